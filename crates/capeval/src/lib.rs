@@ -1,0 +1,1 @@
+//! Caption evaluation, equal digit for digit to the reference programs.

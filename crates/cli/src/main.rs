@@ -1,0 +1,2 @@
+//! The capeval command.
+fn main() {}

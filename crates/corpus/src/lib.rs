@@ -1,0 +1,1 @@
+//! Who said what of which image? Caption files, ids and alignment.

@@ -1,0 +1,1 @@
+//! What shall be run? The registry of metrics, suites and the driver.

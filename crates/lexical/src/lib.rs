@@ -1,0 +1,1 @@
+//! The metrics that compare words: BLEU, ROUGE-L, CIDEr.

@@ -1,0 +1,1 @@
+//! What is a metric? The contract that every metric fulfils.

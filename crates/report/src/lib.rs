@@ -1,0 +1,1 @@
+//! How is it shown? Renderers of a report.

@@ -1,0 +1,1 @@
+//! What do numbers mean together? Exact sums, tables of statistics.

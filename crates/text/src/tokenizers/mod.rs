@@ -1,0 +1,92 @@
+//! The tokenizers by name, and the one call that runs any of them.
+//!
+//! A tokenizer turns a text into *pieces*. The reference programs join the pieces with single blanks
+//! and hand that string to the metrics, so a piece may itself hold white space (a no-break space in
+//! `3 1/2`, say) or be empty; what a metric then makes of it is the metric's own business.
+
+pub mod plain;
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Buffers that a tokenizer needs while it works; make one per thread and keep it.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// The text as rewritten by the tokenizer (lower-cased, padded).
+    pub(crate) text: String,
+}
+
+/// A tokenizer by name: part of a score's signature, and the key under which tokenised text is shared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Tokenizer {
+    /// Splits on white space as Python's `str.split()` does.
+    Whitespace,
+    /// Leaves the text as it is, for text that is tokenised already.
+    None,
+}
+
+/// Every tokenizer with its name and a one-line summary, in the order in which they are listed.
+pub const ALL: &[(Tokenizer, &str, &str)] = &[
+    (Tokenizer::Whitespace, "whitespace", "split on white space as Python's str.split() does"),
+    (Tokenizer::None, "none", "leave the text as it is (already tokenised)"),
+];
+
+impl Tokenizer {
+    /// Calls `piece` with each piece of `text`, in order.
+    #[inline]
+    pub fn tokenize(self, text: &str, scratch: &mut Scratch, mut piece: impl FnMut(&str)) {
+        let _ = &scratch.text;
+        match self {
+            Self::Whitespace => plain::whitespace(text, &mut piece),
+            Self::None => plain::none(text, &mut piece),
+        }
+    }
+
+    /// The pieces of `text` as owned strings: convenient, not fast.
+    #[must_use]
+    pub fn pieces(self, text: &str) -> Vec<String> {
+        let mut pieces = Vec::new();
+        self.tokenize(text, &mut Scratch::default(), |piece| pieces.push(piece.to_owned()));
+        pieces
+    }
+
+    /// The name that users type and signatures show.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        ALL.iter().find(|(tokenizer, ..)| *tokenizer == self).map_or("?", |(_, name, _)| name)
+    }
+}
+
+impl fmt::Display for Tokenizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A tokenizer name that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownTokenizer(pub String);
+
+impl fmt::Display for UnknownTokenizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no tokenizer is called '{}'; choose one of", self.0)?;
+        for (k, (_, name, _)) in ALL.iter().enumerate() {
+            write!(f, "{}{name}", if k == 0 { " " } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UnknownTokenizer {}
+
+impl FromStr for Tokenizer {
+    type Err = UnknownTokenizer;
+
+    fn from_str(name: &str) -> Result<Self, UnknownTokenizer> {
+        ALL.iter()
+            .find(|(_, known, _)| *known == name)
+            .map(|(tokenizer, ..)| *tokenizer)
+            .ok_or_else(|| UnknownTokenizer(name.to_owned()))
+    }
+}
