@@ -3,6 +3,12 @@
 //! This crate turns a text into words and words into numbers. It does no I/O and knows nothing of
 //! captions, images or metrics.
 
+pub mod buffer;
+pub mod sentences;
 pub mod tokenizers;
+pub mod vocabulary;
 
+pub use buffer::{Buffer, SharedBytes};
+pub use sentences::Sentences;
 pub use tokenizers::{Scratch, Tokenizer, UnknownTokenizer};
+pub use vocabulary::{Symbol, Vocabulary};

@@ -1,0 +1,247 @@
+//! Tokenised texts: symbols, sentence after sentence.
+
+use rayon::prelude::*;
+
+use crate::buffer::Buffer;
+use crate::tokenizers::plain::is_python_space;
+use crate::tokenizers::{Scratch, Tokenizer};
+use crate::vocabulary::{Symbol, Vocabulary};
+
+/// Sentences shorter than this many together are tokenised on one thread.
+const SENTENCES_PER_THREAD: usize = 2_000;
+
+/// Tokenised texts, in two readings that differ in rare cases only.
+///
+/// The reference programs write a tokenised sentence as one string and let each metric split it again:
+/// on single blanks (ROUGE-L) or on any white space (BLEU, CIDEr). A token that holds a no-break space
+/// is one piece and several words; an empty piece is no word.
+#[derive(Debug, Default)]
+pub struct Sentences {
+    symbols: Buffer<Symbol>,
+    /// `ends[k]` is where sentence `k` stops in `symbols`.
+    ends: Buffer<u64>,
+    /// The sentences whose words are not their pieces, ascending.
+    odd: Buffer<u64>,
+    odd_words: Buffer<Symbol>,
+    odd_ends: Buffer<u64>,
+}
+
+fn part<'s>(symbols: &'s [Symbol], ends: &[u64], k: usize) -> &'s [Symbol] {
+    let start = if k == 0 { 0 } else { ends[k - 1] as usize };
+    &symbols[start..ends[k] as usize]
+}
+
+impl Sentences {
+    /// The number of sentences.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no sentence at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// What sentence `k` is when split on single blanks.
+    ///
+    /// # Panics
+    /// When there is no sentence `k`.
+    #[must_use]
+    pub fn pieces(&self, k: usize) -> &[Symbol] {
+        part(&self.symbols, &self.ends, k)
+    }
+
+    /// What sentence `k` is when split on runs of white space, as Python's `str.split()` does.
+    ///
+    /// # Panics
+    /// When there is no sentence `k`.
+    #[must_use]
+    pub fn words(&self, k: usize) -> &[Symbol] {
+        if self.odd.is_empty() {
+            return self.pieces(k);
+        }
+        match self.odd.binary_search(&(k as u64)) {
+            Ok(at) => part(&self.odd_words, &self.odd_ends, at),
+            Err(_) => self.pieces(k),
+        }
+    }
+
+    /// Tokenises `n` texts, adding their words to `vocabulary`.
+    ///
+    /// Threads work on contiguous ranges with vocabularies of their own, which are merged in order;
+    /// no score depends on the numbers that words get.
+    pub fn tokenize<'t>(
+        tokenizer: Tokenizer,
+        n: usize,
+        text: impl Fn(usize) -> &'t str + Sync,
+        vocabulary: &mut Vocabulary,
+    ) -> Self {
+        let parts = rayon::current_num_threads().min(n / SENTENCES_PER_THREAD).max(1);
+        let builders: Vec<Builder> = (0..parts)
+            .into_par_iter()
+            .map(|part| {
+                let mut builder = Builder::default();
+                let mut scratch = Scratch::default();
+                for k in n * part / parts..n * (part + 1) / parts {
+                    builder.push(tokenizer, text(k), &mut scratch);
+                }
+                builder
+            })
+            .collect();
+        Self::join(builders, vocabulary)
+    }
+
+    fn join(builders: Vec<Builder>, vocabulary: &mut Vocabulary) -> Self {
+        let mut symbols = Vec::with_capacity(builders.iter().map(|b| b.symbols.len()).sum());
+        let mut ends = Vec::with_capacity(builders.iter().map(|b| b.ends.len()).sum());
+        let (mut odd, mut odd_words, mut odd_ends) = (Vec::new(), Vec::new(), Vec::new());
+        for builder in builders {
+            let (symbols_before, sentences_before) = (symbols.len() as u64, ends.len() as u64);
+            let map: Vec<Symbol> = builder.vocabulary.iter().map(|(_, word)| vocabulary.intern(word)).collect();
+            symbols.extend(builder.symbols.iter().map(|s| map[s.index()]));
+            ends.extend(builder.ends.iter().map(|end| symbols_before + end));
+            for k in builder.odd {
+                odd.push(sentences_before + k as u64);
+                for piece in part(&builder.symbols, &builder.ends, k) {
+                    for word in builder.vocabulary.word(*piece).split(is_python_space) {
+                        if !word.is_empty() {
+                            odd_words.push(vocabulary.intern(word));
+                        }
+                    }
+                }
+                odd_ends.push(odd_words.len() as u64);
+            }
+        }
+        Self {
+            symbols: symbols.into(),
+            ends: ends.into(),
+            odd: odd.into(),
+            odd_words: odd_words.into(),
+            odd_ends: odd_ends.into(),
+        }
+    }
+
+    /// The same sentences with each word replaced: `map[s]` for symbol `s`.
+    ///
+    /// # Panics
+    /// When `map` is shorter than the vocabulary of these sentences.
+    #[must_use]
+    pub fn mapped(&self, map: &[Symbol]) -> Self {
+        let through = |symbols: &[Symbol]| symbols.iter().map(|s| map[s.index()]).collect::<Vec<_>>().into();
+        Self {
+            symbols: through(&self.symbols),
+            ends: self.ends.to_vec().into(),
+            odd: self.odd.to_vec().into(),
+            odd_words: through(&self.odd_words),
+            odd_ends: self.odd_ends.to_vec().into(),
+        }
+    }
+
+    /// The stored arrays: symbols, ends, then the odd sentences with their words and ends.
+    #[must_use]
+    pub fn parts(&self) -> (&[Symbol], &[u64], &[u64], &[Symbol], &[u64]) {
+        (&self.symbols, &self.ends, &self.odd, &self.odd_words, &self.odd_ends)
+    }
+
+    /// Sentences from their stored arrays; `None` unless every index lies where it must.
+    #[must_use]
+    pub fn from_parts(
+        symbols: Buffer<Symbol>,
+        ends: Buffer<u64>,
+        odd: Buffer<u64>,
+        odd_words: Buffer<Symbol>,
+        odd_ends: Buffer<u64>,
+        vocabulary_len: usize,
+    ) -> Option<Self> {
+        let rising = |ends: &[u64], total: usize| {
+            ends.is_sorted() && ends.last().copied().unwrap_or(0) == total as u64
+        };
+        let known = |symbols: &[Symbol]| symbols.iter().map(|s| s.index()).max().is_none_or(|m| m < vocabulary_len);
+        let sound = rising(&ends, symbols.len())
+            && rising(&odd_ends, odd_words.len())
+            && odd.len() == odd_ends.len()
+            && odd.is_sorted_by(|a, b| a < b)
+            && odd.last().is_none_or(|last| *last < ends.len() as u64)
+            && known(&symbols)
+            && known(&odd_words);
+        sound.then_some(Self { symbols, ends, odd, odd_words, odd_ends })
+    }
+}
+
+/// The sentences of one thread, with a vocabulary of their own.
+#[derive(Default)]
+struct Builder {
+    vocabulary: Vocabulary,
+    /// Whether Python's `str.split()` breaks the word of this index.
+    splits: Vec<bool>,
+    symbols: Vec<Symbol>,
+    ends: Vec<u64>,
+    odd: Vec<usize>,
+}
+
+impl Builder {
+    fn push(&mut self, tokenizer: Tokenizer, text: &str, scratch: &mut Scratch) {
+        let mut is_odd = false;
+        let Self { vocabulary, splits, symbols, ends, odd } = self;
+        tokenizer.tokenize(text, scratch, |piece| {
+            let symbol = vocabulary.intern(piece);
+            while splits.len() < vocabulary.len() {
+                splits.push(Vocabulary::splits(piece));
+            }
+            is_odd |= splits[symbol.index()] || symbol == Symbol::EMPTY;
+            symbols.push(symbol);
+        });
+        if is_odd {
+            odd.push(ends.len());
+        }
+        ends.push(symbols.len() as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(tokenizer: Tokenizer, texts: &[&str]) -> (Sentences, Vocabulary) {
+        let mut vocabulary = Vocabulary::default();
+        let sentences = Sentences::tokenize(tokenizer, texts.len(), |k| texts[k], &mut vocabulary);
+        (sentences, vocabulary)
+    }
+
+    fn spelt<'v>(vocabulary: &'v Vocabulary, symbols: &[Symbol]) -> Vec<&'v str> {
+        symbols.iter().map(|s| vocabulary.word(*s)).collect()
+    }
+
+    #[test]
+    fn pieces_keep_what_words_split() {
+        let (sentences, vocabulary) = read(Tokenizer::None, &["a b", "3\u{a0}1/2  cups", "", "c"]);
+        assert_eq!(spelt(&vocabulary, sentences.pieces(1)), ["3\u{a0}1/2", "", "cups"]);
+        assert_eq!(spelt(&vocabulary, sentences.words(1)), ["3", "1/2", "cups"]);
+        assert_eq!(spelt(&vocabulary, sentences.pieces(2)), [""]);
+        assert!(sentences.words(2).is_empty());
+        assert_eq!(spelt(&vocabulary, sentences.words(3)), ["c"]);
+    }
+
+    #[test]
+    fn threads_change_no_word() {
+        let texts: Vec<String> =
+            (0..9_000).map(|k| format!("word{} is\u{a0}odd  {}", k % 700, k % 13)).collect();
+        let spell_all = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut vocabulary = Vocabulary::default();
+                let sentences =
+                    Sentences::tokenize(Tokenizer::None, texts.len(), |k| &texts[k], &mut vocabulary);
+                (0..texts.len())
+                    .map(|k| {
+                        let spell = |symbols: &[Symbol]| spelt(&vocabulary, symbols).join("|");
+                        (spell(sentences.pieces(k)), spell(sentences.words(k)))
+                    })
+                    .collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(spell_all(1), spell_all(4));
+    }
+}

@@ -1,0 +1,204 @@
+//! Words as numbers: the vocabulary of one corpus.
+
+use std::fmt;
+use std::hash::BuildHasher;
+
+use bytemuck::{Pod, Zeroable};
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+
+use crate::buffer::Buffer;
+use crate::tokenizers::plain::is_python_space;
+
+/// A word beside *this* vocabulary; it means nothing elsewhere, so it is never written out alone.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct Symbol(u32);
+
+impl Symbol {
+    /// The empty word, which every vocabulary holds.
+    pub const EMPTY: Self = Self(0);
+
+    /// The symbol's index: dense, from 0.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The symbol's number, for packing into keys.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl fmt::Debug for Symbol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{}", self.0)
+    }
+}
+
+/// Distinct words in order of first appearance; word 0 is the empty one.
+///
+/// The hash has no random seed, so runs are reproducible.
+pub struct Vocabulary {
+    text: String,
+    /// `ends[k]` is where word `k` stops in `text`; word `k + 1` starts there.
+    ends: Vec<u32>,
+    table: HashTable<u32>,
+    hasher: FixedState,
+}
+
+impl Default for Vocabulary {
+    fn default() -> Self {
+        let mut empty = Self {
+            text: String::new(),
+            ends: Vec::new(),
+            table: HashTable::new(),
+            hasher: FixedState::with_seed(0),
+        };
+        empty.intern("");
+        empty
+    }
+}
+
+impl fmt::Debug for Vocabulary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Vocabulary({} words)", self.len())
+    }
+}
+
+fn word_at<'t>(text: &'t str, ends: &[u32], k: usize) -> &'t str {
+    let start = if k == 0 { 0 } else { ends[k - 1] as usize };
+    &text[start..ends[k] as usize]
+}
+
+impl Vocabulary {
+    /// The number of words, the empty one included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Never: the empty word is always there.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The symbol of `word`, new if need be.
+    ///
+    /// # Panics
+    /// When the distinct words together exceed 4 GiB.
+    #[inline]
+    pub fn intern(&mut self, word: &str) -> Symbol {
+        let Self { text, ends, table, hasher } = self;
+        let hash = hasher.hash_one(word);
+        if let Some(&k) = table.find(hash, |&k| word_at(text, ends, k as usize) == word) {
+            return Symbol(k);
+        }
+        let k = u32::try_from(ends.len()).expect("fewer words than bytes");
+        text.push_str(word);
+        ends.push(u32::try_from(text.len()).expect("the distinct words of a corpus fit 4 GiB"));
+        table.insert_unique(hash, k, |&k| hasher.hash_one(word_at(text, ends, k as usize)));
+        Symbol(k)
+    }
+
+    /// The symbol of `word`, if the vocabulary holds it.
+    #[must_use]
+    pub fn get(&self, word: &str) -> Option<Symbol> {
+        let hash = self.hasher.hash_one(word);
+        self.table
+            .find(hash, |&k| word_at(&self.text, &self.ends, k as usize) == word)
+            .map(|&k| Symbol(k))
+    }
+
+    /// The word of `symbol`; empty for a symbol of another vocabulary.
+    #[must_use]
+    pub fn word(&self, symbol: Symbol) -> &str {
+        if symbol.index() < self.len() { word_at(&self.text, &self.ends, symbol.index()) } else { "" }
+    }
+
+    /// Symbols and words in order of first appearance.
+    pub fn iter(&self) -> impl Iterator<Item = (Symbol, &str)> + '_ {
+        (0..self.len()).map(|k| (Symbol(k as u32), word_at(&self.text, &self.ends, k)))
+    }
+
+    /// Whether Python's `str.split()` would not give `symbol` back as one word.
+    pub(crate) fn splits(word: &str) -> bool {
+        word.is_empty()
+            || if word.is_ascii() {
+                word.bytes().any(|b| is_python_space(b as char))
+            } else {
+                word.chars().any(is_python_space)
+            }
+    }
+
+    /// All words one after another, and where each ends: what a file stores.
+    #[must_use]
+    pub fn parts(&self) -> (&str, &[u32]) {
+        (&self.text, &self.ends)
+    }
+
+    /// A vocabulary from its stored parts; `None` unless they are what [`parts`](Self::parts) gives.
+    #[must_use]
+    pub fn from_parts(text: &str, ends: &Buffer<u32>) -> Option<Self> {
+        let mut vocabulary = Self {
+            text: text.to_owned(),
+            ends: ends.to_vec(),
+            table: HashTable::with_capacity(ends.len()),
+            hasher: FixedState::with_seed(0),
+        };
+        let Self { text, ends, table, hasher } = &mut vocabulary;
+        let mut start = 0;
+        for (k, end) in ends.iter().enumerate() {
+            let word = text.get(start..*end as usize)?;
+            let hash = hasher.hash_one(word);
+            if table.find(hash, |&k| word_at(text, ends, k as usize) == word).is_some() {
+                return None;
+            }
+            table.insert_unique(hash, k as u32, |&k| hasher.hash_one(word_at(text, ends, k as usize)));
+            start = *end as usize;
+        }
+        (start == text.len() && ends.first() == Some(&0)).then_some(vocabulary)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_back_as_the_same_symbol() {
+        let mut vocabulary = Vocabulary::default();
+        let cat = vocabulary.intern("cat");
+        let dog = vocabulary.intern("dog");
+        assert_eq!(vocabulary.intern("cat"), cat);
+        assert_ne!(cat, dog);
+        assert_eq!((vocabulary.word(cat), vocabulary.word(dog)), ("cat", "dog"));
+        assert_eq!(vocabulary.intern(""), Symbol::EMPTY);
+        assert_eq!(vocabulary.get("bird"), None);
+    }
+
+    #[test]
+    fn stored_parts_give_the_vocabulary_back() {
+        let mut vocabulary = Vocabulary::default();
+        for word in ["a", "", "猫", "a", "b"] {
+            vocabulary.intern(word);
+        }
+        let (text, ends) = vocabulary.parts();
+        let again = Vocabulary::from_parts(text, &ends.to_vec().into()).unwrap();
+        assert_eq!(again.get("猫"), vocabulary.get("猫"));
+        assert_eq!(again.len(), 4);
+    }
+
+    #[test]
+    fn damaged_parts_are_refused() {
+        let refused = |text: &str, ends: &[u32]| Vocabulary::from_parts(text, &ends.to_vec().into()).is_none();
+        assert!(refused("ab", &[0, 1]), "text left over");
+        assert!(refused("ab", &[0, 2, 1]), "falling ends");
+        assert!(refused("猫", &[0, 1, 3]), "inside a character");
+        assert!(refused("aa", &[0, 1, 2]), "a word twice");
+        assert!(refused("", &[]), "no empty word");
+    }
+}
