@@ -4,6 +4,7 @@
 //! captions, images or metrics.
 
 pub mod buffer;
+pub mod ngrams;
 pub mod sentences;
 pub mod tokenizers;
 pub mod vocabulary;

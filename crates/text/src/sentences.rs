@@ -99,7 +99,8 @@ impl Sentences {
         let (mut odd, mut odd_words, mut odd_ends) = (Vec::new(), Vec::new(), Vec::new());
         for builder in builders {
             let (symbols_before, sentences_before) = (symbols.len() as u64, ends.len() as u64);
-            let map: Vec<Symbol> = builder.vocabulary.iter().map(|(_, word)| vocabulary.intern(word)).collect();
+            let map: Vec<Symbol> =
+                builder.vocabulary.iter().map(|(_, word)| vocabulary.intern(word)).collect();
             symbols.extend(builder.symbols.iter().map(|s| map[s.index()]));
             ends.extend(builder.ends.iter().map(|end| symbols_before + end));
             for k in builder.odd {
@@ -158,7 +159,8 @@ impl Sentences {
         let rising = |ends: &[u64], total: usize| {
             ends.is_sorted() && ends.last().copied().unwrap_or(0) == total as u64
         };
-        let known = |symbols: &[Symbol]| symbols.iter().map(|s| s.index()).max().is_none_or(|m| m < vocabulary_len);
+        let known =
+            |symbols: &[Symbol]| symbols.iter().map(|s| s.index()).max().is_none_or(|m| m < vocabulary_len);
         let sound = rising(&ends, symbols.len())
             && rising(&odd_ends, odd_words.len())
             && odd.len() == odd_ends.len()

@@ -108,9 +108,7 @@ impl Vocabulary {
     #[must_use]
     pub fn get(&self, word: &str) -> Option<Symbol> {
         let hash = self.hasher.hash_one(word);
-        self.table
-            .find(hash, |&k| word_at(&self.text, &self.ends, k as usize) == word)
-            .map(|&k| Symbol(k))
+        self.table.find(hash, |&k| word_at(&self.text, &self.ends, k as usize) == word).map(|&k| Symbol(k))
     }
 
     /// The word of `symbol`; empty for a symbol of another vocabulary.
@@ -194,7 +192,8 @@ mod tests {
 
     #[test]
     fn damaged_parts_are_refused() {
-        let refused = |text: &str, ends: &[u32]| Vocabulary::from_parts(text, &ends.to_vec().into()).is_none();
+        let refused =
+            |text: &str, ends: &[u32]| Vocabulary::from_parts(text, &ends.to_vec().into()).is_none();
         assert!(refused("ab", &[0, 1]), "text left over");
         assert!(refused("ab", &[0, 2, 1]), "falling ends");
         assert!(refused("猫", &[0, 1, 3]), "inside a character");

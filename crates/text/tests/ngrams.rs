@@ -1,0 +1,163 @@
+//! N-gram indices, counts and comparisons against maps of spelt-out n-grams.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capeval_text::ngrams::{NgramCounts, ReferenceNgrams, SegmentScratch};
+use capeval_text::{Sentences, Symbol, Tokenizer, Vocabulary};
+use proptest::prelude::*;
+
+const ORDER: usize = 4;
+
+struct Corpus {
+    vocabulary: Vocabulary,
+    sentences: Sentences,
+    ends: Vec<u64>,
+}
+
+fn corpus(images: &[Vec<String>]) -> Corpus {
+    let texts: Vec<&str> = images.iter().flatten().map(String::as_str).collect();
+    let mut vocabulary = Vocabulary::default();
+    let sentences = Sentences::tokenize(Tokenizer::Whitespace, texts.len(), |k| texts[k], &mut vocabulary);
+    let ends = images
+        .iter()
+        .scan(0, |end, refs| {
+            *end += refs.len() as u64;
+            Some(*end)
+        })
+        .collect();
+    Corpus { vocabulary, sentences, ends }
+}
+
+fn spelt(text: &str) -> BTreeMap<Vec<String>, u32> {
+    let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    let mut counts = BTreeMap::new();
+    for n in 1..=ORDER {
+        for window in words.windows(n) {
+            *counts.entry(window.to_vec()).or_insert(0) += 1;
+        }
+    }
+    counts
+}
+
+fn document_frequencies(images: &[Vec<String>], chosen: &[u32]) -> BTreeMap<Vec<String>, u32> {
+    let mut counts = BTreeMap::new();
+    for i in chosen {
+        let ngrams: BTreeSet<_> =
+            images[*i as usize].iter().flat_map(|text| spelt(text).into_keys()).collect();
+        for ngram in ngrams {
+            *counts.entry(ngram).or_insert(0) += 1;
+        }
+    }
+    counts
+}
+
+fn counted(corpus: &Corpus, chosen: &[u32]) -> (NgramCounts, BTreeMap<Vec<String>, u32>) {
+    let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, ORDER);
+    let (counts, _) = NgramCounts::build(&index, &corpus.ends, chosen, corpus.vocabulary.len());
+    let symbols: Vec<Symbol> = corpus.vocabulary.iter().map(|(symbol, _)| symbol).collect();
+    let mut all = BTreeMap::new();
+    counts.for_each(
+        |ngram, count| {
+            let words = ngram.iter().map(|s| corpus.vocabulary.word(*s).to_owned()).collect();
+            assert_eq!(all.insert(words, count), None, "an n-gram came twice");
+        },
+        &symbols,
+    );
+    (counts, all)
+}
+
+fn images() -> impl Strategy<Value = Vec<Vec<String>>> {
+    let text = proptest::collection::vec("[a-d]", 0..9).prop_map(|words| words.join(" "));
+    proptest::collection::vec(proptest::collection::vec(text, 0..4), 1..12)
+}
+
+proptest! {
+    #[test]
+    fn counts_equal_spelt_out_document_frequencies(images in images(), skip in 0usize..4) {
+        let chosen: Vec<u32> = (0..images.len() as u32).filter(|i| *i as usize % 4 != skip).collect();
+        let (_, all) = counted(&corpus(&images), &chosen);
+        prop_assert_eq!(all, document_frequencies(&images, &chosen));
+    }
+
+    #[test]
+    fn entry_counts_and_look_ups_agree(images in images()) {
+        let corpus = corpus(&images);
+        let chosen: Vec<u32> = (0..images.len() as u32).collect();
+        let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, ORDER);
+        let (counts, entries) = NgramCounts::build(&index, &corpus.ends, &chosen, corpus.vocabulary.len());
+        for i in 0..images.len() {
+            let image = index.image(i, &corpus.ends);
+            let entries = &entries[index.shard_of(i)][image.first_entry()..];
+            let mut nodes = Vec::new();
+            for n in 0..ORDER {
+                for entry in image.entries(n) {
+                    let found = if n == 0 {
+                        counts.word(image.symbols[entry])
+                    } else {
+                        counts.longer(n, nodes[image.prefixes[entry] as usize], image.symbols[entry])
+                    };
+                    let (node, count) = found.expect("every entry was counted");
+                    prop_assert_eq!(count, entries[entry]);
+                    nodes.push(node);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn comparison_equals_spelt_out_counts(refs in proptest::collection::vec("[a-c ]{0,20}", 0..4), hyp in "[a-d ]{0,20}") {
+        let corpus = corpus(&[refs.clone(), vec![hyp.clone()]]);
+        let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, ORDER);
+        let mut scratch = SegmentScratch::default();
+        let words = corpus.sentences.words(refs.len());
+        for _ in 0..2 {
+            let segment = scratch.compare(words, index.image(0, &corpus.ends), ORDER);
+            let mut spell: Vec<Vec<String>> = Vec::new();
+            for (k, ngram) in segment.all().iter().enumerate() {
+                let mut words = if ngram.prefix == capeval_text::ngrams::NONE { vec![] } else { spell[ngram.prefix as usize].clone() };
+                words.push(corpus.vocabulary.word(ngram.symbol).to_owned());
+                prop_assert_eq!(Some(ngram.count), spelt(&hyp).get(&words).copied());
+                for (r, reference) in refs.iter().enumerate() {
+                    let expected = spelt(reference).get(&words).copied().unwrap_or(0);
+                    prop_assert_eq!(segment.reference_counts(r)[k], expected);
+                }
+                let in_some_reference = refs.iter().any(|r| spelt(r).contains_key(&words));
+                prop_assert_eq!(ngram.entry != capeval_text::ngrams::NONE, in_some_reference);
+                spell.push(words);
+            }
+            prop_assert_eq!(spell.len(), spelt(&hyp).len());
+        }
+    }
+}
+
+#[test]
+fn many_images_cross_shards_and_parts() {
+    let images: Vec<Vec<String>> = (0..5_000u32)
+        .map(|i| {
+            (0..2)
+                .map(|r| {
+                    (0..8)
+                        .map(|w| format!("w{}", (i * 31 + r * 7 + w * w * i) % 977))
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                })
+                .collect()
+        })
+        .collect();
+    let chosen: Vec<u32> = (0..images.len() as u32).filter(|i| i % 3 > 0).collect();
+    let (counts, all) = counted(&corpus(&images), &chosen);
+    assert_eq!(counts.n_images(), chosen.len());
+    assert_eq!(all, document_frequencies(&images, &chosen));
+}
+
+#[test]
+fn first_appearance_decides_the_order_of_ngrams() {
+    let corpus = corpus(&[vec!["b a b a".into()], vec!["a b".into()]]);
+    let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, ORDER);
+    let mut scratch = SegmentScratch::default();
+    let segment = scratch.compare(corpus.sentences.words(0), index.image(1, &corpus.ends), ORDER);
+    let words: Vec<&str> =
+        segment.order(0).iter().map(|ngram| corpus.vocabulary.word(ngram.symbol)).collect();
+    assert_eq!(words, ["b", "a"]);
+    assert_eq!(segment.order(1).iter().map(|ngram| ngram.count).collect::<Vec<_>>(), [2, 1]);
+}
