@@ -1,1 +1,28 @@
 //! What is a metric? The contract that every metric fulfils.
+//!
+//! A metric works in three steps, and the middle one cannot fail:
+//!
+//! 1. [`fit`](Metric::fit) learns from all references what must be known before any caption is judged:
+//!    document frequencies for CIDEr, nothing for most.
+//! 2. [`measure`](Metric::measure) turns one segment (a candidate beside its references) into
+//!    *statistics*: a row of named, additive numbers.
+//! 3. [`score`](Metric::score) turns a row into scores. The row of one segment gives the segment's
+//!    scores, the sum of all rows gives the corpus scores.
+//!
+//! Since corpus scores are functions of sums, shards, merges, confidence intervals and significance
+//! tests need rows only and never read text again.
+//!
+//! A metric's author implements the typed [`Metric`]; the engine holds [`AnyMetric`]s.
+
+mod any;
+mod metric;
+mod part;
+mod segment;
+mod signature;
+
+pub use any::{AnyMetric, Fitted, Worker};
+pub use capeval_stats::{Column, Kind};
+pub use metric::{Input, Mean, Metric, Reading, Remark, Statistics};
+pub use part::{Direction, Part};
+pub use segment::{Candidates, References, Segment};
+pub use signature::Signature;

@@ -6,10 +6,12 @@
 pub mod buffer;
 pub mod ngrams;
 pub mod sentences;
+pub mod texts;
 pub mod tokenizers;
 pub mod vocabulary;
 
 pub use buffer::{Buffer, SharedBytes};
 pub use sentences::Sentences;
+pub use texts::Texts;
 pub use tokenizers::{Scratch, Tokenizer, UnknownTokenizer};
 pub use vocabulary::{Symbol, Vocabulary};

@@ -1,0 +1,175 @@
+//! Metrics of any kind, as the engine holds them.
+
+use std::sync::Arc;
+
+use capeval_stats::Column;
+
+use crate::metric::Remark;
+use crate::{Input, Metric, Part, References, Segment, Signature, Statistics};
+
+/// A metric of any kind: cheap to clone, and free of type parameters.
+#[derive(Clone)]
+pub struct AnyMetric(Arc<dyn Erased>);
+
+/// A metric that has seen the references.
+pub struct Fitted<'m>(Box<dyn ErasedFitted + 'm>);
+
+/// A fitted metric at work on one thread, with its buffers.
+pub struct Worker<'f>(Box<dyn ErasedWorker + 'f>);
+
+impl AnyMetric {
+    /// Wraps a typed metric.
+    pub fn new(metric: impl Metric + 'static) -> Self {
+        Self(Arc::new(metric))
+    }
+
+    /// Everything that can change a score.
+    #[must_use]
+    pub fn signature(&self) -> Signature {
+        self.0.signature()
+    }
+
+    /// What the metric needs to see.
+    #[must_use]
+    pub fn input(&self) -> Input {
+        self.0.input()
+    }
+
+    /// The numbers that the metric yields.
+    #[must_use]
+    pub fn parts(&self) -> Vec<Part> {
+        self.0.parts()
+    }
+
+    /// The statistics' names and kinds.
+    #[must_use]
+    pub fn columns(&self) -> Vec<Column> {
+        self.0.columns()
+    }
+
+    /// Learns from the references.
+    #[must_use]
+    pub fn fit(&self, references: &References<'_>) -> Fitted<'_> {
+        self.0.fit(references)
+    }
+
+    /// Turns summed statistics into one value per part.
+    pub fn score(&self, row: &[f64], values: &mut [f64]) {
+        self.0.score(row, values);
+    }
+
+    /// Turns one segment's statistics into one value per part.
+    pub fn score_segment(&self, row: &[f64], values: &mut [f64]) {
+        self.0.score_segment(row, values);
+    }
+}
+
+impl Fitted<'_> {
+    /// A worker for one thread.
+    #[must_use]
+    pub fn worker(&self) -> Worker<'_> {
+        self.0.worker()
+    }
+
+    /// The metric's signature with what the model adds.
+    #[must_use]
+    pub fn signature(&self) -> Signature {
+        self.0.signature()
+    }
+
+    /// What a reader of the scores should know.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<Remark> {
+        self.0.remarks()
+    }
+}
+
+impl Worker<'_> {
+    /// Writes the statistics of `segment` into `row`.
+    pub fn measure(&mut self, segment: &Segment<'_>, row: &mut [f64]) {
+        self.0.measure(segment, row);
+    }
+}
+
+trait Erased: Send + Sync {
+    fn signature(&self) -> Signature;
+    fn input(&self) -> Input;
+    fn parts(&self) -> Vec<Part>;
+    fn columns(&self) -> Vec<Column>;
+    fn fit<'m>(&'m self, references: &References<'_>) -> Fitted<'m>;
+    fn score(&self, row: &[f64], values: &mut [f64]);
+    fn score_segment(&self, row: &[f64], values: &mut [f64]);
+}
+
+trait ErasedFitted: Send + Sync {
+    fn worker(&self) -> Worker<'_>;
+    fn signature(&self) -> Signature;
+    fn remarks(&self) -> Vec<Remark>;
+}
+
+trait ErasedWorker: Send {
+    fn measure(&mut self, segment: &Segment<'_>, row: &mut [f64]);
+}
+
+impl<M: Metric> Erased for M {
+    fn signature(&self) -> Signature {
+        Metric::signature(self)
+    }
+
+    fn input(&self) -> Input {
+        Metric::input(self)
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        Metric::parts(self)
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        Metric::columns(self)
+    }
+
+    fn fit<'m>(&'m self, references: &References<'_>) -> Fitted<'m> {
+        Fitted(Box::new(TypedFitted { metric: self, model: Metric::fit(self, references) }))
+    }
+
+    fn score(&self, row: &[f64], values: &mut [f64]) {
+        Metric::score(self, &M::Stats::load(row), values);
+    }
+
+    fn score_segment(&self, row: &[f64], values: &mut [f64]) {
+        Metric::score_segment(self, &M::Stats::load(row), values);
+    }
+}
+
+struct TypedFitted<'m, M: Metric> {
+    metric: &'m M,
+    model: M::Model,
+}
+
+impl<M: Metric> ErasedFitted for TypedFitted<'_, M> {
+    fn worker(&self) -> Worker<'_> {
+        Worker(Box::new(TypedWorker { fitted: self, scratch: M::Scratch::default() }))
+    }
+
+    fn signature(&self) -> Signature {
+        let mut signature = Metric::signature(self.metric);
+        self.metric.sign_model(&self.model, &mut signature);
+        signature
+    }
+
+    fn remarks(&self) -> Vec<Remark> {
+        self.metric.remarks(&self.model)
+    }
+}
+
+struct TypedWorker<'f, 'm, M: Metric> {
+    fitted: &'f TypedFitted<'m, M>,
+    scratch: M::Scratch,
+}
+
+impl<M: Metric> ErasedWorker for TypedWorker<'_, '_, M> {
+    fn measure(&mut self, segment: &Segment<'_>, row: &mut [f64]) {
+        let TypedFitted { metric, model } = self.fitted;
+        metric.measure(model, segment, &mut self.scratch).store(row);
+    }
+}

@@ -1,0 +1,117 @@
+//! The typed contract, as a metric's author writes it.
+
+use capeval_stats::Column;
+use capeval_text::Tokenizer;
+
+use crate::{Part, References, Segment, Signature};
+
+/// The additive statistics of one segment: named fields inside, one row of numbers outside.
+///
+/// Merging two of them is adding their rows, so there is no `merge` to get wrong.
+pub trait Statistics: Sized {
+    /// Writes the fields into `row`, in the order of [`Metric::columns`].
+    fn store(&self, row: &mut [f64]);
+    /// Reads the fields back.
+    fn load(row: &[f64]) -> Self;
+}
+
+/// How a metric wants its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reading {
+    /// As it was given; `words` and `pieces` are empty.
+    Raw,
+    /// Cut by a tokenizer.
+    Tokens(Tokenizer),
+}
+
+/// What a metric needs to see of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// How the text is read; metrics of equal reading share the work.
+    pub reading: Reading,
+    /// The longest n-grams that the engine shall count; 0 for none.
+    pub ngrams: usize,
+}
+
+/// A metric.
+pub trait Metric: Send + Sync {
+    /// What is learnt from all references before any segment is measured; mostly `()`.
+    type Model: Send + Sync;
+    /// What is counted in a segment.
+    type Stats: Statistics;
+    /// Buffers that are kept from one segment to the next; mostly `()`.
+    type Scratch: Default + Send;
+
+    /// Everything that can change a score.
+    fn signature(&self) -> Signature;
+    /// What the metric needs to see.
+    fn input(&self) -> Input;
+    /// The numbers it yields, the most important one first unless the field's habit is another.
+    fn parts(&self) -> Vec<Part>;
+    /// The statistics' names and kinds.
+    fn columns(&self) -> Vec<Column>;
+    /// Learns from the references of the images that take part.
+    fn fit(&self, references: &References<'_>) -> Self::Model;
+    /// Adds to the signature what the model says of the data, such as a table's fingerprint.
+    fn sign_model(&self, _model: &Self::Model, _signature: &mut Signature) {}
+    /// What a reader of the scores should know about the model, as sentences.
+    fn remarks(&self, _model: &Self::Model) -> Vec<Remark> {
+        Vec::new()
+    }
+    /// Counts one segment; total, so it cannot fail.
+    fn measure(&self, model: &Self::Model, segment: &Segment<'_>, scratch: &mut Self::Scratch) -> Self::Stats;
+    /// Turns the summed statistics of a corpus into one value per part.
+    fn score(&self, stats: &Self::Stats, values: &mut [f64]);
+    /// The same for the statistics of a single segment, where a metric treats it differently.
+    fn score_segment(&self, stats: &Self::Stats, values: &mut [f64]) {
+        self.score(stats, values);
+    }
+}
+
+/// Something a reader of the scores should know, with a stable code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// A short stable code, such as `one-image`.
+    pub code: &'static str,
+    /// The sentence.
+    pub message: String,
+}
+
+/// The statistics of a metric whose corpus score is the mean of its segment scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Mean {
+    /// The number of segments.
+    pub count: f64,
+    /// The sum of their scores.
+    pub sum: f64,
+}
+
+impl Mean {
+    /// One segment with this score.
+    #[must_use]
+    pub fn of(score: f64) -> Self {
+        Self { count: 1.0, sum: score }
+    }
+
+    /// The columns of these statistics.
+    #[must_use]
+    pub fn columns() -> Vec<Column> {
+        vec![Column::count("segments"), Column::sum("sum")]
+    }
+
+    /// The mean score; 0 for no segment at all.
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        if self.count == 0.0 { 0.0 } else { self.sum / self.count }
+    }
+}
+
+impl Statistics for Mean {
+    fn store(&self, row: &mut [f64]) {
+        row.copy_from_slice(&[self.count, self.sum]);
+    }
+
+    fn load(row: &[f64]) -> Self {
+        Self { count: row[0], sum: row[1] }
+    }
+}

@@ -1,0 +1,126 @@
+//! What a metric gets to see: tokenised references, and one candidate beside its own.
+
+use capeval_text::ngrams::{ImageNgrams, ReferenceNgrams, SegmentNgrams};
+use capeval_text::{Sentences, Symbol, Texts, Vocabulary};
+
+/// The references of all images in one reading.
+#[derive(Clone, Copy)]
+pub struct References<'a> {
+    /// The captions as given.
+    pub texts: &'a Texts,
+    /// The captions' words.
+    pub sentences: &'a Sentences,
+    /// Where the captions of each image stop among the sentences.
+    pub ends: &'a [u64],
+    /// The n-grams of each image, up to the longest that any metric asked for.
+    pub ngrams: Option<&'a ReferenceNgrams>,
+    /// What the symbols mean.
+    pub vocabulary: &'a Vocabulary,
+    /// The images that take part in this evaluation, ascending.
+    pub images: &'a [u32],
+}
+
+impl<'a> References<'a> {
+    /// The sentences of `image`.
+    ///
+    /// # Panics
+    /// When there is no such image.
+    #[must_use]
+    pub fn of(&self, image: usize) -> std::ops::Range<usize> {
+        (if image == 0 { 0 } else { self.ends[image - 1] as usize })..self.ends[image] as usize
+    }
+
+    /// The n-gram index.
+    ///
+    /// # Panics
+    /// When no metric's [`Input`](crate::Input) asked for n-grams.
+    #[must_use]
+    pub fn ngrams(&self) -> &'a ReferenceNgrams {
+        self.ngrams.expect("the metric's input asks for n-grams")
+    }
+
+    /// The n-grams of `image`.
+    ///
+    /// # Panics
+    /// When no metric's [`Input`](crate::Input) asked for n-grams, or there is no such image.
+    #[must_use]
+    pub fn ngrams_of(&self, image: usize) -> ImageNgrams<'a> {
+        self.ngrams().image(image, self.ends)
+    }
+}
+
+/// The candidates of one system in one reading, in order of the images that take part.
+#[derive(Clone, Copy)]
+pub struct Candidates<'a> {
+    /// The captions as given.
+    pub texts: &'a Texts,
+    /// The captions' words.
+    pub sentences: &'a Sentences,
+}
+
+/// One candidate beside its references.
+#[derive(Clone, Copy)]
+pub struct Segment<'a> {
+    /// The image's index among the references.
+    pub image: usize,
+    /// The candidate as given.
+    pub text: &'a str,
+    /// The candidate split on white space.
+    pub words: &'a [Symbol],
+    /// The candidate split on single blanks.
+    pub pieces: &'a [Symbol],
+    /// All references.
+    pub references: References<'a>,
+    pub(crate) ngrams: Option<SegmentNgrams<'a>>,
+}
+
+impl<'a> Segment<'a> {
+    /// The segment of candidate number `k` of a system, which describes `image`.
+    ///
+    /// # Panics
+    /// When there is no such candidate.
+    #[must_use]
+    pub fn new(
+        references: References<'a>,
+        candidates: Candidates<'a>,
+        image: usize,
+        k: usize,
+        ngrams: Option<SegmentNgrams<'a>>,
+    ) -> Self {
+        Self {
+            image,
+            text: candidates.texts.get(k),
+            words: candidates.sentences.words(k),
+            pieces: candidates.sentences.pieces(k),
+            references,
+            ngrams,
+        }
+    }
+
+    /// The references' words, reference by reference.
+    pub fn reference_words(&self) -> impl ExactSizeIterator<Item = &'a [Symbol]> + Clone + use<'a> {
+        let sentences = self.references.sentences;
+        self.references.of(self.image).map(|r| sentences.words(r))
+    }
+
+    /// The references' pieces, reference by reference.
+    pub fn reference_pieces(&self) -> impl ExactSizeIterator<Item = &'a [Symbol]> + Clone + use<'a> {
+        let sentences = self.references.sentences;
+        self.references.of(self.image).map(|r| sentences.pieces(r))
+    }
+
+    /// The references as given.
+    pub fn reference_texts(&self) -> impl ExactSizeIterator<Item = &'a str> + Clone + use<'a> {
+        let texts = self.references.texts;
+        self.references.of(self.image).map(|r| texts.get(r))
+    }
+
+    /// What the candidate shares with its references.
+    ///
+    /// # Panics
+    /// When no metric's [`Input`](crate::Input) asked for n-grams.
+    #[must_use]
+    pub fn ngrams(&self) -> SegmentNgrams<'a> {
+        self.ngrams.expect("the metric's input asks for n-grams")
+    }
+}

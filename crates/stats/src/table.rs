@@ -1,0 +1,109 @@
+//! Statistics of many segments: one row of named numbers each.
+
+use crate::exact::ExactSum;
+
+/// What the numbers of a column are, and so how they add up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Whole numbers; their sums are exact below 2^53.
+    Count,
+    /// Real numbers; their sums are rounded once, at the end.
+    Sum,
+}
+
+/// A named column of a [`Table`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The statistic's name, such as `matches-2`.
+    pub name: String,
+    /// How the column adds up.
+    pub kind: Kind,
+}
+
+impl Column {
+    /// A column of whole numbers.
+    #[must_use]
+    pub fn count(name: impl Into<String>) -> Self {
+        Self { name: name.into(), kind: Kind::Count }
+    }
+
+    /// A column of real numbers.
+    #[must_use]
+    pub fn sum(name: impl Into<String>) -> Self {
+        Self { name: name.into(), kind: Kind::Sum }
+    }
+}
+
+/// The additive statistics of every segment, row by row.
+///
+/// A corpus score is a function of [`total`](Self::total); a shard, a merge or a resample is a choice of
+/// rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    columns: Vec<Column>,
+    values: Vec<f64>,
+}
+
+impl Table {
+    /// A table of `values`, row after row.
+    ///
+    /// # Panics
+    /// When `values` does not consist of whole rows.
+    #[must_use]
+    pub fn new(columns: Vec<Column>, values: Vec<f64>) -> Self {
+        assert!(!columns.is_empty() && values.len().is_multiple_of(columns.len()), "whole rows");
+        Self { columns, values }
+    }
+
+    /// The columns.
+    #[must_use]
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The rows, in order of segments.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f64]> + Clone + '_ {
+        self.values.chunks_exact(self.columns.len())
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values.len() / self.columns.len()
+    }
+
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The sum of all rows, the same whatever their order.
+    #[must_use]
+    pub fn total(&self) -> Vec<f64> {
+        self.columns
+            .iter()
+            .enumerate()
+            .map(|(c, column)| {
+                let values = self.rows().map(|row| row[c]);
+                match column.kind {
+                    Kind::Count => values.sum(),
+                    Kind::Sum => values.collect::<ExactSum>().value(),
+                }
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_add_each_column_in_its_own_way() {
+        let columns = vec![Column::count("n"), Column::sum("x")];
+        let table = Table::new(columns, vec![1.0, 0.1, 1.0, 1e16, 1.0, -1e16]);
+        assert_eq!(table.total(), [3.0, 0.1]);
+        assert_eq!(table.len(), 3);
+    }
+}

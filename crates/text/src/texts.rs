@@ -1,0 +1,77 @@
+//! Many texts in one piece of memory.
+
+use crate::buffer::Buffer;
+
+/// Texts one after another, without a string each.
+#[derive(Debug, Default)]
+pub struct Texts {
+    bytes: Buffer<u8>,
+    /// Where each text stops.
+    ends: Buffer<u64>,
+}
+
+impl Texts {
+    /// The number of texts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no text.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Text `k`.
+    ///
+    /// # Panics
+    /// When there is no text `k`.
+    #[must_use]
+    pub fn get(&self, k: usize) -> &str {
+        let start = if k == 0 { 0 } else { self.ends[k - 1] as usize };
+        // Both constructors have seen valid UTF-8 between these bounds.
+        std::str::from_utf8(&self.bytes[start..self.ends[k] as usize]).unwrap_or_default()
+    }
+
+    /// The stored arrays: bytes and ends.
+    #[must_use]
+    pub fn parts(&self) -> (&[u8], &[u64]) {
+        (&self.bytes, &self.ends)
+    }
+
+    /// Texts from their stored arrays; `None` unless they are UTF-8, cut between characters.
+    #[must_use]
+    pub fn from_parts(bytes: Buffer<u8>, ends: Buffer<u64>) -> Option<Self> {
+        let text = std::str::from_utf8(&bytes).ok()?;
+        let sound = ends.is_sorted()
+            && ends.last().copied().unwrap_or(0) == bytes.len() as u64
+            && ends.iter().all(|end| text.is_char_boundary(*end as usize));
+        sound.then_some(Self { bytes, ends })
+    }
+}
+
+impl<'t> FromIterator<&'t str> for Texts {
+    fn from_iter<I: IntoIterator<Item = &'t str>>(texts: I) -> Self {
+        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+        for text in texts {
+            bytes.extend_from_slice(text.as_bytes());
+            ends.push(bytes.len() as u64);
+        }
+        Self { bytes: bytes.into(), ends: ends.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_come_back() {
+        let texts: Texts = ["a", "", "猫"].into_iter().collect();
+        assert_eq!((texts.len(), texts.get(0), texts.get(1), texts.get(2)), (3, "a", "", "猫"));
+        let (bytes, ends) = texts.parts();
+        assert!(Texts::from_parts(bytes.to_vec().into(), ends.to_vec().into()).is_some());
+        assert!(Texts::from_parts(bytes.to_vec().into(), vec![1, 2, 4].into()).is_none(), "inside a character");
+    }
+}
