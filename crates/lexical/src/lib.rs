@@ -1,1 +1,13 @@
 //! The metrics that compare words: BLEU, ROUGE-L, CIDEr.
+//!
+//! One file each. A file says what its metric rewards, by which formula, after which paper and whose
+//! program, and which of that program's quirks are kept on purpose; each quirk has a test of its name.
+
+pub mod bleu;
+pub mod cider;
+mod lcs;
+pub mod rouge_l;
+
+pub use bleu::{Bleu, ReferenceLength};
+pub use cider::{Cider, Clipping, Idf, Length, TermFrequency};
+pub use rouge_l::RougeL;

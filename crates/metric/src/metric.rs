@@ -1,7 +1,7 @@
 //! The typed contract, as a metric's author writes it.
 
 use capeval_stats::Column;
-use capeval_text::Tokenizer;
+use capeval_text::{Stemmer, Tokenizer};
 
 use crate::{Part, References, Segment, Signature};
 
@@ -22,6 +22,8 @@ pub enum Reading {
     Raw,
     /// Cut by a tokenizer.
     Tokens(Tokenizer),
+    /// Cut by a tokenizer, each word reduced to its stem.
+    Stems(Tokenizer, Stemmer),
 }
 
 /// What a metric needs to see of a segment.

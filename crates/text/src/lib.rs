@@ -6,12 +6,14 @@
 pub mod buffer;
 pub mod ngrams;
 pub mod sentences;
+pub mod stemmer;
 pub mod texts;
 pub mod tokenizers;
 pub mod vocabulary;
 
 pub use buffer::{Buffer, SharedBytes};
 pub use sentences::Sentences;
+pub use stemmer::Stemmer;
 pub use texts::Texts;
 pub use tokenizers::{Scratch, Tokenizer, UnknownTokenizer};
 pub use vocabulary::{Symbol, Vocabulary};

@@ -1,0 +1,197 @@
+//! BLEU as the COCO evaluation computes it.
+//!
+//! Rewards n-grams that the references hold too. Precisions of 1..N-grams, each n-gram counted at most
+//! as often as the reference that has it most often, are multiplied and taken to the power 1/N; captions
+//! shorter than their references are punished by `exp(1 − reference length / candidate length)`. The
+//! corpus score comes from the counts of the whole corpus, not from segment scores.
+//!
+//! Paper: Papineni et al., *BLEU: a Method for Automatic Evaluation of Machine Translation* (2002).
+//! Reference program: pycocoevalcap 1.2, `bleu/bleu_scorer.py`.
+//!
+//! Quirks kept on purpose:
+//! - there is no smoothing, but a count of 0 is nearly 0 instead: each precision is
+//!   `(matches + 1e-15) / (total + 1e-9)`, so a score is never exactly 0 or 1;
+//! - the ratio of lengths is `(candidate + 1e-15) / (reference + 1e-9)`, so that candidates exactly as
+//!   long as their references are punished a little, by about 1e-10;
+//! - the reference length is that of the reference closest in length, the shorter one on a tie.
+
+use std::hint::black_box;
+
+use capeval_metric::{
+    Column, Direction, Input, Metric, Part, Reading, References, Segment, Signature, Statistics,
+};
+use capeval_text::Tokenizer;
+use capeval_text::ngrams::MAX_ORDER;
+
+const TINY: f64 = 1e-15;
+const SMALL: f64 = 1e-9;
+
+/// Which length of several references a candidate is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReferenceLength {
+    /// That of the reference closest in length, the shorter on a tie.
+    Closest,
+    /// That of the shortest reference.
+    Shortest,
+    /// The mean over all references.
+    Average,
+}
+
+impl ReferenceLength {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Closest => "closest",
+            Self::Shortest => "shortest",
+            Self::Average => "average",
+        }
+    }
+
+    fn of(self, lengths: impl ExactSizeIterator<Item = usize>, candidate: usize) -> f64 {
+        let n = lengths.len();
+        match self {
+            Self::Closest => lengths.min_by_key(|l| (l.abs_diff(candidate), *l)).unwrap_or(0) as f64,
+            Self::Shortest => lengths.min().unwrap_or(0) as f64,
+            Self::Average if n > 0 => lengths.sum::<usize>() as f64 / n as f64,
+            Self::Average => 0.0,
+        }
+    }
+}
+
+/// BLEU-1 to BLEU-N of the COCO evaluation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bleu {
+    /// How the text is cut.
+    pub tokenizer: Tokenizer,
+    /// The longest n-grams, 1 to 9; 4 in the reference program.
+    order: usize,
+    /// Which reference length counts.
+    pub reference_length: ReferenceLength,
+}
+
+impl Bleu {
+    /// As in pycocoevalcap: BLEU-1 to BLEU-4, closest reference length.
+    #[must_use]
+    pub fn coco(tokenizer: Tokenizer) -> Self {
+        Self { tokenizer, order: 4, reference_length: ReferenceLength::Closest }
+    }
+
+    /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
+    #[must_use]
+    pub fn with_order(self, order: usize) -> Option<Self> {
+        (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
+    }
+}
+
+/// The counts of BLEU.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Words in the candidate.
+    pub candidate_length: f64,
+    /// Words in the reference that counts.
+    pub reference_length: f64,
+    /// N-grams of each order that the references hold too, clipped.
+    pub matches: [f64; MAX_ORDER],
+    /// N-grams of each order in the candidate.
+    pub totals: [f64; MAX_ORDER],
+}
+
+impl Statistics for Counts {
+    fn store(&self, row: &mut [f64]) {
+        let order = (row.len() - 2) / 2;
+        row[0] = self.candidate_length;
+        row[1] = self.reference_length;
+        row[2..2 + order].copy_from_slice(&self.matches[..order]);
+        row[2 + order..].copy_from_slice(&self.totals[..order]);
+    }
+
+    fn load(row: &[f64]) -> Self {
+        let order = (row.len() - 2) / 2;
+        let mut counts = Self { candidate_length: row[0], reference_length: row[1], ..Self::default() };
+        counts.matches[..order].copy_from_slice(&row[2..2 + order]);
+        counts.totals[..order].copy_from_slice(&row[2 + order..]);
+        counts
+    }
+}
+
+impl Metric for Bleu {
+    type Model = ();
+    type Stats = Counts;
+    type Scratch = ();
+
+    fn signature(&self) -> Signature {
+        let Self { tokenizer, order, reference_length } = self;
+        Signature::new("bleu")
+            .with("n", order)
+            .with("smooth", "coco-tiny")
+            .with("reflen", reference_length.name())
+            .with("tok", tokenizer)
+    }
+
+    fn input(&self) -> Input {
+        Input { reading: Reading::Tokens(self.tokenizer), ngrams: self.order }
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        (1..=self.order)
+            .map(|n| Part {
+                key: format!("bleu-{n}"),
+                label: format!("BLEU-{n}"),
+                direction: Direction::HigherIsBetter,
+                min: 0.0,
+                max: 1.0,
+            })
+            .collect()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let reference_length = match self.reference_length {
+            ReferenceLength::Average => Column::sum("reference-length"),
+            ReferenceLength::Closest | ReferenceLength::Shortest => Column::count("reference-length"),
+        };
+        let orders = 1..=self.order;
+        [Column::count("candidate-length"), reference_length]
+            .into_iter()
+            .chain(orders.clone().map(|n| Column::count(format!("matches-{n}"))))
+            .chain(orders.map(|n| Column::count(format!("totals-{n}"))))
+            .collect()
+    }
+
+    fn fit(&self, _references: &References<'_>) {}
+
+    fn measure(&self, (): &(), segment: &Segment<'_>, (): &mut ()) -> Counts {
+        let length = segment.words.len();
+        let lengths = segment.reference_words().map(<[_]>::len);
+        let n_references = lengths.len();
+        let mut counts = Counts {
+            candidate_length: length as f64,
+            reference_length: self.reference_length.of(lengths, length),
+            ..Counts::default()
+        };
+        let ngrams = segment.ngrams();
+        for n in 0..self.order {
+            counts.totals[n] = length.saturating_sub(n) as f64;
+            let mut matches = 0;
+            for k in ngrams.range(n) {
+                let most = (0..n_references).map(|r| ngrams.reference_counts(r)[k]).max().unwrap_or(0);
+                matches += ngrams.all()[k].count.min(most);
+            }
+            counts.matches[n] = f64::from(matches);
+        }
+        counts
+    }
+
+    fn score(&self, counts: &Counts, values: &mut [f64]) {
+        let mut product = 1.0;
+        for (n, value) in values.iter_mut().enumerate() {
+            product *= (counts.matches[n] + TINY) / (counts.totals[n] + SMALL);
+            // The compiler would replace a known exponent of 0.5 by a square root, which may differ in
+            // the last place from the reference program's power.
+            *value = f64::powf(product, black_box(1.0 / (n + 1) as f64));
+        }
+        let ratio = (counts.candidate_length + TINY) / (counts.reference_length + SMALL);
+        if ratio < 1.0 {
+            let penalty = (1.0 - 1.0 / ratio).exp();
+            values.iter_mut().for_each(|value| *value *= penalty);
+        }
+    }
+}

@@ -1,0 +1,497 @@
+//! CIDEr and CIDEr-D: agreement with the consensus of the references.
+//!
+//! Rewards n-grams that many references of the image hold and few other images do. Each caption becomes
+//! one vector per order n = 1..N, whose elements weigh an n-gram's frequency in the caption by its
+//! inverse document frequency `log(images) − log(max(1, df))`, where `df` is the number of images whose
+//! references hold the n-gram. The similarity with a reference is
+//!
+//! - CIDEr: the cosine of the two vectors;
+//! - CIDEr-D: `Σ min(c, r) · r / (‖c‖ ‖r‖) · exp(−(l(c) − l(r))² / 2σ²)`, which punishes repeated words
+//!   and different lengths.
+//!
+//! Averaged over orders and references and multiplied by 10. The corpus score is the mean of the
+//! segment scores.
+//!
+//! Paper: Vedantam, Zitnick and Parikh, *CIDEr: Consensus-based Image Description Evaluation* (2015).
+//! Reference programs: pycocoevalcap 1.2, `cider/cider_scorer.py` (its "CIDEr" is CIDEr-D), and
+//! vrama91/cider for plain CIDEr.
+//!
+//! Quirks kept on purpose, in the variants named after the programs:
+//! - the length in the penalty counts bigrams, so captions of no word and of one word are equally long;
+//! - term frequency is the plain count, which matters for CIDEr-D because of the minimum;
+//! - the mean is always over N orders, so a perfect caption of one word scores 2.5, of two words 5;
+//! - with one image every weight is `log 1 = 0`, and so is the score;
+//! - vectors of norm 0 are not divided by it.
+
+use std::f64::consts::E;
+
+use capeval_metric::{
+    Column, Direction, Input, Mean, Metric, Part, Reading, References, Remark, Segment, Signature,
+};
+use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE, NgramCounts};
+use capeval_text::{Stemmer, Tokenizer};
+use rayon::prelude::*;
+
+/// How two vectors are compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Clipping {
+    /// CIDEr: the cosine.
+    None,
+    /// CIDEr-D: the candidate's elements are cut to the reference's, and lengths compared with this σ,
+    /// 6 in the reference program.
+    Gaussian {
+        /// The standard deviation of the length penalty.
+        sigma: f64,
+    },
+}
+
+/// What the elements of a vector start from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TermFrequency {
+    /// The number of occurrences, as in the reference programs.
+    Count,
+    /// The number of occurrences over that of all n-grams of the order, as in the paper.
+    Relative,
+}
+
+/// What the length penalty counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// Bigrams, as in the reference programs.
+    Bigrams,
+    /// Words, as in the paper.
+    Words,
+}
+
+/// Where inverse document frequencies come from.
+#[derive(Clone, Debug)]
+pub enum Idf {
+    /// The references of the images that take part.
+    Corpus,
+    /// None: every n-gram weighs 1.
+    Uniform,
+}
+
+/// CIDEr or CIDEr-D.
+#[derive(Clone, Debug)]
+pub struct Cider {
+    /// How the text is cut.
+    pub tokenizer: Tokenizer,
+    /// How words are stemmed, if at all; the paper stems, the reference programs do not.
+    pub stemmer: Option<Stemmer>,
+    order: usize,
+    /// How vectors are compared.
+    pub clipping: Clipping,
+    /// What the vectors' elements start from.
+    pub term_frequency: TermFrequency,
+    /// What the length penalty counts.
+    pub length: Length,
+    /// Where document frequencies come from.
+    pub idf: Idf,
+}
+
+impl Cider {
+    /// CIDEr-D as in pycocoevalcap, whose tables call it CIDEr.
+    #[must_use]
+    pub fn d(tokenizer: Tokenizer) -> Self {
+        Self {
+            tokenizer,
+            stemmer: None,
+            order: 4,
+            clipping: Clipping::Gaussian { sigma: 6.0 },
+            term_frequency: TermFrequency::Count,
+            length: Length::Bigrams,
+            idf: Idf::Corpus,
+        }
+    }
+
+    /// CIDEr-D as the paper writes it: relative term frequencies, length in words.
+    #[must_use]
+    pub fn d_paper(tokenizer: Tokenizer) -> Self {
+        Self { term_frequency: TermFrequency::Relative, length: Length::Words, ..Self::d(tokenizer) }
+    }
+
+    /// Plain CIDEr as in vrama91/cider: no stemming.
+    #[must_use]
+    pub fn plain(tokenizer: Tokenizer) -> Self {
+        Self { clipping: Clipping::None, ..Self::d(tokenizer) }
+    }
+
+    /// Plain CIDEr as the paper describes it: words are stemmed, term frequencies relative.
+    #[must_use]
+    pub fn plain_paper(tokenizer: Tokenizer) -> Self {
+        Self {
+            stemmer: Some(Stemmer::English),
+            term_frequency: TermFrequency::Relative,
+            ..Self::plain(tokenizer)
+        }
+    }
+
+    /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
+    #[must_use]
+    pub fn with_order(self, order: usize) -> Option<Self> {
+        (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
+    }
+
+    fn key(&self) -> &'static str {
+        match (self.clipping, self.term_frequency) {
+            (Clipping::None, TermFrequency::Count) => "cider",
+            (Clipping::None, TermFrequency::Relative) => "cider-paper",
+            (Clipping::Gaussian { .. }, TermFrequency::Count) => "cider-d",
+            (Clipping::Gaussian { .. }, TermFrequency::Relative) => "cider-d-paper",
+        }
+    }
+}
+
+/// Document frequencies, and the norms of all references.
+pub struct Model {
+    counts: Option<NgramCounts>,
+    /// For each shard of the n-gram index, the document frequency of each entry.
+    entry_counts: Vec<Vec<u32>>,
+    weights: Weights,
+    /// For each reference sentence and order, the norm of its vector.
+    norms: Vec<f64>,
+    n_images: usize,
+}
+
+/// Inverse document frequencies by document frequency.
+struct Weights {
+    /// By document frequency: the weight and its square.
+    known: Vec<(f64, f64)>,
+}
+
+impl Weights {
+    fn uniform() -> Self {
+        Self { known: vec![(1.0, 1.0)] }
+    }
+
+    fn of_corpus(n_images: usize) -> Self {
+        let log_images = (n_images as f64).ln();
+        let known = (0..=n_images).map(|df| {
+            let weight = log_images - (df.max(1) as f64).ln();
+            (weight, weight.powf(std::hint::black_box(2.0)))
+        });
+        Self { known: known.collect() }
+    }
+
+    #[inline]
+    fn idf(&self, df: u32) -> f64 {
+        self.known.get(df as usize).or(self.known.first()).map_or(0.0, |known| known.0)
+    }
+
+    /// The element of an n-gram, and its square, as the reference program's `pow` gives it.
+    #[inline]
+    fn element(&self, tf: f64, df: u32) -> (f64, f64) {
+        let (idf, square) = self.known.get(df as usize).or(self.known.first()).copied().unwrap_or_default();
+        if tf == 1.0 {
+            (idf, square)
+        } else {
+            let element = tf * idf;
+            (element, element.powf(std::hint::black_box(2.0)))
+        }
+    }
+}
+
+impl Metric for Cider {
+    type Model = Model;
+    type Stats = Mean;
+    type Scratch = Scratch;
+
+    fn signature(&self) -> Signature {
+        let Self { tokenizer, stemmer, order, clipping, term_frequency, length, idf } = self;
+        let mut signature = Signature::new(self.key()).with("n", order);
+        if let Clipping::Gaussian { sigma } = clipping {
+            let length = match length {
+                Length::Bigrams => "bigrams",
+                Length::Words => "words",
+            };
+            signature = signature.with("sigma", sigma).with("len", length);
+        }
+        let term_frequency = match term_frequency {
+            TermFrequency::Count => "count",
+            TermFrequency::Relative => "relative",
+        };
+        let idf = match idf {
+            Idf::Corpus => "corpus",
+            Idf::Uniform => "uniform",
+        };
+        signature
+            .with("tf", term_frequency)
+            .with("idf", idf)
+            .with("stem", stemmer.map_or("none", Stemmer::name))
+            .with("tok", tokenizer)
+    }
+
+    fn input(&self) -> Input {
+        let reading = match self.stemmer {
+            None => Reading::Tokens(self.tokenizer),
+            Some(stemmer) => Reading::Stems(self.tokenizer, stemmer),
+        };
+        Input { reading, ngrams: self.order.max(2) }
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let label = match self.key() {
+            "cider" => "CIDEr",
+            "cider-paper" => "CIDEr (paper)",
+            "cider-d" => "CIDEr-D (COCO's CIDEr)",
+            _ => "CIDEr-D (paper)",
+        };
+        vec![Part {
+            key: self.key().into(),
+            label: label.into(),
+            direction: Direction::HigherIsBetter,
+            min: 0.0,
+            max: 10.0,
+        }]
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        Mean::columns()
+    }
+
+    fn fit(&self, references: &References<'_>) -> Model {
+        let n_images = references.images.len();
+        let (counts, entry_counts, weights) = match self.idf {
+            Idf::Corpus => {
+                let (counts, entries) = NgramCounts::build(
+                    references.ngrams(),
+                    references.ends,
+                    references.images,
+                    references.vocabulary.len(),
+                );
+                (Some(counts), entries, Weights::of_corpus(n_images))
+            }
+            Idf::Uniform => {
+                let entries = references.ngrams().shards().iter().map(|s| vec![0; s.n_entries()]).collect();
+                (None, entries, Weights::uniform())
+            }
+        };
+        let mut model = Model { counts, entry_counts, weights, norms: Vec::new(), n_images };
+        model.norms = self.norms(&model, references);
+        model
+    }
+
+    fn sign_model(&self, model: &Model, signature: &mut Signature) {
+        signature.push("images", model.n_images);
+    }
+
+    fn remarks(&self, model: &Model) -> Vec<Remark> {
+        if model.n_images == 1 && matches!(self.idf, Idf::Corpus) {
+            let label = self.parts().swap_remove(0).label;
+            vec![Remark {
+                code: "one-image",
+                message: format!(
+                    "{label} is 0 because the corpus has one image, so every n-gram weighs log 1 = 0; \
+                     take document frequencies from a saved table (--df FILE) or use --idf uniform"
+                ),
+            }]
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn measure(&self, model: &Model, segment: &Segment<'_>, scratch: &mut Scratch) -> Mean {
+        let n_references = segment.references.of(segment.image).len();
+        if n_references == 0 {
+            return Mean::of(0.0);
+        }
+        let norms = scratch.weigh(self, model, segment);
+        let ngrams = segment.ngrams();
+        let first = segment.references.of(segment.image).start;
+        let length = self.length_of(segment.words.len());
+        let mut similarities = [0.0; MAX_ORDER];
+        for (r, words) in segment.reference_words().enumerate() {
+            let counts = ngrams.reference_counts(r);
+            let penalty = match self.clipping {
+                Clipping::None => 1.0,
+                Clipping::Gaussian { sigma } => {
+                    let delta = length - self.length_of(words.len());
+                    scratch.penalty(delta, sigma)
+                }
+            };
+            for n in 0..self.order {
+                let mut product = 0.0;
+                for shared in &scratch.shared[scratch.bounds[n]..scratch.bounds[n + 1]] {
+                    let count = counts[shared.ngram as usize];
+                    if count > 0 {
+                        let reference = self.tf(count, words.len(), n) * shared.idf;
+                        let candidate = match self.clipping {
+                            Clipping::None => shared.element,
+                            Clipping::Gaussian { .. } => shared.element.min(reference),
+                        };
+                        product += candidate * reference;
+                    }
+                }
+                let reference_norm = model.norms[(first + r) * self.order + n];
+                if norms[n] != 0.0 && reference_norm != 0.0 {
+                    product /= norms[n] * reference_norm;
+                }
+                if let Clipping::Gaussian { .. } = self.clipping {
+                    product *= penalty;
+                }
+                similarities[n] += product;
+            }
+        }
+        let sum: f64 = similarities[..self.order].iter().sum();
+        Mean::of(sum / self.order as f64 / n_references as f64 * 10.0)
+    }
+
+    fn score(&self, stats: &Mean, values: &mut [f64]) {
+        values[0] = stats.value();
+    }
+}
+
+impl Cider {
+    fn length_of(&self, n_words: usize) -> f64 {
+        match self.length {
+            Length::Words => n_words as f64,
+            Length::Bigrams if self.order < 2 => 0.0,
+            Length::Bigrams => n_words.saturating_sub(1) as f64,
+        }
+    }
+
+    /// The term frequency of an n-gram of order `n` (from 0) that a caption of `n_words` holds `count` times.
+    fn tf(&self, count: u32, n_words: usize, n: usize) -> f64 {
+        match self.term_frequency {
+            TermFrequency::Count => f64::from(count),
+            TermFrequency::Relative => f64::from(count) / n_words.saturating_sub(n).max(1) as f64,
+        }
+    }
+
+    fn norms(&self, model: &Model, references: &References<'_>) -> Vec<f64> {
+        let mut norms = vec![0.0; references.sentences.len() * self.order];
+        let ngrams = references.ngrams();
+        let mut rest = &mut norms[..];
+        let mut shards = Vec::new();
+        for s in 0..ngrams.shards().len() {
+            let images = ngrams.shard_images(s);
+            let sentences = references.of(images.start).start..references.of(images.end - 1).end;
+            let (mine, after) = rest.split_at_mut(sentences.len() * self.order);
+            rest = after;
+            shards.push((images, sentences.start, mine));
+        }
+        shards.into_par_iter().for_each(|(images, first_sentence, norms)| {
+            let mut uses = Vec::new();
+            let taking_part = {
+                let from = references.images.partition_point(|i| (*i as usize) < images.start);
+                let to = references.images.partition_point(|i| (*i as usize) < images.end);
+                &references.images[from..to]
+            };
+            for image in taking_part {
+                let image = *image as usize;
+                let index = references.ngrams_of(image);
+                let counts = &model.entry_counts[ngrams.shard_of(image)][index.first_entry()..];
+                for (r, sentence) in references.of(image).enumerate() {
+                    let at = (sentence - first_sentence) * self.order;
+                    let n_words = references.sentences.words(sentence).len();
+                    self.norms_of(&index, r, n_words, counts, &model.weights, &mut uses, &mut norms[at..at + self.order]);
+                }
+            }
+        });
+        norms
+    }
+
+    /// The norms of reference `r`, summed in order of first appearance.
+    #[expect(clippy::too_many_arguments, reason = "a private inner loop, called once")]
+    fn norms_of(
+        &self,
+        index: &ImageNgrams<'_>,
+        r: usize,
+        n_words: usize,
+        counts: &[u32],
+        weights: &Weights,
+        uses: &mut Vec<u32>,
+        norms: &mut [f64],
+    ) {
+        uses.clear();
+        uses.resize(index.len(), 0);
+        let positions = index.uses(r);
+        for entry in positions {
+            uses[*entry as usize] += 1;
+        }
+        let mut start = 0;
+        for (n, norm) in norms.iter_mut().enumerate() {
+            let end = start + n_words.saturating_sub(n);
+            let mut sum = 0.0;
+            for entry in &positions[start..end] {
+                let count = std::mem::take(&mut uses[*entry as usize]);
+                if count > 0 {
+                    sum += weights.element(self.tf(count, n_words, n), counts[*entry as usize]).1;
+                }
+            }
+            *norm = sum.sqrt();
+            start = end;
+        }
+    }
+}
+
+/// Buffers of [`Cider`].
+#[derive(Default)]
+pub struct Scratch {
+    /// Of the candidate's n-grams, those that some reference of the image holds.
+    shared: Vec<Shared>,
+    /// Where each order starts in `shared`.
+    bounds: Vec<usize>,
+    nodes: Vec<Option<capeval_text::ngrams::Node>>,
+    /// Length penalties by difference, for one σ.
+    penalties: Vec<f64>,
+}
+
+#[derive(Clone, Copy)]
+struct Shared {
+    ngram: u32,
+    idf: f64,
+    element: f64,
+}
+
+impl Scratch {
+    /// Weighs the candidate's n-grams; returns the norms of its vectors.
+    fn weigh(&mut self, cider: &Cider, model: &Model, segment: &Segment<'_>) -> [f64; MAX_ORDER] {
+        let ngrams = segment.ngrams();
+        let index = ngrams.references();
+        let references = segment.references.ngrams();
+        let counts = &model.entry_counts[references.shard_of(segment.image)][index.first_entry()..];
+        self.shared.clear();
+        self.bounds.clear();
+        self.bounds.push(0);
+        self.nodes.clear();
+        let mut norms = [0.0; MAX_ORDER];
+        for (n, norm) in norms.iter_mut().enumerate().take(cider.order) {
+            let mut sum = 0.0;
+            for (k, ngram) in ngrams.range(n).zip(ngrams.order(n)) {
+                let found = model.counts.as_ref().and_then(|counts| {
+                    if n == 0 {
+                        counts.word(ngram.symbol)
+                    } else {
+                        counts.longer(n, self.nodes[ngram.prefix as usize]?, ngram.symbol)
+                    }
+                });
+                self.nodes.push(found.map(|(node, _)| node));
+                let df = found.map_or(0, |(_, df)| df);
+                debug_assert!(ngram.entry == NONE || model.counts.is_none() || counts[ngram.entry as usize] == df);
+                let (element, square) = model.weights.element(cider.tf(ngram.count, segment.words.len(), n), df);
+                sum += square;
+                if ngram.entry != NONE {
+                    self.shared.push(Shared { ngram: k as u32, idf: model.weights.idf(df), element });
+                }
+            }
+            *norm = f64::sqrt(sum);
+            self.bounds.push(self.shared.len());
+        }
+        norms
+    }
+
+    /// `e^(−Δ² / 2σ²)`, as a power of e like the reference program's.
+    fn penalty(&mut self, delta: f64, sigma: f64) -> f64 {
+        let compute = |delta: f64| f64::powf(std::hint::black_box(E), -delta.powi(2) / (2.0 * sigma.powi(2)));
+        let at = delta.abs() as usize;
+        if at >= 256 {
+            return compute(delta);
+        }
+        if self.penalties.is_empty() {
+            self.penalties = (0..256).map(|delta| compute(f64::from(delta))).collect();
+        }
+        self.penalties[at]
+    }
+}
