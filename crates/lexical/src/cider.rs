@@ -24,11 +24,12 @@
 //! - vectors of norm 0 are not divided by it.
 
 use std::f64::consts::E;
+use std::sync::Arc;
 
 use capeval_metric::{
     Column, Direction, Input, Mean, Metric, Part, Reading, References, Remark, Segment, Signature,
 };
-use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE, NgramCounts};
+use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE, NgramCounts, Node};
 use capeval_text::{Stemmer, Tokenizer};
 use rayon::prelude::*;
 
@@ -145,9 +146,8 @@ impl Cider {
 
 /// Document frequencies, and the norms of all references.
 pub struct Model {
-    counts: Option<NgramCounts>,
-    /// For each shard of the n-gram index, the document frequency of each entry.
-    entry_counts: Vec<Vec<u32>>,
+    /// None with uniform weights.
+    counts: Option<Arc<NgramCounts>>,
     weights: Weights,
     /// For each reference sentence and order, the norm of its vector.
     norms: Vec<f64>,
@@ -252,22 +252,11 @@ impl Metric for Cider {
 
     fn fit(&self, references: &References<'_>) -> Model {
         let n_images = references.images.len();
-        let (counts, entry_counts, weights) = match self.idf {
-            Idf::Corpus => {
-                let (counts, entries) = NgramCounts::build(
-                    references.ngrams(),
-                    references.ends,
-                    references.images,
-                    references.vocabulary.len(),
-                );
-                (Some(counts), entries, Weights::of_corpus(n_images))
-            }
-            Idf::Uniform => {
-                let entries = references.ngrams().shards().iter().map(|s| vec![0; s.n_entries()]).collect();
-                (None, entries, Weights::uniform())
-            }
+        let (counts, weights) = match self.idf {
+            Idf::Corpus => (Some(references.document_frequencies()), Weights::of_corpus(n_images)),
+            Idf::Uniform => (None, Weights::uniform()),
         };
-        let mut model = Model { counts, entry_counts, weights, norms: Vec::new(), n_images };
+        let mut model = Model { counts, weights, norms: Vec::new(), n_images };
         model.norms = self.norms(&model, references);
         model
     }
@@ -381,11 +370,22 @@ impl Cider {
             for image in taking_part {
                 let image = *image as usize;
                 let index = references.ngrams_of(image);
-                let counts = &model.entry_counts[ngrams.shard_of(image)][index.first_entry()..];
+                let counts = model
+                    .counts
+                    .as_ref()
+                    .map(|counts| &counts.entries(ngrams.shard_of(image))[index.first_entry()..]);
                 for (r, sentence) in references.of(image).enumerate() {
                     let at = (sentence - first_sentence) * self.order;
                     let n_words = references.sentences.words(sentence).len();
-                    self.norms_of(&index, r, n_words, counts, &model.weights, &mut uses, &mut norms[at..at + self.order]);
+                    self.norms_of(
+                        &index,
+                        r,
+                        n_words,
+                        counts,
+                        &model.weights,
+                        &mut uses,
+                        &mut norms[at..at + self.order],
+                    );
                 }
             }
         });
@@ -399,7 +399,7 @@ impl Cider {
         index: &ImageNgrams<'_>,
         r: usize,
         n_words: usize,
-        counts: &[u32],
+        counts: Option<&[u32]>,
         weights: &Weights,
         uses: &mut Vec<u32>,
         norms: &mut [f64],
@@ -417,7 +417,9 @@ impl Cider {
             for entry in &positions[start..end] {
                 let count = std::mem::take(&mut uses[*entry as usize]);
                 if count > 0 {
-                    sum += weights.element(self.tf(count, n_words, n), counts[*entry as usize]).1;
+                    sum += weights
+                        .element(self.tf(count, n_words, n), counts.map_or(0, |df| df[*entry as usize]))
+                        .1;
                 }
             }
             *norm = sum.sqrt();
@@ -433,7 +435,7 @@ pub struct Scratch {
     shared: Vec<Shared>,
     /// Where each order starts in `shared`.
     bounds: Vec<usize>,
-    nodes: Vec<Option<capeval_text::ngrams::Node>>,
+    nodes: Vec<Option<Node>>,
     /// Length penalties by difference, for one σ.
     penalties: Vec<f64>,
 }
@@ -449,9 +451,6 @@ impl Scratch {
     /// Weighs the candidate's n-grams; returns the norms of its vectors.
     fn weigh(&mut self, cider: &Cider, model: &Model, segment: &Segment<'_>) -> [f64; MAX_ORDER] {
         let ngrams = segment.ngrams();
-        let index = ngrams.references();
-        let references = segment.references.ngrams();
-        let counts = &model.entry_counts[references.shard_of(segment.image)][index.first_entry()..];
         self.shared.clear();
         self.bounds.clear();
         self.bounds.push(0);
@@ -469,8 +468,8 @@ impl Scratch {
                 });
                 self.nodes.push(found.map(|(node, _)| node));
                 let df = found.map_or(0, |(_, df)| df);
-                debug_assert!(ngram.entry == NONE || model.counts.is_none() || counts[ngram.entry as usize] == df);
-                let (element, square) = model.weights.element(cider.tf(ngram.count, segment.words.len(), n), df);
+                let (element, square) =
+                    model.weights.element(cider.tf(ngram.count, segment.words.len(), n), df);
                 sum += square;
                 if ngram.entry != NONE {
                     self.shared.push(Shared { ngram: k as u32, idf: model.weights.idf(df), element });

@@ -13,9 +13,7 @@
 //! - text is split on single blanks, so an empty caption has one, empty, token: two empty captions
 //!   score 1, and a double blank adds a token.
 
-use capeval_metric::{
-    Column, Direction, Input, Mean, Metric, Part, Reading, References, Segment, Signature,
-};
+use capeval_metric::{Column, Direction, Input, Mean, Metric, Part, Reading, References, Segment, Signature};
 use capeval_text::{Symbol, Tokenizer};
 
 use crate::lcs::Lcs;

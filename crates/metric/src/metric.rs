@@ -61,7 +61,8 @@ pub trait Metric: Send + Sync {
         Vec::new()
     }
     /// Counts one segment; total, so it cannot fail.
-    fn measure(&self, model: &Self::Model, segment: &Segment<'_>, scratch: &mut Self::Scratch) -> Self::Stats;
+    fn measure(&self, model: &Self::Model, segment: &Segment<'_>, scratch: &mut Self::Scratch)
+    -> Self::Stats;
     /// Turns the summed statistics of a corpus into one value per part.
     fn score(&self, stats: &Self::Stats, values: &mut [f64]);
     /// The same for the statistics of a single segment, where a metric treats it differently.

@@ -1,6 +1,8 @@
 //! What a metric gets to see: tokenised references, and one candidate beside its own.
 
-use capeval_text::ngrams::{ImageNgrams, ReferenceNgrams, SegmentNgrams};
+use std::sync::{Arc, OnceLock};
+
+use capeval_text::ngrams::{ImageNgrams, NgramCounts, ReferenceNgrams, SegmentNgrams};
 use capeval_text::{Sentences, Symbol, Texts, Vocabulary};
 
 /// The references of all images in one reading.
@@ -18,6 +20,8 @@ pub struct References<'a> {
     pub vocabulary: &'a Vocabulary,
     /// The images that take part in this evaluation, ascending.
     pub images: &'a [u32],
+    /// Where the document frequencies over these images are kept once a metric has asked for them.
+    pub counts: &'a OnceLock<Arc<NgramCounts>>,
 }
 
 impl<'a> References<'a> {
@@ -37,6 +41,16 @@ impl<'a> References<'a> {
     #[must_use]
     pub fn ngrams(&self) -> &'a ReferenceNgrams {
         self.ngrams.expect("the metric's input asks for n-grams")
+    }
+
+    /// In how many of the images that take part each n-gram occurs; counted once for all metrics.
+    ///
+    /// # Panics
+    /// When no metric's [`Input`](crate::Input) asked for n-grams.
+    #[must_use]
+    pub fn document_frequencies(&self) -> Arc<NgramCounts> {
+        let build = || NgramCounts::build(self.ngrams(), self.ends, self.images, self.vocabulary.len());
+        Arc::clone(self.counts.get_or_init(|| Arc::new(build())))
     }
 
     /// The n-grams of `image`.

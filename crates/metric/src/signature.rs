@@ -62,11 +62,13 @@ impl FromStr for Signature {
 
     fn from_str(line: &str) -> Result<Self, String> {
         let mut fields = line.split('|');
-        let metric = fields.next().filter(|name| !name.is_empty()).ok_or("a signature starts with a metric")?;
+        let metric =
+            fields.next().filter(|name| !name.is_empty()).ok_or("a signature starts with a metric")?;
         let mut signature = Self::new(metric);
         for field in fields {
-            let (name, value) =
-                field.split_once(':').ok_or_else(|| format!("'{field}' is no setting of the form name:value"))?;
+            let (name, value) = field
+                .split_once(':')
+                .ok_or_else(|| format!("'{field}' is no setting of the form name:value"))?;
             signature.push(name, value);
         }
         Ok(signature)

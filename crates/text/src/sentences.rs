@@ -68,6 +68,12 @@ impl Sentences {
         }
     }
 
+    /// `n` sentences without a word.
+    #[must_use]
+    pub fn blank(n: usize) -> Self {
+        Self { ends: vec![0; n].into(), ..Self::default() }
+    }
+
     /// Tokenises `n` texts, adding their words to `vocabulary`.
     ///
     /// Threads work on contiguous ranges with vocabularies of their own, which are merged in order;

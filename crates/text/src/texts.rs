@@ -72,6 +72,9 @@ mod tests {
         assert_eq!((texts.len(), texts.get(0), texts.get(1), texts.get(2)), (3, "a", "", "猫"));
         let (bytes, ends) = texts.parts();
         assert!(Texts::from_parts(bytes.to_vec().into(), ends.to_vec().into()).is_some());
-        assert!(Texts::from_parts(bytes.to_vec().into(), vec![1, 2, 4].into()).is_none(), "inside a character");
+        assert!(
+            Texts::from_parts(bytes.to_vec().into(), vec![1, 2, 4].into()).is_none(),
+            "inside a character"
+        );
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 use foldhash::fast::FixedState;
@@ -42,8 +43,10 @@ impl fmt::Debug for Symbol {
 ///
 /// The hash has no random seed, so runs are reproducible.
 pub struct Vocabulary {
+    /// The words that come before this vocabulary's own.
+    base: Option<Arc<Vocabulary>>,
     text: String,
-    /// `ends[k]` is where word `k` stops in `text`; word `k + 1` starts there.
+    /// `ends[k]` is where own word `k` stops in `text`; own word `k + 1` starts there.
     ends: Vec<u32>,
     table: HashTable<u32>,
     hasher: FixedState,
@@ -52,6 +55,7 @@ pub struct Vocabulary {
 impl Default for Vocabulary {
     fn default() -> Self {
         let mut empty = Self {
+            base: None,
             text: String::new(),
             ends: Vec::new(),
             table: HashTable::new(),
@@ -74,16 +78,34 @@ fn word_at<'t>(text: &'t str, ends: &[u32], k: usize) -> &'t str {
 }
 
 impl Vocabulary {
+    /// The words of `base`, with their symbols, and room for more.
+    ///
+    /// Candidates are read over the vocabulary of their references, which stays as it is.
+    #[must_use]
+    pub fn over(base: Arc<Self>) -> Self {
+        Self {
+            base: Some(base),
+            text: String::new(),
+            ends: Vec::new(),
+            table: HashTable::new(),
+            hasher: FixedState::with_seed(0),
+        }
+    }
+
+    fn n_below(&self) -> usize {
+        self.base.as_ref().map_or(0, |base| base.len())
+    }
+
     /// The number of words, the empty one included.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.n_below() + self.ends.len()
     }
 
     /// Never: the empty word is always there.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.len() == 0
     }
 
     /// The symbol of `word`, new if need be.
@@ -92,34 +114,49 @@ impl Vocabulary {
     /// When the distinct words together exceed 4 GiB.
     #[inline]
     pub fn intern(&mut self, word: &str) -> Symbol {
-        let Self { text, ends, table, hasher } = self;
-        let hash = hasher.hash_one(word);
-        if let Some(&k) = table.find(hash, |&k| word_at(text, ends, k as usize) == word) {
-            return Symbol(k);
+        let hash = self.hasher.hash_one(word);
+        if let Some(symbol) = self.find(word, hash) {
+            return symbol;
         }
+        let below = self.n_below() as u32;
+        let Self { text, ends, table, hasher, .. } = self;
         let k = u32::try_from(ends.len()).expect("fewer words than bytes");
         text.push_str(word);
         ends.push(u32::try_from(text.len()).expect("the distinct words of a corpus fit 4 GiB"));
         table.insert_unique(hash, k, |&k| hasher.hash_one(word_at(text, ends, k as usize)));
-        Symbol(k)
+        Symbol(below + k)
     }
 
     /// The symbol of `word`, if the vocabulary holds it.
     #[must_use]
     pub fn get(&self, word: &str) -> Option<Symbol> {
-        let hash = self.hasher.hash_one(word);
-        self.table.find(hash, |&k| word_at(&self.text, &self.ends, k as usize) == word).map(|&k| Symbol(k))
+        self.find(word, self.hasher.hash_one(word))
+    }
+
+    #[inline]
+    fn find(&self, word: &str, hash: u64) -> Option<Symbol> {
+        if let Some(base) = &self.base
+            && let Some(symbol) = base.find(word, hash)
+        {
+            return Some(symbol);
+        }
+        let found = self.table.find(hash, |&k| word_at(&self.text, &self.ends, k as usize) == word)?;
+        Some(Symbol(self.n_below() as u32 + found))
     }
 
     /// The word of `symbol`; empty for a symbol of another vocabulary.
     #[must_use]
     pub fn word(&self, symbol: Symbol) -> &str {
-        if symbol.index() < self.len() { word_at(&self.text, &self.ends, symbol.index()) } else { "" }
+        match (symbol.index().checked_sub(self.n_below()), &self.base) {
+            (Some(k), _) if k < self.ends.len() => word_at(&self.text, &self.ends, k),
+            (None, Some(base)) => base.word(symbol),
+            _ => "",
+        }
     }
 
     /// Symbols and words in order of first appearance.
     pub fn iter(&self) -> impl Iterator<Item = (Symbol, &str)> + '_ {
-        (0..self.len()).map(|k| (Symbol(k as u32), word_at(&self.text, &self.ends, k)))
+        (0..self.len()).map(|k| (Symbol(k as u32), self.word(Symbol(k as u32))))
     }
 
     /// Whether Python's `str.split()` would not give `symbol` back as one word.
@@ -133,6 +170,8 @@ impl Vocabulary {
     }
 
     /// All words one after another, and where each ends: what a file stores.
+    ///
+    /// Words of a vocabulary below are left out.
     #[must_use]
     pub fn parts(&self) -> (&str, &[u32]) {
         (&self.text, &self.ends)
@@ -142,12 +181,13 @@ impl Vocabulary {
     #[must_use]
     pub fn from_parts(text: &str, ends: &Buffer<u32>) -> Option<Self> {
         let mut vocabulary = Self {
+            base: None,
             text: text.to_owned(),
             ends: ends.to_vec(),
             table: HashTable::with_capacity(ends.len()),
             hasher: FixedState::with_seed(0),
         };
-        let Self { text, ends, table, hasher } = &mut vocabulary;
+        let Self { text, ends, table, hasher, .. } = &mut vocabulary;
         let mut start = 0;
         for (k, end) in ends.iter().enumerate() {
             let word = text.get(start..*end as usize)?;
@@ -188,6 +228,17 @@ mod tests {
         let again = Vocabulary::from_parts(text, &ends.to_vec().into()).unwrap();
         assert_eq!(again.get("猫"), vocabulary.get("猫"));
         assert_eq!(again.len(), 4);
+    }
+
+    #[test]
+    fn a_vocabulary_over_another_adds_to_it() {
+        let mut base = Vocabulary::default();
+        let cat = base.intern("cat");
+        let mut over = Vocabulary::over(Arc::new(base));
+        assert_eq!(over.intern("cat"), cat);
+        let dog = over.intern("dog");
+        assert_eq!((dog.index(), over.len(), over.word(dog), over.word(cat)), (2, 3, "dog", "cat"));
+        assert_eq!(over.iter().map(|(_, word)| word).collect::<Vec<_>>(), ["", "cat", "dog"]);
     }
 
     #[test]

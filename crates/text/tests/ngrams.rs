@@ -53,7 +53,7 @@ fn document_frequencies(images: &[Vec<String>], chosen: &[u32]) -> BTreeMap<Vec<
 
 fn counted(corpus: &Corpus, chosen: &[u32]) -> (NgramCounts, BTreeMap<Vec<String>, u32>) {
     let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, ORDER);
-    let (counts, _) = NgramCounts::build(&index, &corpus.ends, chosen, corpus.vocabulary.len());
+    let counts = NgramCounts::build(&index, &corpus.ends, chosen, corpus.vocabulary.len());
     let symbols: Vec<Symbol> = corpus.vocabulary.iter().map(|(symbol, _)| symbol).collect();
     let mut all = BTreeMap::new();
     counts.for_each(
@@ -84,10 +84,10 @@ proptest! {
         let corpus = corpus(&images);
         let chosen: Vec<u32> = (0..images.len() as u32).collect();
         let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, ORDER);
-        let (counts, entries) = NgramCounts::build(&index, &corpus.ends, &chosen, corpus.vocabulary.len());
+        let counts = NgramCounts::build(&index, &corpus.ends, &chosen, corpus.vocabulary.len());
         for i in 0..images.len() {
             let image = index.image(i, &corpus.ends);
-            let entries = &entries[index.shard_of(i)][image.first_entry()..];
+            let entries = &counts.entries(index.shard_of(i))[image.first_entry()..];
             let mut nodes = Vec::new();
             for n in 0..ORDER {
                 for entry in image.entries(n) {

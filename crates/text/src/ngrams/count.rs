@@ -27,6 +27,8 @@ pub struct NgramCounts {
     words: Buffer<u32>,
     /// `orders[0]` holds the bigrams.
     orders: Vec<Vec<Part>>,
+    /// For each shard of the n-gram index, the count of each entry; 0 where its image does not take part.
+    entries: Vec<Buffer<u32>>,
     n_images: usize,
 }
 
@@ -41,16 +43,8 @@ pub struct Part {
 
 impl NgramCounts {
     /// Counts the images among `images` (ascending) that hold each n-gram.
-    ///
-    /// Returns the counts, and for each shard of `ngrams` the count of each entry (0 where its image is
-    /// not among `images`).
     #[must_use]
-    pub fn build(
-        ngrams: &ReferenceNgrams,
-        reference_ends: &[u64],
-        images: &[u32],
-        n_words: usize,
-    ) -> (Self, Vec<Vec<u32>>) {
+    pub fn build(ngrams: &ReferenceNgrams, reference_ends: &[u64], images: &[u32], n_words: usize) -> Self {
         let by_shard = images_by_shard(ngrams, images);
         let mut words = vec![0u32; n_words];
         for image in images {
@@ -113,8 +107,8 @@ impl NgramCounts {
             });
             orders.push(counted.into_iter().map(|(part, _)| part).collect());
         }
-        let counts = Self { words: words.into(), orders, n_images: images.len() };
-        (counts, found.into_iter().map(|(_, counts)| counts).collect())
+        let entries = found.into_iter().map(|(_, counts)| counts.into()).collect();
+        Self { words: words.into(), orders, entries, n_images: images.len() }
     }
 
     /// The number of images counted.
@@ -127,6 +121,15 @@ impl NgramCounts {
     #[must_use]
     pub fn order(&self) -> usize {
         1 + self.orders.len()
+    }
+
+    /// For each entry of shard `s` of the n-gram index, the number of images.
+    ///
+    /// # Panics
+    /// When there is no such shard.
+    #[must_use]
+    pub fn entries(&self, s: usize) -> &[u32] {
+        &self.entries[s]
     }
 
     /// A word's node and count; `None` if no image holds it.
@@ -189,17 +192,28 @@ impl NgramCounts {
 
     /// Counts from their stored arrays; `None` unless each table is one that a look-up can end in.
     #[must_use]
-    pub fn from_parts(words: Buffer<u32>, orders: Vec<Vec<Part>>, n_images: usize) -> Option<Self> {
-        let sound = orders.par_iter().all(|parts| {
-            parts.len() == PARTS
-                && parts.par_iter().all(|part| {
-                    let keys: &[u64] = &part.keys;
-                    keys.len() == part.counts.len()
-                        && (keys.is_empty() || keys.len().is_power_of_two() && keys.len() <= 1 << SLOT_BITS)
-                        && (keys.is_empty() || keys.contains(&EMPTY))
-                })
-        });
-        sound.then_some(Self { words, orders, n_images })
+    pub fn from_parts(
+        words: Buffer<u32>,
+        orders: Vec<Vec<Part>>,
+        entries: Vec<Buffer<u32>>,
+        n_images: usize,
+        ngrams: &ReferenceNgrams,
+    ) -> Option<Self> {
+        let entries_fit = entries.len() == ngrams.shards().len()
+            && entries.iter().zip(ngrams.shards()).all(|(counts, shard)| counts.len() == shard.n_entries());
+        let sound = entries_fit
+            && orders.len() + 1 == ngrams.order()
+            && orders.par_iter().all(|parts| {
+                parts.len() == PARTS
+                    && parts.par_iter().all(|part| {
+                        let keys: &[u64] = &part.keys;
+                        keys.len() == part.counts.len()
+                            && (keys.is_empty()
+                                || keys.len().is_power_of_two() && keys.len() <= 1 << SLOT_BITS)
+                            && (keys.is_empty() || keys.contains(&EMPTY))
+                    })
+            });
+        sound.then_some(Self { words, orders, entries, n_images })
     }
 }
 
