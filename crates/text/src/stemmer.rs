@@ -1,6 +1,6 @@
 //! Stemmers by name.
 
-use crate::vocabulary::{Symbol, Vocabulary};
+use crate::vocabulary::Vocabulary;
 
 /// What reduces words to stems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,13 +19,12 @@ impl Stemmer {
         }
     }
 
-    /// For each word of `vocabulary` the symbol of its stem, which is added where it is new.
+    /// The stem of each word of `vocabulary`, in order of symbols.
     #[must_use]
-    pub fn stems(self, vocabulary: &mut Vocabulary) -> Vec<Symbol> {
+    pub fn stems(self, vocabulary: &Vocabulary) -> Vec<String> {
         let stemmer = match self {
             Self::English => rust_stemmers::Stemmer::create(rust_stemmers::Algorithm::English),
         };
-        let words: Vec<String> = vocabulary.iter().map(|(_, word)| stemmer.stem(word).into_owned()).collect();
-        words.iter().map(|stem| vocabulary.intern(stem)).collect()
+        vocabulary.iter().map(|(_, word)| stemmer.stem(word).into_owned()).collect()
     }
 }

@@ -1,0 +1,128 @@
+//! The references of a corpus, read once and shared by all metrics and systems.
+
+use std::sync::{Arc, OnceLock};
+
+use capeval_metric::{Input, Reading, References};
+use capeval_text::ngrams::{NgramCounts, ReferenceNgrams};
+use capeval_text::{Buffer, Sentences, Texts, Vocabulary};
+
+/// The references of every image: their texts, and what metrics have asked to see of them.
+#[derive(Default)]
+pub struct ReferenceSet {
+    pub(crate) texts: Texts,
+    /// Where the references of each image stop among the texts.
+    pub(crate) ends: Buffer<u64>,
+    pub(crate) views: Vec<View>,
+}
+
+/// The references in one reading.
+pub(crate) struct View {
+    pub(crate) reading: Reading,
+    pub(crate) vocabulary: Arc<Vocabulary>,
+    pub(crate) sentences: Sentences,
+    pub(crate) ngrams: Option<ReferenceNgrams>,
+    /// Document frequencies over all images.
+    pub(crate) counts: OnceLock<Arc<NgramCounts>>,
+}
+
+impl ReferenceSet {
+    /// References as texts; `ends[i]` is where those of image `i` stop.
+    ///
+    /// # Panics
+    /// When `ends` falls, or does not stop at the last text.
+    #[must_use]
+    pub fn new(texts: Texts, ends: Vec<u64>) -> Self {
+        assert!(ends.is_sorted() && ends.last().copied().unwrap_or(0) == texts.len() as u64);
+        Self { texts, ends: ends.into(), views: Vec::new() }
+    }
+
+    /// The number of images.
+    #[must_use]
+    pub fn n_images(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The number of references of all images together.
+    #[must_use]
+    pub fn n_references(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// The references of `image`.
+    ///
+    /// # Panics
+    /// When there is no such image.
+    pub fn of(&self, image: usize) -> impl ExactSizeIterator<Item = &str> + '_ {
+        let start = if image == 0 { 0 } else { self.ends[image - 1] as usize };
+        (start..self.ends[image] as usize).map(|r| self.texts.get(r))
+    }
+
+    /// Reads the references as `inputs` ask, unless that has been done.
+    pub fn prepare(&mut self, inputs: impl IntoIterator<Item = Input>) {
+        for input in inputs {
+            let view = match self.views.iter().position(|view| view.reading == input.reading) {
+                Some(at) => &mut self.views[at],
+                None => {
+                    let mut vocabulary = Vocabulary::default();
+                    let sentences = read(input.reading, &self.texts, &mut vocabulary);
+                    self.views.push(View {
+                        reading: input.reading,
+                        vocabulary: Arc::new(vocabulary),
+                        sentences,
+                        ngrams: None,
+                        counts: OnceLock::new(),
+                    });
+                    self.views.last_mut().expect("just pushed")
+                }
+            };
+            if input.ngrams > view.ngrams.as_ref().map_or(0, ReferenceNgrams::order) {
+                view.ngrams = Some(ReferenceNgrams::build(&view.sentences, &self.ends, input.ngrams));
+                view.counts = OnceLock::new();
+            }
+        }
+    }
+
+    /// Counts document frequencies over all images, for every reading that has n-grams.
+    pub fn count(&self) {
+        let all: Vec<u32> = (0..self.n_images() as u32).collect();
+        for view in self.views.iter().filter(|view| view.ngrams.is_some()) {
+            let _ = view.references(self, &view.vocabulary, &all, &view.counts).document_frequencies();
+        }
+    }
+}
+
+impl View {
+    pub(crate) fn references<'a>(
+        &'a self,
+        set: &'a ReferenceSet,
+        vocabulary: &'a Vocabulary,
+        images: &'a [u32],
+        counts: &'a OnceLock<Arc<NgramCounts>>,
+    ) -> References<'a> {
+        References {
+            texts: &set.texts,
+            sentences: &self.sentences,
+            ends: &set.ends,
+            ngrams: self.ngrams.as_ref(),
+            vocabulary,
+            images,
+            counts,
+        }
+    }
+}
+
+/// Reads `texts`, adding their words to `vocabulary`.
+pub(crate) fn read(reading: Reading, texts: &Texts, vocabulary: &mut Vocabulary) -> Sentences {
+    match reading {
+        Reading::Raw => Sentences::blank(texts.len()),
+        Reading::Tokens(tokenizer) => {
+            Sentences::tokenize(tokenizer, texts.len(), |k| texts.get(k), vocabulary)
+        }
+        Reading::Stems(tokenizer, stemmer) => {
+            let mut words = Vocabulary::default();
+            let sentences = Sentences::tokenize(tokenizer, texts.len(), |k| texts.get(k), &mut words);
+            let map: Vec<_> = stemmer.stems(&words).iter().map(|stem| vocabulary.intern(stem)).collect();
+            sentences.mapped(&map)
+        }
+    }
+}

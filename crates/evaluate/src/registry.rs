@@ -1,0 +1,243 @@
+//! Every metric by name: what it is, what may be set, how it is built.
+
+use std::fmt;
+
+use capeval_lexical::{Bleu, Cider, Clipping, Idf, Length, ReferenceLength, RougeL, TermFrequency};
+use capeval_metric::AnyMetric;
+use capeval_text::{Stemmer, Tokenizer};
+
+/// A metric in the registry. Command line, documentation, Python and server all read this list.
+pub struct Kind {
+    /// The name that users type.
+    pub name: &'static str,
+    /// One line on what it rewards.
+    pub summary: &'static str,
+    /// Where it was published.
+    pub paper: &'static str,
+    /// Whose program gives these digits.
+    pub program: &'static str,
+    /// What may be set.
+    pub settings: &'static [Setting],
+    build: fn(&mut Settings<'_>) -> Result<AnyMetric, SettingError>,
+}
+
+/// Something about a metric that may be set.
+pub struct Setting {
+    /// The name that users type.
+    pub name: &'static str,
+    /// The value when nothing is said.
+    pub default: &'static str,
+    /// What it means and which values it takes.
+    pub summary: &'static str,
+}
+
+const TOK: Setting = Setting { name: "tok", default: "ptb", summary: "tokenizer" };
+const ORDER: Setting = Setting { name: "n", default: "4", summary: "longest n-grams, 1 to 9" };
+const IDF: Setting =
+    Setting { name: "idf", default: "corpus", summary: "document frequencies: corpus or uniform" };
+const STEM: Setting = Setting { name: "stem", default: "none", summary: "none or snowball-english" };
+const PAPER_STEM: Setting = Setting { default: "snowball-english", ..STEM };
+const SIGMA: Setting =
+    Setting { name: "sigma", default: "6", summary: "standard deviation of the length penalty" };
+const CIDER_PAPER: &str = "Vedantam et al. 2015, CIDEr: Consensus-based Image Description Evaluation";
+
+/// The metrics, in the order in which they are listed.
+pub const KINDS: &[Kind] = &[
+    Kind {
+        name: "bleu",
+        summary: "precision of n-grams over the corpus, with a penalty for short captions",
+        paper: "Papineni et al. 2002, BLEU: a Method for Automatic Evaluation of Machine Translation",
+        program: "pycocoevalcap 1.2",
+        settings: &[
+            TOK,
+            ORDER,
+            Setting { name: "reflen", default: "closest", summary: "closest, shortest or average" },
+        ],
+        build: |settings| {
+            let mut bleu = settings.order(Bleu::coco(settings.tokenizer()?), Bleu::with_order)?;
+            bleu.reference_length = settings.choice(
+                "reflen",
+                &[
+                    ("closest", ReferenceLength::Closest),
+                    ("shortest", ReferenceLength::Shortest),
+                    ("average", ReferenceLength::Average),
+                ],
+                bleu.reference_length,
+            )?;
+            Ok(AnyMetric::new(bleu))
+        },
+    },
+    Kind {
+        name: "rouge-l",
+        summary: "longest common subsequence with the references, COCO's variant",
+        paper: "Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries",
+        program: "pycocoevalcap 1.2",
+        settings: &[TOK, Setting { name: "beta", default: "1.2", summary: "weight of recall" }],
+        build: |settings| {
+            let mut rouge = RougeL::coco(settings.tokenizer()?);
+            rouge.beta = settings.positive("beta", rouge.beta)?;
+            Ok(AnyMetric::new(rouge))
+        },
+    },
+    Kind {
+        name: "cider-d",
+        summary: "agreement with the references' consensus, robust to gaming; what COCO calls CIDEr",
+        paper: CIDER_PAPER,
+        program: "pycocoevalcap 1.2",
+        settings: &[TOK, ORDER, SIGMA, IDF, STEM],
+        build: |settings| cider(settings, Cider::d),
+    },
+    Kind {
+        name: "cider",
+        summary: "agreement with the references' consensus",
+        paper: CIDER_PAPER,
+        program: "vrama91/cider",
+        settings: &[TOK, ORDER, IDF, STEM],
+        build: |settings| cider(settings, Cider::plain),
+    },
+    Kind {
+        name: "cider-d-paper",
+        summary: "CIDEr-D as the paper writes it: relative term frequencies, length in words",
+        paper: CIDER_PAPER,
+        program: "none; the paper's formula",
+        settings: &[TOK, ORDER, SIGMA, IDF, STEM],
+        build: |settings| cider(settings, Cider::d_paper),
+    },
+    Kind {
+        name: "cider-paper",
+        summary: "CIDEr as the paper writes it: stemmed words, relative term frequencies",
+        paper: CIDER_PAPER,
+        program: "none; the paper's formula",
+        settings: &[TOK, ORDER, IDF, PAPER_STEM],
+        build: |settings| cider(settings, Cider::plain_paper),
+    },
+];
+
+fn cider(settings: &mut Settings<'_>, preset: fn(Tokenizer) -> Cider) -> Result<AnyMetric, SettingError> {
+    let mut cider = settings.order(preset(settings.tokenizer()?), Cider::with_order)?;
+    if let Clipping::Gaussian { sigma } = cider.clipping {
+        cider.clipping = Clipping::Gaussian { sigma: settings.positive("sigma", sigma)? };
+    }
+    cider.idf = settings.choice("idf", &[("corpus", Idf::Corpus), ("uniform", Idf::Uniform)], cider.idf)?;
+    cider.stemmer = settings.choice(
+        "stem",
+        &[("none", None), ("snowball-english", Some(Stemmer::English))],
+        cider.stemmer,
+    )?;
+    debug_assert!(matches!(cider.term_frequency, TermFrequency::Count | TermFrequency::Relative));
+    debug_assert!(matches!(cider.length, Length::Bigrams | Length::Words));
+    Ok(AnyMetric::new(cider))
+}
+
+/// A set of metrics under one name.
+pub struct Suite {
+    /// The name that users type.
+    pub name: &'static str,
+    /// What it is.
+    pub summary: &'static str,
+    /// The metrics, as [`build`] takes them.
+    pub metrics: &'static [&'static str],
+}
+
+/// The suites.
+pub const SUITES: &[Suite] = &[
+    Suite {
+        name: "coco",
+        summary: "the MS COCO caption evaluation",
+        metrics: &["bleu", "rouge-l", "cider-d"],
+    },
+    Suite {
+        name: "all",
+        summary: "every metric",
+        metrics: &["bleu", "rouge-l", "cider-d", "cider", "cider-d-paper", "cider-paper"],
+    },
+];
+
+/// Builds a metric from what a user typed: `bleu`, or `cider-d:sigma=4:idf=uniform`.
+///
+/// `common` holds settings for every metric that knows them, such as a tokenizer; what is said of the
+/// metric itself goes first.
+///
+/// # Errors
+/// When there is no such metric or setting, or a value is none that the setting takes.
+pub fn build(spec: &str, common: &[(&str, &str)]) -> Result<AnyMetric, SettingError> {
+    let mut fields = spec.split(':');
+    let name = fields.next().unwrap_or_default();
+    let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| {
+        let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        SettingError(format!("no metric is called '{name}'; choose from {}", known.join(", ")))
+    })?;
+    let mut given = Vec::new();
+    for field in fields {
+        let (setting, value) = field.split_once('=').ok_or_else(|| {
+            SettingError(format!("'{field}' in '{spec}' is no setting of the form name=value"))
+        })?;
+        if !kind.settings.iter().any(|known| known.name == setting) {
+            let known: Vec<&str> = kind.settings.iter().map(|known| known.name).collect();
+            return Err(SettingError(format!(
+                "{name} has no setting '{setting}'; it has {}",
+                known.join(", ")
+            )));
+        }
+        given.push((setting, value));
+    }
+    let takes = |name: &str| kind.settings.iter().any(|known| known.name == name);
+    given.extend(common.iter().copied().filter(|(name, _)| takes(name)));
+    (kind.build)(&mut Settings { metric: name, given: &given })
+}
+
+/// What was set for one metric.
+struct Settings<'s> {
+    metric: &'s str,
+    given: &'s [(&'s str, &'s str)],
+}
+
+impl Settings<'_> {
+    fn get(&self, name: &str) -> Option<&str> {
+        self.given.iter().find(|(given, _)| *given == name).map(|(_, value)| *value)
+    }
+
+    fn refuse(&self, name: &str, value: &str, wanted: &str) -> SettingError {
+        SettingError(format!("{}: '{value}' will not do for {name}; give {wanted}", self.metric))
+    }
+
+    fn tokenizer(&self) -> Result<Tokenizer, SettingError> {
+        self.get("tok")
+            .unwrap_or(TOK.default)
+            .parse()
+            .map_err(|e| SettingError(format!("{}: {e}", self.metric)))
+    }
+
+    fn order<M>(&self, metric: M, with_order: fn(M, usize) -> Option<M>) -> Result<M, SettingError> {
+        let Some(value) = self.get("n") else { return Ok(metric) };
+        let order = value.parse().ok().and_then(|n| with_order(metric, n));
+        order.ok_or_else(|| self.refuse("n", value, "a whole number from 1 to 9"))
+    }
+
+    fn positive(&self, name: &str, default: f64) -> Result<f64, SettingError> {
+        let Some(value) = self.get(name) else { return Ok(default) };
+        match value.parse::<f64>() {
+            Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
+            _ => Err(self.refuse(name, value, "a number above 0")),
+        }
+    }
+
+    fn choice<T: Clone>(&self, name: &str, choices: &[(&str, T)], default: T) -> Result<T, SettingError> {
+        let Some(value) = self.get(name) else { return Ok(default) };
+        let found = choices.iter().find(|(known, _)| *known == value).map(|(_, choice)| choice.clone());
+        let known: Vec<&str> = choices.iter().map(|(known, _)| *known).collect();
+        found.ok_or_else(|| self.refuse(name, value, &known.join(" or ")))
+    }
+}
+
+/// A metric or setting that cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingError(String);
+
+impl fmt::Display for SettingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SettingError {}
