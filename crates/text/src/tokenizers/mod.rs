@@ -5,6 +5,7 @@
 //! `3 1/2`, say) or be empty; what a metric then makes of it is the metric's own business.
 
 pub mod plain;
+pub mod ptb;
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,12 +15,18 @@ use std::str::FromStr;
 pub struct Scratch {
     /// The text as rewritten by the tokenizer (lower-cased, padded).
     pub(crate) text: String,
+    /// What the `ptb` tokenizer has made of its automaton so far.
+    ptb: Option<Box<ptb::Lexer>>,
 }
 
 /// A tokenizer by name: part of a score's signature, and the key under which tokenised text is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Tokenizer {
+    /// Stanford's PTBTokenizer 3.4.1 and pycocoevalcap's list of punctuation: see [`ptb`].
+    Ptb,
+    /// The tokens of Stanford's PTBTokenizer 3.4.1 with their case and all punctuation: see [`ptb::lex`].
+    PtbRaw,
     /// Splits on white space as Python's `str.split()` does.
     Whitespace,
     /// Leaves the text as it is, for text that is tokenised already.
@@ -28,6 +35,8 @@ pub enum Tokenizer {
 
 /// Every tokenizer with its name and a one-line summary, in the order in which they are listed.
 pub const ALL: &[(Tokenizer, &str, &str)] = &[
+    (Tokenizer::Ptb, "ptb", "PTBTokenizer 3.4.1, small letters, no punctuation, as in pycocoevalcap"),
+    (Tokenizer::PtbRaw, "ptb-raw", "PTBTokenizer 3.4.1, case and punctuation kept"),
     (Tokenizer::Whitespace, "whitespace", "split on white space as Python's str.split() does"),
     (Tokenizer::None, "none", "leave the text as it is (already tokenised)"),
 ];
@@ -38,6 +47,8 @@ impl Tokenizer {
     pub fn tokenize(self, text: &str, scratch: &mut Scratch, mut piece: impl FnMut(&str)) {
         let _ = &scratch.text;
         match self {
+            Self::Ptb => ptb::tokenize_before(text, None, scratch, piece),
+            Self::PtbRaw => ptb::lex(text, scratch, piece),
             Self::Whitespace => plain::whitespace(text, &mut piece),
             Self::None => plain::none(text, &mut piece),
         }

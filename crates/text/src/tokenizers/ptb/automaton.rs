@@ -1,0 +1,154 @@
+//! The deterministic automaton of all rules, whose states are made when a text first needs them.
+//!
+//! All of it would take a hundredth of a second to make; captions need few of its states.
+
+use std::sync::OnceLock;
+
+use hashbrown::HashMap;
+
+use super::classes::CLASSES;
+use super::pattern::{NO_RULE, Position, Positions};
+use super::rules::{Rule, rules};
+
+/// A state of the automaton.
+pub(super) type State = u16;
+/// The state from which nothing matches any more.
+pub(super) const DEAD: State = 0;
+/// The state before the first character of a token.
+pub(super) const START: State = 1;
+/// A transition that is not made yet.
+const UNKNOWN: State = State::MAX;
+
+/// The rules and their position automaton, made once.
+#[derive(Debug)]
+pub(super) struct Grammar {
+    pub(super) rules: Vec<Rule>,
+    positions: Positions,
+}
+
+impl Grammar {
+    /// The one grammar.
+    pub(super) fn get() -> &'static Self {
+        static GRAMMAR: OnceLock<Grammar> = OnceLock::new();
+        GRAMMAR.get_or_init(|| {
+            let rules = rules();
+            let positions = Positions::of(rules.iter().map(|rule| &rule.pattern));
+            Self { rules, positions }
+        })
+    }
+}
+
+/// The states made so far. Each thread has its own, so nothing is shared but the grammar.
+#[derive(Debug)]
+pub(super) struct Automaton {
+    grammar: &'static Grammar,
+    /// `CLASSES` successors for each state.
+    moves: Vec<State>,
+    /// The rule that ends at each state, or [`NO_RULE`].
+    ends: Vec<u8>,
+    /// The positions of each state, as a range of `members`.
+    spans: Vec<(u32, u32)>,
+    members: Vec<Position>,
+    known: HashMap<Box<[Position]>, State, foldhash::fast::FixedState>,
+    /// Which positions the set under construction holds already.
+    seen: Vec<bool>,
+}
+
+impl Automaton {
+    pub(super) fn new() -> Self {
+        let grammar = Grammar::get();
+        let mut automaton = Self {
+            grammar,
+            moves: Vec::new(),
+            ends: Vec::new(),
+            spans: Vec::new(),
+            members: Vec::new(),
+            known: HashMap::default(),
+            seen: vec![false; grammar.positions.reads.len()],
+        };
+        automaton.push(&[]);
+        automaton.push(&[0]);
+        automaton.moves[..CLASSES].fill(DEAD);
+        automaton
+    }
+
+    pub(super) fn rules(&self) -> &'static [Rule] {
+        &self.grammar.rules
+    }
+
+    /// The rule that ends at `state`, or [`NO_RULE`].
+    #[inline]
+    pub(super) fn end(&self, state: State) -> u8 {
+        self.ends[usize::from(state)]
+    }
+
+    /// The state after reading a character of `class` at `state`.
+    #[inline]
+    pub(super) fn step(&mut self, state: State, class: u8) -> State {
+        let next = self.moves[usize::from(state) * CLASSES + usize::from(class)];
+        if next == UNKNOWN { self.make(state, class) } else { next }
+    }
+
+    #[cold]
+    fn make(&mut self, state: State, class: u8) -> State {
+        let grammar = self.grammar;
+        let (from, to) = self.spans[usize::from(state)];
+        let mut set = Vec::new();
+        for &position in &self.members[from as usize..to as usize] {
+            for &next in &grammar.positions.follow[usize::from(position)] {
+                let next_index = usize::from(next);
+                if grammar.positions.reads[next_index] >> class & 1 == 1 && !self.seen[next_index] {
+                    self.seen[next_index] = true;
+                    set.push(next);
+                }
+            }
+        }
+        for &position in &set {
+            self.seen[usize::from(position)] = false;
+        }
+        set.sort_unstable();
+        let next = match self.known.get(set.as_slice()) {
+            Some(&next) => next,
+            None => self.push(&set),
+        };
+        self.moves[usize::from(state) * CLASSES + usize::from(class)] = next;
+        next
+    }
+
+    /// Adds the state of `set`. There are some thousands in all (a test counts them), far from the limit
+    /// of [`State`]; past it the answer would be [`DEAD`].
+    fn push(&mut self, set: &[Position]) -> State {
+        let Some(state) = State::try_from(self.ends.len()).ok().filter(|&state| state != UNKNOWN) else {
+            return DEAD;
+        };
+        let start = self.members.len() as u32;
+        self.members.extend_from_slice(set);
+        self.spans.push((start, self.members.len() as u32));
+        self.moves.resize(self.moves.len() + CLASSES, UNKNOWN);
+        let ends = &self.grammar.positions.ends;
+        self.ends.push(set.iter().map(|&position| ends[usize::from(position)]).min().unwrap_or(NO_RULE));
+        self.known.insert(set.into(), state);
+        state
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_states_are_far_from_the_limit() {
+        let mut automaton = Automaton::new();
+        assert!(automaton.rules().len() < usize::from(NO_RULE));
+        assert!(automaton.grammar.positions.reads.len() < 8000);
+        let mut state = 0;
+        while usize::from(state) < automaton.ends.len() {
+            for class in 0..CLASSES as u8 {
+                automaton.step(state, class);
+            }
+            state += 1;
+        }
+        println!("{} positions, {state} states", automaton.grammar.positions.reads.len());
+        assert!(state < 16_000, "{state} states");
+    }
+}

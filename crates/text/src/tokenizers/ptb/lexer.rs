@@ -1,0 +1,275 @@
+//! One token at a time: the longest match, where its token ends, and what is printed for it.
+
+use super::automaton::{Automaton, DEAD, START};
+use super::classes::{self, BREAK, END, SPACE};
+use super::pattern::NO_RULE;
+use super::rules::{Cut, Form};
+
+/// A text and what the rules may see after it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source<'t> {
+    /// The text: one line, in which line feeds count as blanks.
+    pub(super) text: &'t str,
+    /// The text after the line break at the end, if there is any.
+    pub(super) next: Option<&'t str>,
+}
+
+/// A token within a text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub(super) form: Form,
+    /// Where the token ends.
+    pub(super) end: usize,
+    /// Where the next token starts: at the end, or one before it.
+    pub(super) resume: usize,
+}
+
+/// The end of a match.
+#[derive(Clone, Copy, Debug)]
+struct Match {
+    rule: u8,
+    /// In bytes; the line break after the text and what follows it count on.
+    end: usize,
+    /// Whether the match takes in the first half of the character beyond U+FFFF that starts at `end`.
+    half: bool,
+}
+
+impl Source<'_> {
+    /// The token that starts at `start`, which is a character boundary before the end of the text.
+    #[inline]
+    pub(super) fn token(self, automaton: &mut Automaton, start: usize) -> Token {
+        let Some(found) = self.longest(automaton, start) else {
+            let end = start + self.char_after(start).map_or(1, char::len_utf8);
+            return Token { form: Form::Nothing, end, resume: end };
+        };
+        let rule = &automaton.rules()[usize::from(found.rule)];
+        let mut end = match rule.cut {
+            Cut::Whole => found.end,
+            cut => self.cut(cut, start, found),
+        };
+        // A tag in which a quoted value runs on is the only token that could pass the end.
+        end = end.min(self.text.len());
+        match rule.form {
+            Form::Acronym if end == start + 2 => Token { form: Form::Same, end: end - 1, resume: end - 1 },
+            Form::Acronym | Form::StopTwice => Token { form: Form::Same, end, resume: end - 1 },
+            form => Token { form, end, resume: end },
+        }
+    }
+
+    #[inline]
+    fn longest(self, automaton: &mut Automaton, start: usize) -> Option<Match> {
+        let bytes = self.text.as_bytes();
+        let mut best = None;
+        let mut state = START;
+        let mut at = start;
+        while let Some(&byte) = bytes.get(at) {
+            if byte < 0x80 {
+                state = automaton.step(state, classes::ASCII[usize::from(byte)]);
+                at += 1;
+            } else {
+                (state, at) = self.wide(automaton, state, at, &mut best);
+            }
+            if state == DEAD {
+                return best;
+            }
+            let rule = automaton.end(state);
+            if rule != NO_RULE {
+                best = Some(Match { rule, end: at, half: false });
+            }
+        }
+        self.beyond(automaton, state, best)
+    }
+
+    /// Reads the character beyond ASCII at `at`; one beyond U+FFFF is read as two.
+    #[inline(never)]
+    fn wide(
+        self,
+        automaton: &mut Automaton,
+        state: u16,
+        at: usize,
+        best: &mut Option<Match>,
+    ) -> (u16, usize) {
+        let Some(c) = self.char_after(at) else { return (DEAD, at) };
+        let class = classes::of(c);
+        let mut state = automaton.step(state, class);
+        if c > '\u{ffff}' {
+            let rule = automaton.end(state);
+            if rule != NO_RULE {
+                *best = Some(Match { rule, end: at, half: true });
+            }
+            state = automaton.step(state, class);
+        }
+        (state, at + c.len_utf8())
+    }
+
+    /// Goes on with the line break at the end of the text and with what follows it.
+    #[inline(never)]
+    fn beyond(self, automaton: &mut Automaton, mut state: u16, mut best: Option<Match>) -> Option<Match> {
+        let mut end = self.text.len() + 1;
+        let mut units = [END; 1].into_iter().chain(self.next.into_iter().flat_map(|next| {
+            next.chars().flat_map(|c| [classes::of(c); 2].into_iter().take(c.len_utf16())).chain([END])
+        }));
+        while state != DEAD {
+            let Some(class) = units.next() else { break };
+            state = automaton.step(state, class);
+            let rule = automaton.end(state);
+            if rule != NO_RULE {
+                best = Some(Match { rule, end, half: false });
+            }
+            end += 1;
+        }
+        best
+    }
+
+    /// Where the token from `start` ends.
+    fn cut(self, cut: Cut, start: usize, found: Match) -> usize {
+        let end = match cut {
+            Cut::Whole => found.end,
+            Cut::Before(units) => self.back(found, units),
+            Cut::First => start + self.char_after(start).map_or(1, char::len_utf8),
+            Cut::AtSpace => self.white_after(start, found.end).unwrap_or_else(|| self.back(found, 1)),
+            Cut::AfterStop => self.text[start..].find('.').map_or(found.end, |stop| start + stop + 1),
+            Cut::BeforeClitic => {
+                let (before, last) = self.step_back(found.end);
+                match self.apostrophe_before(before) {
+                    Some(apostrophe) if matches!(last, Some('m' | 's' | 'd' | 'M' | 'S' | 'D')) => apostrophe,
+                    _ => {
+                        let (before, _) = self.step_back(before);
+                        self.apostrophe_before(before).unwrap_or(found.end)
+                    }
+                }
+            }
+            Cut::BeforeNot => {
+                let (before, _) = self.step_back(found.end);
+                let apostrophe = self.apostrophe_before(before).unwrap_or(before);
+                self.step_back(apostrophe).0
+            }
+        };
+        // Every rule leaves a token of at least one character.
+        if end > start { end } else { found.end }
+    }
+
+    /// `units` UTF-16 units before the end of a match.
+    fn back(self, found: Match, units: u8) -> usize {
+        let mut units = usize::from(units);
+        let mut end = found.end;
+        if found.half {
+            units = units.saturating_sub(1);
+        }
+        // What follows the text is counted in units already.
+        let surplus = end.saturating_sub(self.text.len()).min(units);
+        end -= surplus;
+        units -= surplus;
+        while units > 0 {
+            let (before, c) = self.step_back(end);
+            end = before;
+            units = units.saturating_sub(c.map_or(units, char::len_utf16));
+        }
+        end
+    }
+
+    /// The first white space from `start` on and before `end`, the end of the text included.
+    fn white_after(self, start: usize, end: usize) -> Option<usize> {
+        let inside = self.text.get(start..end.min(self.text.len()))?;
+        let white = SPACE | BREAK;
+        match inside.char_indices().find(|(_, c)| white.has(classes::of(*c))) {
+            Some((offset, _)) => Some(start + offset),
+            None => (end > self.text.len()).then_some(self.text.len()),
+        }
+    }
+
+    /// The start of the apostrophe that ends at `end`: one character or `&apos;`.
+    fn apostrophe_before(self, end: usize) -> Option<usize> {
+        match self.step_back(end) {
+            (before, Some(';')) => Some(before.saturating_sub("&apos".len())),
+            (before, Some(c)) if classes::LOOSE_APOSTROPHE.has(classes::of(c)) => Some(before),
+            _ => None,
+        }
+    }
+
+    fn char_after(self, at: usize) -> Option<char> {
+        self.text.get(at..)?.chars().next()
+    }
+
+    /// The character that ends at `end`, and where it starts.
+    fn step_back(self, end: usize) -> (usize, Option<char>) {
+        match self.text.get(..end).and_then(|head| head.chars().next_back()) {
+            Some(c) => (end - c.len_utf8(), Some(c)),
+            None => (end, None),
+        }
+    }
+}
+
+impl Form {
+    /// What is printed for the token `text`, possibly written into `buffer`; `None` for no token.
+    pub(super) fn print<'b>(self, text: &'b str, buffer: &'b mut String) -> Option<&'b str> {
+        match self {
+            Self::Same | Self::StopTwice | Self::Acronym => return Some(text),
+            Self::Nothing | Self::LineBreak => return None,
+            Self::Fixed(fixed) => return Some(fixed),
+            Self::Hyphens => return Some(if matches!(text.len(), 3 | 4) { "--" } else { text }),
+            Self::Unhyphenated if !text.contains('\u{ad}') => return Some(text),
+            Self::Unhyphenated
+            | Self::Unbroken
+            | Self::Phone
+            | Self::Bracketed
+            | Self::Ampersand
+            | Self::Closing
+            | Self::Opening
+            | Self::Fraction
+            | Self::Currency => {}
+        }
+        buffer.clear();
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            let (read, written) = self.rewrite(rest, c);
+            match written {
+                Some(written) => buffer.push_str(written),
+                None => buffer.push(c),
+            }
+            rest = rest.get(read..).unwrap_or_default();
+        }
+        if self == Self::Unhyphenated && buffer.is_empty() {
+            buffer.push('-');
+        }
+        Some(buffer)
+    }
+
+    /// How many bytes at the start of `rest`, which begins with `c`, are replaced, and by what.
+    fn rewrite(self, rest: &str, c: char) -> (usize, Option<&'static str>) {
+        let written = match (self, c) {
+            (Self::Unhyphenated, '\u{ad}') => "",
+            (Self::Unbroken | Self::Phone, ' ' | '\n') => "\u{a0}",
+            (Self::Phone | Self::Bracketed, '(') => "-LRB-",
+            (Self::Phone | Self::Bracketed, ')') => "-RRB-",
+            (Self::Bracketed, '\n') => " ",
+            (Self::Ampersand, '&')
+                if rest.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("&amp;")) =>
+            {
+                return (5, Some("&"));
+            }
+            // Named quotes are known to the printer in small letters only.
+            (Self::Opening | Self::Closing, '&') if rest.starts_with("&quot;") => {
+                return (6, Some(if self == Self::Opening { "``" } else { "''" }));
+            }
+            (Self::Opening | Self::Closing, '&') if rest.starts_with("&apos;") => {
+                return (6, Some(if self == Self::Opening { "`" } else { "'" }));
+            }
+            (Self::Opening, '"') | (Self::Opening | Self::Closing, '\u{93}' | '\u{201c}' | '\u{ab}') => "``",
+            (Self::Closing, '"') | (Self::Opening | Self::Closing, '\u{94}' | '\u{201d}' | '\u{bb}') => "''",
+            (Self::Opening, '\'')
+            | (Self::Opening | Self::Closing, '\u{91}' | '\u{2018}' | '\u{201b}' | '\u{2039}') => "`",
+            (Self::Opening | Self::Closing, '\u{92}' | '\u{2019}' | '\u{203a}') => "'",
+            (Self::Fraction, '\u{bc}') => "1/4",
+            (Self::Fraction, '\u{bd}') => "1/2",
+            (Self::Fraction, '\u{be}') => "3/4",
+            (Self::Fraction, '\u{2153}') => "1/3",
+            (Self::Fraction, '\u{2154}') => "2/3",
+            (Self::Currency, '\u{a2}') => "cents",
+            (Self::Currency, '\u{a3}') => "#",
+            (Self::Currency, '\u{80}' | '\u{a4}' | '\u{20a0}' | '\u{20ac}') => "$",
+            _ => return (c.len_utf8(), None),
+        };
+        (c.len_utf8(), Some(written))
+    }
+}

@@ -1,0 +1,424 @@
+//! The rules of the lexer in their order: what each matches, where its token ends, what is printed.
+//!
+//! Of all rules the one with the longest match wins, what it looks ahead to included; among equally
+//! long matches the first rule wins. Words written out match in any case, sets of characters do not.
+
+use super::classes::{
+    ALNUM, ANY, APOSTROPHE, AT_END, BREAK, CAPITAL, DOTS, FIGURE, FRACTION_BAR, GAP, JOINER, LATIN, LETTER,
+    LONE, LONG_DASH, LOOSE_APOSTROPHE, LOWERED, MIDDLE_STOP, MONEY, NO_BREAK_SPACE, NUMBER_POINT, NUMERAL,
+    QUOTE, RAISED, SMALL_SIGN, SOFT, SPACE, Set, UPPERCASE, VULGAR, WORD_LETTER,
+};
+use super::pattern::{Pattern, among, names, one, text, words};
+
+/// Where the token ends within the match of its rule; the rest is read again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// At the end of the match.
+    Whole,
+    /// So many UTF-16 units before the end of the match.
+    Before(u8),
+    /// After the first character.
+    First,
+    /// At the first white space, or else one unit before the end.
+    AtSpace,
+    /// After the first full stop.
+    AfterStop,
+    /// Before `'s`, `'re` and their like, which end the match.
+    BeforeClitic,
+    /// Before `n't`, which ends the match.
+    BeforeNot,
+}
+
+/// What is printed for a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The text as it stands.
+    Same,
+    /// Without soft hyphens.
+    Unhyphenated,
+    /// With no-break spaces for blanks.
+    Unbroken,
+    /// With no-break spaces for blanks and `-LRB-` and `-RRB-` for round brackets.
+    Phone,
+    /// With `-LRB-` and `-RRB-` for round brackets.
+    Bracketed,
+    /// With `&` for `&amp;`.
+    Ampersand,
+    /// With quotation marks as in TeX; a straight one closes.
+    Closing,
+    /// With quotation marks as in TeX; a straight one opens.
+    Opening,
+    /// Common vulgar fractions as `1/2`.
+    Fraction,
+    /// `cents`, `#` for the pound, `$` for the euro.
+    Currency,
+    /// Three or four hyphens as two.
+    Hyphens,
+    /// Always this.
+    Fixed(&'static str),
+    /// An abbreviation with its full stop, and the full stop once more.
+    StopTwice,
+    /// As before, but a single letter leaves its full stop to the next token.
+    Acronym,
+    /// Nothing.
+    Nothing,
+    /// Nothing, and the line ends.
+    LineBreak,
+}
+
+/// A rule of the lexer.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub(super) pattern: Pattern,
+    pub(super) cut: Cut,
+    pub(super) form: Form,
+}
+
+/// Month, day, state, company and other abbreviations before which a sentence may also end.
+const CLOSING_ABBREVIATIONS: &str = "jan feb mar apr jun jul aug sep sept oct nov dec \
+    mon tue tues wed thu thurs fri \
+    ala ariz calif colo conn ct dak fla ga ind kan kans ky md mich minn mo mont neb nev okla penn tenn va vt \
+    wis wisc wyo \
+    inc co cos corp ltd plc rt bancorp bhd assn univ intl sys \
+    tel est ext sq jr sr bros ed.d ph.d blvd rd esq etc al seq bldg";
+/// State abbreviations that are words as well, so that the first letter must be a capital.
+const CAPITALISED_STATES: &str = "Az Ark Del Ill La Mass Miss Ore Pa Tex Wash";
+/// Titles and others that rarely end a sentence.
+const OPENING_ABBREVIATIONS: &str = "mr mrs ms dr drs prof profs sen sens rep reps atty attys lt col gen \
+    messrs gov govs adm rev maj sgt cpl pvt capt st ste ave pres lieut hon brig cmdr comdr pfc spc supt supts \
+    det mt ft adj adv asst assoc ens insp mlle mme msgr sfc \
+    vs alex wm jos cie a.k.a cf treas ph invt elec natl dept";
+/// Abbreviations only before a number.
+const NUMBER_ABBREVIATIONS: &str = "ca fig figs prop no nos art bldg pp op";
+/// Words that tell that a sentence has begun after an acronym.
+const SENTENCE_OPENERS: &str = "About According Additionally After An A As At But Earlier He Her Here \
+    However If In It Last Many More Mr. Ms. Now Once One Other Our She Since So Some Such That The Their Then \
+    There These They This We When While What Yet You";
+/// File name extensions.
+const EXTENSIONS: &str = "bat bmp c class cgi cpp dll doc docx exe gif gz h htm html jar java jpeg jpg mov \
+    mp3 pdf php pl png ppt ps py sql tar txt wav x xml zip";
+
+/// What ends a run in web and mail addresses wherever it stands.
+const ADDRESS_END: Set = Set::of(" \t\x0c\r\"<>|()");
+
+fn letter() -> Pattern {
+    let accented = among("&") + among("aeiouAEIOU") + words("acute grave uml") + text(";");
+    one(WORD_LETTER) | accented
+}
+
+fn word() -> Pattern {
+    let part = || letter() + (letter() | one(NUMERAL)).any();
+    part() + (among(".!?") + part()).any()
+}
+
+fn apostrophe() -> Pattern {
+    one(APOSTROPHE) | text("&apos;")
+}
+
+fn loose_apostrophe() -> Pattern {
+    one(LOOSE_APOSTROPHE) | text("&apos;")
+}
+
+/// 's 'm 'd 're 've 'll
+fn clitic() -> Pattern {
+    apostrophe() + (among("msdMSD") | words("re ve ll"))
+}
+
+/// n't
+fn not() -> Pattern {
+    text("n") + loose_apostrophe() + text("t")
+}
+
+fn line_break() -> Pattern {
+    (among("\r") + one(AT_END)) | one(BREAK)
+}
+
+fn white() -> Pattern {
+    one(SPACE) | line_break()
+}
+
+/// An opening tag with attributes, a closing tag, or a declaration.
+fn tag() -> Pattern {
+    let blanks = || among(" ").any();
+    let name = || one(LATIN) + one(ALNUM | Set::of("_:.-")).any();
+    let quoted = |mark: &str| among(mark) + one(!Set::of(mark)).any() + among(mark);
+    let value = among(" ").any() + among("=") + blanks() + (quoted("'") | quoted("\""));
+    let attribute = among(" ").many() + name() + value.maybe();
+    let declaration = among("!?") + one(LATIN | Set::of("-")) + one(!Set::of(">\r")).any();
+    let opening = name() + attribute.any() + blanks() + among("/").maybe();
+    let closing = among("/") + name();
+    among("<") + (declaration | opening | closing) + blanks() + among(">")
+}
+
+/// Letters with dots between, and a few names that end in one.
+fn dotted(letters_after: Pattern) -> Pattern {
+    let american = words("canada sino korean eu japan non") + text("-u.s");
+    let joint = text("u.s.-") + words("u.k u.s.s.r");
+    (one(LATIN) + letters_after) | american | joint
+}
+
+fn dotted_letter() -> Pattern {
+    among(".") + one(LATIN)
+}
+
+fn acronym() -> Pattern {
+    dotted(dotted_letter().any())
+}
+
+/// An abbreviation that may end a sentence, with its full stop.
+fn closing_abbreviation() -> Pattern {
+    let proprietary = text("p") + text("p").maybe() + text("t") + among("ye") + text("s").maybe();
+    (words(CLOSING_ABBREVIATIONS) | names(CAPITALISED_STATES) | proprietary) + among(".")
+}
+
+/// An abbreviation that goes on with a name, without its full stop.
+fn opening_abbreviation() -> Pattern {
+    let manufacturing = text("m") + among("ft") + text("g");
+    words(OPENING_ABBREVIATIONS) | names("Miss") | manufacturing | acronym()
+}
+
+/// `d'`, `o'`, `l'` before a letter or digit, then letters and digits, all of it repeated after hyphens.
+fn hyphenated_name() -> Pattern {
+    let prefix = || (among("dDoOlL") + loose_apostrophe() + one(LETTER | NUMERAL)).maybe();
+    let part = || prefix() + one(LETTER | NUMERAL).many();
+    part() + (one(JOINER) + part()).any()
+}
+
+/// ASCII letters and digits with dots and commas inside, then parts after hyphens.
+fn hyphenated() -> Pattern {
+    let acronym = dotted(dotted_letter().many()) + among(".");
+    let part = among("-") + (one(ALNUM | SOFT).many() | acronym);
+    one(ALNUM) + one(ALNUM | Set::of(".,") | SOFT).any() + part.many()
+}
+
+fn apostrophe_word() -> Pattern {
+    let vowel_inside = one(LETTER).many()
+        + among("aeiouyAEIOUY")
+        + loose_apostrophe()
+        + one(CAPITAL | Set::of("aeiou"))
+        + one(LETTER).any();
+    let capital_first = one(Set::range(b'A', b'H').or(Set::range(b'J', b'X')).or(Set::of("Zn")))
+        + loose_apostrophe()
+        + one(LETTER)
+        + one(LETTER).many();
+    (apostrophe() + text("n") + apostrophe().maybe())
+        | (among("lLdDjJ") + apostrophe())
+        | (words("dunkin somethin ol") + apostrophe())
+        | (apostrophe() + words("em til till cause"))
+        | capital_first
+        | (apostrophe() + one(Set::range(b'2', b'9')) + text("0s"))
+        | vowel_inside
+        | (text("cont'd") + among(".").maybe())
+        | words("'twas nor'easter c'mon e'er s'mores ev'ry li'l nat'l")
+        | (text("o") + loose_apostrophe() + text("o"))
+}
+
+fn web_path_end() -> Pattern {
+    one(!(ADDRESS_END | Set::of(".!?{},-")))
+}
+
+/// http:// or https:// and what follows.
+fn web_address() -> Pattern {
+    text("http")
+        + text("s").maybe()
+        + text("://")
+        + one(!(ADDRESS_END | Set::of("{}"))).many()
+        + web_path_end()
+}
+
+/// A host name that begins with www. or ends in one of four domains, with or without a path.
+fn bare_web_address() -> Pattern {
+    let label = one(!(ADDRESS_END | Set::of(".!?{},"))).many() + among(".");
+    // The reference program has a range from comma to underscore here, which shuts out capitals and digits.
+    let plain_label = one(!(ADDRESS_END | Set::of("`'!?{}$") | Set::range(b',', b'_'))).many() + among(".");
+    let host = (text("www.") + label.many() + one(LATIN).times(2, 4))
+        | (plain_label.many() + words("com net org edu"));
+    let path = text("/") + one(!ADDRESS_END).many() + web_path_end();
+    host + path.maybe()
+}
+
+fn mail_address() -> Pattern {
+    let end = ADDRESS_END | Set::of("{}") | NO_BREAK_SPACE;
+    let opening = among("<") | text("&lt;");
+    let closing = among(">") | text("&gt;");
+    let label = one(!(end | Set::of("."))).many();
+    opening.maybe()
+        + one(ALNUM)
+        + one(!end).any()
+        + among("@")
+        + (label.clone() + among(".")).any()
+        + label
+        + closing.maybe()
+}
+
+fn digits(least: usize, most: usize) -> Pattern {
+    one(FIGURE).times(least, most)
+}
+
+fn numerals(least: usize, most: usize) -> Pattern {
+    one(NUMERAL).times(least, most)
+}
+
+fn number() -> Pattern {
+    let decimal = one(NUMERAL).any() + (one(NUMBER_POINT) + one(NUMERAL).many()).many();
+    among("+-").maybe() + (one(NUMERAL).many() | decimal)
+}
+
+/// `1/2`, `3 1/2` or `3-1/2`, the bar possibly after a backslash.
+fn fraction() -> Pattern {
+    let whole = numerals(1, 4) + one(GAP | Set::of("-"));
+    let bar = (among("\\").maybe() + among("/")) | one(FRACTION_BAR);
+    whole.maybe() + numerals(1, 4) + bar + numerals(1, 4)
+}
+
+/// Two or three words with slashes between, each with up to two parts after hyphens.
+fn slashed() -> Pattern {
+    let part = || one(ALNUM).many() + (among("-") + one(LATIN).many()).times(0, 2);
+    part() + (among("\\").maybe() + among("/") + part()).times(1, 2)
+}
+
+fn phone() -> Pattern {
+    let gap = || one(GAP | Set::of("-"));
+    let country = || (among("+") + among("+").maybe()).maybe();
+    let area = among("(") + digits(2, 3) + among(")") + one(GAP).maybe();
+    let codes = country() + (digits(2, 4) + gap()).maybe() + digits(2, 4) + gap();
+    let spaced = (area | codes) + digits(3, 4) + gap().maybe() + digits(3, 5);
+    let pointed = (country() + digits(2, 4) + among(".")).maybe()
+        + digits(2, 4)
+        + among(".")
+        + digits(3, 4)
+        + among(".")
+        + digits(3, 5);
+    spaced | pointed
+}
+
+fn eastern_smiley() -> Pattern {
+    let face = || among("-^x=~<>'");
+    let cheek = || among("^x=~<>'");
+    // The reference program escapes a bracket too many in its first kind of face, with a curious result.
+    let broken = among("^x=~<>") + text(".[^x=") + one(!Set::of("<")).any() + text("<>]");
+    broken
+        | (face() + among("_") + face())
+        | (among("(") + face() + among("_.").maybe() + face() + among(")"))
+        | (among("(") + cheek() + among("-") + (cheek() | among("`")) + among(")"))
+}
+
+/// Treebank spellings that hold together.
+fn treebank_word() -> Pattern {
+    let and = || text("&") | text("&amp;");
+    (text("-") + words("rrb lrb rcb lcb rsb lsb") + text("-"))
+        | words("c.d.s pro- anti-")
+        | (text("s") + and() + words("p-500 ls"))
+        | (text("cap") + apostrophe() + text("n"))
+        | (text("c") + apostrophe() + text("est"))
+}
+
+/// All rules in order.
+pub(super) fn rules() -> Vec<Rule> {
+    let mut rules = Vec::with_capacity(96);
+    let mut rule = |form: Form, cut: Cut, pattern: Pattern| rules.push(Rule { pattern, cut, form });
+    let stopped = |word: Pattern| word + among(".") + one(MIDDLE_STOP);
+    let spaces = || one(SPACE).many();
+    let whites = || white().many();
+
+    rule(Form::Same, Cut::Whole, text("c++") | words("c# f#"));
+    rule(Form::Same, Cut::Before(3), words("cannot 'twas"));
+    rule(Form::Same, Cut::Before(2), words("'tis gonna gotta lemme gimme wanna"));
+    rule(Form::Unbroken, Cut::Whole, tag());
+    rule(Form::Fixed("--"), Cut::Whole, (text("&") + words("md mdash ndash") + text(";")) | one(LONG_DASH));
+    rule(Form::Ampersand, Cut::Whole, text("&amp;"));
+    let entity = words("ht tl ur lr qc ql qr odq cdq") | (among("#") + one(FIGURE).many());
+    rule(Form::Same, Cut::Whole, text("&") + entity + text(";"));
+
+    rule(Form::Unhyphenated, Cut::BeforeClitic, word() + clitic());
+    let n_free = one(Set::range(b'A', b'M').or(Set::range(b'O', b'Z')))
+        | one(Set::range(b'a', b'm').or(Set::range(b'o', b'z')));
+    let negated = one(LATIN | SOFT).any() + n_free + one(SOFT).any();
+    rule(Form::Unhyphenated, Cut::BeforeNot, negated + not());
+    rule(Form::Unhyphenated, Cut::Whole, word());
+    rule(Form::Same, Cut::Whole, apostrophe_word());
+    rule(Form::Same, Cut::Before(1), text("y") + apostrophe() + one(LETTER));
+    rule(Form::Same, Cut::Whole, web_address());
+    rule(Form::Same, Cut::Whole, bare_web_address());
+    rule(Form::Same, Cut::Whole, mail_address());
+    let handle = among("@") + one(LATIN | Set::of("_")) + one(ALNUM | Set::of("_")).any();
+    rule(Form::Same, Cut::Whole, handle | (among("#") + letter().many()));
+    rule(Form::Closing, Cut::Before(1), clitic() + one(!LATIN | AT_END));
+    rule(Form::Closing, Cut::Before(1), not() + one(!LATIN | AT_END));
+
+    let date = numerals(1, 2) + among("-/") + numerals(1, 2) + among("-/") + numerals(2, 4);
+    rule(Form::Same, Cut::Whole, date);
+    rule(Form::Unhyphenated, Cut::Whole, number());
+    rule(Form::Same, Cut::Whole, one(SMALL_SIGN).maybe() + (one(RAISED).many() | one(LOWERED).many()));
+    rule(Form::Unbroken, Cut::Whole, fraction());
+    rule(Form::Fraction, Cut::Whole, one(VULGAR));
+    rule(Form::Ampersand, Cut::Whole, treebank_word());
+    rule(Form::Same, Cut::Whole, slashed());
+    rule(Form::Same, Cut::Whole, (one(CAPITAL).any() + among("$")) | among("#"));
+    rule(Form::Currency, Cut::Whole, one(MONEY));
+
+    let opener = names(SENTENCE_OPENERS) | tag();
+    rule(Form::Acronym, Cut::AtSpace, acronym() + among(".") + whites() + opener + white());
+    let numbered = words(NUMBER_ABBREVIATIONS) + among(".") + white().maybe() + one(NUMERAL);
+    rule(Form::Same, Cut::AfterStop, numbered);
+    let company = (text("pt") + among("eyEY")) | text("co");
+    rule(Form::Same, Cut::Before(4), company + among(".") + one(SPACE) + words("ltd lim"));
+    let sentence_end = white() + (white() | one(UPPERCASE) | tag());
+    rule(Form::StopTwice, Cut::AtSpace, closing_abbreviation() + sentence_end);
+    rule(Form::Same, Cut::Before(2), closing_abbreviation() + one(ANY) + one(ANY));
+    rule(Form::StopTwice, Cut::Whole, closing_abbreviation());
+    rule(Form::Same, Cut::Whole, opening_abbreviation() + among("."));
+    rule(Form::Same, Cut::Before(1), opening_abbreviation() + one(SPACE));
+    rule(Form::Same, Cut::AtSpace, acronym() + white());
+    rule(Form::Same, Cut::AtSpace, apostrophe() + digits(2, 2) + white());
+    let run = || (letter() | one(NUMERAL)).many();
+    let file = run() + (among(".") + run()).any() + among(".") + words(EXTENSIONS);
+    rule(Form::Same, Cut::AtSpace, file + (white() | among(".?!,")));
+    rule(Form::Unhyphenated, Cut::Before(1), stopped(word()));
+    rule(Form::Phone, Cut::Whole, phone());
+
+    let double_quote = || among("\"") | text("&quot;");
+    rule(Form::Opening, Cut::Before(1), double_quote() + one(ALNUM | Set::of("$")));
+    rule(Form::Closing, Cut::Whole, double_quote());
+    rule(Form::Fixed("<"), Cut::Whole, among("<") | text("&lt;"));
+    rule(Form::Fixed(">"), Cut::Whole, among(">") | text("&gt;"));
+    let smiley = among("<>").maybe() + among(":;=") + among("-o*'").maybe() + among("()DPdpO\\{@|[]");
+    rule(Form::Bracketed, Cut::Before(1), smiley + one(!ALNUM | AT_END));
+    rule(Form::Bracketed, Cut::Whole, eastern_smiley());
+    for (bracket, name) in
+        [("{", "-LCB-"), ("}", "-RCB-"), ("[", "-LSB-"), ("]", "-RSB-"), ("(", "-LRB-"), (")", "-RRB-")]
+    {
+        rule(Form::Fixed(name), Cut::Whole, among(bracket));
+    }
+    rule(Form::Hyphens, Cut::Whole, among("-").many());
+    let dots = among(".").times(3, 5) | ((among(".") + one(GAP)).times(2, 4) + among(".")) | one(DOTS);
+    rule(Form::Fixed("..."), Cut::Whole, dots);
+    for mark in ["@", "#", "_", "*"] {
+        rule(Form::Same, Cut::Whole, among(mark).many());
+    }
+    rule(Form::Same, Cut::Whole, text("\\*").times(1, 3));
+    rule(Form::Same, Cut::Whole, one(MIDDLE_STOP));
+    rule(Form::Same, Cut::Whole, among("?!").many());
+    rule(Form::Same, Cut::Whole, among("=/"));
+
+    rule(Form::Unhyphenated, Cut::Before(1), stopped(hyphenated()));
+    rule(Form::Unhyphenated, Cut::Whole, hyphenated());
+    rule(Form::Same, Cut::Before(1), stopped(hyphenated_name()));
+    rule(Form::Same, Cut::Whole, hyphenated_name());
+    let joined = || {
+        let and = among("+&") | text("&amp;");
+        one(CAPITAL).many() + (and + one(CAPITAL).many()).many()
+    };
+    rule(Form::Ampersand, Cut::Before(1), stopped(joined()));
+    rule(Form::Ampersand, Cut::Whole, joined());
+    rule(Form::Opening, Cut::First, among("'") + one(LATIN) + one(!(Set::of(" \t\r") | NO_BREAK_SPACE)));
+    rule(Form::Closing, Cut::Whole, clitic());
+    rule(Form::Closing, Cut::Whole, not());
+    rule(Form::Closing, Cut::Whole, apostrophe() | text("''") | one(QUOTE).times(1, 2));
+    rule(Form::Same, Cut::Whole, words("<< >>"));
+    rule(Form::Same, Cut::Whole, one(LONE));
+    rule(Form::Nothing, Cut::Whole, spaces());
+    rule(Form::LineBreak, Cut::Whole, line_break());
+    rule(Form::Nothing, Cut::Whole, text("&nbsp;"));
+    rules
+}
