@@ -1,38 +1,35 @@
-//! Reads texts, one a line, and writes their tokens joined by blanks: `tokenize [NAME] [--next]`.
+//! Tokenises the lines of standard input: `tokenize NAME < lines > pieces`.
 //!
-//! With `--next`, the `ptb` tokenizers see what follows each text, as the Java program does in a file.
+//! Each line becomes one line of pieces, joined by single blanks. With `-0` after the name, texts end with
+//! a NUL byte instead of a line feed, in the input and in the output, so that they may hold line breaks.
 
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufRead, Write};
 
-use capeval_text::tokenizers::ptb;
 use capeval_text::{Scratch, Tokenizer};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let tokenizer: Tokenizer = arguments.next().unwrap_or_else(|| "ptb".to_owned()).parse()?;
-    let see_next = arguments.next().is_some_and(|flag| flag == "--next");
-    let mut input = String::new();
-    io::stdin().lock().read_to_string(&mut input)?;
+    let tokenizer: Tokenizer = arguments.next().ok_or("usage: tokenize NAME [-0] < lines")?.parse()?;
+    let end = if arguments.next().as_deref() == Some("-0") { 0 } else { b'\n' };
+    let mut input = io::stdin().lock();
+    let mut output = io::BufWriter::new(io::stdout().lock());
     let mut scratch = Scratch::default();
-    let mut output = BufWriter::new(io::stdout().lock());
-    let mut line = String::new();
-    let mut rest = input.as_str();
-    while !rest.is_empty() {
-        let (text, next) = rest.split_once('\n').map_or((rest, None), |(text, next)| (text, Some(next)));
-        rest = next.unwrap_or_default();
-        line.clear();
-        let piece = |token: &str| {
-            if !line.is_empty() {
-                line.push(' ');
+    let mut line = Vec::new();
+    let mut joined = String::new();
+    while input.read_until(end, &mut line)? > 0 {
+        line.pop_if(|last| *last == end);
+        joined.clear();
+        let mut first = true;
+        tokenizer.tokenize(&String::from_utf8_lossy(&line), &mut scratch, |piece| {
+            if !first {
+                joined.push(' ');
             }
-            line.push_str(token);
-        };
-        match tokenizer {
-            Tokenizer::Ptb if see_next => ptb::tokenize_before(text, next, &mut scratch, piece),
-            Tokenizer::PtbRaw if see_next => ptb::lex_before(text, next, &mut scratch, piece),
-            _ => tokenizer.tokenize(text, &mut scratch, piece),
-        }
-        writeln!(output, "{line}")?;
+            first = false;
+            joined.push_str(piece);
+        });
+        output.write_all(joined.as_bytes())?;
+        output.write_all(&[end])?;
+        line.clear();
     }
-    Ok(())
+    Ok(output.flush()?)
 }

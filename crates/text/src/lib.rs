@@ -4,6 +4,7 @@
 //! captions, images or metrics.
 
 pub mod buffer;
+pub mod looks;
 pub mod ngrams;
 pub mod sentences;
 pub mod stemmer;
@@ -12,6 +13,7 @@ pub mod tokenizers;
 pub mod vocabulary;
 
 pub use buffer::{Buffer, SharedBytes};
+pub use looks::Looks;
 pub use sentences::Sentences;
 pub use stemmer::Stemmer;
 pub use texts::Texts;

@@ -4,8 +4,15 @@
 //! and hand that string to the metrics, so a piece may itself hold white space (a no-break space in
 //! `3 1/2`, say) or be empty; what a metric then makes of it is the metric's own business.
 
+mod character;
+mod intl;
+#[cfg(feature = "jieba")]
+mod jieba;
+mod mteval;
 pub mod plain;
 pub mod ptb;
+mod v13a;
+mod zh;
 
 use std::fmt;
 use std::str::FromStr;
@@ -31,6 +38,17 @@ pub enum Tokenizer {
     Whitespace,
     /// Leaves the text as it is, for text that is tokenised already.
     None,
+    /// sacreBLEU's default, equal to mteval-v13a.
+    V13a,
+    /// sacreBLEU's `intl`: splits at Unicode punctuation and symbols, as mteval-v14 does.
+    Intl,
+    /// sacreBLEU's `zh`: single Chinese characters, the rest as 13a.
+    Zh,
+    /// sacreBLEU's `char`: single characters.
+    Char,
+    /// Chinese words by jieba; absent unless the crate is built with its feature `jieba`.
+    #[cfg(feature = "jieba")]
+    Jieba,
 }
 
 /// Every tokenizer with its name and a one-line summary, in the order in which they are listed.
@@ -39,18 +57,29 @@ pub const ALL: &[(Tokenizer, &str, &str)] = &[
     (Tokenizer::PtbRaw, "ptb-raw", "PTBTokenizer 3.4.1, case and punctuation kept"),
     (Tokenizer::Whitespace, "whitespace", "split on white space as Python's str.split() does"),
     (Tokenizer::None, "none", "leave the text as it is (already tokenised)"),
+    (Tokenizer::V13a, "13a", "mteval-v13a, sacreBLEU's default for Western languages"),
+    (Tokenizer::Intl, "intl", "mteval-v14 international: Unicode punctuation and symbols stand alone"),
+    (Tokenizer::Zh, "zh", "sacreBLEU's Chinese: each Chinese character a piece, the rest as 13a"),
+    (Tokenizer::Char, "char", "each character a piece, white space dropped"),
+    #[cfg(feature = "jieba")]
+    (Tokenizer::Jieba, "jieba", "Chinese words by jieba's dictionary and model"),
 ];
 
 impl Tokenizer {
     /// Calls `piece` with each piece of `text`, in order.
     #[inline]
     pub fn tokenize(self, text: &str, scratch: &mut Scratch, mut piece: impl FnMut(&str)) {
-        let _ = &scratch.text;
         match self {
             Self::Ptb => ptb::tokenize_before(text, None, scratch, piece),
             Self::PtbRaw => ptb::lex(text, scratch, piece),
             Self::Whitespace => plain::whitespace(text, &mut piece),
             Self::None => plain::none(text, &mut piece),
+            Self::V13a => v13a::tokenize(text, scratch, &mut piece),
+            Self::Intl => intl::tokenize(text, &mut piece),
+            Self::Zh => zh::tokenize(text, &mut piece),
+            Self::Char => character::tokenize(text, &mut piece),
+            #[cfg(feature = "jieba")]
+            Self::Jieba => jieba::tokenize(text, &mut piece),
         }
     }
 
@@ -85,6 +114,9 @@ impl fmt::Display for UnknownTokenizer {
         for (k, (_, name, _)) in ALL.iter().enumerate() {
             write!(f, "{}{name}", if k == 0 { " " } else { ", " })?;
         }
+        if cfg!(not(feature = "jieba")) && self.0 == "jieba" {
+            f.write_str(", or build with the cargo feature 'jieba', which this program was built without")?;
+        }
         Ok(())
     }
 }
@@ -99,5 +131,29 @@ impl FromStr for Tokenizer {
             .find(|(_, known, _)| *known == name)
             .map(|(tokenizer, ..)| *tokenizer)
             .ok_or_else(|| UnknownTokenizer(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_parses_back_and_no_two_are_equal() {
+        for (k, (tokenizer, name, _)) in ALL.iter().enumerate() {
+            assert_eq!(name.parse(), Ok(*tokenizer));
+            assert_eq!(tokenizer.to_string(), *name);
+            assert!(
+                ALL.iter().skip(k + 1).all(|(other, other_name, _)| other != tokenizer && other_name != name)
+            );
+        }
+    }
+
+    #[cfg(not(feature = "jieba"))]
+    #[test]
+    fn without_its_feature_jieba_is_unknown_and_the_error_says_how_to_get_it() {
+        let error = "jieba".parse::<Tokenizer>().unwrap_err().to_string();
+        assert!(error.contains("build with the cargo feature 'jieba'"), "{error}");
+        assert!(!"ptv".parse::<Tokenizer>().unwrap_err().to_string().contains("feature"));
     }
 }

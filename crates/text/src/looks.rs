@@ -1,0 +1,192 @@
+//! What do these texts look like? Counts behind notices such as "this text looks tokenised already".
+
+use std::ops::AddAssign;
+
+use crate::tokenizers::plain::is_python_space;
+
+/// Counts over some texts, from which the questions below are answered; a few thousand texts are enough.
+///
+/// The answers are guesses for notices and must never change a score.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Looks {
+    /// How many texts were seen.
+    pub n_texts: u64,
+    /// How many characters are letters or digits.
+    pub n_letters: u64,
+    /// How many of the letters lie beyond ASCII.
+    pub n_non_ascii: u64,
+    /// How many of the letters belong to a script other than Latin.
+    pub n_non_latin: u64,
+    /// How many of the letters are Chinese characters or kana, which are written without blanks.
+    pub n_unspaced: u64,
+    /// How many runs those form.
+    pub n_unspaced_runs: u64,
+    /// Marks such as `.` and `,` that follow a word directly and end before white space.
+    pub n_attached_marks: u64,
+    /// Marks with a blank before them, and split contractions such as ` n't` and ` 's`.
+    pub n_detached_marks: u64,
+}
+
+impl AddAssign for Looks {
+    fn add_assign(&mut self, other: Self) {
+        self.n_texts += other.n_texts;
+        self.n_letters += other.n_letters;
+        self.n_non_ascii += other.n_non_ascii;
+        self.n_non_latin += other.n_non_latin;
+        self.n_unspaced += other.n_unspaced;
+        self.n_unspaced_runs += other.n_unspaced_runs;
+        self.n_attached_marks += other.n_attached_marks;
+        self.n_detached_marks += other.n_detached_marks;
+    }
+}
+
+impl Looks {
+    /// The counts over `texts`.
+    #[must_use]
+    pub fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut looks = Self::default();
+        for text in texts {
+            looks.see(text);
+        }
+        looks
+    }
+
+    /// Adds one text to the counts.
+    pub fn see(&mut self, text: &str) {
+        self.n_texts += 1;
+        let mut in_run = false;
+        for c in text.chars() {
+            let unspaced = is_written_without_blanks(c);
+            self.n_unspaced_runs += u64::from(unspaced && !in_run);
+            in_run = unspaced;
+            if c.is_alphanumeric() {
+                self.n_letters += 1;
+                self.n_non_ascii += u64::from(!c.is_ascii());
+                self.n_non_latin += u64::from(!is_latin(c));
+                self.n_unspaced += u64::from(unspaced);
+            }
+        }
+        for (k, word) in text.split(is_python_space).filter(|word| !word.is_empty()).enumerate() {
+            if matches!(word, "." | "," | "!" | "?" | ";" | ":" | "n't" | "'s" | "'re") {
+                self.n_detached_marks += u64::from(k > 0);
+            } else if word.ends_with(['.', ',', '!', '?', ';', ':']) {
+                self.n_attached_marks += 1;
+            }
+        }
+    }
+
+    /// Whether a tokenizer seems to have been over these texts: most marks have a blank before them, and
+    /// at least one text in ten holds such a mark.
+    ///
+    /// Text whose tokenizer dropped the punctuation cannot be told from text that never had any.
+    #[must_use]
+    pub fn tokenised(&self) -> bool {
+        self.n_detached_marks > self.n_attached_marks
+            && self.n_detached_marks.saturating_mul(10) >= self.n_texts
+    }
+
+    /// Whether these texts seem to need a tokenizer: most marks follow a word directly, in at least one
+    /// text of ten, or Chinese or Japanese is written without blanks.
+    #[must_use]
+    pub fn untokenised(&self) -> bool {
+        let marks = self.n_attached_marks > self.n_detached_marks
+            && self.n_attached_marks.saturating_mul(10) >= self.n_texts;
+        marks || self.unsegmented()
+    }
+
+    /// Whether a fifth of the letters or more is Chinese or Japanese in long runs without blanks.
+    #[must_use]
+    pub fn unsegmented(&self) -> bool {
+        self.n_unspaced.saturating_mul(5) >= self.n_letters
+            && self.n_unspaced > self.n_unspaced_runs.saturating_mul(4)
+    }
+
+    /// The share of letters and digits beyond ASCII, from 0 to 1; 0 without letters.
+    #[must_use]
+    pub fn non_ascii_share(&self) -> f64 {
+        share(self.n_non_ascii, self.n_letters)
+    }
+
+    /// The share of letters and digits of other scripts than Latin, from 0 to 1; 0 without letters.
+    #[must_use]
+    pub fn non_latin_share(&self) -> f64 {
+        share(self.n_non_latin, self.n_letters)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share needs no more than 53 bits")]
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// Whether a letter or digit is of the Latin script, by block.
+fn is_latin(c: char) -> bool {
+    matches!(c,
+        '\0'..='\u{24f}'
+        | '\u{250}'..='\u{2ff}'
+        | '\u{1d00}'..='\u{1dbf}'
+        | '\u{1e00}'..='\u{1eff}'
+        | '\u{2070}'..='\u{218f}'
+        | '\u{2c60}'..='\u{2c7f}'
+        | '\u{a720}'..='\u{a7ff}'
+        | '\u{ab30}'..='\u{ab6f}'
+        | '\u{fb00}'..='\u{fb06}'
+        | '\u{ff10}'..='\u{ff5a}')
+}
+
+/// Whether `c` is a Chinese character or kana, by block.
+fn is_written_without_blanks(c: char) -> bool {
+    matches!(c,
+        '\u{3005}'..='\u{3007}'
+        | '\u{3041}'..='\u{30ff}'
+        | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_before_full_stops_look_tokenised() {
+        let looks = Looks::of(["A dog runs .", "Two men , one dog .", "It does n't bark"]);
+        assert!(looks.tokenised() && !looks.untokenised());
+    }
+
+    #[test]
+    fn words_with_their_full_stops_look_untokenised() {
+        let looks = Looks::of(["A dog runs.", "Two men, one dog.", "It doesn't bark", "a sloppy one ."]);
+        assert!(!looks.tokenised() && looks.untokenised());
+    }
+
+    #[test]
+    fn texts_without_marks_look_like_neither() {
+        let looks = Looks::of(["a dog runs", "two men"]);
+        assert!(!looks.tokenised() && !looks.untokenised());
+        assert_eq!(Looks::of([]).non_latin_share(), 0.0);
+        assert!(!Looks::of([]).unsegmented() && !Looks::of([""]).untokenised());
+    }
+
+    #[test]
+    fn chinese_without_blanks_looks_unsegmented_until_it_is_split() {
+        assert!(Looks::of(["两只小狗在草地上玩。"]).untokenised());
+        assert!(!Looks::of(["两 只 小狗 在 草地 上 玩"]).untokenised());
+        assert!(Looks::of(["两只小狗"]).non_latin_share() > 0.99);
+    }
+
+    #[test]
+    fn accents_are_latin_but_not_ascii() {
+        let looks = Looks::of(["élève à Łódź", "Здравствуй"]);
+        assert!(looks.non_ascii_share() > looks.non_latin_share());
+        assert_eq!(Looks::of(["élève"]).non_latin_share(), 0.0);
+    }
+
+    #[test]
+    fn counts_add_up() {
+        let mut sum = Looks::of(["a b."]);
+        sum += Looks::of(["c ."]);
+        assert_eq!(sum, Looks::of(["a b.", "c ."]));
+    }
+}

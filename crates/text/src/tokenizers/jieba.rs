@@ -1,0 +1,109 @@
+//! `jieba`: Chinese words by jieba's dictionary, unknown words by its hidden Markov model.
+//!
+//! This is `jieba.lcut(text)` of the Python package 0.42.1 with its own dictionary and default settings,
+//! without the white space between words. The crate `jieba-rs` knows more ideographs than the package and
+//! joins more ASCII (`U.S`, `5-year`), so the text is cut into the package's blocks before and runs of
+//! ASCII are cut by the package's rule after. The dictionary is loaded when the tokenizer is first called.
+
+use std::sync::LazyLock;
+
+use jieba_rs::Jieba;
+
+use super::plain::is_python_space;
+
+static JIEBA: LazyLock<Jieba> = LazyLock::new(Jieba::new);
+
+/// Calls `piece` with each word of `text`.
+pub(super) fn tokenize(text: &str, piece: &mut impl FnMut(&str)) {
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = if is_in_block(first) {
+            rest.find(|c| !is_in_block(c)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
+        let (block, after) = rest.split_at(end);
+        rest = after;
+        if is_in_block(first) {
+            for token in JIEBA.cut(block, true) {
+                if token.word.contains(['.', '_', '-']) && !JIEBA.has_word(token.word) {
+                    split_ascii(token.word, piece);
+                } else {
+                    piece(token.word);
+                }
+            }
+        } else if !is_python_space(first) {
+            piece(block);
+        }
+    }
+}
+
+/// Whether the package looks for words among such characters; each other one is a word of its own.
+fn is_in_block(c: char) -> bool {
+    c.is_ascii_alphanumeric()
+        || matches!(c, '\u{4e00}'..='\u{9fd5}' | '+' | '#' | '&' | '.' | '_' | '%' | '-')
+}
+
+/// Cuts an unknown word into ASCII letters and digits, each run with the decimals and the percent sign
+/// that follow it, and what lies between.
+fn split_ascii(word: &str, piece: &mut impl FnMut(&str)) {
+    let mut rest = word;
+    while !rest.is_empty() {
+        let run = alphanumeric_len(rest);
+        let end =
+            if run > 0 { run } else { rest.find(|c: char| c.is_ascii_alphanumeric()).unwrap_or(rest.len()) };
+        let (found, after) = rest.split_at(end);
+        piece(found);
+        rest = after;
+    }
+}
+
+/// The length in bytes of what `[a-zA-Z0-9]+(\.[0-9]+)?%?` matches at the start of `text`, or 0.
+fn alphanumeric_len(text: &str) -> usize {
+    let count = |from: usize, matches: fn(&u8) -> bool| {
+        text.as_bytes().iter().skip(from).take_while(|byte| matches(byte)).count()
+    };
+    let mut end = count(0, u8::is_ascii_alphanumeric);
+    if end == 0 {
+        return 0;
+    }
+    if text.as_bytes().get(end) == Some(&b'.') {
+        let n_decimals = count(end + 1, u8::is_ascii_digit);
+        if n_decimals > 0 {
+            end += 1 + n_decimals;
+        }
+    }
+    end + usize::from(text.as_bytes().get(end) == Some(&b'%'))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Tokenizer;
+
+    /// The expected words are those of the Python package 0.42.1: `jieba.lcut(text)` without the blanks.
+    fn check(text: &str, words: &[&str]) {
+        assert_eq!(Tokenizer::Jieba.pieces(text), words, "for {text:?}");
+    }
+
+    #[test]
+    fn words_come_from_the_dictionary() {
+        check(
+            "一个小男孩在hello world草地上。3.5元",
+            &["一个", "小男孩", "在", "hello", "world", "草地", "上", "。", "3.5", "元"],
+        );
+    }
+
+    #[test]
+    fn unknown_ascii_is_cut_as_the_package_cuts_it() {
+        check(
+            "U.S. 5-year 1.2.3 a_b",
+            &["U", ".", "S", ".", "5", "-", "year", "1.2", ".", "3", "a", "_", "b"],
+        );
+        check("穿T恤的人", &["穿", "T恤", "的", "人"]);
+    }
+
+    #[test]
+    fn ideographs_unknown_to_the_package_stand_alone() {
+        check("䶵𠀀_", &["䶵", "𠀀", "_"]);
+    }
+}
