@@ -26,6 +26,7 @@ pub struct Sentences {
     odd_ends: Buffer<u64>,
 }
 
+#[inline]
 fn part<'s>(symbols: &'s [Symbol], ends: &[u64], k: usize) -> &'s [Symbol] {
     let start = if k == 0 { 0 } else { ends[k - 1] as usize };
     &symbols[start..ends[k] as usize]

@@ -72,6 +72,7 @@ impl fmt::Debug for Vocabulary {
     }
 }
 
+#[inline]
 fn word_at<'t>(text: &'t str, ends: &[u32], k: usize) -> &'t str {
     let start = if k == 0 { 0 } else { ends[k - 1] as usize };
     &text[start..ends[k] as usize]
@@ -92,6 +93,7 @@ impl Vocabulary {
         }
     }
 
+    #[inline]
     fn n_below(&self) -> usize {
         self.base.as_ref().map_or(0, |base| base.len())
     }

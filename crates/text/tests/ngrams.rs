@@ -56,13 +56,10 @@ fn counted(corpus: &Corpus, chosen: &[u32]) -> (NgramCounts, BTreeMap<Vec<String
     let counts = NgramCounts::build(&index, &corpus.ends, chosen, corpus.vocabulary.len());
     let symbols: Vec<Symbol> = corpus.vocabulary.iter().map(|(symbol, _)| symbol).collect();
     let mut all = BTreeMap::new();
-    counts.for_each(
-        |ngram, count| {
-            let words = ngram.iter().map(|s| corpus.vocabulary.word(*s).to_owned()).collect();
-            assert_eq!(all.insert(words, count), None, "an n-gram came twice");
-        },
-        &symbols,
-    );
+    counts.for_each(&symbols, |ngram, count| {
+        let words = ngram.iter().map(|s| corpus.vocabulary.word(*s).to_owned()).collect();
+        assert_eq!(all.insert(words, count), None, "an n-gram came twice");
+    });
     (counts, all)
 }
 

@@ -9,9 +9,9 @@ use crate::vocabulary::Symbol;
 
 /// Keys are dealt into this many parts, so that the table of each part stays in a core's own cache.
 const PARTS: usize = 64;
-/// A node's lower bits say where it lies in its part.
-const SLOT_BITS: u32 = 26;
-const EMPTY: u64 = u64::MAX;
+/// A node's lower bits are its number in its part.
+const PART_BITS: u32 = 26;
+const EMPTY: u32 = u32::MAX;
 
 /// An n-gram of the corpus: a word's own number, or a place in the table of a longer order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,13 +32,15 @@ pub struct NgramCounts {
     n_images: usize,
 }
 
-/// An open-addressing table with linear probing; its size is a power of two.
+/// The n-grams of one part, numbered from 0, and an open-addressing table that finds their numbers.
 #[derive(Debug, Default)]
 pub struct Part {
-    /// Each slot's key, or all ones.
+    /// Each n-gram's key.
     pub keys: Buffer<u64>,
-    /// Each slot's count.
+    /// The number of images that hold each n-gram.
     pub counts: Buffer<u32>,
+    /// The table: numbers of n-grams, or all ones. Its size is 0 or a power of two.
+    pub slots: Buffer<u32>,
 }
 
 impl NgramCounts {
@@ -87,20 +89,21 @@ impl NgramCounts {
                     dealt
                 })
                 .collect();
-            let counted: Vec<(Part, Vec<Vec<(u32, u32)>>)> = (0..PARTS)
+            let counted: Vec<(Part, Vec<Vec<u32>>)> = (0..PARTS)
                 .into_par_iter()
-                .map(|p| count_part(p, dealt.iter().map(|shard| &shard[p][..])))
+                .map(|p| count_part(dealt.iter().map(|shard| &shard[p][..])))
                 .collect();
             found.par_iter_mut().zip(&by_shard).enumerate().for_each(|(s, ((nodes, counts), images))| {
+                let tables: Vec<&[u32]> = counted.iter().map(|(part, _)| &*part.counts).collect();
                 let mut answers: Vec<_> = counted.iter().map(|(_, answers)| answers[s].iter()).collect();
                 for image in *images {
                     let image = ngrams.image(*image as usize, reference_ends);
                     for entry in image.entries(n) {
                         let prefix = nodes[image.first_entry() + image.prefixes[entry] as usize];
                         let part = part_of(mix(key(prefix, image.symbols[entry])));
-                        if let Some((node, count)) = answers[part].next() {
-                            nodes[image.first_entry() + entry] = *node;
-                            counts[image.first_entry() + entry] = *count;
+                        if let Some(k) = answers[part].next() {
+                            nodes[image.first_entry() + entry] = node(part, *k);
+                            counts[image.first_entry() + entry] = tables[part][*k as usize];
                         }
                     }
                 }
@@ -150,14 +153,16 @@ impl NgramCounts {
         let hash = mix(key);
         let part = part_of(hash);
         let table = self.orders.get(n.checked_sub(1)?)?.get(part)?;
-        let slot = table.find(key, hash)?;
-        Some((Node((part as u32) << SLOT_BITS | slot as u32), table.counts[slot]))
+        let k = table.find(key, hash)?;
+        Some((Node(node(part, k)), table.counts[k as usize]))
     }
 
     /// Calls `visit` with each n-gram, as its words' symbols, and its count; the order is unspecified.
-    pub fn for_each(&self, mut visit: impl FnMut(&[Symbol], u32), symbols: &[Symbol]) {
-        let mut before: hashbrown::HashMap<u32, Vec<Symbol>, foldhash::fast::FixedState> =
-            hashbrown::HashMap::default();
+    ///
+    /// `symbols` lists the vocabulary.
+    pub fn for_each(&self, symbols: &[Symbol], mut visit: impl FnMut(&[Symbol], u32)) {
+        type Spelt = hashbrown::HashMap<u32, Vec<Symbol>, foldhash::fast::FixedState>;
+        let mut before = Spelt::default();
         for symbol in symbols {
             if let Some((node, count)) = self.word(*symbol) {
                 visit(&[*symbol], count);
@@ -165,18 +170,14 @@ impl NgramCounts {
             }
         }
         for parts in &self.orders {
-            let mut now = hashbrown::HashMap::default();
+            let mut now = Spelt::default();
             for (p, part) in parts.iter().enumerate() {
-                let (keys, counts): (&[u64], &[u32]) = (&part.keys, &part.counts);
-                for (slot, (key, count)) in
-                    keys.iter().zip(counts).enumerate().filter(|(_, (key, _))| **key != EMPTY)
-                {
-                    let last = symbols.get(*key as u32 as usize);
-                    if let (Some(prefix), Some(last)) = (before.get(&((key >> 32) as u32)), last) {
-                        let mut ngram = prefix.clone();
-                        ngram.push(*last);
+                for (k, (key, count)) in part.keys.iter().zip(part.counts.iter()).enumerate() {
+                    let (prefix, last) = ((key >> 32) as u32, *key as u32 as usize);
+                    if let (Some(prefix), Some(last)) = (before.get(&prefix), symbols.get(last)) {
+                        let ngram = [&prefix[..], &[*last]].concat();
                         visit(&ngram, *count);
-                        now.insert((p as u32) << SLOT_BITS | slot as u32, ngram);
+                        now.insert(node(p, k as u32), ngram);
                     }
                 }
             }
@@ -203,16 +204,7 @@ impl NgramCounts {
             && entries.iter().zip(ngrams.shards()).all(|(counts, shard)| counts.len() == shard.n_entries());
         let sound = entries_fit
             && orders.len() + 1 == ngrams.order()
-            && orders.par_iter().all(|parts| {
-                parts.len() == PARTS
-                    && parts.par_iter().all(|part| {
-                        let keys: &[u64] = &part.keys;
-                        keys.len() == part.counts.len()
-                            && (keys.is_empty()
-                                || keys.len().is_power_of_two() && keys.len() <= 1 << SLOT_BITS)
-                            && (keys.is_empty() || keys.contains(&EMPTY))
-                    })
-            });
+            && orders.par_iter().all(|parts| parts.len() == PARTS && parts.par_iter().all(Part::is_sound));
         sound.then_some(Self { words, orders, entries, n_images })
     }
 }
@@ -232,94 +224,109 @@ fn images_by_shard<'i>(ngrams: &ReferenceNgrams, mut images: &'i [u32]) -> Vec<&
         .collect()
 }
 
+/// The node of n-gram number `k` of a part.
+#[inline]
+fn node(part: usize, k: u32) -> u32 {
+    (part as u32) << PART_BITS | k
+}
+
 impl Part {
     #[inline]
-    fn find(&self, key: u64, hash: u64) -> Option<usize> {
-        let keys: &[u64] = &self.keys;
-        let mask = keys.len().checked_sub(1)?;
+    fn find(&self, key: u64, hash: u64) -> Option<u32> {
+        let (slots, keys): (&[u32], &[u64]) = (&self.slots, &self.keys);
+        let mask = slots.len().checked_sub(1)?;
         let mut at = hash as usize & mask;
         loop {
-            if keys[at] == key {
-                return Some(at);
-            }
-            if keys[at] == EMPTY {
+            let k = slots[at];
+            if k == EMPTY {
                 return None;
+            }
+            if keys[k as usize] == key {
+                return Some(k);
             }
             at = (at + 1) & mask;
         }
     }
+
+    /// Whether every look-up ends, and ends inside the arrays.
+    fn is_sound(&self) -> bool {
+        let slots: &[u32] = &self.slots;
+        let n = self.keys.len();
+        self.counts.len() == n
+            && n < 1 << PART_BITS
+            && (slots.is_empty() || slots.len().is_power_of_two() && slots.contains(&EMPTY))
+            && slots.iter().all(|k| *k == EMPTY || (*k as usize) < n)
+    }
 }
 
-/// Counts the keys of one part over all shards; the answers come shard by shard, key by key.
-fn count_part<'k>(
-    part: usize,
-    shards: impl Iterator<Item = &'k [u64]> + Clone,
-) -> (Part, Vec<Vec<(u32, u32)>>) {
+/// Counts the keys of one part over all shards; says for each shard, key by key, which n-gram it was.
+fn count_part<'k>(shards: impl Iterator<Item = &'k [u64]> + Clone) -> (Part, Vec<Vec<u32>>) {
     let n_keys: usize = shards.clone().map(<[u64]>::len).sum();
-    let mut table = Counting::with_room(n_keys / 4);
-    for key in shards.clone().flatten() {
-        table.add(*key);
-    }
-    let table = Part { keys: table.keys.into(), counts: table.counts.into() };
-    let counts: &[u32] = &table.counts;
-    let answers = shards
-        .map(|keys| {
-            keys.iter()
-                .map(|key| {
-                    let slot = table.find(*key, mix(*key)).unwrap_or(0);
-                    ((part as u32) << SLOT_BITS | slot as u32, counts[slot])
-                })
-                .collect()
-        })
-        .collect();
-    (table, answers)
+    let mut part = Counting::with_room(n_keys / 3);
+    let numbers = shards.map(|keys| keys.iter().map(|key| part.add(*key)).collect()).collect();
+    (part.finish(), numbers)
 }
 
 /// A part while it grows.
 struct Counting {
     keys: Vec<u64>,
     counts: Vec<u32>,
-    n: usize,
+    slots: Vec<u32>,
 }
 
 impl Counting {
     fn with_room(n: usize) -> Self {
         let size = (n * 2).next_power_of_two().max(16);
-        Self { keys: vec![EMPTY; size], counts: vec![0; size], n: 0 }
+        Self { keys: Vec::with_capacity(n), counts: Vec::with_capacity(n), slots: vec![EMPTY; size] }
     }
 
+    /// Counts `key` once more; returns its number.
     #[inline]
-    fn add(&mut self, key: u64) {
-        if self.n * 8 >= self.keys.len() * 5 {
-            self.grow();
-        }
-        let at = self.place(key);
-        self.n += usize::from(self.counts[at] == 0);
-        self.keys[at] = key;
-        self.counts[at] += 1;
-    }
-
-    #[inline]
-    fn place(&self, key: u64) -> usize {
-        let mask = self.keys.len() - 1;
+    fn add(&mut self, key: u64) -> u32 {
+        let mask = self.slots.len() - 1;
         let mut at = mix(key) as usize & mask;
-        while self.keys[at] != key && self.keys[at] != EMPTY {
+        loop {
+            let k = self.slots[at];
+            if k == EMPTY {
+                break;
+            }
+            if self.keys[k as usize] == key {
+                self.counts[k as usize] += 1;
+                return k;
+            }
             at = (at + 1) & mask;
         }
-        at
+        let k = self.keys.len() as u32;
+        self.slots[at] = k;
+        self.keys.push(key);
+        self.counts.push(1);
+        if self.keys.len() * 8 >= self.slots.len() * 5 {
+            let larger = self.slots.len() * 2;
+            self.rebuild(larger);
+        }
+        k
+    }
+
+    fn rebuild(&mut self, size: usize) {
+        self.slots.clear();
+        self.slots.resize(size, EMPTY);
+        for (k, key) in self.keys.iter().enumerate() {
+            let mut at = mix(*key) as usize & (size - 1);
+            while self.slots[at] != EMPTY {
+                at = (at + 1) & (size - 1);
+            }
+            self.slots[at] = k as u32;
+        }
     }
 
     /// # Panics
-    /// When one part of 64 holds over 40 million n-grams of one order, beyond any memory that was meant.
-    fn grow(&mut self) {
-        let size = self.keys.len() * 2;
-        assert!(size <= 1 << SLOT_BITS, "over two thousand million distinct n-grams of one order");
-        let mut larger = Self { keys: vec![EMPTY; size], counts: vec![0; size], n: self.n };
-        for (key, count) in self.keys.iter().zip(&self.counts).filter(|(key, _)| **key != EMPTY) {
-            let at = larger.place(*key);
-            larger.keys[at] = *key;
-            larger.counts[at] = *count;
+    /// When one part of 64 holds over 67 million n-grams of one order, beyond any memory that was meant.
+    fn finish(mut self) -> Part {
+        assert!(self.keys.len() < 1 << PART_BITS, "over four thousand million n-grams of one order");
+        let size = (self.keys.len() * 3 / 2 + 1).next_power_of_two();
+        if size < self.slots.len() {
+            self.rebuild(size);
         }
-        *self = larger;
+        Part { keys: self.keys.into(), counts: self.counts.into(), slots: self.slots.into() }
     }
 }
