@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::index::ReferenceNgrams;
+use super::index::{ImageNgrams, ReferenceNgrams};
 use super::{key, mix};
 use crate::buffer::Buffer;
 use crate::vocabulary::Symbol;
@@ -71,44 +71,47 @@ impl NgramCounts {
                 (nodes, counts)
             })
             .collect();
-        let mut orders = Vec::new();
+        // Answering one order and dealing the next is one pass over the entries.
+        let mut orders: Vec<Vec<Part>> = Vec::new();
+        let mut counted: Vec<Counted> = Vec::new();
         for n in 1..ngrams.order() {
             let dealt: Vec<Vec<Vec<u64>>> = found
-                .par_iter()
+                .par_iter_mut()
                 .zip(&by_shard)
-                .map(|((nodes, _), images)| {
-                    let mut dealt = vec![Vec::new(); PARTS];
+                .enumerate()
+                .map(|(s, ((nodes, counts), images))| {
+                    let mut answers = Answers::of_shard(&counted, s);
+                    let mut dealt = Dealt::new(images.len());
                     for image in *images {
                         let image = ngrams.image(*image as usize, reference_ends);
-                        for entry in image.entries(n) {
-                            let prefix = nodes[image.first_entry() + image.prefixes[entry] as usize];
-                            let key = key(prefix, image.symbols[entry]);
-                            dealt[part_of(mix(key))].push(key);
+                        let (nodes, counts) =
+                            (&mut nodes[image.first_entry()..], &mut counts[image.first_entry()..]);
+                        if n > 1 {
+                            answers.take(&image, n - 1, nodes, counts);
                         }
+                        dealt.deal(&image, n, nodes);
                     }
-                    dealt
+                    dealt.0
                 })
                 .collect();
-            let counted: Vec<(Part, Vec<Vec<u32>>)> = (0..PARTS)
+            let now: Vec<Counted> = (0..PARTS)
                 .into_par_iter()
                 .map(|p| count_part(dealt.iter().map(|shard| &shard[p][..])))
                 .collect();
+            orders.extend((!counted.is_empty()).then(|| counted.into_iter().map(|c| c.part).collect()));
+            counted = now;
+        }
+        if !counted.is_empty() {
             found.par_iter_mut().zip(&by_shard).enumerate().for_each(|(s, ((nodes, counts), images))| {
-                let tables: Vec<&[u32]> = counted.iter().map(|(part, _)| &*part.counts).collect();
-                let mut answers: Vec<_> = counted.iter().map(|(_, answers)| answers[s].iter()).collect();
+                let mut answers = Answers::of_shard(&counted, s);
                 for image in *images {
                     let image = ngrams.image(*image as usize, reference_ends);
-                    for entry in image.entries(n) {
-                        let prefix = nodes[image.first_entry() + image.prefixes[entry] as usize];
-                        let part = part_of(mix(key(prefix, image.symbols[entry])));
-                        if let Some(k) = answers[part].next() {
-                            nodes[image.first_entry() + entry] = node(part, *k);
-                            counts[image.first_entry() + entry] = tables[part][*k as usize];
-                        }
-                    }
+                    let (nodes, counts) =
+                        (&mut nodes[image.first_entry()..], &mut counts[image.first_entry()..]);
+                    answers.take(&image, ngrams.order() - 1, nodes, counts);
                 }
             });
-            orders.push(counted.into_iter().map(|(part, _)| part).collect());
+            orders.push(counted.into_iter().map(|c| c.part).collect());
         }
         let entries = found.into_iter().map(|(_, counts)| counts.into()).collect();
         Self { words: words.into(), orders, entries, n_images: images.len() }
@@ -259,12 +262,59 @@ impl Part {
     }
 }
 
-/// Counts the keys of one part over all shards; says for each shard, key by key, which n-gram it was.
-fn count_part<'k>(shards: impl Iterator<Item = &'k [u64]> + Clone) -> (Part, Vec<Vec<u32>>) {
+/// One shard's keys of one order, dealt into parts.
+struct Dealt(Vec<Vec<u64>>);
+
+impl Dealt {
+    fn new(n_images: usize) -> Self {
+        Self((0..PARTS).map(|_| Vec::with_capacity(n_images)).collect())
+    }
+
+    fn deal(&mut self, image: &ImageNgrams<'_>, n: usize, nodes: &[u32]) {
+        let entries = image.entries(n);
+        for (prefix, symbol) in image.prefixes[entries.clone()].iter().zip(&image.symbols[entries]) {
+            let key = key(nodes[*prefix as usize], *symbol);
+            self.0[part_of(mix(key))].push(key);
+        }
+    }
+}
+
+/// A part with its answers: for each shard, the number and count of each key that the shard dealt.
+struct Counted {
+    part: Part,
+    answers: Vec<Vec<(u32, u32)>>,
+}
+
+/// The answers for one shard, taken in the order in which their keys were dealt.
+struct Answers<'c>(Vec<std::slice::Iter<'c, (u32, u32)>>);
+
+impl<'c> Answers<'c> {
+    fn of_shard(counted: &'c [Counted], s: usize) -> Self {
+        Self(counted.iter().map(|c| c.answers[s].iter()).collect())
+    }
+
+    fn take(&mut self, image: &ImageNgrams<'_>, n: usize, nodes: &mut [u32], counts: &mut [u32]) {
+        for entry in image.entries(n) {
+            let key = key(nodes[image.prefixes[entry] as usize], image.symbols[entry]);
+            let part = part_of(mix(key));
+            if let Some((k, count)) = self.0[part].next() {
+                nodes[entry] = node(part, *k);
+                counts[entry] = *count;
+            }
+        }
+    }
+}
+
+/// Counts the keys of one part over all shards.
+fn count_part<'k>(shards: impl Iterator<Item = &'k [u64]> + Clone) -> Counted {
     let n_keys: usize = shards.clone().map(<[u64]>::len).sum();
     let mut part = Counting::with_room(n_keys / 3);
-    let numbers = shards.map(|keys| keys.iter().map(|key| part.add(*key)).collect()).collect();
-    (part.finish(), numbers)
+    let mut answers: Vec<Vec<(u32, u32)>> =
+        shards.map(|keys| keys.iter().map(|key| (part.add(*key), 0)).collect()).collect();
+    for (k, count) in answers.iter_mut().flatten() {
+        *count = part.counts[*k as usize];
+    }
+    Counted { part: part.finish(), answers }
 }
 
 /// A part while it grows.
