@@ -84,7 +84,8 @@ proptest! {
         let counts = NgramCounts::build(&index, &corpus.ends, &chosen, corpus.vocabulary.len());
         for i in 0..images.len() {
             let image = index.image(i, &corpus.ends);
-            let entries = &counts.entries(index.shard_of(i))[image.first_entry()..];
+            let (entry_nodes, entries) = counts.entries(index.shard_of(i));
+            let (entry_nodes, entries) = (&entry_nodes[image.first_entry()..], &entries[image.first_entry()..]);
             let mut nodes = Vec::new();
             for n in 0..ORDER {
                 for entry in image.entries(n) {
@@ -94,7 +95,7 @@ proptest! {
                         counts.longer(n, nodes[image.prefixes[entry] as usize], image.symbols[entry])
                     };
                     let (node, count) = found.expect("every entry was counted");
-                    prop_assert_eq!(count, entries[entry]);
+                    prop_assert_eq!((node, count), (entry_nodes[entry], entries[entry]));
                     nodes.push(node);
                 }
             }

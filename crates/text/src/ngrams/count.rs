@@ -1,5 +1,6 @@
 //! In how many images each n-gram occurs: the document frequencies of one corpus.
 
+use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
 use super::index::{ImageNgrams, ReferenceNgrams};
@@ -9,12 +10,14 @@ use crate::vocabulary::Symbol;
 
 /// Keys are dealt into this many parts, so that the table of each part stays in a core's own cache.
 const PARTS: usize = 64;
-/// A node's lower bits are its number in its part.
+/// A node's lower bits are its number in its part, and so are those of a slot.
 const PART_BITS: u32 = 26;
+const NUMBER: u32 = (1 << PART_BITS) - 1;
 const EMPTY: u32 = u32::MAX;
 
 /// An n-gram of the corpus: a word's own number, or a place in the table of a longer order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(transparent)]
 pub struct Node(u32);
 
 /// For each n-gram of the references, the number of images whose references hold it.
@@ -27,8 +30,9 @@ pub struct NgramCounts {
     words: Buffer<u32>,
     /// `orders[0]` holds the bigrams.
     orders: Vec<Vec<Part>>,
-    /// For each shard of the n-gram index, the count of each entry; 0 where its image does not take part.
-    entries: Vec<Buffer<u32>>,
+    /// For each shard of the n-gram index, the node of each entry, and its count, which is 0 where its
+    /// image does not take part.
+    entries: Vec<(Buffer<u32>, Buffer<u32>)>,
     n_images: usize,
 }
 
@@ -39,9 +43,25 @@ pub struct Part {
     pub keys: Buffer<u64>,
     /// The number of images that hold each n-gram.
     pub counts: Buffer<u32>,
-    /// The table: numbers of n-grams, or all ones. Its size is 0 or a power of two.
+    /// The table: numbers of n-grams, under six bits of the key's hash, or all ones. Its size is 0 or a
+    /// power of two.
     pub slots: Buffer<u32>,
 }
+
+/// An n-gram to look up: one that continues `prefix` by `symbol`.
+#[derive(Clone, Copy, Debug)]
+pub struct Query {
+    /// A number of the caller's own.
+    pub ngram: u32,
+    /// All but the last word.
+    pub prefix: Node,
+    /// The last word.
+    pub symbol: Symbol,
+}
+
+/// Buffers of [`NgramCounts::longer_each`].
+#[derive(Debug, Default)]
+pub struct LookUp(Vec<(u64, u32)>);
 
 impl NgramCounts {
     /// Counts the images among `images` (ascending) that hold each n-gram.
@@ -113,7 +133,7 @@ impl NgramCounts {
             });
             orders.push(counted.into_iter().map(|c| c.part).collect());
         }
-        let entries = found.into_iter().map(|(_, counts)| counts.into()).collect();
+        let entries = found.into_iter().map(|(nodes, counts)| (nodes.into(), counts.into())).collect();
         Self { words: words.into(), orders, entries, n_images: images.len() }
     }
 
@@ -129,13 +149,14 @@ impl NgramCounts {
         1 + self.orders.len()
     }
 
-    /// For each entry of shard `s` of the n-gram index, the number of images.
+    /// For each entry of shard `s` of the n-gram index, its node and the number of images.
     ///
     /// # Panics
     /// When there is no such shard.
     #[must_use]
-    pub fn entries(&self, s: usize) -> &[u32] {
-        &self.entries[s]
+    pub fn entries(&self, s: usize) -> (&[Node], &[u32]) {
+        let (nodes, counts) = &self.entries[s];
+        (bytemuck::cast_slice(nodes), counts)
     }
 
     /// A word's node and count; `None` if no image holds it.
@@ -149,15 +170,43 @@ impl NgramCounts {
     }
 
     /// The node and count of the n-gram that continues `prefix`, of `n` ≥ 1 words, by `symbol`.
-    #[inline]
     #[must_use]
     pub fn longer(&self, n: usize, prefix: Node, symbol: Symbol) -> Option<(Node, u32)> {
-        let key = key(prefix.0, symbol);
-        let hash = mix(key);
-        let part = part_of(hash);
-        let table = self.orders.get(n.checked_sub(1)?)?.get(part)?;
-        let k = table.find(key, hash)?;
-        Some((Node(node(part, k)), table.counts[k as usize]))
+        let mut found = None;
+        let query = Query { ngram: 0, prefix, symbol };
+        self.longer_each(n, &[query], &mut LookUp::default(), |_, node, count| found = Some((node, count)));
+        found
+    }
+
+    /// Looks up many n-grams of `n` + 1 words; calls `found` with the number, node and count of those that
+    /// some image holds.
+    ///
+    /// The tables of a large corpus lie outside every cache. Going through all queries step by step lets
+    /// the processor wait for many of them at once: on COCO's validation set this took half the time.
+    pub fn longer_each(
+        &self,
+        n: usize,
+        queries: &[Query],
+        scratch: &mut LookUp,
+        mut found: impl FnMut(u32, Node, u32),
+    ) {
+        let Some(parts) = n.checked_sub(1).and_then(|n| self.orders.get(n)) else { return };
+        scratch.0.clear();
+        scratch.0.extend(queries.iter().map(|query| {
+            let hash = mix(key(query.prefix.0, query.symbol));
+            let slots: &[u32] = &parts[part_of(hash)].slots;
+            let slot = slots.get(hash as usize & slots.len().wrapping_sub(1)).copied().unwrap_or(EMPTY);
+            (hash, slot)
+        }));
+        for (query, (hash, slot)) in queries.iter().zip(&scratch.0) {
+            if *slot == EMPTY {
+                continue;
+            }
+            let p = part_of(*hash);
+            if let Some(k) = parts[p].find(key(query.prefix.0, query.symbol), *hash) {
+                found(query.ngram, Node(node(p, k)), parts[p].counts[k as usize]);
+            }
+        }
     }
 
     /// Calls `visit` with each n-gram, as its words' symbols, and its count; the order is unspecified.
@@ -199,12 +248,14 @@ impl NgramCounts {
     pub fn from_parts(
         words: Buffer<u32>,
         orders: Vec<Vec<Part>>,
-        entries: Vec<Buffer<u32>>,
+        entries: Vec<(Buffer<u32>, Buffer<u32>)>,
         n_images: usize,
         ngrams: &ReferenceNgrams,
     ) -> Option<Self> {
         let entries_fit = entries.len() == ngrams.shards().len()
-            && entries.iter().zip(ngrams.shards()).all(|(counts, shard)| counts.len() == shard.n_entries());
+            && entries.iter().zip(ngrams.shards()).all(|((nodes, counts), shard)| {
+                nodes.len() == shard.n_entries() && counts.len() == shard.n_entries()
+            });
         let sound = entries_fit
             && orders.len() + 1 == ngrams.order()
             && orders.par_iter().all(|parts| parts.len() == PARTS && parts.par_iter().all(Part::is_sound));
@@ -227,6 +278,12 @@ fn images_by_shard<'i>(ngrams: &ReferenceNgrams, mut images: &'i [u32]) -> Vec<&
         .collect()
 }
 
+/// What a slot holds of n-gram number `k`.
+#[inline]
+fn slot(hash: u64, k: u32) -> u32 {
+    (hash >> 26) as u32 & !NUMBER | k
+}
+
 /// The node of n-gram number `k` of a part.
 #[inline]
 fn node(part: usize, k: u32) -> u32 {
@@ -240,11 +297,12 @@ impl Part {
         let mask = slots.len().checked_sub(1)?;
         let mut at = hash as usize & mask;
         loop {
-            let k = slots[at];
-            if k == EMPTY {
+            let found = slots[at];
+            if found == EMPTY {
                 return None;
             }
-            if keys[k as usize] == key {
+            let k = found & NUMBER;
+            if found == slot(hash, k) && keys[k as usize] == key {
                 return Some(k);
             }
             at = (at + 1) & mask;
@@ -256,9 +314,9 @@ impl Part {
         let slots: &[u32] = &self.slots;
         let n = self.keys.len();
         self.counts.len() == n
-            && n < 1 << PART_BITS
+            && n < NUMBER as usize
             && (slots.is_empty() || slots.len().is_power_of_two() && slots.contains(&EMPTY))
-            && slots.iter().all(|k| *k == EMPTY || (*k as usize) < n)
+            && slots.iter().all(|slot| *slot == EMPTY || ((slot & NUMBER) as usize) < n)
     }
 }
 
@@ -334,20 +392,22 @@ impl Counting {
     #[inline]
     fn add(&mut self, key: u64) -> u32 {
         let mask = self.slots.len() - 1;
-        let mut at = mix(key) as usize & mask;
+        let hash = mix(key);
+        let mut at = hash as usize & mask;
         loop {
-            let k = self.slots[at];
-            if k == EMPTY {
+            let found = self.slots[at];
+            if found == EMPTY {
                 break;
             }
-            if self.keys[k as usize] == key {
+            let k = found & NUMBER;
+            if found == slot(hash, k) && self.keys[k as usize] == key {
                 self.counts[k as usize] += 1;
                 return k;
             }
             at = (at + 1) & mask;
         }
         let k = self.keys.len() as u32;
-        self.slots[at] = k;
+        self.slots[at] = slot(hash, k);
         self.keys.push(key);
         self.counts.push(1);
         if self.keys.len() * 8 >= self.slots.len() * 5 {
@@ -361,18 +421,19 @@ impl Counting {
         self.slots.clear();
         self.slots.resize(size, EMPTY);
         for (k, key) in self.keys.iter().enumerate() {
-            let mut at = mix(*key) as usize & (size - 1);
+            let hash = mix(*key);
+            let mut at = hash as usize & (size - 1);
             while self.slots[at] != EMPTY {
                 at = (at + 1) & (size - 1);
             }
-            self.slots[at] = k as u32;
+            self.slots[at] = slot(hash, k as u32);
         }
     }
 
     /// # Panics
     /// When one part of 64 holds over 67 million n-grams of one order, beyond any memory that was meant.
     fn finish(mut self) -> Part {
-        assert!(self.keys.len() < 1 << PART_BITS, "over four thousand million n-grams of one order");
+        assert!(self.keys.len() < NUMBER as usize, "over four thousand million n-grams of one order");
         let size = (self.keys.len() * 3 / 2 + 1).next_power_of_two();
         if size < self.slots.len() {
             self.rebuild(size);
