@@ -23,8 +23,9 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PUNCTUATION = {"''", "'", "``", "`", "-LRB-", "-RRB-", "-LCB-", "-RCB-",
                ".", "?", "!", ",", ":", "-", "--", "...", ";"}
-# The quotes close any attribute value that a text leaves open, so no tag crosses the line.
-FENCE, FENCE_TOKENS = "xsepx '\"", "xsepx ' ''"
+# The quotes close any attribute value that a text leaves open, and the bracket an odd smiley, so that
+# no token crosses the line.
+FENCE, FENCE_TOKENS = "xsepx '\"<", "xsepx ' '' <"
 CHUNK = 200_000
 
 

@@ -242,7 +242,7 @@ pub(super) const LETTER: Set = LATIN
     .or(Set::class(DOTTED_I))
     .or(Set::class(KELVIN));
 /// What a plain word may consist of besides digits: letters, marks and the soft hyphen.
-pub(super) const WORD_LETTER: Set = LETTER.or(Set::class(MARK)).or(SOFT);
+pub(super) const WORD_LETTER: Set = LETTER.or(MARKS_ONLY).or(SOFT);
 /// Decimal digits of any script.
 pub(super) const NUMERAL: Set = FIGURE.or(Set::class(DIGIT));
 /// Capital letters of any script, and the capitals that are no letters (Roman numerals, circled letters).
@@ -252,6 +252,8 @@ pub(super) const UPPERCASE: Set = CAPITAL
     .or(Set::class(KELVIN))
     .or(Set::class(ROMAN))
     .or(Set::class(CIRCLED));
+/// Marks and the like, which count as letters in plain words.
+pub(super) const MARKS_ONLY: Set = Set::class(MARK);
 /// The soft hyphen U+00AD.
 pub(super) const SOFT: Set = Set::class(SOFT_HYPHEN);
 /// White space within a line.

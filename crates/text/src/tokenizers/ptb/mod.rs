@@ -2,11 +2,13 @@
 
 mod automaton;
 mod classes;
+mod fast;
 mod letters;
 mod lexer;
 mod pattern;
 mod post;
 mod rules;
+mod sigma;
 
 use super::Scratch;
 use automaton::Automaton;
@@ -47,18 +49,8 @@ pub fn lex_before(text: &str, next: Option<&str>, scratch: &mut Scratch, mut pie
 }
 
 /// Calls `piece` with what pycocoevalcap makes of `text`, with what follows it after a line break.
-pub fn tokenize_before(text: &str, next: Option<&str>, scratch: &mut Scratch, mut piece: impl FnMut(&str)) {
-    let Lexer { automaton, printed, post } = &mut **scratch.ptb.get_or_insert_with(|| Box::new(Lexer::new()));
-    let source = Source { text, next };
-    let mut at = 0;
-    while at < text.len() {
-        let token = source.token(automaton, at);
-        if let Some(token) = token.form.print(&text[at..token.end], printed) {
-            post.token(token, &mut piece);
-        } else if token.form == rules::Form::LineBreak {
-            post.line_break(&mut piece);
-        }
-        at = token.resume;
-    }
-    post.line_break(&mut piece);
+pub fn tokenize_before(text: &str, next: Option<&str>, scratch: &mut Scratch, piece: impl FnMut(&str)) {
+    let Scratch { text: lower, ptb } = scratch;
+    let lexer = ptb.get_or_insert_with(|| Box::new(Lexer::new()));
+    fast::tokenize(lexer, lower, Source { text, next }, piece);
 }

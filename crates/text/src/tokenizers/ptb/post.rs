@@ -1,5 +1,6 @@
 //! What pycocoevalcap does with the tokens: small letters, no punctuation, no white space at the end.
 
+use super::sigma;
 use crate::tokenizers::plain::is_python_space;
 
 /// Whether pycocoevalcap drops this token, which is in small letters by then.
@@ -30,8 +31,7 @@ impl Post {
             self.lower.push_str(token);
             self.lower.make_ascii_lowercase();
         } else if token.contains('\u{3a3}') {
-            // Capital sigma is the only letter whose small form depends on its neighbours.
-            self.lower.push_str(&token.to_lowercase());
+            sigma::push_lower(token, &mut self.lower);
         } else {
             self.lower.extend(token.chars().flat_map(char::to_lowercase));
         }
@@ -42,6 +42,25 @@ impl Post {
         }
     }
 
+    /// The next token of the line, whose ASCII letters are small already.
+    #[inline]
+    pub(super) fn lowered(&mut self, token: &str, piece: &mut impl FnMut(&str)) {
+        let ends_plainly = token.bytes().last().is_some_and(|last| last > b' ');
+        if ends_plainly && token.is_ascii() && !token.contains(' ') && self.held.is_empty() {
+            if !is_punctuation(token) {
+                piece(token);
+            }
+        } else {
+            self.token(token, piece);
+        }
+    }
+
+    /// Whether a token is held back.
+    #[inline]
+    pub(super) fn holds(&self) -> bool {
+        !self.held.is_empty()
+    }
+
     /// The end of a line: the text's own end, or a line break within it.
     pub(super) fn line_break(&mut self, piece: &mut impl FnMut(&str)) {
         let trimmed = self.held.trim_end_matches(is_python_space).len();
@@ -50,7 +69,7 @@ impl Post {
     }
 
     /// Hands over the token that was held back, if any.
-    pub(super) fn release(&mut self, piece: &mut impl FnMut(&str)) {
+    fn release(&mut self, piece: &mut impl FnMut(&str)) {
         if !self.held.is_empty() {
             deliver(&self.held, piece);
             self.held.clear();

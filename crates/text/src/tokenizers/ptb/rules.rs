@@ -90,6 +90,11 @@ const OPENING_ABBREVIATIONS: &str = "mr mrs ms dr drs prof profs sen sens rep re
     vs alex wm jos cie a.k.a cf treas ph invt elec natl dept";
 /// Abbreviations only before a number.
 const NUMBER_ABBREVIATIONS: &str = "ca fig figs prop no nos art bldg pp op";
+/// All lists above, for the fast path.
+pub(super) const ABBREVIATION_LISTS: [&str; 4] =
+    [CLOSING_ABBREVIATIONS, CAPITALISED_STATES, OPENING_ABBREVIATIONS, NUMBER_ABBREVIATIONS];
+/// The abbreviations that the rules spell out because some letters must be small.
+pub(super) const MORE_ABBREVIATIONS: &str = "pty pte ptys ptes ppty ppte pptys pptes mfg mtg";
 /// Words that tell that a sentence has begun after an acronym.
 const SENTENCE_OPENERS: &str = "About According Additionally After An A As At But Earlier He Her Here \
     However If In It Last Many More Mr. Ms. Now Once One Other Our She Since So Some Such That The Their Then \

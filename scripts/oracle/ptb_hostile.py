@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Write hostile texts for the `ptb` tokenizer, one a line: `ptb_hostile.py COUNT [SEED] [CAPTIONS]`.
+
+The same COUNT and SEED always give the same texts. Every rule of the lexer has its own material here:
+fragments that the rule is about, alphabets that its characters come from, and what may stand around
+them. CAPTIONS, a file with one real caption a line (gzip or plain), is mutated too if given.
+"""
+import gzip
+import random
+import sys
+
+ABBREVIATIONS = """jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thurs fri ala ariz az
+ark calif colo conn ct dak del fla ga ill ind kan kans ky la mass md mich minn miss mo mont neb nev okla ore pa
+penn tenn tex va vt wash wis wisc wyo inc co cos corp pty ppty pte ptys ltd plc rt bancorp bhd assn univ intl
+sys tel est ext sq jr sr bros ed.d ph.d blvd rd esq etc al seq bldg mr mrs ms dr drs prof profs sen sens rep
+reps atty attys lt col gen messrs gov govs adm rev maj sgt cpl pvt capt st ste ave pres lieut hon brig cmdr
+comdr pfc spc supt supts det mt ft adj adv asst assoc ens insp mlle mme msgr sfc vs alex wm jos cie a.k.a cf
+treas ph invt elec natl mfg mtg dept ca fig figs prop no nos art pp op a b c i x z u.s u.s.a u.k e.g i.e a.m
+p.m d.c non-u.s eu-u.s canada-u.s u.s.-u.k u.s.-u.s.s.r sat sun may june fed""".split()
+OPENERS = """About According Additionally After An A As At But Earlier He Her Here However If In It Last Many
+More Mr. Ms. Now Once One Other Our She Since So Some Such That The Their Then There These They This We When
+While What Yet You the a dog Dog 5 12 <b> <a href='x'> </b> é É Ω""".split()
+EXTENSIONS = """bat bmp c class cgi cpp dll doc docx exe gif gz h htm html jar java jpeg jpg mov mp3 pdf php pl
+png ppt ps py sql tar txt wav x xml zip mp4 rs""".split()
+CONTRACTIONS = """cannot gonna gotta lemme gimme wanna 'tis 'twas dunno whaddya can't won't don't isn't ain't
+shan't doesn't wasn't n't hasn't didn't I'm I've I'll I'd you're they're he's she's it's who's dog's dogs' y'all
+y'know o'clock O'Brien d'art l'avion j'ai n'est c'est c'mon ol' dunkin' somethin' rock'n'roll 'n' 'n 'em 'til
+'till 'cause 'tisn't cont'd cont'd. nor'easter e'er s'mores ev'ry li'l nat'l cap'n o'o B'Gosh Shi'ite Qur'an
+D'Angelo '90s '99 '05 'hello 'a 'A' 's 're 've 'll 'm 'd n`t o`clock""".split()
+WORDS = """a man woman dog cat in on the of with and sitting standing red black-and-white tennis racket t-shirt
+close-up double-decker multi-colored train street food pizza STOP Sign McDonald's New York co-ed x-ray foo.bar
+hello!there what?ever 4x4 1st 2nd 20th iPhone AT&T R&D S&P-500 S&Ls M&amp;M A+B c++ C++ c# f# C.D.s pro- anti-
+pro-life anti-war and/or his/her w/o w/ black/white 24/7 1/2 3/4 3-1/2 1\\/2 half-1/2""".split()
+NUMBERS = """0 1 5 12 007 1,000 1,000,000 3.14 .5 -5 +3 +-3 12:30 1:2:3 1990 1990's 1990s 90s 5'10" 6ft 6'
+1-2-99 01/02/2003 1/2/03 12-31-1999 3 1/2 10 3/4 555-1234 (555)123-4567 +1 800 555 1234 555.123.4567
+++49.30.1234.56789 1-800-555-1234 $5 $5.00 US$5 HK$ A$ £5 €5 5% #1 #5 5c 10¢ ¥100 ½ ¼ ¾ ⅓ ⅔ ⅛ 1½ x² x³ H₂O ¹
+⁻¹ ₋₂ 1⁄2 ٣ ٣٫٥ १२ 2,4-D 1.5-inch 4.5.6 1,2,3""".split()
+ADDRESSES = """http://a.b https://www.x.org/a?b=c http://x http://ab https://😀 www.foo.com www.a.b.c.de foo.com
+foo.org/bar foo.net/bar/baz. bar.edu, Foo.com foo1.com a-b.com bar@x.edu <bar@x.edu> &lt;bar@x.edu&gt; a.b@c.d.e
+@user @_x @1 #tag #é #tag1 x@y mailto:a@b.c http://a.b/(c) ftp://a.b http://a|b www.a.b/ www.a.b/c- a.com.au""".split()
+TAGS = """<b> </b> <br/> <br /> <a href="x y"> <a href='x > y'> <img src = "a.jpg" alt='b'/> <!-- c --> <!x y>
+<?xml version="1.0"?> <> < b> <b <3 <<>> << >> <p class=x> <a  b  c > </b > <b/ > <a b='> <a b="'"> <a:b.c-d_e>""".split("\n")
+TAGS = [tag for line in TAGS for tag in line.replace("> ", ">\0").split("\0")]
+ENTITIES = """&amp; &AMP; &lt; &gt; &quot; &QUOT; &apos; &APOS; &nbsp; &NBSP; &mdash; &ndash; &MD; &HT; &TL; &UR;
+&LR; &QC; &QL; &QR; &odq; &cdq; &#39; &#x27; &eacute; &Egrave; &uuml; &iuml; &ntilde; caf&eacute; &; &amp
+it&apos;s don&apos;t &quot;x&quot; &quot; A&amp;B""".split()
+FACES = """:) :( :-) ;-) =) :D :P :p :d :O :o) :'( :*( <:-) >:( :-{ :-@ :-| :[ :] :\\ =\\ ^_^ -_- >_< x_x ~_~
+'_' (^_^) (^.^) (^^) (x-x) (^-`) (=.=) (-_-) ^.[^x=<>] x.[^X=abc<>] ^.[^x= a . b <>] ^.[^x=~<>] :-)x :)) ;) :3""".split(" ")
+FACES = [face for line in FACES for face in line.split("\n") if face]
+MARKS = """. .. ... .... ..... ...... . . . .. .. , ; : ! ? ?! !!! ??? - -- --- ---- ----- – — ― ‐ ‑ _ __ * ** ***
+\\* \\*\\* @ @@ # ## + % & ~ ^ | \\ / // = == ` `` ' '' " "" ( ) [ ] { } < > “ ” ‘ ’ ‚ „ ‛ ‟ ‹ › « » 、 。 ¡ ¿
+… § ° ± × ÷ → ∀ © ® ™ ¦ ¨ ¬ ¯ ´ ¸ • ‰ ※ ⓐ Ⓐ Ⅷ ⅷ ⁄ ｡ ＠ ・ -LRB- -rrb- -LSB- *NL* \\/""".split()
+SPECIAL = [chr(c) for c in (
+    0, 1, 7, 9, 0xb, 0xc, 0xd, 0x1c, 0x1f, 0x7f, 0x80, 0x85, 0x91, 0x92, 0x93, 0x94, 0x96, 0x97, 0x9f, 0xa0, 0xad,
+    0x130, 0x131, 0x17f, 0x212a, 0x300, 0x301, 0x483, 0x5d0, 0x5b0, 0x627, 0x64b, 0x660, 0x66b, 0x66c, 0x7c0,
+    0x904, 0x93e, 0xe01, 0xe33, 0xe50, 0x10a0, 0x13a0, 0x1e9e, 0x2000, 0x200a, 0x200b, 0x200d, 0x200e, 0x2010,
+    0x2011, 0x2028, 0x2029, 0x202f, 0x2060, 0x2070, 0x2079, 0x207b, 0x2080, 0x208b, 0x20a0, 0x20ac, 0x2153,
+    0x2160, 0x24b6, 0x3000, 0x3001, 0x3002, 0x3042, 0x30fb, 0x4e00, 0xac00, 0xfe0f, 0xfeff, 0xff21, 0xff10,
+    0xff0c, 0xffe1, 0xfffd, 0xffff, 0x10000, 0x1d400, 0x1f600, 0x1f468, 0x20000, 0xe0001, 0x10ffff)]
+ALPHABETS = [
+    "0123456789.,:/-+ ()$#\u00a0", "019/-. ⁄\\", "0123-–./ 's", "()+-. \u00a00123456789",
+    "<>/='\" a!?-b1", "<a b='c\">/ ", ":;=-o*'()DPdpO\\{@|[]<>a1 ", "^x=~<>'-_.()` [X]", "&;aeioumpltgqdAEHTL#1 ",
+    "'’`‘‛\u0091\u0092aeiouyntAENTsdmrvl ", "nNtT'’`&apos; \u00add", "aeO'’bN.-", "ld'-a1_‐", "wW.comnetrgdu/:@-_ ~",
+    "htps:/.aw?(){}|,- ", "a@.b<>&lt;g ", "A&+amp;.,B ", "aB-./\\1 ", "aB1.,-\u00ad ", "abA.-USKRnoCEJ ", "a.b!c?1 ",
+    ". \u00a0.…\u0085!?", "-–—_‐ ", "`'\"‘’“”«»‹›„‚ aA1$", "*\\#@_ a1é", "\u00ad-n't a.,", "éÉüñ日本аяΩΣσς.'- ",
+    "ΑΣσας.'’-:\u00ad Σ", "İIıiſsKk'.nt ", "\r\x0b\x0c\u2028\u2029\u0085 .aA'1", "ab ", "ab .,", "\u2000\u3000\u200b\ufeff a.comx",
+]
+GLUE = ["", "", " ", " ", " ", "  ", ",", ".", ". ", ", ", "'", "-", "/", "\u00a0", "\t", "\"", "!", "? ", " . ", "@", "’", "_", "\u00ad"]
+GROUPS = [ABBREVIATIONS, OPENERS, CONTRACTIONS, WORDS, NUMBERS, ADDRESSES, TAGS, ENTITIES, FACES, MARKS, SPECIAL]
+BREAKS = dict.fromkeys(map(ord, "\n"), " ")
+
+
+def cased(rng, word):
+    return rng.choice((word, word, word.upper(), word.capitalize(), word.lower(),
+                       "".join(rng.choice((c, c.upper())) for c in word)))
+
+
+def fragments(rng):
+    out = []
+    for _ in range(rng.randint(1, 9)):
+        fragment = rng.choice(rng.choice(GROUPS))
+        out += [cased(rng, fragment) if rng.random() < 0.4 else fragment, rng.choice(GLUE)]
+    return "".join(out)
+
+
+def one_group(rng):
+    group = rng.choice(GROUPS)
+    return "".join(part for _ in range(rng.randint(1, 6)) for part in (rng.choice(group), rng.choice(GLUE)))
+
+
+def abbreviation(rng):
+    return (rng.choice(("", "the ", "(", "\"", "'", "-", "x.", "a ")) + cased(rng, rng.choice(ABBREVIATIONS))
+            + rng.choice((".", ".", ".", "", "..", ".,", ".'s", ".-x", "'s", ". .", ".\u00ad"))
+            + rng.choice((" ", " ", "  ", "\t", "\r", "\x0b", "\u2028", "\u00a0", "\u3000", "\u0085", ""))
+            + rng.choice(OPENERS) + rng.choice((" ", " dog", "", ".", ". The", "\r", "\u2028")))
+
+
+def alphabet(rng):
+    letters = rng.choice(ALPHABETS)
+    if rng.random() < 0.3:
+        letters += rng.choice(ALPHABETS)
+    return "".join(rng.choice(letters) for _ in range(rng.randint(1, 24)))
+
+
+def files(rng):
+    return (rng.choice(("photo", "a.b", "é", "日本", "x1", "1", "a-b", "")) + "." + cased(rng, rng.choice(EXTENSIONS))
+            + rng.choice((" ", ".", "?", "!", ",", ";", "x", "", "\r", "\u00a0", ".x", "'s")) + rng.choice(WORDS))
+
+
+def unicode_text(rng):
+    def char():
+        kind = rng.random()
+        if kind < 0.5:
+            c = rng.randrange(0x80, 0x3100)
+        elif kind < 0.8:
+            c = rng.randrange(1, 0x10000)
+        else:
+            c = rng.randrange(0x10000, 0x110000)
+        return "a" if 0xd800 <= c < 0xe000 else chr(c)
+    around = "aZ1 .,'-@/:&<\"$"
+    return "".join(rng.choice((char(), char(), rng.choice(around), rng.choice(SPECIAL))) for _ in range(rng.randint(1, 16)))
+
+
+def mutated(rng, captions):
+    text = list(rng.choice(captions))
+    for _ in range(rng.choice((0, 1, 1, 2, 3, 6))):
+        at = rng.randint(0, len(text))
+        what = rng.random()
+        if what < 0.4:
+            text[at:at] = rng.choice(rng.choice(GROUPS))
+        elif what < 0.6:
+            text[at:at] = rng.choice(SPECIAL)
+        elif what < 0.75:
+            del text[at:at + rng.randint(1, 4)]
+        elif what < 0.9:
+            text[at:at + 1] = rng.choice(rng.choice(ALPHABETS))
+        else:
+            text[at:at + 3] = [c.upper() for c in text[at:at + 3]]
+    return "".join(text)
+
+
+def spaced(rng):
+    """Plain words and punctuation only: what a fast path takes."""
+    out = []
+    for _ in range(rng.randint(1, 12)):
+        out.append(cased(rng, rng.choice(rng.choice((WORDS, CONTRACTIONS, ABBREVIATIONS, OPENERS, NUMBERS)))))
+        out.append(rng.choice(("", "", "", ".", ",", "!", "?", ";", ":", "\"", ")", "'s", "n't")))
+        out.append(rng.choice((" ", " ", " ", " ", "  ", "\"", " (", " '", "")))
+    return "".join(out)
+
+
+def main():
+    count = int(sys.argv[1])
+    rng = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+    captions = [" ".join(WORDS[k:k + 12]) for k in range(20)]
+    if len(sys.argv) > 3:
+        with (gzip.open if sys.argv[3].endswith(".gz") else open)(sys.argv[3], "rt", encoding="utf-8", newline="\n") as file:
+            captions = [line.rstrip("\n") for line in file]
+    kinds = [fragments, fragments, one_group, abbreviation, alphabet, alphabet, files, unicode_text, spaced]
+    out = []
+    for _ in range(count):
+        kind = rng.randrange(len(kinds) + 1)
+        text = kinds[kind](rng) if kind < len(kinds) else mutated(rng, captions)
+        out.append(text.translate(BREAKS))
+    sys.stdout.buffer.write("".join(text + "\n" for text in out).encode("utf-8"))
+
+
+if __name__ == "__main__":
+    main()
