@@ -1,0 +1,196 @@
+//! What was said of which image? Captions in file order, their texts in one arena.
+
+use crate::error::Position;
+use crate::{Format, Notice, SegmentId};
+
+/// Captions in file order, one row per caption.
+///
+/// All texts lie in one arena, so a row costs its text, an id of 16 bytes and an offset. Rows are numbered from 0.
+///
+/// ```
+/// use capeval_corpus::{Captions, SegmentId};
+///
+/// let mut captions = Captions::new("example");
+/// captions.push(SegmentId::from(42), "a cat on a mat");
+/// captions.push(SegmentId::from("b.jpg"), "");
+/// assert_eq!(captions.len(), 2);
+/// assert_eq!(captions.get(0), Some((&SegmentId::from(42), "a cat on a mat")));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Captions {
+    source: String,
+    format: Option<Format>,
+    ids: Vec<SegmentId>,
+    /// Where each row's text ends in `texts`; it begins where the row before ends.
+    ends: Vec<usize>,
+    texts: String,
+    /// The line on which each row begins, or nothing where the format has no lines.
+    lines: Vec<u64>,
+    declared: Vec<SegmentId>,
+    notices: Vec<Notice>,
+}
+
+impl Captions {
+    /// No captions yet, under the display name of their source.
+    pub fn new(source: impl Into<String>) -> Self {
+        Self { source: source.into(), ..Self::default() }
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, id: SegmentId, text: &str) {
+        self.texts.push_str(text);
+        self.close_row(id);
+    }
+
+    /// Adds a row that begins on `line` (from 1) of its source. Lines are kept only if every row has one.
+    pub fn push_at(&mut self, id: SegmentId, text: &str, line: u64) {
+        if self.lines.len() == self.ids.len() {
+            self.lines.push(line);
+        }
+        self.push(id, text);
+    }
+
+    /// Adds an image that the source lists whether it has a caption or not, as COCO's `images` does.
+    pub fn declare(&mut self, id: SegmentId) {
+        self.declared.push(id);
+    }
+
+    /// The display name of the source: a path, or `-` for standard input.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The format that the source was read in; `None` for captions made in memory.
+    pub fn format(&self) -> Option<Format> {
+        self.format
+    }
+
+    /// How many captions there are.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there is no caption.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The id and text of a row.
+    pub fn get(&self, row: usize) -> Option<(&SegmentId, &str)> {
+        self.ids.get(row).map(|id| (id, self.text(row)))
+    }
+
+    /// The id of a row.
+    pub fn id(&self, row: usize) -> Option<&SegmentId> {
+        self.ids.get(row)
+    }
+
+    /// The text of a row; an empty text beyond the last row.
+    pub fn text(&self, row: usize) -> &str {
+        let start = row.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        self.ends.get(row).and_then(|end| self.texts.get(start..*end)).unwrap_or_default()
+    }
+
+    /// All rows in file order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&SegmentId, &str)> + '_ {
+        let mut start = 0;
+        self.ids.iter().zip(&self.ends).map(move |(id, end)| {
+            let text = self.texts.get(start..*end).unwrap_or_default();
+            start = *end;
+            (id, text)
+        })
+    }
+
+    /// All ids in file order, one per row.
+    pub fn ids(&self) -> &[SegmentId] {
+        &self.ids
+    }
+
+    /// How many bytes all texts take together.
+    pub fn text_bytes(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Where a row stands in its source: a line, or else the number of the record.
+    pub fn position(&self, row: usize) -> Position {
+        match self.lines.get(row) {
+            Some(line) => Position { line: Some(*line), ..Position::default() },
+            None => Position { record: Some(row as u64 + 1), ..Position::default() },
+        }
+    }
+
+    /// The images that the source lists, with or without a caption (COCO's `images`); often empty.
+    pub fn declared(&self) -> &[SegmentId] {
+        &self.declared
+    }
+
+    /// What the reader wants to be known, such as that rows were numbered for want of an id column.
+    pub fn notices(&self) -> &[Notice] {
+        &self.notices
+    }
+
+    /// Ends the row whose text was appended to the arena since the last one.
+    pub(crate) fn close_row(&mut self, id: SegmentId) {
+        self.ids.push(id);
+        self.ends.push(self.texts.len());
+    }
+
+    /// The arena, to which the next row's text may be appended before [`Self::close_row`].
+    pub(crate) fn arena(&mut self) -> &mut String {
+        &mut self.texts
+    }
+
+    /// Makes room for the texts of a source of that many bytes.
+    pub(crate) fn reserve_for(&mut self, source_bytes: usize) {
+        self.texts.reserve(source_bytes / 2);
+    }
+
+    pub(crate) fn set_format(&mut self, format: Format) {
+        self.format = Some(format);
+    }
+
+    pub(crate) fn notice(&mut self, notice: Notice) {
+        self.notices.push(notice);
+    }
+
+    /// Appends the rows, declared ids and notices of `other`. Lines are kept only while the source is one.
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.lines.clear();
+        let offset = self.texts.len();
+        self.texts.push_str(&other.texts);
+        self.ids.extend_from_slice(&other.ids);
+        self.ends.extend(other.ends.iter().map(|end| end + offset));
+        self.declared.extend_from_slice(&other.declared);
+        self.notices.extend_from_slice(&other.notices);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_back_in_order() {
+        let mut captions = Captions::new("x");
+        for (id, text) in [(3, "three"), (1, ""), (3, "öne")] {
+            captions.push(SegmentId::from(id), text);
+        }
+        let rows: Vec<_> = captions.iter().map(|(id, text)| (id.to_string(), text)).collect();
+        assert_eq!(rows, [("3".into(), "three"), ("1".into(), ""), ("3".into(), "öne")]);
+        assert_eq!(captions.text(2), "öne");
+        assert_eq!(captions.text(3), "");
+        assert_eq!(captions.get(3), None);
+        assert_eq!(captions.position(1).record, Some(2));
+    }
+
+    #[test]
+    fn lines_are_kept_only_if_every_row_has_one() {
+        let mut captions = Captions::new("x");
+        captions.push_at(SegmentId::from(1), "a", 4);
+        assert_eq!(captions.position(0).line, Some(4));
+        captions.push(SegmentId::from(2), "b");
+        captions.push_at(SegmentId::from(3), "c", 9);
+        assert_eq!(captions.position(1).line, None);
+        assert_eq!(captions.position(2).line, None);
+    }
+}

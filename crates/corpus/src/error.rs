@@ -1,0 +1,218 @@
+//! What went wrong, where, and what to do about it.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::io;
+
+use crate::SegmentId;
+
+/// An error with its place: file, line, column, byte or record, and the image id where one is known.
+///
+/// It displays as `captions.json:12:5 (byte 431): expected a comma or ']'`: lower-case, without a full stop,
+/// with the remedy where there is one.
+#[derive(Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    kind: ErrorKind,
+    source: String,
+    position: Position,
+    id: Option<SegmentId>,
+    message: String,
+    cause: Option<io::Error>,
+}
+
+/// The kind of an [`Error`], for programs that decide by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The source could not be read or the target could not be written.
+    Io,
+    /// Compressed data are damaged, or of a kind that is not supported.
+    Compression,
+    /// Bytes that are not UTF-8, or an escape that stands for no character.
+    Encoding,
+    /// The source holds nothing at all.
+    Empty,
+    /// The format could not be told, or is not the one asked for.
+    Format,
+    /// The text breaks the rules of its format, or ends too early.
+    Syntax,
+    /// Well-formed text without the expected keys, columns or values.
+    Shape,
+    /// An id that is not an integer within 64 bits, nor a string.
+    Id,
+    /// One key or id stands twice where it may stand once.
+    Duplicate,
+    /// Line-aligned files of unequal length.
+    LineCount,
+    /// A split that the file does not have.
+    Split,
+    /// References without any caption.
+    NoReferences,
+    /// Images without a candidate.
+    Missing,
+    /// Candidates for images without a reference.
+    Surplus,
+    /// Candidates without a word.
+    EmptyCandidate,
+    /// Ids that are numbers in one file and strings in the other.
+    MixedIds,
+    /// No image is left to score.
+    NothingLeft,
+    /// A caption or id that the target format cannot hold.
+    Unwritable,
+}
+
+/// A place in a source; what is not known is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: Option<u64>,
+    /// Column in characters, from 1.
+    pub column: Option<u64>,
+    /// Byte of the uncompressed source, from 0.
+    pub byte: Option<u64>,
+    /// Caption or row, from 1, where the format has no lines.
+    pub record: Option<u64>,
+}
+
+impl Position {
+    /// The place of byte `at` in `text`, which begins at byte `base` of its source.
+    pub(crate) fn in_text(text: &str, at: usize, base: u64) -> Self {
+        let at = at.min(text.len());
+        let before = text.as_bytes().get(..at).unwrap_or_default();
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+        let line = memchr::memchr_iter(b'\n', before).count();
+        let continuation = |byte: &&u8| (**byte & 0xC0) == 0x80;
+        let in_line = before.get(line_start..).unwrap_or_default();
+        let column = in_line.len() - in_line.iter().filter(continuation).count();
+        Self {
+            line: Some(line as u64 + 1),
+            column: Some(column as u64 + 1),
+            byte: Some(base + at as u64),
+            record: None,
+        }
+    }
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, source: &str, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            source: source.into(),
+            position: Position::default(),
+            id: None,
+            message: message.into(),
+            cause: None,
+        }))
+    }
+
+    pub(crate) fn at(mut self, position: Position) -> Self {
+        self.0.position = position;
+        self
+    }
+
+    pub(crate) fn about(mut self, id: SegmentId) -> Self {
+        self.0.id = Some(id);
+        self
+    }
+
+    pub(crate) fn because(mut self, cause: io::Error) -> Self {
+        self.0.cause = Some(cause);
+        self
+    }
+
+    /// Appends `; remedy` to the message.
+    pub(crate) fn with_remedy(mut self, remedy: &str) -> Self {
+        self.0.message.push_str("; ");
+        self.0.message.push_str(remedy);
+        self
+    }
+
+    pub(crate) fn io(source: &str, what: &str, cause: io::Error) -> Self {
+        Self::new(ErrorKind::Io, source, format!("{what}: {}", plain(&cause))).because(cause)
+    }
+
+    /// What kind of error it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The display name of the source it is about.
+    pub fn source_name(&self) -> &str {
+        &self.0.source
+    }
+
+    /// Where in the source it is.
+    pub fn position(&self) -> Position {
+        self.0.position
+    }
+
+    /// The id it is about; the first one where there are several.
+    pub fn id(&self) -> Option<&SegmentId> {
+        self.0.id.as_ref()
+    }
+
+    /// The sentence without its place.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+}
+
+/// An operating system error without Rust's `(os error 21)`.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_lowercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { source, position, message, .. } = &*self.0;
+        f.write_str(source)?;
+        if let Some(line) = position.line {
+            write!(f, ":{line}")?;
+            if let Some(column) = position.column {
+                write!(f, ":{column}")?;
+            }
+        }
+        match (position.byte, position.record) {
+            (Some(byte), _) => write!(f, " (byte {byte})")?,
+            (None, Some(record)) => write!(f, " (record {record})")?,
+            (None, None) => {}
+        }
+        write!(f, ": {message}")
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.cause.as_ref().map(|cause| cause as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_says_where() {
+        let position = Position::in_text("ab\nçd\nef", 6, 3);
+        assert_eq!(position, Position { line: Some(2), column: Some(3), byte: Some(9), record: None });
+        let error = Error::new(ErrorKind::Syntax, "captions.json", "expected a comma").at(position);
+        assert_eq!(error.to_string(), "captions.json:2:3 (byte 9): expected a comma");
+    }
+
+    #[test]
+    fn an_operating_system_error_reads_as_a_sentence() {
+        let error = Error::io("dir", "cannot read", io::Error::from_raw_os_error(21));
+        assert_eq!(error.to_string(), "dir: cannot read: is a directory");
+        assert!(StdError::source(&error).is_some());
+    }
+}

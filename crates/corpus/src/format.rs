@@ -1,0 +1,221 @@
+//! Which format is this? The table of formats, and how each is told by its content.
+
+use std::fmt;
+
+use crate::json::{Json, Kind};
+use crate::names::named;
+use crate::options::Role;
+
+named! {
+    /// A kind of caption file.
+    pub enum Format ("format") {
+        CocoAnnotations = "coco", "COCO annotations: {\"images\": [...], \"annotations\": [{\"image_id\", \"caption\"}]}";
+        CocoResults = "coco-results", "COCO results: [{\"image_id\", \"caption\"}], one per image";
+        Karpathy = "karpathy", "Karpathy's dataset_*.json: images with sentences and a split";
+        ListJson = "list-json", "list of {\"image_id\", \"caption\"}, many per image, as PASCAL-50S is";
+        DictJson = "dict-json", "{id: caption} or {id: [captions]}";
+        JsonLines = "jsonl", "JSON Lines: an object with an id and captions on each line";
+        Csv = "csv", "comma-separated values with a header, such as Clotho's caption_1 to caption_5";
+        Tsv = "tsv", "tab-separated values with a header";
+        Pipes = "pipes", "values with a header, separated by | as in Flickr30k's results.csv";
+        Tokens = "flickr", "Flickr8k and Flickr30k token files: image.jpg#0, a tab, a caption";
+        Lines = "lines", "plain text, one caption per line; line-aligned files are merged";
+        Parquet = "parquet", "Parquet: one row per caption, or a column of lists";
+    }
+}
+
+/// What content looks like that is no caption file, or the format it is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guess {
+    Format(Format),
+    /// Something else, named for an error.
+    Foreign(&'static str),
+    /// Nothing but white space.
+    Nothing,
+}
+
+/// Tells the format from the first bytes (without a byte order mark). `name` decides only where the content leaves
+/// it open: text that could be anything is CSV, TSV or JSON if the name says so.
+pub(crate) fn sniff(head: &[u8], name: &str, role: Role) -> Guess {
+    if let Some(foreign) = foreign_magic(head) {
+        return Guess::Foreign(foreign);
+    }
+    if head.starts_with(b"PAR1") {
+        return Guess::Format(Format::Parquet);
+    }
+    let text = valid_prefix(head);
+    let significant = text.trim_start();
+    let mut bytes = significant.bytes();
+    match bytes.next() {
+        None if text.len() == head.len() => Guess::Nothing,
+        Some(b'{') => Guess::Format(sniff_object(significant)),
+        Some(b'[') if opens_array(significant) => Guess::Format(sniff_list(significant, role)),
+        Some(b'<') => Guess::Foreign("XML or HTML"),
+        _ => sniff_lines(text, significant, name),
+    }
+}
+
+/// The longest prefix that is UTF-8.
+fn valid_prefix(bytes: &[u8]) -> &str {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
+            std::str::from_utf8(valid).unwrap_or_default()
+        }
+    }
+}
+
+fn foreign_magic(head: &[u8]) -> Option<&'static str> {
+    const MAGICS: &[(&[u8], &str)] = &[
+        (b"PK\x03\x04", "a zip archive (or a spreadsheet); unpack it or export it as CSV"),
+        (b"BZh", "bzip2; decompress it first"),
+        (b"\xFD7zXZ\0", "xz; decompress it first"),
+        (b"7z\xBC\xAF", "a 7-Zip archive; unpack it first"),
+        (b"%PDF", "a PDF document"),
+        (b"\x89PNG", "a PNG image"),
+        (b"\xFF\xD8\xFF", "a JPEG image"),
+        (b"ARROW1", "an Arrow file; write it as Parquet"),
+        (b"\x89HDF", "an HDF5 file"),
+        (b"\x93NUMPY", "a numpy array"),
+        (b"\x80\x02", "a Python pickle; write it as JSON"),
+        (b"\x80\x03", "a Python pickle; write it as JSON"),
+        (b"\x80\x04", "a Python pickle; write it as JSON"),
+        (b"\x80\x05", "a Python pickle; write it as JSON"),
+        (b"\xFF\xFE", "UTF-16 text; save it as UTF-8"),
+        (b"\xFE\xFF", "UTF-16 text; save it as UTF-8"),
+    ];
+    let is_tar = head.get(257..262) == Some(b"ustar");
+    let magic = MAGICS.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, what)| *what);
+    magic.or(is_tar.then_some("a tar archive; unpack it first"))
+}
+
+/// Whether a `[` opens a JSON array, and not a caption such as `[unk] on a mat`.
+fn opens_array(text: &str) -> bool {
+    let inside = text.get(1..).unwrap_or_default().trim_start();
+    inside.starts_with(['{', ']', '[', '"'])
+}
+
+fn sniff_list(text: &str, role: Role) -> Format {
+    let mut json = Json::new(text);
+    let looks_like_results = || -> crate::json::Result<bool> {
+        let (mut first, mut id, mut caption) = (true, false, false);
+        json.open(b'[', "")?;
+        if !json.next_element(&mut first)? {
+            return Ok(true);
+        }
+        json.open(b'{', "")?;
+        first = true;
+        while let Some(key) = json.next_key(&mut first)? {
+            match &*key.decoded()? {
+                "image_id" => id = true,
+                "caption" => caption = json.kind()? == Kind::String,
+                _ => {}
+            }
+            json.skip()?;
+        }
+        Ok(id && caption)
+    };
+    match (role, { looks_like_results }()) {
+        (Role::Candidates, Ok(true)) => Format::CocoResults,
+        _ => Format::ListJson,
+    }
+}
+
+/// Tells COCO annotations, Karpathy's form, JSON Lines and a plain dictionary apart by the first keys.
+fn sniff_object(text: &str) -> Format {
+    /// A dictionary of captions is recognised after this many keys that mean nothing to the other formats.
+    const ENOUGH_KEYS: usize = 16;
+    let mut json = Json::new(text);
+    let mut sniff = || -> crate::json::Result<Format> {
+        let mut first = true;
+        json.open(b'{', "")?;
+        for _ in 0..ENOUGH_KEYS {
+            let Some(key) = json.next_key(&mut first)? else {
+                let more = json.peek() == Some(b'{');
+                return Ok(if more { Format::JsonLines } else { Format::DictJson });
+            };
+            let key = key.decoded()?;
+            let kind = json.kind()?;
+            match (&*key, kind) {
+                ("annotations", Kind::Array) => return Ok(Format::CocoAnnotations),
+                ("images", Kind::Array) => {
+                    return Ok(match first_element_has_key(&json, "sentences") {
+                        true => Format::Karpathy,
+                        false => Format::CocoAnnotations,
+                    });
+                }
+                (key, Kind::String | Kind::Number | Kind::Array) if crate::records::means_something(key) => {
+                    return Ok(Format::JsonLines);
+                }
+                _ => json.skip()?,
+            }
+        }
+        Ok(Format::DictJson)
+    };
+    let incomplete = Format::DictJson;
+    sniff().unwrap_or(incomplete)
+}
+
+/// Whether the array that comes next begins with an object that has `wanted` among its keys.
+fn first_element_has_key(json: &Json<'_>, wanted: &str) -> bool {
+    let mut json = json.clone();
+    let mut search = || -> crate::json::Result<bool> {
+        let mut first = true;
+        json.open(b'[', "")?;
+        if !json.next_element(&mut first)? {
+            return Ok(false);
+        }
+        json.open(b'{', "")?;
+        first = true;
+        while let Some(key) = json.next_key(&mut first)? {
+            if key.decoded()? == wanted {
+                return Ok(true);
+            }
+            json.skip()?;
+        }
+        Ok(false)
+    };
+    search().unwrap_or(false)
+}
+
+fn sniff_lines(text: &str, significant: &str, name: &str) -> Guess {
+    let line = significant.lines().next().unwrap_or_default();
+    for (separator, format) in [('\t', Format::Tsv), (',', Format::Csv), ('|', Format::Pipes)] {
+        let names_columns = crate::formats::delimited::header_names_captions(line, separator);
+        if names_columns && (line.contains(separator) || separator == ',') {
+            return Guess::Format(format);
+        }
+    }
+    if crate::formats::flickr::looks_like_a_token(line) {
+        return Guess::Format(Format::Tokens);
+    }
+    if text.contains('\0') {
+        return Guess::Foreign("binary data");
+    }
+    Guess::Format(match extension(name) {
+        "csv" => Format::Csv,
+        "tsv" => Format::Tsv,
+        "jsonl" | "ndjson" => Format::JsonLines,
+        "json" => return Guess::Foreign("plain text, though its name ends in .json"),
+        _ => Format::Lines,
+    })
+}
+
+/// The last extension of a file name but those of compression: `csv` for `a.csv.gz`.
+fn extension(name: &str) -> &str {
+    let name = [".gz", ".zst", ".zstd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    name.rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
+/// Displays the names of all formats, separated by commas.
+pub(crate) struct AllNames;
+
+impl fmt::Display for AllNames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, format) in Format::ALL.iter().enumerate() {
+            write!(f, "{}{format}", if i == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,122 @@
+//! COCO's two forms: annotations (references, with a list of images) and results (one caption per image).
+//!
+//! These are the hot path of the main job, so each record is read in one pass: the caption is borrowed from the text
+//! and copied once into the arena, and every other value is skipped.
+
+use crate::captions::Captions;
+use crate::json::{Fault, Json, RawStr, Result, What};
+
+/// Reads `{"images": [{"id"}], "annotations": [{"image_id", "caption"}]}`; other keys are skipped.
+pub(crate) fn read_annotations(json: &mut Json<'_>, captions: &mut Captions) -> Result<()> {
+    let start = json.at();
+    json.open(b'{', "an object with \"annotations\", as COCO's caption files are")?;
+    let mut first = true;
+    let (mut annotations_seen, mut images_seen) = (false, false);
+    while let Some(key) = json.next_key(&mut first)? {
+        match &*key.decoded()? {
+            "annotations" => {
+                once(&mut annotations_seen, key, "annotations")?;
+                read_records(json, captions, "annotations")?;
+            }
+            "images" => {
+                once(&mut images_seen, key, "images")?;
+                read_images(json, captions)?;
+            }
+            _ => json.skip()?,
+        }
+    }
+    if !annotations_seen {
+        let what = What::Shape("there is no \"annotations\" in this object, so there are no captions".into());
+        return Err(Fault { at: start, what });
+    }
+    Ok(())
+}
+
+/// Reads `[{"image_id", "caption"}]`; other keys are skipped.
+pub(crate) fn read_results(json: &mut Json<'_>, captions: &mut Captions) -> Result<()> {
+    read_records(json, captions, "results")
+}
+
+fn read_records(json: &mut Json<'_>, captions: &mut Captions, list: &str) -> Result<()> {
+    json.open(b'[', "an array of objects with \"image_id\" and \"caption\"")?;
+    let mut first = true;
+    while json.next_element(&mut first)? {
+        read_record(json, captions, list)?;
+    }
+    Ok(())
+}
+
+#[inline]
+fn read_record(json: &mut Json<'_>, captions: &mut Captions, list: &str) -> Result<()> {
+    json.peek();
+    let start = json.at();
+    json.open(b'{', "an object with \"image_id\" and \"caption\"")?;
+    let (mut id, mut caption) = (None, None);
+    let mut first = true;
+    while let Some(key) = json.next_key(&mut first)? {
+        if key.is("image_id") {
+            if id.is_some() {
+                return duplicate(key, "image_id");
+            }
+            id = Some(json.id()?);
+        } else if key.is("caption") {
+            if caption.is_some() {
+                return duplicate(key, "caption");
+            }
+            if json.peek() != Some(b'"') {
+                return json.mismatch("a caption in quotes");
+            }
+            caption = Some(json.string()?);
+        } else {
+            json.skip()?;
+        }
+    }
+    match (id, caption) {
+        (Some(id), Some(caption)) => {
+            caption.push_into(captions.arena())?;
+            captions.close_row(id);
+            Ok(())
+        }
+        (id, _) => {
+            let missing = if id.is_none() { "image_id" } else { "caption" };
+            let record = captions.len() + 1;
+            let what = What::Shape(format!("record {record} of the {list} has no \"{missing}\""));
+            Err(Fault { at: start, what })
+        }
+    }
+}
+
+/// Declares the ids of COCO's `images`. Entries without an id are passed over: nothing can refer to them.
+fn read_images(json: &mut Json<'_>, captions: &mut Captions) -> Result<()> {
+    json.open(b'[', "an array of images")?;
+    let mut first = true;
+    while json.next_element(&mut first)? {
+        json.open(b'{', "an image object with \"id\"")?;
+        let mut first = true;
+        let mut id = None;
+        while let Some(key) = json.next_key(&mut first)? {
+            if key.is("id") {
+                if id.is_some() {
+                    return duplicate(key, "id");
+                }
+                id = Some(json.id()?);
+            } else {
+                json.skip()?;
+            }
+        }
+        if let Some(id) = id {
+            captions.declare(id);
+        }
+    }
+    Ok(())
+}
+
+fn once(seen: &mut bool, key: RawStr<'_>, name: &str) -> Result<()> {
+    if std::mem::replace(seen, true) { duplicate(key, name) } else { Ok(()) }
+}
+
+#[cold]
+fn duplicate<T>(key: RawStr<'_>, name: &str) -> Result<T> {
+    let what = What::Duplicate(format!("the key \"{name}\" stands twice in one object"));
+    Err(Fault { at: key.start(), what })
+}

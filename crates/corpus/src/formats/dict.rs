@@ -1,0 +1,30 @@
+//! One JSON object from image ids to captions.
+
+use std::collections::HashSet;
+
+use crate::SegmentId;
+use crate::captions::Captions;
+use crate::json::{Fault, Json, Result, What};
+use crate::records::push_texts;
+
+/// Reads `{id: caption}` and `{id: [captions]}`. JSON has no numbers as keys, so an id that is written as a number
+/// would be is one; see [`SegmentId::from_untyped`]. A key that stands twice is an error, where Python would keep
+/// the last one silently.
+pub(crate) fn read(json: &mut Json<'_>, captions: &mut Captions) -> Result<()> {
+    json.open(b'{', "an object from ids to captions")?;
+    let mut seen = HashSet::with_hasher(foldhash::fast::RandomState::default());
+    let mut first = true;
+    while let Some(key) = json.next_key(&mut first)? {
+        let text = key.decoded()?;
+        let id = SegmentId::from_untyped(&text);
+        if !push_texts(json, &id, None, captions)? {
+            captions.declare(id.clone());
+        }
+        if !seen.insert(text) {
+            let message =
+                format!("the key {} stands twice, and only one of its values could be kept", id.quoted());
+            return Err(Fault { at: key.start(), what: What::Duplicate(message) });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! Karpathy's `dataset_*.json`: images with their sentences and the split they belong to.
+
+use crate::SegmentId;
+use crate::captions::Captions;
+use crate::error::{Error, ErrorKind};
+use crate::json::{Fault, Json, RawStr, Result, What};
+use crate::options::ReadOptions;
+use crate::{Notice, notice::list_ids};
+
+/// Keys that hold the id of an image, the best one first. `imgid` counts the images of the file and is used only if
+/// it is asked for.
+const ID_KEYS: &[&str] = &["cocoid", "filename"];
+
+/// Which splits were asked for and which were met, in order of first appearance, with their images.
+pub(crate) struct Splits {
+    wanted: Option<Vec<String>>,
+    met: Vec<(String, usize)>,
+}
+
+impl Splits {
+    pub fn new(options: &ReadOptions) -> Self {
+        Self { wanted: options.split.clone(), met: Vec::new() }
+    }
+
+    /// Counts an image of `split` and tells whether it was asked for.
+    fn admit(&mut self, split: &str) -> bool {
+        match self.met.iter_mut().find(|(met, _)| met == split) {
+            Some((_, count)) => *count += 1,
+            None => self.met.push((split.into(), 1)),
+        }
+        self.wanted.as_ref().is_none_or(|wanted| wanted.iter().any(|wanted| wanted == split))
+    }
+
+    /// Refuses splits that the file does not have, and says what `train` leaves out.
+    pub fn check(&self, name: &str, captions: &mut Captions) -> std::result::Result<(), Error> {
+        let Some(wanted) = &self.wanted else {
+            return Ok(());
+        };
+        let met = |split: &str| self.met.iter().find(|(met, _)| met == split);
+        if let Some(unknown) = wanted.iter().find(|wanted| met(wanted).is_none()) {
+            let known: Vec<SegmentId> = self.met.iter().map(|(met, _)| SegmentId::from(&**met)).collect();
+            let message = format!(
+                "there is no split {:?}; this file has {}; pass one of them to --split",
+                unknown,
+                list_ids(&known, known.len())
+            );
+            return Err(Error::new(ErrorKind::Split, name, message));
+        }
+        let asked = |split: &str| wanted.iter().any(|wanted| wanted == split);
+        if let (true, false, Some((_, count))) = (asked("train"), asked("restval"), met("restval")) {
+            let message = format!(
+                "the split train leaves out the {count} images of restval, which most papers train on as well; \
+                 pass --split train,restval to read both"
+            );
+            captions.notice(Notice::new("restval-left-out", *count, [], message));
+        }
+        Ok(())
+    }
+}
+
+/// Reads `{"images": [{"cocoid" or "filename", "split", "sentences": [{"raw"}]}]}`. The raw sentence is taken, not
+/// the file's own tokens.
+pub(crate) fn read(
+    json: &mut Json<'_>,
+    splits: &mut Splits,
+    options: &ReadOptions,
+    captions: &mut Captions,
+) -> Result<()> {
+    let start = json.at();
+    json.open(b'{', "an object with \"images\", as Karpathy's files are")?;
+    let mut first = true;
+    let mut seen = false;
+    while let Some(key) = json.next_key(&mut first)? {
+        if !key.is("images") {
+            json.skip()?;
+            continue;
+        }
+        if std::mem::replace(&mut seen, true) {
+            return duplicate(key, "images");
+        }
+        json.open(b'[', "an array of images")?;
+        let mut first = true;
+        while json.next_element(&mut first)? {
+            read_image(json, splits, options, captions)?;
+        }
+    }
+    if !seen {
+        let what = What::Shape("there is no \"images\" in this object".into());
+        return Err(Fault { at: start, what });
+    }
+    Ok(())
+}
+
+fn read_image(
+    json: &mut Json<'_>,
+    splits: &mut Splits,
+    options: &ReadOptions,
+    captions: &mut Captions,
+) -> Result<()> {
+    json.peek();
+    let start = json.at();
+    json.open(b'{', "an image object with \"sentences\"")?;
+    let (mut sentences, mut split, mut id) = (None, None, None);
+    let named = options.id_column.as_deref();
+    let mut first = true;
+    while let Some(key) = json.next_key(&mut first)? {
+        let text = key.decoded()?;
+        let rank = match named {
+            Some(named) => (text == named).then_some(0),
+            None => ID_KEYS.iter().position(|known| *known == text),
+        };
+        match (rank, &*text) {
+            (Some(rank), name) => {
+                let value = json.id()?;
+                match &id {
+                    Some((best, _)) if *best == rank => return duplicate(key, name),
+                    Some((best, _)) if *best < rank => {}
+                    _ => id = Some((rank, value)),
+                }
+            }
+            (None, "split") => split = Some(json.string()?.decoded()?),
+            (None, "sentences") if sentences.is_some() => return duplicate(key, "sentences"),
+            (None, "sentences") => sentences = Some(read_sentences(json)?),
+            (None, _) => json.skip()?,
+        }
+    }
+    if !splits.admit(split.as_deref().unwrap_or("")) {
+        return Ok(());
+    }
+    let (Some((_, id)), Some(sentences)) = (id, sentences) else {
+        let message = "this image lacks \"sentences\" or an id (\"cocoid\" or \"filename\")";
+        return Err(Fault { at: start, what: What::Shape(message.into()) });
+    };
+    if sentences.is_empty() {
+        captions.declare(id);
+        return Ok(());
+    }
+    for sentence in sentences {
+        sentence.push_into(captions.arena())?;
+        captions.close_row(id.clone());
+    }
+    Ok(())
+}
+
+fn read_sentences<'a>(json: &mut Json<'a>) -> Result<Vec<RawStr<'a>>> {
+    let mut sentences = Vec::new();
+    json.open(b'[', "an array of sentences")?;
+    let mut first = true;
+    while json.next_element(&mut first)? {
+        json.peek();
+        let start = json.at();
+        json.open(b'{', "a sentence object with \"raw\"")?;
+        let mut raw = None;
+        let mut first = true;
+        while let Some(key) = json.next_key(&mut first)? {
+            match (key.is("raw"), raw.is_some()) {
+                (true, true) => return duplicate(key, "raw"),
+                (true, false) => raw = Some(json.string()?),
+                (false, _) => json.skip()?,
+            }
+        }
+        match raw {
+            Some(raw) => sentences.push(raw),
+            None => {
+                let what = What::Shape("this sentence has no \"raw\"".into());
+                return Err(Fault { at: start, what });
+            }
+        }
+    }
+    Ok(sentences)
+}
+
+fn duplicate<T>(key: RawStr<'_>, name: &str) -> Result<T> {
+    let what = What::Duplicate(format!("the key {name:?} stands twice in one object"));
+    Err(Fault { at: key.start(), what })
+}

@@ -1,0 +1,151 @@
+//! What does the user call an image? Ids, kept as given.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// The user's own name of an image (or sound, or line): kept as given.
+///
+/// Integers order before texts. In formats without types (CSV cells, keys of a JSON object, Flickr tokens)
+/// [`SegmentId::from_untyped`] decides which of the two an id is.
+///
+/// ```
+/// use capeval_corpus::SegmentId;
+///
+/// assert_eq!(SegmentId::from_untyped("391895"), SegmentId::Integer(391895));
+/// assert_eq!(SegmentId::from_untyped("0042"), SegmentId::from("0042"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SegmentId {
+    /// A whole number, as COCO's image ids are.
+    Integer(i64),
+    /// Any other name, such as a file name.
+    Text(Box<str>),
+}
+
+impl SegmentId {
+    /// Reads an id that came without a type: a canonical decimal integer (no leading zero or plus sign, no
+    /// `-0`, within `i64`) becomes an integer, so that writing it gives the same characters again; all else
+    /// stays text.
+    pub fn from_untyped(text: &str) -> Self {
+        match canonical_integer(text) {
+            Some(integer) => Self::Integer(integer),
+            None => Self::Text(text.into()),
+        }
+    }
+
+    /// Displays the id so that `1` and `"1"` can be told apart; long texts are shortened.
+    ///
+    /// ```
+    /// use capeval_corpus::SegmentId;
+    ///
+    /// assert_eq!(SegmentId::from("1").quoted().to_string(), "\"1\"");
+    /// assert_eq!(SegmentId::from(1).quoted().to_string(), "1");
+    /// ```
+    pub fn quoted(&self) -> impl fmt::Display + '_ {
+        Quoted(self)
+    }
+}
+
+/// The integer that `text` is the canonical decimal form of.
+pub(crate) fn canonical_integer(text: &str) -> Option<i64> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let canonical = match digits.as_bytes() {
+        [b'0'] => !negative,
+        [b'1'..=b'9', rest @ ..] => rest.len() < 19 && rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    if canonical { text.parse().ok() } else { None }
+}
+
+struct Quoted<'a>(&'a SegmentId);
+
+/// Longer ids are cut here when shown inside a sentence, in characters.
+const SHOWN_CHARS: usize = 80;
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            SegmentId::Integer(integer) => integer.fmt(f),
+            SegmentId::Text(text) => match text.char_indices().nth(SHOWN_CHARS) {
+                Some((end, _)) => write!(f, "{:?}…", text.get(..end).unwrap_or_default()),
+                None => write!(f, "{text:?}"),
+            },
+        }
+    }
+}
+
+impl fmt::Display for SegmentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(integer) => integer.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+/// A JSON number or a JSON string.
+impl Serialize for SegmentId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Integer(integer) => serializer.serialize_i64(*integer),
+            Self::Text(text) => serializer.serialize_str(text),
+        }
+    }
+}
+
+impl From<i64> for SegmentId {
+    fn from(integer: i64) -> Self {
+        Self::Integer(integer)
+    }
+}
+
+impl From<&str> for SegmentId {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<String> for SegmentId {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_canonical_integers_lose_their_quotes() {
+        for text in ["0", "7", "-7", "391895", "9223372036854775807", "-9223372036854775808"] {
+            let id = SegmentId::from_untyped(text);
+            assert!(matches!(id, SegmentId::Integer(_)), "{text}");
+            assert_eq!(id.to_string(), text);
+        }
+        for text in ["", "-", "-0", "00", "07", "+7", "7.0", " 7", "1e3", "9223372036854775808", "٣", "a.jpg"]
+        {
+            assert_eq!(SegmentId::from_untyped(text), SegmentId::from(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn ids_serialise_as_they_were_given() {
+        let ids = [SegmentId::from(7), SegmentId::from("7")];
+        assert_eq!(serde_json::to_string(&ids).unwrap(), r#"[7,"7"]"#);
+    }
+
+    #[test]
+    fn an_id_takes_sixteen_bytes() {
+        assert_eq!(size_of::<SegmentId>(), 16);
+    }
+
+    #[test]
+    fn a_long_id_is_shortened_when_shown() {
+        let shown = SegmentId::from("é".repeat(1000)).quoted().to_string();
+        assert_eq!(shown.chars().count(), SHOWN_CHARS + 3);
+    }
+}

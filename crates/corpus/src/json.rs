@@ -1,0 +1,571 @@
+//! What does this JSON say? A strict pull parser over borrowed text.
+//!
+//! The caller asks for the next key or element and takes or skips its value; nothing is built in memory and
+//! strings without escapes are borrowed. It accepts what RFC 8259 accepts, within [`MAX_DEPTH`] levels, and
+//! besides, in values that are skipped, the `NaN`, `Infinity` and `-Infinity` that Python's `json` writes (results
+//! files carry log-probabilities).
+
+use std::borrow::Cow;
+
+use crate::SegmentId;
+
+/// Deeper nesting than this inside one skipped value is an error.
+pub(crate) const MAX_DEPTH: u32 = 126;
+
+/// Why the text cannot be read, and at which byte of it.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub at: usize,
+    pub what: What,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// The text ends too early.
+    Truncated,
+    /// The text breaks JSON's rules.
+    Syntax(Cow<'static, str>),
+    /// An escape that stands for no character.
+    Escape(&'static str),
+    /// Valid JSON, but not what was looked for.
+    Shape(String),
+    /// A value that is no id.
+    Id(String),
+    /// A key that stands twice.
+    Duplicate(String),
+}
+
+pub(crate) type Result<T> = std::result::Result<T, Fault>;
+
+/// A JSON string as it is written, between its quotes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawStr<'a> {
+    raw: &'a str,
+    /// Where `raw` begins in the text.
+    at: usize,
+    escaped: bool,
+}
+
+impl<'a> RawStr<'a> {
+    /// Appends the characters that the string stands for.
+    #[inline]
+    pub fn push_into(&self, target: &mut String) -> Result<()> {
+        if self.escaped {
+            return self.unescape_into(target);
+        }
+        target.push_str(self.raw);
+        Ok(())
+    }
+
+    /// The characters that the string stands for.
+    pub fn decoded(&self) -> Result<Cow<'a, str>> {
+        if !self.escaped {
+            return Ok(Cow::Borrowed(self.raw));
+        }
+        let mut text = String::with_capacity(self.raw.len());
+        self.unescape_into(&mut text)?;
+        Ok(Cow::Owned(text))
+    }
+
+    /// Whether the string stands for `text`.
+    #[inline]
+    pub fn is(&self, text: &str) -> bool {
+        if self.escaped { self.decoded().is_ok_and(|decoded| decoded == text) } else { self.raw == text }
+    }
+
+    /// Where the string begins in the text, at its opening quote.
+    pub fn start(&self) -> usize {
+        self.at.saturating_sub(1)
+    }
+
+    #[cold]
+    fn unescape_into(&self, target: &mut String) -> Result<()> {
+        let mut rest = self.raw;
+        while let Some((plain, escape)) = rest.split_once('\\') {
+            target.push_str(plain);
+            let at = self.at + self.raw.len() - escape.len() - 1;
+            let (character, length) = unescape(escape).map_err(|what| Fault { at, what })?;
+            target.push(character);
+            rest = escape.get(length..).unwrap_or_default();
+        }
+        target.push_str(rest);
+        Ok(())
+    }
+}
+
+/// The character that an escape stands for, and how many bytes after the backslash it takes.
+///
+/// A lone surrogate is an error. Python's `json` keeps it in the string, but then pycocoevalcap stops with
+/// `UnicodeEncodeError` as it writes the string for its tokenizer, so no reference program scores such a caption.
+fn unescape(escape: &str) -> std::result::Result<(char, usize), What> {
+    let simple = match escape.as_bytes().first() {
+        Some(b'"') => '"',
+        Some(b'\\') => '\\',
+        Some(b'/') => '/',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => return unescape_code(escape.get(1..).unwrap_or_default()),
+        Some(_) => return Err(What::Syntax("unknown escape in a string".into())),
+        None => return Err(What::Truncated),
+    };
+    Ok((simple, 1))
+}
+
+fn unescape_code(digits: &str) -> std::result::Result<(char, usize), What> {
+    const LONE: What = What::Escape("an escaped surrogate without its partner stands for no character");
+    let first = hex(digits)?;
+    if let Some(character) = char::from_u32(first) {
+        return Ok((character, 5));
+    }
+    let Some(partner) = digits.get(4..).and_then(|rest| rest.strip_prefix("\\u")) else {
+        return Err(LONE);
+    };
+    let second = hex(partner)?;
+    if !(0xD800..0xDC00).contains(&first) || !(0xDC00..0xE000).contains(&second) {
+        return Err(LONE);
+    }
+    let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+    char::from_u32(code).map(|character| (character, 11)).ok_or(LONE)
+}
+
+fn hex(digits: &str) -> std::result::Result<u32, What> {
+    let digits = digits.as_bytes().first_chunk::<4>().ok_or(What::Truncated)?;
+    digits.iter().try_fold(0, |code, byte| {
+        char::from(*byte)
+            .to_digit(16)
+            .map(|digit| code * 16 + digit)
+            .ok_or(What::Syntax("expected four hexadecimal digits after \\u".into()))
+    })
+}
+
+/// The kind of value that comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Object,
+    Array,
+    String,
+    Number,
+    Other,
+}
+
+/// A place in a JSON text from which the next thing is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Json<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Json<'a> {
+    pub fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// The byte that will be read next.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// A fault at the byte that will be read next.
+    #[cold]
+    pub fn fault<T>(&self, what: What) -> Result<T> {
+        Err(Fault { at: self.at, what })
+    }
+
+    #[cold]
+    fn syntax<T>(&self, expected: &'static str) -> Result<T> {
+        match self.text.as_bytes().get(self.at) {
+            None => self.fault(What::Truncated),
+            Some(_) => self.fault(What::Syntax(expected.into())),
+        }
+    }
+
+    #[inline]
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// The next byte that is not white space.
+    #[inline]
+    pub fn peek(&mut self) -> Option<u8> {
+        loop {
+            match self.byte() {
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
+                byte => return byte,
+            }
+        }
+    }
+
+    /// The kind of the next value, without reading it.
+    pub fn kind(&mut self) -> Result<Kind> {
+        Ok(match self.peek() {
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::Array,
+            Some(b'"') => Kind::String,
+            Some(b'-' | b'0'..=b'9') => Kind::Number,
+            Some(_) => Kind::Other,
+            None => return self.fault(What::Truncated),
+        })
+    }
+
+    /// Names the kind of the next value in an error: `a number`.
+    #[cold]
+    pub fn found(&mut self) -> &'static str {
+        match self.peek() {
+            Some(b'{') => "an object",
+            Some(b'[') => "an array",
+            Some(b'"') => "a string",
+            Some(b'-' | b'0'..=b'9') => "a number",
+            Some(b'n') => "null",
+            Some(b't' | b'f') => "true or false",
+            Some(_) => "something else",
+            None => "the end",
+        }
+    }
+
+    /// Reads `open`, or says that `expected` was looked for.
+    #[inline]
+    pub fn open(&mut self, open: u8, expected: &str) -> Result<()> {
+        if self.peek() == Some(open) {
+            self.at += 1;
+            return Ok(());
+        }
+        self.mismatch(expected)
+    }
+
+    #[cold]
+    pub fn mismatch<T>(&mut self, expected: &str) -> Result<T> {
+        let found = self.found();
+        match self.byte() {
+            None => self.fault(What::Truncated),
+            Some(_) => self.fault(What::Shape(format!("expected {expected}, found {found}"))),
+        }
+    }
+
+    /// Moves to the next key of an object whose `{` has been read; `None` after its `}`. `first` must be true before
+    /// the first key and is the caller's memory otherwise.
+    #[inline]
+    pub fn next_key(&mut self, first: &mut bool) -> Result<Option<RawStr<'a>>> {
+        match self.peek() {
+            Some(b'}') => {
+                self.at += 1;
+                return Ok(None);
+            }
+            Some(b',') if !*first => self.at += 1,
+            Some(b'"') if *first => {}
+            _ if *first => return self.syntax("expected a key in quotes or '}'"),
+            _ => return self.syntax("expected ',' or '}'"),
+        }
+        *first = false;
+        if self.peek() != Some(b'"') {
+            return self.syntax("expected a key in quotes");
+        }
+        let key = self.string()?;
+        if self.peek() != Some(b':') {
+            return self.syntax("expected ':' after a key");
+        }
+        self.at += 1;
+        Ok(Some(key))
+    }
+
+    /// Moves to the next element of an array whose `[` has been read; false after its `]`.
+    #[inline]
+    pub fn next_element(&mut self, first: &mut bool) -> Result<bool> {
+        match self.peek() {
+            Some(b']') => {
+                self.at += 1;
+                return Ok(false);
+            }
+            Some(b',') if !*first => self.at += 1,
+            Some(_) if *first => {}
+            _ => return self.syntax("expected ',' or ']'"),
+        }
+        *first = false;
+        Ok(true)
+    }
+
+    /// Reads a string whose opening quote comes next.
+    #[inline]
+    pub fn string(&mut self) -> Result<RawStr<'a>> {
+        if self.peek() != Some(b'"') {
+            return self.mismatch("a string");
+        }
+        let start = self.at + 1;
+        let end = self.scan_string(start);
+        if self.text.as_bytes().get(end) == Some(&b'"') {
+            self.at = end + 1;
+            let raw = self.text.get(start..end).unwrap_or_default();
+            return Ok(RawStr { raw, at: start, escaped: false });
+        }
+        self.escaped_string(start, end)
+    }
+
+    /// The first quote, backslash or control character from `from` on.
+    #[inline]
+    fn scan_string(&self, from: usize) -> usize {
+        let rest = self.text.as_bytes().get(from..).unwrap_or_default();
+        let (words, tail) = rest.as_chunks::<8>();
+        for (i, word) in words.iter().enumerate() {
+            let stops = string_stops(u64::from_le_bytes(*word));
+            if stops != 0 {
+                return from + i * 8 + stops.trailing_zeros() as usize / 8;
+            }
+        }
+        let in_tail = tail.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+        from + words.len() * 8 + in_tail.unwrap_or(tail.len())
+    }
+
+    /// Goes on with a string that has an escape, or something wrong, at `at`.
+    #[cold]
+    fn escaped_string(&mut self, start: usize, mut at: usize) -> Result<RawStr<'a>> {
+        let bytes = self.text.as_bytes();
+        loop {
+            match bytes.get(at) {
+                Some(b'"') => {
+                    self.at = at + 1;
+                    let raw = self.text.get(start..at).unwrap_or_default();
+                    return Ok(RawStr { raw, at: start, escaped: true });
+                }
+                Some(b'\\') => {
+                    let length = match bytes.get(at + 1) {
+                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
+                        Some(b'u') => {
+                            let digits = bytes.get(at + 2..).unwrap_or_default();
+                            let wrong = digits.iter().take(4).position(|byte| !byte.is_ascii_hexdigit());
+                            if let Some(wrong) = wrong {
+                                let what = What::Syntax("expected four hexadecimal digits after \\u".into());
+                                return Err(Fault { at: at + 2 + wrong, what });
+                            }
+                            6
+                        }
+                        Some(_) => {
+                            return Err(Fault {
+                                at,
+                                what: What::Syntax("unknown escape in a string".into()),
+                            });
+                        }
+                        None => 2,
+                    };
+                    at = self.scan_string((at + length).min(bytes.len()));
+                }
+                Some(_) => {
+                    let what = What::Syntax("a control character in a string must be escaped".into());
+                    return Err(Fault { at, what });
+                }
+                None => return Err(Fault { at: bytes.len(), what: What::Truncated }),
+            }
+        }
+    }
+
+    /// Reads an image id: an integer within `i64`, or a string.
+    #[inline]
+    pub fn id(&mut self) -> Result<SegmentId> {
+        match self.peek() {
+            Some(b'0'..=b'9' | b'-') => self.integer_id(),
+            Some(b'"') => Ok(SegmentId::Text(self.string()?.decoded()?.into())),
+            _ => {
+                let found = self.found();
+                match self.byte() {
+                    None => self.fault(What::Truncated),
+                    Some(_) => self.fault(What::Id(format!(
+                        "an image id must be an integer or a string, found {found}"
+                    ))),
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn integer_id(&mut self) -> Result<SegmentId> {
+        let bytes = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let mut value = 0_i64;
+        let mut length = 0;
+        while let Some(digit @ b'0'..=b'9') = bytes.get(length) {
+            if length == 18 {
+                break;
+            }
+            value = value * 10 + i64::from(digit - b'0');
+            length += 1;
+        }
+        let plain = matches!(bytes.get(length), Some(b',' | b'}' | b' ' | b'\n' | b'\r' | b'\t'));
+        let leading_zero = bytes.first() == Some(&b'0') && length > 1;
+        if plain && length > 0 && !leading_zero {
+            self.at += length;
+            return Ok(SegmentId::Integer(value));
+        }
+        self.unusual_integer_id()
+    }
+
+    #[cold]
+    fn unusual_integer_id(&mut self) -> Result<SegmentId> {
+        let start = self.at;
+        self.number()?;
+        let number = self.text.get(start..self.at).unwrap_or_default();
+        if let Ok(integer) = number.parse() {
+            return Ok(SegmentId::Integer(integer));
+        }
+        let integral = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        let why = if integral { "does not fit into 64 bits" } else { "is not an integer" };
+        let shown: String = number.chars().take(40).collect();
+        let what = What::Id(format!("the image id {shown} {why}; write it as a string"));
+        Err(Fault { at: start, what })
+    }
+
+    /// Reads a number by JSON's grammar, without asking for its value.
+    fn number(&mut self) -> Result<()> {
+        if self.byte() == Some(b'-') {
+            self.at += 1;
+            if self.byte() == Some(b'I') {
+                return self.word("Infinity");
+            }
+        }
+        match self.byte() {
+            Some(b'0') => self.at += 1,
+            Some(b'1'..=b'9') => self.digits(),
+            _ => return self.syntax("expected a digit"),
+        }
+        if self.byte() == Some(b'.') {
+            self.at += 1;
+            self.some_digits()?;
+        }
+        if let Some(b'e' | b'E') = self.byte() {
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.byte() {
+                self.at += 1;
+            }
+            self.some_digits()?;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) {
+        while let Some(b'0'..=b'9') = self.byte() {
+            self.at += 1;
+        }
+    }
+
+    fn some_digits(&mut self) -> Result<()> {
+        match self.byte() {
+            Some(b'0'..=b'9') => {
+                self.digits();
+                Ok(())
+            }
+            _ => self.syntax("expected a digit"),
+        }
+    }
+
+    fn word(&mut self, word: &'static str) -> Result<()> {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        if rest.starts_with(word.as_bytes()) {
+            self.at += word.len();
+            return Ok(());
+        }
+        if word.as_bytes().starts_with(rest) {
+            self.at = self.text.len();
+            return self.fault(What::Truncated);
+        }
+        self.syntax("expected a value")
+    }
+
+    /// Reads a value of any kind and forgets it.
+    pub fn skip(&mut self) -> Result<()> {
+        // Bit d tells whether the level that is d levels up is an object.
+        let mut objects = 0_u128;
+        let mut depth = 0;
+        loop {
+            match self.peek() {
+                Some(b'"') => {
+                    self.string()?;
+                }
+                Some(b'-' | b'0'..=b'9') => self.number()?,
+                Some(open @ (b'{' | b'[')) => {
+                    if depth == MAX_DEPTH {
+                        return self.fault(What::Syntax("values are nested too deep".into()));
+                    }
+                    self.at += 1;
+                    let is_object = open == b'{';
+                    let close = if is_object { b'}' } else { b']' };
+                    if self.peek() == Some(close) {
+                        self.at += 1;
+                    } else {
+                        depth += 1;
+                        objects = objects << 1 | u128::from(is_object);
+                        if is_object {
+                            self.skip_key()?;
+                        }
+                        continue;
+                    }
+                }
+                Some(b't') => self.word("true")?,
+                Some(b'f') => self.word("false")?,
+                Some(b'n') => self.word("null")?,
+                Some(b'N') => self.word("NaN")?,
+                Some(b'I') => self.word("Infinity")?,
+                _ => return self.syntax("expected a value"),
+            }
+            // A value has ended: close what it completes, and find the next one.
+            loop {
+                if depth == 0 {
+                    return Ok(());
+                }
+                let in_object = objects & 1 == 1;
+                match self.peek() {
+                    Some(b',') => {
+                        self.at += 1;
+                        if in_object {
+                            self.skip_key()?;
+                        }
+                        break;
+                    }
+                    Some(b'}') if in_object => {}
+                    Some(b']') if !in_object => {}
+                    _ if in_object => return self.syntax("expected ',' or '}'"),
+                    _ => return self.syntax("expected ',' or ']'"),
+                }
+                self.at += 1;
+                depth -= 1;
+                objects >>= 1;
+            }
+        }
+    }
+
+    #[inline]
+    fn skip_key(&mut self) -> Result<()> {
+        if self.peek() != Some(b'"') {
+            return self.syntax("expected a key in quotes");
+        }
+        self.string()?;
+        if self.peek() != Some(b':') {
+            return self.syntax("expected ':' after a key");
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Reads the end of the text.
+    pub fn end(&mut self) -> Result<()> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => self.syntax("expected the end of the file after the value"),
+        }
+    }
+}
+
+/// Sets the high bit of each byte that ends a plain run of a string: a quote, a backslash or a control character.
+/// Bits above the lowest one set may be false.
+#[inline]
+fn string_stops(word: u64) -> u64 {
+    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
+    const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
+    const QUOTES: u64 = u64::from_ne_bytes([b'"'; 8]);
+    const BACKSLASHES: u64 = u64::from_ne_bytes([b'\\'; 8]);
+    const BLANKS: u64 = u64::from_ne_bytes([b' '; 8]);
+    let quotes = word ^ QUOTES;
+    let backslashes = word ^ BACKSLASHES;
+    let quotes = quotes.wrapping_sub(ONES) & !quotes;
+    let backslashes = backslashes.wrapping_sub(ONES) & !backslashes;
+    let controls = word.wrapping_sub(BLANKS) & !word;
+    (quotes | backslashes | controls) & HIGHS
+}

@@ -1,0 +1,40 @@
+//! Several files of references as one.
+
+use crate::Format;
+use crate::captions::Captions;
+use crate::error::{Error, ErrorKind};
+use crate::notice::counted;
+
+/// Puts the captions of several files together; ids meet by value.
+///
+/// Line-aligned files (plain text) must have the same number of lines. No file at all gives no captions.
+///
+/// # Errors
+/// If two line-aligned files have different numbers of lines, or plain text is mixed with another format.
+pub fn merge(files: Vec<Captions>) -> Result<Captions, Error> {
+    let mut files = files.into_iter();
+    let Some(mut merged) = files.next() else {
+        return Ok(Captions::default());
+    };
+    let (first, count) = (merged.source().to_owned(), merged.len());
+    let aligned = merged.format() == Some(Format::Lines);
+    for file in files {
+        if aligned != (file.format() == Some(Format::Lines)) {
+            let message = format!(
+                "cannot be merged with {first}: one is plain text, whose ids are line numbers, and the other is not"
+            );
+            return Err(Error::new(ErrorKind::LineCount, file.source(), message)
+                .with_remedy("pass --format if one of the two was taken for what it is not"));
+        }
+        if aligned && file.len() != count {
+            let message = format!(
+                "has {}, but {first} has {}; files of references must be aligned line by line",
+                counted(file.len(), "line"),
+                counted(count, "line"),
+            );
+            return Err(Error::new(ErrorKind::LineCount, file.source(), message));
+        }
+        merged.append(&file);
+    }
+    Ok(merged)
+}

@@ -1,0 +1,72 @@
+//! What should the user know about these captions? Warnings as values.
+
+use crate::SegmentId;
+
+/// A warning that travels with the result instead of being printed.
+///
+/// `code` names the kind of notice for programs. A code with a colon (`missing:skip`) is a policy that changed
+/// which captions are scored, and so belongs into the signature of every score; see [`Notice::signature`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// The kind of notice, such as `missing:skip` or `row-numbers`.
+    pub code: &'static str,
+    /// A sentence for people, lower-case and without a full stop.
+    pub message: String,
+    /// The first ids that the notice is about, at most [`Notice::MAX_IDS`].
+    pub ids: Vec<SegmentId>,
+    /// How many ids (or lines, where there are no ids) it is about.
+    pub count: usize,
+}
+
+impl Notice {
+    /// How many ids a notice or an error names.
+    pub const MAX_IDS: usize = 5;
+
+    /// A notice about `count` things, of which the first few `ids` are kept.
+    pub fn new(
+        code: &'static str,
+        count: usize,
+        ids: impl IntoIterator<Item = SegmentId>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self { code, message: message.into(), ids: ids.into_iter().take(Self::MAX_IDS).collect(), count }
+    }
+
+    /// What the signature of a score must carry, such as `missing:skip(39504)`; `None` where the notice
+    /// changes no digit.
+    pub fn signature(&self) -> Option<String> {
+        self.code.contains(':').then(|| format!("{}({})", self.code, self.count))
+    }
+}
+
+/// Lists the first ids of a message: `1, 2, "a.jpg"`, with an ellipsis where there are more.
+pub(crate) fn list_ids<'a>(ids: impl IntoIterator<Item = &'a SegmentId>, count: usize) -> String {
+    let shown: Vec<String> =
+        ids.into_iter().take(Notice::MAX_IDS).map(|id| id.quoted().to_string()).collect();
+    let more = if count > shown.len() { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// `1 image`, `2 images`: a count with its noun.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_policies_enter_the_signature() {
+        let skipped = Notice::new("missing:skip", 39504, [], "");
+        assert_eq!(skipped.signature().as_deref(), Some("missing:skip(39504)"));
+        assert_eq!(Notice::new("row-numbers", 3, [], "").signature(), None);
+    }
+
+    #[test]
+    fn a_list_of_ids_says_that_there_are_more() {
+        let ids: Vec<SegmentId> = (1..=9).map(SegmentId::from).collect();
+        assert_eq!(list_ids(&ids, 9), "1, 2, 3, 4, 5, …");
+        assert_eq!(list_ids(&ids[..2], 2), "1, 2");
+    }
+}

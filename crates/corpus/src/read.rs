@@ -1,0 +1,141 @@
+//! From bytes to captions: unpack, tell the format, hand over to its reader.
+
+use std::io::Read;
+
+use crate::captions::Captions;
+use crate::error::{Error, ErrorKind, Position};
+use crate::format::{AllNames, Guess, sniff};
+use crate::formats::{coco, delimited, dict, flickr, json_lines, karpathy, lines, list};
+use crate::input::{Source, Text};
+use crate::json::{Fault, Json, What};
+use crate::{Format, ReadOptions};
+
+/// Reads the captions of `source`, whose display name is `name`.
+///
+/// gzip and zstd are unpacked, a byte order mark is left out, and the format is told by the content unless
+/// `options` names it. Formats with lines are read as they come; a JSON document is read into memory first, for
+/// which [`read_bytes`] needs no copy.
+///
+/// ```
+/// use capeval_corpus::{Format, ReadOptions, SegmentId, read};
+///
+/// let json = r#"[{"image_id": 42, "caption": "a cat"}]"#;
+/// let captions = read(json.as_bytes(), "results.json", &ReadOptions::candidates())?;
+/// assert_eq!(captions.format(), Some(Format::CocoResults));
+/// assert_eq!(captions.get(0), Some((&SegmentId::from(42), "a cat")));
+/// # Ok::<(), capeval_corpus::Error>(())
+/// ```
+///
+/// # Errors
+/// If the source cannot be read or unpacked, is empty, is not UTF-8, breaks its format, or lacks an id or a
+/// caption. The error names the place and the remedy.
+pub fn read(mut source: impl Read, name: &str, options: &ReadOptions) -> Result<Captions, Error> {
+    read_source(Source::from_reader(&mut source, name)?, options)
+}
+
+/// Reads captions from bytes in memory, as [`read`] does from a stream.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Captions, Error> {
+    read_source(Source::from_bytes(bytes, name)?, options)
+}
+
+fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Error> {
+    let name = source.name;
+    let guess = sniff(source.head(), name, options.role);
+    let format = match (options.format, guess) {
+        (Some(format), _) => format,
+        (None, Guess::Format(format)) => format,
+        (None, Guess::Nothing) => return Err(Error::new(ErrorKind::Empty, name, "the file is empty")),
+        (None, Guess::Foreign(what)) => {
+            let message =
+                format!("looks like {what}; expected one of {AllNames}; pass --format if it is one of them");
+            return Err(Error::new(ErrorKind::Format, name, message));
+        }
+    };
+    let mut captions = Captions::new(name);
+    captions.set_format(format);
+    let result = read_format(format, source, options, &mut captions);
+    match (result, guess) {
+        (Ok(()), _) => Ok(captions),
+        (Err(error), _) if !matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Shape) => Err(error),
+        (Err(error), _) if options.format.is_none() => {
+            Err(error.with_remedy(&format!("read as {format}, pass --format if it is another")))
+        }
+        (Err(error), Guess::Format(other)) if other != format && !same_shape(other, format) => {
+            Err(error.with_remedy(&format!("the file looks like {other} rather than {format}")))
+        }
+        (Err(error), _) => Err(error),
+    }
+}
+
+/// Whether two formats are told apart only by what they are used for.
+fn same_shape(a: Format, b: Format) -> bool {
+    let list = [Format::CocoResults, Format::ListJson];
+    list.contains(&a) && list.contains(&b)
+}
+
+fn read_format(
+    format: Format,
+    source: Source<'_>,
+    options: &ReadOptions,
+    captions: &mut Captions,
+) -> Result<(), Error> {
+    match format {
+        Format::CocoAnnotations => whole(source, captions, coco::read_annotations),
+        Format::CocoResults => whole(source, captions, coco::read_results),
+        Format::Karpathy => {
+            let mut splits = karpathy::Splits::new(options);
+            let name = source.name;
+            whole(source, captions, |json, captions| karpathy::read(json, &mut splits, options, captions))?;
+            splits.check(name, captions)
+        }
+        Format::ListJson => whole(source, captions, |json, captions| list::read(json, options, captions)),
+        Format::DictJson => whole(source, captions, dict::read),
+        Format::JsonLines => json_lines::read(source, options, captions),
+        Format::Csv | Format::Tsv | Format::Pipes => delimited::read(format, source, options, captions),
+        Format::Tokens => flickr::read(source, captions),
+        Format::Lines => lines::read(source, captions),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => crate::formats::parquet::read(source, options, captions),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => {
+            let message =
+                "a Parquet file, but this build cannot read Parquet; build with the feature parquet";
+            Err(Error::new(ErrorKind::Format, source.name, message))
+        }
+    }
+}
+
+/// Reads a source that is one JSON document.
+fn whole(
+    source: Source<'_>,
+    captions: &mut Captions,
+    mut reader: impl FnMut(&mut Json<'_>, &mut Captions) -> crate::json::Result<()>,
+) -> Result<(), Error> {
+    let name = source.name;
+    let Text { text, base } = source.into_text()?;
+    captions.reserve_for(text.len());
+    let mut json = Json::new(&text);
+    if json.peek().is_none() {
+        return Err(Error::new(ErrorKind::Empty, name, "the file is empty"));
+    }
+    reader(&mut json, captions).and_then(|()| json.end()).map_err(|fault| {
+        let position = Position::in_text(&text, fault.at, base);
+        fault_error(fault, name).at(position)
+    })
+}
+
+/// The error that a fault is, still without its place.
+pub(crate) fn fault_error(fault: Fault, name: &str) -> Error {
+    let (kind, message) = match fault.what {
+        What::Truncated => (ErrorKind::Syntax, "the JSON ends too early; is the file truncated?".into()),
+        What::Syntax(message) => (ErrorKind::Syntax, message.into_owned()),
+        What::Escape(message) => (ErrorKind::Encoding, message.into()),
+        What::Shape(message) => (ErrorKind::Shape, message),
+        What::Id(message) => (ErrorKind::Id, message),
+        What::Duplicate(message) => (ErrorKind::Duplicate, message),
+    };
+    Error::new(kind, name, message)
+}

@@ -1,0 +1,190 @@
+//! Which keys of an object name an image, and which hold captions?
+
+use crate::SegmentId;
+use crate::captions::Captions;
+use crate::json::{Fault, Json, Kind, RawStr, Result, What};
+use crate::options::{ReadOptions, Role};
+
+/// Keys and columns that hold an id, the best one first.
+pub(crate) const ID_KEYS: &[&str] =
+    &["image_id", "id", "image", "file_name", "filename", "name", "image_name"];
+
+/// Keys that hold references, the best one first.
+const REFERENCE_KEYS: &[&str] = &["references", "refs", "captions", "caption", "text"];
+
+/// Keys that hold a candidate, the best one first.
+const CANDIDATE_KEYS: &[&str] = &[
+    "prediction",
+    "predicted_caption",
+    "caption_predicted",
+    "hypothesis",
+    "hyp",
+    "candidate",
+    "caption",
+    "text",
+    "captions",
+];
+
+/// Whether a key is one of those that records have, so that an object with it is a record.
+pub(crate) fn means_something(key: &str) -> bool {
+    [ID_KEYS, REFERENCE_KEYS, CANDIDATE_KEYS].iter().any(|keys| keys.contains(&key))
+}
+
+/// Reads records one by one and numbers them where they have no id.
+pub(crate) struct Records<'o> {
+    id_keys: Vec<&'o str>,
+    caption_keys: Vec<&'o str>,
+    /// Whether every caption key counts, as those do that the user named, or only the best one.
+    all_captions: bool,
+    /// How many records have been read.
+    pub count: usize,
+    numbered: bool,
+}
+
+impl<'o> Records<'o> {
+    pub fn new(options: &'o ReadOptions) -> Self {
+        let id_keys = match &options.id_column {
+            Some(column) => vec![column.as_str()],
+            None => ID_KEYS.to_vec(),
+        };
+        let caption_keys = match (&options.caption_columns, options.role) {
+            (Some(columns), _) => columns.iter().map(String::as_str).collect(),
+            (None, Role::References) => REFERENCE_KEYS.to_vec(),
+            (None, Role::Candidates) => CANDIDATE_KEYS.to_vec(),
+        };
+        let all_captions = options.caption_columns.is_some();
+        Self { id_keys, caption_keys, all_captions, count: 0, numbered: false }
+    }
+
+    /// Reads one object, which begins on `line` if its format has lines.
+    pub fn read(&mut self, json: &mut Json<'_>, line: Option<u64>, captions: &mut Captions) -> Result<()> {
+        json.peek();
+        let start = json.at();
+        json.open(b'{', "an object with an id and a caption")?;
+        let mut ids = vec![None; self.id_keys.len()];
+        let mut texts = vec![None; self.caption_keys.len()];
+        let mut first = true;
+        let mut keys = Vec::new();
+        while let Some(key) = json.next_key(&mut first)? {
+            let places = [(&self.id_keys, &mut ids), (&self.caption_keys, &mut texts)];
+            for (names, values) in places {
+                for (name, value) in names.iter().zip(values.iter_mut()) {
+                    if key.is(name) {
+                        if value.is_some() {
+                            let what =
+                                What::Duplicate(format!("the key {name:?} stands twice in one object"));
+                            return Err(Fault { at: key.start(), what });
+                        }
+                        *value = Some(json.clone());
+                    }
+                }
+            }
+            keys.push(key);
+            json.skip()?;
+        }
+        self.count += 1;
+        let id = self.id(ids.into_iter().flatten().next(), start, &keys)?;
+        let limit = if self.all_captions { texts.len() } else { 1 };
+        let mut found = false;
+        let mut any = false;
+        for mut value in texts.into_iter().flatten().take(limit) {
+            found = true;
+            any |= push_texts(&mut value, &id, line, captions)?;
+        }
+        if !found {
+            let message = format!("record {} has no caption: its keys are {}", self.count, list_keys(&keys));
+            return Err(Fault {
+                at: start,
+                what: What::Shape(message + "; pass --caption-column to name one"),
+            });
+        }
+        if !any {
+            captions.declare(id);
+        }
+        Ok(())
+    }
+
+    fn id(&mut self, value: Option<Json<'_>>, start: usize, keys: &[RawStr<'_>]) -> Result<SegmentId> {
+        match value {
+            Some(mut value) if !self.numbered => value.id(),
+            None if self.numbered || self.count == 1 => {
+                self.numbered = true;
+                Ok(SegmentId::Integer(i64::try_from(self.count).unwrap_or(i64::MAX)))
+            }
+            value => {
+                let (has, others) = if value.is_some() { ("an id", "none") } else { ("no id", "one") };
+                let message = format!(
+                    "record {} has {has}, while those before it have {others}: its keys are {}",
+                    self.count,
+                    list_keys(keys)
+                );
+                Err(Fault { at: start, what: What::Shape(message + "; pass --id-column to name one") })
+            }
+        }
+    }
+
+    /// Says that records were numbered, if they were.
+    pub fn finish(&self, captions: &mut Captions) {
+        if self.numbered {
+            captions.notice(numbered_notice(captions.source(), self.count));
+        }
+    }
+}
+
+/// The notice that rows have no id and were numbered.
+pub(crate) fn numbered_notice(source: &str, count: usize) -> crate::Notice {
+    let message = format!(
+        "{source} has no id column ({}), so its rows are numbered from 1; pass --id-column to name one",
+        ID_KEYS.join(", ")
+    );
+    crate::Notice::new("row-numbers", count, [], message)
+}
+
+/// Adds a caption, or a list of captions, and tells whether there was any.
+pub(crate) fn push_texts(
+    json: &mut Json<'_>,
+    id: &SegmentId,
+    line: Option<u64>,
+    captions: &mut Captions,
+) -> Result<bool> {
+    let mut push = |json: &mut Json<'_>| -> Result<()> {
+        let text = json.string()?;
+        if let Some(line) = line {
+            captions.push_at(id.clone(), &text.decoded()?, line);
+            return Ok(());
+        }
+        text.push_into(captions.arena())?;
+        captions.close_row(id.clone());
+        Ok(())
+    };
+    if json.kind()? == Kind::String {
+        push(json)?;
+        return Ok(true);
+    }
+    json.open(b'[', "a caption in quotes or a list of captions")?;
+    let mut first = true;
+    let mut any = false;
+    while json.next_element(&mut first)? {
+        json.kind()?;
+        if json.peek() != Some(b'"') {
+            return json.mismatch("a caption in quotes");
+        }
+        push(json)?;
+        any = true;
+    }
+    Ok(any)
+}
+
+fn list_keys(keys: &[RawStr<'_>]) -> String {
+    const SHOWN: usize = 12;
+    let names: Vec<String> = keys
+        .iter()
+        .take(SHOWN)
+        .filter_map(|key| key.decoded().ok())
+        .map(|key| SegmentId::from(&*key).quoted().to_string())
+        .collect();
+    match (names.is_empty(), keys.len() > SHOWN) {
+        (true, _) => "none".into(),
+        (false, more) => names.join(", ") + if more { ", …" } else { "" },
+    }
+}

@@ -1,0 +1,222 @@
+//! Candidates and references that meet, and that do not.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use capeval_corpus::{
+    Aligned, Captions, Duplicate, Empty, Error, ErrorKind, Format, Ids, Missing, Policy, ReadOptions,
+    References, SegmentId, Surplus, align, read_bytes,
+};
+
+fn captions(name: &str, rows: &[(&str, &str)]) -> Captions {
+    let mut captions = Captions::new(name);
+    for (id, text) in rows {
+        captions.push(id_of(id), text);
+    }
+    captions
+}
+
+/// `7` is a number and `'7` a text.
+fn id_of(id: &str) -> SegmentId {
+    match id.strip_prefix('\'') {
+        Some(text) => SegmentId::from(text),
+        None => SegmentId::from_untyped(id),
+    }
+}
+
+fn run(references: &[(&str, &str)], candidates: &[(&str, &str)], policy: &Policy) -> Result<Aligned, Error> {
+    let references = References::group(captions("refs.json", references), Ids::AsGiven)?;
+    align(&references, &captions("hyps.json", candidates), policy)
+}
+
+/// The error of the strict policy.
+fn refused(references: &[(&str, &str)], candidates: &[(&str, &str)]) -> (ErrorKind, String) {
+    let error = run(references, candidates, &Policy::default()).unwrap_err();
+    (error.kind(), error.to_string())
+}
+
+const REFERENCES: &[(&str, &str)] = &[("2", "two a"), ("1", "one a"), ("2", "two b"), ("3", "three")];
+
+#[test]
+fn images_keep_the_order_of_their_first_reference() {
+    let references = References::group(captions("refs.json", REFERENCES), Ids::AsGiven).unwrap();
+    assert_eq!(references.len(), 3);
+    assert_eq!(references.id(0), Some(&SegmentId::from(2)));
+    assert_eq!(references.rows(0), [0, 2]);
+    assert_eq!(references.texts(0).collect::<Vec<_>>(), ["two a", "two b"]);
+    assert_eq!(references.rows(3), [0_u32; 0]);
+    assert_eq!(references.find(&SegmentId::from(3)), Some(2));
+    let candidates = captions("hyps.json", &[("1", "x"), ("2", "y"), ("3", "z")]);
+    let aligned = align(&references, &candidates, &Policy::default()).unwrap();
+    let segments: Vec<_> = aligned.segments(&references, &candidates).collect();
+    assert_eq!(segments.iter().map(|segment| segment.candidate).collect::<Vec<_>>(), ["y", "x", "z"]);
+    assert_eq!(segments[0].references().collect::<Vec<_>>(), ["two a", "two b"]);
+    assert_eq!(segments[1].id, &SegmentId::from(1));
+    assert!(aligned.notices.is_empty());
+}
+
+#[test]
+fn missing_candidates_follow_the_policy() {
+    let candidates = &[("1", "x")];
+    assert_eq!(
+        refused(REFERENCES, candidates),
+        (
+            ErrorKind::Missing,
+            "hyps.json: 2 of 3 images in refs.json have no candidate: 2, 3; pass --missing skip to leave them out \
+             (the score will say so), or --missing empty to score empty captions"
+                .into()
+        )
+    );
+    let skip = Policy { missing: Missing::Skip, ..Policy::default() };
+    let aligned = run(REFERENCES, candidates, &skip).unwrap();
+    assert_eq!(aligned.pairs.iter().map(|pair| pair.image).collect::<Vec<_>>(), [1]);
+    assert_eq!(aligned.notices[0].signature().as_deref(), Some("missing:skip(2)"));
+    assert_eq!(aligned.notices[0].ids, [SegmentId::from(2), SegmentId::from(3)]);
+    let empty = Policy { missing: Missing::Empty, ..Policy::default() };
+    let aligned = run(REFERENCES, candidates, &empty).unwrap();
+    assert_eq!(aligned.pairs.iter().map(|pair| pair.candidate).collect::<Vec<_>>(), [None, Some(0), None]);
+    assert_eq!(aligned.notices[0].signature().as_deref(), Some("missing:empty(2)"));
+}
+
+#[test]
+fn surplus_candidates_follow_the_policy() {
+    let candidates = &[("1", "x"), ("9", "y"), ("2", "z"), ("3", "w")];
+    assert_eq!(
+        refused(REFERENCES, candidates),
+        (
+            ErrorKind::Surplus,
+            "hyps.json (record 2): 1 candidate has no reference in refs.json: 9; pass --surplus ignore to leave it out"
+                .into()
+        )
+    );
+    let ignore = Policy { surplus: Surplus::Ignore, ..Policy::default() };
+    let aligned = run(REFERENCES, candidates, &ignore).unwrap();
+    assert_eq!(aligned.len(), 3);
+    assert_eq!(aligned.notices[0].signature().as_deref(), Some("surplus:ignore(1)"));
+}
+
+#[test]
+fn two_captions_for_one_image_follow_the_policy() {
+    let candidates = &[("1", "x"), ("2", "first"), ("3", "w"), ("2", "second"), ("2", "third")];
+    assert_eq!(
+        refused(REFERENCES, candidates),
+        (
+            ErrorKind::Duplicate,
+            "hyps.json (record 4): 1 image has several candidates: 2 (the first one at caption 2 and caption 4); \
+             pass --duplicate first or --duplicate last to take one of them"
+                .into()
+        )
+    );
+    for (duplicate, row) in [(Duplicate::First, 1), (Duplicate::Last, 4)] {
+        let policy = Policy { duplicate, ..Policy::default() };
+        let aligned = run(REFERENCES, candidates, &policy).unwrap();
+        assert_eq!(aligned.pairs[0].candidate, Some(row));
+        assert_eq!(aligned.notices[0].signature(), Some(format!("duplicate:{duplicate}(1)")));
+    }
+}
+
+#[test]
+fn empty_candidates_follow_the_policy() {
+    let candidates = &[("1", " \u{3000}\n"), ("2", ""), ("3", "w")];
+    assert_eq!(
+        refused(REFERENCES, candidates),
+        (
+            ErrorKind::EmptyCandidate,
+            "hyps.json (record 2): 2 candidates are empty: 2, 1; pass --empty keep to score them, or --empty skip to \
+             leave their images out"
+                .into()
+        )
+    );
+    let keep = run(REFERENCES, candidates, &Policy { empty: Empty::Keep, ..Policy::default() }).unwrap();
+    assert_eq!(keep.len(), 3);
+    assert_eq!(keep.notices[0].signature().as_deref(), Some("empty:keep(2)"));
+    let skip = run(REFERENCES, candidates, &Policy { empty: Empty::Skip, ..Policy::default() }).unwrap();
+    assert_eq!(skip.pairs.iter().map(|pair| pair.image).collect::<Vec<_>>(), [2]);
+}
+
+#[test]
+fn ids_of_mixed_type_are_told_apart_or_compared_as_text() {
+    let candidates = &[("'1", "x"), ("'2", "y"), ("3", "z")];
+    assert_eq!(
+        refused(REFERENCES, candidates),
+        (
+            ErrorKind::MixedIds,
+            "hyps.json: 2 image ids are given as strings here (\"1\", \"2\") and as numbers in refs.json; pass --ids \
+             text to compare them as text"
+                .into()
+        )
+    );
+    let references = References::group(captions("refs.json", REFERENCES), Ids::Text).unwrap();
+    let aligned = align(&references, &captions("hyps.json", candidates), &Policy::default()).unwrap();
+    assert_eq!(aligned.len(), 3);
+    let both = captions("refs.json", &[("1", "a"), ("'1", "b"), ("'01", "c")]);
+    assert_eq!(References::group(both.clone(), Ids::AsGiven).unwrap().len(), 3);
+    let references = References::group(both, Ids::Text).unwrap();
+    assert_eq!(references.len(), 2);
+    assert_eq!(references.texts(0).collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(references.find(&SegmentId::from("1")), Some(0));
+}
+
+#[test]
+fn files_without_a_common_image_show_both_kinds_of_id() {
+    assert_eq!(
+        refused(REFERENCES, &[("a.jpg", "x"), ("b.jpg", "y")]),
+        (
+            ErrorKind::Surplus,
+            "hyps.json: none of its image ids (\"a.jpg\", \"b.jpg\") has a reference in refs.json, whose ids are 2, \
+             1, 3; are these the right two files?"
+                .into()
+        )
+    );
+}
+
+#[test]
+fn swapped_files_are_suspected() {
+    let one_each = &[("1", "a"), ("2", "b")];
+    let many = &[("1", "x"), ("1", "y"), ("2", "z"), ("2", "w")];
+    let (kind, message) = refused(one_each, many);
+    assert_eq!(kind, ErrorKind::Duplicate);
+    assert!(message.ends_with("are references and candidates swapped?"), "{message}");
+
+    let references = br#"[{"image_id": 1, "caption": "a"}]"#;
+    let references = read_bytes(references, "hyps.json", &ReadOptions::references()).unwrap();
+    let candidates = br#"{"images": [{"id": 1}], "annotations": [{"image_id": 1, "caption": "a"}]}"#;
+    let candidates = read_bytes(candidates, "refs.json", &ReadOptions::candidates()).unwrap();
+    assert_eq!(candidates.format(), Some(Format::CocoAnnotations));
+    let references = References::group(references, Ids::AsGiven).unwrap();
+    let aligned = align(&references, &candidates, &Policy::default()).unwrap();
+    assert_eq!(aligned.notices.iter().map(|notice| notice.code).collect::<Vec<_>>(), ["swapped"]);
+}
+
+#[test]
+fn images_without_reference_are_noticed() {
+    let references =
+        br#"{"images": [{"id": 1}, {"id": 7}], "annotations": [{"image_id": 1, "caption": "a"}]}"#;
+    let references = read_bytes(references, "refs.json", &ReadOptions::references()).unwrap();
+    let references = References::group(references, Ids::AsGiven).unwrap();
+    assert_eq!(references.without_captions(), [SegmentId::from(7)]);
+    let aligned = align(&references, &captions("hyps.json", &[("1", "x")]), &Policy::default()).unwrap();
+    assert_eq!(aligned.notices[0].code, "images-without-references");
+    assert_eq!(aligned.notices[0].signature(), None);
+    let candidates = captions("hyps.json", &[("7", "x"), ("1", "y")]);
+    let error = align(&references, &candidates, &Policy::default()).unwrap_err();
+    assert!(error.to_string().contains("(it lists the first one, without a caption)"), "{error}");
+}
+
+#[test]
+fn nothing_left_is_an_error() {
+    let policy = Policy { empty: Empty::Skip, missing: Missing::Skip, ..Policy::default() };
+    let error = run(REFERENCES, &[("1", "")], &policy).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NothingLeft);
+    let error = References::group(Captions::new("refs.json"), Ids::AsGiven).unwrap_err();
+    assert_eq!(error.to_string(), "refs.json: holds no captions, so there is nothing to compare with");
+}
+
+#[test]
+fn at_most_five_ids_are_named() {
+    let many: Vec<(String, &str)> = (0..100).map(|id| (id.to_string(), "x")).collect();
+    let many: Vec<(&str, &str)> = many.iter().map(|(id, text)| (id.as_str(), *text)).collect();
+    let (_, message) = refused(&many, &[("0", "x")]);
+    assert!(
+        message.contains("99 of 100 images in refs.json have no candidate: 1, 2, 3, 4, 5, …;"),
+        "{message}"
+    );
+}
