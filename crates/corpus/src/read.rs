@@ -123,7 +123,7 @@ fn whole(
     }
     reader(&mut json, captions).and_then(|()| json.end()).map_err(|fault| {
         let position = Position::in_text(&text, fault.at, base);
-        fault_error(fault, name).at(position)
+        fault_error(*fault, name).at(position)
     })
 }
 

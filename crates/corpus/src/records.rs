@@ -73,7 +73,7 @@ impl<'o> Records<'o> {
                         if value.is_some() {
                             let what =
                                 What::Duplicate(format!("the key {name:?} stands twice in one object"));
-                            return Err(Fault { at: key.start(), what });
+                            return Fault::err(key.start(), what);
                         }
                         *value = Some(json.clone());
                     }
@@ -93,10 +93,7 @@ impl<'o> Records<'o> {
         }
         if !found {
             let message = format!("record {} has no caption: its keys are {}", self.count, list_keys(&keys));
-            return Err(Fault {
-                at: start,
-                what: What::Shape(message + "; pass --caption-column to name one"),
-            });
+            return Fault::err(start, What::Shape(message + "; pass --caption-column to name one"));
         }
         if !any {
             captions.declare(id);
@@ -118,7 +115,7 @@ impl<'o> Records<'o> {
                     self.count,
                     list_keys(keys)
                 );
-                Err(Fault { at: start, what: What::Shape(message + "; pass --id-column to name one") })
+                Fault::err(start, What::Shape(message + "; pass --id-column to name one"))
             }
         }
     }

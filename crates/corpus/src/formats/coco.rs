@@ -27,7 +27,7 @@ pub(crate) fn read_annotations(json: &mut Json<'_>, captions: &mut Captions) -> 
     }
     if !annotations_seen {
         let what = What::Shape("there is no \"annotations\" in this object, so there are no captions".into());
-        return Err(Fault { at: start, what });
+        return Fault::err(start, what);
     }
     Ok(())
 }
@@ -81,7 +81,7 @@ fn read_record(json: &mut Json<'_>, captions: &mut Captions, list: &str) -> Resu
             let missing = if id.is_none() { "image_id" } else { "caption" };
             let record = captions.len() + 1;
             let what = What::Shape(format!("record {record} of the {list} has no \"{missing}\""));
-            Err(Fault { at: start, what })
+            Fault::err(start, what)
         }
     }
 }
@@ -118,5 +118,5 @@ fn once(seen: &mut bool, key: RawStr<'_>, name: &str) -> Result<()> {
 #[cold]
 fn duplicate<T>(key: RawStr<'_>, name: &str) -> Result<T> {
     let what = What::Duplicate(format!("the key \"{name}\" stands twice in one object"));
-    Err(Fault { at: key.start(), what })
+    Fault::err(key.start(), what)
 }

@@ -23,7 +23,7 @@ pub(crate) fn read(json: &mut Json<'_>, captions: &mut Captions) -> Result<()> {
         if !seen.insert(text) {
             let message =
                 format!("the key {} stands twice, and only one of its values could be kept", id.quoted());
-            return Err(Fault { at: key.start(), what: What::Duplicate(message) });
+            return Fault::err(key.start(), What::Duplicate(message));
         }
     }
     Ok(())

@@ -23,7 +23,7 @@ pub(crate) fn read(source: Source<'_>, options: &ReadOptions, captions: &mut Cap
             let place = Position::in_text(line, fault.at, 0);
             let byte = lines.start() + place.byte.unwrap_or(0);
             let position = Position { line: Some(number), byte: Some(byte), ..place };
-            return Err(fault_error(fault, name).at(position));
+            return Err(fault_error(*fault, name).at(position));
         }
     }
     records.finish(captions);

@@ -86,7 +86,7 @@ pub(crate) fn read(
     }
     if !seen {
         let what = What::Shape("there is no \"images\" in this object".into());
-        return Err(Fault { at: start, what });
+        return Fault::err(start, what);
     }
     Ok(())
 }
@@ -129,7 +129,7 @@ fn read_image(
     }
     let (Some((_, id)), Some(sentences)) = (id, sentences) else {
         let message = "this image lacks \"sentences\" or an id (\"cocoid\" or \"filename\")";
-        return Err(Fault { at: start, what: What::Shape(message.into()) });
+        return Fault::err(start, What::Shape(message.into()));
     };
     if sentences.is_empty() {
         captions.declare(id);
@@ -163,7 +163,7 @@ fn read_sentences<'a>(json: &mut Json<'a>) -> Result<Vec<RawStr<'a>>> {
             Some(raw) => sentences.push(raw),
             None => {
                 let what = What::Shape("this sentence has no \"raw\"".into());
-                return Err(Fault { at: start, what });
+                return Fault::err(start, what);
             }
         }
     }
@@ -172,5 +172,5 @@ fn read_sentences<'a>(json: &mut Json<'a>) -> Result<Vec<RawStr<'a>>> {
 
 fn duplicate<T>(key: RawStr<'_>, name: &str) -> Result<T> {
     let what = What::Duplicate(format!("the key {name:?} stands twice in one object"));
-    Err(Fault { at: key.start(), what })
+    Fault::err(key.start(), what)
 }
