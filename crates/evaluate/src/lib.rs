@@ -4,11 +4,14 @@
 //! references' words and n-grams between all metrics and systems, and spreads segments over threads. It
 //! prints nothing and opens no file.
 
+pub mod archive;
+pub mod prepared;
 mod progress;
 mod references;
 pub mod registry;
 mod run;
 
+pub use prepared::Prepared;
 pub use progress::{Progress, Stage};
 pub use references::ReferenceSet;
 pub use run::{MetricScores, System, SystemScores, evaluate};

@@ -19,6 +19,12 @@ impl Stemmer {
         }
     }
 
+    /// The stemmer of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::English].into_iter().find(|stemmer| stemmer.name() == name)
+    }
+
     /// The stem of each word of `vocabulary`, in order of symbols.
     #[must_use]
     pub fn stems(self, vocabulary: &Vocabulary) -> Vec<String> {

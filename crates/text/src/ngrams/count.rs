@@ -9,7 +9,7 @@ use crate::buffer::Buffer;
 use crate::vocabulary::Symbol;
 
 /// Keys are dealt into this many parts, so that the table of each part stays in a core's own cache.
-const PARTS: usize = 64;
+pub const PARTS: usize = 64;
 /// A node's lower bits are its number in its part, and so are those of a slot.
 const PART_BITS: u32 = 26;
 const NUMBER: u32 = (1 << PART_BITS) - 1;

@@ -7,7 +7,7 @@ mod count;
 mod index;
 mod segment;
 
-pub use count::{LookUp, NgramCounts, Node, Part, Query};
+pub use count::{LookUp, NgramCounts, Node, PARTS, Part, Query};
 pub use index::{ImageNgrams, ReferenceNgrams, Shard};
 pub use segment::{CandidateNgram, SegmentNgrams, SegmentScratch};
 

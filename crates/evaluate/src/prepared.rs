@@ -1,0 +1,266 @@
+//! Prepared references: read, counted and stored, so that scoring another system takes milliseconds.
+//!
+//! The file holds the arrays of a [`ReferenceSet`] as they lie in memory, and is used in place. Document
+//! frequencies are those over all images.
+
+use std::io::{self, Write};
+use std::sync::{Arc, OnceLock};
+
+use capeval_corpus::SegmentId;
+use capeval_metric::Reading;
+use capeval_text::ngrams::{NgramCounts, Part, ReferenceNgrams, Shard};
+use capeval_text::{Sentences, SharedBytes, Stemmer, Texts, Vocabulary};
+use serde::{Deserialize, Serialize};
+
+use crate::archive::{ArchiveError, Magic, Reader, Writer};
+use crate::references::{ReferenceSet, View};
+
+/// The first bytes of a file of prepared references.
+pub const MAGIC: [u8; 8] = *b"capevalR";
+
+/// Raised whenever the arrays, or what a tokenizer makes of a text, change.
+const VERSION: u32 = 1;
+
+const KIND: Magic = Magic { bytes: MAGIC, version: VERSION, noun: "prepared references" };
+
+/// Where prepared references come from, so that stale ones can be told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// The file as it was named.
+    pub path: String,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// When it was last changed, in seconds since 1970; 0 if unknown.
+    pub modified: u64,
+}
+
+/// References with the ids of their images.
+pub struct Prepared {
+    /// The images' ids, in order.
+    pub ids: Vec<SegmentId>,
+    /// The references.
+    pub references: ReferenceSet,
+    /// The files they come from.
+    pub sources: Vec<Source>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Description {
+    capeval: String,
+    sources: Vec<Source>,
+    views: Vec<ViewDescription>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ViewDescription {
+    reading: String,
+    /// The longest n-grams; 0 for none.
+    order: usize,
+    shards: usize,
+    counted: bool,
+}
+
+impl Prepared {
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// Whatever `out` fails with.
+    ///
+    /// # Panics
+    /// When there are not as many ids as images.
+    pub fn write(&self, out: impl Write) -> io::Result<()> {
+        let Self { ids, references, sources } = self;
+        assert_eq!(ids.len(), references.n_images(), "an id for each image");
+        let mut writer = Writer::default();
+        let names: Vec<String> = ids.iter().map(id_to_text).collect();
+        let names: Texts = names.iter().map(String::as_str).collect();
+        writer.owned(names.parts().0);
+        writer.owned(names.parts().1);
+        writer.array(references.texts.parts().0);
+        writer.array(references.texts.parts().1);
+        writer.array(&references.ends);
+        for view in &references.views {
+            write_view(view, &mut writer);
+        }
+        let description = Description {
+            capeval: env!("CARGO_PKG_VERSION").to_owned(),
+            sources: sources.clone(),
+            views: references.views.iter().map(describe).collect(),
+        };
+        let description = serde_json::to_string(&description).map_err(io::Error::other)?;
+        writer.write(&KIND, &description, out)
+    }
+
+    /// Opens a file, given as its bytes, which must start at a multiple of 8 as memory maps do.
+    ///
+    /// # Errors
+    /// When the file is something else, of another version, cut off, or damaged.
+    pub fn open(bytes: SharedBytes) -> Result<Self, ArchiveError> {
+        let mut reader = Reader::open(&KIND, bytes)?;
+        let description: Description =
+            serde_json::from_str(reader.description()).map_err(|_| reader.unsound())?;
+        let (bytes, ends) = (reader.array()?, reader.array()?);
+        let names = Texts::from_parts(bytes, ends).ok_or_else(|| reader.unsound())?;
+        let ids = (0..names.len()).map(|k| id_from_text(names.get(k))).collect::<Option<Vec<_>>>();
+        let ids = ids.ok_or_else(|| reader.unsound())?;
+        let (bytes, text_ends) = (reader.array()?, reader.array()?);
+        let texts = Texts::from_parts(bytes, text_ends).ok_or_else(|| reader.unsound())?;
+        let ends = reader.array::<u64>()?;
+        if ends.len() != ids.len()
+            || !ends.is_sorted()
+            || ends.last().copied().unwrap_or(0) != texts.len() as u64
+        {
+            return Err(reader.unsound());
+        }
+        let mut references = ReferenceSet { texts, ends, views: Vec::new() };
+        for view in &description.views {
+            let view = read_view(view, &references, &mut reader)?;
+            references.views.push(view);
+        }
+        Ok(Self { ids, references, sources: description.sources })
+    }
+}
+
+fn id_to_text(id: &SegmentId) -> String {
+    match id {
+        SegmentId::Integer(number) => format!("i{number}"),
+        SegmentId::Text(text) => format!("t{text}"),
+    }
+}
+
+fn id_from_text(text: &str) -> Option<SegmentId> {
+    match text.split_at_checked(1)? {
+        ("i", number) => number.parse().ok().map(SegmentId::Integer),
+        ("t", text) => Some(SegmentId::Text(text.into())),
+        _ => None,
+    }
+}
+
+fn describe(view: &View) -> ViewDescription {
+    ViewDescription {
+        reading: reading_to_text(view.reading),
+        order: view.ngrams.as_ref().map_or(0, ReferenceNgrams::order),
+        shards: view.ngrams.as_ref().map_or(0, |ngrams| ngrams.shards().len()),
+        counted: view.counts.get().is_some(),
+    }
+}
+
+fn reading_to_text(reading: Reading) -> String {
+    match reading {
+        Reading::Raw => "raw".to_owned(),
+        Reading::Tokens(tokenizer) => tokenizer.to_string(),
+        Reading::Stems(tokenizer, stemmer) => format!("{tokenizer}+{}", stemmer.name()),
+    }
+}
+
+fn reading_from_text(text: &str) -> Option<Reading> {
+    if text == "raw" {
+        return Some(Reading::Raw);
+    }
+    match text.split_once('+') {
+        None => text.parse().ok().map(Reading::Tokens),
+        Some((tokenizer, stemmer)) => {
+            Some(Reading::Stems(tokenizer.parse().ok()?, Stemmer::from_name(stemmer)?))
+        }
+    }
+}
+
+fn write_view<'a>(view: &'a View, writer: &mut Writer<'a>) {
+    let (words, word_ends) = view.vocabulary.parts();
+    writer.array(words.as_bytes());
+    writer.array(word_ends);
+    let (symbols, ends, odd, odd_words, odd_ends) = view.sentences.parts();
+    writer.array(symbols);
+    writer.array(ends);
+    writer.array(odd);
+    writer.array(odd_words);
+    writer.array(odd_ends);
+    let Some(ngrams) = &view.ngrams else { return };
+    for shard in ngrams.shards() {
+        writer.array(&shard.bounds);
+        writer.array(&shard.prefixes);
+        writer.array(&shard.symbols);
+        writer.array(&shard.uses);
+        writer.array(&shard.uses_ends);
+        writer.owned(&[shard.first_sentence]);
+    }
+    let Some(counts) = view.counts.get() else { return };
+    let (words, orders) = counts.parts();
+    writer.array(words);
+    for part in orders.iter().flatten() {
+        writer.array(&part.keys);
+        writer.array(&part.counts);
+        writer.array(&part.slots);
+    }
+    for s in 0..ngrams.shards().len() {
+        let (nodes, counts) = counts.entries(s);
+        writer.array(nodes);
+        writer.array(counts);
+    }
+}
+
+fn read_view(
+    description: &ViewDescription,
+    references: &ReferenceSet,
+    reader: &mut Reader,
+) -> Result<View, ArchiveError> {
+    let reading = reading_from_text(&description.reading).ok_or_else(|| {
+        ArchiveError(format!(
+            "these references are prepared for '{}', which this program does not know; make them again",
+            description.reading
+        ))
+    })?;
+    let (words, word_ends) = (reader.array::<u8>()?, reader.array()?);
+    let vocabulary =
+        std::str::from_utf8(&words).ok().and_then(|words| Vocabulary::from_parts(words, &word_ends));
+    let vocabulary = vocabulary.ok_or_else(|| reader.unsound())?;
+    let (symbols, ends) = (reader.array()?, reader.array()?);
+    let (odd, odd_words, odd_ends) = (reader.array()?, reader.array()?, reader.array()?);
+    let sentences = Sentences::from_parts(symbols, ends, odd, odd_words, odd_ends, vocabulary.len())
+        .filter(|sentences| sentences.len() == references.texts.len())
+        .ok_or_else(|| reader.unsound())?;
+    let mut view =
+        View { reading, vocabulary: Arc::new(vocabulary), sentences, ngrams: None, counts: OnceLock::new() };
+    if description.order == 0 {
+        return Ok(view);
+    }
+    let mut shards = Vec::new();
+    for _ in 0..description.shards {
+        shards.push(Shard {
+            bounds: reader.array()?,
+            prefixes: reader.array()?,
+            symbols: reader.array()?,
+            uses: reader.array()?,
+            uses_ends: reader.array()?,
+            first_sentence: reader.array::<u64>()?.first().copied().ok_or_else(|| reader.unsound())?,
+        });
+    }
+    let ngrams = ReferenceNgrams::from_shards(
+        shards,
+        description.order,
+        &references.ends,
+        &view.sentences,
+        view.vocabulary.len(),
+    )
+    .ok_or_else(|| reader.unsound())?;
+    if description.counted {
+        let words = reader.array()?;
+        let mut orders = Vec::new();
+        for _ in 1..description.order {
+            let mut parts = Vec::new();
+            for _ in 0..capeval_text::ngrams::PARTS {
+                parts.push(Part { keys: reader.array()?, counts: reader.array()?, slots: reader.array()? });
+            }
+            orders.push(parts);
+        }
+        let mut entries = Vec::new();
+        for _ in 0..description.shards {
+            entries.push((reader.array()?, reader.array()?));
+        }
+        let counts = NgramCounts::from_parts(words, orders, entries, references.ends.len(), &ngrams)
+            .ok_or_else(|| reader.unsound())?;
+        view.counts = OnceLock::from(Arc::new(counts));
+    }
+    view.ngrams = Some(ngrams);
+    Ok(view)
+}

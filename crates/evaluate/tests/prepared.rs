@@ -1,0 +1,104 @@
+//! Prepared references score like fresh ones, and damaged files are refused.
+
+use std::sync::Arc;
+
+use capeval_corpus::SegmentId;
+use capeval_evaluate::prepared::{Prepared, Source};
+use capeval_evaluate::{ReferenceSet, System, evaluate, registry};
+use capeval_text::Texts;
+
+const METRICS: [&str; 6] = ["bleu", "rouge-l", "cider-d", "cider", "cider-d-paper", "cider-paper"];
+
+fn references() -> ReferenceSet {
+    let texts: Vec<String> = (0..40)
+        .flat_map(|i| {
+            (0..i % 4)
+                .map(move |r| format!("a {} dog{r} runs over 3 1/2 hill{} of café {}", i % 7, i % 3, i * r))
+        })
+        .collect();
+    let ends = (0..40).scan(0, |end, i| {
+        *end += i % 4;
+        Some(*end)
+    });
+    ReferenceSet::new(texts.iter().map(String::as_str).collect::<Texts>(), ends.collect())
+}
+
+fn prepared() -> Prepared {
+    let metrics: Vec<_> = METRICS.map(|name| registry::build(name, &[]).unwrap()).into();
+    let mut references = references();
+    references.prepare(metrics.iter().map(|metric| metric.input()));
+    references.count();
+    let ids = (0..40).map(|i| if i % 2 == 0 { SegmentId::Integer(i) } else { SegmentId::from("α.jpg") });
+    let sources = vec![Source { path: "refs.json".into(), bytes: 7, modified: 0 }];
+    Prepared { ids: ids.collect(), references, sources }
+}
+
+fn scores(references: &mut ReferenceSet, images: &[u32]) -> Vec<(String, Vec<u64>, Vec<u64>)> {
+    let metrics: Vec<_> = METRICS.map(|name| registry::build(name, &[]).unwrap()).into();
+    let texts: Vec<String> =
+        images.iter().map(|i| format!("a {i} dog runs over hill1 of new words")).collect();
+    let texts = texts.iter().map(String::as_str).collect();
+    let system = System { name: "s".into(), images: images.to_vec(), texts };
+    evaluate(references, &[system], &metrics, &())
+        .swap_remove(0)
+        .metrics
+        .into_iter()
+        .map(|m| {
+            let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect();
+            (m.signature.to_string(), bits(&m.corpus), bits(&m.segments()))
+        })
+        .collect()
+}
+
+/// Bytes that start at a multiple of 64, as those of a memory map do.
+struct Aligned(Vec<u8>, usize);
+
+impl AsRef<[u8]> for Aligned {
+    fn as_ref(&self) -> &[u8] {
+        &self.0[self.1..]
+    }
+}
+
+fn open(bytes: &[u8]) -> Result<Prepared, capeval_evaluate::archive::ArchiveError> {
+    let mut room = vec![0; bytes.len() + 64];
+    let start = room.as_ptr().align_offset(64);
+    room.truncate(start + bytes.len());
+    room[start..].copy_from_slice(bytes);
+    Prepared::open(Arc::new(Aligned(room, start)))
+}
+
+#[test]
+fn prepared_references_score_like_fresh_ones() {
+    let mut file = Vec::new();
+    prepared().write(&mut file).unwrap();
+    let mut again = open(&file).unwrap();
+    assert_eq!(again.ids, prepared().ids);
+    assert_eq!(again.sources, prepared().sources);
+    for images in [(0..40).collect::<Vec<u32>>(), vec![1, 2, 30], vec![7]] {
+        assert_eq!(scores(&mut again.references, &images), scores(&mut references(), &images));
+    }
+}
+
+#[test]
+fn equal_references_give_equal_files() {
+    let write = || {
+        let mut file = Vec::new();
+        prepared().write(&mut file).unwrap();
+        file
+    };
+    assert!(write() == write());
+}
+
+#[test]
+fn damaged_files_are_refused() {
+    let mut file = Vec::new();
+    prepared().write(&mut file).unwrap();
+    for length in (0..file.len()).step_by(97) {
+        assert!(open(&file[..length]).is_err(), "cut to {length} bytes");
+    }
+    for at in (64..file.len()).step_by(193) {
+        let mut bad = file.clone();
+        bad[at] ^= 0x10;
+        assert!(open(&bad).is_err(), "byte {at}");
+    }
+}
