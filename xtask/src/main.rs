@@ -1,2 +1,45 @@
-//! The projects own chores.
-fn main() {}
+//! The project's own chores: `cargo xtask tidy`, `docs`, `bench`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a terminal")]
+
+mod bench;
+mod docs;
+mod tidy;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask CHORE
+
+  tidy            check the import table and that every module says in one sentence what it is for
+  docs [--check]  write docs/metrics.md from the registry, or check that it is up to date
+  bench [DIR]     time capeval beside pycocoevalcap on DIR (default ../shared/data/coco);
+                  needs CAPEVAL_ORACLE=/path/to/python with pycocoevalcap installed, and Java";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match args[..] {
+        ["tidy"] => tidy::run(&root()),
+        ["docs"] => docs::run(&root(), docs::Mode::Write),
+        ["docs", "--check"] => docs::run(&root(), docs::Mode::Check),
+        ["bench"] => bench::run(&root(), &root().join("../shared/data/coco")),
+        ["bench", dir] => bench::run(&root(), &PathBuf::from(dir)),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("xtask: {e:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The workspace's root, one folder above this crate.
+fn root() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}

@@ -1,0 +1,76 @@
+//! Pages that are written from the code they describe.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use capeval_evaluate::registry::{self, KINDS, SUITES};
+use capeval_text::tokenizers;
+
+/// Whether to write the pages or to hold them against the code.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Write them.
+    Write,
+    /// Fail where a page on disk is not what would be written.
+    Check,
+}
+
+/// Writes or checks `docs/metrics.md`.
+pub fn run(root: &Path, mode: Mode) -> Result<()> {
+    let path = root.join("docs/metrics.md");
+    let page = metrics()?;
+    match mode {
+        Mode::Write => {
+            std::fs::create_dir_all(root.join("docs"))?;
+            std::fs::write(&path, page).context("docs/metrics.md")
+        }
+        Mode::Check if std::fs::read_to_string(&path).unwrap_or_default() != page => {
+            bail!("docs/metrics.md is not up to date; run `cargo xtask docs`")
+        }
+        Mode::Check => Ok(()),
+    }
+}
+
+fn metrics() -> Result<String> {
+    let mut page = String::from(
+        "# Metrics\n\nWritten by `cargo xtask docs` from the registry; `capeval metrics` shows the same.\n\n\
+         | name | rewards | keys | range | equal to | published in |\n|---|---|---|---|---|---|\n",
+    );
+    for kind in KINDS {
+        let metric = registry::build(kind.name, &[])?;
+        let parts = metric.parts();
+        let keys: Vec<String> = parts.iter().map(|part| format!("`{}`", part.key)).collect();
+        let range = parts.first().map(|part| format!("{} to {}", part.min, part.max)).unwrap_or_default();
+        writeln!(
+            page,
+            "| `{}` | {} | {} | {range} | {} | {} |",
+            kind.name,
+            kind.summary,
+            keys.join(" "),
+            kind.program,
+            kind.paper
+        )?;
+    }
+    page.push_str("\n## Settings\n\nGiven after the name: `cider-d:sigma=4:idf=uniform`.\n\n");
+    page.push_str("| metric | setting | default | meaning |\n|---|---|---|---|\n");
+    for kind in KINDS {
+        for setting in kind.settings {
+            let (name, default, summary) = (setting.name, setting.default, setting.summary);
+            writeln!(page, "| `{}` | `{name}` | `{default}` | {summary} |", kind.name)?;
+        }
+    }
+    page.push_str("\n## Signatures\n\nTwo scores may be compared when these lines are equal.\n\n");
+    for kind in KINDS {
+        writeln!(page, "- `{}`", registry::build(kind.name, &[])?.signature())?;
+    }
+    page.push_str("\n## Suites\n\n| name | what | metrics |\n|---|---|---|\n");
+    for suite in SUITES {
+        writeln!(page, "| `{}` | {} | {} |", suite.name, suite.summary, suite.metrics.join(", "))?;
+    }
+    page.push_str("\n## Tokenizers\n\n| name | what |\n|---|---|\n");
+    for (_, name, summary) in tokenizers::ALL {
+        writeln!(page, "| `{name}` | {summary} |")?;
+    }
+    Ok(page)
+}
