@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::classes::CLASSES;
 use super::pattern::{NO_RULE, Position, Positions};
@@ -52,6 +52,10 @@ pub(super) struct Automaton {
     known: HashMap<Box<[Position]>, State, foldhash::fast::FixedState>,
     /// Which positions the set under construction holds already.
     seen: Vec<bool>,
+    /// Places of the present text, with the state there, from which no match can come.
+    pub(super) hopeless: HashSet<(usize, State), foldhash::fast::FixedState>,
+    /// Places that the present match has passed since it was last complete.
+    pub(super) passed: Vec<(usize, State)>,
 }
 
 impl Automaton {
@@ -65,11 +69,21 @@ impl Automaton {
             members: Vec::new(),
             known: HashMap::default(),
             seen: vec![false; grammar.positions.reads.len()],
+            hopeless: HashSet::default(),
+            passed: Vec::new(),
         };
         automaton.push(&[]);
         automaton.push(&[0]);
         automaton.moves[..CLASSES].fill(DEAD);
         automaton
+    }
+
+    /// Prepares for another text.
+    #[inline]
+    pub(super) fn forget(&mut self) {
+        if !self.hopeless.is_empty() {
+            self.hopeless.clear();
+        }
     }
 
     pub(super) fn rules(&self) -> &'static [Rule] {

@@ -27,6 +27,7 @@ pub(super) fn tokenize(
     lower.push_str(PADDING);
     let bytes = lower.as_bytes();
     let Lexer { automaton, printed, post } = lexer;
+    automaton.forget();
     let mut exact = |at: usize, post: &mut Post, piece: &mut _| {
         let token = source.token(automaton, at);
         match token.form {

@@ -1,9 +1,12 @@
 //! One token at a time: the longest match, where its token ends, and what is printed for it.
 
-use super::automaton::{Automaton, DEAD, START};
+use super::automaton::{Automaton, DEAD, START, State};
 use super::classes::{self, BREAK, END, SPACE};
 use super::pattern::NO_RULE;
 use super::rules::{Cut, Form};
+
+/// How far apart the places are that a long match notes.
+const STRIDE: usize = 64;
 
 /// A text and what the rules may see after it.
 #[derive(Clone, Copy, Debug)]
@@ -56,12 +59,18 @@ impl Source<'_> {
         }
     }
 
+    /// The longest match from `start` on.
+    ///
+    /// Some rules read far ahead in vain: any run without blanks may turn out to be a mail address. So that
+    /// long texts take time in proportion to their length, places from which no match came are noted every
+    /// [`STRIDE`] bytes, as in Reps, "Maximal-munch tokenization in linear time", 1998.
     #[inline]
     fn longest(self, automaton: &mut Automaton, start: usize) -> Option<Match> {
         let bytes = self.text.as_bytes();
         let mut best = None;
         let mut state = START;
         let mut at = start;
+        let far = start + STRIDE;
         while let Some(&byte) = bytes.get(at) {
             if byte < 0x80 {
                 state = automaton.step(state, classes::ASCII[usize::from(byte)]);
@@ -70,14 +79,66 @@ impl Source<'_> {
                 (state, at) = self.wide(automaton, state, at, &mut best);
             }
             if state == DEAD {
-                return best;
+                break;
             }
             let rule = automaton.end(state);
             if rule != NO_RULE {
                 best = Some(Match { rule, end: at, half: false });
             }
+            if at >= far {
+                return self.far(automaton, state, at, best);
+            }
         }
-        self.beyond(automaton, state, best)
+        if state == DEAD { best } else { self.beyond(automaton, state, best) }
+    }
+
+    /// Goes on with a match that has become long.
+    #[inline(never)]
+    fn far(
+        self,
+        automaton: &mut Automaton,
+        mut state: State,
+        mut at: usize,
+        mut best: Option<Match>,
+    ) -> Option<Match> {
+        let bytes = self.text.as_bytes();
+        let mut passed = std::mem::take(&mut automaton.passed);
+        while let Some(&byte) = bytes.get(at) {
+            let from = at;
+            if byte < 0x80 {
+                state = automaton.step(state, classes::ASCII[usize::from(byte)]);
+                at += 1;
+            } else {
+                (state, at) = self.wide(automaton, state, at, &mut best);
+                if best.is_some_and(|best| best.half) {
+                    passed.clear();
+                }
+            }
+            if state == DEAD {
+                break;
+            }
+            let rule = automaton.end(state);
+            if rule != NO_RULE {
+                best = Some(Match { rule, end: at, half: false });
+                passed.clear();
+            } else if from / STRIDE != at / STRIDE {
+                if automaton.hopeless.contains(&(at, state)) {
+                    state = DEAD;
+                    break;
+                }
+                passed.push((at, state));
+            }
+        }
+        let found = best.map(|best| (best.rule, best.end));
+        if state != DEAD {
+            best = self.beyond(automaton, state, best);
+        }
+        if best.map(|best| (best.rule, best.end)) == found {
+            automaton.hopeless.extend(passed.iter().copied());
+        }
+        passed.clear();
+        automaton.passed = passed;
+        best
     }
 
     /// Reads the character beyond ASCII at `at`; one beyond U+FFFF is read as two.
@@ -85,10 +146,10 @@ impl Source<'_> {
     fn wide(
         self,
         automaton: &mut Automaton,
-        state: u16,
+        state: State,
         at: usize,
         best: &mut Option<Match>,
-    ) -> (u16, usize) {
+    ) -> (State, usize) {
         let Some(c) = self.char_after(at) else { return (DEAD, at) };
         let class = classes::of(c);
         let mut state = automaton.step(state, class);
@@ -104,19 +165,19 @@ impl Source<'_> {
 
     /// Goes on with the line break at the end of the text and with what follows it.
     #[inline(never)]
-    fn beyond(self, automaton: &mut Automaton, mut state: u16, mut best: Option<Match>) -> Option<Match> {
-        let mut end = self.text.len() + 1;
-        let mut units = [END; 1].into_iter().chain(self.next.into_iter().flat_map(|next| {
+    fn beyond(self, automaton: &mut Automaton, mut state: State, mut best: Option<Match>) -> Option<Match> {
+        let following = self.next.into_iter().flat_map(|next| {
             next.chars().flat_map(|c| [classes::of(c); 2].into_iter().take(c.len_utf16())).chain([END])
-        }));
-        while state != DEAD {
-            let Some(class) = units.next() else { break };
+        });
+        for (units, class) in (1..).zip([END].into_iter().chain(following)) {
             state = automaton.step(state, class);
+            if state == DEAD {
+                break;
+            }
             let rule = automaton.end(state);
             if rule != NO_RULE {
-                best = Some(Match { rule, end, half: false });
+                best = Some(Match { rule, end: self.text.len() + units, half: false });
             }
-            end += 1;
         }
         best
     }

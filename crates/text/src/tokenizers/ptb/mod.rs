@@ -37,6 +37,7 @@ pub fn lex(text: &str, scratch: &mut Scratch, piece: impl FnMut(&str)) {
 /// As [`lex`], with what follows `text` after a line break.
 pub fn lex_before(text: &str, next: Option<&str>, scratch: &mut Scratch, mut piece: impl FnMut(&str)) {
     let Lexer { automaton, printed, .. } = &mut **scratch.ptb.get_or_insert_with(|| Box::new(Lexer::new()));
+    automaton.forget();
     let source = Source { text, next };
     let mut at = 0;
     while at < text.len() {
