@@ -41,7 +41,7 @@ impl References {
             return Err(Error::new(ErrorKind::Shape, captions.source(), message));
         }
         let (index, image_of_row) = Index::of(&captions, ids);
-        let mut starts = vec![0_u32; index.first_rows.len() + 1];
+        let mut starts = vec![0_u32; index.len() + 1];
         for image in &image_of_row {
             if let Some(count) = starts.get_mut(*image as usize + 1) {
                 *count += 1;
@@ -79,7 +79,7 @@ impl References {
 
     /// How many images there are.
     pub fn len(&self) -> usize {
-        self.index.first_rows.len()
+        self.index.len()
     }
 
     /// Whether there is no image; never so, since [`References::group`] refuses that.
@@ -116,7 +116,7 @@ impl References {
 
 /// Images by id, in order of first appearance. The table is never walked, so its random seed changes no result.
 #[derive(Clone, Debug)]
-struct Index {
+pub(crate) struct Index {
     table: HashTable<u32>,
     hasher: foldhash::fast::RandomState,
     /// The row in which each image appears first.
@@ -125,7 +125,7 @@ struct Index {
 
 impl Index {
     /// Numbers the images of `captions`, and tells the image of each row.
-    fn of(captions: &Captions, ids: Ids) -> (Self, Vec<u32>) {
+    pub fn of(captions: &Captions, ids: Ids) -> (Self, Vec<u32>) {
         let mut index = Self {
             table: HashTable::new(),
             hasher: foldhash::fast::RandomState::default(),
@@ -156,7 +156,18 @@ impl Index {
         (index, image_of_row)
     }
 
-    fn find(&self, captions: &Captions, id: &SegmentId, ids: Ids) -> Option<u32> {
+    /// How many images there are.
+    pub fn len(&self) -> usize {
+        self.first_rows.len()
+    }
+
+    /// The id of each image, as it was first given.
+    pub fn ids<'a>(&'a self, captions: &'a Captions) -> impl Iterator<Item = &'a SegmentId> {
+        self.first_rows.iter().filter_map(|row| captions.id(*row as usize))
+    }
+
+    /// The number of the image of that id.
+    pub fn find(&self, captions: &Captions, id: &SegmentId, ids: Ids) -> Option<u32> {
         let id_of =
             |image: u32| self.first_rows.get(image as usize).and_then(|row| captions.id(*row as usize));
         let hash = hash_id(&self.hasher, id, ids);

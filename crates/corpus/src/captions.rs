@@ -1,5 +1,7 @@
 //! What was said of which image? Captions in file order, their texts in one arena.
 
+use std::fmt;
+
 use crate::error::Position;
 use crate::{Format, Notice, SegmentId};
 
@@ -16,7 +18,7 @@ use crate::{Format, Notice, SegmentId};
 /// assert_eq!(captions.len(), 2);
 /// assert_eq!(captions.get(0), Some((&SegmentId::from(42), "a cat on a mat")));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Captions {
     source: String,
     format: Option<Format>,
@@ -162,6 +164,20 @@ impl Captions {
         self.ends.extend(other.ends.iter().map(|end| end + offset));
         self.declared.extend_from_slice(&other.declared);
         self.notices.extend_from_slice(&other.notices);
+    }
+}
+
+/// Shows counts and the first row, since there may be a million of them.
+impl fmt::Debug for Captions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Captions")
+            .field("source", &self.source)
+            .field("format", &self.format)
+            .field("len", &self.len())
+            .field("first", &self.get(0))
+            .field("declared", &self.declared.len())
+            .field("notices", &self.notices)
+            .finish_non_exhaustive()
     }
 }
 

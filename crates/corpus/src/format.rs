@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::input::HEAD_BYTES;
 use crate::json::{Json, Kind};
 use crate::names::named;
 use crate::options::Role;
@@ -47,7 +48,7 @@ pub(crate) fn sniff(head: &[u8], name: &str, role: Role) -> Guess {
     let significant = text.trim_start();
     let mut bytes = significant.bytes();
     match bytes.next() {
-        None if text.len() == head.len() => Guess::Nothing,
+        None if text.len() == head.len() && head.len() < HEAD_BYTES => Guess::Nothing,
         Some(b'{') => Guess::Format(sniff_object(significant)),
         Some(b'[') if opens_array(significant) => Guess::Format(sniff_list(significant, role)),
         Some(b'<') => Guess::Foreign("XML or HTML"),

@@ -598,3 +598,160 @@ fn string_stops(word: u64) -> u64 {
     let controls = word.wrapping_sub(BLANKS) & !word;
     (quotes | backslashes | controls) & HIGHS
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde::de::IgnoredAny;
+
+    use super::*;
+
+    fn skips(text: &str) -> Result<()> {
+        let mut json = Json::new(text);
+        json.skip()?;
+        json.end()
+    }
+
+    fn decode(text: &str) -> Result<String> {
+        let mut json = Json::new(text);
+        let decoded = json.string()?.decoded()?.into_owned();
+        json.end()?;
+        Ok(decoded)
+    }
+
+    fn id(text: &str) -> Result<SegmentId> {
+        let mut json = Json::new(text);
+        let id = json.id()?;
+        json.end()?;
+        Ok(id)
+    }
+
+    /// Text near JSON: its own characters, words and awkward strings in any order.
+    fn near_json() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            4 => "[\\[\\]{}:,\" \n]",
+            2 => "-?[0-9]{0,3}(\\.[0-9]{0,2})?([eE][+-]?[0-9]{0,2})?",
+            2 => "\"[a-zé😀]{0,12}\"",
+            1 => "\"(\\\\[\"\\\\/bfnrtux]|\\\\u[0-9a-fD8]{4}|[ -~]){0,4}\"",
+            1 => Just("true".to_owned()),
+            1 => Just("null".to_owned()),
+            1 => Just("{\"a\": [1, {}], \"b\": \"c\"}".to_owned()),
+            1 => "\\PC",
+            1 => "[\u{0}-\u{1f}]",
+        ];
+        proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    fn json_value() -> impl Strategy<Value = serde_json::Value> {
+        let leaf = prop_oneof![
+            Just(serde_json::Value::Null),
+            any::<bool>().prop_map(Into::into),
+            any::<i64>().prop_map(Into::into),
+            any::<f64>().prop_map(Into::into),
+            ".{0,40}".prop_map(Into::into),
+        ];
+        leaf.prop_recursive(6, 60, 6, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..6).prop_map(Into::into),
+                proptest::collection::hash_map(".{0,12}", inner, 0..6)
+                    .prop_map(|map| serde_json::Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3000))]
+
+        #[test]
+        fn what_serde_json_accepts_is_accepted_and_no_more(text in near_json()) {
+            let theirs = serde_json::from_str::<IgnoredAny>(&text);
+            prop_assert_eq!(skips(&text).is_ok(), theirs.is_ok(), "{:?} {:?}", text, theirs);
+        }
+
+        #[test]
+        fn what_serde_json_writes_is_accepted(value in json_value(), pretty in any::<bool>()) {
+            let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
+            prop_assert!(skips(&text.unwrap()).is_ok());
+        }
+
+        #[test]
+        fn a_truncated_value_is_called_truncated(value in json_value(), cut in any::<prop::sample::Index>()) {
+            let text = serde_json::json!([value]).to_string();
+            let mut end = cut.index(text.len());
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            let fault = skips(&text[..end]).unwrap_err();
+            prop_assert_eq!(fault.what, What::Truncated, "{:?}", &text[..end]);
+        }
+
+        #[test]
+        fn strings_decode_as_in_serde_json(text in "\"(\\\\[\"\\\\/bfnrtu]|\\\\u[0-9a-fA-F]{4}|\\\\ud83d\\\\ude00|.){0,12}\"") {
+            let theirs = serde_json::from_str::<String>(&text);
+            match (decode(&text), theirs) {
+                (Ok(ours), Ok(theirs)) => prop_assert_eq!(ours, theirs),
+                (ours, theirs) => prop_assert!(ours.is_err() && theirs.is_err(), "{} {:?} {:?}", text, ours, theirs),
+            }
+        }
+
+        #[test]
+        fn integer_ids_are_those_of_serde_json(text in "-?[0-9]{1,21}(\\.0|e1)?") {
+            let theirs = serde_json::from_str::<i64>(&text);
+            // Python reads -0 as the integer 0, serde_json as a float.
+            let theirs = if text == "-0" { Some(0) } else { theirs.ok() };
+            prop_assert_eq!(id(&text).ok(), theirs.map(SegmentId::Integer));
+        }
+
+        #[test]
+        fn the_scan_stops_where_a_plain_search_does(text in "[ -~é\u{0}\u{1f}\u{7f}😀]{0,80}", from in 0_usize..20) {
+            let bytes = text.as_bytes();
+            let from = from.min(bytes.len());
+            let stop = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
+            let expected = bytes[from..].iter().position(stop).map_or(bytes.len(), |at| from + at);
+            prop_assert_eq!(Json::new(&text).scan_string(from), expected);
+        }
+    }
+
+    #[test]
+    fn python_floats_are_skipped() {
+        for text in ["NaN", "Infinity", "-Infinity", r#"{"score": [NaN, -Infinity, 1e5]}"#] {
+            assert!(skips(text).is_ok(), "{text}");
+        }
+        assert!(skips("-NaN").is_err());
+    }
+
+    #[test]
+    fn nesting_has_a_limit_and_no_recursion() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(skips(&nested(MAX_DEPTH as usize)).is_ok());
+        assert!(skips(&nested(MAX_DEPTH as usize + 2)).is_err());
+        assert!(skips(&"[".repeat(1_000_000)).is_err());
+        let objects = "{\"a\":".repeat(MAX_DEPTH as usize) + "1" + &"}".repeat(MAX_DEPTH as usize);
+        assert!(skips(&objects).is_ok());
+    }
+
+    #[test]
+    fn a_lone_surrogate_is_an_error_at_its_escape() {
+        let fault = decode(r#""ab\ud83d cd""#).unwrap_err();
+        assert_eq!(fault.at, 3);
+        assert!(matches!(fault.what, What::Escape(_)));
+        assert!(skips(r#""\ud83d""#).is_ok());
+        assert_eq!(decode(r#""\ud83d\ude00""#).unwrap(), "😀");
+        assert!(decode(r#""\ude00\ud83d""#).is_err());
+        assert!(decode(r#""\ud83d\u0041""#).is_err());
+    }
+
+    #[test]
+    fn a_fractional_or_huge_id_is_refused_by_name() {
+        for (text, why) in [
+            ("1.0", "is not an integer"),
+            ("1e3", "is not an integer"),
+            ("9223372036854775808", "does not fit into 64 bits"),
+        ] {
+            let What::Id(message) = id(text).unwrap_err().what else { panic!("{text}") };
+            assert_eq!(message, format!("the image id {text} {why}; write it as a string"));
+        }
+        assert_eq!(id("-9223372036854775808").unwrap(), SegmentId::Integer(i64::MIN));
+        assert_eq!(id("9223372036854775807 ").unwrap(), SegmentId::Integer(i64::MAX));
+    }
+}

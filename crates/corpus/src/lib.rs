@@ -37,6 +37,7 @@ mod options;
 mod policy;
 mod read;
 mod records;
+mod write;
 #[cfg(feature = "zstd")]
 mod zstd;
 
@@ -51,3 +52,4 @@ pub use notice::Notice;
 pub use options::{ReadOptions, Role};
 pub use policy::{Duplicate, Empty, Ids, Missing, Policy, Surplus};
 pub use read::{read, read_bytes};
+pub use write::write;

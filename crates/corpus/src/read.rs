@@ -45,9 +45,11 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
     let name = source.name;
     let guess = sniff(source.head(), name, options.role);
     let format = match (options.format, guess) {
+        // Blank lines are captions of plain text, if the user says that it is plain text.
+        (Some(Format::Lines), Guess::Nothing) => Format::Lines,
+        (_, Guess::Nothing) => return Err(Error::new(ErrorKind::Empty, name, "the file is empty")),
         (Some(format), _) => format,
         (None, Guess::Format(format)) => format,
-        (None, Guess::Nothing) => return Err(Error::new(ErrorKind::Empty, name, "the file is empty")),
         (None, Guess::Foreign(what)) => {
             let message =
                 format!("looks like {what}; expected one of {AllNames}; pass --format if it is one of them");

@@ -1,0 +1,469 @@
+//! Each format, whole and damaged, on small samples.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::io::Write as _;
+
+use capeval_corpus::{
+    Captions, Error, ErrorKind, Format, ReadOptions, SegmentId, UnknownName, merge, read, read_bytes,
+};
+
+fn references(text: &str) -> Result<Captions, Error> {
+    read(text.as_bytes(), "f", &ReadOptions::references())
+}
+
+fn candidates(text: &str) -> Result<Captions, Error> {
+    read(text.as_bytes(), "f", &ReadOptions::candidates())
+}
+
+/// Rows as `id=text`, with text ids in quotes.
+fn rows(captions: &Captions) -> Vec<String> {
+    captions.iter().map(|(id, text)| format!("{}={text}", id.quoted())).collect()
+}
+
+fn check(captions: Result<Captions, Error>, format: Format, expected: &[&str]) {
+    let captions = captions.unwrap();
+    assert_eq!(captions.format(), Some(format));
+    assert_eq!(rows(&captions), expected);
+}
+
+fn check_error(captions: Result<Captions, Error>, kind: ErrorKind, message: &str) {
+    let error = captions.unwrap_err();
+    assert_eq!(error.to_string(), message);
+    assert_eq!(error.kind(), kind);
+}
+
+#[test]
+fn coco_annotations() {
+    let text = r#"{"info": {"year": 2014}, "images": [{"license": 3, "id": 7, "x": [{}]}, {"id": 8}],
+        "annotations": [{"image_id": 7, "id": 1, "caption": "A cat\n\"sat\". \u00e9"}, {"caption": "b", "image_id": "x"}]}"#;
+    check(references(text), Format::CocoAnnotations, &["7=A cat\n\"sat\". é", "\"x\"=b"]);
+    assert_eq!(references(text).unwrap().declared(), [SegmentId::from(7), SegmentId::from(8)]);
+    check_error(
+        references(r#"{"info": {}, "annotations": [{"image_id": 1, "caption": "a"}, {"image_id": 2, "capt"#),
+        ErrorKind::Syntax,
+        "f:1:84 (byte 83): the JSON ends too early; is the file truncated?; read as coco, pass --format if it is another",
+    );
+    check_error(
+        references("{\"annotations\": [\n  {\"image_id\": 1, \"bbox\": [0]}]}"),
+        ErrorKind::Shape,
+        "f:2:3 (byte 20): record 1 of the annotations has no \"caption\"; read as coco, pass --format if it is another",
+    );
+    check_error(
+        references(r#"{"images": [{"id": 1}], "info": {}}"#),
+        ErrorKind::Shape,
+        "f:1:1 (byte 0): there is no \"annotations\" in this object, so there are no captions; read as coco, pass \
+         --format if it is another",
+    );
+    check_error(
+        references(r#"{"annotations": [{"image_id": 1, "caption": null}]}"#),
+        ErrorKind::Shape,
+        "f:1:45 (byte 44): expected a caption in quotes, found null; read as coco, pass --format if it is another",
+    );
+    check_error(
+        references(r#"{"annotations": [{"image_id": 1.5, "caption": "a"}]}"#),
+        ErrorKind::Id,
+        "f:1:31 (byte 30): the image id 1.5 is not an integer; write it as a string",
+    );
+    check_error(
+        references(r#"{"annotations": [{"image_id": 123456789012345678901, "caption": "a"}]}"#),
+        ErrorKind::Id,
+        "f:1:31 (byte 30): the image id 123456789012345678901 does not fit into 64 bits; write it as a string",
+    );
+    check_error(
+        references(r#"{"annotations": [{"image_id": 1, "caption": "a", "image_id": 2}]}"#),
+        ErrorKind::Duplicate,
+        "f:1:50 (byte 49): the key \"image_id\" stands twice in one object",
+    );
+    check_error(
+        references(r#"{"annotations": [{"image_id": 1, "caption": "a \ud83d"}]}"#),
+        ErrorKind::Encoding,
+        "f:1:48 (byte 47): an escaped surrogate without its partner stands for no character",
+    );
+}
+
+#[test]
+fn coco_results() {
+    let text = r#"[{"image_id": 1, "caption": "a", "score": NaN}, {"image_id": "b", "caption": ""}]"#;
+    check(candidates(text), Format::CocoResults, &["1=a", "\"b\"="]);
+    check(candidates("[]"), Format::CocoResults, &[]);
+    check_error(
+        candidates(r#"[{"image_id": 1, "caption": "a"} {"image_id": 2, "caption": "b"}]"#),
+        ErrorKind::Syntax,
+        "f:1:34 (byte 33): expected ',' or ']'; read as coco-results, pass --format if it is another",
+    );
+    check_error(
+        candidates(r#"[{"image_id": 1, "caption": "a"}] []"#),
+        ErrorKind::Syntax,
+        "f:1:35 (byte 34): expected the end of the file after the value; read as coco-results, pass --format if it is \
+         another",
+    );
+    let options = ReadOptions { format: Some(Format::CocoResults), ..ReadOptions::candidates() };
+    check_error(
+        read(&br#"{"images": [], "annotations": []}"#[..], "f", &options),
+        ErrorKind::Shape,
+        "f:1:1 (byte 0): expected an array of objects with \"image_id\" and \"caption\", found an object; the file looks \
+         like coco rather than coco-results",
+    );
+}
+
+#[test]
+fn karpathy_files() {
+    let text = r#"{"images": [
+        {"filename": "a.jpg", "imgid": 0, "split": "train", "sentences": [{"tokens": ["a"], "raw": "A.", "sentid": 0}], "cocoid": 5},
+        {"filename": "b.jpg", "imgid": 1, "split": "test", "sentences": [{"raw": "B."}, {"raw": "Bb."}], "cocoid": 6},
+        {"filename": "c.jpg", "imgid": 2, "split": "restval", "sentences": [], "cocoid": 7}], "dataset": "coco"}"#;
+    check(references(text), Format::Karpathy, &["5=A.", "6=B.", "6=Bb."]);
+    let split = |names: &[&str]| {
+        let split = Some(names.iter().map(ToString::to_string).collect());
+        read(text.as_bytes(), "f", &ReadOptions { split, ..ReadOptions::references() })
+    };
+    check(split(&["test"]), Format::Karpathy, &["6=B.", "6=Bb."]);
+    assert!(split(&["test"]).unwrap().notices().is_empty());
+    let train = split(&["train"]).unwrap();
+    assert_eq!(train.notices()[0].code, "restval-left-out");
+    assert!(split(&["train", "restval"]).unwrap().notices().is_empty());
+    assert_eq!(split(&["restval"]).unwrap().declared(), [SegmentId::from(7)]);
+    check_error(
+        split(&["val"]),
+        ErrorKind::Split,
+        "f: there is no split \"val\"; this file has \"train\", \"test\", \"restval\"; pass one of them to --split",
+    );
+    let flickr = text.replace("cocoid", "other");
+    check(references(&flickr), Format::Karpathy, &["\"a.jpg\"=A.", "\"b.jpg\"=B.", "\"b.jpg\"=Bb."]);
+    let by_number = ReadOptions { id_column: Some("imgid".into()), ..ReadOptions::references() };
+    check(read(text.as_bytes(), "f", &by_number), Format::Karpathy, &["0=A.", "1=B.", "1=Bb."]);
+    check_error(
+        references(&text.replace("\"raw\": \"B.\"", "\"tokens\": [\"b\"]")),
+        ErrorKind::Shape,
+        "f:3:74 (byte 220): this sentence has no \"raw\"; read as karpathy, pass --format if it is another",
+    );
+}
+
+#[test]
+fn list_json() {
+    let text = r#"[{"image_id": "2008_1.jpg", "caption": "a"}, {"image_id": "2008_1.jpg", "caption": "b"}]"#;
+    check(references(text), Format::ListJson, &["\"2008_1.jpg\"=a", "\"2008_1.jpg\"=b"]);
+    let text = r#"[{"id": 3, "refs": ["a", "b"], "hyp": "c"}, {"id": 4, "refs": [], "hyp": "d"}]"#;
+    check(references(text), Format::ListJson, &["3=a", "3=b"]);
+    assert_eq!(references(text).unwrap().declared(), [SegmentId::from(4)]);
+    check(candidates(text), Format::ListJson, &["3=c", "4=d"]);
+    let options = ReadOptions {
+        id_column: Some("key".into()),
+        caption_columns: Some(vec!["x".into(), "y".into()]),
+        ..ReadOptions::references()
+    };
+    let text = r#"[{"key": 1, "y": "b", "x": "a", "id": 9}]"#;
+    check(read(text.as_bytes(), "f", &options), Format::ListJson, &["1=a", "1=b"]);
+    check_error(
+        references(r#"[{"id": 1, "caption": "a"}, {"caption": "b"}]"#),
+        ErrorKind::Shape,
+        "f:1:29 (byte 28): record 2 has no id, while those before it have one: its keys are \"caption\"; pass --id-column \
+         to name one; read as list-json, pass --format if it is another",
+    );
+    check_error(
+        references(r#"[{"id": 1, "title": "a"}]"#),
+        ErrorKind::Shape,
+        "f:1:2 (byte 1): record 1 has no caption: its keys are \"id\", \"title\"; pass --caption-column to name one; read \
+         as list-json, pass --format if it is another",
+    );
+    check_error(
+        references(r#"["a", "b"]"#),
+        ErrorKind::Shape,
+        "f:1:2 (byte 1): expected an object with an id and a caption, found a string; read as list-json, pass --format \
+         if it is another",
+    );
+}
+
+#[test]
+fn records_without_an_id_are_numbered() {
+    let captions = references(r#"[{"caption": "a"}, {"caption": "b"}]"#).unwrap();
+    assert_eq!(rows(&captions), ["1=a", "2=b"]);
+    assert_eq!(captions.notices()[0].code, "row-numbers");
+}
+
+#[test]
+fn dict_json() {
+    check(
+        references(r#"{"1": ["a", "b"], "x.jpg": ["c"]}"#),
+        Format::DictJson,
+        &["1=a", "1=b", "\"x.jpg\"=c"],
+    );
+    check(candidates(r#"{"1": "a", "01": "b"}"#), Format::DictJson, &["1=a", "\"01\"=b"]);
+    check_error(
+        candidates(r#"{"1": "a", "2": "b", "\u0031": "c"}"#),
+        ErrorKind::Duplicate,
+        "f:1:22 (byte 21): the key 1 stands twice, and only one of its values could be kept",
+    );
+    check_error(
+        candidates(r#"{"1": "a", "2": 5}"#),
+        ErrorKind::Shape,
+        "f:1:17 (byte 16): expected a caption in quotes or a list of captions, found a number; read as dict-json, pass \
+         --format if it is another",
+    );
+    check_error(
+        candidates(r#"{"1": ["a", null]}"#),
+        ErrorKind::Shape,
+        "f:1:13 (byte 12): expected a caption in quotes, found null; read as dict-json, pass --format if it is another",
+    );
+}
+
+#[test]
+fn json_lines() {
+    let text =
+        "{\"image_id\": 1, \"captions\": [\"a\", \"b\"]}\n\n{\"image_id\": \"x\", \"captions\": [\"c\"]}\r\n";
+    check(references(text), Format::JsonLines, &["1=a", "1=b", "\"x\"=c"]);
+    assert_eq!(references(text).unwrap().position(2).line, Some(3));
+    let text = "{\"id\": 1, \"prediction\": \"p\", \"references\": [\"a\", \"b\"]}";
+    check(references(text), Format::JsonLines, &["1=a", "1=b"]);
+    check(candidates(text), Format::JsonLines, &["1=p"]);
+    check_error(
+        candidates("{\"id\": 1, \"text\": \"p\"}\n{\"id\": 2, \"text\": \"q\""),
+        ErrorKind::Syntax,
+        "f:2:22 (byte 44): the JSON ends too early; is the file truncated?; read as jsonl, pass --format if it is another",
+    );
+    check_error(
+        candidates("{\"id\": 1, \"text\": \"p\"} x\n"),
+        ErrorKind::Syntax,
+        "f:1:24 (byte 23): expected the end of the file after the value; read as jsonl, pass --format if it is another",
+    );
+}
+
+#[test]
+fn csv_tables() {
+    let clotho = "file_name,caption_1,caption_2,caption_3\r\na.wav,A dog,\"B, \"\"b\"\"\",C\r\nb.wav,D,,\"E\r\nF\"\r\n";
+    check(
+        references(clotho),
+        Format::Csv,
+        &["\"a.wav\"=A dog", "\"a.wav\"=B, \"b\"", "\"a.wav\"=C", "\"b.wav\"=D", "\"b.wav\"=E\r\nF"],
+    );
+    let both = "caption_predicted,caption_1,caption_2,mult_captions_predicted_1\np,a,b,m\nq,c,d,n\n";
+    check(references(both), Format::Csv, &["1=a", "1=b", "2=c", "2=d"]);
+    check(candidates(both), Format::Csv, &["1=p", "2=q"]);
+    assert_eq!(candidates(both).unwrap().notices()[0].code, "row-numbers");
+    check(references("image,caption\n7,a\n7,b\n007,\n"), Format::Csv, &["7=a", "7=b", "\"007\"="]);
+    check(candidates("caption\na\n\nb\n"), Format::Csv, &["1=a", "2=", "3=b"]);
+    check_error(
+        references("image,caption\n1,a\n2,\"b\n"),
+        ErrorKind::Syntax,
+        "f:3:3 (byte 20): this quoted field never ends; is the file truncated?; read as csv, pass --format if it is \
+         another",
+    );
+    check_error(
+        references("image,caption\n1,\"a\" b\n"),
+        ErrorKind::Syntax,
+        "f:2:6 (byte 19): a quoted field goes on after its closing quote; write a quote inside it twice; read as csv, \
+         pass --format if it is another",
+    );
+    check_error(
+        references("image,caption\n1,a, b\n"),
+        ErrorKind::Syntax,
+        "f:2:1 (byte 14): this row has 3 fields and the header has 2; read as csv, pass --format if it is another",
+    );
+    let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::references() };
+    check_error(
+        read(&b"a,b\n1,2\n"[..], "f", &options),
+        ErrorKind::Shape,
+        "f:1:1 (byte 0): no column is known to hold captions; the columns are \"a\", \"b\"; pass --caption-column to \
+         name one; the file looks like lines rather than csv",
+    );
+    let options = ReadOptions {
+        id_column: Some("a".into()),
+        caption_columns: Some(vec!["b".into()]),
+        format: Some(Format::Csv),
+        ..ReadOptions::references()
+    };
+    check(read(&b"a,b\n1,2\n"[..], "f", &options), Format::Csv, &["1=2"]);
+    check_error(
+        read(&b"x,caption\n1,2\n"[..], "f", &options),
+        ErrorKind::Shape,
+        "f:1:1 (byte 0): there is no column \"a\"; the columns are \"x\", \"caption\"",
+    );
+}
+
+#[test]
+fn tsv_tables_with_and_without_quotes() {
+    let text = "image_id\tcaption\n1\t\"A cat\" it said\n2\t\"b \"\"c\"\"\"\n3\tplain \"d\"\n";
+    check(references(text), Format::Tsv, &["1=\"A cat\" it said", "2=b \"c\"", "3=plain \"d\""]);
+}
+
+#[test]
+fn flickr30k_results_with_pipes() {
+    let text = "image_name| comment_number| comment\n1000092795.jpg| 0| Two men .\n1000092795.jpg| 1| Two \"guys\" .\n";
+    let expected = ["\"1000092795.jpg\"=Two men .", "\"1000092795.jpg\"=Two \"guys\" ."];
+    check(references(text), Format::Pipes, &expected);
+    // Kaggle's copy has one row like this.
+    check_error(
+        references(&(text.to_owned() + "2199200615.jpg| 4   A dog runs .\n")),
+        ErrorKind::Syntax,
+        "f:4:1 (byte 97): this row has 2 fields and the header has 3; read as pipes, pass --format if it is another",
+    );
+}
+
+#[test]
+fn flickr_tokens() {
+    let text = "a.jpg#0\tA cat .\na.jpg#1\tB #3 .\n\n7#0\tC\n";
+    check(references(text), Format::Tokens, &["\"a.jpg\"=A cat .", "\"a.jpg\"=B #3 .", "7=C"]);
+    let chinese = "667626_18933d713e.jpg#zhc#0 一个 女人\nb.jpg#zhm#12 一\n";
+    check(references(chinese), Format::Tokens, &["\"667626_18933d713e.jpg\"=一个 女人", "\"b.jpg\"=一"]);
+    check_error(
+        references("a.jpg#0\tA cat .\na.jpg A cat .\n"),
+        ErrorKind::Syntax,
+        "f:2 (byte 16): expected an image, '#', a number, a tab and a caption, as in image.jpg#0; read as flickr, pass \
+         --format if it is another",
+    );
+}
+
+#[test]
+fn lines_and_their_merging() {
+    let one = "a cat\r\n\nc\u{2028}c\rc\n";
+    check(references(one), Format::Lines, &["1=a cat", "2=", "3=c\u{2028}c\rc"]);
+    let file = |name: &str, text: &str| read(text.as_bytes(), name, &ReadOptions::references()).unwrap();
+    let merged = merge(vec![file("one", one), file("two", "x\ny\nz")]).unwrap();
+    assert_eq!(rows(&merged), ["1=a cat", "2=", "3=c\u{2028}c\rc", "1=x", "2=y", "3=z"]);
+    let error = merge(vec![file("one", one), file("two", "x\ny\n")]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::LineCount);
+    assert_eq!(
+        error.to_string(),
+        "two: has 2 lines, but one has 3 lines; files of references must be aligned line by line"
+    );
+    let error = merge(vec![file("one", one), file("two", "{\"1\": \"a\"}")]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::LineCount);
+    let json =
+        merge(vec![file("one", "{\"1\": \"a\"}"), file("two", "{\"1\": \"b\", \"2\": \"c\"}")]).unwrap();
+    assert_eq!(rows(&json), ["1=a", "1=b", "2=c"]);
+}
+
+#[test]
+fn captions_that_look_like_json_are_lines() {
+    check(references("[unk] on a mat\n"), Format::Lines, &["1=[unk] on a mat"]);
+    check(references("a man, text and a dog\n"), Format::Lines, &["1=a man, text and a dog"]);
+}
+
+#[test]
+fn what_is_no_caption_file_is_named() {
+    let known = "expected one of coco, coco-results, karpathy, list-json, dict-json, jsonl, csv, tsv, pipes, flickr, \
+                 lines, parquet; pass --format if it is one of them";
+    for (bytes, name, what) in [
+        (&b"<!DOCTYPE html><html>404"[..], "refs.json", "XML or HTML"),
+        (b"PK\x03\x04rest", "refs.xlsx", "a zip archive (or a spreadsheet); unpack it or export it as CSV"),
+        (b"\x80\x04\x95", "refs.p", "a Python pickle; write it as JSON"),
+        (b"\xFF\xFEa\0", "refs.txt", "UTF-16 text; save it as UTF-8"),
+        (b"a\0b", "refs.txt", "binary data"),
+        (b"not json", "refs.json.gz", "plain text, though its name ends in .json"),
+    ] {
+        check_error(
+            read(bytes, name, &ReadOptions::references()),
+            ErrorKind::Format,
+            &format!("{name}: looks like {what}; {known}"),
+        );
+    }
+}
+
+#[test]
+fn empty_files_are_refused() {
+    for text in ["", "  \n\n", "\u{FEFF}", "\u{FEFF}\n"] {
+        check_error(references(text), ErrorKind::Empty, "f: the file is empty");
+    }
+    for format in Format::ALL {
+        let options = ReadOptions { format: Some(*format), ..ReadOptions::references() };
+        check_error(read(&b""[..], "f", &options), ErrorKind::Empty, "f: the file is empty");
+    }
+}
+
+#[test]
+fn invalid_utf8_is_named_by_its_byte() {
+    let latin = b"[{\"image_id\": 1,\n \"caption\": \"caf\xE9 x\"}]";
+    check_error(
+        read(&latin[..], "f", &ReadOptions::candidates()),
+        ErrorKind::Encoding,
+        "f:2:17 (byte 33): invalid UTF-8 (byte 0xE9); save the file as UTF-8",
+    );
+    check_error(
+        read(&b"one\ncaf\xE9\n"[..], "f", &ReadOptions::candidates()),
+        ErrorKind::Encoding,
+        "f:2 (byte 7): the file ends inside a character; save the file as UTF-8",
+    );
+}
+
+#[test]
+fn a_byte_order_mark_is_left_out() {
+    check(candidates("\u{FEFF}{\"1\": \"a\"}"), Format::DictJson, &["1=a"]);
+    check(candidates("\u{FEFF}a\nb"), Format::Lines, &["1=a", "2=b"]);
+    check(candidates("\u{FEFF}id,caption\n1,b"), Format::Csv, &["1=b"]);
+    check_error(
+        candidates("\u{FEFF}[[1]]"),
+        ErrorKind::Shape,
+        "f:1:2 (byte 4): expected an object with an id and a caption, found an array; read as list-json, pass --format \
+         if it is another",
+    );
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn gzip_of_several_members_is_unpacked() {
+    let json = br#"{"1": "a", "2": "b"}"#;
+    let mut packed = gzip(&json[..7]);
+    packed.extend(gzip(&json[7..]));
+    check(read(&packed[..], "f", &ReadOptions::candidates()), Format::DictJson, &["1=a", "2=b"]);
+    check(read_bytes(&packed, "f", &ReadOptions::candidates()), Format::DictJson, &["1=a", "2=b"]);
+    check_error(
+        read(&packed[..packed.len() - 9], "f", &ReadOptions::candidates()),
+        ErrorKind::Compression,
+        "f: the gzip data end too early; fetch the file again",
+    );
+    let last = packed.len() - 6;
+    packed[last] ^= 1;
+    let error = read(&packed[..], "f", &ReadOptions::candidates()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Compression);
+    assert!(error.to_string().starts_with("f: the gzip data are damaged ("), "{error}");
+}
+
+#[cfg(feature = "zstd")]
+#[test]
+fn zstd_of_several_frames_is_unpacked() {
+    let pack =
+        |bytes: &[u8]| ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest);
+    let json = br#"{"1": "a", "2": "b"}"#;
+    let mut packed = b"\x50\x2A\x4D\x18\x03\0\0\0abc".to_vec();
+    packed.extend(pack(&json[..7]));
+    packed.extend(b"\x5F\x2A\x4D\x18\x01\0\0\0z");
+    packed.extend(pack(&json[7..]));
+    check(read(&packed[..], "f", &ReadOptions::candidates()), Format::DictJson, &["1=a", "2=b"]);
+    check(read_bytes(&packed, "f", &ReadOptions::candidates()), Format::DictJson, &["1=a", "2=b"]);
+    let error = read(&packed[..packed.len() - 9], "f", &ReadOptions::candidates()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Compression);
+    assert!(error.to_string().starts_with("f: the zstd data "), "{error}");
+}
+
+#[test]
+fn a_failing_source_is_an_error() {
+    struct Broken;
+    impl std::io::Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::from_raw_os_error(21))
+        }
+    }
+    check_error(
+        read(Broken, "dir", &ReadOptions::candidates()),
+        ErrorKind::Io,
+        "dir: cannot read: is a directory",
+    );
+}
+
+#[test]
+fn formats_are_known_by_name() {
+    for format in Format::ALL {
+        assert_eq!(format.name().parse(), Ok(*format));
+        assert_eq!(format.to_string(), format.name());
+    }
+    let error: UnknownName = "xml".parse::<Format>().unwrap_err();
+    assert!(
+        error.to_string().starts_with("unknown format \"xml\"; choose one of coco, coco-results,"),
+        "{error}"
+    );
+}

@@ -1,0 +1,245 @@
+//! Each format on the real files of the field, where they are at hand.
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic and say that it was skipped")]
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use capeval_corpus::{
+    Captions, Error, ErrorKind, Format, Ids, Missing, Policy, ReadOptions, References, SegmentId, align,
+    merge, read_bytes, write,
+};
+
+/// The bytes of a file of `../shared/data`, or nothing where there is no such folder.
+fn shared(name: &str) -> Option<Vec<u8>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let beside = |root: &Path| root.join("shared/data");
+    let folders: Vec<PathBuf> = std::env::var_os("CAPEVAL_SHARED")
+        .map(|folder| PathBuf::from(folder).join("data"))
+        .into_iter()
+        .chain(root.ancestors().skip(3).take(3).map(beside))
+        .collect();
+    let found = folders.iter().find_map(|folder| std::fs::read(folder.join(name)).ok());
+    if found.is_none() {
+        eprintln!("skipped: there is no ../shared/data/{name}");
+    }
+    found
+}
+
+fn unpack(bytes: &[u8]) -> Vec<u8> {
+    let mut text = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(bytes), &mut text).unwrap();
+    text
+}
+
+/// Reads a file, checks how many captions and images it has, and that all writers give it back.
+fn check(
+    name: &str,
+    options: &ReadOptions,
+    format: Format,
+    n_captions: usize,
+    n_images: usize,
+) -> Option<Captions> {
+    let bytes = shared(name)?;
+    let captions = read_bytes(&bytes, name, options).unwrap();
+    assert_eq!((captions.format(), captions.len()), (Some(format), n_captions));
+    let streamed = capeval_corpus::read(&bytes[..], name, options).unwrap();
+    assert!(streamed.iter().eq(captions.iter()));
+    let references = References::group(captions.clone(), Ids::AsGiven).unwrap();
+    assert_eq!(references.len(), n_images);
+    for format in [Format::CocoAnnotations, Format::ListJson, Format::JsonLines, Format::Csv, Format::Tsv] {
+        let mut written = Vec::new();
+        write(&captions, format, &mut written).unwrap();
+        let back =
+            read_bytes(&written, name, &ReadOptions { format: Some(format), ..ReadOptions::references() });
+        assert!(back.unwrap().iter().eq(captions.iter()), "{name} as {format}");
+    }
+    Some(captions)
+}
+
+/// Cuts a file short at many places; all of them must be refused, and none may panic.
+fn check_damaged(name: &str, options: &ReadOptions) {
+    let Some(bytes) = shared(name) else { return };
+    let text = if name.ends_with(".gz") { unpack(&bytes) } else { bytes };
+    let text = &text[..text.len().min(200_000)];
+    for i in 1..20 {
+        let cut = text.len() * i / 20;
+        let error: Error = read_bytes(&text[..cut], name, options).unwrap_err();
+        let at_the_end = error.position().byte == Some(cut as u64);
+        assert!(at_the_end && error.kind() == ErrorKind::Syntax, "{error}");
+    }
+}
+
+#[test]
+fn coco_val2014() {
+    let options = ReadOptions::references();
+    let name = "coco/captions_val2014.json.gz";
+    let Some(captions) = check(name, &options, Format::CocoAnnotations, 202_654, 40_504) else { return };
+    let bytes = unpack(&shared(name).unwrap());
+    let theirs: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+    let annotations = theirs["annotations"].as_array().unwrap();
+    assert_eq!(annotations.len(), captions.len());
+    for ((id, text), annotation) in captions.iter().zip(annotations) {
+        assert_eq!(id, &SegmentId::Integer(annotation["image_id"].as_i64().unwrap()));
+        assert_eq!(text, annotation["caption"].as_str().unwrap());
+    }
+    let images = theirs["images"].as_array().unwrap().iter();
+    assert!(
+        images
+            .map(|image| SegmentId::Integer(image["id"].as_i64().unwrap()))
+            .eq(captions.declared().to_vec())
+    );
+    let references = References::group(captions, Ids::AsGiven).unwrap();
+    let mut sizes = HashMap::new();
+    (0..references.len()).for_each(|image| *sizes.entry(references.rows(image).len()).or_insert(0) += 1);
+    assert_eq!(sizes[&5], 40_373);
+    assert!(references.without_captions().is_empty());
+    check_damaged(name, &options);
+}
+
+#[test]
+fn coco_example_results() {
+    let name = "coco/fakecap_results.json";
+    let Some(candidates) = check(name, &ReadOptions::candidates(), Format::CocoResults, 1000, 1000) else {
+        return;
+    };
+    check_damaged(name, &ReadOptions::candidates());
+    let references = shared("coco/captions_val2014.json.gz").unwrap();
+    let references = read_bytes(&references, "captions_val2014.json", &ReadOptions::references()).unwrap();
+    let references = References::group(references, Ids::AsGiven).unwrap();
+    let error = align(&references, &candidates, &Policy::default()).unwrap_err();
+    assert!(error.to_string().contains("39504 of 40504 images"), "{error}");
+    let aligned =
+        align(&references, &candidates, &Policy { missing: Missing::Skip, ..Policy::default() }).unwrap();
+    assert_eq!(aligned.len(), 1000);
+    assert_eq!(aligned.notices[0].signature().as_deref(), Some("missing:skip(39504)"));
+}
+
+#[test]
+fn leave_one_out_pair() {
+    let Some(references) =
+        check("coco/loo_refs.json.gz", &ReadOptions::references(), Format::CocoAnnotations, 162_150, 40_504)
+    else {
+        return;
+    };
+    let candidates =
+        check("coco/loo_hyps.json.gz", &ReadOptions::candidates(), Format::CocoResults, 40_504, 40_504)
+            .unwrap();
+    let references = References::group(references, Ids::AsGiven).unwrap();
+    let aligned = align(&references, &candidates, &Policy::default()).unwrap();
+    assert_eq!(aligned.len(), 40_504);
+    assert!(aligned.notices.is_empty());
+}
+
+#[test]
+fn karpathy_test_systems() {
+    let Some(references) = check(
+        "coco_karpathy_test/refs.json.gz",
+        &ReadOptions::references(),
+        Format::CocoAnnotations,
+        25_010,
+        5000,
+    ) else {
+        return;
+    };
+    let references = References::group(references, Ids::AsGiven).unwrap();
+    for (system, n_captions) in [
+        ("magic_magic", 4982),
+        ("satic", 5000),
+        ("scn_lstm", 5000),
+        ("showedittell_rl", 5000),
+        ("showedittell_xe", 5000),
+        ("smurf_m2transformer_c2", 5000),
+    ] {
+        let name = format!("coco_karpathy_test/systems/{system}.json.gz");
+        let candidates =
+            check(&name, &ReadOptions::candidates(), Format::CocoResults, n_captions, n_captions).unwrap();
+        let policy = Policy { missing: Missing::Skip, ..Policy::default() };
+        let aligned = align(&references, &candidates, &policy).unwrap();
+        assert_eq!(aligned.len(), n_captions);
+        assert_eq!(aligned.notices.len(), usize::from(n_captions < 5000));
+    }
+}
+
+#[test]
+fn flickr8k_tokens_in_english_and_chinese() {
+    let options = ReadOptions::references();
+    let name = "flickr8k/Flickr8k.token.txt.gz";
+    // 8092 images and a slip of the file: one caption of 2258277193_586949ec62.jpg says ".jpg.1".
+    let Some(captions) = check(name, &options, Format::Tokens, 40_460, 8092 + 1) else { return };
+    assert_eq!(
+        captions.get(0).unwrap(),
+        (
+            &SegmentId::from("1000268201_693b08cb0e.jpg"),
+            "A child in a pink dress is climbing up a set of stairs in an entry way ."
+        )
+    );
+    for (file, n_captions, n_images) in [
+        ("flickr8kzhc.caption", 40_455, 8091),
+        ("flickr8kzhb.caption", 40_460, 8092),
+        ("flickr8kzhg.caption", 40_460, 8092),
+        ("flickr8kzhmtest.captions", 5000, 1000),
+    ] {
+        check(&format!("flickr8kcn/{file}.txt.gz"), &options, Format::Tokens, n_captions, n_images);
+    }
+    let text = unpack(&shared(name).unwrap());
+    let damaged = [&text[..100_000], b"\n1001773457_577c3a7d70.jpg A black dog\n"].concat();
+    let error = read_bytes(&damaged, name, &options).unwrap_err();
+    assert_eq!((error.kind(), error.position().byte), (ErrorKind::Syntax, Some(100_001)), "{error}");
+}
+
+#[test]
+fn multi30k_lines() {
+    let files: Option<Vec<Captions>> = (1..=5)
+        .map(|i| {
+            let name = format!("multi30k/train.{i}.en.gz");
+            shared(&name).map(|bytes| read_bytes(&bytes, &name, &ReadOptions::references()).unwrap())
+        })
+        .collect();
+    let Some(files) = files else { return };
+    assert!(files.iter().all(|file| file.format() == Some(Format::Lines)));
+    let merged = merge(files.clone()).unwrap();
+    assert_eq!(merged.len(), 5 * 29_000);
+    let references = References::group(merged, Ids::AsGiven).unwrap();
+    assert_eq!((references.len(), references.rows(0)), (29_000, &[0, 29_000, 58_000, 87_000, 116_000][..]));
+    let name = "multi30k/val.1.en.gz";
+    let shorter = read_bytes(&shared(name).unwrap(), name, &ReadOptions::references()).unwrap();
+    let error = merge(vec![files[0].clone(), shorter]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "multi30k/val.1.en.gz: has 1014 lines, but multi30k/train.1.en.gz has 29000 lines; files of references must be \
+         aligned line by line"
+    );
+}
+
+#[test]
+fn clotho_and_the_audio_examples() {
+    let options = ReadOptions::references();
+    let name = "audio/clotho_eval.csv.gz";
+    if check(name, &options, Format::Csv, 5225, 1045).is_none() {
+        return;
+    }
+    let text = unpack(&shared(name).unwrap());
+    let damaged = &text[..text.len() - 160];
+    let error = read_bytes(damaged, name, &options).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Syntax, "{error}");
+    for (name, n) in [("audio/example_1.csv.gz", 464), ("audio/example_2.csv.gz", 912)] {
+        check(name, &options, Format::Csv, n * 5, n);
+        let candidates = check(name, &ReadOptions::candidates(), Format::Csv, n, n).unwrap();
+        assert_eq!(candidates.notices()[0].code, "row-numbers");
+    }
+}
+
+#[test]
+fn clotho_is_read_as_the_csv_crate_reads_it() {
+    let Some(bytes) = shared("audio/clotho_eval.csv.gz") else { return };
+    let captions = read_bytes(&bytes, "clotho", &ReadOptions::references()).unwrap();
+    let text = unpack(&bytes);
+    let mut expected = Vec::new();
+    for record in csv::Reader::from_reader(&text[..]).records() {
+        let record = record.unwrap();
+        let id = SegmentId::from_untyped(&record[0]);
+        expected.extend(record.iter().skip(1).map(|text| (id.clone(), text.to_owned())));
+    }
+    let ours: Vec<_> = captions.iter().map(|(id, text)| (id.clone(), text.to_owned())).collect();
+    assert_eq!(ours, expected);
+}
