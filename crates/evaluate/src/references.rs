@@ -64,7 +64,7 @@ impl ReferenceSet {
                 Some(at) => &mut self.views[at],
                 None => {
                     let mut vocabulary = Vocabulary::default();
-                    let sentences = read(input.reading, &self.texts, &mut vocabulary);
+                    let sentences = read(input.reading, &self.texts, Some(&self.ends), &mut vocabulary);
                     self.views.push(View {
                         reading: input.reading,
                         vocabulary: Arc::new(vocabulary),
@@ -112,15 +112,27 @@ impl View {
 }
 
 /// Reads `texts`, adding their words to `vocabulary`.
-pub(crate) fn read(reading: Reading, texts: &Texts, vocabulary: &mut Vocabulary) -> Sentences {
+///
+/// Texts that belong together, up to each of `ends`, follow each other as captions do in the file that the
+/// reference program writes for its tokenizer. Texts of different images do not: there a score would
+/// depend on the order of images.
+pub(crate) fn read(
+    reading: Reading,
+    texts: &Texts,
+    ends: Option<&[u64]>,
+    vocabulary: &mut Vocabulary,
+) -> Sentences {
+    let text = |k: usize| texts.get(k);
+    let next = |k: usize| {
+        let is_last = ends?.binary_search(&(k as u64 + 1)).is_ok();
+        (!is_last).then(|| texts.get(k + 1))
+    };
     match reading {
         Reading::Raw => Sentences::blank(texts.len()),
-        Reading::Tokens(tokenizer) => {
-            Sentences::tokenize(tokenizer, texts.len(), |k| texts.get(k), vocabulary)
-        }
+        Reading::Tokens(tokenizer) => Sentences::tokenize(tokenizer, texts.len(), text, next, vocabulary),
         Reading::Stems(tokenizer, stemmer) => {
             let mut words = Vocabulary::default();
-            let sentences = Sentences::tokenize(tokenizer, texts.len(), |k| texts.get(k), &mut words);
+            let sentences = Sentences::tokenize(tokenizer, texts.len(), text, next, &mut words);
             let map: Vec<_> = stemmer.stems(&words).iter().map(|stem| vocabulary.intern(stem)).collect();
             sentences.mapped(&map)
         }

@@ -122,7 +122,7 @@ fn evaluate_view(
 ) -> Vec<Vec<MetricScores>> {
     let mut vocabulary = Vocabulary::over(Arc::clone(&view.vocabulary));
     let read_all: Vec<Sentences> =
-        systems.iter().map(|system| read(view.reading, &system.texts, &mut vocabulary)).collect();
+        systems.iter().map(|system| read(view.reading, &system.texts, None, &mut vocabulary)).collect();
     let order = metrics.iter().map(|metric| metric.input().ngrams).max().unwrap_or(0);
     let mut done: Vec<Vec<MetricScores>> = systems.iter().map(|_| Vec::new()).collect();
     // Systems that describe the same images share what metrics learn from them.

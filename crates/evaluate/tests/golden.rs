@@ -36,59 +36,123 @@ fn compare(ours: &[f64], golden: &[f64]) -> (f64, usize) {
     (worst.fold(0.0, f64::max), ours.iter().zip(golden).filter(|(a, b)| a.to_bits() != b.to_bits()).count())
 }
 
-#[test]
-fn scores_equal_pycocoevalcap_on_its_own_tokens() {
-    let Some(path) = shared("golden/coco_fakecap.json.gz") else { return };
-    let golden = json(&path);
-    let strings = |value: &Value| -> Vec<String> {
-        value.as_array().unwrap().iter().map(|s| s.as_str().unwrap().to_owned()).collect()
-    };
-    let candidates = strings(&golden["tokens"]["hyp"]);
-    let references: Vec<Vec<String>> =
-        golden["tokens"]["refs"].as_array().unwrap().iter().map(strings).collect();
-    let ends = references
-        .iter()
-        .scan(0, |end, refs| {
-            *end += refs.len() as u64;
-            Some(*end)
-        })
-        .collect();
+const NAMES: [(&str, &str); 6] = [
+    ("bleu-1", "Bleu_1"),
+    ("bleu-2", "Bleu_2"),
+    ("bleu-3", "Bleu_3"),
+    ("bleu-4", "Bleu_4"),
+    ("rouge-l", "ROUGE_L"),
+    ("cider-d", "CIDEr"),
+];
+
+/// Scores the segments and holds every number against the golden file, whose ids are in the same order.
+fn hold(label: &str, references: &[Vec<String>], candidates: &[String], tokenizer: &str, golden: &Value) {
+    let ends = references.iter().scan(0, |end, refs| {
+        *end += refs.len() as u64;
+        Some(*end)
+    });
+    let ends = ends.collect();
     let texts: Texts = references.iter().flatten().map(String::as_str).collect();
     let mut set = ReferenceSet::new(texts, ends);
     let system = System {
-        name: "fakecap".into(),
+        name: label.into(),
         images: (0..candidates.len() as u32).collect(),
         texts: candidates.iter().map(String::as_str).collect(),
     };
     let metrics: Vec<_> =
-        ["bleu", "rouge-l", "cider-d"].map(|m| registry::build(m, &[("tok", "none")]).unwrap()).into();
+        ["bleu", "rouge-l", "cider-d"].map(|m| registry::build(m, &[("tok", tokenizer)]).unwrap()).into();
     let scores = evaluate(&mut set, &[system], &metrics, &());
-    let names: HashMap<&str, &str> = [
-        ("bleu-1", "Bleu_1"),
-        ("bleu-2", "Bleu_2"),
-        ("bleu-3", "Bleu_3"),
-        ("bleu-4", "Bleu_4"),
-        ("rouge-l", "ROUGE_L"),
-        ("cider-d", "CIDEr"),
-    ]
-    .into();
+    let names: HashMap<&str, &str> = NAMES.into();
     for metric in &scores[0].metrics {
         let parts = metric.metric.parts();
         let segments = metric.segments();
         for (p, part) in parts.iter().enumerate() {
             let name = names[part.key.as_str()];
             let ours: Vec<f64> = segments.iter().skip(p).step_by(parts.len()).copied().collect();
-            let theirs: Vec<f64> =
-                golden["segment"][name].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+            let theirs = golden["segment"][name].as_array().unwrap();
+            let theirs: Vec<f64> = theirs.iter().map(|x| x.as_f64().unwrap()).collect();
             let (worst, differing) = compare(&ours, &theirs);
             let corpus = golden["corpus"][name].as_f64().unwrap();
+            let n = ours.len();
             eprintln!(
-                "{name}: {differing} of {} segments differ, by at most {worst:e}; corpus {} against {corpus}",
-                ours.len(),
+                "{label} {name}: {differing} of {n} segments differ, by at most {worst:e}; corpus {} against {corpus}",
                 metric.corpus[p]
             );
-            assert!(worst <= 1e-12, "{name} differs by {worst:e}");
-            assert!((metric.corpus[p] - corpus).abs() <= 1e-12 * corpus, "{name} of the corpus");
+            assert!(worst <= 1e-12, "{label}: {name} differs by {worst:e}");
+            assert!((metric.corpus[p] - corpus).abs() <= 1e-12 * corpus, "{label}: {name} of the corpus");
         }
+    }
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    value.as_array().unwrap().iter().map(|s| s.as_str().unwrap().to_owned()).collect()
+}
+
+/// Reads a file of captions by image id.
+fn captions(path: &str) -> Option<HashMap<String, Vec<String>>> {
+    let path = shared(path)?;
+    let file = std::fs::File::open(&path).unwrap();
+    let options = capeval_corpus::ReadOptions::references();
+    let captions = capeval_corpus::read(file, &path.display().to_string(), &options).unwrap();
+    let mut by_id: HashMap<String, Vec<String>> = HashMap::new();
+    for (id, text) in captions.iter() {
+        by_id.entry(id.to_string()).or_default().push(text.to_owned());
+    }
+    Some(by_id)
+}
+
+/// Scores raw captions, tokenised here, against what the reference programs gave.
+fn hold_files(references: &str, candidates: &str, golden: &str) {
+    let (Some(references), Some(candidates), Some(path)) =
+        (captions(references), captions(candidates), shared(golden))
+    else {
+        return;
+    };
+    let golden_file = json(&path);
+    // One of the files was made with the images' file names for ids.
+    let number = |id: String| match id.strip_prefix("COCO_val2014_") {
+        Some(name) => name.trim_end_matches(".jpg").trim_start_matches('0').to_owned(),
+        None => id,
+    };
+    let ids: Vec<String> = strings(&golden_file["ids"]).into_iter().map(number).collect();
+    let references: Vec<Vec<String>> = ids.iter().map(|id| references[id].clone()).collect();
+    let candidates: Vec<String> = ids.iter().map(|id| candidates[id][0].clone()).collect();
+    hold(golden, &references, &candidates, "ptb", &golden_file);
+}
+
+#[test]
+fn scores_equal_pycocoevalcap_on_its_own_tokens() {
+    let Some(path) = shared("golden/coco_fakecap.json.gz") else { return };
+    let golden = json(&path);
+    let candidates = strings(&golden["tokens"]["hyp"]);
+    let references: Vec<Vec<String>> =
+        golden["tokens"]["refs"].as_array().unwrap().iter().map(strings).collect();
+    hold("fakecap tokens", &references, &candidates, "none", &golden);
+}
+
+#[test]
+fn scores_of_the_published_example_are_equal() {
+    hold_files(
+        "data/coco/captions_val2014.json.gz",
+        "data/coco/fakecap_results.json",
+        "golden/coco_fakecap.json.gz",
+    );
+}
+
+#[test]
+fn scores_of_40504_leave_one_out_images_are_equal() {
+    hold_files("data/coco/loo_refs.json.gz", "data/coco/loo_hyps.json.gz", "golden/coco_loo_40504.json.gz");
+}
+
+#[test]
+fn scores_of_six_published_systems_are_equal() {
+    for system in
+        ["satic", "scn_lstm", "showedittell_rl", "showedittell_xe", "smurf_m2transformer_c2", "magic_magic"]
+    {
+        hold_files(
+            "data/coco_karpathy_test/refs.json.gz",
+            &format!("data/coco_karpathy_test/systems/{system}.json.gz"),
+            &format!("golden/karpathy_{system}.json.gz"),
+        );
     }
 }

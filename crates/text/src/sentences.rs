@@ -75,7 +75,8 @@ impl Sentences {
         Self { ends: vec![0; n].into(), ..Self::default() }
     }
 
-    /// Tokenises `n` texts, adding their words to `vocabulary`.
+    /// Tokenises `n` texts, adding their words to `vocabulary`; `next` tells what follows each text, see
+    /// [`Tokenizer::tokenize_before`].
     ///
     /// Threads work on contiguous ranges with vocabularies of their own, which are merged in order;
     /// no score depends on the numbers that words get.
@@ -83,6 +84,7 @@ impl Sentences {
         tokenizer: Tokenizer,
         n: usize,
         text: impl Fn(usize) -> &'t str + Sync,
+        next: impl Fn(usize) -> Option<&'t str> + Sync,
         vocabulary: &mut Vocabulary,
     ) -> Self {
         let parts = rayon::current_num_threads().min(n / SENTENCES_PER_THREAD).max(1);
@@ -92,7 +94,7 @@ impl Sentences {
                 let mut builder = Builder::default();
                 let mut scratch = Scratch::default();
                 for k in n * part / parts..n * (part + 1) / parts {
-                    builder.push(tokenizer, text(k), &mut scratch);
+                    builder.push(tokenizer, text(k), next(k), &mut scratch);
                 }
                 builder
             })
@@ -191,10 +193,10 @@ struct Builder {
 }
 
 impl Builder {
-    fn push(&mut self, tokenizer: Tokenizer, text: &str, scratch: &mut Scratch) {
+    fn push(&mut self, tokenizer: Tokenizer, text: &str, next: Option<&str>, scratch: &mut Scratch) {
         let mut is_odd = false;
         let Self { vocabulary, splits, symbols, ends, odd } = self;
-        tokenizer.tokenize(text, scratch, |piece| {
+        tokenizer.tokenize_before(text, next, scratch, |piece| {
             let symbol = vocabulary.intern(piece);
             while splits.len() < vocabulary.len() {
                 splits.push(Vocabulary::splits(piece));
@@ -215,7 +217,7 @@ mod tests {
 
     fn read(tokenizer: Tokenizer, texts: &[&str]) -> (Sentences, Vocabulary) {
         let mut vocabulary = Vocabulary::default();
-        let sentences = Sentences::tokenize(tokenizer, texts.len(), |k| texts[k], &mut vocabulary);
+        let sentences = Sentences::tokenize(tokenizer, texts.len(), |k| texts[k], |_| None, &mut vocabulary);
         (sentences, vocabulary)
     }
 
@@ -241,8 +243,13 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let mut vocabulary = Vocabulary::default();
-                let sentences =
-                    Sentences::tokenize(Tokenizer::None, texts.len(), |k| &texts[k], &mut vocabulary);
+                let sentences = Sentences::tokenize(
+                    Tokenizer::None,
+                    texts.len(),
+                    |k| &texts[k],
+                    |_| None,
+                    &mut vocabulary,
+                );
                 (0..texts.len())
                     .map(|k| {
                         let spell = |symbols: &[Symbol]| spelt(&vocabulary, symbols).join("|");

@@ -26,6 +26,9 @@ pub struct Scratch {
     ptb: Option<Box<ptb::Lexer>>,
 }
 
+/// How captions mostly begin; see [`Tokenizer::tokenize_before`].
+const NEW_SENTENCE: &str = "A ";
+
 /// A tokenizer by name: part of a score's signature, and the key under which tokenised text is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -68,10 +71,26 @@ pub const ALL: &[(Tokenizer, &str, &str)] = &[
 impl Tokenizer {
     /// Calls `piece` with each piece of `text`, in order.
     #[inline]
-    pub fn tokenize(self, text: &str, scratch: &mut Scratch, mut piece: impl FnMut(&str)) {
+    pub fn tokenize(self, text: &str, scratch: &mut Scratch, piece: impl FnMut(&str)) {
+        self.tokenize_before(text, None, scratch, piece);
+    }
+
+    /// As [`tokenize`](Self::tokenize), with the text that follows on the next line, if there is one.
+    ///
+    /// Only `ptb` looks at it. Stanford's program reads all captions as one text: whether a single letter
+    /// keeps its dot at the end of a caption (`12th Ave S.`) depends on how the *next* caption begins. A
+    /// text that nothing follows is taken to be followed by a new sentence.
+    #[inline]
+    pub fn tokenize_before(
+        self,
+        text: &str,
+        next: Option<&str>,
+        scratch: &mut Scratch,
+        mut piece: impl FnMut(&str),
+    ) {
         match self {
-            Self::Ptb => ptb::tokenize_before(text, None, scratch, piece),
-            Self::PtbRaw => ptb::lex(text, scratch, piece),
+            Self::Ptb => ptb::tokenize_before(text, Some(next.unwrap_or(NEW_SENTENCE)), scratch, piece),
+            Self::PtbRaw => ptb::lex_before(text, Some(next.unwrap_or(NEW_SENTENCE)), scratch, piece),
             Self::Whitespace => plain::whitespace(text, &mut piece),
             Self::None => plain::none(text, &mut piece),
             Self::V13a => v13a::tokenize(text, scratch, &mut piece),
@@ -137,6 +156,20 @@ impl FromStr for Tokenizer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Tokens of PTBTokenizer 3.4.1 for two lines of COCO val2014 in one file.
+    #[test]
+    fn the_next_caption_decides_whether_a_last_letter_keeps_its_dot() {
+        let last = |text: &str, next: Option<&str>| {
+            let mut pieces = Vec::new();
+            let mut scratch = Scratch::default();
+            Tokenizer::Ptb.tokenize_before(text, next, &mut scratch, |piece| pieces.push(piece.to_owned()));
+            pieces.pop().unwrap_or_default()
+        };
+        assert_eq!(last("Lane St. and 12th Ave S.", Some("A street sign at the corner")), "s");
+        assert_eq!(last("that says Branch St. 200 N.", Some("Street corner with close up")), "n.");
+        assert_eq!(last("a sign with a P.", None), "p", "a caption alone ends a sentence");
+    }
 
     #[test]
     fn every_name_parses_back_and_no_two_are_equal() {
