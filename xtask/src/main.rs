@@ -1,7 +1,8 @@
-//! The project's own chores: `cargo xtask tidy`, `docs`, `bench`.
+//! The project's own chores: `cargo xtask ci`, `tidy`, `docs`, `bench`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a terminal")]
 
 mod bench;
+mod ci;
 mod docs;
 mod tidy;
 
@@ -13,6 +14,7 @@ usage: cargo xtask CHORE
 
   tidy            check the import table and that every module says in one sentence what it is for
   docs [--check]  write docs/metrics.md from the registry, or check that it is up to date
+  ci              run every check and every test, as the CI does
   bench [DIR]     time capeval beside pycocoevalcap on DIR (default ../shared/data/coco);
                   needs CAPEVAL_ORACLE=/path/to/python with pycocoevalcap installed, and Java";
 
@@ -23,6 +25,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(&root()),
         ["docs"] => docs::run(&root(), docs::Mode::Write),
         ["docs", "--check"] => docs::run(&root(), docs::Mode::Check),
+        ["ci"] => ci::run(&root()),
         ["bench"] => bench::run(&root(), &root().join("../shared/data/coco")),
         ["bench", dir] => bench::run(&root(), &PathBuf::from(dir)),
         _ => {

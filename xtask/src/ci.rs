@@ -1,0 +1,42 @@
+//! Everything that must pass before a change lands, in order of speed.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{docs, tidy};
+
+/// Each step: what it is, and cargo's arguments.
+const STEPS: &[(&str, &[&str])] = &[
+    ("format", &["fmt", "--all", "--check"]),
+    ("clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
+    ("tests", &["test", "--workspace", "--quiet"]),
+    ("tests of features", &["test", "--quiet", "-p", "capeval-text", "--features", "jieba"]),
+    ("tests of Parquet", &["test", "--quiet", "-p", "capeval-corpus", "--features", "parquet"]),
+    ("documentation", &["doc", "--workspace", "--no-deps", "--quiet"]),
+];
+
+/// Runs all steps; the first that fails ends the run.
+pub fn run(root: &Path) -> Result<()> {
+    let start = Instant::now();
+    tidy::run(root)?;
+    docs::run(root, docs::Mode::Check)?;
+    for (label, arguments) in STEPS {
+        println!("── {label}: cargo {}", arguments.join(" "));
+        let step = Instant::now();
+        let status = Command::new(env!("CARGO"))
+            .args(*arguments)
+            .current_dir(root)
+            .env("RUSTDOCFLAGS", "-D warnings")
+            .status()
+            .with_context(|| format!("cargo {}", arguments.join(" ")))?;
+        if !status.success() {
+            bail!("{label} failed");
+        }
+        println!("── {label}: {:.0?}", step.elapsed());
+    }
+    println!("all checks passed in {:.0?}", start.elapsed());
+    Ok(())
+}
