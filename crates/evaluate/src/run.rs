@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use capeval_metric::{AnyMetric, Candidates, Fitted, Remark, Segment, Signature};
+use capeval_metric::{AnyMetric, Candidates, Fitted, References, Remark, Segment, Signature};
 use capeval_stats::Table;
-use capeval_text::ngrams::SegmentScratch;
-use capeval_text::{Sentences, Texts, Vocabulary};
+use capeval_text::ngrams::Segments;
+use capeval_text::{Sentences, Symbol, Texts, Vocabulary};
 use rayon::prelude::*;
 
 use crate::progress::{Progress, Stage};
@@ -164,7 +164,7 @@ fn summarise(((metric, fitted), table): ((&&AnyMetric, &Fitted<'_>), Table)) -> 
 
 /// The statistics of every segment by every metric.
 fn measure(
-    (references, candidates): (capeval_metric::References<'_>, Candidates<'_>),
+    (references, candidates): (References<'_>, Candidates<'_>),
     order: usize,
     metrics: &[&AnyMetric],
     fitted: &[Fitted<'_>],
@@ -177,16 +177,17 @@ fn measure(
         .par_chunks(CHUNK)
         .enumerate()
         .map_init(
-            || (SegmentScratch::default(), fitted.iter().map(Fitted::worker).collect::<Vec<_>>()),
-            |(scratch, workers), (chunk, images)| {
+            || (Segments::default(), fitted.iter().map(Fitted::worker).collect::<Vec<_>>()),
+            |(segments, workers), (chunk, images)| {
                 let mut rows: Vec<Vec<f64>> =
                     columns.iter().map(|columns| vec![0.0; columns.len() * images.len()]).collect();
+                if order > 0 {
+                    let words = |at: usize| candidates.sentences.words(chunk * CHUNK + at);
+                    compare(&references, images, words, order, segments);
+                }
                 for (at, image) in images.iter().enumerate() {
-                    let k = chunk * CHUNK + at;
-                    let image = *image as usize;
-                    let ngrams = (order > 0).then(|| {
-                        scratch.compare(candidates.sentences.words(k), references.ngrams_of(image), order)
-                    });
+                    let ngrams = (order > 0).then(|| segments.get(at));
+                    let (image, k) = (*image as usize, chunk * CHUNK + at);
                     let segment = Segment::new(references, candidates, image, k, ngrams);
                     for ((worker, rows), columns) in workers.iter_mut().zip(&mut rows).zip(&columns) {
                         worker.measure(&segment, &mut rows[at * columns.len()..(at + 1) * columns.len()]);
@@ -204,4 +205,27 @@ fn measure(
             Table::new(columns, chunks.iter().flat_map(|rows| rows[m].iter().copied()).collect())
         })
         .collect()
+}
+
+/// Compares the candidates of `images` with their references, and looks up document frequencies if a metric
+/// has counted them.
+fn compare<'a>(
+    references: &References<'_>,
+    images: &[u32],
+    words: impl Fn(usize) -> &'a [Symbol],
+    order: usize,
+    segments: &mut Segments,
+) {
+    segments.clear();
+    for (at, image) in images.iter().enumerate() {
+        segments.push(words(at), &references.ngrams_of(*image as usize), order);
+    }
+    if let Some(counts) = references.counts.get() {
+        segments.look_up(counts, |at| {
+            let image = images[at] as usize;
+            let (nodes, frequencies) = counts.entries(references.ngrams().shard_of(image));
+            let first = references.ngrams_of(image).first_entry();
+            (&nodes[first..], &frequencies[first..])
+        });
+    }
 }

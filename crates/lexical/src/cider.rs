@@ -29,7 +29,7 @@ use std::sync::Arc;
 use capeval_metric::{
     Column, Direction, Input, Mean, Metric, Part, Reading, References, Remark, Segment, Signature,
 };
-use capeval_text::ngrams::{ImageNgrams, LookUp, MAX_ORDER, NONE, NgramCounts, Node, Query};
+use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE, NgramCounts};
 use capeval_text::{Stemmer, Tokenizer};
 use rayon::prelude::*;
 
@@ -435,10 +435,6 @@ pub struct Scratch {
     shared: Vec<Shared>,
     /// Where each order starts in `shared`.
     bounds: Vec<usize>,
-    /// For each of the candidate's n-grams, its node and document frequency, if any image holds it.
-    found: Vec<Option<(Node, u32)>>,
-    queries: Vec<Query>,
-    look_up: LookUp,
     /// Length penalties by difference, for one σ.
     penalties: Vec<f64>,
 }
@@ -454,7 +450,6 @@ impl Scratch {
     /// Weighs the candidate's n-grams; returns the norms of its vectors.
     fn weigh(&mut self, cider: &Cider, model: &Model, segment: &Segment<'_>) -> [f64; MAX_ORDER] {
         let ngrams = segment.ngrams();
-        self.find(cider, model, segment);
         self.shared.clear();
         self.bounds.clear();
         self.bounds.push(0);
@@ -462,7 +457,7 @@ impl Scratch {
         for (n, norm) in norms.iter_mut().enumerate().take(cider.order) {
             let mut sum = 0.0;
             for (k, ngram) in ngrams.range(n).zip(ngrams.order(n)) {
-                let df = self.found[k].map_or(0, |(_, df)| df);
+                let df = ngram.images;
                 let tf = cider.tf(ngram.count, segment.words.len(), n);
                 let (element, square) = model.weights.element(tf, df);
                 sum += square;
@@ -474,34 +469,6 @@ impl Scratch {
             self.bounds.push(self.shared.len());
         }
         norms
-    }
-
-    /// Finds the document frequencies of the candidate's n-grams, order by order.
-    fn find(&mut self, cider: &Cider, model: &Model, segment: &Segment<'_>) {
-        let ngrams = segment.ngrams();
-        self.found.clear();
-        self.found.resize(ngrams.all().len(), None);
-        let Some(counts) = &model.counts else { return };
-        let first = ngrams.references().first_entry();
-        let (nodes, frequencies) = counts.entries(segment.references.ngrams().shard_of(segment.image));
-        for n in 0..cider.order {
-            self.queries.clear();
-            for (k, ngram) in ngrams.range(n).zip(ngrams.order(n)) {
-                if ngram.entry != NONE {
-                    // What the image's own references hold has been looked up before.
-                    let entry = first + ngram.entry as usize;
-                    self.found[k] = Some((nodes[entry], frequencies[entry]));
-                } else if n == 0 {
-                    self.found[k] = counts.word(ngram.symbol);
-                } else if let Some((prefix, _)) = self.found[ngram.prefix as usize] {
-                    self.queries.push(Query { ngram: k as u32, prefix, symbol: ngram.symbol });
-                }
-            }
-            let found = &mut self.found;
-            counts.longer_each(n, &self.queries, &mut self.look_up, |k, node, df| {
-                found[k as usize] = Some((node, df));
-            });
-        }
     }
 
     /// `e^(−Δ² / 2σ²)`, as a power of e like the reference program's.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capeval_text::ngrams::{NgramCounts, ReferenceNgrams, SegmentScratch};
+use capeval_text::ngrams::{NgramCounts, ReferenceNgrams, Segments};
 use capeval_text::{Sentences, Symbol, Tokenizer, Vocabulary};
 use proptest::prelude::*;
 
@@ -107,10 +107,13 @@ proptest! {
     fn comparison_equals_spelt_out_counts(refs in proptest::collection::vec("[a-c ]{0,20}", 0..4), hyp in "[a-d ]{0,20}") {
         let corpus = corpus(&[refs.clone(), vec![hyp.clone()]]);
         let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, ORDER);
-        let mut scratch = SegmentScratch::default();
+        let mut segments = Segments::default();
+        let counts = NgramCounts::build(&index, &corpus.ends, &[0, 1], corpus.vocabulary.len());
         let words = corpus.sentences.words(refs.len());
-        for _ in 0..2 {
-            let segment = scratch.compare(words, index.image(0, &corpus.ends), ORDER);
+        for k in 0..2 {
+            segments.push(words, &index.image(0, &corpus.ends), ORDER);
+            segments.look_up(&counts, |_| counts.entries(0));
+            let segment = segments.get(k);
             let mut spell: Vec<Vec<String>> = Vec::new();
             for (k, ngram) in segment.all().iter().enumerate() {
                 let mut words = if ngram.prefix == capeval_text::ngrams::NONE { vec![] } else { spell[ngram.prefix as usize].clone() };
@@ -122,6 +125,8 @@ proptest! {
                 }
                 let in_some_reference = refs.iter().any(|r| spelt(r).contains_key(&words));
                 prop_assert_eq!(ngram.entry != capeval_text::ngrams::NONE, in_some_reference);
+                // The second image's reference is the candidate itself.
+                prop_assert_eq!(ngram.images, 1 + u32::from(in_some_reference));
                 spell.push(words);
             }
             prop_assert_eq!(spell.len(), spelt(&hyp).len());
@@ -153,8 +158,9 @@ fn many_images_cross_shards_and_parts() {
 fn first_appearance_decides_the_order_of_ngrams() {
     let corpus = corpus(&[vec!["b a b a".into()], vec!["a b".into()]]);
     let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, ORDER);
-    let mut scratch = SegmentScratch::default();
-    let segment = scratch.compare(corpus.sentences.words(0), index.image(1, &corpus.ends), ORDER);
+    let mut segments = Segments::default();
+    segments.push(corpus.sentences.words(0), &index.image(1, &corpus.ends), ORDER);
+    let segment = segments.get(0);
     let words: Vec<&str> =
         segment.order(0).iter().map(|ngram| corpus.vocabulary.word(ngram.symbol)).collect();
     assert_eq!(words, ["b", "a"]);

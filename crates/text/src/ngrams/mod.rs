@@ -9,7 +9,7 @@ mod segment;
 
 pub use count::{LookUp, NgramCounts, Node, PARTS, Part, Query};
 pub use index::{ImageNgrams, ReferenceNgrams, Shard};
-pub use segment::{CandidateNgram, SegmentNgrams, SegmentScratch};
+pub use segment::{CandidateNgram, SegmentNgrams, Segments};
 
 /// Where there is no n-gram: the prefix of a single word, the entry of an n-gram that no reference holds.
 pub const NONE: u32 = u32::MAX;
