@@ -1,0 +1,37 @@
+//! What went wrong with a table, and where in its bytes.
+
+use std::fmt;
+
+/// Why bytes or counts are no table of document frequencies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    offset: Option<usize>,
+    message: String,
+}
+
+impl Error {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { offset: None, message: message.into() }
+    }
+
+    pub(crate) fn at(offset: usize, message: impl Into<String>) -> Self {
+        Self { offset: Some(offset), message: message.into() }
+    }
+
+    /// Where in the bytes it happened, from 0; `None` if it is no matter of one place.
+    #[must_use]
+    pub fn offset(&self) -> Option<usize> {
+        self.offset
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.offset {
+            Some(offset) => write!(f, "byte {offset}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

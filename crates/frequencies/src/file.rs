@@ -1,0 +1,293 @@
+//! capeval's own file of a table: small, the same for equal tables on any machine, and checked when read.
+//!
+//! After the magic `capevdf\0` come a version (32 bits, little-endian), the XXH3 hash of the rest (64 bits,
+//! little-endian) and the rest, a sequence of numbers in LEB128 and one stretch of text:
+//!
+//! 1. the number of images, the order N, the number of words;
+//! 2. for each word, in the order of the words' bytes, its length in bytes; then all words as UTF-8;
+//! 3. for each order from 2 to N, the number of nodes;
+//! 4. for each node, the single words first and then order by order, its frequency;
+//! 5. for each node but those of order N, how many nodes continue it;
+//! 6. for each of those, prefix by prefix, its last word: the first as its number, each later one as the
+//!    distance from the one before, less 1.
+//!
+//! Every table has exactly one such file: numbers are as short as can be, words and n-grams that occur
+//! nowhere are left out. The reader refuses everything else, so the hash is also a table's fingerprint.
+
+use std::io::{self, Write};
+
+use twox_hash::XxHash3_64;
+
+use crate::table::{Parts, key};
+use crate::{DocumentFrequencies, Error, MAX_ORDER, pickle};
+
+/// The first bytes of each file.
+pub const MAGIC: [u8; 8] = *b"capevdf\0";
+/// The version that is written, and the only one that is read.
+pub const VERSION: u32 = 1;
+/// Where the part starts that the hash covers.
+const BODY: usize = 20;
+
+/// The hash that serves as checksum and fingerprint.
+pub(crate) fn hash(body: &[u8]) -> u64 {
+    XxHash3_64::oneshot(body)
+}
+
+impl DocumentFrequencies {
+    /// Writes the table as a file.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn save(&self, mut writer: impl Write) -> io::Result<()> {
+        writer.write_all(&MAGIC)?;
+        writer.write_all(&VERSION.to_le_bytes())?;
+        writer.write_all(&self.fingerprint().to_le_bytes())?;
+        writer.write_all(&encode(self.parts()))
+    }
+
+    /// The table in the bytes of a file that [`save`](Self::save) wrote.
+    ///
+    /// # Errors
+    /// When the bytes are anything else, with the reason.
+    pub fn load(bytes: &[u8]) -> Result<Self, Error> {
+        let Some((head, body)) = bytes.split_at_checked(BODY).filter(|(head, _)| head.starts_with(&MAGIC))
+        else {
+            return Err(Error::at(0, "not a table of document frequencies in capeval's format"));
+        };
+        let mut version = [0; 4];
+        let mut stored = [0; 8];
+        version.copy_from_slice(&head[8..12]);
+        stored.copy_from_slice(&head[12..BODY]);
+        let (version, stored) = (u32::from_le_bytes(version), u64::from_le_bytes(stored));
+        if version != VERSION {
+            return Err(Error::at(
+                8,
+                format!("version {version} of the format, and this program reads only {VERSION}"),
+            ));
+        }
+        if hash(body) != stored {
+            return Err(Error::at(
+                12,
+                "the checksum is wrong: the file is truncated or damaged; fetch or build it anew",
+            ));
+        }
+        decode(body)?.into_table(Some(stored))
+    }
+
+    /// The table in `bytes`, be they a file of capeval's or a pickle.
+    ///
+    /// `n_images` is needed for a pickle that does not tell the number of images, and overrides it in one
+    /// that does; capeval's own files always tell it.
+    ///
+    /// # Errors
+    /// When the bytes are neither, or `n_images` contradicts a file of capeval's.
+    pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<Self, Error> {
+        if !bytes.starts_with(&MAGIC) {
+            return pickle::read(bytes, n_images);
+        }
+        let table = Self::load(bytes)?;
+        match n_images {
+            Some(n) if n != table.n_images() => Err(Error::new(format!(
+                "the table is over {} images, not {n}; leave their number out",
+                table.n_images()
+            ))),
+            _ => Ok(table),
+        }
+    }
+}
+
+/// Everything after the checksum.
+pub(crate) fn encode(parts: &Parts) -> Vec<u8> {
+    let Parts { n_images, text, word_ends, order_ends, frequencies, keys } = parts;
+    let mut out = Vec::with_capacity(text.len() + word_ends.len() + 4 * frequencies.len());
+    put(&mut out, *n_images);
+    put(&mut out, order_ends.len() as u64);
+    put(&mut out, word_ends.len() as u64);
+    let mut start = 0;
+    for end in word_ends {
+        put(&mut out, u64::from(end - start));
+        start = *end;
+    }
+    out.extend_from_slice(text.as_bytes());
+    for orders in order_ends.windows(2) {
+        put(&mut out, u64::from(orders[1] - orders[0]));
+    }
+    for frequency in frequencies {
+        put(&mut out, u64::from(*frequency));
+    }
+    let n_prefixes = order_ends.iter().rev().nth(1).copied().unwrap_or(0);
+    let mut rest = keys.as_slice();
+    for prefix in 0..n_prefixes {
+        let n_children = rest.iter().take_while(|key| (**key >> 32) as u32 == prefix).count();
+        put(&mut out, n_children as u64);
+        rest = rest.get(n_children..).unwrap_or_default();
+    }
+    let mut before: Option<u64> = None;
+    for key in keys {
+        let word = u64::from(*key as u32);
+        match before.filter(|before| before >> 32 == key >> 32) {
+            Some(before) => put(&mut out, word - u64::from(before as u32) - 1),
+            None => put(&mut out, word),
+        }
+        before = Some(*key);
+    }
+    out
+}
+
+fn put(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn decode(body: &[u8]) -> Result<Parts, Error> {
+    let mut reader = Reader { body, at: 0 };
+    let n_images = reader.number()?;
+    let order = reader.number()?;
+    if !(1..=MAX_ORDER as u64).contains(&order) {
+        return Err(
+            reader.error(format!("order {order}, but a table holds n-grams of 1 to {MAX_ORDER} words"))
+        );
+    }
+    let n_words = reader.count()?;
+    let mut word_ends = Vec::with_capacity(n_words);
+    let mut text_len = 0_u32;
+    for _ in 0..n_words {
+        let len = reader.number_u32()?;
+        text_len = text_len.checked_add(len).ok_or_else(|| reader.error("words longer than 4 GiB"))?;
+        word_ends.push(text_len);
+    }
+    let text = reader.text(text_len as usize)?;
+    check_words(&text, &word_ends).ok_or_else(|| reader.error("the words are not sorted UTF-8"))?;
+    let mut order_ends = vec![n_words as u32];
+    let mut n_nodes = n_words;
+    for _ in 1..order {
+        n_nodes += reader.count()?;
+        order_ends.push(u32::try_from(n_nodes).map_err(|_| reader.error("too many n-grams"))?);
+    }
+    let mut frequencies = Vec::with_capacity(reader.at_most(n_nodes)?);
+    for _ in 0..n_nodes {
+        frequencies.push(reader.number_u32()?);
+    }
+    let n_prefixes = order_ends.iter().rev().nth(1).copied().unwrap_or(0) as usize;
+    let mut n_children = Vec::with_capacity(reader.at_most(n_prefixes)?);
+    for _ in 0..n_prefixes {
+        n_children.push(reader.number_u32()?);
+    }
+    let mut is_used: Vec<bool> = frequencies[..n_words].iter().map(|frequency| *frequency > 0).collect();
+    let mut keys = Vec::with_capacity(reader.at_most(n_nodes - n_words)?);
+    let mut first = 0;
+    for (n, end) in order_ends.iter().enumerate().take(order_ends.len() - 1) {
+        for prefix in first..*end {
+            let mut next_word = 0;
+            for _ in 0..n_children[prefix as usize] {
+                let word = u64::from(reader.number_u32()?) + next_word;
+                if word >= n_words as u64 {
+                    return Err(reader.error("an n-gram with a word that is not in the table"));
+                }
+                is_used[word as usize] = true;
+                keys.push(key(prefix, word as u32));
+                next_word = word + 1;
+            }
+            if n_children[prefix as usize] > 0 && n == 0 {
+                is_used[prefix as usize] = true;
+            }
+        }
+        if keys.len() + n_words != order_ends[n + 1] as usize {
+            return Err(reader.error(format!("the number of n-grams of {} words is wrong", n + 2)));
+        }
+        first = *end;
+    }
+    if reader.at != body.len() {
+        return Err(reader.error("more bytes than the table needs"));
+    }
+    let is_idle = |node: usize| frequencies[node] == 0 && n_children.get(node).is_none_or(|n| *n == 0);
+    if is_used.contains(&false) || (n_words..n_nodes).any(is_idle) {
+        return Err(reader.error("an n-gram that occurs in no image"));
+    }
+    Ok(Parts { n_images, text, word_ends, order_ends, frequencies, keys })
+}
+
+/// `None` unless each word is UTF-8 and comes after the one before it.
+fn check_words(text: &str, word_ends: &[u32]) -> Option<()> {
+    let mut before = None;
+    let mut start = 0;
+    for end in word_ends {
+        let word = text.get(start..*end as usize)?;
+        if before.is_some_and(|before| before >= word) {
+            return None;
+        }
+        before = Some(word);
+        start = *end as usize;
+    }
+    Some(())
+}
+
+/// Reads numbers and text, and never beyond the end.
+struct Reader<'b> {
+    body: &'b [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    #[cold]
+    fn error(&self, message: impl Into<String>) -> Error {
+        Error::at(BODY + self.at, message)
+    }
+
+    #[inline]
+    fn number(&mut self) -> Result<u64, Error> {
+        match self.body.get(self.at) {
+            Some(byte) if *byte < 0x80 => {
+                self.at += 1;
+                Ok(u64::from(*byte))
+            }
+            _ => self.long_number(),
+        }
+    }
+
+    fn long_number(&mut self) -> Result<u64, Error> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let Some(byte) = self.body.get(self.at) else { return Err(self.error("the table stops short")) };
+            let bits = u64::from(byte & 0x7f);
+            if (bits << shift) >> shift != bits || (shift > 0 && *byte == 0) {
+                return Err(self.error("a number that is too large or padded"));
+            }
+            number |= bits << shift;
+            self.at += 1;
+            if *byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err(self.error("a number that is too large or padded"))
+    }
+
+    #[inline]
+    fn number_u32(&mut self) -> Result<u32, Error> {
+        u32::try_from(self.number()?).map_err(|_| self.error("a number that is too large or padded"))
+    }
+
+    /// A number of things each of which takes at least one of the bytes that follow.
+    fn count(&mut self) -> Result<usize, Error> {
+        let n = self.number()?;
+        self.at_most(usize::try_from(n).unwrap_or(usize::MAX))
+    }
+
+    fn at_most(&self, n: usize) -> Result<usize, Error> {
+        if n > self.body.len() - self.at || n >= u32::MAX as usize {
+            return Err(self.error("the table stops short"));
+        }
+        Ok(n)
+    }
+
+    fn text(&mut self, len: usize) -> Result<String, Error> {
+        let len = self.at_most(len)?;
+        let bytes = self.body.get(self.at..self.at + len).unwrap_or_default();
+        let text = std::str::from_utf8(bytes).map_err(|_| self.error("the words are not sorted UTF-8"))?;
+        self.at += len;
+        Ok(text.to_owned())
+    }
+}

@@ -1,0 +1,239 @@
+//! The table itself: look-ups, iteration, merging.
+
+use std::fmt;
+
+use crate::file;
+use crate::index::{Index, Node};
+use crate::words::word_at;
+use crate::{Counts, Error, MAX_ORDER, Repeats};
+
+/// For each n-gram of some images' references, the number of images whose references hold it.
+///
+/// An n-gram is a *node*: the pair (its first n − 1 words as a node, its last word). Words are numbered in
+/// the order of their bytes and are the nodes of single words; longer nodes follow, order by order, sorted
+/// by prefix and word. A node may have frequency 0 when only longer n-grams were saved.
+#[derive(Clone)]
+pub struct DocumentFrequencies {
+    parts: Parts,
+    index: Index,
+    fingerprint: u64,
+}
+
+/// What a table consists of, before it can be searched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Parts {
+    pub(crate) n_images: u64,
+    /// The words, sorted by their bytes, one after the other.
+    pub(crate) text: String,
+    /// Where each word stops in `text`.
+    pub(crate) word_ends: Vec<u32>,
+    /// For each order, where its nodes stop; the first is the number of words.
+    pub(crate) order_ends: Vec<u32>,
+    /// Each node's frequency.
+    pub(crate) frequencies: Vec<u32>,
+    /// The longer nodes' keys, ascending.
+    pub(crate) keys: Vec<u64>,
+}
+
+/// Metrics take the number of images as a float, which is exact up to here.
+const MAX_IMAGES: u64 = 1 << 53;
+/// The index needs 31 bits for half as many places again.
+const MAX_NODES: usize = 1 << 30;
+
+/// A node's prefix and last word as one number, ordered like the nodes.
+pub(crate) fn key(prefix: u32, word: u32) -> u64 {
+    u64::from(prefix) << 32 | u64::from(word)
+}
+
+impl Parts {
+    /// The table; `fingerprint` is the hash of the encoded parts, if it is known.
+    ///
+    /// The caller guarantees the order of words and keys; frequencies are checked here.
+    pub(crate) fn into_table(self, fingerprint: Option<u64>) -> Result<DocumentFrequencies, Error> {
+        if self.n_images > MAX_IMAGES {
+            return Err(Error::new(format!("{} images; 2^53 are the most", self.n_images)));
+        }
+        if self.frequencies.len() > MAX_NODES {
+            return Err(Error::new(format!("{} n-grams; 2^30 are the most", self.frequencies.len())));
+        }
+        if let Some(most) = self.frequencies.iter().max().filter(|most| u64::from(**most) > self.n_images) {
+            return Err(Error::new(format!(
+                "an n-gram occurs in {most} images, but the table is said to be over {}; give the number of images",
+                self.n_images
+            )));
+        }
+        let fingerprint = fingerprint.unwrap_or_else(|| file::hash(&file::encode(&self)));
+        let index = Index::new(&self);
+        Ok(DocumentFrequencies { parts: self, index, fingerprint })
+    }
+}
+
+impl DocumentFrequencies {
+    /// The number of images counted.
+    #[must_use]
+    pub fn n_images(&self) -> u64 {
+        self.parts.n_images
+    }
+
+    /// How long the n-grams are that were counted: 4 for CIDEr.
+    #[must_use]
+    pub fn order(&self) -> usize {
+        self.parts.order_ends.len()
+    }
+
+    /// The number of distinct words.
+    #[must_use]
+    pub fn n_words(&self) -> usize {
+        self.parts.word_ends.len()
+    }
+
+    /// The number of n-grams that occur in at least one image.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.parts.frequencies.iter().filter(|frequency| **frequency > 0).count()
+    }
+
+    /// Whether no n-gram occurs at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parts.frequencies.is_empty()
+    }
+
+    /// A number for signatures: equal tables have equal fingerprints, on any machine.
+    ///
+    /// It is XXH3 (64 bits) of the table in capeval's file format, and the checksum of such a file.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    /// The word with this number, from 0 in the order of the words' bytes; empty if there is none.
+    #[must_use]
+    pub fn word(&self, number: u32) -> &str {
+        word_at(&self.parts.text, &self.parts.word_ends, number)
+    }
+
+    /// The number of `word`; `None` if no n-gram holds it.
+    #[must_use]
+    pub fn find_word(&self, word: &str) -> Option<u32> {
+        let (mut low, mut high) = (0, self.n_words() as u32);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.word(middle).cmp(word) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    /// The n-gram that continues `prefix` by the word numbered `word`, and its frequency; without a prefix
+    /// the single word.
+    ///
+    /// `None` if neither it nor anything that continues it occurs. The frequency may be 0 if only longer
+    /// n-grams were saved.
+    #[inline]
+    #[must_use]
+    pub fn child(&self, prefix: Option<Node>, word: u32) -> Option<(Node, u32)> {
+        self.index.child(prefix, word)
+    }
+
+    /// The frequency of an n-gram given as its words: convenient, not fast; 0 if it does not occur.
+    pub fn frequency<W: AsRef<str>>(&self, ngram: impl IntoIterator<Item = W>) -> u32 {
+        let mut at = None;
+        for word in ngram {
+            let prefix = at.map(|(node, _)| node);
+            at = self.find_word(word.as_ref()).and_then(|word| self.child(prefix, word));
+            if at.is_none() {
+                return 0;
+            }
+        }
+        at.map_or(0, |(_, frequency)| frequency)
+    }
+
+    /// Calls `visit` with each n-gram that occurs, as the numbers of its words, and its frequency: shorter
+    /// n-grams first, equally long ones in the order of their words.
+    pub fn for_each(&self, mut visit: impl FnMut(&[u32], u32)) {
+        let n_words = self.n_words();
+        let mut ngram = Vec::with_capacity(MAX_ORDER);
+        for (node, frequency) in self.parts.frequencies.iter().enumerate().filter(|(_, f)| **f > 0) {
+            ngram.clear();
+            let mut at = node;
+            while let Some(key) = at.checked_sub(n_words).and_then(|longer| self.parts.keys.get(longer)) {
+                ngram.push(*key as u32);
+                at = (key >> 32) as usize;
+            }
+            ngram.push(at as u32);
+            ngram.reverse();
+            visit(&ngram, *frequency);
+        }
+    }
+
+    /// Each n-gram that occurs, as its words, with its frequency, in the order of [`for_each`](Self::for_each).
+    pub fn iter(&self) -> impl Iterator<Item = (Vec<&str>, u32)> {
+        let mut ngrams = Vec::new();
+        self.for_each(|ngram, frequency| {
+            ngrams.push((ngram.iter().map(|word| self.word(*word)).collect(), frequency));
+        });
+        ngrams.into_iter()
+    }
+
+    /// The table over the images of both, which must be disjoint sets: frequencies and images are added.
+    ///
+    /// # Errors
+    /// When the orders differ, or a sum is larger than its type.
+    pub fn merge(&self, other: &Self) -> Result<Self, Error> {
+        if self.order() != other.order() {
+            return Err(Error::new(format!(
+                "tables of order {} and {} cannot be merged; count both to the same order",
+                self.order(),
+                other.order()
+            )));
+        }
+        let n_images = self
+            .n_images()
+            .checked_add(other.n_images())
+            .ok_or_else(|| Error::new("the tables are together over too many images"))?;
+        let mut counts = Counts::default();
+        for table in [self, other] {
+            let numbers = (0..).take(table.n_words()).map(|word| counts.word(table.word(word)));
+            let numbers = numbers.collect::<Result<Vec<_>, _>>()?;
+            let mut ngram = Vec::with_capacity(MAX_ORDER);
+            let mut pushed = Ok(());
+            table.for_each(|words, frequency| {
+                ngram.clear();
+                ngram.extend(words.iter().filter_map(|word| numbers.get(*word as usize)));
+                pushed = pushed.clone().and_then(|()| counts.push(&ngram, frequency));
+            });
+            pushed?;
+        }
+        counts.into_table(n_images, self.order(), Repeats::Add)
+    }
+
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.parts
+    }
+}
+
+impl PartialEq for DocumentFrequencies {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts == other.parts
+    }
+}
+
+impl Eq for DocumentFrequencies {}
+
+impl fmt::Debug for DocumentFrequencies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "DocumentFrequencies({} images, order {}, {} words, {} nodes, {:016x})",
+            self.n_images(),
+            self.order(),
+            self.n_words(),
+            self.parts.frequencies.len(),
+            self.fingerprint
+        )
+    }
+}
