@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use capeval_frequencies::{Counts, DocumentFrequencies, Repeats};
 use capeval_metric::{Input, Reading, References};
 use capeval_text::ngrams::{NgramCounts, ReferenceNgrams};
 use capeval_text::{Buffer, Sentences, Texts, Vocabulary};
@@ -88,6 +89,38 @@ impl ReferenceSet {
         for view in self.views.iter().filter(|view| view.ngrams.is_some()) {
             let _ = view.references(self, &view.vocabulary, &all, &view.counts).document_frequencies();
         }
+    }
+}
+
+impl ReferenceSet {
+    /// The document frequencies of these references in one reading, n-grams of up to `order` words, as a
+    /// table that can be saved.
+    ///
+    /// # Errors
+    /// When the corpus is beyond what a table can hold.
+    pub fn document_frequencies(
+        &mut self,
+        reading: Reading,
+        order: usize,
+    ) -> Result<DocumentFrequencies, capeval_frequencies::Error> {
+        self.prepare([Input { reading, ngrams: order }]);
+        let all: Vec<u32> = (0..self.n_images() as u32).collect();
+        let mut table = Counts::default();
+        for view in self.views.iter().filter(|view| view.reading == reading) {
+            let counts = view.references(self, &view.vocabulary, &all, &view.counts).document_frequencies();
+            let symbols: Vec<_> = view.vocabulary.iter().map(|(symbol, _)| symbol).collect();
+            let words =
+                view.vocabulary.iter().map(|(_, word)| table.word(word)).collect::<Result<Vec<_>, _>>()?;
+            let mut result = Ok(());
+            counts.for_each(&symbols, |ngram, count| {
+                if result.is_ok() && ngram.len() <= order {
+                    let numbers: Vec<u32> = ngram.iter().map(|symbol| words[symbol.index()]).collect();
+                    result = table.push(&numbers, count);
+                }
+            });
+            result?;
+        }
+        table.into_table(self.n_images() as u64, order, Repeats::Add)
     }
 }
 

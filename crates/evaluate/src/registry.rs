@@ -1,7 +1,9 @@
 //! Every metric by name: what it is, what may be set, how it is built.
 
 use std::fmt;
+use std::sync::Arc;
 
+use capeval_frequencies::DocumentFrequencies;
 use capeval_lexical::{Bleu, Cider, Clipping, Idf, Length, ReferenceLength, RougeL, TermFrequency};
 use capeval_metric::AnyMetric;
 use capeval_text::{Stemmer, Tokenizer};
@@ -33,8 +35,11 @@ pub struct Setting {
 
 const TOK: Setting = Setting { name: "tok", default: "ptb", summary: "tokenizer" };
 const ORDER: Setting = Setting { name: "n", default: "4", summary: "longest n-grams, 1 to 9" };
-const IDF: Setting =
-    Setting { name: "idf", default: "corpus", summary: "document frequencies: corpus or uniform" };
+const IDF: Setting = Setting {
+    name: "idf",
+    default: "corpus",
+    summary: "document frequencies: corpus, uniform, or table (--df)",
+};
 const STEM: Setting = Setting { name: "stem", default: "none", summary: "none or snowball-english" };
 const PAPER_STEM: Setting = Setting { default: "snowball-english", ..STEM };
 const SIGMA: Setting =
@@ -118,7 +123,16 @@ fn cider(settings: &mut Settings<'_>, preset: fn(Tokenizer) -> Cider) -> Result<
     if let Clipping::Gaussian { sigma } = cider.clipping {
         cider.clipping = Clipping::Gaussian { sigma: settings.positive("sigma", sigma)? };
     }
-    cider.idf = settings.choice("idf", &[("corpus", Idf::Corpus), ("uniform", Idf::Uniform)], cider.idf)?;
+    cider.idf = match (settings.get("idf"), settings.table) {
+        (Some("table") | None, Some(table)) => Idf::Table(Arc::clone(table)),
+        (Some("table"), None) => {
+            return Err(SettingError(format!(
+                "{}: give the table of idf=table with --df FILE",
+                settings.metric
+            )));
+        }
+        _ => settings.choice("idf", &[("corpus", Idf::Corpus), ("uniform", Idf::Uniform)], cider.idf)?,
+    };
     cider.stemmer = settings.choice(
         "stem",
         &[("none", None), ("snowball-english", Some(Stemmer::English))],
@@ -161,6 +175,19 @@ pub const SUITES: &[Suite] = &[
 /// # Errors
 /// When there is no such metric or setting, or a value is none that the setting takes.
 pub fn build(spec: &str, common: &[(&str, &str)]) -> Result<AnyMetric, SettingError> {
+    build_with(spec, common, None)
+}
+
+/// The same with a saved table of document frequencies, which metrics take that know the setting `idf`,
+/// unless it says otherwise.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_with(
+    spec: &str,
+    common: &[(&str, &str)],
+    table: Option<&Arc<DocumentFrequencies>>,
+) -> Result<AnyMetric, SettingError> {
     let mut fields = spec.split(':');
     let name = fields.next().unwrap_or_default();
     let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| {
@@ -183,13 +210,14 @@ pub fn build(spec: &str, common: &[(&str, &str)]) -> Result<AnyMetric, SettingEr
     }
     let takes = |name: &str| kind.settings.iter().any(|known| known.name == name);
     given.extend(common.iter().copied().filter(|(name, _)| takes(name)));
-    (kind.build)(&mut Settings { metric: name, given: &given })
+    (kind.build)(&mut Settings { metric: name, given: &given, table })
 }
 
 /// What was set for one metric.
 struct Settings<'s> {
     metric: &'s str,
     given: &'s [(&'s str, &'s str)],
+    table: Option<&'s Arc<DocumentFrequencies>>,
 }
 
 impl Settings<'_> {

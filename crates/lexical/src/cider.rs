@@ -24,13 +24,15 @@
 //! - vectors of norm 0 are not divided by it.
 
 use std::f64::consts::E;
+use std::hint::black_box;
 use std::sync::Arc;
 
+use capeval_frequencies::{self as frequencies, DocumentFrequencies};
 use capeval_metric::{
     Column, Direction, Input, Mean, Metric, Part, Reading, References, Remark, Segment, Signature,
 };
-use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE, NgramCounts};
-use capeval_text::{Stemmer, Tokenizer};
+use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE, NgramCounts, ReferenceNgrams};
+use capeval_text::{Stemmer, Symbol, Tokenizer};
 use rayon::prelude::*;
 
 /// How two vectors are compared.
@@ -69,6 +71,8 @@ pub enum Length {
 pub enum Idf {
     /// The references of the images that take part.
     Corpus,
+    /// A saved table, so that scores of few images can be compared with those of many.
+    Table(Arc<DocumentFrequencies>),
     /// None: every n-gram weighs 1.
     Uniform,
 }
@@ -146,48 +150,125 @@ impl Cider {
 
 /// Document frequencies, and the norms of all references.
 pub struct Model {
-    /// None with uniform weights.
-    counts: Option<Arc<NgramCounts>>,
+    source: Source,
     weights: Weights,
     /// For each reference sentence and order, the norm of its vector.
     norms: Vec<f64>,
     n_images: usize,
 }
 
-/// Inverse document frequencies by document frequency.
+/// Where the document frequencies of a model come from.
+enum Source {
+    Corpus(Arc<NgramCounts>),
+    Table(Tabled),
+    Uniform,
+}
+
+impl Source {
+    /// The document frequencies of the entries of `image`, whose index is `index`; `None` if they are uniform.
+    fn entries(&self, ngrams: &ReferenceNgrams, image: usize, index: &ImageNgrams<'_>) -> Option<&[u32]> {
+        let shard = ngrams.shard_of(image);
+        match self {
+            Self::Corpus(counts) => Some(&counts.entries(shard).1[index.first_entry()..]),
+            Self::Table(tabled) => Some(&tabled.entries[shard][index.first_entry()..]),
+            Self::Uniform => None,
+        }
+    }
+}
+
+/// A saved table in terms of one vocabulary.
+struct Tabled {
+    table: Arc<DocumentFrequencies>,
+    /// By symbol, the table's number of the word.
+    words: Vec<Option<u32>>,
+    /// For each shard of the n-gram index, the document frequency of each entry.
+    entries: Vec<Vec<u32>>,
+}
+
+impl Tabled {
+    fn new(table: &Arc<DocumentFrequencies>, references: &References<'_>) -> Self {
+        let words = references.vocabulary.iter().map(|(_, word)| table.find_word(word)).collect();
+        let mut tabled = Self { table: Arc::clone(table), words, entries: Vec::new() };
+        let ngrams = references.ngrams();
+        tabled.entries = (0..ngrams.shards().len())
+            .into_par_iter()
+            .map(|s| {
+                let mut nodes = Vec::new();
+                let mut entries = Vec::with_capacity(ngrams.shards()[s].n_entries());
+                for image in ngrams.shard_images(s) {
+                    let image = references.ngrams_of(image);
+                    nodes.clear();
+                    for (prefix, symbol) in image.prefixes.iter().zip(image.symbols) {
+                        let found = tabled.find(*prefix, *symbol, &nodes);
+                        nodes.push(found.map(|(node, _)| node));
+                        entries.push(found.map_or(0, |(_, df)| df));
+                    }
+                }
+                entries
+            })
+            .collect();
+        tabled
+    }
+
+    /// The n-gram that continues number `prefix` of those found before by `symbol`.
+    fn find(
+        &self,
+        prefix: u32,
+        symbol: Symbol,
+        nodes: &[Option<frequencies::Node>],
+    ) -> Option<(frequencies::Node, u32)> {
+        let word = (*self.words.get(symbol.index())?)?;
+        if prefix == NONE {
+            self.table.child(None, word)
+        } else {
+            self.table.child(Some(nodes[prefix as usize]?), word)
+        }
+    }
+}
+
+/// Inverse document frequencies.
 struct Weights {
+    log_images: f64,
     /// By document frequency: the weight and its square.
     known: Vec<(f64, f64)>,
 }
 
 impl Weights {
+    /// Document frequencies beyond this one are computed when they are met.
+    const KNOWN: u64 = 1 << 17;
+
     fn uniform() -> Self {
-        Self { known: vec![(1.0, 1.0)] }
+        Self { log_images: 1.0, known: vec![(1.0, 1.0)] }
     }
 
-    fn of_corpus(n_images: usize) -> Self {
-        let log_images = (n_images as f64).ln();
-        let known = (0..=n_images).map(|df| {
-            let weight = log_images - (df.max(1) as f64).ln();
-            (weight, weight.powf(std::hint::black_box(2.0)))
-        });
-        Self { known: known.collect() }
+    fn over(n_images: u64) -> Self {
+        let mut weights = Self { log_images: (n_images as f64).ln(), known: Vec::new() };
+        weights.known = (0..=n_images.min(Self::KNOWN) as u32).map(|df| weights.compute(df)).collect();
+        weights
+    }
+
+    fn compute(&self, df: u32) -> (f64, f64) {
+        let weight = self.log_images - f64::from(df.max(1)).ln();
+        (weight, weight.powf(black_box(2.0)))
     }
 
     #[inline]
-    fn idf(&self, df: u32) -> f64 {
-        self.known.get(df as usize).or(self.known.first()).map_or(0.0, |known| known.0)
+    fn of(&self, df: u32) -> (f64, f64) {
+        match self.known.get(df as usize) {
+            Some(known) => *known,
+            None => self.compute(df),
+        }
     }
 
     /// The element of an n-gram, and its square, as the reference program's `pow` gives it.
     #[inline]
     fn element(&self, tf: f64, df: u32) -> (f64, f64) {
-        let (idf, square) = self.known.get(df as usize).or(self.known.first()).copied().unwrap_or_default();
+        let (idf, square) = self.of(df);
         if tf == 1.0 {
             (idf, square)
         } else {
             let element = tf * idf;
-            (element, element.powf(std::hint::black_box(2.0)))
+            (element, element.powf(black_box(2.0)))
         }
     }
 }
@@ -212,8 +293,9 @@ impl Metric for Cider {
             TermFrequency::Relative => "relative",
         };
         let idf = match idf {
-            Idf::Corpus => "corpus",
-            Idf::Uniform => "uniform",
+            Idf::Corpus => "corpus".to_owned(),
+            Idf::Table(table) => format!("table({:016x},{})", table.fingerprint(), table.n_images()),
+            Idf::Uniform => "uniform".to_owned(),
         };
         signature
             .with("tf", term_frequency)
@@ -252,11 +334,16 @@ impl Metric for Cider {
 
     fn fit(&self, references: &References<'_>) -> Model {
         let n_images = references.images.len();
-        let (counts, weights) = match self.idf {
-            Idf::Corpus => (Some(references.document_frequencies()), Weights::of_corpus(n_images)),
-            Idf::Uniform => (None, Weights::uniform()),
+        let (source, weights) = match &self.idf {
+            Idf::Corpus => {
+                (Source::Corpus(references.document_frequencies()), Weights::over(n_images as u64))
+            }
+            Idf::Table(table) => {
+                (Source::Table(Tabled::new(table, references)), Weights::over(table.n_images()))
+            }
+            Idf::Uniform => (Source::Uniform, Weights::uniform()),
         };
-        let mut model = Model { counts, weights, norms: Vec::new(), n_images };
+        let mut model = Model { source, weights, norms: Vec::new(), n_images };
         model.norms = self.norms(&model, references);
         model
     }
@@ -370,10 +457,7 @@ impl Cider {
             for image in taking_part {
                 let image = *image as usize;
                 let index = references.ngrams_of(image);
-                let counts = model
-                    .counts
-                    .as_ref()
-                    .map(|counts| &counts.entries(ngrams.shard_of(image)).1[index.first_entry()..]);
+                let counts = model.source.entries(ngrams, image, &index);
                 for (r, sentence) in references.of(image).enumerate() {
                     let at = (sentence - first_sentence) * self.order;
                     let n_words = references.sentences.words(sentence).len();
@@ -418,7 +502,10 @@ impl Cider {
                 let count = std::mem::take(&mut uses[*entry as usize]);
                 if count > 0 {
                     sum += weights
-                        .element(self.tf(count, n_words, n), counts.map_or(0, |df| df[*entry as usize]))
+                        .element(
+                            self.tf(count, n_words, n),
+                            counts.map_or(0, |counts| counts[*entry as usize]),
+                        )
                         .1;
                 }
             }
@@ -435,6 +522,8 @@ pub struct Scratch {
     shared: Vec<Shared>,
     /// Where each order starts in `shared`.
     bounds: Vec<usize>,
+    /// Of the candidate's n-grams, those found in a saved table.
+    nodes: Vec<Option<frequencies::Node>>,
     /// Length penalties by difference, for one σ.
     penalties: Vec<f64>,
 }
@@ -451,18 +540,27 @@ impl Scratch {
     fn weigh(&mut self, cider: &Cider, model: &Model, segment: &Segment<'_>) -> [f64; MAX_ORDER] {
         let ngrams = segment.ngrams();
         self.shared.clear();
+        self.nodes.clear();
         self.bounds.clear();
         self.bounds.push(0);
         let mut norms = [0.0; MAX_ORDER];
         for (n, norm) in norms.iter_mut().enumerate().take(cider.order) {
             let mut sum = 0.0;
             for (k, ngram) in ngrams.range(n).zip(ngrams.order(n)) {
-                let df = ngram.images;
+                let df = match &model.source {
+                    Source::Corpus(_) => ngram.images,
+                    Source::Table(tabled) => {
+                        let found = tabled.find(ngram.prefix, ngram.symbol, &self.nodes);
+                        self.nodes.push(found.map(|(node, _)| node));
+                        found.map_or(0, |(_, df)| df)
+                    }
+                    Source::Uniform => 0,
+                };
                 let tf = cider.tf(ngram.count, segment.words.len(), n);
                 let (element, square) = model.weights.element(tf, df);
                 sum += square;
                 if ngram.entry != NONE {
-                    self.shared.push(Shared { ngram: k as u32, idf: model.weights.idf(df), element });
+                    self.shared.push(Shared { ngram: k as u32, idf: model.weights.of(df).0, element });
                 }
             }
             *norm = f64::sqrt(sum);
@@ -473,7 +571,7 @@ impl Scratch {
 
     /// `e^(−Δ² / 2σ²)`, as a power of e like the reference program's.
     fn penalty(&mut self, delta: f64, sigma: f64) -> f64 {
-        let compute = |delta: f64| f64::powf(std::hint::black_box(E), -delta.powi(2) / (2.0 * sigma.powi(2)));
+        let compute = |delta: f64| f64::powf(black_box(E), -delta.powi(2) / (2.0 * sigma.powi(2)));
         let at = delta.abs() as usize;
         if at >= 256 {
             return compute(delta);

@@ -1,0 +1,142 @@
+//! What holds for every metric of the registry, on any text.
+
+use capeval_evaluate::registry::{self, KINDS};
+use capeval_evaluate::{ReferenceSet, System, SystemScores, evaluate};
+use capeval_metric::{AnyMetric, Direction};
+use proptest::prelude::*;
+
+/// An image: its candidate and its references.
+type Image = (String, Vec<String>);
+
+fn metrics() -> Vec<AnyMetric> {
+    KINDS.iter().map(|kind| registry::build(kind.name, &[]).unwrap()).collect()
+}
+
+fn score(images: &[Image], chosen: &[u32]) -> SystemScores {
+    let ends = images.iter().scan(0, |end, (_, refs)| {
+        *end += refs.len() as u64;
+        Some(*end)
+    });
+    let ends = ends.collect();
+    let texts = images.iter().flat_map(|(_, refs)| refs.iter().map(String::as_str)).collect();
+    let mut set = ReferenceSet::new(texts, ends);
+    let texts = chosen.iter().map(|i| images[*i as usize].0.as_str()).collect();
+    let system = System { name: "s".into(), images: chosen.to_vec(), texts };
+    evaluate(&mut set, &[system], &metrics(), &()).swap_remove(0)
+}
+
+fn all(images: &[Image]) -> Vec<u32> {
+    (0..images.len() as u32).collect()
+}
+
+/// Corpus and segment scores to the last bit, with the signature.
+fn digits(scores: &SystemScores) -> Vec<(String, Vec<u64>, Vec<u64>)> {
+    let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect();
+    scores.metrics.iter().map(|m| (m.signature.to_string(), bits(&m.corpus), bits(&m.segments()))).collect()
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let odd = ["the", "dog's", "U.S.", "3 1/2", "...", "don't", "café", "我们", "-", "S.", "\u{2028}\r\0"];
+    let word = prop_oneof![
+        6 => "[a-e]".boxed(),
+        3 => proptest::sample::select(odd.map(str::to_owned).to_vec()).boxed(),
+        1 => "\\PC{0,6}".boxed(),
+    ];
+    proptest::collection::vec(word, 0..12).prop_map(|words| words.join(" "))
+}
+
+fn corpus() -> impl Strategy<Value = Vec<Image>> {
+    proptest::collection::vec((text(), proptest::collection::vec(text(), 1..4)), 1..8)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn scores_stay_in_range(images in corpus()) {
+        for metric in score(&images, &all(&images)).metrics {
+            let parts = metric.metric.parts();
+            for (k, value) in metric.corpus.iter().copied().chain(metric.segments()).enumerate() {
+                let part = &parts[k % parts.len()];
+                let slack = 1e-9 * part.max.abs().clamp(1.0, 100.0);
+                prop_assert!(value >= part.min - slack && value <= part.max + slack, "{} = {value}", part.key);
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_of_images_changes_no_digit(images in corpus(), by in 0usize..8) {
+        let mut turned = images.clone();
+        let by = by % images.len();
+        turned.rotate_left(by);
+        let (plain, turned) = (score(&images, &all(&images)), score(&turned, &all(&images)));
+        for (a, b) in plain.metrics.iter().zip(&turned.metrics) {
+            prop_assert_eq!(&a.corpus, &b.corpus, "{}", a.signature);
+            let mut segments = a.segments();
+            segments.rotate_left(by * a.corpus.len());
+            prop_assert_eq!(segments, b.segments(), "{}", a.signature);
+        }
+    }
+
+    #[test]
+    fn other_images_change_nothing_where_they_do_not_take_part(images in corpus(), other in corpus()) {
+        let alone = score(&images, &all(&images));
+        let chosen = all(&images);
+        let mixed: Vec<Image> = images.into_iter().chain(other).collect();
+        prop_assert_eq!(digits(&alone), digits(&score(&mixed, &chosen)));
+    }
+}
+
+/// Enough captions for several threads and shards, from a fixed sequence.
+fn many() -> Vec<Image> {
+    let mut state = 1u64;
+    let mut word = move || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        format!("w{}", (state >> 33) % 97 * ((state >> 50) % 3))
+    };
+    let mut caption = move || (0..9).map(|_| word()).collect::<Vec<_>>().join(" ");
+    (0..3_000).map(|_| (caption(), (0..3).map(|_| caption()).collect())).collect()
+}
+
+#[test]
+fn threads_change_no_digit() {
+    let images = many();
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| digits(&score(&images, &all(&images))))
+    };
+    assert!(on(1) == on(2) && on(1) == on(7));
+}
+
+#[test]
+fn a_reference_as_candidate_beats_another_caption() {
+    let images = many()[..50].to_vec();
+    let copies: Vec<Image> = images.iter().map(|(_, refs)| (refs[1].clone(), refs.clone())).collect();
+    let (plain, copies) = (score(&images, &all(&images)), score(&copies, &all(&images)));
+    for (plain, copy) in plain.metrics.iter().zip(&copies.metrics) {
+        for ((part, a), b) in plain.metric.parts().iter().zip(&plain.corpus).zip(&copy.corpus) {
+            let better = match part.direction {
+                Direction::HigherIsBetter => b > a,
+                Direction::LowerIsBetter => b < a,
+            };
+            assert!(better, "{}: {b} for a copy, {a} for another caption", part.key);
+        }
+    }
+}
+
+#[test]
+fn every_metric_is_named_once_and_described() {
+    for (k, kind) in KINDS.iter().enumerate() {
+        assert!(KINDS[..k].iter().all(|other| other.name != kind.name), "{} twice", kind.name);
+        assert!(!kind.summary.is_empty() && !kind.paper.is_empty() && !kind.program.is_empty());
+        let metric = registry::build(kind.name, &[]).unwrap();
+        assert_eq!(metric.signature().metric(), kind.name);
+        assert!(metric.parts().iter().all(|part| part.key.starts_with(kind.name)), "{}", kind.name);
+        assert!(!metric.columns().is_empty());
+        for setting in kind.settings {
+            let spec = format!("{}:{}={}", kind.name, setting.name, setting.default);
+            let set = registry::build(&spec, &[]).map(|metric| metric.signature());
+            assert_eq!(set, Ok(metric.signature()), "the default of {spec}");
+        }
+    }
+}
