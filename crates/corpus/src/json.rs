@@ -194,6 +194,11 @@ impl<'a> Json<'a> {
         self.at
     }
 
+    /// The same text, read from byte `at` on.
+    pub fn moved_to(&self, at: usize) -> Self {
+        Self { text: self.text, at }
+    }
+
     /// A fault at the byte that will be read next.
     #[cold]
     pub fn fault<T>(&self, what: What) -> Result<T> {

@@ -62,7 +62,7 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
     match (result, guess) {
         (Ok(()), _) => Ok(captions),
         (Err(error), _) if !matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Shape) => Err(error),
-        (Err(error), _) if options.format.is_none() => {
+        (Err(error), _) if options.format.is_none() && format != Format::Parquet => {
             Err(error.with_remedy(&format!("read as {format}, pass --format if it is another")))
         }
         (Err(error), Guess::Format(other)) if other != format && !same_shape(other, format) => {

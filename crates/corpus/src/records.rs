@@ -36,8 +36,12 @@ pub(crate) struct Records<'o> {
     caption_keys: Vec<&'o str>,
     /// Whether every caption key counts, as those do that the user named, or only the best one.
     all_captions: bool,
+    /// Where the current record has a value for each of `id_keys`.
+    id_places: Vec<Option<usize>>,
+    /// Where the current record has a value for each of `caption_keys`.
+    caption_places: Vec<Option<usize>>,
     /// How many records have been read.
-    pub count: usize,
+    count: usize,
     numbered: bool,
 }
 
@@ -52,48 +56,42 @@ impl<'o> Records<'o> {
             (None, Role::References) => REFERENCE_KEYS.to_vec(),
             (None, Role::Candidates) => CANDIDATE_KEYS.to_vec(),
         };
-        let all_captions = options.caption_columns.is_some();
-        Self { id_keys, caption_keys, all_captions, count: 0, numbered: false }
+        Self {
+            id_places: vec![None; id_keys.len()],
+            caption_places: vec![None; caption_keys.len()],
+            id_keys,
+            caption_keys,
+            all_captions: options.caption_columns.is_some(),
+            count: 0,
+            numbered: false,
+        }
     }
 
     /// Reads one object, which begins on `line` if its format has lines.
     pub fn read(&mut self, json: &mut Json<'_>, line: Option<u64>, captions: &mut Captions) -> Result<()> {
         json.peek();
-        let start = json.at();
+        let start = json.clone();
         json.open(b'{', "an object with an id and a caption")?;
-        let mut ids = vec![None; self.id_keys.len()];
-        let mut texts = vec![None; self.caption_keys.len()];
+        self.id_places.fill(None);
+        self.caption_places.fill(None);
         let mut first = true;
-        let mut keys = Vec::new();
         while let Some(key) = json.next_key(&mut first)? {
-            let places = [(&self.id_keys, &mut ids), (&self.caption_keys, &mut texts)];
-            for (names, values) in places {
-                for (name, value) in names.iter().zip(values.iter_mut()) {
-                    if key.is(name) {
-                        if value.is_some() {
-                            let what =
-                                What::Duplicate(format!("the key {name:?} stands twice in one object"));
-                            return Fault::err(key.start(), what);
-                        }
-                        *value = Some(json.clone());
-                    }
-                }
-            }
-            keys.push(key);
+            note(&self.id_keys, &mut self.id_places, key, json.at())?;
+            note(&self.caption_keys, &mut self.caption_places, key, json.at())?;
             json.skip()?;
         }
         self.count += 1;
-        let id = self.id(ids.into_iter().flatten().next(), start, &keys)?;
-        let limit = if self.all_captions { texts.len() } else { 1 };
+        let id = self.id(&start)?;
+        let limit = if self.all_captions { self.caption_places.len() } else { 1 };
         let mut found = false;
         let mut any = false;
-        for mut value in texts.into_iter().flatten().take(limit) {
+        for place in self.caption_places.iter().flatten().take(limit) {
             found = true;
-            any |= push_texts(&mut value, &id, line, captions)?;
+            any |= push_texts(&mut start.moved_to(*place), &id, line, captions)?;
         }
         if !found {
-            let message = format!("record {} has no caption: its keys are {}", self.count, list_keys(&keys));
-            return Fault::err(start, What::Shape(message + "; pass --caption-column to name one"));
+            let message = format!("record {} has no caption: its keys are {}", self.count, list_keys(&start));
+            return start.fault(What::Shape(message + "; pass --caption-column to name one"));
         }
         if !any {
             captions.declare(id);
@@ -101,21 +99,22 @@ impl<'o> Records<'o> {
         Ok(())
     }
 
-    fn id(&mut self, value: Option<Json<'_>>, start: usize, keys: &[RawStr<'_>]) -> Result<SegmentId> {
-        match value {
-            Some(mut value) if !self.numbered => value.id(),
+    fn id(&mut self, start: &Json<'_>) -> Result<SegmentId> {
+        let place = self.id_places.iter().flatten().next();
+        match place {
+            Some(place) if !self.numbered => start.moved_to(*place).id(),
             None if self.numbered || self.count == 1 => {
                 self.numbered = true;
                 Ok(SegmentId::Integer(i64::try_from(self.count).unwrap_or(i64::MAX)))
             }
-            value => {
-                let (has, others) = if value.is_some() { ("an id", "none") } else { ("no id", "one") };
+            place => {
+                let (has, others) = if place.is_some() { ("an id", "none") } else { ("no id", "one") };
                 let message = format!(
                     "record {} has {has}, while those before it have {others}: its keys are {}",
                     self.count,
-                    list_keys(keys)
+                    list_keys(start)
                 );
-                Fault::err(start, What::Shape(message + "; pass --id-column to name one"))
+                start.fault(What::Shape(message + "; pass --id-column to name one"))
             }
         }
     }
@@ -172,15 +171,41 @@ pub(crate) fn push_texts(
     Ok(any)
 }
 
-fn list_keys(keys: &[RawStr<'_>]) -> String {
+/// Notes the place of a value if its key is one of `keys`.
+#[inline]
+fn note(keys: &[&str], places: &mut [Option<usize>], key: RawStr<'_>, at: usize) -> Result<()> {
+    for (name, place) in keys.iter().zip(places) {
+        if key.is(name) && place.replace(at).is_some() {
+            let what = What::Duplicate(format!("the key {name:?} stands twice in one object"));
+            return Fault::err(key.start(), what);
+        }
+    }
+    Ok(())
+}
+
+/// The keys of the object that begins at `start`, for an error.
+#[cold]
+fn list_keys(start: &Json<'_>) -> String {
     const SHOWN: usize = 12;
-    let names: Vec<String> = keys
-        .iter()
-        .take(SHOWN)
-        .filter_map(|key| key.decoded().ok())
-        .map(|key| SegmentId::from(&*key).quoted().to_string())
-        .collect();
-    match (names.is_empty(), keys.len() > SHOWN) {
+    let mut json = start.clone();
+    let mut names = Vec::new();
+    let mut more = false;
+    let mut list = || -> Result<()> {
+        json.open(b'{', "an object")?;
+        let mut first = true;
+        while let Some(key) = json.next_key(&mut first)? {
+            if names.len() == SHOWN {
+                more = true;
+                break;
+            }
+            names.push(SegmentId::from(&*key.decoded()?).quoted().to_string());
+            json.skip()?;
+        }
+        Ok(())
+    };
+    // The object has been read before, so only a lone surrogate in a key can end the list early.
+    more |= list().is_err();
+    match (names.is_empty(), more) {
         (true, _) => "none".into(),
         (false, more) => names.join(", ") + if more { ", …" } else { "" },
     }

@@ -1,5 +1,7 @@
 //! Karpathy's `dataset_*.json`: images with their sentences and the split they belong to.
 
+use std::collections::HashMap;
+
 use crate::SegmentId;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
@@ -14,19 +16,23 @@ const ID_KEYS: &[&str] = &["cocoid", "filename"];
 /// Which splits were asked for and which were met, in order of first appearance, with their images.
 pub(crate) struct Splits {
     wanted: Option<Vec<String>>,
-    met: Vec<(String, usize)>,
+    met: HashMap<String, usize>,
+    in_order: Vec<String>,
 }
 
 impl Splits {
     pub fn new(options: &ReadOptions) -> Self {
-        Self { wanted: options.split.clone(), met: Vec::new() }
+        Self { wanted: options.split.clone(), met: HashMap::new(), in_order: Vec::new() }
     }
 
     /// Counts an image of `split` and tells whether it was asked for.
     fn admit(&mut self, split: &str) -> bool {
-        match self.met.iter_mut().find(|(met, _)| met == split) {
-            Some((_, count)) => *count += 1,
-            None => self.met.push((split.into(), 1)),
+        match self.met.get_mut(split) {
+            Some(count) => *count += 1,
+            None => {
+                self.met.insert(split.into(), 1);
+                self.in_order.push(split.into());
+            }
         }
         self.wanted.as_ref().is_none_or(|wanted| wanted.iter().any(|wanted| wanted == split))
     }
@@ -36,9 +42,8 @@ impl Splits {
         let Some(wanted) = &self.wanted else {
             return Ok(());
         };
-        let met = |split: &str| self.met.iter().find(|(met, _)| met == split);
-        if let Some(unknown) = wanted.iter().find(|wanted| met(wanted).is_none()) {
-            let known: Vec<SegmentId> = self.met.iter().map(|(met, _)| SegmentId::from(&**met)).collect();
+        if let Some(unknown) = wanted.iter().find(|wanted| !self.met.contains_key(*wanted)) {
+            let known: Vec<SegmentId> = self.in_order.iter().map(|met| SegmentId::from(&**met)).collect();
             let message = format!(
                 "there is no split {:?}; this file has {}; pass one of them to --split",
                 unknown,
@@ -47,7 +52,7 @@ impl Splits {
             return Err(Error::new(ErrorKind::Split, name, message));
         }
         let asked = |split: &str| wanted.iter().any(|wanted| wanted == split);
-        if let (true, false, Some((_, count))) = (asked("train"), asked("restval"), met("restval")) {
+        if let (true, false, Some(count)) = (asked("train"), asked("restval"), self.met.get("restval")) {
             let message = format!(
                 "the split train leaves out the {count} images of restval, which most papers train on as well; \
                  pass --split train,restval to read both"

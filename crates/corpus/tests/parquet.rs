@@ -1,0 +1,122 @@
+//! Parquet tables, whole and damaged.
+#![cfg(feature = "parquet")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::sync::Arc;
+
+use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::{
+    ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, StringViewArray, UInt64Array,
+};
+use capeval_corpus::{Captions, Error, ErrorKind, Format, ReadOptions, read_bytes};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+
+fn table(columns: Vec<(&str, ArrayRef)>, compression: Compression) -> Vec<u8> {
+    let batch = RecordBatch::try_from_iter_with_nullable(
+        columns.into_iter().map(|(name, array)| (name, array, true)),
+    );
+    let batch = batch.unwrap();
+    let properties = WriterProperties::builder().set_compression(compression).build();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    bytes
+}
+
+fn references(bytes: &[u8]) -> Result<Captions, Error> {
+    read_bytes(bytes, "f", &ReadOptions::references())
+}
+
+fn rows(captions: &Captions) -> Vec<String> {
+    captions.iter().map(|(id, text)| format!("{}={text}", id.quoted())).collect()
+}
+
+fn lists() -> ArrayRef {
+    let mut lists = ListBuilder::new(StringBuilder::new());
+    for list in [Some(vec![Some("a"), None, Some("b")]), None, Some(vec![]), Some(vec![Some("c")])] {
+        lists.append_option(list);
+    }
+    Arc::new(lists.finish())
+}
+
+#[test]
+fn one_row_per_caption() {
+    for compression in
+        [Compression::UNCOMPRESSED, Compression::SNAPPY, Compression::ZSTD(ZstdLevel::default())]
+    {
+        let bytes = table(
+            vec![
+                ("score", Arc::new(Float64Array::from(vec![0.5, 1.5, 2.5]))),
+                ("caption", Arc::new(StringViewArray::from(vec![Some("a cat"), Some(""), None]))),
+                ("image_id", Arc::new(Int64Array::from(vec![3, -1, 9]))),
+            ],
+            compression,
+        );
+        let captions = references(&bytes).unwrap();
+        assert_eq!(captions.format(), Some(Format::Parquet));
+        assert_eq!(rows(&captions), ["3=a cat", "-1="]);
+        assert_eq!(captions.declared().len(), 1);
+    }
+}
+
+#[test]
+fn a_column_of_lists() {
+    let ids: ArrayRef = Arc::new(StringArray::from(vec!["x.jpg", "2", "z", "w"]));
+    let captions = references(&table(vec![("id", ids), ("captions", lists())], Compression::SNAPPY)).unwrap();
+    assert_eq!(rows(&captions), ["\"x.jpg\"=a", "\"x.jpg\"=b", "\"w\"=c"]);
+    assert_eq!(captions.declared(), ["2".into(), "z".into()]);
+    let unnamed = references(&table(vec![("captions", lists())], Compression::SNAPPY)).unwrap();
+    assert_eq!(rows(&unnamed), ["1=a", "1=b", "4=c"]);
+    assert_eq!(unnamed.notices()[0].code, "row-numbers");
+}
+
+#[test]
+fn damaged_tables_are_refused() {
+    let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3, 4]));
+    let bytes = table(vec![("image_id", ids), ("captions", lists())], Compression::UNCOMPRESSED);
+    for length in 0..bytes.len() {
+        let options = ReadOptions { format: Some(Format::Parquet), ..ReadOptions::references() };
+        assert!(read_bytes(&bytes[..length], "f", &options).is_err());
+    }
+    let error = references(&bytes[..bytes.len() - 3]).unwrap_err();
+    assert!(error.to_string().starts_with("f: the Parquet data cannot be read ("), "{error}");
+}
+
+#[test]
+fn unfit_columns_are_refused_by_type() {
+    let texts = || -> ArrayRef { Arc::new(StringArray::from(vec!["a", "b"])) };
+    let check = |id: ArrayRef, caption: ArrayRef, kind: ErrorKind, message: &str| {
+        let error =
+            references(&table(vec![("id", id), ("caption", caption)], Compression::SNAPPY)).unwrap_err();
+        assert_eq!((error.kind(), error.to_string()), (kind, message.to_owned()));
+    };
+    check(
+        Arc::new(Float64Array::from(vec![1.0, 2.0])),
+        texts(),
+        ErrorKind::Id,
+        "f (record 1): image ids must be integers or strings, and this column holds Float64",
+    );
+    check(
+        Arc::new(UInt64Array::from(vec![1, u64::MAX])),
+        texts(),
+        ErrorKind::Id,
+        "f (record 2): the image id 18446744073709551615 does not fit into 64 bits; write it as a string",
+    );
+    check(
+        Arc::new(StringArray::from(vec![Some("a"), None])),
+        texts(),
+        ErrorKind::Id,
+        "f (record 2): the image id is null",
+    );
+    check(
+        texts(),
+        Arc::new(Int64Array::from(vec![1, 2])),
+        ErrorKind::Shape,
+        "f (record 1): captions must be strings or lists of strings, and this column holds Int64",
+    );
+    let error = references(&table(vec![("a", texts())], Compression::SNAPPY)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Shape);
+}
