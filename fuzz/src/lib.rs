@@ -1,0 +1,145 @@
+//! What must hold for any bytes: no panic, and what is read makes sense.
+//!
+//! Run a target with `cargo +nightly fuzz run read_csv fuzz/corpus/read_csv fuzz/seeds/captions --
+//! -dict=fuzz/captions.dict`.
+
+use capeval_corpus::{
+    Captions, ErrorKind, Format, Ids, Policy, ReadOptions, References, align, read, read_bytes, write,
+};
+use serde_json::Value;
+
+/// Reads `data` as `format` (or as what it looks like), in both roles, from memory and as a stream.
+pub fn check_reader(format: Option<Format>, data: &[u8]) {
+    for options in [ReadOptions::references(), ReadOptions::candidates()] {
+        let options = ReadOptions { format, ..options };
+        let whole = read_bytes(data, "f", &options);
+        let streamed = read(data, "f", &options);
+        match (whole, streamed) {
+            (Ok(whole), Ok(streamed)) => {
+                assert!(whole.iter().eq(streamed.iter()));
+                check_captions(&whole);
+            }
+            (Err(whole), Err(streamed)) => {
+                assert_eq!(whole.to_string(), streamed.to_string());
+                let byte = whole.position().byte.unwrap_or(0);
+                assert!(
+                    byte <= data.len() as u64 || matches!(data, [0x1F, 0x8B, ..] | [_, _, 0x2F | 0x4D, ..])
+                );
+            }
+            (whole, streamed) => panic!("{whole:?} but {streamed:?}"),
+        }
+    }
+}
+
+/// Groups, aligns, writes and reads again.
+fn check_captions(captions: &Captions) {
+    for (row, (id, text)) in captions.iter().enumerate() {
+        assert_eq!(captions.get(row), Some((id, text)));
+    }
+    for ids in Ids::ALL {
+        if let Ok(references) = References::group(captions.clone(), *ids) {
+            let rows: usize = (0..references.len()).map(|image| references.rows(image).len()).sum();
+            assert_eq!(rows, captions.len());
+            let _ = align(&references, captions, &Policy::default());
+        }
+    }
+    let mut bytes = Vec::new();
+    write(captions, Format::JsonLines, &mut bytes).expect("JSON Lines hold everything");
+    if captions.is_empty() && captions.declared().is_empty() {
+        return;
+    }
+    let options = ReadOptions { format: Some(Format::JsonLines), ..ReadOptions::references() };
+    let back = read_bytes(&bytes, "back", &options).expect("what is written can be read");
+    assert!(back.iter().eq(captions.iter()));
+}
+
+/// Holds a reader of JSON documents against serde_json: `model` gives the captions of a document, or nothing if it
+/// is not in the format.
+pub fn check_against_serde_json(
+    format: Format,
+    data: &[u8],
+    model: fn(&Value) -> Option<Vec<(Value, String)>>,
+) {
+    if let [0x1F, 0x8B, ..] | [_, _, 0x2F | 0x4D, ..] = data {
+        return;
+    }
+    let data = data.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(data);
+    let options = ReadOptions { format: Some(format), ..ReadOptions::candidates() };
+    let ours = read_bytes(data, "f", &options);
+    match (serde_json::from_slice::<Value>(data), ours) {
+        (Ok(value), Ok(ours)) => {
+            let theirs = model(&value).expect("what is read is in the format");
+            let ours: Vec<(Value, String)> = ours
+                .iter()
+                .map(|(id, text)| (serde_json::to_value(id).expect("an id is JSON"), text.to_owned()))
+                .collect();
+            assert_eq!(ours, theirs);
+        }
+        (Ok(value), Err(error)) => {
+            let too_deep = error.to_string().contains("too deep");
+            let twice = error.kind() == ErrorKind::Duplicate;
+            assert!(model(&value).is_none() || too_deep || twice, "{error}");
+            assert!(error.kind() != ErrorKind::Syntax || too_deep, "{error}");
+        }
+        (Err(error), Ok(_)) => {
+            let error = error.to_string();
+            let text = String::from_utf8_lossy(data);
+            let python = text.contains("NaN") || text.contains("Infinity");
+            let known = ["out of range", "recursion limit", "surrogate", "hex escape"];
+            assert!(python || known.iter().any(|known| error.contains(known)), "{error}");
+        }
+        (Err(_), Err(_)) => {}
+    }
+}
+
+/// The captions of a list of `{"image_id", "caption"}`.
+pub fn results_model(value: &Value) -> Option<Vec<(Value, String)>> {
+    value.as_array()?.iter().map(record_model).collect()
+}
+
+/// The captions of `{"annotations": [...]}`, whose images have ids if they have any.
+pub fn annotations_model(value: &Value) -> Option<Vec<(Value, String)>> {
+    let object = value.as_object()?;
+    if let Some(images) = object.get("images") {
+        for image in images.as_array()? {
+            if let Some(id) = image.as_object()?.get("id") {
+                id_model(id)?;
+            }
+        }
+    }
+    results_model(object.get("annotations")?)
+}
+
+/// The captions of `{id: caption}` and `{id: [captions]}`.
+pub fn dict_model(value: &Value) -> Option<Vec<(Value, String)>> {
+    let mut captions = Vec::new();
+    for (key, value) in value.as_object()? {
+        let integer: Option<i64> = key.parse().ok().filter(|integer: &i64| integer.to_string() == *key);
+        let id = integer.map_or_else(|| Value::from(key.as_str()), Value::from);
+        match value {
+            Value::String(caption) => captions.push((id, caption.clone())),
+            Value::Array(list) => {
+                for caption in list {
+                    captions.push((id.clone(), caption.as_str()?.to_owned()));
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(captions)
+}
+
+fn record_model(record: &Value) -> Option<(Value, String)> {
+    let record = record.as_object()?;
+    Some((id_model(record.get("image_id")?)?, record.get("caption")?.as_str()?.to_owned()))
+}
+
+fn id_model(id: &Value) -> Option<Value> {
+    match id {
+        Value::String(_) => Some(id.clone()),
+        // Python, and so this project, reads -0 as the integer 0.
+        Value::Number(number) if number.to_string() == "-0.0" => Some(0.into()),
+        Value::Number(_) => id.as_i64().map(Value::from),
+        _ => None,
+    }
+}
