@@ -1,35 +1,37 @@
-//! Tokenises the lines of standard input: `tokenize NAME < lines > pieces`.
+//! Tokenises the lines of standard input: `tokenize NAME [--next | -0] < lines > pieces`.
 //!
-//! Each line becomes one line of pieces, joined by single blanks. With `-0` after the name, texts end with
-//! a NUL byte instead of a line feed, in the input and in the output, so that they may hold line breaks.
+//! Each line becomes one line of pieces, joined by single blanks. With `--next`, a tokenizer that looks at
+//! the following line sees it. With `-0`, texts end with a NUL byte instead of a line feed, in the input
+//! and in the output, so that they may hold line breaks.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufWriter, Read, Write};
 
 use capeval_text::{Scratch, Tokenizer};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let tokenizer: Tokenizer = arguments.next().ok_or("usage: tokenize NAME [-0] < lines")?.parse()?;
-    let end = if arguments.next().as_deref() == Some("-0") { 0 } else { b'\n' };
-    let mut input = io::stdin().lock();
-    let mut output = io::BufWriter::new(io::stdout().lock());
+    let name = arguments.next().ok_or("usage: tokenize NAME [--next | -0] < lines")?;
+    let tokenizer: Tokenizer = name.parse()?;
+    let flag = arguments.next();
+    let sees_next = flag.as_deref() == Some("--next");
+    let end = if flag.as_deref() == Some("-0") { '\0' } else { '\n' };
+    let mut input = Vec::new();
+    io::stdin().lock().read_to_end(&mut input)?;
+    let input = String::from_utf8_lossy(&input);
+    let mut output = BufWriter::new(io::stdout().lock());
     let mut scratch = Scratch::default();
-    let mut line = Vec::new();
     let mut joined = String::new();
-    while input.read_until(end, &mut line)? > 0 {
-        line.pop_if(|last| *last == end);
+    let mut lines = input.split_terminator(end).peekable();
+    while let Some(text) = lines.next() {
         joined.clear();
-        let mut first = true;
-        tokenizer.tokenize(&String::from_utf8_lossy(&line), &mut scratch, |piece| {
-            if !first {
-                joined.push(' ');
-            }
-            first = false;
+        let mut separator = "";
+        let next = lines.peek().copied().filter(|_| sees_next);
+        tokenizer.tokenize_before(text, next, &mut scratch, |piece| {
+            joined.push_str(separator);
             joined.push_str(piece);
+            separator = " ";
         });
-        output.write_all(joined.as_bytes())?;
-        output.write_all(&[end])?;
-        line.clear();
+        write!(output, "{joined}{end}")?;
     }
     Ok(output.flush()?)
 }
