@@ -1,1 +1,52 @@
 //! Caption evaluation, equal digit for digit to the reference programs.
+//!
+//! [`score`] does the main job: it holds the captions of one or more systems against references and gives a
+//! [`Report`](report::Report).
+//!
+//! ```
+//! use capeval::corpus::{Captions, SegmentId};
+//! use capeval::{ScoreRequest, score};
+//!
+//! let mut references = Captions::new("references");
+//! references.push(SegmentId::from(1), "A dog runs along the beach.");
+//! references.push(SegmentId::from(1), "A brown dog is running on the sand.");
+//! references.push(SegmentId::from(2), "Two children fly a kite.");
+//! references.push(SegmentId::from(2), "A kite is flown by a boy and a girl.");
+//!
+//! let mut candidates = Captions::new("my system");
+//! candidates.push(SegmentId::from(1), "a dog runs along the beach");
+//! candidates.push(SegmentId::from(2), "two children with a kite");
+//!
+//! let report = score(ScoreRequest::new(references, [("mine", candidates)]))?;
+//! let bleu_1 = report.score(0, "bleu-1").expect("the suite `coco` holds BLEU");
+//! assert!((bleu_1 - 10.0 / 11.0).abs() < 1e-9, "10 of 11 words stand in a reference, not {bleu_1}");
+//! # Ok::<(), capeval::Error>(())
+//! ```
+//!
+//! Files are read by [`corpus::read`], which takes any `Read`; this crate opens no file and prints nothing.
+//! A report becomes a table, JSON, Markdown and so on through [`report`].
+//!
+//! The parts of the engine are re-exported under the names of their crates: [`text`] knows words, [`corpus`]
+//! files and images, [`metric`] what a metric is, [`lexical`] those that compare words, [`evaluate`] which
+//! there are and how they are run, [`stats`] how numbers add up.
+
+pub use capeval_corpus as corpus;
+pub use capeval_evaluate as evaluate;
+pub use capeval_lexical as lexical;
+pub use capeval_metric as metric;
+pub use capeval_report as report;
+pub use capeval_stats as stats;
+pub use capeval_text as text;
+
+mod error;
+mod measures;
+mod notices;
+mod restrict;
+mod score;
+
+pub use error::Error;
+pub use measures::{metrics, suite};
+pub use score::{ScoreRequest, score};
+
+/// The version of capeval, which stands in every signature.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

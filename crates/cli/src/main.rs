@@ -1,2 +1,81 @@
-//! The capeval command.
-fn main() {}
+//! The `capeval` command.
+
+mod commands;
+mod input;
+mod mapped;
+mod names;
+mod options;
+mod output;
+mod progress;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::{CommandFactory, Parser, Subcommand};
+
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Evaluates captions, equal digit for digit to the reference programs.
+#[derive(Parser)]
+#[command(name = "capeval", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 fine, 1 a comparison or threshold failed, 2 error.")]
+struct Cli {
+    /// Use this many threads instead of one per processor.
+    #[arg(long, global = true, value_name = "N", help_heading = "General")]
+    threads: Option<std::num::NonZeroUsize>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Score(Box<commands::score::Args>),
+    Tokenize(commands::tokenize::Args),
+    Metrics(commands::metrics::Args),
+    /// Write a script that completes this program's options in a shell
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual page
+    Man,
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(code) => code,
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nobody is left to tell if standard error is closed.
+            let _ = writeln!(std::io::stderr(), "error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<ExitCode> {
+    if let Some(threads) = cli.threads {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads.get())
+            .build_global()
+            .context("cannot start that many threads")?;
+    }
+    match cli.command {
+        Command::Score(args) => commands::score::run(&args)?,
+        Command::Tokenize(args) => commands::tokenize::run(&args)?,
+        Command::Metrics(args) => commands::metrics::run(&args)?,
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "capeval", &mut script);
+            output::Output::open(None, &[])?.write(|out| out.write_all(&script))?;
+        }
+        Command::Man => {
+            let page = clap_mangen::Man::new(Cli::command());
+            output::Output::open(None, &[])?.write(|mut out| page.render(&mut out))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -49,6 +49,12 @@ impl ReferenceSet {
         self.texts.len()
     }
 
+    /// The references, image by image.
+    #[must_use]
+    pub fn texts(&self) -> &Texts {
+        &self.texts
+    }
+
     /// The references of `image`.
     ///
     /// # Panics

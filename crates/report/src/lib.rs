@@ -1,1 +1,19 @@
-//! How is it shown? Renderers of a report.
+//! How is it shown? A report as plain data, and its renderers.
+//!
+//! A [`Report`] holds what an evaluation found: systems and their scores, signatures, notices and where the
+//! numbers come from. Rendering computes nothing: [`table`] is for a person at a terminal, [`markdown`] and
+//! [`latex`] for papers, [`json`], [`jsonl`] and [`csv`] for programs, and [`segments`] writes the scores of
+//! every single image. All write to an `impl Write` and print nothing.
+
+mod grid;
+mod number;
+mod render;
+mod report;
+mod segments;
+
+pub use grid::{Align, Grid};
+pub use number::fixed;
+pub use render::table::Style;
+pub use render::{csv, json, jsonl, latex, markdown, table};
+pub use report::{Measure, MetricEntry, Notice, Provenance, Report, Segments, SystemReport};
+pub use segments::segments;

@@ -1,0 +1,18 @@
+//! What can be wrong with a request.
+
+use capeval_evaluate::registry::SettingError;
+
+/// A request that cannot be fulfilled; the sentence says where and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Captions that cannot be read, or do not meet.
+    #[error(transparent)]
+    Corpus(#[from] capeval_corpus::Error),
+    /// A metric or setting that does not exist.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// A request that lacks something or contradicts itself.
+    #[error("{0}")]
+    Request(String),
+}

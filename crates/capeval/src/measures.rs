@@ -1,0 +1,99 @@
+//! Which metrics, and under which keys their numbers are reported.
+
+use capeval_evaluate::registry::{self, SUITES};
+use capeval_metric::AnyMetric;
+use capeval_report::{Measure, MetricEntry};
+
+use crate::Error;
+
+/// The metrics that `specs` name: names of metrics, of suites, or metrics with settings such as
+/// `cider-d:sigma=4`. What is named twice is taken once.
+///
+/// `common` holds settings for every metric that knows them, such as `("tok", "13a")`.
+///
+/// # Errors
+/// When there is no such metric, suite or setting.
+pub fn metrics<'s>(
+    specs: impl IntoIterator<Item = &'s str>,
+    common: &[(&str, &str)],
+) -> Result<Vec<AnyMetric>, Error> {
+    let mut metrics: Vec<AnyMetric> = Vec::new();
+    for spec in specs {
+        let suite = SUITES.iter().find(|suite| suite.name == spec);
+        for spec in suite.map_or(&[spec][..], |suite| suite.metrics) {
+            let metric = registry::build(spec, common)?;
+            if metrics.iter().all(|known| known.signature() != metric.signature()) {
+                metrics.push(metric);
+            }
+        }
+    }
+    Ok(metrics)
+}
+
+/// The metrics of the suite `name`, with settings for every metric that knows them.
+///
+/// # Errors
+/// When there is no such suite or setting.
+pub fn suite(name: &str, common: &[(&str, &str)]) -> Result<Vec<AnyMetric>, Error> {
+    if SUITES.iter().any(|suite| suite.name == name) {
+        return metrics([name], common);
+    }
+    let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
+    Err(Error::Request(format!("no suite is called '{name}'; choose from {}", known.join(", "))))
+}
+
+/// Entries and measures for a report. Where two metrics share their name, the settings in which the later
+/// one differs from the first are added to its keys: `cider-d:sigma=4`.
+pub(crate) fn entries(metrics: &[AnyMetric]) -> (Vec<MetricEntry>, Vec<Measure>) {
+    let (mut entries, mut measures) = (Vec::new(), Vec::new());
+    for (m, metric) in metrics.iter().enumerate() {
+        let signature = metric.signature();
+        let first =
+            metrics.iter().take(m).map(AnyMetric::signature).find(|s| s.metric() == signature.metric());
+        let differing: Vec<(&str, &str)> = match &first {
+            Some(first) => {
+                signature.settings().filter(|(name, value)| first.get(name) != Some(value)).collect()
+            }
+            None => Vec::new(),
+        };
+        let suffix: String = differing.iter().map(|(name, value)| format!(":{name}={value}")).collect();
+        let parts = metric.parts();
+        entries.push(MetricEntry { key: format!("{}{suffix}", signature.metric()), n_measures: parts.len() });
+        measures.extend(parts.into_iter().map(|part| {
+            let settings = differing.iter().map(|(name, value)| format!(" {name}={value}"));
+            Measure {
+                key: format!("{}{suffix}", part.key),
+                label: std::iter::once(part.label).chain(settings).collect(),
+                direction: part.direction,
+                min: part.min,
+                max: part.max,
+            }
+        }));
+    }
+    (entries, measures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_metric_named_twice_is_taken_once() {
+        assert_eq!(metrics(["bleu", "coco", "cider-d:n=4"], &[]).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn variants_of_one_metric_have_keys_of_their_own() {
+        let metrics = metrics(["cider-d", "cider-d:sigma=4", "bleu"], &[]).unwrap();
+        let (entries, measures) = entries(&metrics);
+        let keys: Vec<&str> = measures.iter().map(|measure| measure.key.as_str()).collect();
+        assert_eq!(keys, ["cider-d", "cider-d:sigma=4", "bleu-1", "bleu-2", "bleu-3", "bleu-4"]);
+        assert_eq!(entries[1].key, "cider-d:sigma=4");
+        assert_eq!(measures[1].label, "CIDEr-D (COCO's CIDEr) sigma=4");
+    }
+
+    #[test]
+    fn an_unknown_suite_is_refused() {
+        assert!(suite("bleu", &[]).err().unwrap().to_string().contains("coco"));
+    }
+}

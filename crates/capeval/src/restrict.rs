@@ -1,0 +1,57 @@
+//! Only these images: captions cut down to a list of ids.
+
+use std::collections::HashSet;
+
+use capeval_corpus::{Captions, Ids, Notice, SegmentId};
+
+use crate::Error;
+
+/// A list of images, under an id of either type where ids are compared as text.
+pub(crate) struct Chosen(HashSet<SegmentId>, Ids);
+
+impl Chosen {
+    /// The images of `list`, which must all be among `references`.
+    pub fn new(list: &[SegmentId], references: &Captions, ids: Ids) -> Result<Self, Error> {
+        let known: HashSet<SegmentId> = references.ids().iter().map(|id| normal(id, ids)).collect();
+        let unknown: Vec<&SegmentId> = list.iter().filter(|id| !known.contains(&normal(id, ids))).collect();
+        if list.is_empty() {
+            return Err(Error::Request("the list of images is empty".into()));
+        }
+        if !unknown.is_empty() {
+            let shown: Vec<String> =
+                unknown.iter().take(Notice::MAX_IDS).map(|id| id.quoted().to_string()).collect();
+            let more = if unknown.len() > shown.len() { ", …" } else { "" };
+            return Err(Error::Request(format!(
+                "{} of the {} listed images {} no reference in {}: {}{more}; take them from the list",
+                unknown.len(),
+                list.len(),
+                if unknown.len() == 1 { "has" } else { "have" },
+                references.source(),
+                shown.join(", "),
+            )));
+        }
+        Ok(Self(list.iter().map(|id| normal(id, ids)).collect(), ids))
+    }
+
+    /// Those of `captions` whose images are listed.
+    pub fn of(&self, captions: &Captions) -> Captions {
+        let mut kept = Captions::new(captions.source());
+        for (id, text) in captions.iter().filter(|(id, _)| self.0.contains(&normal(id, self.1))) {
+            kept.push(id.clone(), text);
+        }
+        kept
+    }
+
+    /// How many images are listed.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// An id as it is compared.
+fn normal(id: &SegmentId, ids: Ids) -> SegmentId {
+    match (id, ids) {
+        (SegmentId::Text(text), Ids::Text) => SegmentId::from_untyped(text),
+        _ => id.clone(),
+    }
+}

@@ -1,0 +1,272 @@
+//! The main job: from captions to a report.
+
+use capeval_corpus::{Aligned, Captions, Ids, Policy, References, SegmentId, align};
+use capeval_evaluate::{Progress, ReferenceSet, System, SystemScores, evaluate};
+use capeval_metric::{AnyMetric, Signature};
+use capeval_report::{Notice, Provenance, Report, Segments, SystemReport};
+use capeval_text::Texts;
+use rayon::prelude::*;
+
+use crate::measures::entries;
+use crate::restrict::Chosen;
+use crate::{Error, VERSION, notices};
+
+/// What shall be scored, and how. Start from [`ScoreRequest::new`] and change what you like.
+///
+/// ```
+/// # use capeval::corpus::{Captions, Missing, Policy};
+/// # use capeval::ScoreRequest;
+/// # fn request(references: Captions, candidates: Captions) -> Result<(), capeval::Error> {
+/// let request = ScoreRequest {
+///     metrics: capeval::metrics(["bleu", "cider-d:sigma=4"], &[("tok", "13a")])?,
+///     policy: Policy { missing: Missing::Skip, ..Policy::default() },
+///     ..ScoreRequest::new(references, [("mine", candidates)])
+/// };
+/// # Ok(())
+/// # }
+/// ```
+pub struct ScoreRequest<'p> {
+    /// What people wrote.
+    pub references: Captions,
+    /// The files that the references come from, for the report.
+    pub reference_files: Vec<String>,
+    /// What systems wrote: a name, which must be unique, and one caption per image.
+    pub systems: Vec<(String, Captions)>,
+    /// The metrics; those of the COCO evaluation if there are none.
+    pub metrics: Vec<AnyMetric>,
+    /// What to do where candidates and references do not meet; strict by default.
+    pub policy: Policy,
+    /// Whether the id 1 and the id "1" are the same.
+    pub ids: Ids,
+    /// Scores these images only, document frequencies included; `None` for all.
+    pub images: Option<Vec<SegmentId>>,
+    /// Whether the report shall hold the scores of every image.
+    pub segments: bool,
+    /// Hears how far the work has come.
+    pub progress: &'p dyn Progress,
+}
+
+impl ScoreRequest<'static> {
+    /// The COCO evaluation of `systems`, under strict policies.
+    pub fn new<N: Into<String>>(
+        references: Captions,
+        systems: impl IntoIterator<Item = (N, Captions)>,
+    ) -> Self {
+        Self {
+            reference_files: vec![references.source().to_owned()],
+            references,
+            systems: systems.into_iter().map(|(name, captions)| (name.into(), captions)).collect(),
+            metrics: Vec::new(),
+            policy: Policy::default(),
+            ids: Ids::default(),
+            images: None,
+            segments: false,
+            progress: &(),
+        }
+    }
+}
+
+/// Scores systems against references.
+///
+/// No digit depends on the number of threads, on the order of captions of different images, or on the other
+/// systems.
+///
+/// # Errors
+/// When no system is given or two have the same name, when references and candidates do not meet in a way
+/// that the policy allows, or when the list of images names one without references.
+pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
+    let ScoreRequest { references, reference_files, mut systems, mut metrics, policy, ids, images, .. } =
+        request;
+    check_names(&systems)?;
+    if metrics.is_empty() {
+        metrics = crate::suite("coco", &[])?;
+    }
+    let mut found: Vec<Notice> =
+        references.notices().iter().map(|notice| from_corpus(notice, None)).collect();
+    for (name, captions) in &systems {
+        found.extend(captions.notices().iter().map(|notice| from_corpus(notice, Some(name))));
+    }
+    let mut chosen_sign = None;
+    let references = match images {
+        None => References::group(references, ids)?,
+        Some(list) => {
+            let chosen = Chosen::new(&list, &references, ids)?;
+            let kept = References::group(chosen.of(&references), ids)?;
+            systems.iter_mut().for_each(|(_, captions)| *captions = chosen.of(captions));
+            chosen_sign = Some(format!("listed({})", chosen.len()));
+            kept
+        }
+    };
+    let aligned: Vec<Aligned> = systems
+        .par_iter()
+        .map(|(_, captions)| align(&references, captions, &policy))
+        .collect::<Result<_, _>>()?;
+
+    let Gathered { mut set, images, place } = Gathered::of(&references, &aligned);
+    let inputs: Vec<System> = systems
+        .par_iter()
+        .zip(&aligned)
+        .map(|((name, captions), aligned)| system(name, captions, aligned, &place))
+        .collect();
+    let scores = evaluate(&mut set, &inputs, &metrics, request.progress);
+
+    let (entries, measures) = entries(&metrics);
+    let mut reports = Vec::with_capacity(systems.len());
+    for ((scores, aligned), (name, captions)) in scores.iter().zip(&aligned).zip(&systems) {
+        let counts = scores.images.iter().map(|image| set.of(*image as usize).len());
+        let signatures = scores
+            .metrics
+            .iter()
+            .map(|metric| sign(metric.signature.clone(), counts.clone(), aligned, chosen_sign.as_deref()));
+        reports.push(SystemReport {
+            name: name.clone(),
+            source: captions.source().to_owned(),
+            n_images: scores.images.len(),
+            n_references: counts.clone().sum(),
+            scores: scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
+            signatures: signatures.collect(),
+            segments: request.segments.then(|| segments(scores, &references, &images)),
+        });
+        for notice in &aligned.notices {
+            push_once(&mut found, from_corpus(notice, Some(name)));
+        }
+        for remark in scores.metrics.iter().flat_map(|metric| &metric.remarks) {
+            let (code, message) = (remark.code.to_owned(), remark.message.clone());
+            push_once(&mut found, Notice { code, message, system: None, ids: Vec::new(), count: None });
+        }
+    }
+    let candidates: Vec<(String, &Captions)> =
+        systems.iter().map(|(name, captions)| (name.clone(), captions)).collect();
+    found.extend(notices::about_texts(set.texts(), &candidates, &metrics));
+    Ok(Report {
+        metrics: entries,
+        measures,
+        systems: reports,
+        notices: found,
+        provenance: Provenance {
+            version: VERSION.to_owned(),
+            references: reference_files,
+            n_images: references.len(),
+            n_references: references.captions().len(),
+            policy,
+            ids,
+        },
+    })
+}
+
+fn check_names(systems: &[(String, Captions)]) -> Result<(), Error> {
+    if systems.is_empty() {
+        return Err(Error::Request("there is no system to score".into()));
+    }
+    for (k, (name, _)) in systems.iter().enumerate() {
+        if systems.iter().take(k).any(|(other, _)| other == name) {
+            return Err(Error::Request(format!(
+                "two systems are called '{name}'; give each a name of its own"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The references of the images that any system describes.
+struct Gathered {
+    set: ReferenceSet,
+    /// The image of each entry of `set`, as the references number it.
+    images: Vec<u32>,
+    /// Where each image of the references lies in `set`.
+    place: Vec<u32>,
+}
+
+impl Gathered {
+    fn of(references: &References, aligned: &[Aligned]) -> Self {
+        let mut taken = vec![false; references.len()];
+        for pair in aligned.iter().flat_map(|aligned| &aligned.pairs) {
+            if let Some(taken) = taken.get_mut(pair.image as usize) {
+                *taken = true;
+            }
+        }
+        let mut place = vec![u32::MAX; references.len()];
+        let mut images = Vec::new();
+        for (image, place) in (0_u32..).zip(&mut place).filter(|(image, _)| taken[*image as usize]) {
+            *place = images.len() as u32;
+            images.push(image);
+        }
+        let ends = images.iter().scan(0_u64, |end, image| {
+            *end += references.rows(*image as usize).len() as u64;
+            Some(*end)
+        });
+        let ends = ends.collect();
+        let texts: Texts = images.iter().flat_map(|image| references.texts(*image as usize)).collect();
+        Self { set: ReferenceSet::new(texts, ends), images, place }
+    }
+}
+
+fn system(name: &str, captions: &Captions, aligned: &Aligned, place: &[u32]) -> System {
+    let images = aligned.pairs.iter().filter_map(|pair| place.get(pair.image as usize).copied());
+    let texts = aligned.pairs.iter().map(|pair| pair.candidate.map_or("", |row| captions.text(row as usize)));
+    System { name: name.to_owned(), images: images.collect(), texts: texts.collect() }
+}
+
+/// Adds to a metric's signature what every score depends on: the number of references per image, what was
+/// left out or stood in for, and the version of this program.
+fn sign(
+    mut signature: Signature,
+    counts: impl Iterator<Item = usize> + Clone,
+    aligned: &Aligned,
+    images: Option<&str>,
+) -> Signature {
+    let least = counts.clone().min().unwrap_or(0);
+    let most = counts.max().unwrap_or(0);
+    if least == most {
+        signature.push("nrefs", least);
+    } else {
+        signature.push("nrefs", format_args!("{least}-{most}"));
+    }
+    if let Some(images) = images {
+        signature.push("subset", images);
+    }
+    for left_out in aligned.notices.iter().filter_map(capeval_corpus::Notice::signature) {
+        let (name, value) = left_out.split_once(':').unwrap_or(("notice", &left_out));
+        signature.push(name, value);
+    }
+    signature.push("capeval", VERSION);
+    signature
+}
+
+/// The scores of every image, measure by measure within each.
+fn segments(scores: &SystemScores, references: &References, images: &[u32]) -> Segments {
+    let by_metric: Vec<(usize, Vec<f64>)> =
+        scores.metrics.par_iter().map(|metric| (metric.corpus.len(), metric.segments())).collect();
+    let n_measures = by_metric.iter().map(|(n_parts, _)| n_parts).sum();
+    let mut values = vec![0.0; n_measures * scores.images.len()];
+    let mut first = 0;
+    for (n_parts, parts) in &by_metric {
+        for (row, parts) in values.chunks_exact_mut(n_measures).zip(parts.chunks_exact(*n_parts)) {
+            if let Some(row) = row.get_mut(first..first + n_parts) {
+                row.copy_from_slice(parts);
+            }
+        }
+        first += n_parts;
+    }
+    let id = |image: &u32| references.id(images.get(*image as usize).map_or(0, |image| *image as usize));
+    Segments { ids: scores.images.iter().filter_map(id).cloned().collect(), values }
+}
+
+fn from_corpus(notice: &capeval_corpus::Notice, system: Option<&str>) -> Notice {
+    Notice {
+        code: notice.code.to_owned(),
+        message: notice.message.clone(),
+        system: system.map(str::to_owned),
+        ids: notice.ids.clone(),
+        count: Some(notice.count),
+    }
+}
+
+/// Adds a notice unless the same sentence is there; one that holds for several systems is about all.
+fn push_once(found: &mut Vec<Notice>, notice: Notice) {
+    match found.iter_mut().find(|known| known.code == notice.code && known.message == notice.message) {
+        Some(known) if known.system != notice.system => known.system = None,
+        Some(_) => {}
+        None => found.push(notice),
+    }
+}

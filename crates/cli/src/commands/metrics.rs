@@ -1,0 +1,145 @@
+//! `capeval metrics`: which metrics there are.
+
+use std::io::{self, Write};
+
+use anyhow::{Result, bail};
+use capeval::evaluate::registry::{self, KINDS, Kind, SUITES};
+use capeval::metric::{AnyMetric, Direction, Part};
+use serde::Serialize;
+
+use crate::output::Output;
+
+/// List the metrics with their papers, ranges and signatures
+#[derive(clap::Args)]
+pub struct Args {
+    /// Metrics to show with all their settings.
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Write JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A metric as JSON.
+#[derive(Serialize)]
+struct Entry<'k> {
+    name: &'k str,
+    summary: &'k str,
+    paper: &'k str,
+    program: &'k str,
+    signature: String,
+    measures: Vec<Measure>,
+    settings: Vec<Setting<'k>>,
+}
+
+#[derive(Serialize)]
+struct Measure {
+    key: String,
+    label: String,
+    better: &'static str,
+    min: f64,
+    max: f64,
+}
+
+#[derive(Serialize)]
+struct Setting<'k> {
+    name: &'k str,
+    default: &'k str,
+    summary: &'k str,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    let mut chosen: Vec<(&Kind, AnyMetric)> = Vec::new();
+    for kind in KINDS {
+        if args.names.is_empty() || args.names.iter().any(|name| name == kind.name) {
+            chosen.push((kind, registry::build(kind.name, &[])?));
+        }
+    }
+    if let Some(unknown) = args.names.iter().find(|name| KINDS.iter().all(|kind| kind.name != name.as_str()))
+    {
+        let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        bail!("no metric is called '{unknown}'; choose from {}", known.join(", "));
+    }
+    let output = Output::open(None, &[])?;
+    if args.json {
+        let entries: Vec<Entry<'_>> = chosen.iter().map(|(kind, metric)| entry(kind, metric)).collect();
+        return output.write(|out| {
+            serde_json::to_writer_pretty(&mut *out, &entries)?;
+            out.write_all(b"\n")
+        });
+    }
+    output.write(|out| {
+        for (kind, metric) in &chosen {
+            describe(kind, metric, !args.names.is_empty(), out)?;
+        }
+        if args.names.is_empty() { outlook(out) } else { Ok(()) }
+    })
+}
+
+fn entry<'k>(kind: &'k Kind, metric: &AnyMetric) -> Entry<'k> {
+    let Kind { name, summary, paper, program, settings, .. } = kind;
+    let settings = settings.iter().map(|s| Setting { name: s.name, default: s.default, summary: s.summary });
+    let measures = metric.parts().into_iter().map(|part| Measure {
+        better: better(&part),
+        key: part.key,
+        label: part.label,
+        min: part.min,
+        max: part.max,
+    });
+    Entry {
+        name,
+        summary,
+        paper,
+        program,
+        signature: metric.signature().to_string(),
+        measures: measures.collect(),
+        settings: settings.collect(),
+    }
+}
+
+fn better(part: &Part) -> &'static str {
+    match part.direction {
+        Direction::HigherIsBetter => "higher",
+        Direction::LowerIsBetter => "lower",
+    }
+}
+
+/// The width of the column of names.
+const NAMES: usize = 11;
+
+fn describe(kind: &Kind, metric: &AnyMetric, in_full: bool, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", kind.name)?;
+    let mut line = |name: &str, text: &str| writeln!(out, "  {name:NAMES$}{text}");
+    line("rewards", kind.summary)?;
+    let parts = metric.parts();
+    let keys: Vec<&str> = parts.iter().map(|part| part.key.as_str()).collect();
+    line("keys", &keys.join(" "))?;
+    if let Some(part) = parts.first() {
+        let most = if part.max.is_finite() { part.max.to_string() } else { "∞".to_owned() };
+        line("range", &format!("{} to {most}, {} is better", part.min, better(part)))?;
+    }
+    line("paper", kind.paper)?;
+    line("program", kind.program)?;
+    line("signature", &metric.signature().to_string())?;
+    if in_full {
+        let width = kind.settings.iter().map(|s| s.name.len() + 1 + s.default.len()).max().unwrap_or(0);
+        for (k, setting) in kind.settings.iter().enumerate() {
+            let given = format!("{}={}", setting.name, setting.default);
+            line(if k == 0 { "settings" } else { "" }, &format!("{given:width$}  {}", setting.summary))?;
+        }
+        if let Some(setting) = kind.settings.last() {
+            line("example", &format!("--metrics {}:{}={}", kind.name, setting.name, setting.default))?;
+        }
+    }
+    writeln!(out)
+}
+
+/// What else there is: suites, and where to read on.
+fn outlook(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "suites")?;
+    for suite in SUITES {
+        writeln!(out, "  {:NAMES$}{}: {}", suite.name, suite.summary, suite.metrics.join(", "))?;
+    }
+    writeln!(out, "\nSettings: capeval metrics NAME.   Tokenizers: capeval tokenize --list.")
+}

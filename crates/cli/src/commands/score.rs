@@ -1,0 +1,201 @@
+//! `capeval score`: systems against references.
+
+use std::io::{self, Write};
+
+use anyhow::{Result, bail};
+use capeval::corpus::{self, Captions, ReadOptions};
+use capeval::report::{self, Report, Style};
+use capeval::{ScoreRequest, metrics};
+use clap::ValueEnum;
+use rayon::prelude::*;
+
+use crate::names::Named;
+use crate::options::{Candidates, Policies, References};
+use crate::output::Output;
+use crate::progress::Bar;
+use crate::{input, names};
+
+/// Score captions against references
+#[derive(clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Args {
+    /// Files of candidates, one per system, `-` for standard input. A system is called by its file's stem, or
+    /// as NAME=FILE says.
+    #[arg(required = true, value_name = "[NAME=]FILE")]
+    candidates: Vec<String>,
+    #[command(flatten)]
+    references: References,
+    #[command(flatten)]
+    reading: Candidates,
+    /// Name of a system, in the order of the files; may be repeated.
+    #[arg(long = "name", value_name = "NAME", help_heading = "Reading candidates")]
+    names: Vec<String>,
+    #[command(flatten)]
+    what: What,
+    #[command(flatten)]
+    policies: Policies,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Metrics")]
+struct What {
+    /// Metrics, separated by commas, with settings such as cider-d:sigma=4; see `capeval metrics`.
+    #[arg(short, long, value_name = "LIST", value_delimiter = ',')]
+    metrics: Vec<String>,
+    /// A suite of metrics [default: coco].
+    #[arg(short, long, value_name = "NAME")]
+    suite: Option<String>,
+    /// Tokenizer of all metrics; see `capeval tokenize --list` [default: ptb].
+    #[arg(short, long, value_name = "NAME")]
+    tokenizer: Option<String>,
+    /// Document frequencies of CIDEr: corpus or uniform [default: corpus].
+    #[arg(long, value_name = "WHICH")]
+    idf: Option<String>,
+    /// Score only the images whose ids this file lists, one per line or as a JSON array.
+    #[arg(long, value_name = "FILE")]
+    images: Option<String>,
+}
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Output")]
+struct Shown {
+    /// How the report is written.
+    #[arg(short, long, value_enum, default_value_t)]
+    format: Format,
+    /// Write the report to this file.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<String>,
+    /// Write the scores of every image to this file, as JSON Lines; `-` for standard output.
+    #[arg(long, value_name = "FILE")]
+    segments: Option<String>,
+    /// Digits after the point in table, markdown and latex; the other formats write all.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=17))]
+    digits: u8,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For a person at a terminal.
+    #[default]
+    Table,
+    /// One JSON object.
+    Json,
+    /// JSON Lines, one object per system.
+    Jsonl,
+    /// Comma-separated values, one row per system.
+    Csv,
+    /// A Markdown table.
+    Markdown,
+    /// A LaTeX table, for booktabs.
+    Latex,
+}
+
+const AFTER_HELP: &str = "\
+Formats are told by content, gzip and zstd unpacked: coco, coco-results, karpathy, list-json, dict-json,
+jsonl, csv, tsv, pipes, flickr, lines, parquet.
+
+Examples:
+  capeval score -r captions_val2014.json results.json --missing skip
+  capeval score -r dataset_coco.json --split test base.json large.json --format markdown
+  capeval score -r ref1.txt -r ref2.txt mine=out.txt --metrics bleu,cider-d:idf=uniform
+  capeval score -r refs.json results.json --format json --segments per_image.jsonl";
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    let systems = names::name(&args.candidates, &args.names)?;
+    let mut inputs: Vec<&str> = args.references.references.iter().map(String::as_str).collect();
+    inputs.extend(systems.iter().map(|system| system.path.as_str()));
+    inputs.extend(args.what.images.as_deref());
+    if inputs.iter().filter(|path| **path == input::STDIN).count() > 1 {
+        bail!("standard input (-) can be read once only; give a file for the others");
+    }
+    let metrics = args.what.metrics()?;
+    let output = Output::open(args.shown.output.as_deref(), &inputs)?;
+    let segments = args.shown.segments.as_deref();
+    let segments = segments.map(|path| Output::open(Some(path), &inputs)).transpose()?;
+
+    let images = args.what.images.as_deref().map(input::ids).transpose()?;
+    let (references, candidates) = rayon::join(
+        || read_references(&args.references),
+        || read_candidates(&systems, &args.reading.options()),
+    );
+    let (references, candidates) = (references?, candidates?);
+    let bar = Bar::new();
+    let request = ScoreRequest {
+        reference_files: args.references.references.clone(),
+        metrics,
+        policy: args.policies.policy(),
+        ids: args.policies.ids,
+        images,
+        segments: segments.is_some(),
+        progress: &bar,
+        ..ScoreRequest::new(references, systems.into_iter().map(|system| system.name).zip(candidates))
+    };
+    let report = capeval::score(request)?;
+    drop(bar);
+    if let Some(segments) = segments {
+        segments.write(|mut out| report::segments(&report, &mut out))?;
+    }
+    let style = args.shown.style(&output);
+    output.write(|out| render(&report, args.shown.format, &style, out))?;
+    // The program ends here; there is no need to give memory back piece by piece.
+    std::mem::forget(report);
+    Ok(())
+}
+
+fn read_references(references: &References) -> Result<Captions> {
+    let options = references.options();
+    let files: Vec<Captions> = references
+        .references
+        .par_iter()
+        .map(|path| input::captions(path, &options))
+        .collect::<Result<_>>()?;
+    Ok(corpus::merge(files)?)
+}
+
+fn read_candidates(systems: &[Named], options: &ReadOptions) -> Result<Vec<Captions>> {
+    systems.par_iter().map(|system| input::captions(&system.path, options)).collect()
+}
+
+fn render(report: &Report, format: Format, style: &Style, mut out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Table => report::table(report, style, &mut out),
+        Format::Json => report::json(report, &mut out),
+        Format::Jsonl => report::jsonl(report, &mut out),
+        Format::Csv => report::csv(report, &mut out),
+        Format::Markdown => report::markdown(report, style.digits, &mut out),
+        Format::Latex => report::latex(report, style.digits, &mut out),
+    }
+}
+
+impl What {
+    fn metrics(&self) -> Result<Vec<capeval::metric::AnyMetric>> {
+        let mut common: Vec<(&str, &str)> = Vec::new();
+        common.extend(self.tokenizer.as_deref().map(|name| ("tok", name)));
+        common.extend(self.idf.as_deref().map(|name| ("idf", name)));
+        let suite = match (&self.suite, self.metrics.is_empty()) {
+            (Some(suite), _) => capeval::suite(suite, &common).map(|_| Some(suite.as_str()))?,
+            (None, true) => Some("coco"),
+            (None, false) => None,
+        };
+        let specs = suite.into_iter().chain(self.metrics.iter().map(String::as_str));
+        Ok(metrics(specs, &common)?)
+    }
+}
+
+impl Shown {
+    fn style(&self, output: &Output) -> Style {
+        let standard = Style { digits: usize::from(self.digits), ..Style::default() };
+        if output.is_terminal() {
+            let width = console::Term::stdout()
+                .size_checked()
+                .map_or(standard.width, |(_, columns)| usize::from(columns));
+            let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+            Style { width, colour, ..standard }
+        } else {
+            standard
+        }
+    }
+}

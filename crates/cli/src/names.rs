@@ -1,0 +1,108 @@
+//! What is a system called? Names from the command line and from file names.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+/// A system as given on the command line.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Named {
+    /// What it is called.
+    pub name: String,
+    /// The file of its captions, or `-`.
+    pub path: String,
+}
+
+/// Names for the files `candidates`, each `PATH` or `NAME=PATH`; `names` go to the files in order.
+///
+/// A file without a name is called by its stem. Equal stems are told apart by their folders, then by
+/// numbers.
+pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<Named>> {
+    if names.len() > candidates.len() {
+        bail!(
+            "--name is given {} times, but there {} {} of candidates",
+            names.len(),
+            if candidates.len() == 1 { "is" } else { "are" },
+            if candidates.len() == 1 { "1 file".to_owned() } else { format!("{} files", candidates.len()) },
+        );
+    }
+    let mut systems: Vec<(Option<String>, String)> = candidates
+        .iter()
+        .map(|candidate| match candidate.split_once('=') {
+            Some((name, path)) if !name.is_empty() && !Path::new(candidate).exists() => {
+                (Some(name.to_owned()), path.to_owned())
+            }
+            _ => (None, candidate.clone()),
+        })
+        .collect();
+    for ((name, _), given) in systems.iter_mut().zip(names) {
+        *name = Some(given.clone());
+    }
+    let mut named: Vec<Named> = Vec::with_capacity(systems.len());
+    for (k, (name, path)) in systems.iter().enumerate() {
+        let name = match name {
+            Some(name) => name.clone(),
+            None => {
+                let mut parts = 1;
+                let shares_stem = |parts: usize| {
+                    let mine = stem(path, parts);
+                    systems.iter().enumerate().any(|(other, (name, path))| {
+                        other != k && name.is_none() && stem(path, parts) == mine
+                    })
+                };
+                while shares_stem(parts) && stem(path, parts + 1) != stem(path, parts) {
+                    parts += 1;
+                }
+                stem(path, parts)
+            }
+        };
+        let name: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let taken = |name: &str| named.iter().any(|other| other.name == name);
+        let unique = (2..).map(|n| format!("{name}-{n}")).find(|numbered| !taken(numbered));
+        let name = if taken(&name) { unique.unwrap_or(name) } else { name };
+        named.push(Named { name, path: path.clone() });
+    }
+    Ok(named)
+}
+
+/// The last `parts` parts of a path, without the endings of compression and format.
+fn stem(path: &str, parts: usize) -> String {
+    if path == "-" {
+        return "stdin".to_owned();
+    }
+    let components: Vec<&str> = path.split(['/', '\\']).filter(|part| !matches!(*part, "" | ".")).collect();
+    let tail = components.get(components.len().saturating_sub(parts)..).unwrap_or_default().join("/");
+    let tail = [".gz", ".zst", ".zstd"].iter().find_map(|end| tail.strip_suffix(end)).unwrap_or(&tail);
+    match tail.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() && !stem.ends_with('/') => stem.to_owned(),
+        _ => tail.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(candidates: &[&str], given: &[&str]) -> Vec<String> {
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        name(&owned(candidates), &owned(given)).unwrap().into_iter().map(|named| named.name).collect()
+    }
+
+    #[test]
+    fn systems_are_called_by_the_stems_of_their_files() {
+        assert_eq!(names(&["out/base.json", "big.v2.jsonl.gz", "-"], &[]), ["base", "big.v2", "stdin"]);
+    }
+
+    #[test]
+    fn equal_stems_are_told_apart() {
+        assert_eq!(names(&["x/a/hyp.json", "x/b/hyp.json"], &[]), ["a/hyp", "b/hyp"]);
+        assert_eq!(names(&["hyp.json", "hyp.json"], &[]), ["hyp", "hyp-2"]);
+    }
+
+    #[test]
+    fn names_may_be_given() {
+        assert_eq!(names(&["mine=hyp.json", "b.json"], &[]), ["mine", "b"]);
+        assert_eq!(names(&["a.json", "b.json"], &["first"]), ["first", "b"]);
+        assert!(name(&["a".into()], &["x".into(), "y".into()]).is_err());
+    }
+}

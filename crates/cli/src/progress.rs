@@ -1,0 +1,84 @@
+//! A bar on standard error, for work that takes over a second while a person watches.
+
+use std::io::{self, IsTerminal};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use capeval::evaluate::{Progress, Stage};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// How long work may take before a bar is shown.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Shows how far the work has come.
+pub struct Bar {
+    start: Instant,
+    watched: bool,
+    done: AtomicU64,
+    state: Mutex<State>,
+}
+
+struct State {
+    stage: &'static str,
+    total: u64,
+    bar: Option<ProgressBar>,
+}
+
+impl Bar {
+    /// A bar that appears on standard error if that is a terminal.
+    pub fn new() -> Self {
+        let state = State { stage: "", total: 0, bar: None };
+        let watched = io::stderr().is_terminal();
+        Self { start: Instant::now(), watched, done: AtomicU64::new(0), state: Mutex::new(state) }
+    }
+}
+
+impl Progress for Bar {
+    fn begin(&self, stage: Stage, n: usize) {
+        if !self.watched {
+            return;
+        }
+        let Ok(mut state) = self.state.lock() else { return };
+        state.stage = match stage {
+            Stage::Reading => "reading",
+            Stage::Fitting => "learning",
+            Stage::Measuring => "scoring",
+        };
+        state.total = n as u64;
+        self.done.store(0, Ordering::Relaxed);
+        if let Some(bar) = &state.bar {
+            bar.set_length(state.total);
+            bar.set_message(state.stage);
+            bar.set_position(0);
+        }
+    }
+
+    fn advance(&self, n: usize) {
+        if !self.watched {
+            return;
+        }
+        let done = self.done.fetch_add(n as u64, Ordering::Relaxed) + n as u64;
+        if self.start.elapsed() < PATIENCE {
+            return;
+        }
+        let Ok(mut state) = self.state.lock() else { return };
+        let (stage, total) = (state.stage, state.total);
+        let bar = state.bar.get_or_insert_with(|| {
+            let style = ProgressStyle::with_template("{msg:9} {wide_bar} {human_pos}/{human_len}")
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
+            ProgressBar::new(total).with_style(style).with_message(stage)
+        });
+        bar.set_position(done);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Ok(state) = self.state.get_mut()
+            && let Some(bar) = state.bar.take()
+        {
+            bar.finish_and_clear();
+        }
+    }
+}

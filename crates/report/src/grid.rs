@@ -1,0 +1,147 @@
+//! The table that text, Markdown, LaTeX and CSV have in common.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::Report;
+use crate::number::{fixed, range};
+use capeval_metric::Direction;
+
+/// To which side the cells of a column lean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A table of text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grid {
+    /// The name and side of each column.
+    pub columns: Vec<(String, Align)>,
+    /// The cells, row by row.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// A cell of a [`Grid`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// What it says.
+    pub text: String,
+    /// Whether it is the best of its kind, and there are others.
+    pub best: bool,
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self { text, best: false }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl Grid {
+    /// Systems as rows and measures as columns, as papers print them.
+    #[must_use]
+    pub fn by_system(report: &Report, digits: usize) -> Self {
+        let best = best(report, digits);
+        let mut columns = vec![("System".to_owned(), Align::Left)];
+        columns.extend(report.measures.iter().map(|m| (short(&m.label).to_owned(), Align::Right)));
+        let with_images = differ(report);
+        if with_images {
+            columns.push(("Images".to_owned(), Align::Right));
+        }
+        let rows = report.systems.iter().map(|system| {
+            let scores = system.scores.iter().zip(&best).map(|(score, best)| {
+                let text = fixed(*score, digits);
+                Cell { best: best.as_ref() == Some(&text), text }
+            });
+            let images = with_images.then(|| system.n_images.to_string().into());
+            std::iter::once(system.name.as_str().into()).chain(scores).chain(images).collect()
+        });
+        Self { columns, rows: rows.collect() }
+    }
+
+    /// Measures as rows, with their full labels and ranges, and systems side by side.
+    #[must_use]
+    pub fn by_measure(report: &Report, digits: usize) -> Self {
+        let best = best(report, digits);
+        let mut columns = vec![(String::new(), Align::Left), ("range".to_owned(), Align::Right)];
+        columns.extend(report.systems.iter().map(|system| (system.name.clone(), Align::Right)));
+        let mut rows: Vec<Vec<Cell>> = report
+            .measures
+            .iter()
+            .zip(&best)
+            .enumerate()
+            .map(|(k, (measure, best))| {
+                let scores = report.systems.iter().map(|system| {
+                    let text = system.scores.get(k).map_or(String::new(), |score| fixed(*score, digits));
+                    Cell { best: best.as_ref() == Some(&text), text }
+                });
+                let head = [measure.label.as_str().into(), range(measure.min, measure.max).into()];
+                head.into_iter().chain(scores).collect()
+            })
+            .collect();
+        if differ(report) {
+            let images = report.systems.iter().map(|system| system.n_images.to_string().into());
+            rows.push(["images".into(), Cell::default()].into_iter().chain(images).collect());
+        }
+        Self { columns, rows }
+    }
+
+    /// How many columns of a terminal each column takes, its mark for the best not counted.
+    #[must_use]
+    pub fn widths(&self) -> Vec<usize> {
+        self.columns
+            .iter()
+            .enumerate()
+            .map(|(c, (name, _))| {
+                let cells = self.rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.text.width());
+                cells.max().unwrap_or(0).max(name.width())
+            })
+            .collect()
+    }
+
+    /// Whether any cell is the best of its kind.
+    #[must_use]
+    pub fn has_best(&self) -> bool {
+        self.rows.iter().flatten().any(|cell| cell.best)
+    }
+}
+
+/// Whether systems were scored on different numbers of images.
+fn differ(report: &Report) -> bool {
+    report.systems.windows(2).any(|pair| matches!(pair, [a, b] if a.n_images != b.n_images))
+}
+
+/// The best score of each measure as it is printed, so that all that look alike are marked; none where a
+/// choice cannot be made.
+fn best(report: &Report, digits: usize) -> Vec<Option<String>> {
+    report
+        .measures
+        .iter()
+        .enumerate()
+        .map(|(k, measure)| {
+            let scores = report.systems.iter().filter_map(|system| system.scores.get(k).copied());
+            let better = match measure.direction {
+                Direction::HigherIsBetter => f64::max,
+                Direction::LowerIsBetter => f64::min,
+            };
+            let best = fixed(scores.clone().reduce(better)?, digits);
+            scores.map(|score| fixed(score, digits)).any(|shown| shown != best).then_some(best)
+        })
+        .collect()
+}
+
+/// A label without what it says in brackets.
+fn short(label: &str) -> &str {
+    match label.split_once(" (COCO") {
+        Some((short, _)) => short,
+        None => label,
+    }
+}

@@ -1,0 +1,41 @@
+//! Numbers as text: rounded for people, in full for programs.
+
+/// `value` with that many digits after the point; a value without number is a dash.
+#[must_use]
+pub fn fixed(value: f64, digits: usize) -> String {
+    if value.is_finite() { format!("{value:.digits$}") } else { "–".to_owned() }
+}
+
+/// The shortest text that reads back as the same number; nothing for a value without number.
+pub(crate) fn full(value: f64) -> String {
+    if value.is_finite() { format!("{value:?}") } else { String::new() }
+}
+
+/// The range of a measure, such as `0–10`.
+pub(crate) fn range(min: f64, max: f64) -> String {
+    if max.is_finite() { format!("{min}–{max}") } else { format!("{min}–∞") }
+}
+
+/// `1 image`, `2 images`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn full_numbers_read_back() {
+        for value in [0.0, 0.1 + 0.2, 1e-9, 2.3e-102, 9.999_999_999_999_998] {
+            assert_eq!(full(value).parse::<f64>().unwrap().to_bits(), value.to_bits());
+        }
+        assert_eq!(full(f64::NAN), "");
+    }
+
+    #[test]
+    fn ranges_name_their_ends() {
+        assert_eq!(range(0.0, 10.0), "0–10");
+        assert_eq!(range(0.0, f64::INFINITY), "0–∞");
+    }
+}

@@ -1,0 +1,49 @@
+//! A report as comma-separated values, one row per system.
+
+use std::io::{self, Write};
+
+use crate::Report;
+use crate::number::full;
+
+/// Writes a header and one row per system: its name, how many images were scored, one column per measure
+/// with its full value, the signatures of its metrics and the codes of its notices, separated by blanks.
+///
+/// # Errors
+/// When `out` does not take what is written.
+pub fn csv(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    let keys = report.measures.iter().map(|measure| measure.key.clone());
+    let header = ["system", "images"].into_iter().map(str::to_owned).chain(keys);
+    row(out, header.chain(["signatures".to_owned(), "notices".to_owned()]))?;
+    for system in &report.systems {
+        let signatures: Vec<String> = system.signatures.iter().map(ToString::to_string).collect();
+        let concerns = |about: Option<&str>| about.is_none_or(|name| name == system.name);
+        let notices = report.notices.iter().filter(|notice| concerns(notice.system.as_deref()));
+        let codes: Vec<&str> = notices.map(|notice| notice.code.as_str()).collect();
+        let head = [system.name.clone(), system.n_images.to_string()];
+        let scores = system.scores.iter().map(|score| full(*score));
+        let tail = [signatures.join(" "), codes.join(" ")];
+        row(out, head.into_iter().chain(scores).chain(tail))?;
+    }
+    Ok(())
+}
+
+fn row(out: &mut impl Write, fields: impl Iterator<Item = String>) -> io::Result<()> {
+    let fields: Vec<String> = fields.map(quoted).collect();
+    writeln!(out, "{}", fields.join(","))
+}
+
+/// A field as RFC 4180 wants it.
+fn quoted(field: String) -> String {
+    if field.contains([',', '"', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_with_commas_and_quotes_are_quoted() {
+        assert_eq!(quoted("a,\"b\"".into()), "\"a,\"\"b\"\"\"");
+        assert_eq!(quoted("plain".into()), "plain");
+    }
+}

@@ -1,0 +1,65 @@
+//! A report as a LaTeX table, for a paper.
+
+use std::io::{self, Write};
+
+use crate::grid::{Align, Cell, Grid};
+use crate::{Report, render};
+
+/// Writes a `tabular` with systems as rows, which needs the package `booktabs`; the best score of each
+/// measure is bold, signatures and notices are comments.
+///
+/// # Errors
+/// When `out` does not take what is written.
+pub fn latex(report: &Report, digits: usize, out: &mut impl Write) -> io::Result<()> {
+    let grid = Grid::by_system(report, digits);
+    writeln!(out, "% Written by capeval {}; needs \\usepackage{{booktabs}}.", report.provenance.version)?;
+    for line in render::table::signature_lines(report) {
+        writeln!(out, "% {line}")?;
+    }
+    for notice in &report.notices {
+        writeln!(out, "% note: {}", notice.message.replace(['\n', '\r'], " "))?;
+    }
+    let spec: String = grid
+        .columns
+        .iter()
+        .map(|(_, align)| match align {
+            Align::Left => 'l',
+            Align::Right => 'r',
+        })
+        .collect();
+    writeln!(out, "\\begin{{tabular}}{{{spec}}}\n\\toprule")?;
+    row(out, grid.columns.iter().map(|(name, _)| escaped(name)))?;
+    writeln!(out, "\\midrule")?;
+    for cells in &grid.rows {
+        row(out, cells.iter().map(cell))?;
+    }
+    writeln!(out, "\\bottomrule\n\\end{{tabular}}")
+}
+
+fn row(out: &mut impl Write, cells: impl Iterator<Item = String>) -> io::Result<()> {
+    let cells: Vec<String> = cells.collect();
+    writeln!(out, "{} \\\\", cells.join(" & "))
+}
+
+fn cell(cell: &Cell) -> String {
+    if cell.best { format!("\\textbf{{{}}}", escaped(&cell.text)) } else { escaped(&cell.text) }
+}
+
+/// Text without meaning to LaTeX.
+fn escaped(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut escaped, c| {
+        match c {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
+                escaped.push('\\');
+                escaped.push(c);
+            }
+            '~' => escaped.push_str("\\textasciitilde{}"),
+            '^' => escaped.push_str("\\textasciicircum{}"),
+            '\\' => escaped.push_str("\\textbackslash{}"),
+            '–' => escaped.push_str("--"),
+            '\n' | '\r' => escaped.push(' '),
+            _ => escaped.push(c),
+        }
+        escaped
+    })
+}

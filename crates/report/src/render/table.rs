@@ -1,0 +1,154 @@
+//! A report as a table for a person at a terminal.
+
+use std::io::{self, Write};
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::grid::{Align, Grid};
+use crate::number::counted;
+use crate::{Notice, Report};
+
+/// How a table looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Digits after the point.
+    pub digits: usize,
+    /// How many columns the terminal has.
+    pub width: usize,
+    /// Whether the terminal understands bold and dim.
+    pub colour: bool,
+}
+
+impl Default for Style {
+    /// Three digits, 100 columns, no colour.
+    fn default() -> Self {
+        Self { digits: 3, width: 100, colour: false }
+    }
+}
+
+/// The gap between columns.
+const GAP: usize = 3;
+
+/// Writes measures as rows and systems side by side, or, where that is too wide, systems as rows. The best
+/// score of each measure carries a star. Signatures and notices follow.
+///
+/// # Errors
+/// When `out` does not take what is written.
+pub fn table(report: &Report, style: &Style, out: &mut impl Write) -> io::Result<()> {
+    let side_by_side = Grid::by_measure(report, style.digits);
+    let stacked = Grid::by_system(report, style.digits);
+    let (wide, narrow) = (total(&side_by_side), total(&stacked));
+    let grid = if wide <= style.width || wide <= narrow { side_by_side } else { stacked };
+    write_grid(&grid, style, out)?;
+    writeln!(out)?;
+    let star = if grid.has_best() { "* best score   " } else { "" };
+    writeln!(out, "{star}{}", footer(report))?;
+    writeln!(out, "\n{}", paint(style, Paint::Dim, "signatures"))?;
+    for line in signature_lines(report) {
+        writeln!(out, "{}", paint(style, Paint::Dim, &format!("  {line}")))?;
+    }
+    if !report.notices.is_empty() {
+        writeln!(out)?;
+    }
+    for notice in &report.notices {
+        write_notice(notice, style, out)?;
+    }
+    Ok(())
+}
+
+/// How many columns of the terminal a grid takes.
+fn total(grid: &Grid) -> usize {
+    grid.widths().iter().map(|width| width + GAP).sum()
+}
+
+fn write_grid(grid: &Grid, style: &Style, out: &mut impl Write) -> io::Result<()> {
+    let widths = grid.widths();
+    let mut line = String::new();
+    for ((name, align), width) in grid.columns.iter().zip(&widths) {
+        pad(&mut line, name, name, *width, *align);
+        line.push_str(&" ".repeat(GAP));
+    }
+    writeln!(out, "{}", paint(style, Paint::Bold, line.trim_end()))?;
+    let rule: usize = widths.iter().map(|width| width + GAP).sum::<usize>().saturating_sub(GAP - 1);
+    writeln!(out, "{}", paint(style, Paint::Dim, &"─".repeat(rule)))?;
+    for row in &grid.rows {
+        line.clear();
+        for ((cell, (_, align)), width) in row.iter().zip(&grid.columns).zip(&widths) {
+            let painted = if cell.best { paint(style, Paint::Bold, &cell.text) } else { cell.text.clone() };
+            pad(&mut line, &painted, &cell.text, *width, *align);
+            line.push(if cell.best { '*' } else { ' ' });
+            line.push_str(&" ".repeat(GAP - 1));
+        }
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+fn pad(line: &mut String, painted: &str, plain: &str, width: usize, align: Align) {
+    let blanks = " ".repeat(width.saturating_sub(plain.width()));
+    match align {
+        Align::Left => line.extend([painted, &blanks]),
+        Align::Right => line.extend([&blanks, painted]),
+    }
+}
+
+/// What was scored, in one line.
+fn footer(report: &Report) -> String {
+    let sizes = |system: &crate::SystemReport| (system.n_images, system.n_references);
+    let scored = match report.systems.split_first() {
+        Some((first, others)) if others.iter().all(|system| sizes(system) == sizes(first)) => {
+            let (images, references) = sizes(first);
+            format!("{}, {}", counted(images, "image"), counted(references, "reference"))
+        }
+        _ => "the systems were scored on different images".to_owned(),
+    };
+    format!("{scored}   capeval {}", report.provenance.version)
+}
+
+/// The signatures: one line per metric where all systems share them, else one per system and metric.
+pub(crate) fn signature_lines(report: &Report) -> Vec<String> {
+    let shared = report.shared_signatures();
+    let mut lines = Vec::new();
+    for (m, shared) in shared.iter().enumerate() {
+        let of_systems = report.systems.iter().filter_map(|s| Some((s, s.signatures.get(m)?)));
+        if of_systems.clone().all(|(_, signature)| signature == shared) {
+            lines.push(shared.to_string());
+        } else {
+            lines.extend(of_systems.map(|(system, signature)| format!("{}: {signature}", system.name)));
+        }
+    }
+    lines
+}
+
+/// Writes `note: …`, broken into lines between words.
+fn write_notice(notice: &Notice, style: &Style, out: &mut impl Write) -> io::Result<()> {
+    let head = "note: ";
+    write!(out, "{}", paint(style, Paint::Bold, head))?;
+    let mut column = head.len();
+    for (k, word) in notice.message.split_whitespace().enumerate() {
+        if k > 0 && column + 1 + word.width() > style.width {
+            write!(out, "\n{}", " ".repeat(head.len()))?;
+            column = head.len();
+        } else if k > 0 {
+            write!(out, " ")?;
+            column += 1;
+        }
+        write!(out, "{word}")?;
+        column += word.width();
+    }
+    writeln!(out)
+}
+
+#[derive(Clone, Copy)]
+enum Paint {
+    Bold,
+    Dim,
+}
+
+fn paint(style: &Style, paint: Paint, text: &str) -> String {
+    let code = match paint {
+        Paint::Bold => 1,
+        Paint::Dim => 2,
+    };
+    if style.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+}
