@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use capeval_frequencies::{Counts, DocumentFrequencies, Repeats};
 use capeval_metric::{Input, Reading, References};
 use capeval_text::ngrams::{NgramCounts, ReferenceNgrams};
-use capeval_text::{Buffer, Sentences, Texts, Vocabulary};
+use capeval_text::{Buffer, Sentences, Texts, Tokenizer, Vocabulary};
 
 /// The references of every image: their texts, and what metrics have asked to see of them.
 #[derive(Default)]
@@ -153,8 +153,8 @@ impl View {
 /// Reads `texts`, adding their words to `vocabulary`.
 ///
 /// Texts that belong together, up to each of `ends`, follow each other as captions do in the file that the
-/// reference program writes for its tokenizer. Texts of different images do not: there a score would
-/// depend on the order of images.
+/// reference program writes for its tokenizer. Texts of different images do not, since scores would depend
+/// on the order of images; only `ptb-batch` asks for that.
 pub(crate) fn read(
     reading: Reading,
     texts: &Texts,
@@ -162,9 +162,17 @@ pub(crate) fn read(
     vocabulary: &mut Vocabulary,
 ) -> Sentences {
     let text = |k: usize| texts.get(k);
+    let in_one_piece =
+        matches!(reading, Reading::Tokens(Tokenizer::PtbBatch) | Reading::Stems(Tokenizer::PtbBatch, _));
     let next = |k: usize| {
-        let is_last = ends?.binary_search(&(k as u64 + 1)).is_ok();
-        (!is_last).then(|| texts.get(k + 1))
+        let end = if in_one_piece {
+            texts.len()
+        } else {
+            let ends = ends?;
+            ends[ends.partition_point(|end| *end <= k as u64)] as usize
+        };
+        // A blank line is white space like any other.
+        (k + 1..end).map(|k| texts.get(k)).find(|text| !text.trim().is_empty())
     };
     match reading {
         Reading::Raw => Sentences::blank(texts.len()),

@@ -35,6 +35,9 @@ const NEW_SENTENCE: &str = "A ";
 pub enum Tokenizer {
     /// Stanford's PTBTokenizer 3.4.1 and pycocoevalcap's list of punctuation: see [`ptb`].
     Ptb,
+    /// The same on all captions as one text, so that a caption's last word may depend on the next caption,
+    /// as it does in pycocoevalcap: see [`Tokenizer::tokenize_before`].
+    PtbBatch,
     /// The tokens of Stanford's PTBTokenizer 3.4.1 with their case and all punctuation: see [`ptb::lex`].
     PtbRaw,
     /// Splits on white space as Python's `str.split()` does.
@@ -57,6 +60,7 @@ pub enum Tokenizer {
 /// Every tokenizer with its name and a one-line summary, in the order in which they are listed.
 pub const ALL: &[(Tokenizer, &str, &str)] = &[
     (Tokenizer::Ptb, "ptb", "PTBTokenizer 3.4.1, small letters, no punctuation, as in pycocoevalcap"),
+    (Tokenizer::PtbBatch, "ptb-batch", "the same with all captions as one text, whose order then matters"),
     (Tokenizer::PtbRaw, "ptb-raw", "PTBTokenizer 3.4.1, case and punctuation kept"),
     (Tokenizer::Whitespace, "whitespace", "split on white space as Python's str.split() does"),
     (Tokenizer::None, "none", "leave the text as it is (already tokenised)"),
@@ -77,9 +81,10 @@ impl Tokenizer {
 
     /// As [`tokenize`](Self::tokenize), with the text that follows on the next line, if there is one.
     ///
-    /// Only `ptb` looks at it. Stanford's program reads all captions as one text: whether a single letter
+    /// Only the `ptb` family looks at it. Stanford's program reads all captions as one text: whether a single letter
     /// keeps its dot at the end of a caption (`12th Ave S.`) depends on how the *next* caption begins. A
-    /// text that nothing follows is taken to be followed by a new sentence.
+    /// text that nothing follows is taken to be followed by a new sentence, but by `ptb-batch`, which takes
+    /// it for the end of the file.
     #[inline]
     pub fn tokenize_before(
         self,
@@ -90,6 +95,7 @@ impl Tokenizer {
     ) {
         match self {
             Self::Ptb => ptb::tokenize_before(text, Some(next.unwrap_or(NEW_SENTENCE)), scratch, piece),
+            Self::PtbBatch => ptb::tokenize_before(text, next, scratch, piece),
             Self::PtbRaw => ptb::lex_before(text, Some(next.unwrap_or(NEW_SENTENCE)), scratch, piece),
             Self::Whitespace => plain::whitespace(text, &mut piece),
             Self::None => plain::none(text, &mut piece),
