@@ -228,7 +228,7 @@ impl Aligned {
         self.pairs.len()
     }
 
-    /// Whether no image is to be scored; never so, since [`align`] refuses that.
+    /// Whether no image is to be scored; never so, since [`align()`] refuses that.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }

@@ -1,7 +1,7 @@
 //! Who said what of which image? Caption files, ids and alignment.
 //!
-//! A file becomes [`Captions`] through [`read`], whatever its format; several files of references become one
-//! through [`merge`]. [`References::group`] gathers them by image, and [`align`] pairs each image with its
+//! A file becomes [`Captions`] through [`read()`], whatever its format; several files of references become one
+//! through [`merge()`]. [`References::group`] gathers them by image, and [`align()`] pairs each image with its
 //! candidate under a [`Policy`] that says what to do where the two do not meet.
 //!
 //! This crate opens no files and prints nothing: readers take `impl Read` or bytes with a display name, and what a

@@ -34,7 +34,7 @@ macro_rules! named {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum $type {
-            $( $(#[$variant_meta])* #[doc = concat!("`", $name, "`: ", $summary, ".")] $variant, )+
+            $( $(#[$variant_meta])* #[doc = concat!("`", $name, "`\n\n```text\n", $summary, "\n```")] $variant, )+
         }
 
         impl $type {

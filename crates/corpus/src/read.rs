@@ -33,10 +33,10 @@ pub fn read(mut source: impl Read, name: &str, options: &ReadOptions) -> Result<
     read_source(Source::from_reader(&mut source, name)?, options)
 }
 
-/// Reads captions from bytes in memory, as [`read`] does from a stream.
+/// Reads captions from bytes in memory, as [`read()`] does from a stream.
 ///
 /// # Errors
-/// As for [`read`].
+/// As for [`read()`].
 pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Captions, Error> {
     read_source(Source::from_bytes(bytes, name)?, options)
 }

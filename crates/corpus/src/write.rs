@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::{Format, Ids, SegmentId};
 
 impl Format {
-    /// Whether [`write`] can write this format.
+    /// Whether [`write()`] can write this format.
     pub const fn is_writable(self) -> bool {
         match self {
             Self::CocoAnnotations

@@ -82,7 +82,7 @@ pub(crate) fn read(
         }
     }
     if columns.id.is_none() {
-        captions.notice(numbered_notice(name, captions.len()));
+        captions.notice(numbered_notice(name, usize::try_from(count).unwrap_or(usize::MAX)));
     }
     Ok(())
 }

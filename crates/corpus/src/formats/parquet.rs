@@ -40,7 +40,7 @@ pub(crate) fn read(source: Source<'_>, options: &ReadOptions, captions: &mut Cap
         reader.read(&batch.map_err(|error| damaged(&error))?, captions)?;
     }
     if columns.id.is_none() {
-        captions.notice(numbered_notice(name, captions.len()));
+        captions.notice(numbered_notice(name, usize::try_from(reader.count).unwrap_or(usize::MAX)));
     }
     Ok(())
 }
