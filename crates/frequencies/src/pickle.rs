@@ -125,7 +125,7 @@ enum Value {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Callable {
     DefaultDict,
-    /// A default factory: `float` or `int`.
+    /// A default factory: `float`, `int` or `long`.
     Zero,
     NumpyDtype,
     NumpyScalar,
@@ -606,7 +606,8 @@ impl<'b> Machine<'b> {
     fn name(&mut self, module: &str, name: &str) -> Result<(), Error> {
         let callable = match (module, name) {
             ("collections", "defaultdict") => Callable::DefaultDict,
-            ("builtins" | "__builtin__", "float" | "int") => Callable::Zero,
+            // Python 3 writes `int` as `long` in the protocols that Python 2 reads.
+            ("builtins", "float" | "int") | ("__builtin__", "float" | "int" | "long") => Callable::Zero,
             ("numpy", "dtype") => Callable::NumpyDtype,
             ("numpy.core.multiarray" | "numpy._core.multiarray", "scalar") => Callable::NumpyScalar,
             ("_codecs", "encode") => Callable::Encode,

@@ -54,6 +54,14 @@ fn a_dictionary_of_tuples_alone_needs_the_number_of_images() {
 }
 
 #[test]
+fn any_number_type_may_be_the_default_factory() {
+    for factory in ["__builtin__\nfloat", "__builtin__\nint", "__builtin__\nlong", "builtins\nint"] {
+        let bytes = format!("ccollections\ndefaultdict\n(c{factory}\ntR(S'a'\ntI1\ns.");
+        assert_eq!(ngrams(&pickle::read(bytes.as_bytes(), Some(1)).unwrap()), expected(&[("a", 1)]));
+    }
+}
+
+#[test]
 fn the_given_number_of_images_overrides_the_pickles_own() {
     assert_eq!(pickle::read(golden::PROTOCOLS[2], Some(7)).unwrap().n_images(), 7);
 }

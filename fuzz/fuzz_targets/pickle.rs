@@ -1,0 +1,15 @@
+//! No pickle makes the reader panic, and what it reads survives being written as a pickle.
+#![no_main]
+
+use capeval_frequencies::pickle;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let _ = pickle::read(bytes, None);
+    if let Ok(table) = pickle::read(bytes, Some(1 << 40)) {
+        let mut written = Vec::new();
+        table.write_pickle(&mut written).expect("a vector takes all bytes");
+        let back = pickle::read(&written, None).expect("the writer's pickles can be read");
+        assert!(back.iter().eq(table.iter()));
+    }
+});
