@@ -12,6 +12,9 @@ pub enum Error {
     /// A metric or setting that does not exist.
     #[error(transparent)]
     Setting(#[from] SettingError),
+    /// Document frequencies that cannot be counted or read.
+    #[error(transparent)]
+    Frequencies(#[from] capeval_frequencies::Error),
     /// A request that lacks something or contradicts itself.
     #[error("{0}")]
     Request(String),

@@ -28,24 +28,29 @@
 //!
 //! The parts of the engine are re-exported under the names of their crates: [`text`] knows words, [`corpus`]
 //! files and images, [`metric`] what a metric is, [`lexical`] those that compare words, [`evaluate`] which
-//! there are and how they are run, [`stats`] how numbers add up.
+//! there are and how they are run, [`stats`] how numbers add up, [`frequencies`] in how many images an n-gram occurs.
 
 pub use capeval_corpus as corpus;
 pub use capeval_evaluate as evaluate;
+pub use capeval_frequencies as frequencies;
 pub use capeval_lexical as lexical;
 pub use capeval_metric as metric;
 pub use capeval_report as report;
 pub use capeval_stats as stats;
 pub use capeval_text as text;
 
+mod document_frequencies;
 mod error;
 mod measures;
 mod notices;
+mod references;
 mod restrict;
 mod score;
 
+pub use document_frequencies::document_frequencies;
 pub use error::Error;
-pub use measures::{metrics, suite};
+pub use measures::{metrics, metrics_with, suite};
+pub use references::{References, prepare};
 pub use score::{ScoreRequest, score};
 
 /// The version of capeval, which stands in every signature.

@@ -1,6 +1,9 @@
 //! Which metrics, and under which keys their numbers are reported.
 
+use std::sync::Arc;
+
 use capeval_evaluate::registry::{self, SUITES};
+use capeval_frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
 use capeval_report::{Measure, MetricEntry};
 
@@ -17,11 +20,23 @@ pub fn metrics<'s>(
     specs: impl IntoIterator<Item = &'s str>,
     common: &[(&str, &str)],
 ) -> Result<Vec<AnyMetric>, Error> {
+    metrics_with(specs, common, None)
+}
+
+/// The same, with a saved table of document frequencies for the metrics that use one.
+///
+/// # Errors
+/// As for [`metrics`].
+pub fn metrics_with<'s>(
+    specs: impl IntoIterator<Item = &'s str>,
+    common: &[(&str, &str)],
+    table: Option<&Arc<DocumentFrequencies>>,
+) -> Result<Vec<AnyMetric>, Error> {
     let mut metrics: Vec<AnyMetric> = Vec::new();
     for spec in specs {
         let suite = SUITES.iter().find(|suite| suite.name == spec);
         for spec in suite.map_or(&[spec][..], |suite| suite.metrics) {
-            let metric = registry::build(spec, common)?;
+            let metric = registry::build_with(spec, common, table)?;
             if metrics.iter().all(|known| known.signature() != metric.signature()) {
                 metrics.push(metric);
             }

@@ -5,13 +5,14 @@ use std::collections::HashSet;
 use capeval_corpus::{Captions, Ids, Notice, SegmentId};
 
 use crate::Error;
+use crate::references::References;
 
 /// A list of images, under an id of either type where ids are compared as text.
 pub(crate) struct Chosen(HashSet<SegmentId>, Ids);
 
 impl Chosen {
     /// The images of `list`, which must all be among `references`.
-    pub fn new(list: &[SegmentId], references: &Captions, ids: Ids) -> Result<Self, Error> {
+    pub fn new(list: &[SegmentId], references: &References, ids: Ids) -> Result<Self, Error> {
         let known: HashSet<SegmentId> = references.ids().iter().map(|id| normal(id, ids)).collect();
         let unknown: Vec<&SegmentId> = list.iter().filter(|id| !known.contains(&normal(id, ids))).collect();
         if list.is_empty() {
@@ -36,10 +37,15 @@ impl Chosen {
     /// Those of `captions` whose images are listed.
     pub fn of(&self, captions: &Captions) -> Captions {
         let mut kept = Captions::new(captions.source());
-        for (id, text) in captions.iter().filter(|(id, _)| self.0.contains(&normal(id, self.1))) {
+        for (id, text) in captions.iter().filter(|(id, _)| self.has(id)) {
             kept.push(id.clone(), text);
         }
         kept
+    }
+
+    /// Whether an image is listed.
+    pub fn has(&self, id: &SegmentId) -> bool {
+        self.0.contains(&normal(id, self.1))
     }
 
     /// How many images are listed.

@@ -1,13 +1,13 @@
 //! The main job: from captions to a report.
 
-use capeval_corpus::{Aligned, Captions, Ids, Policy, References, SegmentId, align};
-use capeval_evaluate::{Progress, ReferenceSet, System, SystemScores, evaluate};
+use capeval_corpus::{Aligned, Captions, Ids, Policy, SegmentId, align};
+use capeval_evaluate::{Progress, System, SystemScores, evaluate};
 use capeval_metric::{AnyMetric, Signature};
 use capeval_report::{Notice, Provenance, Report, Segments, SystemReport};
-use capeval_text::Texts;
 use rayon::prelude::*;
 
 use crate::measures::entries;
+use crate::references::{Ground, References, Sought};
 use crate::restrict::Chosen;
 use crate::{Error, VERSION, notices};
 
@@ -26,8 +26,8 @@ use crate::{Error, VERSION, notices};
 /// # }
 /// ```
 pub struct ScoreRequest<'p> {
-    /// What people wrote.
-    pub references: Captions,
+    /// What people wrote: [`Captions`], or references [prepared](crate::prepare) before.
+    pub references: References,
     /// The files that the references come from, for the report.
     pub reference_files: Vec<String>,
     /// What systems wrote: a name, which must be unique, and one caption per image.
@@ -49,9 +49,10 @@ pub struct ScoreRequest<'p> {
 impl ScoreRequest<'static> {
     /// The COCO evaluation of `systems`, under strict policies.
     pub fn new<N: Into<String>>(
-        references: Captions,
+        references: impl Into<References>,
         systems: impl IntoIterator<Item = (N, Captions)>,
     ) -> Self {
+        let references = references.into();
         Self {
             reference_files: vec![references.source().to_owned()],
             references,
@@ -81,43 +82,41 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
     if metrics.is_empty() {
         metrics = crate::suite("coco", &[])?;
     }
-    let mut found: Vec<Notice> =
-        references.notices().iter().map(|notice| from_corpus(notice, None)).collect();
+    let mut found: Vec<Notice> = Vec::new();
+    if let References::Captions(captions) = &references {
+        found.extend(captions.notices().iter().map(|notice| from_corpus(notice, None)));
+    }
     for (name, captions) in &systems {
         found.extend(captions.notices().iter().map(|notice| from_corpus(notice, Some(name))));
     }
-    let mut chosen_sign = None;
-    let references = match images {
-        None => References::group(references, ids)?,
-        Some(list) => {
-            let chosen = Chosen::new(&list, &references, ids)?;
-            let kept = References::group(chosen.of(&references), ids)?;
-            systems.iter_mut().for_each(|(_, captions)| *captions = chosen.of(captions));
-            chosen_sign = Some(format!("listed({})", chosen.len()));
-            kept
-        }
-    };
+    let mut subset = None;
+    if let Some(list) = &images {
+        let chosen = Chosen::new(list, &references, ids)?;
+        systems.iter_mut().for_each(|(_, captions)| *captions = chosen.of(captions));
+        subset = Some(chosen);
+    }
+    let sought = Sought::new(references, subset.as_ref(), ids)?;
     let aligned: Vec<Aligned> = systems
         .par_iter()
-        .map(|(_, captions)| align(&references, captions, &policy))
+        .map(|(_, captions)| align(sought.index(), captions, &policy))
         .collect::<Result<_, _>>()?;
 
-    let Gathered { mut set, images, place } = Gathered::of(&references, &aligned);
+    let mut ground = sought.gather(&aligned);
     let inputs: Vec<System> = systems
         .par_iter()
         .zip(&aligned)
-        .map(|((name, captions), aligned)| system(name, captions, aligned, &place))
+        .map(|((name, captions), aligned)| system(name, captions, aligned, &ground.place))
         .collect();
-    let scores = evaluate(&mut set, &inputs, &metrics, request.progress);
+    let scores = evaluate(&mut ground.set, &inputs, &metrics, request.progress);
+    let set = &ground.set;
 
     let (entries, measures) = entries(&metrics);
     let mut reports = Vec::with_capacity(systems.len());
     for ((scores, aligned), (name, captions)) in scores.iter().zip(&aligned).zip(&systems) {
         let counts = scores.images.iter().map(|image| set.of(*image as usize).len());
-        let signatures = scores
-            .metrics
-            .iter()
-            .map(|metric| sign(metric.signature.clone(), counts.clone(), aligned, chosen_sign.as_deref()));
+        let signatures = scores.metrics.iter().map(|metric| {
+            sign(metric.signature.clone(), counts.clone(), aligned, subset.as_ref().map(Chosen::len))
+        });
         reports.push(SystemReport {
             name: name.clone(),
             source: captions.source().to_owned(),
@@ -125,7 +124,7 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
             n_references: counts.clone().sum(),
             scores: scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
             signatures: signatures.collect(),
-            segments: request.segments.then(|| segments(scores, &references, &images)),
+            segments: request.segments.then(|| segments(scores, &ground)),
         });
         for notice in &aligned.notices {
             push_once(&mut found, from_corpus(notice, Some(name)));
@@ -146,8 +145,8 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
         provenance: Provenance {
             version: VERSION.to_owned(),
             references: reference_files,
-            n_images: references.len(),
-            n_references: references.captions().len(),
+            n_images: ground.n_images,
+            n_references: ground.n_references,
             policy,
             ids,
         },
@@ -168,39 +167,6 @@ fn check_names(systems: &[(String, Captions)]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The references of the images that any system describes.
-struct Gathered {
-    set: ReferenceSet,
-    /// The image of each entry of `set`, as the references number it.
-    images: Vec<u32>,
-    /// Where each image of the references lies in `set`.
-    place: Vec<u32>,
-}
-
-impl Gathered {
-    fn of(references: &References, aligned: &[Aligned]) -> Self {
-        let mut taken = vec![false; references.len()];
-        for pair in aligned.iter().flat_map(|aligned| &aligned.pairs) {
-            if let Some(taken) = taken.get_mut(pair.image as usize) {
-                *taken = true;
-            }
-        }
-        let mut place = vec![u32::MAX; references.len()];
-        let mut images = Vec::new();
-        for (image, place) in (0_u32..).zip(&mut place).filter(|(image, _)| taken[*image as usize]) {
-            *place = images.len() as u32;
-            images.push(image);
-        }
-        let ends = images.iter().scan(0_u64, |end, image| {
-            *end += references.rows(*image as usize).len() as u64;
-            Some(*end)
-        });
-        let ends = ends.collect();
-        let texts: Texts = images.iter().flat_map(|image| references.texts(*image as usize)).collect();
-        Self { set: ReferenceSet::new(texts, ends), images, place }
-    }
-}
-
 fn system(name: &str, captions: &Captions, aligned: &Aligned, place: &[u32]) -> System {
     let images = aligned.pairs.iter().filter_map(|pair| place.get(pair.image as usize).copied());
     let texts = aligned.pairs.iter().map(|pair| pair.candidate.map_or("", |row| captions.text(row as usize)));
@@ -213,7 +179,7 @@ fn sign(
     mut signature: Signature,
     counts: impl Iterator<Item = usize> + Clone,
     aligned: &Aligned,
-    images: Option<&str>,
+    subset: Option<usize>,
 ) -> Signature {
     let least = counts.clone().min().unwrap_or(0);
     let most = counts.max().unwrap_or(0);
@@ -222,7 +188,7 @@ fn sign(
     } else {
         signature.push("nrefs", format_args!("{least}-{most}"));
     }
-    if let Some(images) = images {
+    if let Some(images) = subset {
         signature.push("subset", images);
     }
     for left_out in aligned.notices.iter().filter_map(capeval_corpus::Notice::signature) {
@@ -234,7 +200,7 @@ fn sign(
 }
 
 /// The scores of every image, measure by measure within each.
-fn segments(scores: &SystemScores, references: &References, images: &[u32]) -> Segments {
+fn segments(scores: &SystemScores, ground: &Ground) -> Segments {
     let by_metric: Vec<(usize, Vec<f64>)> =
         scores.metrics.par_iter().map(|metric| (metric.corpus.len(), metric.segments())).collect();
     let n_measures = by_metric.iter().map(|(n_parts, _)| n_parts).sum();
@@ -248,7 +214,7 @@ fn segments(scores: &SystemScores, references: &References, images: &[u32]) -> S
         }
         first += n_parts;
     }
-    let id = |image: &u32| references.id(images.get(*image as usize).map_or(0, |image| *image as usize));
+    let id = |image: &u32| ground.id(*image);
     Segments { ids: scores.images.iter().filter_map(id).cloned().collect(), values }
 }
 

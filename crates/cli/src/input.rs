@@ -3,21 +3,85 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
 
 use anyhow::{Context, Result, anyhow, bail};
 use capeval::corpus::{self, Captions, ReadOptions, Role, SegmentId};
+use capeval::evaluate::Prepared;
+use capeval::evaluate::prepared::{MAGIC, Source};
+use capeval::frequencies::DocumentFrequencies;
+use flate2::read::MultiGzDecoder;
 
 use crate::mapped::{self, Bytes};
 
 /// The name under which standard input goes.
 pub const STDIN: &str = "-";
 
+/// The first bytes of gzipped data.
+const GZIP: [u8; 2] = [0x1F, 0x8B];
+
+/// Opens prepared references; `None` if the file is something else.
+///
+/// # Errors
+/// When the file is damaged or of another version, or the references have changed since.
+pub fn prepared(path: &str) -> Result<Option<Prepared>> {
+    if path == STDIN {
+        return Ok(None);
+    }
+    let bytes = open(path)?;
+    if !bytes.as_ref().starts_with(&MAGIC) {
+        return Ok(None);
+    }
+    let prepared = Prepared::open(Arc::new(bytes)).map_err(|error| anyhow!("{path}: {error}"))?;
+    for source in &prepared.sources {
+        if let Some(now) = self::source(&source.path)
+            && (now.bytes != source.bytes || now.modified > source.modified)
+        {
+            bail!(
+                "{path}: these references are stale: {} has changed since they were prepared; prepare them \
+                 again (capeval prepare)",
+                source.path
+            );
+        }
+    }
+    Ok(Some(prepared))
+}
+
+/// Length and age of a file; `None` if there is no such file.
+pub fn source(path: &str) -> Option<Source> {
+    let metadata = std::fs::metadata(path).ok()?;
+    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let modified = modified.map_or(0, |duration| duration.as_secs());
+    Some(Source { path: path.to_owned(), bytes: metadata.len(), modified })
+}
+
+/// Reads a table of document frequencies, capeval's own or a pickle, which may be gzipped.
+///
+/// # Errors
+/// When the file is anything else.
+pub fn frequencies(path: &str, n_images: Option<u64>) -> Result<DocumentFrequencies> {
+    let bytes = open(path)?;
+    let table = if bytes.as_ref().starts_with(&GZIP) {
+        let mut unpacked = Vec::new();
+        MultiGzDecoder::new(bytes.as_ref()).read_to_end(&mut unpacked).map_err(|error| {
+            anyhow!("{path}: the gzip data are damaged or cut off ({error}); fetch the file again")
+        })?;
+        DocumentFrequencies::read(&unpacked, n_images)
+    } else {
+        DocumentFrequencies::read(bytes.as_ref(), n_images)
+    };
+    table.map_err(|error| anyhow!("{path}: {error}"))
+}
+
 /// Reads captions from the file `path`, or from standard input for `-`.
 pub fn captions(path: &str, options: &ReadOptions) -> Result<Captions> {
     let captions = if path == STDIN {
         corpus::read(io::stdin().lock(), path, options)
     } else {
-        corpus::read_bytes(open(path)?.as_ref(), path, options)
+        let bytes = open(path)?;
+        refuse_own(path, bytes.as_ref(), options.role)?;
+        corpus::read_bytes(bytes.as_ref(), path, options)
     };
     // The library's `--format` has two names here.
     captions.map_err(|error| {
@@ -27,6 +91,22 @@ pub fn captions(path: &str, options: &ReadOptions) -> Result<Captions> {
         };
         anyhow!("{}", error.to_string().replace("pass --format", flag))
     })
+}
+
+/// Refuses files that capeval wrote itself, and says where they belong.
+fn refuse_own(path: &str, bytes: &[u8], role: Role) -> Result<()> {
+    if bytes.starts_with(&MAGIC) {
+        match role {
+            Role::References => bail!("{path}: these are prepared references, which must be given alone"),
+            Role::Candidates => {
+                bail!("{path}: these are prepared references, not candidates; give them with -r")
+            }
+        }
+    }
+    if bytes.starts_with(&capeval::frequencies::file::MAGIC) {
+        bail!("{path}: this is a table of document frequencies; give it with --df");
+    }
+    Ok(())
 }
 
 /// Reads a list of ids: one per line, or a JSON array.

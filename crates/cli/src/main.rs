@@ -35,6 +35,9 @@ enum Command {
     Score(Box<commands::score::Args>),
     Tokenize(commands::tokenize::Args),
     Metrics(commands::metrics::Args),
+    Prepare(Box<commands::prepare::Args>),
+    Df(commands::df::Args),
+    Convert(Box<commands::convert::Args>),
     /// Write a script that completes this program's options in a shell
     Completions {
         /// The shell.
@@ -67,6 +70,9 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Score(args) => commands::score::run(&args)?,
         Command::Tokenize(args) => commands::tokenize::run(&args)?,
         Command::Metrics(args) => commands::metrics::run(&args)?,
+        Command::Prepare(args) => commands::prepare::run(&args)?,
+        Command::Df(args) => commands::df::run(&args)?,
+        Command::Convert(args) => commands::convert::run(&args)?,
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "capeval", &mut script);

@@ -1,17 +1,22 @@
 //! Options that several commands share.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
-use capeval::corpus::{Duplicate, Empty, Format, Ids, Missing, Policy, ReadOptions, Surplus};
+use anyhow::{Result, bail};
+use capeval::corpus::{self, Captions, Duplicate, Empty, Format, Ids, Missing, Policy, ReadOptions, Surplus};
+use capeval::evaluate::registry::SUITES;
+use capeval::frequencies::DocumentFrequencies;
+use capeval::metric::AnyMetric;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use rayon::prelude::*;
+
+use crate::input;
 
 /// How references are read.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Reading references")]
 pub struct References {
-    /// File of references, `-` for standard input; may be repeated, for line formats once per reference.
-    #[arg(short, long = "references", value_name = "FILE", required = true)]
-    pub references: Vec<String>,
     /// Format of the references, instead of telling it by their content.
     #[arg(long, value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
     ref_format: Option<Format>,
@@ -36,6 +41,59 @@ impl References {
             caption_columns: self.ref_caption_columns.clone(),
             ..ReadOptions::references()
         }
+    }
+
+    /// Reads references from files, which become one.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or they do not fit together.
+    pub fn read(&self, paths: &[String]) -> Result<Captions> {
+        let options = self.options();
+        let files: Vec<Captions> =
+            paths.par_iter().map(|path| input::captions(path, &options)).collect::<Result<_>>()?;
+        Ok(corpus::merge(files)?)
+    }
+}
+
+/// Which metrics are meant.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Metrics")]
+pub struct Metrics {
+    /// Metrics, separated by commas, with settings such as cider-d:sigma=4; see `capeval metrics`.
+    #[arg(short, long, value_name = "LIST", value_delimiter = ',')]
+    metrics: Vec<String>,
+    /// A suite of metrics [default: coco].
+    #[arg(short, long, value_name = "NAME")]
+    suite: Option<String>,
+    /// Tokenizer of all metrics; see `capeval tokenize --list` [default: ptb].
+    #[arg(short, long, value_name = "NAME")]
+    tokenizer: Option<String>,
+}
+
+impl Metrics {
+    /// The metrics, with settings for those that know them.
+    ///
+    /// # Errors
+    /// When there is no such metric, suite or setting.
+    pub fn build(
+        &self,
+        idf: Option<&str>,
+        table: Option<&Arc<DocumentFrequencies>>,
+    ) -> Result<Vec<AnyMetric>> {
+        let mut common: Vec<(&str, &str)> = Vec::new();
+        common.extend(self.tokenizer.as_deref().map(|name| ("tok", name)));
+        common.extend(idf.map(|name| ("idf", name)));
+        let suite = match (self.suite.as_deref(), self.metrics.is_empty()) {
+            (Some(suite), _) if SUITES.iter().all(|known| known.name != suite) => {
+                let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
+                bail!("no suite is called '{suite}'; choose from {}", known.join(", "));
+            }
+            (Some(suite), _) => Some(suite),
+            (None, true) => Some("coco"),
+            (None, false) => None,
+        };
+        let specs = suite.into_iter().chain(self.metrics.iter().map(String::as_str));
+        Ok(capeval::metrics_with(specs, &common, table)?)
     }
 }
 
@@ -84,7 +142,7 @@ pub struct Policies {
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices(Empty::ALL, Empty::name))]
     empty: Empty,
     /// Whether the number 1 and the text "1" are one id: `text` says so.
-    #[arg(long, value_name = "HOW", default_value_t, value_parser = choices(Ids::ALL, Ids::name))]
+    #[arg(long, value_name = "HOW", default_value_t, value_parser = ids())]
     pub ids: Ids,
 }
 
@@ -108,4 +166,9 @@ where
 /// A parser of the names of formats.
 pub fn formats() -> impl TypedValueParser<Value = Format> {
     choices(Format::ALL, Format::name)
+}
+
+/// A parser of the ways to compare ids.
+pub fn ids() -> impl TypedValueParser<Value = Ids> {
+    choices(Ids::ALL, Ids::name)
 }

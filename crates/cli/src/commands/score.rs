@@ -1,16 +1,19 @@
 //! `capeval score`: systems against references.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use capeval::corpus::{self, Captions, ReadOptions};
+use capeval::corpus::{Captions, ReadOptions};
+use capeval::frequencies::DocumentFrequencies;
+use capeval::metric::AnyMetric;
 use capeval::report::{self, Report, Style};
-use capeval::{ScoreRequest, metrics};
+use capeval::{References, ScoreRequest};
 use clap::ValueEnum;
 use rayon::prelude::*;
 
 use crate::names::Named;
-use crate::options::{Candidates, Policies, References};
+use crate::options::{self, Candidates, Metrics, Policies};
 use crate::output::Output;
 use crate::progress::Bar;
 use crate::{input, names};
@@ -23,8 +26,11 @@ pub struct Args {
     /// as NAME=FILE says.
     #[arg(required = true, value_name = "[NAME=]FILE")]
     candidates: Vec<String>,
+    /// File of references, `-` for standard input; may be repeated, for plain text once per reference.
+    #[arg(short, long = "references", value_name = "FILE", required = true)]
+    references: Vec<String>,
     #[command(flatten)]
-    references: References,
+    reading_references: options::References,
     #[command(flatten)]
     reading: Candidates,
     /// Name of a system, in the order of the files; may be repeated.
@@ -41,18 +47,17 @@ pub struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Metrics")]
 struct What {
-    /// Metrics, separated by commas, with settings such as cider-d:sigma=4; see `capeval metrics`.
-    #[arg(short, long, value_name = "LIST", value_delimiter = ',')]
-    metrics: Vec<String>,
-    /// A suite of metrics [default: coco].
-    #[arg(short, long, value_name = "NAME")]
-    suite: Option<String>,
-    /// Tokenizer of all metrics; see `capeval tokenize --list` [default: ptb].
-    #[arg(short, long, value_name = "NAME")]
-    tokenizer: Option<String>,
-    /// Document frequencies of CIDEr: corpus or uniform [default: corpus].
+    #[command(flatten)]
+    metrics: Metrics,
+    /// Document frequencies of CIDEr: corpus, uniform, or table with --df [default: corpus].
     #[arg(long, value_name = "WHICH")]
     idf: Option<String>,
+    /// Take the document frequencies of CIDEr from this table; see `capeval df`.
+    #[arg(long, value_name = "FILE")]
+    df: Option<String>,
+    /// Number of images behind a --df pickle that does not tell it.
+    #[arg(long, value_name = "N", requires = "df")]
+    df_images: Option<u64>,
     /// Score only the images whose ids this file lists, one per line or as a JSON array.
     #[arg(long, value_name = "FILE")]
     images: Option<String>,
@@ -105,26 +110,29 @@ Examples:
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let systems = names::name(&args.candidates, &args.names)?;
-    let mut inputs: Vec<&str> = args.references.references.iter().map(String::as_str).collect();
+    let mut inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     inputs.extend(systems.iter().map(|system| system.path.as_str()));
     inputs.extend(args.what.images.as_deref());
+    inputs.extend(args.what.df.as_deref());
     if inputs.iter().filter(|path| **path == input::STDIN).count() > 1 {
         bail!("standard input (-) can be read once only; give a file for the others");
     }
-    let metrics = args.what.metrics()?;
+    // What is quickly wrong is said first.
+    let metrics = args.what.df.is_none().then(|| args.what.build(None)).transpose()?;
     let output = Output::open(args.shown.output.as_deref(), &inputs)?;
     let segments = args.shown.segments.as_deref();
     let segments = segments.map(|path| Output::open(Some(path), &inputs)).transpose()?;
 
+    let table =
+        args.what.df.as_deref().map(|path| input::frequencies(path, args.what.df_images)).transpose()?;
+    let metrics = metrics.map_or_else(|| args.what.build(table.map(Arc::new).as_ref()), Ok)?;
     let images = args.what.images.as_deref().map(input::ids).transpose()?;
-    let (references, candidates) = rayon::join(
-        || read_references(&args.references),
-        || read_candidates(&systems, &args.reading.options()),
-    );
+    let (references, candidates) =
+        rayon::join(|| read_references(args), || read_candidates(&systems, &args.reading.options()));
     let (references, candidates) = (references?, candidates?);
     let bar = Bar::new();
     let request = ScoreRequest {
-        reference_files: args.references.references.clone(),
+        reference_files: args.references.clone(),
         metrics,
         policy: args.policies.policy(),
         ids: args.policies.ids,
@@ -145,14 +153,14 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn read_references(references: &References) -> Result<Captions> {
-    let options = references.options();
-    let files: Vec<Captions> = references
-        .references
-        .par_iter()
-        .map(|path| input::captions(path, &options))
-        .collect::<Result<_>>()?;
-    Ok(corpus::merge(files)?)
+/// References as captions, or prepared ones where they lie.
+fn read_references(args: &Args) -> Result<References> {
+    if let [path] = &args.references[..]
+        && let Some(prepared) = input::prepared(path)?
+    {
+        return Ok(References::Prepared { prepared: Box::new(prepared), source: path.clone() });
+    }
+    Ok(args.reading_references.read(&args.references)?.into())
 }
 
 fn read_candidates(systems: &[Named], options: &ReadOptions) -> Result<Vec<Captions>> {
@@ -171,17 +179,8 @@ fn render(report: &Report, format: Format, style: &Style, mut out: &mut dyn Writ
 }
 
 impl What {
-    fn metrics(&self) -> Result<Vec<capeval::metric::AnyMetric>> {
-        let mut common: Vec<(&str, &str)> = Vec::new();
-        common.extend(self.tokenizer.as_deref().map(|name| ("tok", name)));
-        common.extend(self.idf.as_deref().map(|name| ("idf", name)));
-        let suite = match (&self.suite, self.metrics.is_empty()) {
-            (Some(suite), _) => capeval::suite(suite, &common).map(|_| Some(suite.as_str()))?,
-            (None, true) => Some("coco"),
-            (None, false) => None,
-        };
-        let specs = suite.into_iter().chain(self.metrics.iter().map(String::as_str));
-        Ok(metrics(specs, &common)?)
+    fn build(&self, table: Option<&Arc<DocumentFrequencies>>) -> Result<Vec<AnyMetric>> {
+        self.metrics.build(self.idf.as_deref(), table)
     }
 }
 

@@ -1,0 +1,198 @@
+//! References of either kind: fresh from a file, or prepared.
+
+use capeval_corpus::{Aligned, Captions, Ids, SegmentId};
+use capeval_evaluate::prepared::Source;
+use capeval_evaluate::{Prepared, ReferenceSet};
+use capeval_metric::AnyMetric;
+use capeval_text::Texts;
+
+use crate::Error;
+use crate::restrict::Chosen;
+
+/// What people wrote, as a [`ScoreRequest`](crate::ScoreRequest) takes it.
+pub enum References {
+    /// Captions as they were read.
+    Captions(Captions),
+    /// References that were prepared before.
+    Prepared {
+        /// The references.
+        prepared: Box<Prepared>,
+        /// Where they come from, for errors.
+        source: String,
+    },
+}
+
+impl From<Captions> for References {
+    fn from(captions: Captions) -> Self {
+        Self::Captions(captions)
+    }
+}
+
+impl References {
+    /// The display name of their source.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        match self {
+            Self::Captions(captions) => captions.source(),
+            Self::Prepared { source, .. } => source,
+        }
+    }
+
+    /// The ids of their images; those of captions once for each.
+    pub(crate) fn ids(&self) -> &[SegmentId] {
+        match self {
+            Self::Captions(captions) => captions.ids(),
+            Self::Prepared { prepared, .. } => &prepared.ids,
+        }
+    }
+}
+
+/// Reads and counts references, so that scoring against them takes milliseconds.
+///
+/// What `metrics` need to see is kept; other metrics can be had from the result too, but take longer.
+/// [`Prepared::write`] stores the result, [`Prepared::open`] uses it where it lies.
+///
+/// # Errors
+/// When there is no caption at all.
+pub fn prepare(
+    references: Captions,
+    ids: Ids,
+    metrics: &[AnyMetric],
+    sources: Vec<Source>,
+) -> Result<Prepared, Error> {
+    let (ids, mut references) = whole(references, ids)?;
+    references.prepare(metrics.iter().map(AnyMetric::input));
+    references.count();
+    Ok(Prepared { ids, references, sources })
+}
+
+/// All references with the ids of their images.
+pub(crate) fn whole(references: Captions, ids: Ids) -> Result<(Vec<SegmentId>, ReferenceSet), Error> {
+    let index = capeval_corpus::References::group(references, ids)?;
+    let all: Vec<u32> = (0..index.len() as u32).collect();
+    let set = gather(&index, &all);
+    let ids = all.iter().filter_map(|image| index.id(*image as usize).cloned()).collect();
+    Ok((ids, set))
+}
+
+/// References that candidates can be aligned with.
+pub(crate) enum Sought {
+    Captions(capeval_corpus::References),
+    Prepared {
+        /// One empty caption for each image that takes part.
+        index: capeval_corpus::References,
+        /// The place of each of these images among the prepared.
+        place: Vec<u32>,
+        set: ReferenceSet,
+    },
+}
+
+impl Sought {
+    pub fn new(references: References, subset: Option<&Chosen>, ids: Ids) -> Result<Self, Error> {
+        match (references, subset) {
+            (References::Captions(captions), None) => {
+                Ok(Self::Captions(capeval_corpus::References::group(captions, ids)?))
+            }
+            (References::Captions(captions), Some(subset)) => {
+                Ok(Self::Captions(capeval_corpus::References::group(subset.of(&captions), ids)?))
+            }
+            (References::Prepared { prepared, source }, subset) => {
+                let Prepared { ids: images, references: set, .. } = *prepared;
+                let mut captions = Captions::new(source);
+                let mut place = Vec::new();
+                for (image, id) in (0_u32..).zip(images) {
+                    if subset.is_none_or(|subset| subset.has(&id)) {
+                        captions.push(id, "");
+                        place.push(image);
+                    }
+                }
+                let index = capeval_corpus::References::group(captions, ids)?;
+                if index.len() != place.len() {
+                    return Err(Error::Request(format!(
+                        "{}: some images have an id that is a number and a string; compare ids as they are \
+                         given, or prepare the references anew with --ids text",
+                        index.captions().source()
+                    )));
+                }
+                Ok(Self::Prepared { index, place, set })
+            }
+        }
+    }
+
+    pub fn index(&self) -> &capeval_corpus::References {
+        match self {
+            Self::Captions(index) | Self::Prepared { index, .. } => index,
+        }
+    }
+
+    /// Puts together what the aligned systems need.
+    pub fn gather(self, aligned: &[Aligned]) -> Ground {
+        match self {
+            Self::Captions(index) => {
+                let mut taken = vec![false; index.len()];
+                for pair in aligned.iter().flat_map(|aligned| &aligned.pairs) {
+                    if let Some(taken) = taken.get_mut(pair.image as usize) {
+                        *taken = true;
+                    }
+                }
+                let images: Vec<u32> =
+                    (0_u32..).zip(&taken).filter(|(_, taken)| **taken).map(|(image, _)| image).collect();
+                let mut place = vec![u32::MAX; index.len()];
+                for (at, image) in (0_u32..).zip(&images) {
+                    if let Some(place) = place.get_mut(*image as usize) {
+                        *place = at;
+                    }
+                }
+                let set = gather(&index, &images);
+                let (n_images, n_references) = (index.len(), index.captions().len());
+                Ground { set, index, place, images, n_images, n_references }
+            }
+            Self::Prepared { index, place, set } => {
+                let mut images = vec![u32::MAX; set.n_images()];
+                for (image, place) in (0_u32..).zip(&place) {
+                    if let Some(slot) = images.get_mut(*place as usize) {
+                        *slot = image;
+                    }
+                }
+                let n_images = index.len();
+                let n_references = if n_images == set.n_images() {
+                    set.n_references()
+                } else {
+                    place.iter().map(|image| set.of(*image as usize).len()).sum()
+                };
+                Ground { set, index, place, images, n_images, n_references }
+            }
+        }
+    }
+}
+
+/// The references of `images`, which ascend.
+fn gather(index: &capeval_corpus::References, images: &[u32]) -> ReferenceSet {
+    let ends = images.iter().scan(0_u64, |end, image| {
+        *end += index.rows(*image as usize).len() as u64;
+        Some(*end)
+    });
+    let texts: Texts = images.iter().flat_map(|image| index.texts(*image as usize)).collect();
+    ReferenceSet::new(texts, ends.collect())
+}
+
+/// The references as the engine takes them, and which image is which.
+pub(crate) struct Ground {
+    pub set: ReferenceSet,
+    index: capeval_corpus::References,
+    /// Where each image of the index lies in `set`.
+    pub place: Vec<u32>,
+    /// The image of each entry of `set` as the index numbers it.
+    images: Vec<u32>,
+    /// How many images the references describe.
+    pub n_images: usize,
+    /// How many references there are.
+    pub n_references: usize,
+}
+
+impl Ground {
+    /// The id of an entry of `set`.
+    pub fn id(&self, image: u32) -> Option<&SegmentId> {
+        self.images.get(image as usize).and_then(|image| self.index.id(*image as usize))
+    }
+}

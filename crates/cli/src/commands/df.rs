@@ -1,0 +1,218 @@
+//! `capeval df`: tables of document frequencies.
+
+use std::io::{self, Write};
+
+use anyhow::{Context, Result, bail};
+use capeval::corpus::Ids;
+use capeval::frequencies::DocumentFrequencies;
+use capeval::metric::Reading;
+use capeval::text::{Stemmer, Tokenizer};
+use clap::{Subcommand, ValueEnum};
+
+use crate::input;
+use crate::options::{self, References};
+use crate::output::Output;
+
+/// Build, merge, convert and show tables of document frequencies
+///
+/// CIDEr weighs an n-gram by the number of images whose references hold it. With a saved table, scores on
+/// few images can be compared with those on many: `capeval score --df FILE`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Build(Box<Build>),
+    Merge(Merge),
+    Convert(Convert),
+    Show(Show),
+}
+
+/// Count the document frequencies of references
+#[derive(clap::Args)]
+struct Build {
+    /// Files of references, `-` for standard input.
+    #[arg(required = true, value_name = "FILE")]
+    references: Vec<String>,
+    #[command(flatten)]
+    reading: References,
+    /// Tokenizer, which must be that of the metrics; see `capeval tokenize --list`.
+    #[arg(short, long, value_name = "NAME", default_value = "ptb")]
+    tokenizer: String,
+    /// Stemmer, which must be that of the metrics: none or snowball-english.
+    #[arg(long, value_name = "NAME", default_value = "none")]
+    stem: String,
+    /// Longest n-grams.
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=9))]
+    order: u8,
+    /// Whether the number 1 and the text "1" are one id: `text` says so.
+    #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
+    ids: Ids,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// Merge tables of disjoint sets of images
+#[derive(clap::Args)]
+struct Merge {
+    /// Tables.
+    #[arg(required = true, value_name = "TABLE", num_args = 2..)]
+    tables: Vec<String>,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// Convert a table, for instance from or to a pickle such as coco-val-df.p
+///
+/// Pickles are read without running any of their code.
+#[derive(clap::Args)]
+struct Convert {
+    /// A table in capeval's format, or a pickle, which may be gzipped.
+    table: String,
+    /// Number of images, for a pickle that does not tell it.
+    #[arg(long, value_name = "N")]
+    df_images: Option<u64>,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// Show what a table holds
+#[derive(clap::Args)]
+struct Show {
+    /// A table in capeval's format, or a pickle, which may be gzipped.
+    table: String,
+    /// N-grams whose frequency is shown, each as one argument with blanks between its words.
+    #[arg(value_name = "NGRAM")]
+    ngrams: Vec<String>,
+    /// Show that many of the most frequent n-grams of each length.
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    top: usize,
+    /// Number of images, for a pickle that does not tell it.
+    #[arg(long, value_name = "N")]
+    df_images: Option<u64>,
+}
+
+#[derive(clap::Args)]
+struct Target {
+    /// Write to this file, `-` for standard output.
+    #[arg(short, long, value_name = "FILE", required = true)]
+    output: String,
+    /// Format to write.
+    #[arg(long, value_enum, default_value_t)]
+    to: Format,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// capeval's own.
+    #[default]
+    Capeval,
+    /// A pickle for Python programs: {'document_frequency': …, 'ref_len': …}.
+    Pickle,
+    /// JSON.
+    Json,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    match &args.command {
+        Command::Build(args) => build(args),
+        Command::Merge(args) => merge(args),
+        Command::Convert(args) => {
+            let output = Output::open(Some(&args.target.output), &[&args.table])?;
+            let table = input::frequencies(&args.table, args.df_images)?;
+            args.target.write(&table, output)
+        }
+        Command::Show(args) => show(args),
+    }
+}
+
+fn build(args: &Build) -> Result<()> {
+    let tokenizer: Tokenizer = args.tokenizer.parse()?;
+    let reading = match args.stem.as_str() {
+        "none" => Reading::Tokens(tokenizer),
+        name => match Stemmer::from_name(name) {
+            Some(stemmer) => Reading::Stems(tokenizer, stemmer),
+            None => bail!("no stemmer is called '{name}'; choose none or snowball-english"),
+        },
+    };
+    let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
+    let output = Output::open(Some(&args.target.output), &inputs)?;
+    let captions = args.reading.read(&args.references)?;
+    let table = capeval::document_frequencies(captions, args.ids, reading, usize::from(args.order))?;
+    args.target.write(&table, output)
+}
+
+fn merge(args: &Merge) -> Result<()> {
+    let inputs: Vec<&str> = args.tables.iter().map(String::as_str).collect();
+    let output = Output::open(Some(&args.target.output), &inputs)?;
+    let mut merged: Option<DocumentFrequencies> = None;
+    for path in &args.tables {
+        let table = input::frequencies(path, None)?;
+        merged = Some(match merged {
+            None => table,
+            Some(merged) => merged.merge(&table).with_context(|| format!("{path}: cannot be merged"))?,
+        });
+    }
+    let Some(merged) = merged else { bail!("there is no table to merge") };
+    args.target.write(&merged, output)
+}
+
+impl Target {
+    fn write(&self, table: &DocumentFrequencies, output: Output) -> Result<()> {
+        output.write(|out| match self.to {
+            Format::Capeval => table.save(out),
+            Format::Pickle => table.write_pickle(out),
+            Format::Json => table.write_json(out),
+        })?;
+        if self.output == input::STDIN {
+            return Ok(());
+        }
+        Output::open(None, &[])?.write(|out| {
+            let (n, images) = (table.len(), table.n_images());
+            writeln!(out, "wrote {n} n-grams of {images} images to {}", self.output)
+        })
+    }
+}
+
+fn show(args: &Show) -> Result<()> {
+    let table = input::frequencies(&args.table, args.df_images)?;
+    Output::open(None, &[])?.write(|out| {
+        if args.ngrams.is_empty() {
+            return describe(&table, args.top, out);
+        }
+        for ngram in &args.ngrams {
+            writeln!(out, "{}\t{ngram}", table.frequency(ngram.split(' ')))?;
+        }
+        Ok(())
+    })
+}
+
+fn describe(table: &DocumentFrequencies, top: usize, out: &mut dyn Write) -> io::Result<()> {
+    let mut by_length: Vec<(usize, Vec<(u32, String)>)> = vec![Default::default(); table.order()];
+    table.for_each(|ngram, frequency| {
+        let Some((n, best)) = ngram.len().checked_sub(1).and_then(|k| by_length.get_mut(k)) else { return };
+        *n += 1;
+        let worst = best.last().map_or(0, |(frequency, _)| *frequency);
+        if best.len() < top || frequency > worst {
+            let words: Vec<&str> = ngram.iter().map(|word| table.word(*word)).collect();
+            let at = best.partition_point(|(other, _)| *other >= frequency);
+            best.insert(at, (frequency, words.join(" ")));
+            best.truncate(top);
+        }
+    });
+    writeln!(out, "images       {}", table.n_images())?;
+    writeln!(out, "words        {}", table.n_words())?;
+    writeln!(out, "n-grams      {}", table.len())?;
+    writeln!(out, "fingerprint  {:016x}", table.fingerprint())?;
+    for (k, (n, best)) in by_length.iter().enumerate() {
+        writeln!(out, "\n{n} n-grams of length {}", k + 1)?;
+        for (frequency, words) in best {
+            writeln!(out, "{frequency:>9}  {words}")?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! `capeval prepare`: references read and counted once, scored against many times.
+
+use std::io;
+
+use anyhow::Result;
+use capeval::corpus::Ids;
+
+use crate::input;
+use crate::options::{self, Metrics, References};
+use crate::output::Output;
+
+/// Prepare references, so that scoring against them takes milliseconds
+///
+/// The result is given to `score -r`. It holds the references, their words for the metrics' tokenizers, and
+/// the document frequencies over all images; it is refused once a file it was made from has changed.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Files of references, `-` for standard input.
+    #[arg(required = true, value_name = "FILE")]
+    references: Vec<String>,
+    #[command(flatten)]
+    reading: References,
+    #[command(flatten)]
+    metrics: Metrics,
+    /// Whether the number 1 and the text "1" are one id: `text` says so.
+    #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
+    ids: Ids,
+    /// Write to this file.
+    #[arg(short, long, value_name = "FILE", required = true)]
+    output: String,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
+    let metrics = args.metrics.build(None, None)?;
+    let output = Output::open(Some(&args.output), &inputs)?;
+    let sources = inputs.iter().filter_map(|path| input::source(path)).collect();
+    let captions = args.reading.read(&args.references)?;
+    let prepared = capeval::prepare(captions, args.ids, &metrics, sources)?;
+    let (images, references) = (prepared.references.n_images(), prepared.references.n_references());
+    output.write(|out| prepared.write(out))?;
+    std::mem::forget(prepared);
+    if args.output != input::STDIN {
+        let text = format!("prepared {references} references of {images} images in {}\n", args.output);
+        Output::open(None, &[])?.write(|out| io::Write::write_all(out, text.as_bytes()))?;
+    }
+    Ok(())
+}
