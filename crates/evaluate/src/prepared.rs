@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use capeval_corpus::SegmentId;
 use capeval_metric::Reading;
 use capeval_text::ngrams::{NgramCounts, Part, ReferenceNgrams, Shard};
+use capeval_text::sentences::SentenceParts;
 use capeval_text::{Sentences, SharedBytes, Stemmer, Texts, Vocabulary};
 use serde::{Deserialize, Serialize};
 
@@ -169,7 +170,7 @@ fn write_view<'a>(view: &'a View, writer: &mut Writer<'a>) {
     let (words, word_ends) = view.vocabulary.parts();
     writer.array(words.as_bytes());
     writer.array(word_ends);
-    let (symbols, ends, odd, odd_words, odd_ends) = view.sentences.parts();
+    let SentenceParts { symbols, ends, odd, odd_words, odd_ends } = view.sentences.parts();
     writer.array(symbols);
     writer.array(ends);
     writer.array(odd);

@@ -2,6 +2,11 @@
 //!
 //! The golden files lie beside the project (`../shared/golden`, made by `oracle.py --only coco`); without
 //! them the tests say so and pass.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and says what it compared"
+)]
 
 use std::collections::HashMap;
 use std::io::Read;

@@ -1,4 +1,5 @@
 //! Prepared references score like fresh ones, and damaged files are refused.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ fn references() -> ReferenceSet {
 fn prepared() -> Prepared {
     let metrics: Vec<_> = METRICS.map(|name| registry::build(name, &[]).unwrap()).into();
     let mut references = references();
-    references.prepare(metrics.iter().map(|metric| metric.input()));
+    references.prepare(metrics.iter().map(capeval_metric::AnyMetric::input));
     references.count();
     let ids = (0..40).map(|i| if i % 2 == 0 { SegmentId::Integer(i) } else { SegmentId::from("α.jpg") });
     let sources = vec![Source { path: "refs.json".into(), bytes: 7, modified: 0 }];

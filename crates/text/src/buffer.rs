@@ -80,7 +80,8 @@ mod tests {
         let bytes: SharedBytes = Arc::new(vec![0u8; 16]);
         assert!(Buffer::<u32>::shared(bytes.clone(), 0..20).is_none());
         assert!(Buffer::<u32>::shared(bytes.clone(), 0..7).is_none());
-        assert!(Buffer::<u32>::shared(bytes, 4..2).is_none());
+        let (from, to) = (4, 2);
+        assert!(Buffer::<u32>::shared(bytes, from..to).is_none(), "a range that ends before it starts");
     }
 
     #[test]

@@ -26,6 +26,21 @@ pub struct Sentences {
     odd_ends: Buffer<u64>,
 }
 
+/// The arrays of [`Sentences`], as a file stores them.
+#[derive(Clone, Copy, Debug)]
+pub struct SentenceParts<'a> {
+    /// The pieces of all sentences.
+    pub symbols: &'a [Symbol],
+    /// Where each sentence stops among them.
+    pub ends: &'a [u64],
+    /// The sentences whose words are not their pieces.
+    pub odd: &'a [u64],
+    /// The words of those.
+    pub odd_words: &'a [Symbol],
+    /// Where each of those stops among them.
+    pub odd_ends: &'a [u64],
+}
+
 #[inline]
 fn part<'s>(symbols: &'s [Symbol], ends: &[u64], k: usize) -> &'s [Symbol] {
     let start = if k == 0 { 0 } else { ends[k - 1] as usize };
@@ -149,10 +164,16 @@ impl Sentences {
         }
     }
 
-    /// The stored arrays: symbols, ends, then the odd sentences with their words and ends.
+    /// The stored arrays.
     #[must_use]
-    pub fn parts(&self) -> (&[Symbol], &[u64], &[u64], &[Symbol], &[u64]) {
-        (&self.symbols, &self.ends, &self.odd, &self.odd_words, &self.odd_ends)
+    pub fn parts(&self) -> SentenceParts<'_> {
+        SentenceParts {
+            symbols: &self.symbols,
+            ends: &self.ends,
+            odd: &self.odd,
+            odd_words: &self.odd_words,
+            odd_ends: &self.odd_ends,
+        }
     }
 
     /// Sentences from their stored arrays; `None` unless every index lies where it must.
