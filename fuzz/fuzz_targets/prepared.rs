@@ -1,0 +1,63 @@
+//! Prepared references: bytes as they come, and a good file with changes under a right checksum.
+#![no_main]
+
+use std::sync::{Arc, OnceLock};
+
+use capeval_evaluate::prepared::Prepared;
+use capeval_evaluate::{ReferenceSet, System, archive, evaluate, registry};
+use libfuzzer_sys::fuzz_target;
+
+/// Bytes that start at a multiple of 64, as those of a memory map do.
+struct Aligned(Vec<u8>, usize);
+
+impl AsRef<[u8]> for Aligned {
+    fn as_ref(&self) -> &[u8] {
+        &self.0[self.1..]
+    }
+}
+
+fn aligned(bytes: &[u8]) -> Arc<Aligned> {
+    let mut room = vec![0; bytes.len() + 64];
+    let start = room.as_ptr().align_offset(64);
+    room.truncate(start + bytes.len());
+    room[start..].copy_from_slice(bytes);
+    Arc::new(Aligned(room, start))
+}
+
+fn good() -> &'static [u8] {
+    static FILE: OnceLock<Vec<u8>> = OnceLock::new();
+    FILE.get_or_init(|| {
+        let texts = ["a dog runs", "3 1/2 dogs", "a cat", "", "the cat sits on a mat"];
+        let mut references = ReferenceSet::new(texts.into_iter().collect(), vec![2, 2, 4, 5]);
+        let metrics: Vec<_> =
+            ["bleu", "rouge-l", "cider-d"].into_iter().filter_map(|m| registry::build(m, &[]).ok()).collect();
+        references.prepare(metrics.iter().map(|metric| metric.input()));
+        references.count();
+        let ids = (0..4i64).map(Into::into).collect();
+        let mut file = Vec::new();
+        Prepared { ids, references, sources: Vec::new() }.write(&mut file).expect("a vector takes all");
+        file
+    })
+}
+
+fn use_it(file: &[u8]) {
+    let Ok(mut prepared) = Prepared::open(aligned(file)) else { return };
+    let n = prepared.references.n_images() as u32;
+    let texts = (0..n).map(|_| "a dog sits on 3 1/2 mats").collect();
+    let system = System { name: String::new(), images: (0..n).collect(), texts };
+    let metrics: Vec<_> =
+        ["bleu", "rouge-l", "cider-d"].into_iter().filter_map(|m| registry::build(m, &[]).ok()).collect();
+    evaluate(&mut prepared.references, &[system], &metrics, &());
+}
+
+fuzz_target!(|data: &[u8]| {
+    use_it(data);
+    // Five bytes a change: where, and what.
+    let mut file = good().to_vec();
+    for change in data.chunks_exact(5) {
+        let at = u32::from_le_bytes([change[0], change[1], change[2], change[3]]) as usize % file.len();
+        file[at] = change[4];
+    }
+    archive::reseal(&mut file);
+    use_it(&file);
+});
