@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use capeval_frequencies::DocumentFrequencies;
-use capeval_lexical::{Bleu, Cider, Clipping, Idf, Length, ReferenceLength, RougeL, TermFrequency};
+use capeval_lexical::{Bleu, Cider, Clipping, Idf, ReferenceLength, RougeL};
 use capeval_metric::AnyMetric;
 use capeval_text::{Stemmer, Tokenizer};
 
@@ -44,6 +44,8 @@ const STEM: Setting = Setting { name: "stem", default: "none", summary: "none or
 const PAPER_STEM: Setting = Setting { default: "snowball-english", ..STEM };
 const SIGMA: Setting =
     Setting { name: "sigma", default: "6", summary: "standard deviation of the length penalty" };
+const WEIGHTS: Setting =
+    Setting { name: "weights", default: "equal", summary: "what each order counts, as in 0.1/0.2/0.3/0.4" };
 const CIDER_PAPER: &str = "Vedantam et al. 2015, CIDEr: Consensus-based Image Description Evaluation";
 
 /// The metrics, in the order in which they are listed.
@@ -89,7 +91,7 @@ pub const KINDS: &[Kind] = &[
         summary: "agreement with the references' consensus, robust to gaming; what COCO calls CIDEr",
         paper: CIDER_PAPER,
         program: "pycocoevalcap 1.2",
-        settings: &[TOK, ORDER, SIGMA, IDF, STEM],
+        settings: &[TOK, ORDER, SIGMA, IDF, STEM, WEIGHTS],
         build: |settings| cider(settings, Cider::d),
     },
     Kind {
@@ -97,7 +99,7 @@ pub const KINDS: &[Kind] = &[
         summary: "agreement with the references' consensus",
         paper: CIDER_PAPER,
         program: "vrama91/cider",
-        settings: &[TOK, ORDER, IDF, STEM],
+        settings: &[TOK, ORDER, IDF, STEM, WEIGHTS],
         build: |settings| cider(settings, Cider::plain),
     },
     Kind {
@@ -105,7 +107,7 @@ pub const KINDS: &[Kind] = &[
         summary: "CIDEr-D as the paper writes it: relative term frequencies, length in words",
         paper: CIDER_PAPER,
         program: "none; the paper's formula",
-        settings: &[TOK, ORDER, SIGMA, IDF, STEM],
+        settings: &[TOK, ORDER, SIGMA, IDF, STEM, WEIGHTS],
         build: |settings| cider(settings, Cider::d_paper),
     },
     Kind {
@@ -113,7 +115,7 @@ pub const KINDS: &[Kind] = &[
         summary: "CIDEr as the paper writes it: stemmed words, relative term frequencies",
         paper: CIDER_PAPER,
         program: "none; the paper's formula",
-        settings: &[TOK, ORDER, IDF, PAPER_STEM],
+        settings: &[TOK, ORDER, IDF, PAPER_STEM, WEIGHTS],
         build: |settings| cider(settings, Cider::plain_paper),
     },
 ];
@@ -138,8 +140,12 @@ fn cider(settings: &mut Settings<'_>, preset: fn(Tokenizer) -> Cider) -> Result<
         &[("none", None), ("snowball-english", Some(Stemmer::English))],
         cider.stemmer,
     )?;
-    debug_assert!(matches!(cider.term_frequency, TermFrequency::Count | TermFrequency::Relative));
-    debug_assert!(matches!(cider.length, Length::Bigrams | Length::Words));
+    if let Some(value) = settings.get("weights").filter(|value| *value != "equal") {
+        let weights = value.split('/').map(str::parse).collect::<Result<Vec<f64>, _>>().ok();
+        cider = weights
+            .and_then(|weights| cider.with_weights(weights))
+            .ok_or_else(|| settings.refuse("weights", value, "a number per order, as in 0.1/0.2/0.3/0.4"))?;
+    }
     Ok(AnyMetric::new(cider))
 }
 

@@ -266,6 +266,7 @@ fn every_setting_is_signed() {
         ("cider-d", "idf=uniform"),
         ("cider-d", "stem=snowball-english"),
         ("cider-d", "tok=char"),
+        ("cider-d", "weights=0.4/0.3/0.2/0.1"),
         ("cider", "n=3"),
         ("cider", "idf=uniform"),
         ("cider", "stem=snowball-english"),
@@ -274,5 +275,16 @@ fn every_setting_is_signed() {
         let plain = registry::build(metric, &[]).unwrap().signature();
         let set = registry::build(&format!("{metric}:{setting}"), &[]).unwrap().signature();
         assert_ne!(plain, set, "{metric}:{setting}");
+    }
+}
+
+#[test]
+fn weights_of_orders_replace_the_mean() {
+    let spec = |weights: &str| format!("cider-d:tok=none:idf=uniform:weights={weights}");
+    let score = |weights: &str| score_one(&spec(weights), "a b c", &["a b d"]).corpus[0];
+    assert!((score("0.25/0.25/0.25/0.25") - score("equal")).abs() < 1e-12);
+    assert!((score("1/0/0/0") - 10.0 * 2.0 / 3.0).abs() < 1e-12);
+    for wrong in ["1/0", "a/b/c/d", "-1/0/0/0", ""] {
+        assert!(registry::build(&spec(wrong), &[]).is_err(), "{wrong}");
     }
 }

@@ -93,6 +93,8 @@ pub struct Cider {
     pub length: Length,
     /// Where document frequencies come from.
     pub idf: Idf,
+    /// What each order counts; `None` for the mean over all orders, as in the reference programs.
+    weights: Option<Vec<f64>>,
 }
 
 impl Cider {
@@ -107,6 +109,7 @@ impl Cider {
             term_frequency: TermFrequency::Count,
             length: Length::Bigrams,
             idf: Idf::Corpus,
+            weights: None,
         }
     }
 
@@ -136,6 +139,14 @@ impl Cider {
     #[must_use]
     pub fn with_order(self, order: usize) -> Option<Self> {
         (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
+    }
+
+    /// The same with a weight for each order, which together are 1 in the paper; `None` unless there are as
+    /// many as orders, none negative.
+    #[must_use]
+    pub fn with_weights(self, weights: Vec<f64>) -> Option<Self> {
+        let fits = weights.len() == self.order && weights.iter().all(|w| w.is_finite() && *w >= 0.0);
+        fits.then_some(Self { weights: Some(weights), ..self })
     }
 
     fn key(&self) -> &'static str {
@@ -279,7 +290,7 @@ impl Metric for Cider {
     type Scratch = Scratch;
 
     fn signature(&self) -> Signature {
-        let Self { tokenizer, stemmer, order, clipping, term_frequency, length, idf } = self;
+        let Self { tokenizer, stemmer, order, clipping, term_frequency, length, idf, weights } = self;
         let mut signature = Signature::new(self.key()).with("n", order);
         if let Clipping::Gaussian { sigma } = clipping {
             let length = match length {
@@ -297,6 +308,10 @@ impl Metric for Cider {
             Idf::Table(table) => format!("table({:016x},{})", table.fingerprint(), table.n_images()),
             Idf::Uniform => "uniform".to_owned(),
         };
+        if let Some(weights) = weights {
+            let weights: Vec<String> = weights.iter().map(f64::to_string).collect();
+            signature = signature.with("weights", weights.join("/"));
+        }
         signature
             .with("tf", term_frequency)
             .with("idf", idf)
@@ -409,8 +424,11 @@ impl Metric for Cider {
                 similarities[n] += product;
             }
         }
-        let sum: f64 = similarities[..self.order].iter().sum();
-        Mean::of(sum / self.order as f64 / n_references as f64 * 10.0)
+        let over_orders = match &self.weights {
+            None => similarities[..self.order].iter().sum::<f64>() / self.order as f64,
+            Some(weights) => weights.iter().zip(&similarities).map(|(w, s)| w * s).sum(),
+        };
+        Mean::of(over_orders / n_references as f64 * 10.0)
     }
 
     fn score(&self, stats: &Mean, values: &mut [f64]) {
