@@ -1,4 +1,28 @@
 //! `ptb`: the Penn Treebank tokens of Stanford's PTBTokenizer 3.4.1 as pycocoevalcap asks for them.
+//!
+//! The reference is the Java program `edu.stanford.nlp.process.PTBTokenizer -preserveLines -lowerCase` of
+//! stanford-corenlp-3.4.1.jar, run by pycocoevalcap 1.2 on all captions at once. A token is the longest
+//! match of some eighty rules, the text that a rule only looks at included; small letters are made of the
+//! finished tokens; then pycocoevalcap drops most punctuation.
+//!
+//! Here each text stands for itself. A line feed in it is a blank, as in pycocoevalcap. Other line breaks
+//! (carriage return, U+000B, U+000C, U+2028, U+2029) end a line for the rules, but the tokens of all the
+//! lines remain the tokens of this text, where pycocoevalcap gives them to the captions that follow. A
+//! line break stands after the text.
+//!
+//! In four cases what the Java program prints for a text depends on the texts around it:
+//! - A single letter with a full stop at the end (`letter K.`) keeps the full stop, unless the next line
+//!   begins with `A`, `The` or another of some fifty words with a capital, or with a tag.
+//! - `no.`, `fig.`, `ca.` and the like at the end keep their full stop if the next line begins with a digit.
+//! - A tag whose quoted attribute is not closed, or one odd smiley, runs on into the following lines; here
+//!   it ends, unfinished, with its text.
+//! - After the last line no line break stands, so that a smiley or a file name at its very end is split.
+//!
+//! [`Tokenizer::tokenize_before`](super::Tokenizer::tokenize_before) takes the next line into account in the
+//! first two. Where it is given none, `ptb` and `ptb-raw` take it that a new sentence follows.
+//!
+//! How it works: `fast` reads plain words and hands all else to `lexer`, which walks the `automaton` of
+//! the `rules`, written as a `pattern` over the character `classes`; `post` finishes the tokens.
 
 mod automaton;
 mod classes;
@@ -30,6 +54,16 @@ impl Lexer {
 }
 
 /// Calls `piece` with the raw tokens of `text`, case and punctuation kept.
+///
+/// An abbreviation at the end comes with a second full stop, as at the end of a file.
+///
+/// ```
+/// use capeval_text::{Scratch, tokenizers::ptb};
+///
+/// let mut tokens = Vec::new();
+/// ptb::lex("The dog can't.", &mut Scratch::default(), |token| tokens.push(token.to_owned()));
+/// assert_eq!(tokens, ["The", "dog", "ca", "n't", "."]);
+/// ```
 pub fn lex(text: &str, scratch: &mut Scratch, piece: impl FnMut(&str)) {
     lex_before(text, None, scratch, piece);
 }
