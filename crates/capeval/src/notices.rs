@@ -64,6 +64,13 @@ pub(crate) fn about_texts(
     notices
 }
 
+/// Systems that describe different images.
+pub(crate) fn different_images() -> Notice {
+    let message = "the systems were scored on different images, so their scores do not compare; score missing \
+                   captions as empty (--missing empty), or only the images that all describe (--images)";
+    notice("different-images", None, message.to_owned())
+}
+
 /// Whether a tokenizer knows English alone.
 fn is_english(tokenizer: Tokenizer) -> bool {
     matches!(tokenizer, Tokenizer::Ptb | Tokenizer::PtbRaw)

@@ -8,7 +8,12 @@ use crate::Error;
 use crate::references::References;
 
 /// A list of images, under an id of either type where ids are compared as text.
-pub(crate) struct Chosen(HashSet<SegmentId>, Ids);
+pub(crate) struct Chosen {
+    listed: HashSet<SegmentId>,
+    ids: Ids,
+    /// How many images there are.
+    of: usize,
+}
 
 impl Chosen {
     /// The images of `list`, which must all be among `references`.
@@ -31,7 +36,7 @@ impl Chosen {
                 shown.join(", "),
             )));
         }
-        Ok(Self(list.iter().map(|id| normal(id, ids)).collect(), ids))
+        Ok(Self { listed: list.iter().map(|id| normal(id, ids)).collect(), ids, of: known.len() })
     }
 
     /// Those of `captions` whose images are listed.
@@ -45,12 +50,24 @@ impl Chosen {
 
     /// Whether an image is listed.
     pub fn has(&self, id: &SegmentId) -> bool {
-        self.0.contains(&normal(id, self.1))
+        self.listed.contains(&normal(id, self.ids))
+    }
+
+    /// What a reader of the scores should know.
+    pub fn notice(&self) -> capeval_report::Notice {
+        let (n, of) = (self.len(), self.of);
+        capeval_report::Notice {
+            code: "subset".to_owned(),
+            message: format!("only the {n} listed images of {of} are scored, document frequencies included"),
+            system: None,
+            ids: Vec::new(),
+            count: Some(n),
+        }
     }
 
     /// How many images are listed.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.listed.len()
     }
 }
 

@@ -93,6 +93,7 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
     if let Some(list) = &images {
         let chosen = Chosen::new(list, &references, ids)?;
         systems.iter_mut().for_each(|(_, captions)| *captions = chosen.of(captions));
+        found.push(chosen.notice());
         subset = Some(chosen);
     }
     let sought = Sought::new(references, subset.as_ref(), ids)?;
@@ -137,7 +138,12 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
     let candidates: Vec<(String, &Captions)> =
         systems.iter().map(|(name, captions)| (name.clone(), captions)).collect();
     found.extend(notices::about_texts(set.texts(), &candidates, &metrics));
+    let same_images = scores.windows(2).all(|pair| matches!(pair, [a, b] if a.images == b.images));
+    if !same_images {
+        found.push(notices::different_images());
+    }
     Ok(Report {
+        same_images,
         metrics: entries,
         measures,
         systems: reports,

@@ -62,6 +62,12 @@ pub fn source(path: &str) -> Option<Source> {
 /// When the file is anything else.
 pub fn frequencies(path: &str, n_images: Option<u64>) -> Result<DocumentFrequencies> {
     let bytes = open(path)?;
+    if bytes.as_ref().trim_ascii_start().starts_with(b"{") || bytes.as_ref().starts_with(b"[") {
+        bail!(
+            "{path}: this is JSON, not a table of document frequencies; give a file that `capeval df build` \
+             wrote, or a pickle such as coco-val-df.p"
+        );
+    }
     let table = if bytes.as_ref().starts_with(&GZIP) {
         let mut unpacked = Vec::new();
         MultiGzDecoder::new(bytes.as_ref()).read_to_end(&mut unpacked).map_err(|error| {
@@ -71,7 +77,7 @@ pub fn frequencies(path: &str, n_images: Option<u64>) -> Result<DocumentFrequenc
     } else {
         DocumentFrequencies::read(bytes.as_ref(), n_images)
     };
-    table.map_err(|error| anyhow!("{path}: {error}"))
+    table.map_err(|error| anyhow!("{path}: {}", error.to_string().replace("give it (", "pass --df-images (")))
 }
 
 /// Reads captions from the file `path`, or from standard input for `-`.

@@ -20,7 +20,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Evaluates captions, equal digit for digit to the reference programs.
 #[derive(Parser)]
-#[command(name = "capeval", version, propagate_version = true, max_term_width = 100)]
+#[command(name = "capeval", version, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 fine, 1 a comparison or threshold failed, 2 error.")]
 struct Cli {
     /// Use this many threads instead of one per processor.

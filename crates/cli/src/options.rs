@@ -51,6 +51,10 @@ impl References {
         let options = self.options();
         let files: Vec<Captions> =
             paths.par_iter().map(|path| input::captions(path, &options)).collect::<Result<_>>()?;
+        let unsplit = files.iter().find(|file| file.format() != Some(Format::Karpathy));
+        if let (Some(_), Some(file)) = (&self.split, unsplit) {
+            bail!("{}: only Karpathy's files have splits; leave --split out", file.source());
+        }
         Ok(corpus::merge(files)?)
     }
 }

@@ -120,8 +120,11 @@ fn differ(report: &Report) -> bool {
 }
 
 /// The best score of each measure as it is printed, so that all that look alike are marked; none where a
-/// choice cannot be made.
+/// choice cannot be made, or where systems were scored on different images.
 fn best(report: &Report, digits: usize) -> Vec<Option<String>> {
+    if !report.same_images {
+        return vec![None; report.measures.len()];
+    }
     report
         .measures
         .iter()

@@ -15,6 +15,8 @@ pub struct Report {
     pub measures: Vec<Measure>,
     /// The systems, in the order given.
     pub systems: Vec<SystemReport>,
+    /// Whether all systems were scored on the same images; if not, their scores do not compare.
+    pub same_images: bool,
     /// What a reader of the scores should know.
     pub notices: Vec<Notice>,
     /// Where the numbers come from.
@@ -144,14 +146,5 @@ impl Report {
                     })
             })
             .collect()
-    }
-
-    /// Whether every system was scored on the same images in the same way, as far as signatures tell.
-    #[must_use]
-    pub fn is_comparable(&self) -> bool {
-        self.systems.windows(2).all(|pair| match pair {
-            [a, b] => a.signatures == b.signatures && a.n_images == b.n_images,
-            _ => true,
-        })
     }
 }

@@ -128,9 +128,7 @@ fn describe(kind: &Kind, metric: &AnyMetric, in_full: bool, out: &mut dyn Write)
             let given = format!("{}={}", setting.name, setting.default);
             line(if k == 0 { "settings" } else { "" }, &format!("{given:width$}  {}", setting.summary))?;
         }
-        if let Some(setting) = kind.settings.last() {
-            line("example", &format!("--metrics {}:{}={}", kind.name, setting.name, setting.default))?;
-        }
+        line("given as", &format!("--metrics {}:NAME=VALUE", kind.name))?;
     }
     writeln!(out)
 }

@@ -98,8 +98,8 @@ enum Format {
 }
 
 const AFTER_HELP: &str = "\
-Formats are told by content, gzip and zstd unpacked: coco, coco-results, karpathy, list-json, dict-json,
-jsonl, csv, tsv, pipes, flickr, lines, parquet.
+Formats are told by content, and gzip and zstd unpacked: coco, coco-results, karpathy,
+list-json, dict-json, jsonl, csv, tsv, pipes, flickr, lines, parquet.
 
 Examples:
   capeval score -r captions_val2014.json results.json --missing skip
@@ -121,6 +121,9 @@ pub fn run(args: &Args) -> Result<()> {
     let metrics = args.what.df.is_none().then(|| args.what.build(None)).transpose()?;
     let output = Output::open(args.shown.output.as_deref(), &inputs)?;
     let segments = args.shown.segments.as_deref();
+    if segments.is_some_and(|path| path == args.shown.output.as_deref().unwrap_or(input::STDIN)) {
+        bail!("report and segments cannot go to the same place; give one of them another --output");
+    }
     let segments = segments.map(|path| Output::open(Some(path), &inputs)).transpose()?;
 
     let table =

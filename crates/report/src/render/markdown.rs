@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use crate::grid::{Align, Cell, Grid};
-use crate::number::counted;
 use crate::{Report, render};
 
 /// Writes a table with systems as rows, the best score of each measure in bold, then signatures and
@@ -19,9 +18,7 @@ pub fn markdown(report: &Report, digits: usize, out: &mut impl Write) -> io::Res
     for cells in &grid.rows {
         row(out, cells.iter().map(cell))?;
     }
-    let p = &report.provenance;
-    let images = report.systems.iter().map(|system| system.n_images).max().unwrap_or(0);
-    writeln!(out, "\n{}, scored by capeval {}.", counted(images, "image"), p.version)?;
+    writeln!(out, "\n{}", render::table::footer(report))?;
     let signatures = render::table::signature_lines(report);
     writeln!(out)?;
     for line in signatures {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use capeval_metric::Signature;
 use unicode_width::UnicodeWidthStr;
 
 use crate::grid::{Align, Grid};
@@ -93,31 +94,48 @@ fn pad(line: &mut String, painted: &str, plain: &str, width: usize, align: Align
 }
 
 /// What was scored, in one line.
-fn footer(report: &Report) -> String {
-    let sizes = |system: &crate::SystemReport| (system.n_images, system.n_references);
-    let scored = match report.systems.split_first() {
-        Some((first, others)) if others.iter().all(|system| sizes(system) == sizes(first)) => {
-            let (images, references) = sizes(first);
-            format!("{}, {}", counted(images, "image"), counted(references, "reference"))
+pub(crate) fn footer(report: &Report) -> String {
+    let scored = match report.systems.first() {
+        Some(first) if report.same_images => {
+            format!("{}, {}", counted(first.n_images, "image"), counted(first.n_references, "reference"))
         }
         _ => "the systems were scored on different images".to_owned(),
     };
-    format!("{scored}   capeval {}", report.provenance.version)
+    format!("{scored} (capeval {})", report.provenance.version)
 }
 
-/// The signatures: one line per metric where all systems share them, else one per system and metric.
+/// The signatures: one line per metric where all systems share them, else one per group of systems.
 pub(crate) fn signature_lines(report: &Report) -> Vec<String> {
-    let shared = report.shared_signatures();
     let mut lines = Vec::new();
-    for (m, shared) in shared.iter().enumerate() {
-        let of_systems = report.systems.iter().filter_map(|s| Some((s, s.signatures.get(m)?)));
-        if of_systems.clone().all(|(_, signature)| signature == shared) {
-            lines.push(shared.to_string());
-        } else {
-            lines.extend(of_systems.map(|(system, signature)| format!("{}: {signature}", system.name)));
+    for m in 0..report.metrics.len() {
+        let mut groups: Vec<(&Signature, Vec<&str>)> = Vec::new();
+        for system in &report.systems {
+            let Some(signature) = system.signatures.get(m) else { continue };
+            match groups.iter_mut().find(|(known, _)| *known == signature) {
+                Some((_, names)) => names.push(&system.name),
+                None => groups.push((signature, vec![&system.name])),
+            }
+        }
+        match &groups[..] {
+            [(signature, _)] => lines.push(signature.to_string()),
+            groups => {
+                lines.extend(
+                    groups.iter().map(|(signature, names)| format!("{}: {signature}", listed(names))),
+                );
+            }
         }
     }
     lines
+}
+
+/// The first names, and how many more there are.
+fn listed(names: &[&str]) -> String {
+    const SHOWN: usize = 3;
+    let shown: Vec<&str> = names.iter().take(SHOWN).copied().collect();
+    match names.len().checked_sub(SHOWN) {
+        None | Some(0) => shown.join(", "),
+        Some(more) => format!("{} and {more} more", shown.join(", ")),
+    }
 }
 
 /// Writes `note: …`, broken into lines between words.

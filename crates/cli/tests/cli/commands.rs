@@ -1,0 +1,64 @@
+//! The other commands.
+
+use crate::program::{capeval, capeval_with, expect, fixtures, json, scratch, stdout};
+
+#[test]
+fn tokenizers_can_be_compared() {
+    expect(
+        "tokenize_all.txt",
+        &stdout(&["tokenize", "-t", "all", "A man's dog (it's 3.5 years old) isn't here!"]),
+    );
+    assert_eq!(stdout(&["tokenize", "A dog.", "Two?", "-f", "json"]), "[\"a\",\"dog\"]\n[\"two\"]\n");
+}
+
+#[test]
+fn lines_of_standard_input_are_tokenised_one_by_one() {
+    let run = capeval_with(&["tokenize"], "A dog.\n\nIsn't\u{2028}it");
+    assert_eq!((run.code, run.stdout.as_str()), (0, "a dog\n\nis n't it\n"));
+    let run = capeval_with(&["tokenize", "-0", "-t", "13a"], "one\ntwo.\0three");
+    assert_eq!(run.stdout, "one two .\0three\0");
+}
+
+#[test]
+fn metrics_are_listed_with_papers_and_signatures() {
+    expect("metric_cider_d.txt", &stdout(&["metrics", "cider-d"]));
+    let list = stdout(&["metrics"]);
+    for word in ["bleu-4", "Papineni", "0 to 10, higher is better", "idf:corpus", "suites"] {
+        assert!(list.contains(word), "{word}\n{list}");
+    }
+    let entries: serde_json::Value = serde_json::from_str(&stdout(&["metrics", "--json"])).unwrap();
+    assert_eq!(entries[0]["name"], "bleu");
+    let run = capeval(&["metrics", "blue"]);
+    assert!(run.code == 2 && run.stderr.contains("no metric is called 'blue'"));
+}
+
+#[test]
+fn captions_are_converted_without_loss() {
+    let folder = tempfile::tempdir().unwrap();
+    let scores = |references: &str, results: &str| {
+        json(&["score", "-r", references, results])["systems"][0]["scores"].clone()
+    };
+    let whole = scores("references.json", "results.json");
+    for format in ["coco", "list-json", "dict-json", "jsonl", "csv", "tsv"] {
+        let (references, results) = (scratch(&folder, "references"), scratch(&folder, "results"));
+        stdout(&["convert", "references.json", "--to", format, "-o", &references]);
+        stdout(&["convert", "results.json", "--to", format, "-o", &results, "--role", "candidates"]);
+        assert_eq!(scores(&references, &results), whole, "{format}");
+    }
+    let run = capeval(&["convert", "references.json", "--to", "coco-results"]);
+    assert!(run.code == 2 && run.stderr.contains("record 2"), "{}", run.stderr);
+}
+
+#[test]
+fn the_shell_and_man_know_the_commands() {
+    assert!(stdout(&["completions", "bash"]).contains("--missing"));
+    assert!(stdout(&["man"]).contains("score"));
+    assert!(stdout(&["--version"]).starts_with("capeval "));
+}
+
+#[test]
+fn files_keep_their_names_in_errors() {
+    let path = fixtures().join("empty.json");
+    let run = capeval(&["tokenize", "--file", path.to_str().unwrap()]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, ""));
+}

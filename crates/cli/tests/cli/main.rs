@@ -1,0 +1,11 @@
+//! The program as a user meets it: what it prints, where, and how it exits.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+mod bad_inputs;
+mod commands;
+mod prepared;
+mod program;
+mod published;
+mod score;

@@ -1,0 +1,74 @@
+//! Prepared references and tables of document frequencies.
+
+use std::fs;
+
+use crate::program::{capeval, fixtures, json, quickstart, scratch, stdout};
+
+#[test]
+fn prepared_references_change_no_digit() {
+    let folder = tempfile::tempdir().unwrap();
+    let prepared = scratch(&folder, "references.capeval");
+    let (references, good) = (quickstart("references.json"), quickstart("good.json"));
+    let said = stdout(&["prepare", &references, "-o", &prepared]);
+    assert!(said.starts_with("prepared 60 references of 12 images in "), "{said}");
+    for metrics in ["coco", "all"] {
+        let fresh = json(&["score", "-r", &references, &good, "-m", metrics]);
+        let ready = json(&["score", "-r", &prepared, &good, "-m", metrics]);
+        assert_eq!(fresh["systems"], ready["systems"]);
+        assert_eq!(fresh["references"]["references"], ready["references"]["references"]);
+    }
+    let list = scratch(&folder, "list");
+    fs::write(&list, "103\n101\n112\n").unwrap();
+    let fresh = json(&["score", "-r", &references, &good, "--images", &list]);
+    let ready = json(&["score", "-r", &prepared, &good, "--images", &list]);
+    assert_eq!(fresh["systems"], ready["systems"]);
+    assert_eq!(fresh["references"]["references"], ready["references"]["references"]);
+}
+
+#[test]
+fn stale_truncated_and_foreign_files_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, prepared) = (scratch(&folder, "references.json"), scratch(&folder, "prepared"));
+    fs::copy(fixtures().join("references.json"), &source).unwrap();
+    stdout(&["prepare", &source, "-o", &prepared]);
+    stdout(&["score", "-r", &prepared, "results.json"]);
+
+    let refused = |args: &[&str], word: &str| {
+        let run = capeval(args);
+        assert!(run.code == 2 && run.stderr.contains(word), "{word}: {}", run.stderr);
+    };
+    refused(&["score", "-r", "references.json", &prepared], "not candidates");
+    refused(&["score", "-r", "references.json", "-r", &prepared, "results.json"], "alone");
+
+    let bytes = fs::read(&prepared).unwrap();
+    let damaged = scratch(&folder, "damaged");
+    fs::write(&damaged, &bytes[..bytes.len() / 2]).unwrap();
+    refused(&["score", "-r", &damaged, "results.json"], "damaged: ");
+
+    let text = fs::read_to_string(&source).unwrap();
+    fs::write(&source, text.replace("dog", "horse")).unwrap();
+    refused(&["score", "-r", &prepared, "results.json"], "stale");
+}
+
+#[test]
+fn a_table_over_the_corpus_gives_the_scores_of_the_corpus() {
+    let folder = tempfile::tempdir().unwrap();
+    let (table, pickle, back) =
+        (scratch(&folder, "q.df"), scratch(&folder, "q.p"), scratch(&folder, "back.df"));
+    let (references, good) = (quickstart("references.json"), quickstart("good.json"));
+    stdout(&["df", "build", &references, "-o", &table]);
+    stdout(&["df", "convert", &table, "--to", "pickle", "-o", &pickle]);
+    stdout(&["df", "convert", &pickle, "-o", &back]);
+    assert_eq!(fs::read(&table).unwrap(), fs::read(&back).unwrap());
+
+    let corpus = json(&["score", "-r", &references, &good, "-m", "cider-d,cider"]);
+    for df in [&table, &pickle] {
+        let tabled = json(&["score", "-r", &references, &good, "-m", "cider-d,cider", "--df", df]);
+        assert_eq!(corpus["systems"][0]["scores"], tabled["systems"][0]["scores"]);
+        assert!(tabled["signatures"]["cider-d"].as_str().unwrap().contains("|idf:table("));
+    }
+    let twice = scratch(&folder, "twice.df");
+    let said = stdout(&["df", "merge", &table, &back, "-o", &twice]);
+    assert!(said.contains("of 24 images"), "{said}");
+    assert_eq!(stdout(&["df", "show", &twice, "next to", "no such words"]), "8\tnext to\n0\tno such words\n");
+}

@@ -1,0 +1,87 @@
+//! Runs the program.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What a run of the program gave.
+pub struct Run {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Runs `capeval` among the fixtures.
+pub fn capeval(args: &[&str]) -> Run {
+    capeval_with(args, "")
+}
+
+/// Runs `capeval` among the fixtures, with a text on standard input.
+pub fn capeval_with(args: &[&str], stdin: &str) -> Run {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_capeval"))
+        .args(args)
+        .current_dir(fixtures())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that does not read its input closes the pipe; that is no failure of the test.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Run {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The output of a run that must succeed, and say nothing on standard error.
+pub fn stdout(args: &[&str]) -> String {
+    let run = capeval(args);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "capeval {}", args.join(" "));
+    run.stdout
+}
+
+/// The report of a run as JSON.
+pub fn json(args: &[&str]) -> serde_json::Value {
+    serde_json::from_str(&stdout(&[args, &["--format", "json"]].concat())).unwrap()
+}
+
+/// Compares `text` with a file of `tests/expected`; with `CAPEVAL_BLESS` set, writes the file instead.
+pub fn expect(name: &str, text: &str) {
+    let text = text.replace(env!("CARGO_PKG_VERSION"), "VERSION");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected").join(name);
+    if std::env::var_os("CAPEVAL_BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(text, expected, "differs from {}; look at it, then set CAPEVAL_BLESS=1", path.display());
+}
+
+pub fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+/// A file of the quick start.
+pub fn quickstart(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/quickstart");
+    root.join(name).to_str().unwrap().to_owned()
+}
+
+/// A file that lies beside the project; `None`, with a word about it, where there is none.
+pub fn shared(name: &str) -> Option<String> {
+    let given = std::env::var_os("CAPEVAL_SHARED").map(PathBuf::from);
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().skip(2).take(3);
+    let found = given.into_iter().chain(above.map(|folder| folder.join("../shared")));
+    let found = found.map(|folder| folder.join(name)).find(|path| path.exists());
+    if found.is_none() {
+        eprintln!("skipped: ../shared/{name} is not there");
+    }
+    found.map(|path| path.to_str().unwrap().to_owned())
+}
+
+/// A path in a folder of the test's own.
+pub fn scratch(folder: &tempfile::TempDir, name: &str) -> String {
+    folder.path().join(name).to_str().unwrap().to_owned()
+}

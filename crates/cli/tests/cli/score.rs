@@ -1,0 +1,204 @@
+//! `capeval score`: reports in every format, systems, policies, notices.
+
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::program::{capeval_with, expect, fixtures, json, quickstart, scratch, stdout};
+
+const KEYS: [&str; 6] = ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider-d"];
+
+fn quick(rest: &[&str]) -> String {
+    let files = [quickstart("references.json"), quickstart("good.json"), quickstart("weak.json")];
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    stdout(&[&["score", "-r"], &files[..], rest].concat())
+}
+
+#[test]
+fn two_systems_stand_side_by_side() {
+    expect("two_systems.txt", &quick(&[]));
+}
+
+#[test]
+fn one_system_has_no_best() {
+    expect("one_system.txt", &stdout(&["score", "-r", "references.json", "results.json"]));
+}
+
+#[test]
+fn many_systems_stand_below_each_other() {
+    let systems: Vec<String> = (1..=9).map(|k| format!("system_number_{k}=results.json")).collect();
+    let systems: Vec<&str> = systems.iter().map(String::as_str).collect();
+    let args =
+        [&["score", "-r", "references.json", "partial.json", "--missing", "skip"], &systems[..]].concat();
+    expect("many_systems.txt", &stdout(&args));
+}
+
+#[test]
+fn markdown_and_latex_mark_the_best() {
+    expect("two_systems.md", &quick(&["-f", "markdown"]));
+    expect("two_systems.tex", &quick(&["-f", "latex", "--digits", "2"]));
+}
+
+#[test]
+fn json_is_one_object_with_systems_signatures_and_notices() {
+    let report: Value = serde_json::from_str(&quick(&["-f", "json"])).unwrap();
+    let systems = report["systems"].as_array().unwrap();
+    assert_eq!(systems.iter().map(|s| &s["name"]).collect::<Vec<_>>(), ["good", "weak"]);
+    for system in systems {
+        let scores = system["scores"].as_object().unwrap();
+        assert_eq!(scores.keys().collect::<Vec<_>>(), KEYS);
+        assert_eq!(system["signatures"], report["signatures"]);
+    }
+    let bleu = report["signatures"]["bleu"].as_str().unwrap();
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(bleu.starts_with("bleu|") && bleu.ends_with(&format!("|nrefs:5|capeval:{version}")), "{bleu}");
+    assert_eq!(report["notices"], serde_json::json!([]));
+}
+
+#[test]
+fn every_format_gives_the_same_digits() {
+    let report: Value = serde_json::from_str(&quick(&["-f", "json"])).unwrap();
+    let lines: Vec<Value> =
+        quick(&["-f", "jsonl"]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let csv = quick(&["-f", "csv"]);
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0][..3], ["system", "images", "bleu-1"]);
+    for (k, system) in report["systems"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(lines[k]["scores"], system["scores"]);
+        for (c, key) in KEYS.iter().enumerate() {
+            assert_eq!(rows[0][c + 2], *key);
+            assert_eq!(rows[k + 1][c + 2].parse::<f64>().unwrap(), system["scores"][key].as_f64().unwrap());
+        }
+    }
+}
+
+#[test]
+fn segments_are_json_lines_in_full_precision() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "segments.jsonl");
+    let report: Value = serde_json::from_str(&quick(&["-f", "json", "--segments", &path])).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 24);
+    assert_eq!((&lines[0]["system"], &lines[0]["image_id"]), (&"good".into(), &101.into()));
+    assert_eq!(lines[0]["scores"].as_object().unwrap().keys().collect::<Vec<_>>(), KEYS);
+    for system in report["systems"].as_array().unwrap() {
+        let mine = lines.iter().filter(|line| line["system"] == system["name"]);
+        let mean = mine.map(|line| line["scores"]["cider-d"].as_f64().unwrap()).sum::<f64>() / 12.0;
+        assert!((mean - system["scores"]["cider-d"].as_f64().unwrap()).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn threads_change_no_digit() {
+    assert_eq!(quick(&["-f", "json", "--threads", "1"]), quick(&["-f", "json", "--threads", "3"]));
+}
+
+#[test]
+fn what_is_left_out_is_signed_and_said() {
+    let skipped = json(&["score", "-r", "references.json", "partial.json", "--missing", "skip"]);
+    assert_eq!(skipped["systems"][0]["images"], 1);
+    assert!(skipped["signatures"]["cider-d"].as_str().unwrap().contains("|missing:skip(2)|"));
+    let codes: Vec<&Value> = skipped["notices"].as_array().unwrap().iter().map(|n| &n["code"]).collect();
+    assert_eq!(codes, ["missing:skip", "one-image"]);
+
+    let empty = json(&["score", "-r", "references.json", "partial.json", "--missing", "empty"]);
+    assert_eq!(empty["systems"][0]["images"], 3);
+    assert!(empty["signatures"]["bleu"].as_str().unwrap().contains("|missing:empty(2)|"));
+}
+
+#[test]
+fn systems_with_different_images_are_told_apart() {
+    let text =
+        stdout(&["score", "-r", "references.json", "results.json", "partial.json", "--missing", "skip"]);
+    expect("different_images.txt", &text);
+}
+
+#[test]
+fn policies_decide_where_files_do_not_meet() {
+    let score = |candidates: &str, policy: &[&str]| {
+        let report = json(&[&["score", "-r", "references.json", candidates], policy].concat());
+        report["systems"][0]["scores"]["rouge-l"].as_f64().unwrap()
+    };
+    let whole = score("results.json", &[]);
+    assert_eq!(score("surplus.json", &["--surplus", "ignore"]), whole);
+    assert_eq!(score("twice.json", &["--duplicate", "first"]), whole);
+    assert!(score("twice.json", &["--duplicate", "last"]) != whole);
+    assert_eq!(score("text_ids.json", &["--ids", "text"]), whole);
+    assert!(
+        score("empty_caption.json", &["--empty", "keep"]) < score("empty_caption.json", &["--empty", "skip"])
+    );
+}
+
+#[test]
+fn a_list_of_images_restricts_the_corpus() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = scratch(&folder, "list.txt");
+    for text in ["1\n3\n", "[1, 3]"] {
+        std::fs::write(&list, text).unwrap();
+        let report = json(&["score", "-r", "references.json", "results.json", "--images", &list]);
+        assert_eq!(
+            (&report["systems"][0]["images"], &report["references"]["images"]),
+            (&2.into(), &2.into())
+        );
+        assert!(report["signatures"]["bleu"].as_str().unwrap().contains("|subset:2|"));
+        assert_eq!(report["notices"][0]["code"], "subset");
+    }
+}
+
+#[test]
+fn variants_of_a_metric_stand_side_by_side() {
+    let metrics = "cider-d,cider-d:sigma=4,cider-d:idf=uniform";
+    let report = json(&["score", "-r", "references.json", "results.json", "-m", metrics]);
+    let scores = report["systems"][0]["scores"].as_object().unwrap();
+    assert_eq!(scores.keys().collect::<Vec<_>>(), ["cider-d", "cider-d:sigma=4", "cider-d:idf=uniform"]);
+}
+
+#[test]
+fn text_that_does_not_suit_its_tokenizer_is_noticed() {
+    let report = json(&["score", "-r", "references.json", "results.json", "-t", "none"]);
+    assert_eq!(report["notices"][0]["code"], "untokenised");
+    let table = stdout(&["score", "-r", "references.json", "results.json", "-t", "none"]);
+    assert!(table.contains("note: the references look untokenised"), "{table}");
+}
+
+#[test]
+fn standard_input_is_read_where_a_dash_stands() {
+    let results = std::fs::read_to_string(fixtures().join("results.json")).unwrap();
+    let run = capeval_with(&["score", "-r", "references.json", "-", "-f", "json"], &results);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let file = json(&["score", "-r", "references.json", "results.json"]);
+    assert_eq!(report["systems"][0]["name"], "stdin");
+    assert_eq!(report["systems"][0]["scores"], file["systems"][0]["scores"]);
+}
+
+#[test]
+fn several_files_of_plain_text_are_one_reference_each() {
+    let report = json(&["score", "-r", "two_lines.txt", "-r", "two_lines.txt", "mine=two_lines.txt"]);
+    assert_eq!(report["systems"][0]["name"], "mine");
+    assert!(report["signatures"]["bleu"].as_str().unwrap().contains("|nrefs:2|"));
+    assert!(report["systems"][0]["scores"]["rouge-l"].as_f64().unwrap() > 0.999);
+}
+
+#[test]
+fn a_report_can_be_written_to_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "report.json");
+    std::fs::write(&path, "x".repeat(10_000)).unwrap();
+    assert_eq!(stdout(&["score", "-r", "references.json", "results.json", "-f", "json", "-o", &path]), "");
+    let written: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(written, json(&["score", "-r", "references.json", "results.json"]));
+}
+
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_capeval"))
+        .args(["completions", "bash"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+}
