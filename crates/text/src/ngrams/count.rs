@@ -61,7 +61,19 @@ pub struct Query {
 
 /// Buffers of [`NgramCounts::longer_each`].
 #[derive(Debug, Default)]
-pub struct LookUp(Vec<(u64, u32)>);
+pub struct LookUp {
+    first: Vec<First>,
+    /// The key and count that the first slot leads to.
+    seen: Vec<(u64, u32)>,
+}
+
+/// Where a look-up starts.
+#[derive(Clone, Copy, Debug)]
+struct First {
+    key: u64,
+    hash: u64,
+    slot: u32,
+}
 
 impl NgramCounts {
     /// Counts the images among `images` (ascending) that hold each n-gram.
@@ -191,19 +203,32 @@ impl NgramCounts {
         mut found: impl FnMut(u32, Node, u32),
     ) {
         let Some(parts) = n.checked_sub(1).and_then(|n| self.orders.get(n)) else { return };
-        scratch.0.clear();
-        scratch.0.extend(queries.iter().map(|query| {
-            let hash = mix(key(query.prefix.0, query.symbol));
+        let LookUp { first, seen } = scratch;
+        first.clear();
+        first.extend(queries.iter().map(|query| {
+            let key = key(query.prefix.0, query.symbol);
+            let hash = mix(key);
             let slots: &[u32] = &parts[part_of(hash)].slots;
-            let slot = slots.get(hash as usize & slots.len().wrapping_sub(1)).copied().unwrap_or(EMPTY);
-            (hash, slot)
+            let found = slots.get(hash as usize & slots.len().wrapping_sub(1)).copied().unwrap_or(EMPTY);
+            First { key, hash, slot: found }
         }));
-        for (query, (hash, slot)) in queries.iter().zip(&scratch.0) {
-            if *slot == EMPTY {
+        seen.clear();
+        seen.extend(first.iter().map(|first| {
+            let part = &parts[part_of(first.hash)];
+            let k = first.slot & NUMBER;
+            // A slot of another tag holds another n-gram; what stands at number 0 is as good and near.
+            let k = if first.slot == slot(first.hash, k) { k as usize } else { 0 };
+            let (keys, counts): (&[u64], &[u32]) = (&part.keys, &part.counts);
+            (keys.get(k).copied().unwrap_or(u64::MAX), counts.get(k).copied().unwrap_or(0))
+        }));
+        for ((query, first), (key, count)) in queries.iter().zip(&*first).zip(&*seen) {
+            let p = part_of(first.hash);
+            if first.slot == EMPTY {
                 continue;
             }
-            let p = part_of(*hash);
-            if let Some(k) = parts[p].find(key(query.prefix.0, query.symbol), *hash) {
+            if *key == first.key && first.slot == slot(first.hash, first.slot & NUMBER) {
+                found(query.ngram, Node(node(p, first.slot & NUMBER)), *count);
+            } else if let Some(k) = parts[p].find(first.key, first.hash) {
                 found(query.ngram, Node(node(p, k)), parts[p].counts[k as usize]);
             }
         }
