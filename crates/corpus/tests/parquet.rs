@@ -86,6 +86,19 @@ fn damaged_tables_are_refused() {
 }
 
 #[test]
+fn no_changed_byte_gets_a_panic_through() {
+    let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3, 4]));
+    let bytes = table(vec![("image_id", ids), ("captions", lists())], Compression::UNCOMPRESSED);
+    for place in 0..bytes.len() {
+        for flip in [0x01, 0x80, 0xFF] {
+            let mut damaged = bytes.clone();
+            damaged[place] ^= flip;
+            let _ = references(&damaged);
+        }
+    }
+}
+
+#[test]
 fn unfit_columns_are_refused_by_type() {
     let texts = || -> ArrayRef { Arc::new(StringArray::from(vec!["a", "b"])) };
     let check = |id: ArrayRef, caption: ArrayRef, kind: ErrorKind, message: &str| {

@@ -8,6 +8,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
 use crate::SegmentId;
 use crate::captions::Captions;
@@ -19,16 +20,31 @@ use crate::records::numbered_notice;
 
 /// Reads the id and caption columns, which are found by name as in CSV; other columns are not decoded. Without an id
 /// column rows are numbered from 1. A null caption is no caption.
+///
+/// The parquet crate panics on some damaged files that pass its own checks. What fuzzing found is checked before;
+/// a panic that is left becomes an error here, so that a hostile file cannot stop a server.
 pub(crate) fn read(source: Source<'_>, options: &ReadOptions, captions: &mut Captions) -> Result<(), Error> {
+    let name = source.name;
+    let result =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| read_table(source, options, captions)));
+    result.unwrap_or_else(|_| Err(Error::new(ErrorKind::Syntax, name, "the Parquet data are damaged")))
+}
+
+fn read_table(source: Source<'_>, options: &ReadOptions, captions: &mut Captions) -> Result<(), Error> {
     let name = source.name;
     let damaged = |cause: &dyn std::fmt::Display| {
         Error::new(ErrorKind::Syntax, name, format!("the Parquet data cannot be read ({cause})"))
     };
     let bytes = bytes::Bytes::from(source.into_bytes()?.into_owned());
+    let n_bytes = bytes.len();
     // Without the embedded Arrow schema, every kind of string column comes as plain strings.
     let reader_options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes, reader_options)
         .map_err(|error| damaged(&error))?;
+    let chunks = builder.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
+    if !chunks.into_iter().all(|chunk| lies_within(chunk, n_bytes)) {
+        return Err(damaged(&"a column lies outside of the file"));
+    }
     let header: Vec<String> = builder.schema().fields().iter().map(|field| field.name().clone()).collect();
     let columns =
         Columns::choose(&header, options).map_err(|message| Error::new(ErrorKind::Shape, name, message))?;
@@ -43,6 +59,16 @@ pub(crate) fn read(source: Source<'_>, options: &ReadOptions, captions: &mut Cap
         captions.notice(numbered_notice(name, usize::try_from(reader.count).unwrap_or(usize::MAX)));
     }
     Ok(())
+}
+
+/// Whether the bytes of a column chunk are in a file of that length; the crate panics on negative numbers.
+fn lies_within(chunk: &ColumnChunkMetaData, n_bytes: usize) -> bool {
+    let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
+    let (Ok(start), Ok(length)) = (usize::try_from(start), usize::try_from(chunk.compressed_size())) else {
+        return false;
+    };
+    let counts = chunk.num_values() >= 0 && chunk.uncompressed_size() >= 0 && chunk.data_page_offset() >= 0;
+    counts && start.checked_add(length).is_some_and(|end| end <= n_bytes)
 }
 
 struct Rows<'a> {
