@@ -22,58 +22,36 @@ pub(crate) fn about_texts(
 ) -> Vec<Notice> {
     let tokenizers: BTreeSet<Tokenizer> =
         metrics.iter().filter_map(|metric| tokenizer(metric.input().reading)).collect();
-    let reference_looks = Looks::of(sample(references.len()).map(|k| references.get(k)));
-    let candidate_looks: Vec<(&str, Looks)> = systems
-        .iter()
-        .map(|(name, captions)| (name.as_str(), Looks::of(sample(captions.len()).map(|k| captions.text(k)))))
-        .collect();
-    let everyone = || {
-        let candidates = candidate_looks.iter().map(|(name, looks)| (Some(*name), *looks));
-        std::iter::once((None, reference_looks)).chain(candidates)
+    let texts = Everyone {
+        references: Looks::of(sample(references.len()).map(|k| references.get(k))),
+        systems: systems
+            .iter()
+            .map(|(name, captions)| {
+                (name.as_str(), Looks::of(sample(captions.len()).map(|k| captions.text(k))))
+            })
+            .collect(),
     };
     let mut notices = Vec::new();
     for tokenizer in tokenizers {
         match tokenizer {
             Tokenizer::None | Tokenizer::Whitespace => {
-                notices.extend(
-                    everyone()
-                        .filter(|(_, looks)| looks.untokenised())
-                        .map(|(system, looks)| untokenised(tokenizer, system, &looks)),
-                );
+                notices.extend(texts.those(Looks::untokenised).map(|those| those.untokenised(tokenizer)));
             }
-            Tokenizer::Ptb | Tokenizer::PtbRaw | Tokenizer::V13a | Tokenizer::Intl => {
-                notices.extend(
-                    everyone()
-                        .filter(|(_, looks)| looks.tokenised())
-                        .map(|(system, _)| tokenised(tokenizer, system)),
-                );
+            Tokenizer::Ptb | Tokenizer::PtbBatch | Tokenizer::PtbRaw | Tokenizer::V13a | Tokenizer::Intl => {
+                notices.extend(texts.those(Looks::tokenised).map(|those| those.tokenised(tokenizer)));
             }
             _ => {}
         }
-        if matches!(tokenizer, Tokenizer::Ptb | Tokenizer::PtbRaw | Tokenizer::V13a) {
-            let foreign = |looks: &Looks| {
-                looks.unsegmented() || (is_english(tokenizer) && looks.non_ascii_share() >= FOREIGN)
-            };
-            notices.extend(
-                everyone()
-                    .filter(|(_, looks)| foreign(looks))
-                    .map(|(system, looks)| not_english(tokenizer, system, &looks)),
-            );
-        }
+        let foreign = |looks: &Looks| match tokenizer {
+            Tokenizer::Ptb | Tokenizer::PtbBatch | Tokenizer::PtbRaw => {
+                looks.unsegmented() || looks.non_ascii_share() >= FOREIGN
+            }
+            Tokenizer::V13a | Tokenizer::Intl => looks.unsegmented(),
+            _ => false,
+        };
+        notices.extend(texts.those(foreign).map(|those| those.not_english(tokenizer)));
     }
     notices
-}
-
-/// Systems that describe different images.
-pub(crate) fn different_images() -> Notice {
-    let message = "the systems were scored on different images, so their scores do not compare; score missing \
-                   captions as empty (--missing empty), or only the images that all describe (--images)";
-    notice("different-images", None, message.to_owned())
-}
-
-/// Whether a tokenizer knows English alone.
-fn is_english(tokenizer: Tokenizer) -> bool {
-    matches!(tokenizer, Tokenizer::Ptb | Tokenizer::PtbRaw)
 }
 
 fn tokenizer(reading: Reading) -> Option<Tokenizer> {
@@ -88,45 +66,99 @@ fn sample(n: usize) -> impl Iterator<Item = usize> {
     (0..n).step_by(n.div_ceil(SAMPLE).max(1))
 }
 
-fn notice(code: &str, system: Option<&str>, message: String) -> Notice {
-    Notice { code: code.into(), message, system: system.map(str::to_owned), ids: Vec::new(), count: None }
+/// What all texts look like.
+struct Everyone<'s> {
+    references: Looks,
+    systems: Vec<(&'s str, Looks)>,
 }
 
-fn whose(system: Option<&str>) -> String {
-    system.map_or_else(|| "the references".to_owned(), |system| format!("the captions of {system}"))
+/// Texts that look alike.
+struct Those {
+    /// Who they are, as the subject of a sentence.
+    who: String,
+    /// The system, if it is one alone.
+    system: Option<String>,
+    looks: Looks,
 }
 
-fn untokenised(tokenizer: Tokenizer, system: Option<&str>, looks: &Looks) -> Notice {
-    let remedy = if looks.unsegmented() { "zh, char or jieba" } else { "ptb, as COCO does" };
-    let message = format!(
-        "{} look untokenised, and the tokenizer {tokenizer} leaves punctuation on its words; \
-         scores will be too low to compare with others; consider --tokenizer {remedy}",
-        whose(system)
-    );
-    notice("untokenised", system, message)
+impl Everyone<'_> {
+    /// The texts that look like `this`, if there are any.
+    fn those(&self, this: impl Fn(&Looks) -> bool) -> Option<Those> {
+        let mut looks = Looks::default();
+        let references = this(&self.references);
+        if references {
+            looks += self.references;
+        }
+        let systems: Vec<&str> = self
+            .systems
+            .iter()
+            .filter(|(_, theirs)| this(theirs))
+            .map(|(name, theirs)| {
+                looks += *theirs;
+                *name
+            })
+            .collect();
+        let candidates = match &systems[..] {
+            [] => None,
+            _ if systems.len() == self.systems.len() && references => Some("the candidates".to_owned()),
+            [one] => Some(format!("the captions of {one}")),
+            [first, others @ ..] => Some(format!("the captions of {first} and {} more", others.len())),
+        };
+        let references = references.then(|| "the references".to_owned());
+        let system = match (&references, &systems[..]) {
+            (None, [one]) => Some((*one).to_owned()),
+            _ => None,
+        };
+        let who: Vec<String> = references.into_iter().chain(candidates).collect();
+        (!who.is_empty()).then(|| Those { who: who.join(" and "), system, looks })
+    }
 }
 
-fn tokenised(tokenizer: Tokenizer, system: Option<&str>) -> Notice {
-    let message = format!(
-        "{} look tokenised already and are tokenised again by {tokenizer}; where that matters, give the \
-         text as it was written",
-        whose(system)
-    );
-    notice("tokenised", system, message)
+impl Those {
+    fn untokenised(self, tokenizer: Tokenizer) -> Notice {
+        let remedy = if self.looks.unsegmented() { "zh, char or jieba" } else { "ptb, as COCO does" };
+        let message = format!(
+            "{} look untokenised, and the tokenizer {tokenizer} leaves punctuation on words; scores will not \
+             compare with those of others; consider --tokenizer {remedy}",
+            self.who
+        );
+        notice("untokenised", self.system, message)
+    }
+
+    fn tokenised(self, tokenizer: Tokenizer) -> Notice {
+        let message = format!(
+            "{} look tokenised already, and are tokenised again by {tokenizer}; where you have the text as it \
+             was written, give that",
+            self.who
+        );
+        notice("tokenised", self.system, message)
+    }
+
+    fn not_english(self, tokenizer: Tokenizer) -> Notice {
+        let remedy = if self.looks.unsegmented() {
+            "for Chinese or Japanese consider --tokenizer zh, char or jieba"
+        } else {
+            "for other languages consider --tokenizer intl"
+        };
+        let message = format!(
+            "{:.0} % of the letters in {} are not ASCII, and the tokenizer {tokenizer} is not made for them; \
+             {remedy}",
+            (self.looks.non_ascii_share() * 100.0).max(1.0),
+            self.who
+        );
+        notice("not-english", self.system, message)
+    }
 }
 
-fn not_english(tokenizer: Tokenizer, system: Option<&str>, looks: &Looks) -> Notice {
-    let remedy = if looks.unsegmented() {
-        "for Chinese or Japanese consider --tokenizer zh, char or jieba"
-    } else {
-        "for other languages consider --tokenizer intl"
-    };
-    let message = format!(
-        "{:.0} % of the letters of {} are not ASCII, and the tokenizer {tokenizer} is made for English; {remedy}",
-        (looks.non_ascii_share() * 100.0).max(1.0),
-        whose(system)
-    );
-    notice("not-english", system, message)
+fn notice(code: &str, system: Option<String>, message: String) -> Notice {
+    Notice { code: code.into(), message, system, ids: Vec::new(), count: None }
+}
+
+/// Systems that describe different images.
+pub(crate) fn different_images() -> Notice {
+    let message = "the systems were scored on different images, so their scores do not compare; score missing \
+                   captions as empty (--missing empty), or only the images that all describe (--images)";
+    notice("different-images", None, message.to_owned())
 }
 
 #[cfg(test)]

@@ -87,7 +87,9 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
         found.extend(captions.notices().iter().map(|notice| from_corpus(notice, None)));
     }
     for (name, captions) in &systems {
-        found.extend(captions.notices().iter().map(|notice| from_corpus(notice, Some(name))));
+        for notice in captions.notices() {
+            push_once(&mut found, from_corpus(notice, Some(name)));
+        }
     }
     let mut subset = None;
     if let Some(list) = &images {
@@ -209,11 +211,13 @@ fn sign(
 fn segments(scores: &SystemScores, ground: &Ground) -> Segments {
     let by_metric: Vec<(usize, Vec<f64>)> =
         scores.metrics.par_iter().map(|metric| (metric.corpus.len(), metric.segments())).collect();
-    let n_measures = by_metric.iter().map(|(n_parts, _)| n_parts).sum();
+    let n_measures: usize = by_metric.iter().map(|(n_parts, _)| n_parts).sum();
     let mut values = vec![0.0; n_measures * scores.images.len()];
     let mut first = 0;
     for (n_parts, parts) in &by_metric {
-        for (row, parts) in values.chunks_exact_mut(n_measures).zip(parts.chunks_exact(*n_parts)) {
+        for (row, parts) in
+            values.chunks_exact_mut(n_measures.max(1)).zip(parts.chunks_exact((*n_parts).max(1)))
+        {
             if let Some(row) = row.get_mut(first..first + n_parts) {
                 row.copy_from_slice(parts);
             }

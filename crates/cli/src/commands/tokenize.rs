@@ -67,7 +67,9 @@ pub fn run(args: &Args) -> Result<()> {
         pieces: Vec::new(),
     };
     if !args.texts.is_empty() {
-        return output.write(|out| args.texts.iter().try_for_each(|text| printer.print(text, out)));
+        let next = args.texts.iter().skip(1).map(|text| Some(text.as_str())).chain([None]);
+        let mut texts = args.texts.iter().zip(next);
+        return output.write(|out| texts.try_for_each(|(text, next)| printer.print(text, next, out)));
     }
     match args.file.as_deref() {
         None | Some(input::STDIN) => {
@@ -81,27 +83,43 @@ pub fn run(args: &Args) -> Result<()> {
 /// Tokenises text after text.
 fn each(reader: &mut impl BufRead, name: &str, printer: &mut Printer, output: Output) -> Result<()> {
     let mut damaged = None;
-    let mut number = 0_u64;
     output.write(|out| {
-        let mut line = Vec::new();
-        while reader.read_until(printer.end, &mut line)? > 0 {
-            number += 1;
-            line.pop_if(|last| *last == printer.end);
-            match std::str::from_utf8(&line) {
-                Ok(text) => printer.print(text, out)?,
-                Err(_) => {
-                    damaged = Some(number);
-                    break;
-                }
-            }
-            line.clear();
+        let mut texts = Texts { reader, end: printer.end, number: 0, damaged: None };
+        let mut text = texts.next()?;
+        while let Some(this) = text {
+            text = texts.next()?;
+            printer.print(&this, text.as_deref(), out)?;
         }
+        damaged = texts.damaged;
         Ok(())
     })?;
     if let Some(number) = damaged {
         bail!("{name}: text {number} is not UTF-8; save the file as UTF-8");
     }
     Ok(())
+}
+
+/// The texts of a reader.
+struct Texts<'r, R> {
+    reader: &'r mut R,
+    end: u8,
+    number: u64,
+    /// The first text that is not UTF-8, after which there are no more.
+    damaged: Option<u64>,
+}
+
+impl<R: BufRead> Texts<'_, R> {
+    fn next(&mut self) -> io::Result<Option<String>> {
+        let mut text = Vec::new();
+        if self.damaged.is_some() || self.reader.read_until(self.end, &mut text)? == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        text.pop_if(|last| *last == self.end);
+        let text = String::from_utf8(text).ok();
+        self.damaged = text.is_none().then_some(self.number);
+        Ok(text)
+    }
 }
 
 struct Printer {
@@ -115,10 +133,11 @@ struct Printer {
 }
 
 impl Printer {
-    fn print(&mut self, text: &str, out: &mut dyn Write) -> io::Result<()> {
+    fn print(&mut self, text: &str, next: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
         for tokenizer in &self.tokenizers {
             self.pieces.clear();
-            tokenizer.tokenize(text, &mut self.scratch, |piece| self.pieces.push(piece.to_owned()));
+            tokenizer
+                .tokenize_before(text, next, &mut self.scratch, |piece| self.pieces.push(piece.to_owned()));
             if let Some(width) = self.width {
                 write!(out, "{tokenizer:width$}  ", tokenizer = tokenizer.name())?;
             }
