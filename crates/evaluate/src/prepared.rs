@@ -150,6 +150,7 @@ fn reading_to_text(reading: Reading) -> String {
     match reading {
         Reading::Raw => "raw".to_owned(),
         Reading::Tokens(tokenizer) => tokenizer.to_string(),
+        Reading::Lines(tokenizer) => format!("{tokenizer}+lines"),
         Reading::Stems(tokenizer, stemmer) => format!("{tokenizer}+{}", stemmer.name()),
     }
 }
@@ -160,6 +161,7 @@ fn reading_from_text(text: &str) -> Option<Reading> {
     }
     match text.split_once('+') {
         None => text.parse().ok().map(Reading::Tokens),
+        Some((tokenizer, "lines")) => tokenizer.parse().ok().map(Reading::Lines),
         Some((tokenizer, stemmer)) => {
             Some(Reading::Stems(tokenizer.parse().ok()?, Stemmer::from_name(stemmer)?))
         }

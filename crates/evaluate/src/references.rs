@@ -177,6 +177,7 @@ pub(crate) fn read(
     match reading {
         Reading::Raw => Sentences::blank(texts.len()),
         Reading::Tokens(tokenizer) => Sentences::tokenize(tokenizer, texts.len(), text, next, vocabulary),
+        Reading::Lines(tokenizer) => Sentences::tokenize_lines(tokenizer, texts.len(), text, vocabulary),
         Reading::Stems(tokenizer, stemmer) => {
             let mut words = Vocabulary::default();
             let sentences = Sentences::tokenize(tokenizer, texts.len(), text, next, &mut words);

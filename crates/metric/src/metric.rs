@@ -22,6 +22,9 @@ pub enum Reading {
     Raw,
     /// Cut by a tokenizer.
     Tokens(Tokenizer),
+    /// Each line cut by a tokenizer, for metrics that tell sentences apart: a piece `\n` stands for each line
+    /// break, and is no word.
+    Lines(Tokenizer),
     /// Cut by a tokenizer, each word reduced to its stem.
     Stems(Tokenizer, Stemmer),
 }

@@ -14,8 +14,8 @@ pub mod vocabulary;
 
 pub use buffer::{Buffer, SharedBytes};
 pub use looks::Looks;
-pub use sentences::Sentences;
-pub use stemmer::Stemmer;
+pub use sentences::{LINE_BREAK, Sentences};
+pub use stemmer::{Exceptions, Stemmer};
 pub use texts::Texts;
 pub use tokenizers::{Scratch, Tokenizer, UnknownTokenizer};
 pub use vocabulary::{Symbol, Vocabulary};

@@ -10,6 +10,9 @@ use crate::vocabulary::{Symbol, Vocabulary};
 /// Sentences shorter than this many together are tokenised on one thread.
 const SENTENCES_PER_THREAD: usize = 2_000;
 
+/// The piece that stands for a line break where lines are told apart.
+pub const LINE_BREAK: &str = "\n";
+
 /// Tokenised texts, in two readings that differ in rare cases only.
 ///
 /// The reference programs write a tokenised sentence as one string and let each metric split it again:
@@ -102,6 +105,26 @@ impl Sentences {
         next: impl Fn(usize) -> Option<&'t str> + Sync,
         vocabulary: &mut Vocabulary,
     ) -> Self {
+        Self::build(n, vocabulary, |builder, k, scratch| builder.push(tokenizer, text(k), next(k), scratch))
+    }
+
+    /// The same line by line, with the piece [`LINE_BREAK`] for each line break.
+    ///
+    /// Being white space, that piece is no word.
+    pub fn tokenize_lines<'t>(
+        tokenizer: Tokenizer,
+        n: usize,
+        text: impl Fn(usize) -> &'t str + Sync,
+        vocabulary: &mut Vocabulary,
+    ) -> Self {
+        Self::build(n, vocabulary, |builder, k, scratch| builder.push_lines(tokenizer, text(k), scratch))
+    }
+
+    fn build(
+        n: usize,
+        vocabulary: &mut Vocabulary,
+        push: impl Fn(&mut Builder, usize, &mut Scratch) + Sync,
+    ) -> Self {
         let parts = rayon::current_num_threads().min(n / SENTENCES_PER_THREAD).max(1);
         let builders: Vec<Builder> = (0..parts)
             .into_par_iter()
@@ -109,7 +132,7 @@ impl Sentences {
                 let mut builder = Builder::default();
                 let mut scratch = Scratch::default();
                 for k in n * part / parts..n * (part + 1) / parts {
-                    builder.push(tokenizer, text(k), next(k), &mut scratch);
+                    push(&mut builder, k, &mut scratch);
                 }
                 builder
             })
@@ -215,20 +238,49 @@ struct Builder {
 
 impl Builder {
     fn push(&mut self, tokenizer: Tokenizer, text: &str, next: Option<&str>, scratch: &mut Scratch) {
+        let is_odd = self.pieces(tokenizer, text, next, scratch);
+        self.end(is_odd);
+    }
+
+    fn push_lines(&mut self, tokenizer: Tokenizer, text: &str, scratch: &mut Scratch) {
         let mut is_odd = false;
-        let Self { vocabulary, splits, symbols, ends, odd } = self;
+        for (k, line) in text.split('\n').enumerate() {
+            if k > 0 {
+                is_odd = true;
+                let symbol = self.vocabulary.intern(LINE_BREAK);
+                self.symbols.push(symbol);
+            }
+            is_odd |= self.pieces(tokenizer, line, None, scratch);
+        }
+        self.end(is_odd);
+    }
+
+    /// Adds the pieces of `text`, and tells whether its words are not its pieces.
+    fn pieces(
+        &mut self,
+        tokenizer: Tokenizer,
+        text: &str,
+        next: Option<&str>,
+        scratch: &mut Scratch,
+    ) -> bool {
+        let mut is_odd = false;
+        let Self { vocabulary, splits, symbols, .. } = self;
         tokenizer.tokenize_before(text, next, scratch, |piece| {
             let symbol = vocabulary.intern(piece);
-            while splits.len() < vocabulary.len() {
-                splits.push(Vocabulary::splits(piece));
+            for k in splits.len()..vocabulary.len() {
+                splits.push(Vocabulary::splits(if k == symbol.index() { piece } else { LINE_BREAK }));
             }
             is_odd |= splits[symbol.index()] || symbol == Symbol::EMPTY;
             symbols.push(symbol);
         });
+        is_odd
+    }
+
+    fn end(&mut self, is_odd: bool) {
         if is_odd {
-            odd.push(ends.len());
+            self.odd.push(self.ends.len());
         }
-        ends.push(symbols.len() as u64);
+        self.ends.push(self.symbols.len() as u64);
     }
 }
 
@@ -254,6 +306,18 @@ mod tests {
         assert_eq!(spelt(&vocabulary, sentences.pieces(2)), [""]);
         assert!(sentences.words(2).is_empty());
         assert_eq!(spelt(&vocabulary, sentences.words(3)), ["c"]);
+    }
+
+    #[test]
+    fn line_breaks_are_pieces_and_no_words() {
+        let texts = ["A b.\n\nc", "d", "\n"];
+        let mut vocabulary = Vocabulary::default();
+        let sentences = Sentences::tokenize_lines(Tokenizer::Rouge155, 3, |k| texts[k], &mut vocabulary);
+        assert_eq!(spelt(&vocabulary, sentences.pieces(0)), ["a", "b", "\n", "\n", "c"]);
+        assert_eq!(spelt(&vocabulary, sentences.words(0)), ["a", "b", "c"]);
+        assert_eq!(spelt(&vocabulary, sentences.pieces(1)), ["d"]);
+        assert_eq!(spelt(&vocabulary, sentences.pieces(2)), ["\n"]);
+        assert!(sentences.words(2).is_empty());
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod jieba;
 mod mteval;
 pub mod plain;
 pub mod ptb;
+mod rouge;
 mod v13a;
 mod zh;
 
@@ -52,6 +53,10 @@ pub enum Tokenizer {
     Zh,
     /// sacreBLEU's `char`: single characters.
     Char,
+    /// ROUGE-1.5.5's: runs of ASCII letters and digits, small.
+    Rouge155,
+    /// Google's rouge_score's: the same after lower-casing by Unicode.
+    RougeScore,
     /// Chinese words by jieba; absent unless the crate is built with its feature `jieba`.
     #[cfg(feature = "jieba")]
     Jieba,
@@ -68,6 +73,12 @@ pub const ALL: &[(Tokenizer, &str, &str)] = &[
     (Tokenizer::Intl, "intl", "mteval-v14 international: Unicode punctuation and symbols stand alone"),
     (Tokenizer::Zh, "zh", "sacreBLEU's Chinese: each Chinese character a piece, the rest as 13a"),
     (Tokenizer::Char, "char", "each character a piece, white space dropped"),
+    (
+        Tokenizer::Rouge155,
+        "rouge155",
+        "ROUGE-1.5.5: runs of a-z and 0-9 after lower-casing A-Z, all else dropped",
+    ),
+    (Tokenizer::RougeScore, "rouge-score", "Google's rouge_score: the same after lower-casing by Unicode"),
     #[cfg(feature = "jieba")]
     (Tokenizer::Jieba, "jieba", "Chinese words by jieba's dictionary and model"),
 ];
@@ -103,6 +114,8 @@ impl Tokenizer {
             Self::Intl => intl::tokenize(text, &mut piece),
             Self::Zh => zh::tokenize(text, &mut piece),
             Self::Char => character::tokenize(text, &mut piece),
+            Self::Rouge155 => rouge::ascii(text, scratch, &mut piece),
+            Self::RougeScore => rouge::unicode(text, scratch, &mut piece),
             #[cfg(feature = "jieba")]
             Self::Jieba => jieba::tokenize(text, &mut piece),
         }
