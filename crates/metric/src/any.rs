@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use capeval_stats::Column;
+use capeval_stats::{Column, Table};
 
 use crate::metric::Remark;
 use crate::{Input, Metric, Part, References, Segment, Signature, Statistics};
@@ -58,6 +58,11 @@ impl AnyMetric {
         self.0.score(row, values);
     }
 
+    /// Turns the statistics of all segments into one value per part.
+    pub fn score_table(&self, table: &Table, values: &mut [f64]) {
+        self.0.score_table(table, values);
+    }
+
     /// Turns one segment's statistics into one value per part.
     pub fn score_segment(&self, row: &[f64], values: &mut [f64]) {
         self.0.score_segment(row, values);
@@ -98,6 +103,7 @@ trait Erased: Send + Sync {
     fn columns(&self) -> Vec<Column>;
     fn fit<'m>(&'m self, references: &References<'_>) -> Fitted<'m>;
     fn score(&self, row: &[f64], values: &mut [f64]);
+    fn score_table(&self, table: &Table, values: &mut [f64]);
     fn score_segment(&self, row: &[f64], values: &mut [f64]);
 }
 
@@ -134,6 +140,10 @@ impl<M: Metric> Erased for M {
 
     fn score(&self, row: &[f64], values: &mut [f64]) {
         Metric::score(self, &M::Stats::load(row), values);
+    }
+
+    fn score_table(&self, table: &Table, values: &mut [f64]) {
+        Metric::score_table(self, table, values);
     }
 
     fn score_segment(&self, row: &[f64], values: &mut [f64]) {

@@ -22,7 +22,7 @@ mod signature;
 
 pub use crate::metric::{Input, Mean, Metric, Reading, Remark, Statistics};
 pub use any::{AnyMetric, Fitted, Worker};
-pub use capeval_stats::{Column, Kind};
+pub use capeval_stats::{Column, Kind, Table};
 pub use part::{Direction, Part};
 pub use segment::{Candidates, References, Segment};
 pub use signature::Signature;

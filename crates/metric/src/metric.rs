@@ -1,6 +1,6 @@
 //! The typed contract, as a metric's author writes it.
 
-use capeval_stats::Column;
+use capeval_stats::{Column, Table};
 use capeval_text::{Stemmer, Tokenizer};
 
 use crate::{Part, References, Segment, Signature};
@@ -68,6 +68,13 @@ pub trait Metric: Send + Sync {
     -> Self::Stats;
     /// Turns the summed statistics of a corpus into one value per part.
     fn score(&self, stats: &Self::Stats, values: &mut [f64]);
+    /// The same for the statistics of all segments, where the corpus score is no function of their sums.
+    ///
+    /// ROUGE-1.5.5 prints the mean of resamples, for one. Tests of significance go by
+    /// [`score`](Self::score).
+    fn score_table(&self, table: &Table, values: &mut [f64]) {
+        self.score(&Self::Stats::load(&table.total()), values);
+    }
     /// The same for the statistics of a single segment, where a metric treats it differently.
     fn score_segment(&self, stats: &Self::Stats, values: &mut [f64]) {
         self.score(stats, values);

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::io::{self, BufRead};
 
+use crate::stop_words::fingerprint;
+
 /// Words whose base form is looked up instead of computed, as in WordNet's files `noun.exc`, `verb.exc` and so
 /// on, which ROUGE-1.5.5 puts before its stemmer.
 ///
@@ -55,14 +57,7 @@ impl Exceptions {
     /// lines.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
-        // FNV-1a, word by word.
-        let hash = |word: &str, base: &str| {
-            word.bytes()
-                .chain([0])
-                .chain(base.bytes())
-                .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
-        };
-        self.bases.iter().fold(0, |sum: u64, (word, base)| sum.wrapping_add(hash(word, base)))
+        fingerprint(self.bases.iter().map(|(word, base)| word.bytes().chain([0]).chain(base.bytes())))
     }
 }
 

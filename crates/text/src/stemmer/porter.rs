@@ -217,10 +217,10 @@ fn shape(stem: &[char]) -> Shape {
         let vowel = "aeiou".contains(*c);
         let mut next = 0;
         if !vowel {
-            next |= u8::from(at & START > 0) * C1 | (at & (V1 | V2)) << 1;
+            next |= (u8::from(at & START > 0) * C1) | ((at & (V1 | V2)) << 1);
         }
         if vowel || *c == 'y' {
-            next |= u8::from(at & (START | C1) > 0) * V1 | u8::from(at & C2 > 0) * V2;
+            next |= (u8::from(at & (START | C1) > 0) * V1) | (u8::from(at & C2 > 0) * V2);
         }
         next |= at & if vowel { V1 | V2 } else { 0 };
         next |= at & if vowel || *c == 'y' { 0 } else { C1 | C2 | C3 };

