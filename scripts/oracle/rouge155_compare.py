@@ -5,7 +5,7 @@ slow, so its scores are computed once per setting and kept. From the project roo
 
     python scripts/oracle/rouge155_compare.py generate --n 20000 --seed 1 segments.jsonl
     python scripts/oracle/rouge155_compare.py perl --script ROUGE-1.5.5.pl --data data segments.jsonl scores.json -- -n 4 -m
-    python scripts/oracle/rouge155_compare.py compare segments.jsonl scores.json --spec rouge155:n=4:stem=porter
+    python scripts/oracle/rouge155_compare.py compare segments.jsonl scores.json --spec rouge155:stem=porter
 
 Segments are JSON Lines, `{"id": …, "hyp": …, "refs": [...]}`, a line break in a text starting a new sentence.
 `perl` writes `{"options": …, "segment": {"ROUGE-1.R": [...]}, "corpus": {…}, "interval": {…}}`. `compare`
@@ -173,12 +173,13 @@ def key_of(name, prefix):
 def compare(args):
     with open(args.scores) as file:
         theirs = json.load(file)
-    command = ["cargo", "run", "-q", "--release", "-p", "capeval-evaluate", "--example", "segments", "--", args.spec]
+    lists = [part for path in args.exc for part in ("--exc", path)] + (["--stop", args.stop] if args.stop else [])
+    command = ["cargo", "run", "-q", "--release", "-p", "capeval-evaluate", "--example", "segments", "--", args.spec, *lists]
     with open(args.segments, "rb") as file:
         run = subprocess.run(command, stdin=file, check=True, stdout=subprocess.PIPE)
     ours = json.loads(run.stdout)
     prefix = "rouge155-stem" if re.search("stem=porter", args.spec) else "rouge155"
-    different = 0
+    different = total = 0
     segments = read_segments(args.segments)
     for name, values in theirs["segment"].items():
         key = key_of(name, prefix)
@@ -190,9 +191,11 @@ def compare(args):
             corpus = f"; average {a:.5f} against {b:.5f}"
             different += f"{a:.5f}" != f"{b:.5f}"
         print(f"{name}: {len(wrong)} of {len(values)} differ{corpus}")
+        total += len(values)
         different += len(wrong)
         for k in wrong[: args.show]:
             print(f"    segment {k}: {mine[k]} against {values[k]}: {segments[k]}")
+    print(f"{different} of {total} differ")
     sys.exit(different > 0)
 
 
@@ -218,6 +221,8 @@ def main():
     command.add_argument("scores")
     command.add_argument("--spec", required=True)
     command.add_argument("--show", type=int, default=2)
+    command.add_argument("--stop", help="smart_common_words.txt, for stop=yes")
+    command.add_argument("--exc", nargs="+", default=[], help="WordNet's exception lists, for stem=porter-exceptions")
     command.set_defaults(run=compare)
     args = parser.parse_args()
     args.run(args)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use capeval_frequencies::DocumentFrequencies;
 use capeval_lexical::rouge155::{self, Rouge155};
-use capeval_lexical::{Bleu, Cider, Clipping, Idf, ReferenceLength, RougeL};
+use capeval_lexical::{Bleu, Cider, Clipping, Idf, ReferenceLength, RougeL, RougeScore};
 use capeval_metric::AnyMetric;
 use capeval_text::{Exceptions, Stemmer, StopWords, Tokenizer};
 
@@ -130,6 +130,30 @@ pub const KINDS: &[Kind] = &[
             Setting { name: "samples", default: "1000", summary: "how many resamples" },
         ],
         build: |settings| rouge_155(settings),
+    },
+    Kind {
+        name: "rouge-score",
+        summary: "n-grams and subsequences shared with the best reference, as in Google's rouge_score",
+        paper: ROUGE_PAPER,
+        program: "rouge_score 0.1.2",
+        settings: &[
+            Setting { name: "n", default: "2", summary: "longest n-grams, 1 to 9" },
+            Setting {
+                name: "stem",
+                default: "none",
+                summary: "none or porter-nltk, the program's use_stemmer",
+            },
+            Setting { name: "tok", default: "rouge-score", summary: "tokenizer, applied line by line" },
+        ],
+        build: |settings| {
+            let mut rouge = settings.order(RougeScore::new(), RougeScore::with_order)?;
+            rouge.stemmer = settings.stemmer()?;
+            if let Some(tokenizer) = settings.get("tok") {
+                rouge.tokenizer =
+                    tokenizer.parse().map_err(|e| SettingError(format!("{}: {e}", settings.metric)))?;
+            }
+            Ok(AnyMetric::new(rouge))
+        },
     },
     Kind {
         name: "cider-d",
@@ -272,6 +296,11 @@ pub const SUITES: &[Suite] = &[
         metrics: &["rouge155:stem=porter:measures=1+2+3+4+l+w1.2+s4+su4+s-unlimited+su-unlimited"],
     },
     Suite {
+        name: "rouge-score",
+        summary: "Google's rouge_score, with its stemmer and without",
+        metrics: &["rouge-score", "rouge-score:stem=porter-nltk"],
+    },
+    Suite {
         name: "all",
         summary: "every metric",
         metrics: &[
@@ -283,6 +312,8 @@ pub const SUITES: &[Suite] = &[
             "cider-paper",
             "rouge155",
             "rouge155:stem=porter",
+            "rouge-score",
+            "rouge-score:stem=porter-nltk",
         ],
     },
 ];
@@ -372,6 +403,17 @@ impl Settings<'_> {
             .unwrap_or(TOK.default)
             .parse()
             .map_err(|e| SettingError(format!("{}: {e}", self.metric)))
+    }
+
+    /// The stemmer, `none` unless said otherwise.
+    fn stemmer(&self) -> Result<Option<Stemmer>, SettingError> {
+        match self.get("stem") {
+            None | Some("none") => Ok(None),
+            Some(name) => Stemmer::from_name(name).map(Some).ok_or_else(|| {
+                let known: Vec<&str> = Stemmer::ALL.iter().map(|stemmer| stemmer.name()).collect();
+                self.refuse("stem", name, &format!("none or {}", known.join(" or ")))
+            }),
+        }
     }
 
     fn order<M>(&self, metric: M, with_order: fn(M, usize) -> Option<M>) -> Result<M, SettingError> {

@@ -9,8 +9,10 @@ mod lcs;
 mod rouge;
 pub mod rouge155;
 pub mod rouge_l;
+pub mod rouge_score;
 
 pub use bleu::{Bleu, ReferenceLength};
 pub use cider::{Cider, Clipping, Idf, Length, TermFrequency};
 pub use rouge_l::RougeL;
+pub use rouge_score::RougeScore;
 pub use rouge155::Rouge155;

@@ -1,5 +1,6 @@
 //! The union of a reference sentence's longest common subsequences with all sentences of a candidate.
 
+use super::Text;
 use crate::lcs::Lcs;
 
 /// How many more times each word may be counted, on the candidate's and on the reference's side.
@@ -61,13 +62,20 @@ impl UnionLcs {
         self.lcs.length(candidate.iter().copied())
     }
 
+    /// How many words of `reference` belong to union subsequences, sentence by sentence, as far as `budget` goes.
+    pub(crate) fn count(&mut self, reference: &Text, candidate: &Text, budget: &mut Budget) -> usize {
+        let mut hits = 0;
+        for sentence in reference.sentences() {
+            let marks = self.marks(sentence, candidate.sentences());
+            hits +=
+                sentence.iter().zip(marks).filter(|(word, marked)| **marked && budget.take(**word)).count();
+        }
+        hits
+    }
+
     /// Marks the words of a `reference` sentence that belong to its longest common subsequence with any of the
     /// `candidate`'s sentences.
-    pub(crate) fn marks<'s>(
-        &mut self,
-        reference: &[u32],
-        candidate: impl Iterator<Item = &'s [u32]>,
-    ) -> &[bool] {
+    fn marks<'s>(&mut self, reference: &[u32], candidate: impl Iterator<Item = &'s [u32]>) -> &[bool] {
         self.marks.clear();
         self.marks.resize(reference.len(), false);
         self.lcs.prepare(reference.iter().copied());

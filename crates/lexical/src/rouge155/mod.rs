@@ -472,19 +472,15 @@ impl Rouge155 {
 fn longest(candidate: &Pair, reference: &Pair, union: &mut UnionLcs, budget: &mut Budget) -> usize {
     let (candidate_sentences, reference_sentences) =
         (candidate.by_sentence().sentences(), reference.by_sentence().sentences());
-    if candidate_sentences.len() == 1
+    if candidate.by_sentence.is_none()
+        && candidate_sentences.len() == 1
         && let (1, Some(sentence)) = (reference_sentences.len(), reference_sentences.clone().next())
     {
-        // Between two sentences, no word can be counted too often.
+        // Between two whole sentences, no word can be counted too often.
         return union.length(sentence, &candidate.by_sentence().words);
     }
     budget.fill(&candidate.whole.words, &reference.whole.words);
-    let mut hits = 0;
-    for sentence in reference_sentences {
-        let marks = union.marks(sentence, candidate_sentences.clone());
-        hits += sentence.iter().zip(marks).filter(|(word, marked)| **marked && budget.take(**word)).count();
-    }
-    hits
+    union.count(reference.by_sentence(), candidate.by_sentence(), budget)
 }
 
 fn weighted_longest(
@@ -524,6 +520,3 @@ fn weighted_longest(
         recall: if base > 0.0 { (hits / base).powf(1.0 / weight) } else { 0.0 },
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,0 +1,218 @@
+//! ROUGE as Google's rouge_score computes it.
+//!
+//! Rewards what a candidate has in common with the reference that suits it best: n-grams (rouge1 to rouge9), the
+//! longest common subsequence of the whole texts (rougeL), and that of each reference line with all lines of the
+//! candidate (rougeLsum). Precision P is the share of the candidate, recall R that of the reference, and
+//! `F = 2PR / (P + R)`. The corpus score is the mean of the segment scores.
+//!
+//! Paper: Lin, *ROUGE: A Package for Automatic Evaluation of Summaries* (2004). Reference program: rouge_score 0.1.2,
+//! `RougeScorer.score_multi`.
+//!
+//! Quirks kept on purpose:
+//! - for each measure, the reference with the best F counts, the first of equal ones, with its own P and R;
+//! - the tokenizer knows a to z and 0 to 9 only, so text in other scripts has no words and scores 0 (a remark says
+//!   so, and any other tokenizer may be chosen);
+//! - words of three letters or less are not stemmed, and the stemmer is NLTK's variant of Porter's;
+//! - rougeL takes line breaks for blanks, while rougeLsum counts a word at most as often as both texts have it;
+//! - a text without a word scores 0, even beside another.
+
+use capeval_metric::{
+    Column, Direction, Input, Metric, Part, Reading, References, Remark, Segment, Signature, Statistics,
+};
+use capeval_text::ngrams::MAX_ORDER;
+use capeval_text::{Stemmer, Tokenizer};
+
+use crate::lcs::Lcs;
+use crate::rouge::{Budget, Classes, Overlap, Text, UnionLcs, unreadable};
+
+/// rouge_score's rouge1 to rougeN, rougeL and rougeLsum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RougeScore {
+    /// How the text is cut, line by line.
+    pub tokenizer: Tokenizer,
+    /// How words of more than three letters are stemmed.
+    pub stemmer: Option<Stemmer>,
+    order: usize,
+}
+
+impl RougeScore {
+    /// rouge1, rouge2, rougeL and rougeLsum with the tokenizer of the reference program.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { tokenizer: Tokenizer::RougeScore, stemmer: None, order: 2 }
+    }
+
+    /// The same with `use_stemmer=True`.
+    #[must_use]
+    pub fn stemmed() -> Self {
+        Self { stemmer: Some(Stemmer::PorterNltk), ..Self::new() }
+    }
+
+    /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
+    #[must_use]
+    pub fn with_order(self, order: usize) -> Option<Self> {
+        (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
+    }
+
+    fn name(&self) -> &'static str {
+        if self.stemmer.is_some() { "rouge-score-stem" } else { "rouge-score" }
+    }
+}
+
+impl Default for RougeScore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The sums of F, R and P for each measure, and the number of segments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sums {
+    segments: f64,
+    sums: Vec<[f64; 3]>,
+}
+
+impl Statistics for Sums {
+    fn store(&self, row: &mut [f64]) {
+        row[0] = self.segments;
+        row[1..].copy_from_slice(self.sums.as_flattened());
+    }
+
+    fn load(row: &[f64]) -> Self {
+        Self { segments: row[0], sums: row[1..].as_chunks().0.to_vec() }
+    }
+}
+
+/// What is learnt from the references.
+pub struct Model {
+    classes: Classes,
+    n_unreadable: usize,
+    n_references: usize,
+}
+
+/// Buffers of [`RougeScore`].
+#[derive(Default)]
+pub struct Scratch {
+    candidate: Text,
+    reference: Text,
+    overlap: Overlap,
+    lcs: Lcs,
+    union: UnionLcs,
+    budget: Budget,
+}
+
+/// F, R and P of so many hits.
+fn scores(hits: usize, reference: usize, candidate: usize) -> [f64; 3] {
+    let precision = hits as f64 / candidate.max(1) as f64;
+    let recall = hits as f64 / reference.max(1) as f64;
+    let f = if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 };
+    [f, recall, precision]
+}
+
+impl Metric for RougeScore {
+    type Model = Model;
+    type Stats = Sums;
+    type Scratch = Scratch;
+
+    fn signature(&self) -> Signature {
+        let Self { tokenizer, stemmer, order } = self;
+        Signature::new(self.name())
+            .with("n", order)
+            .with("stem", stemmer.map_or("none", Stemmer::name))
+            .with("best", "f")
+            .with("tok", tokenizer)
+    }
+
+    fn input(&self) -> Input {
+        Input { reading: Reading::Lines(self.tokenizer), ngrams: 0 }
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let name = self.name();
+        let stem = if self.stemmer.is_some() { ", stemmed" } else { "" };
+        let measures = (1..=self.order)
+            .map(|n| (n.to_string(), n.to_string()))
+            .chain([("l".to_owned(), "L".to_owned()), ("lsum".to_owned(), "Lsum".to_owned())]);
+        measures
+            .flat_map(|(key, label)| {
+                ['F', 'R', 'P'].map(|letter| Part {
+                    key: format!("{name}-{key}-{}", letter.to_ascii_lowercase()),
+                    label: format!("rouge{label} {letter} (rouge_score{stem})"),
+                    direction: Direction::HigherIsBetter,
+                    min: 0.0,
+                    max: 1.0,
+                })
+            })
+            .collect()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let measures = (1..=self.order).map(|n| n.to_string()).chain(["l".to_owned(), "lsum".to_owned()]);
+        let columns =
+            measures.flat_map(|key| ["f", "r", "p"].map(|part| Column::sum(format!("{part}-{key}"))));
+        [Column::count("segments")].into_iter().chain(columns).collect()
+    }
+
+    fn fit(&self, references: &References<'_>) -> Model {
+        let classes = match self.stemmer {
+            None => Classes::of_words(references.vocabulary),
+            Some(stemmer) => Classes::build(references.vocabulary, |word| {
+                let is_short = word.chars().take(4).count() < 4;
+                Some(if is_short { word.into() } else { stemmer.stem(word).into() })
+            }),
+        };
+        let (n_unreadable, n_references) =
+            if self.tokenizer == Tokenizer::RougeScore { unreadable(references) } else { (0, 0) };
+        Model { classes, n_unreadable, n_references }
+    }
+
+    fn remarks(&self, model: &Model) -> Vec<Remark> {
+        let remark = (model.n_unreadable > 0).then(|| Remark {
+            code: "only-ascii",
+            message: format!(
+                "rouge_score's tokenizer reads ASCII letters and digits only: {} of {} references lose all their \
+                 words; choose another tokenizer, such as tok=char or tok=zh",
+                model.n_unreadable, model.n_references
+            ),
+        });
+        remark.into_iter().collect()
+    }
+
+    fn measure(&self, model: &Model, segment: &Segment<'_>, scratch: &mut Scratch) -> Sums {
+        let Scratch { candidate, reference, overlap, lcs, union, budget } = scratch;
+        candidate.read(segment.pieces, &model.classes);
+        let n_candidate = candidate.words.len();
+        overlap.prepare(&candidate.words, self.order);
+        lcs.prepare(candidate.words.iter().copied());
+        let mut best = vec![[0.0; 3]; self.order + 2];
+        for (k, pieces) in segment.reference_pieces().enumerate() {
+            reference.read(pieces, &model.classes);
+            let n_reference = reference.words.len();
+            let hits = overlap.hits(&reference.words);
+            let n_grams = |words: usize, n: usize| (words + 1).saturating_sub(n);
+            let common = lcs.length(reference.words.iter().copied());
+            let common_by_line = if candidate.sentences().len() <= 1 && reference.sentences().len() <= 1 {
+                common
+            } else {
+                budget.fill(&candidate.words, &reference.words);
+                union.count(reference, candidate, budget)
+            };
+            let measures = (1..=self.order)
+                .map(|n| scores(hits[n - 1] as usize, n_grams(n_reference, n), n_grams(n_candidate, n)))
+                .chain([common, common_by_line].map(|hits| scores(hits, n_reference, n_candidate)));
+            for (best, scores) in best.iter_mut().zip(measures) {
+                if k == 0 || scores[0] > best[0] {
+                    *best = scores;
+                }
+            }
+        }
+        Sums { segments: 1.0, sums: best }
+    }
+
+    fn score(&self, stats: &Sums, values: &mut [f64]) {
+        let n = if stats.segments == 0.0 { 1.0 } else { stats.segments };
+        for (value, sum) in values.iter_mut().zip(stats.sums.as_flattened()) {
+            *value = sum / n;
+        }
+    }
+}
