@@ -4,8 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use capeval_frequencies::DocumentFrequencies;
+use capeval_lexical::meteor_2005::Alignment;
 use capeval_lexical::rouge155::{self, Rouge155};
-use capeval_lexical::{Bleu, Cider, Clipping, Idf, ReferenceLength, RougeL, RougeScore};
+use capeval_lexical::{
+    Bleu, Cider, Clipping, Idf, Meteor2005, ReferenceLength, RougeL, RougeScore, SentenceBleu,
+};
 use capeval_metric::AnyMetric;
 use capeval_text::{Exceptions, Stemmer, StopWords, Tokenizer};
 
@@ -153,6 +156,52 @@ pub const KINDS: &[Kind] = &[
                     tokenizer.parse().map_err(|e| SettingError(format!("{}: {e}", settings.metric)))?;
             }
             Ok(AnyMetric::new(rouge))
+        },
+    },
+    Kind {
+        name: "sentence-bleu",
+        summary: "BLEU of each sentence, smoothed; the corpus score is their mean",
+        paper: "Lin and Och 2004, ORANGE; Chen and Cherry 2014, Smoothing Techniques for Sentence-Level BLEU",
+        program: "NLTK 3.10",
+        settings: &[
+            TOK,
+            ORDER,
+            Setting { name: "smooth", default: "add-one", summary: "add-one, or NLTK's method 0 to 7" },
+        ],
+        build: |settings| {
+            let smoothing = settings.get("smooth").unwrap_or("add-one").parse();
+            let smoothing = smoothing.map_err(|e| SettingError(format!("{}: {e}", settings.metric)))?;
+            let bleu = SentenceBleu::new(settings.tokenizer()?, smoothing);
+            Ok(AnyMetric::new(settings.order(bleu, SentenceBleu::with_order)?))
+        },
+    },
+    Kind {
+        name: "meteor-2005",
+        summary: "words and stems shared with the best reference, and their order",
+        paper: "Banerjee and Lavie 2005, METEOR: An Automatic Metric for MT Evaluation",
+        program: "none; the paper's formula, and NLTK 3.10 without synonyms",
+        settings: &[
+            TOK,
+            Setting {
+                name: "stem",
+                default: "porter",
+                summary: "none, porter, porter-nltk or another stemmer",
+            },
+            Setting {
+                name: "align",
+                default: "fewest-crossings",
+                summary: "fewest-crossings, or last-first as NLTK",
+            },
+        ],
+        build: |settings| {
+            let mut meteor = Meteor2005::new(settings.tokenizer()?);
+            if settings.get("stem").is_some() {
+                meteor.stemmer = settings.stemmer()?;
+            }
+            let alignments =
+                [("fewest-crossings", Alignment::FewestCrossings), ("last-first", Alignment::LastFirst)];
+            meteor.alignment = settings.choice("align", &alignments, meteor.alignment)?;
+            Ok(AnyMetric::new(meteor))
         },
     },
     Kind {
@@ -314,6 +363,8 @@ pub const SUITES: &[Suite] = &[
             "rouge155:stem=porter",
             "rouge-score",
             "rouge-score:stem=porter-nltk",
+            "sentence-bleu",
+            "meteor-2005",
         ],
     },
 ];

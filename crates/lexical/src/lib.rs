@@ -6,13 +6,17 @@
 pub mod bleu;
 pub mod cider;
 mod lcs;
+pub mod meteor_2005;
 mod rouge;
 pub mod rouge155;
 pub mod rouge_l;
 pub mod rouge_score;
+pub mod sentence_bleu;
 
 pub use bleu::{Bleu, ReferenceLength};
 pub use cider::{Cider, Clipping, Idf, Length, TermFrequency};
+pub use meteor_2005::Meteor2005;
 pub use rouge_l::RougeL;
 pub use rouge_score::RougeScore;
 pub use rouge155::Rouge155;
+pub use sentence_bleu::{SentenceBleu, Smoothing};

@@ -1,0 +1,253 @@
+//! BLEU of single sentences, smoothed.
+//!
+//! BLEU multiplies precisions of 1..N-grams, so a sentence without a common 4-gram scores 0 however many words it
+//! shares. Smoothing gives such sentences a little. The corpus score is the mean of the segment scores, unlike that
+//! of [`Bleu`](crate::Bleu).
+//!
+//! Papers: Lin and Och, *ORANGE: a Method for Evaluating Automatic Evaluation Metrics for Machine Translation*
+//! (2004), for [`Smoothing::AddOne`]; Chen and Cherry, *A Systematic Comparison of Smoothing Techniques for
+//! Sentence-Level BLEU* (2014), for the others. Reference program: NLTK 3.10, `sentence_bleu` with
+//! `SmoothingFunction().method0` to `method7` and their default parameters.
+//!
+//! Quirks kept on purpose, all of them NLTK's:
+//! - a candidate without a common word scores 0 whatever the smoothing;
+//! - the number of n-grams of a candidate shorter than n is 1, not 0; only [`Smoothing::AddOne`] takes it for 0, and
+//!   so differs from method 2;
+//! - without smoothing, a precision of 0 is the smallest normal number, which leaves scores near 1e-77;
+//! - method 4 leaves the zeros of one-word candidates, and a precision of 0 drops out of the product;
+//! - methods 5 and 7 take 5-grams for the order above the last, whatever the last is.
+//!
+//! One thing differs: method 6 is undefined without a common bigram, and NLTK ends the program when there is no common
+//! trigram. Here, the score is 0 in the first case and the formula's in the second.
+
+use std::fmt;
+use std::str::FromStr;
+
+use capeval_metric::{Column, Direction, Input, Mean, Metric, Part, Reading, References, Segment, Signature};
+use capeval_text::Tokenizer;
+use capeval_text::ngrams::MAX_ORDER;
+
+/// NLTK's parameters.
+const EPSILON: f64 = 0.1;
+const K: f64 = 5.0;
+const ALPHA: f64 = 5.0;
+/// The order that methods 5 and 7 look at besides.
+const BESIDES: usize = 5;
+
+/// How precisions of 0 are avoided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Smoothing {
+    /// Lin and Och: one more match and one more n-gram for n above 1.
+    AddOne,
+    /// NLTK's method of this number, 0 to 7.
+    Nltk(Method),
+}
+
+/// The number of one of NLTK's methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Method(u8);
+
+impl fmt::Display for Smoothing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AddOne => f.write_str("add-one"),
+            Self::Nltk(Method(number)) => write!(f, "{number}"),
+        }
+    }
+}
+
+impl FromStr for Smoothing {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.parse()) {
+            ("add-one", _) => Ok(Self::AddOne),
+            (_, Ok(number @ 0..=7)) => Ok(Self::Nltk(Method(number))),
+            _ => {
+                Err(format!("'{text}' is no smoothing; give add-one or the number of NLTK's method, 0 to 7"))
+            }
+        }
+    }
+}
+
+/// Smoothed BLEU-N of sentences.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentenceBleu {
+    /// How the text is cut.
+    pub tokenizer: Tokenizer,
+    /// How precisions of 0 are avoided.
+    pub smoothing: Smoothing,
+    order: usize,
+}
+
+impl SentenceBleu {
+    /// BLEU-4 with this smoothing.
+    #[must_use]
+    pub fn new(tokenizer: Tokenizer, smoothing: Smoothing) -> Self {
+        Self { tokenizer, smoothing, order: 4 }
+    }
+
+    /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
+    #[must_use]
+    pub fn with_order(self, order: usize) -> Option<Self> {
+        (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
+    }
+
+    fn smoothed(&self, counts: &Counts) -> Vec<f64> {
+        let precisions: Vec<f64> =
+            counts.matches.iter().zip(&counts.totals).map(|(m, t)| m / t.max(1.0)).collect();
+        let mut p = precisions[..self.order].to_vec();
+        let matches = &counts.matches;
+        let total = |n: usize| counts.totals[n].max(1.0);
+        match self.smoothing {
+            Smoothing::AddOne => {
+                for (n, p) in p.iter_mut().enumerate().skip(1) {
+                    *p = (matches[n] + 1.0) / (counts.totals[n] + 1.0);
+                }
+            }
+            Smoothing::Nltk(Method(0)) => {
+                p.iter_mut().filter(|p| **p == 0.0).for_each(|p| *p = f64::MIN_POSITIVE);
+            }
+            Smoothing::Nltk(Method(1)) => {
+                for (n, p) in p.iter_mut().enumerate().filter(|(n, _)| matches[*n] == 0.0) {
+                    *p = EPSILON / total(n);
+                }
+            }
+            Smoothing::Nltk(Method(2)) => {
+                for (n, p) in p.iter_mut().enumerate().skip(1) {
+                    *p = (matches[n] + 1.0) / (total(n) + 1.0);
+                }
+            }
+            Smoothing::Nltk(Method(3)) => {
+                let mut power = 1.0;
+                for (n, p) in p.iter_mut().enumerate().filter(|(n, _)| matches[*n] == 0.0) {
+                    power *= 2.0;
+                    *p = 1.0 / (power * total(n));
+                }
+            }
+            Smoothing::Nltk(Method(4)) => by_length(&mut p, counts),
+            Smoothing::Nltk(Method(6)) => {
+                for n in 2..p.len() {
+                    let prior = if p[n - 2] == 0.0 { 0.0 } else { p[n - 1] * p[n - 1] / p[n - 2] };
+                    p[n] = (matches[n] + ALPHA * prior) / (counts.totals[n] + ALPHA);
+                }
+                if p.iter().take(2).any(|p| *p == 0.0) {
+                    p.fill(0.0);
+                }
+            }
+            Smoothing::Nltk(Method(number)) => {
+                if number == 7 {
+                    by_length(&mut p, counts);
+                }
+                let mut above = p[1..].to_vec();
+                above.push(precisions[BESIDES - 1]);
+                let mut before = p[0] + 1.0;
+                for (p, above) in p.iter_mut().zip(above) {
+                    *p = (before + *p + above) / 3.0;
+                    before = *p;
+                }
+            }
+        }
+        p
+    }
+
+    fn score_of(&self, counts: &Counts) -> f64 {
+        if counts.matches[0] == 0.0 {
+            return 0.0;
+        }
+        let p = self.smoothed(counts);
+        if p[0] == 0.0 {
+            return 0.0;
+        }
+        let weight = 1.0 / self.order as f64;
+        let sum: f64 = p.iter().filter(|p| **p > 0.0).map(|p| weight * p.ln()).sum();
+        let penalty = if counts.length > counts.reference_length {
+            1.0
+        } else {
+            (1.0 - counts.reference_length / counts.length).exp()
+        };
+        penalty * sum.exp()
+    }
+}
+
+/// Method 4: the k-th precision of 0 becomes `ln(length) / (5 · 2^k)` matches.
+fn by_length(p: &mut [f64], counts: &Counts) {
+    if counts.length <= 1.0 {
+        return;
+    }
+    let mut power = 1.0;
+    for (n, p) in p.iter_mut().enumerate().filter(|(n, _)| counts.matches[*n] == 0.0) {
+        power *= 2.0;
+        *p = 1.0 / (power * K / counts.length.ln()) / counts.totals[n].max(1.0);
+    }
+}
+
+/// What is counted in a sentence.
+struct Counts {
+    length: f64,
+    reference_length: f64,
+    matches: [f64; MAX_ORDER],
+    totals: [f64; MAX_ORDER],
+}
+
+impl Metric for SentenceBleu {
+    type Model = ();
+    type Stats = Mean;
+    type Scratch = ();
+
+    fn signature(&self) -> Signature {
+        let Self { tokenizer, smoothing, order } = self;
+        Signature::new("sentence-bleu")
+            .with("n", order)
+            .with("smooth", smoothing)
+            .with("reflen", "closest")
+            .with("tok", tokenizer)
+    }
+
+    fn input(&self) -> Input {
+        Input { reading: Reading::Tokens(self.tokenizer), ngrams: self.order.max(BESIDES) }
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        vec![Part {
+            key: "sentence-bleu".into(),
+            label: format!("sentence BLEU-{} ({})", self.order, self.smoothing),
+            direction: Direction::HigherIsBetter,
+            min: 0.0,
+            // Methods 5 and 7 average in one number above 1.
+            max: 4.0 / 3.0,
+        }]
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        Mean::columns()
+    }
+
+    fn fit(&self, _references: &References<'_>) {}
+
+    fn measure(&self, (): &(), segment: &Segment<'_>, (): &mut ()) -> Mean {
+        let length = segment.words.len();
+        let lengths = segment.reference_words().map(<[_]>::len);
+        let closest = lengths.clone().min_by_key(|l| (l.abs_diff(length), *l)).unwrap_or(0);
+        let mut counts = Counts {
+            length: length as f64,
+            reference_length: closest as f64,
+            matches: [0.0; MAX_ORDER],
+            totals: [0.0; MAX_ORDER],
+        };
+        let ngrams = segment.ngrams();
+        for n in 0..self.order.max(BESIDES) {
+            counts.totals[n] = length.saturating_sub(n) as f64;
+            let clipped = ngrams.range(n).map(|k| {
+                let most = (0..lengths.len()).map(|r| ngrams.reference_counts(r)[k]).max().unwrap_or(0);
+                f64::from(ngrams.all()[k].count.min(most))
+            });
+            counts.matches[n] = clipped.sum();
+        }
+        Mean::of(self.score_of(&counts))
+    }
+
+    fn score(&self, stats: &Mean, values: &mut [f64]) {
+        values[0] = stats.value();
+    }
+}
