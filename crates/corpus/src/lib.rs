@@ -37,6 +37,7 @@ mod options;
 mod policy;
 mod read;
 mod records;
+pub mod rouge_xml;
 mod write;
 #[cfg(feature = "zstd")]
 mod zstd;
