@@ -186,7 +186,7 @@ def compare(args):
         mine = ours["segment"][key]
         wrong = [k for k, (a, b) in enumerate(zip(mine, values)) if f"{a:.5f}" != f"{b:.5f}"]
         corpus = ""
-        if name in theirs["corpus"] and "average=mean" not in args.spec:
+        if name in theirs["corpus"] and "average=resampled" in args.spec:
             a, b = ours["corpus"][key], theirs["corpus"][name]
             corpus = f"; average {a:.5f} against {b:.5f}"
             different += f"{a:.5f}" != f"{b:.5f}"

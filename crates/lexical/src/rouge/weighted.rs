@@ -137,6 +137,19 @@ mod tests {
         marks
     }
 
+    /// The example of Lin 2004, section 4: X has A B C D in common with both, Y1 in one run, Y2 scattered.
+    #[test]
+    fn a_run_is_worth_more_than_scattered_words() {
+        let x = [1, 2, 3, 4, 5, 6, 7];
+        let worth = |y: [u32; 7]| {
+            let mut weighted = WeightedLcs::default();
+            weighted.prepare(2.0, 7);
+            weighted.mark(&x, &y, &mut [false; 7]);
+            weighted.row.worth[7]
+        };
+        assert_eq!([worth([1, 2, 3, 4, 8, 9, 11]), worth([1, 8, 2, 11, 3, 9, 4])], [16.0, 4.0]);
+    }
+
     #[test]
     fn one_run_is_preferred_to_two_halves() {
         assert_eq!(marks(&[1, 9, 1, 2], &[1, 2], 2.0), [false, false, true, true]);

@@ -13,11 +13,13 @@
 //! - several references are pooled: hits and counts are added up over them (formula A), or those of the reference
 //!   with the best recall are taken (formula B). The leave-one-out procedure of the paper, which version 1.4 took out
 //!   of the program, is an option here;
-//! - the average over segments that the program prints is that of 1,000 resamples, not of the segments
-//!   ([`resample`]);
+//! - the average that the program prints is that of 1,000 resamples, not of the segments, and depends on the names of
+//!   evaluations ([`resample`]); it is an option here, since it changes with the order of images;
 //! - ROUGE-L and ROUGE-W count a word at most as often as both texts have it, whichever sentences meet;
 //! - ROUGE-W weighs the reference's length twice: the sum of `length^w` over sentences is itself taken to the power
 //!   w, so that R is low for all texts;
+//! - ROUGE-W sees runs in the reference only: words that stand together there are a run even if the candidate scatters
+//!   them;
 //! - ROUGE-W adds up a run of hits only when the next word is no hit, so that a run before words that have been
 //!   counted too often is added to a later one, or lost at the end of a sentence;
 //! - ROUGE-SU does not count the last word of a text by itself, and a text of one word has nothing to count; the
@@ -134,7 +136,7 @@ impl Rouge155 {
             formula: Formula::Average,
             jackknife: Jackknife::No,
             unit: Unit::Segment,
-            average: Average::Resampled(1_000),
+            average: Average::Plain,
             alpha: 0.5,
         }
     }
