@@ -1,5 +1,7 @@
 //! N-grams that a candidate has in common with its references.
 
+use std::mem;
+
 use capeval_text::ngrams::MAX_ORDER;
 
 const NONE: u32 = u32::MAX;
@@ -24,7 +26,11 @@ pub(crate) struct Overlap {
     values: Vec<u32>,
     /// For each position, the n-gram of the order at hand that starts there.
     at: Vec<u32>,
+    /// Another text in the same numbers.
+    other: Vec<u32>,
+    /// How often each n-gram has been found there.
     used: Vec<u32>,
+    touched: Vec<u32>,
 }
 
 impl Overlap {
@@ -104,11 +110,12 @@ impl Overlap {
     /// often as the text that has it less often.
     pub(crate) fn hits(&mut self, other: &[u32]) -> [u64; MAX_ORDER] {
         let mut hits = [0; MAX_ORDER];
-        let mut words = std::mem::take(&mut self.at);
+        let (mut words, mut ngrams, mut touched) =
+            (mem::take(&mut self.other), mem::take(&mut self.at), mem::take(&mut self.touched));
         words.clear();
         words.extend(other.iter().map(|word| self.own(*word)));
-        let mut touched = Vec::new();
-        let mut ngrams = words.clone();
+        ngrams.clear();
+        ngrams.extend_from_slice(&words);
         for n in 0..self.order {
             let mut any = false;
             for start in 0..other.len().saturating_sub(n) {
@@ -139,8 +146,8 @@ impl Overlap {
                 break;
             }
         }
-        touched.into_iter().for_each(|ngram| self.used[ngram as usize] = 0);
-        self.at = words;
+        touched.drain(..).for_each(|ngram: u32| self.used[ngram as usize] = 0);
+        (self.other, self.at, self.touched) = (words, ngrams, touched);
         hits
     }
 }
