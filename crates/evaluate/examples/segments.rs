@@ -5,7 +5,7 @@
 //! `{"segment": {KEY: [...]}, "corpus": {KEY: …}, "remarks": [...]}`; the time goes to standard error.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -55,7 +55,7 @@ fn main() -> Result<(), Failure> {
         texts: hypotheses.iter().map(String::as_str).collect(),
     };
     let scores = evaluate(&mut set, &[system], &metrics, &());
-    eprintln!("{:.1} ms", start.elapsed().as_secs_f64() * 1e3);
+    writeln!(io::stderr(), "{:.1} ms", start.elapsed().as_secs_f64() * 1e3)?;
     let (mut segments, mut corpus, mut remarks) = (Map::new(), Map::new(), Vec::new());
     for metric in &scores[0].metrics {
         let parts = metric.metric.parts();
