@@ -57,7 +57,10 @@ pub(crate) fn about_texts(
 fn tokenizer(reading: Reading) -> Option<Tokenizer> {
     match reading {
         Reading::Raw => None,
-        Reading::Tokens(tokenizer) | Reading::Stems(tokenizer, _) => Some(tokenizer),
+        Reading::Tokens(tokenizer)
+        | Reading::Lines(tokenizer)
+        | Reading::LowerTokens(tokenizer)
+        | Reading::Stems(tokenizer, _) => Some(tokenizer),
     }
 }
 

@@ -151,6 +151,7 @@ fn reading_to_text(reading: Reading) -> String {
         Reading::Raw => "raw".to_owned(),
         Reading::Tokens(tokenizer) => tokenizer.to_string(),
         Reading::Lines(tokenizer) => format!("{tokenizer}+lines"),
+        Reading::LowerTokens(tokenizer) => format!("{tokenizer}+lower"),
         Reading::Stems(tokenizer, stemmer) => format!("{tokenizer}+{}", stemmer.name()),
     }
 }
@@ -162,6 +163,7 @@ fn reading_from_text(text: &str) -> Option<Reading> {
     match text.split_once('+') {
         None => text.parse().ok().map(Reading::Tokens),
         Some((tokenizer, "lines")) => tokenizer.parse().ok().map(Reading::Lines),
+        Some((tokenizer, "lower")) => tokenizer.parse().ok().map(Reading::LowerTokens),
         Some((tokenizer, stemmer)) => {
             Some(Reading::Stems(tokenizer.parse().ok()?, Stemmer::from_name(stemmer)?))
         }

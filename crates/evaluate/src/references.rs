@@ -178,6 +178,11 @@ pub(crate) fn read(
         Reading::Raw => Sentences::blank(texts.len()),
         Reading::Tokens(tokenizer) => Sentences::tokenize(tokenizer, texts.len(), text, next, vocabulary),
         Reading::Lines(tokenizer) => Sentences::tokenize_lines(tokenizer, texts.len(), text, vocabulary),
+        Reading::LowerTokens(tokenizer) => {
+            let lower: Vec<String> = (0..texts.len()).map(|k| text(k).to_lowercase()).collect();
+            let lower = lower.iter().map(String::as_str).collect();
+            read(Reading::Tokens(tokenizer), &lower, ends, vocabulary)
+        }
         Reading::Stems(tokenizer, stemmer) => {
             let mut words = Vocabulary::default();
             let sentences = Sentences::tokenize(tokenizer, texts.len(), text, next, &mut words);

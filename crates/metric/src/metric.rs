@@ -25,6 +25,8 @@ pub enum Reading {
     /// Each line cut by a tokenizer, for metrics that tell sentences apart: a piece `\n` stands for each line
     /// break, and is no word.
     Lines(Tokenizer),
+    /// Lower-cased, then cut by a tokenizer.
+    LowerTokens(Tokenizer),
     /// Cut by a tokenizer, each word reduced to its stem.
     Stems(Tokenizer, Stemmer),
 }

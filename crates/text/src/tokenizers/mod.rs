@@ -12,11 +12,14 @@ mod mteval;
 pub mod plain;
 pub mod ptb;
 mod rouge;
+pub mod tercom;
 mod v13a;
 mod zh;
 
 use std::fmt;
 use std::str::FromStr;
+
+use self::tercom::Tercom;
 
 /// Buffers that a tokenizer needs while it works; make one per thread and keep it.
 #[derive(Debug, Default)]
@@ -57,6 +60,8 @@ pub enum Tokenizer {
     Rouge155,
     /// Google's rouge_score's: the same after lower-casing by Unicode.
     RougeScore,
+    /// The tokenizer of the translation edit rate with one option at least.
+    Tercom(Tercom),
     /// Chinese words by jieba; absent unless the crate is built with its feature `jieba`.
     #[cfg(feature = "jieba")]
     Jieba,
@@ -79,6 +84,24 @@ pub const ALL: &[(Tokenizer, &str, &str)] = &[
         "ROUGE-1.5.5: runs of a-z and 0-9 after lower-casing A-Z, all else dropped",
     ),
     (Tokenizer::RougeScore, "rouge-score", "Google's rouge_score: the same after lower-casing by Unicode"),
+    (Tokenizer::Tercom(Tercom::Norm), "tercom-norm", "tercom, normalising"),
+    (Tokenizer::Tercom(Tercom::NormAsian), "tercom-norm-asian", "tercom, normalising, also East Asian"),
+    (Tokenizer::Tercom(Tercom::NoPunct), "tercom-nopunct", "tercom, without punctuation"),
+    (
+        Tokenizer::Tercom(Tercom::NoPunctAsian),
+        "tercom-nopunct-asian",
+        "tercom, without punctuation, also East Asian",
+    ),
+    (
+        Tokenizer::Tercom(Tercom::NormNoPunct),
+        "tercom-norm-nopunct",
+        "tercom, normalising, without punctuation",
+    ),
+    (
+        Tokenizer::Tercom(Tercom::NormNoPunctAsian),
+        "tercom-norm-nopunct-asian",
+        "tercom, normalising, without punctuation, also East Asian",
+    ),
     #[cfg(feature = "jieba")]
     (Tokenizer::Jieba, "jieba", "Chinese words by jieba's dictionary and model"),
 ];
@@ -116,6 +139,7 @@ impl Tokenizer {
             Self::Char => character::tokenize(text, &mut piece),
             Self::Rouge155 => rouge::ascii(text, scratch, &mut piece),
             Self::RougeScore => rouge::unicode(text, scratch, &mut piece),
+            Self::Tercom(tercom) => tercom::tokenize(tercom, text, &mut piece),
             #[cfg(feature = "jieba")]
             Self::Jieba => jieba::tokenize(text, &mut piece),
         }
