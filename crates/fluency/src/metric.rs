@@ -1,0 +1,168 @@
+//! The perplexity of captions under an n-gram model, as a metric like any other.
+//!
+//! Rewards fluency alone: no reference of the image at hand is looked at. The model is one that was read
+//! or estimated before, or it is estimated from the references of all images that take part; only
+//! perplexities of one model and one tokenizer may be compared, and the signature says which.
+
+use std::sync::Arc;
+
+use capeval_metric::{
+    Column, Direction, Input, Metric, Part, Reading, References, Remark, Segment, Signature,
+};
+use capeval_text::Tokenizer;
+
+use crate::ngram::{Estimate, FALLBACK_DISCOUNTS, MAX_ORDER, NgramModel, Word};
+use crate::perplexity::{EndSymbol, Perplexity};
+
+/// Where the model comes from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// It is there.
+    Model(Arc<NgramModel>),
+    /// It is estimated from the references, with n-grams of up to this many words.
+    References(usize),
+}
+
+/// The perplexity of captions under an n-gram model.
+#[derive(Clone, Debug)]
+pub struct NgramPerplexity {
+    /// How the text is cut.
+    pub tokenizer: Tokenizer,
+    source: Source,
+    /// Whether the end of a caption counts as a token.
+    pub end: EndSymbol,
+}
+
+impl NgramPerplexity {
+    /// The perplexity under a model that is there.
+    #[must_use]
+    pub fn under(model: Arc<NgramModel>, tokenizer: Tokenizer) -> Self {
+        Self { tokenizer, source: Source::Model(model), end: EndSymbol::Counted }
+    }
+
+    /// The perplexity under a model of the references with n-grams of up to `order` words; `None` unless
+    /// that is 1 to [`MAX_ORDER`].
+    #[must_use]
+    pub fn of_references(order: usize, tokenizer: Tokenizer) -> Option<Self> {
+        (1..=MAX_ORDER).contains(&order).then_some(Self {
+            tokenizer,
+            source: Source::References(order),
+            end: EndSymbol::Counted,
+        })
+    }
+
+    /// The same with n-grams of up to `order` words of the references; `None` unless that is 1 to
+    /// [`MAX_ORDER`].
+    #[must_use]
+    pub fn with_order(self, order: usize) -> Option<Self> {
+        (1..=MAX_ORDER).contains(&order).then_some(Self { source: Source::References(order), ..self })
+    }
+}
+
+/// A model beside the vocabulary of the captions.
+pub struct Model {
+    /// `None` if there was no reference to estimate one from.
+    ngrams: Option<Arc<NgramModel>>,
+    /// The model's word for each word of the captions.
+    words: Vec<Word>,
+    /// The orders whose discounts could not be estimated.
+    fallen_back: Vec<usize>,
+}
+
+impl Metric for NgramPerplexity {
+    type Model = Model;
+    type Stats = Perplexity;
+    type Scratch = ();
+
+    fn signature(&self) -> Signature {
+        let Self { tokenizer, source, end } = self;
+        let signature = Signature::new("perplexity");
+        match source {
+            Source::Model(model) => {
+                signature.with("n", model.order()).with("lm", format!("{:016x}", model.fingerprint()))
+            }
+            Source::References(order) => signature.with("n", order).with("lm", "references"),
+        }
+        .with("end", end.name())
+        .with("tok", tokenizer)
+    }
+
+    fn input(&self) -> Input {
+        Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 }
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        vec![Part {
+            key: "perplexity".into(),
+            label: "Perplexity".into(),
+            direction: Direction::LowerIsBetter,
+            min: 1.0,
+            max: f64::INFINITY,
+        }]
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        Perplexity::columns()
+    }
+
+    fn fit(&self, references: &References<'_>) -> Model {
+        let vocabulary = references.vocabulary;
+        let (ngrams, fallen_back) = match &self.source {
+            Source::Model(model) => (Some(Arc::clone(model)), Vec::new()),
+            Source::References(order) => {
+                let estimated = Estimate::new(*order).and_then(|mut estimate| {
+                    let images = references.images.iter();
+                    for sentence in images.flat_map(|image| references.of(*image as usize)) {
+                        let words = references.sentences.words(sentence);
+                        estimate.add(words.iter().map(|word| vocabulary.word(*word)));
+                    }
+                    estimate.finish(Some(FALLBACK_DISCOUNTS)).ok()
+                });
+                estimated.map_or((None, Vec::new()), |(model, orders)| (Some(Arc::new(model)), orders))
+            }
+        };
+        let words = ngrams
+            .as_ref()
+            .map_or(Vec::new(), |model| vocabulary.iter().map(|(_, word)| model.word(word)).collect());
+        Model { ngrams, words, fallen_back }
+    }
+
+    fn sign_model(&self, model: &Model, signature: &mut Signature) {
+        if let (Source::References(_), Some(ngrams)) = (&self.source, &model.ngrams) {
+            signature.push("fingerprint", format!("{:016x}", ngrams.fingerprint()));
+        }
+    }
+
+    fn remarks(&self, model: &Model) -> Vec<Remark> {
+        if model.fallen_back.is_empty() {
+            return Vec::new();
+        }
+        let orders: Vec<String> = model.fallen_back.iter().map(usize::to_string).collect();
+        let [d1, d2, d3] = FALLBACK_DISCOUNTS;
+        vec![Remark {
+            code: "fallback-discounts",
+            message: format!(
+                "the references are too few, or too much alike, to estimate the discounts of n-grams of {} \
+                 words; {d1}, {d2} and {d3} were taken instead",
+                orders.join(", ")
+            ),
+        }]
+    }
+
+    fn measure(&self, model: &Model, segment: &Segment<'_>, (): &mut ()) -> Perplexity {
+        let mut perplexity = Perplexity::default();
+        let Some(ngrams) = &model.ngrams else { return perplexity };
+        let mut context = ngrams.start();
+        let words = segment.words.iter().map(|symbol| model.words[symbol.index()]);
+        let end = (self.end == EndSymbol::Counted).then_some(ngrams.end());
+        for word in words.chain(end) {
+            perplexity.add(ngrams.log10(&mut context, word) * std::f64::consts::LOG2_10);
+            perplexity.unknown += f64::from(u8::from(word == ngrams.unknown()));
+        }
+        perplexity
+    }
+
+    fn score(&self, stats: &Perplexity, values: &mut [f64]) {
+        values[0] = stats.value();
+    }
+}

@@ -1,0 +1,253 @@
+//! Probabilities that some model gave to each token of its captions, as JSON Lines.
+//!
+//! One object per segment, with its id and one of three keys:
+//!
+//! ```json
+//! {"id": 391895, "probs": [0.6, 0.8, 0.3], "end": 0.5}
+//! {"id": "b", "logprobs": [-0.51, -0.22, -1.2, -0.69], "tokens": ["a", "man", "</s>"]}
+//! ```
+//!
+//! `probs` are probabilities, `logprobs` logarithms of the [`Base`] that the caller names. The end of the
+//! segment is the number under `end`, or the last one if `tokens` ends with one of [`END_TOKENS`]; other
+//! keys are passed over. A token without a number (`null`, as some models give for the first one) is not
+//! counted.
+
+use std::io::{BufRead, BufReader, Read};
+
+use capeval_metric::Remark;
+use serde::Deserialize;
+
+use crate::{EndSymbol, Error, Perplexity};
+
+/// Tokens that are known to end a segment.
+pub const END_TOKENS: [&str; 7] =
+    ["</s>", "<eos>", "[SEP]", "<|endoftext|>", "<|im_end|>", "<|eot_id|>", "<end>"];
+
+/// The base of logarithms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// e, as most libraries for neural models give them.
+    E,
+    /// 2: bits.
+    Two,
+    /// 10, as in ARPA files.
+    Ten,
+}
+
+impl Base {
+    /// Turns a logarithm of this base into one of base 2.
+    #[must_use]
+    pub fn to_log2(self, log: f64) -> f64 {
+        match self {
+            Self::E => log * std::f64::consts::LOG2_E,
+            Self::Two => log,
+            Self::Ten => log * std::f64::consts::LOG2_10,
+        }
+    }
+}
+
+/// What a model thought of one segment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// The segment's id as it stands in the file: a number or a string.
+    pub id: String,
+    /// Base-2 logarithms of the probabilities of its tokens.
+    pub log2: Vec<f64>,
+    /// The same for the symbol that ends it, if the file says.
+    pub end: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    #[serde(alias = "image_id")]
+    id: serde_json::Value,
+    probs: Option<Vec<Option<f64>>>,
+    logprobs: Option<Vec<Option<f64>>>,
+    tokens: Option<Vec<String>>,
+    end: Option<f64>,
+}
+
+/// Reads one record per line; empty lines are passed over.
+///
+/// # Errors
+/// When a line is no such object, a probability is not from 0 to 1, a logarithm is above 0 or not a
+/// number, or the numbers of tokens and of numbers differ.
+pub fn read(source: impl Read, base: Base) -> Result<Vec<Record>, Error> {
+    let mut records = Vec::new();
+    for (number, line) in (1..).zip(BufReader::new(source).lines()) {
+        let line = line?;
+        if !line.trim().is_empty() {
+            records.push(parse(&line, base).map_err(|message| Error::on(number, message))?);
+        }
+    }
+    Ok(records)
+}
+
+fn parse(line: &str, base: Base) -> Result<Record, String> {
+    let line: Line = serde_json::from_str(line)
+        .map_err(|e| format!("no object with 'id' and 'probs' or 'logprobs': {e}"))?;
+    let id = match line.id {
+        serde_json::Value::String(id) => id,
+        serde_json::Value::Number(id) => id.to_string(),
+        other => return Err(format!("{other} is no id; give a number or a string")),
+    };
+    let log2 = |number: f64| match line.probs {
+        Some(_) if (0.0..=1.0).contains(&number) => Ok(number.log2()),
+        Some(_) => {
+            Err(format!("segment {id}: {number} is no probability; if it is a logarithm, write 'logprobs'"))
+        }
+        None if number <= 0.0 => Ok(base.to_log2(number)),
+        None => Err(format!("segment {id}: {number} is no logarithm of a probability, for it is above 0")),
+    };
+    let numbers = match (&line.probs, &line.logprobs) {
+        (Some(numbers), None) | (None, Some(numbers)) => numbers,
+        (None, None) => return Err(format!("segment {id} has neither 'probs' nor 'logprobs'")),
+        (Some(_), Some(_)) => return Err(format!("segment {id} has both 'probs' and 'logprobs'; keep one")),
+    };
+    if let Some(tokens) = &line.tokens
+        && tokens.len() != numbers.len()
+    {
+        let (n, m) = (tokens.len(), numbers.len());
+        return Err(format!("segment {id} has {n} tokens but {m} numbers"));
+    }
+    let ends = |token: &String| END_TOKENS.contains(&token.as_str());
+    let last_ends =
+        line.end.is_none() && line.tokens.as_ref().and_then(|tokens| tokens.last()).is_some_and(ends);
+    let (numbers, last) = match numbers.split_last() {
+        Some((last, numbers)) if last_ends => (numbers, *last),
+        _ => (&numbers[..], line.end),
+    };
+    let end = last.map(log2).transpose()?;
+    let log2 = numbers.iter().flatten().map(|number| log2(*number)).collect::<Result<_, _>>()?;
+    Ok(Record { id, log2, end })
+}
+
+impl Record {
+    /// Bits and tokens of the segment.
+    #[must_use]
+    pub fn perplexity(&self, end: EndSymbol) -> Perplexity {
+        let mut perplexity = Perplexity::default();
+        let end = self.end.filter(|_| end == EndSymbol::Counted);
+        self.log2.iter().copied().chain(end).for_each(|log2| perplexity.add(log2));
+        perplexity
+    }
+}
+
+/// What a reader of the perplexities of these records should know: which of them hold a token of
+/// probability zero, and whether ends were to be counted that the file does not give.
+#[must_use]
+pub fn remarks(records: &[Record], end: EndSymbol) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    let infinite: Vec<&str> = records
+        .iter()
+        .filter(|record| record.perplexity(end).bits.is_infinite())
+        .map(|record| record.id.as_str())
+        .collect();
+    if let Some(first) = infinite.first() {
+        let others = match infinite.len() {
+            1 => String::new(),
+            n => format!(" (and {} more)", n - 1),
+        };
+        remarks.push(Remark {
+            code: "zero-probability",
+            message: format!(
+                "a token of segment {first}{others} has probability 0, so the perplexity is infinite"
+            ),
+        });
+    }
+    let without = records.iter().filter(|record| record.end.is_none()).count();
+    if end == EndSymbol::Counted && without > 0 {
+        remarks.push(Remark {
+            code: "no-end-symbol",
+            message: format!(
+                "{without} of {} segments give no probability of their end, so it is not counted there",
+                records.len()
+            ),
+        });
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(line: &str, base: Base) -> Record {
+        read(line.as_bytes(), base).unwrap().remove(0)
+    }
+
+    #[test]
+    fn the_worked_example_holds_for_probabilities_and_for_every_base() {
+        let probabilities = [0.6_f64, 0.8, 0.3, 0.4, 0.3, 0.5, 0.6];
+        let line = format!(r#"{{"id": 7, "probs": {probabilities:?}}}"#);
+        let mut records = vec![one(&line, Base::E)];
+        for (base, log) in
+            [(Base::E, f64::ln as fn(f64) -> f64), (Base::Two, f64::log2), (Base::Ten, f64::log10)]
+        {
+            let line = format!(r#"{{"id": "x", "logprobs": {:?}}}"#, probabilities.map(log));
+            records.push(one(&line, base));
+        }
+        for record in records {
+            let value = record.perplexity(EndSymbol::Omitted).value();
+            assert_eq!(format!("{value:.2}"), "2.12");
+        }
+    }
+
+    #[test]
+    fn the_end_symbol_counts_only_when_asked_for() {
+        let by_key = one(r#"{"id": 1, "probs": [0.5, 0.5], "end": 0.125}"#, Base::E);
+        let by_token = one(r#"{"id": 1, "probs": [0.5, 0.5, 0.125], "tokens": ["a", "b", "</s>"]}"#, Base::E);
+        assert_eq!(by_key, by_token);
+        assert_eq!(by_key.perplexity(EndSymbol::Omitted).value(), 2.0);
+        assert_eq!(by_key.perplexity(EndSymbol::Counted).bits, 5.0);
+    }
+
+    #[test]
+    fn a_zero_probability_is_noticed_with_its_segment() {
+        let records =
+            read("{\"id\":1,\"probs\":[1]}\n\n{\"id\":\"b\",\"probs\":[0.0, 0.5]}\n".as_bytes(), Base::E)
+                .unwrap();
+        assert_eq!(records[1].perplexity(EndSymbol::Omitted).value(), f64::INFINITY);
+        let remarks = remarks(&records, EndSymbol::Omitted);
+        assert_eq!(remarks.len(), 1);
+        assert!(remarks[0].message.contains("segment b has probability 0"), "{}", remarks[0].message);
+    }
+
+    #[test]
+    fn a_corpus_divides_total_bits_by_total_tokens() {
+        let records = [
+            one(r#"{"id":1,"probs":[0.5]}"#, Base::E),
+            one(r#"{"id":2,"probs":[0.125,0.125,0.125]}"#, Base::E),
+        ];
+        let mut total = Perplexity::default();
+        for perplexity in records.map(|record| record.perplexity(EndSymbol::Omitted)) {
+            total.bits += perplexity.bits;
+            total.tokens += perplexity.tokens;
+        }
+        assert_eq!(total.value(), f64::exp2(2.5));
+    }
+
+    #[test]
+    fn errors_name_the_line_and_the_remedy() {
+        for (text, expected) in [
+            (
+                "{\"id\":1,\"probs\":[1]}\n{\"id\":1,\"probs\":[1.5]}",
+                "line 2: segment 1: 1.5 is no probability",
+            ),
+            ("{\"id\":1,\"logprobs\":[0.1]}", "line 1: segment 1: 0.1 is no logarithm"),
+            ("{\"id\":1}", "line 1: segment 1 has neither"),
+            ("{\"id\":null,\"probs\":[]}", "line 1: null is no id"),
+            ("{\"id\":1,\"probs\":[1],\"tokens\":[]}", "line 1: segment 1 has 0 tokens but 1 numbers"),
+            ("x", "line 1: no object"),
+        ] {
+            let error = read(text.as_bytes(), Base::E).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn tokens_without_a_number_are_not_counted() {
+        let record = one(r#"{"id":1,"logprobs":[null,-1.0]}"#, Base::Two);
+        assert_eq!(record.perplexity(EndSymbol::Omitted).value(), 2.0);
+    }
+}

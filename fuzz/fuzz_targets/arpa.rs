@@ -1,0 +1,17 @@
+//! The reader of ARPA files takes any bytes, and whatever it accepts can be scored and written again.
+#![no_main]
+
+use capeval_fluency::NgramModel;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(model) = NgramModel::read_arpa(bytes) else { return };
+    let mut context = model.start();
+    for word in ["a", "b", "a", "<unk>"].map(|word| model.word(word)).into_iter().chain([model.end()]) {
+        let log10 = model.log10(&mut context, word);
+        assert!(!log10.is_nan());
+    }
+    let mut written = Vec::new();
+    model.write_arpa(&mut written).expect("memory takes everything");
+    NgramModel::read_arpa(&written[..]).expect("what was written can be read");
+});
