@@ -1,4 +1,4 @@
-//! CIDEr and CIDEr-D: agreement with the consensus of the references.
+//! CIDEr, CIDEr-D and CIDEr-R: agreement with the consensus of the references.
 //!
 //! Rewards n-grams that many references of the image hold and few other images do. Each caption becomes
 //! one vector per order n = 1..N, whose elements weigh an n-gram's frequency in the caption by its
@@ -7,21 +7,25 @@
 //!
 //! - CIDEr: the cosine of the two vectors;
 //! - CIDEr-D: `Σ min(c, r) · r / (‖c‖ ‖r‖) · exp(−(l(c) − l(r))² / 2σ²)`, which punishes repeated words
-//!   and different lengths.
+//!   and different lengths;
+//! - CIDEr-R: as CIDEr-D, but instead of the exponential `p^0.8 · exp(−(l(c) − l(r))² / l(r)²)^0.2` with the
+//!   penalty p of repeated words, so that long references and few references do no harm.
 //!
 //! Averaged over orders and references and multiplied by 10. The corpus score is the mean of the
 //! segment scores.
 //!
 //! Paper: Vedantam, Zitnick and Parikh, *CIDEr: Consensus-based Image Description Evaluation* (2015).
 //! Reference programs: pycocoevalcap 1.2, `cider/cider_scorer.py` (its "CIDEr" is CIDEr-D), and
-//! vrama91/cider for plain CIDEr.
+//! vrama91/cider for plain CIDEr. CIDEr-R: dos Santos, Colombini and Avila, *CIDEr-R: Robust
+//! Consensus-based Image Description Evaluation* (2021), with gabrielsantosrv/coco-caption, `ciderR/`.
 //!
 //! Quirks kept on purpose, in the variants named after the programs:
 //! - the length in the penalty counts bigrams, so captions of no word and of one word are equally long;
 //! - term frequency is the plain count, which matters for CIDEr-D because of the minimum;
 //! - the mean is always over N orders, so a perfect caption of one word scores 2.5, of two words 5;
 //! - with one image every weight is `log 1 = 0`, and so is the score;
-//! - vectors of norm 0 are not divided by it.
+//! - vectors of norm 0 are not divided by it;
+//! - CIDEr-R's lengths are bigrams plus one, so that captions of no word and of one word are equally long.
 
 use std::f64::consts::E;
 use std::hint::black_box;
@@ -35,6 +39,8 @@ use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE, NgramCounts, ReferenceN
 use capeval_text::{Stemmer, Symbol, Tokenizer};
 use rayon::prelude::*;
 
+use crate::repetition::{Repetition, WordParts};
+
 /// How two vectors are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Clipping {
@@ -45,6 +51,13 @@ pub enum Clipping {
     Gaussian {
         /// The standard deviation of the length penalty.
         sigma: f64,
+    },
+    /// CIDEr-R: elements are cut likewise; repetition and relative length are compared, each to a power.
+    Robust {
+        /// The power of the repetition penalty; 0.8 in the reference program.
+        repetition: f64,
+        /// The power of the length penalty; 0.2 in the reference program.
+        length: f64,
     },
 }
 
@@ -135,6 +148,12 @@ impl Cider {
         }
     }
 
+    /// CIDEr-R as its authors compute it.
+    #[must_use]
+    pub fn r(tokenizer: Tokenizer) -> Self {
+        Self { clipping: Clipping::Robust { repetition: 0.8, length: 0.2 }, ..Self::d(tokenizer) }
+    }
+
     /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
     #[must_use]
     pub fn with_order(self, order: usize) -> Option<Self> {
@@ -155,6 +174,7 @@ impl Cider {
             (Clipping::None, TermFrequency::Relative) => "cider-paper",
             (Clipping::Gaussian { .. }, TermFrequency::Count) => "cider-d",
             (Clipping::Gaussian { .. }, TermFrequency::Relative) => "cider-d-paper",
+            (Clipping::Robust { .. }, _) => "cider-r",
         }
     }
 }
@@ -165,6 +185,8 @@ pub struct Model {
     weights: Weights,
     /// For each reference sentence and order, the norm of its vector.
     norms: Vec<f64>,
+    /// What CIDEr-R counts as words.
+    parts: WordParts,
     n_images: usize,
 }
 
@@ -292,12 +314,20 @@ impl Metric for Cider {
     fn signature(&self) -> Signature {
         let Self { tokenizer, stemmer, order, clipping, term_frequency, length, idf, weights } = self;
         let mut signature = Signature::new(self.key()).with("n", order);
-        if let Clipping::Gaussian { sigma } = clipping {
+        match clipping {
+            Clipping::None => {}
+            Clipping::Gaussian { sigma } => signature.push("sigma", sigma),
+            Clipping::Robust { repetition, length } => {
+                signature.push("rep", repetition);
+                signature.push("lenpower", length);
+            }
+        }
+        if *clipping != Clipping::None {
             let length = match length {
                 Length::Bigrams => "bigrams",
                 Length::Words => "words",
             };
-            signature = signature.with("sigma", sigma).with("len", length);
+            signature.push("len", length);
         }
         let term_frequency = match term_frequency {
             TermFrequency::Count => "count",
@@ -332,6 +362,7 @@ impl Metric for Cider {
             "cider" => "CIDEr",
             "cider-paper" => "CIDEr (paper)",
             "cider-d" => "CIDEr-D (COCO's CIDEr)",
+            "cider-r" => "CIDEr-R",
             _ => "CIDEr-D (paper)",
         };
         vec![Part {
@@ -358,7 +389,11 @@ impl Metric for Cider {
             }
             Idf::Uniform => (Source::Uniform, Weights::uniform()),
         };
-        let mut model = Model { source, weights, norms: Vec::new(), n_images };
+        let parts = match self.clipping {
+            Clipping::Robust { .. } => WordParts::new(references.vocabulary),
+            Clipping::None | Clipping::Gaussian { .. } => WordParts::default(),
+        };
+        let mut model = Model { source, weights, norms: Vec::new(), parts, n_images };
         model.norms = self.norms(&model, references);
         model
     }
@@ -400,6 +435,13 @@ impl Metric for Cider {
                     let delta = length - self.length_of(words.len());
                     scratch.penalty(delta, sigma)
                 }
+                Clipping::Robust { repetition, length: power } => {
+                    let repeated = scratch.repetition.penalty(&model.parts, segment.words, words);
+                    let reference = self.length_of(words.len()) + 1.0;
+                    let delta = length + 1.0 - reference;
+                    let lengths = f64::powf(black_box(E), -delta.powi(2) / reference.powi(2));
+                    repeated.powf(repetition) * lengths.powf(power)
+                }
             };
             for n in 0..self.order {
                 let mut product = 0.0;
@@ -409,7 +451,9 @@ impl Metric for Cider {
                         let reference = self.tf(count, words.len(), n) * shared.idf;
                         let candidate = match self.clipping {
                             Clipping::None => shared.element,
-                            Clipping::Gaussian { .. } => shared.element.min(reference),
+                            Clipping::Gaussian { .. } | Clipping::Robust { .. } => {
+                                shared.element.min(reference)
+                            }
                         };
                         product += candidate * reference;
                     }
@@ -418,7 +462,7 @@ impl Metric for Cider {
                 if norms[n] != 0.0 && reference_norm != 0.0 {
                     product /= norms[n] * reference_norm;
                 }
-                if let Clipping::Gaussian { .. } = self.clipping {
+                if self.clipping != Clipping::None {
                     product *= penalty;
                 }
                 similarities[n] += product;
@@ -542,6 +586,7 @@ pub struct Scratch {
     bounds: Vec<usize>,
     /// Of the candidate's n-grams, those found in a saved table.
     nodes: Vec<Option<frequencies::Node>>,
+    repetition: Repetition,
     /// Length penalties by difference, for one σ.
     penalties: Vec<f64>,
 }

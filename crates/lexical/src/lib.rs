@@ -4,19 +4,28 @@
 //! program, and which of that program's quirks are kept on purpose; each quirk has a test of its name.
 
 pub mod bleu;
+pub mod chrf;
 pub mod cider;
+pub mod diversity;
 mod lcs;
 pub mod meteor_2005;
+mod overlap;
+mod repetition;
 mod rouge;
 pub mod rouge155;
 pub mod rouge_l;
 pub mod rouge_score;
+pub mod sacrebleu;
 pub mod sentence_bleu;
+pub mod ter;
 
 pub use bleu::{Bleu, ReferenceLength};
+pub use chrf::{Blanks, Chrf, Orders};
 pub use cider::{Cider, Clipping, Idf, Length, TermFrequency};
 pub use meteor_2005::Meteor2005;
 pub use rouge_l::RougeL;
 pub use rouge_score::RougeScore;
 pub use rouge155::Rouge155;
+pub use sacrebleu::{Case, EffectiveOrder, SacreBleu, sacrebleu_signature};
 pub use sentence_bleu::{SentenceBleu, Smoothing};
+pub use ter::Ter;

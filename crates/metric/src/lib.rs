@@ -12,9 +12,13 @@
 //! Since corpus scores are functions of sums, shards, merges, confidence intervals and significance
 //! tests need rows only and never read text again.
 //!
+//! Metrics that are no sums over segments, such as the size of a vocabulary, fulfil the smaller
+//! [`CorpusMetric`] instead.
+//!
 //! A metric's author implements the typed [`Metric`]; the engine holds [`AnyMetric`]s.
 
 mod any;
+mod corpus_metric;
 mod metric;
 mod part;
 mod segment;
@@ -23,6 +27,7 @@ mod signature;
 pub use crate::metric::{Input, Mean, Metric, Reading, Remark, Statistics};
 pub use any::{AnyMetric, Fitted, Worker};
 pub use capeval_stats::{Column, Kind, Table};
+pub use corpus_metric::{AnyCorpusMetric, CaptionSets, CorpusMetric, CorpusScores, Sketch};
 pub use part::{Direction, Part};
 pub use segment::{Candidates, References, Segment};
 pub use signature::Signature;

@@ -1,0 +1,318 @@
+//! chrF and chrF++: F-scores of character n-grams, as sacreBLEU computes them.
+//!
+//! Rewards runs of characters that the references hold too, which is kind to rich morphology and needs no
+//! tokenizer. Over character n-grams of orders 1 to 6 (and word n-grams of orders 1 and 2 in chrF++)
+//! precision P and recall R are averaged, and the score is `100 · (1 + β²) P R / (β² P + R)` with β = 2.
+//! The corpus score comes from the counts of the whole corpus; of several references each segment counts
+//! the one with the best score.
+//!
+//! Papers: Popović, *chrF: character n-gram F-score for automatic MT evaluation* (2015) and *chrF++: words
+//! helping character n-grams* (2017). Reference program: sacreBLEU 2.6.0, `metrics/chrf.py`.
+//!
+//! Quirks kept on purpose:
+//! - orders of which candidate or reference hold no n-gram are left out of the average; with
+//!   [`Orders::All`] every order's F-score is averaged instead, as in chrF++.py, and such an order's
+//!   precision and recall are 1e-16;
+//! - if the reference holds no n-gram of an order, those of the candidate do not count;
+//! - of references that score equally the first one counts;
+//! - white space is dropped, not squeezed; if it is kept, it is kept as it stands, at the ends too;
+//! - for word n-grams one punctuation mark is split off each word, at its end or else at its start, so
+//!   `(hi)` becomes `(hi` and `)`; only ASCII marks are, and a word of one character is never split.
+
+use capeval_metric::{
+    Column, Direction, Input, Metric, Part, Reading, References, Segment, Signature, Statistics,
+};
+use capeval_text::Vocabulary;
+use capeval_text::tokenizers::plain::is_python_space;
+
+use crate::overlap::Overlap;
+use crate::sacrebleu::Case;
+
+/// Where there is nothing to divide.
+const EPSILON: f64 = 1e-16;
+
+/// The most orders that a [`Chrf`] may have.
+const MAX_ORDERS: usize = 64;
+
+/// What becomes of white space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blanks {
+    /// It is dropped before characters are counted.
+    Dropped,
+    /// It is part of the character n-grams.
+    Kept,
+}
+
+/// Over which orders the score averages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Orders {
+    /// Those of which candidate and reference both hold n-grams; precision and recall are averaged.
+    Effective,
+    /// All of them, smoothed by 1e-16; F-scores are averaged, as in chrF++.py, Moses and NLTK.
+    All,
+}
+
+/// chrF or chrF++.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chrf {
+    char_order: usize,
+    word_order: usize,
+    /// How many times recall matters as much as precision; 2 in the reference program.
+    pub beta: f64,
+    /// Whether capital letters differ from small ones.
+    pub case: Case,
+    /// What becomes of white space.
+    pub blanks: Blanks,
+    /// Over which orders the score averages.
+    pub orders: Orders,
+}
+
+impl Chrf {
+    /// chrF as in sacreBLEU: characters up to order 6, β = 2.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            char_order: 6,
+            word_order: 0,
+            beta: 2.0,
+            case: Case::Mixed,
+            blanks: Blanks::Dropped,
+            orders: Orders::Effective,
+        }
+    }
+
+    /// chrF++: the same with words up to order 2.
+    #[must_use]
+    pub fn plus_plus() -> Self {
+        Self { word_order: 2, ..Self::new() }
+    }
+
+    /// The same with n-grams of up to `characters` and `words`; `None` unless these are 1 to 64 together.
+    #[must_use]
+    pub fn with_orders(self, characters: usize, words: usize) -> Option<Self> {
+        (1..=MAX_ORDERS).contains(&characters.saturating_add(words)).then_some(Self {
+            char_order: characters,
+            word_order: words,
+            ..self
+        })
+    }
+
+    /// The longest character n-grams and the longest word n-grams.
+    #[must_use]
+    pub fn char_and_word_order(&self) -> (usize, usize) {
+        (self.char_order, self.word_order)
+    }
+
+    /// What the name of the metric ends with: a sign per order of words, as its author writes it.
+    fn plus(&self) -> &'static str {
+        ["", "+", "++"][self.word_order.min(2)]
+    }
+
+    fn value(&self, orders: &[Order]) -> f64 {
+        let factor = self.beta * self.beta;
+        let (mut precisions, mut recalls, mut f_scores, mut effective) = (0.0, 0.0, 0.0, 0.0);
+        for Order { candidate, reference, matches } in orders {
+            let precision = if *candidate > 0.0 { matches / candidate } else { EPSILON };
+            let recall = if *reference > 0.0 { matches / reference } else { EPSILON };
+            let weighted = factor * precision + recall;
+            f_scores += if weighted > 0.0 { (1.0 + factor) * precision * recall / weighted } else { EPSILON };
+            if *candidate > 0.0 && *reference > 0.0 {
+                precisions += precision;
+                recalls += recall;
+                effective += 1.0;
+            }
+        }
+        if self.orders == Orders::All {
+            return 100.0 * f_scores / orders.len() as f64;
+        }
+        if effective == 0.0 || precisions + recalls == 0.0 {
+            return 0.0;
+        }
+        let (precision, recall) = (precisions / effective, recalls / effective);
+        let product = (1.0 + factor) * precision * recall;
+        100.0 * (product / (factor * precision + recall))
+    }
+}
+
+impl Default for Chrf {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// N-grams of one order.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Order {
+    /// In the candidate; 0 if the reference holds none.
+    pub candidate: f64,
+    /// In the reference.
+    pub reference: f64,
+    /// In both.
+    pub matches: f64,
+}
+
+/// The counts of chrF: character orders first, then word orders.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts(pub Vec<Order>);
+
+impl Statistics for Counts {
+    fn store(&self, row: &mut [f64]) {
+        for (row, order) in row.chunks_exact_mut(3).zip(&self.0) {
+            row.copy_from_slice(&[order.candidate, order.reference, order.matches]);
+        }
+    }
+
+    fn load(row: &[f64]) -> Self {
+        let order = |row: &[f64]| Order { candidate: row[0], reference: row[1], matches: row[2] };
+        Self(row.chunks_exact(3).map(order).collect())
+    }
+}
+
+impl Metric for Chrf {
+    type Model = ();
+    type Stats = Counts;
+    type Scratch = Scratch;
+
+    fn signature(&self) -> Signature {
+        let Self { char_order, word_order, beta, case, blanks, orders } = self;
+        Signature::new(&format!("chrf{}", self.plus()))
+            .with("chars", char_order)
+            .with("words", word_order)
+            .with("beta", beta)
+            .with("case", case.name())
+            .with("space", if *blanks == Blanks::Kept { "yes" } else { "no" })
+            .with("eff", if *orders == Orders::Effective { "yes" } else { "no" })
+    }
+
+    fn input(&self) -> Input {
+        Input { reading: Reading::Raw, ngrams: 0 }
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let plus = self.plus();
+        vec![Part {
+            key: format!("chrf{plus}"),
+            label: format!("chrF{plus}"),
+            direction: Direction::HigherIsBetter,
+            min: 0.0,
+            max: 100.0,
+        }]
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let kinds = [("characters", self.char_order), ("words", self.word_order)];
+        kinds
+            .into_iter()
+            .flat_map(|(kind, order)| (1..=order).map(move |n| (kind, n)))
+            .flat_map(|(kind, n)| {
+                ["candidate", "reference", "matches"].map(|what| Column::count(format!("{kind}-{n}-{what}")))
+            })
+            .collect()
+    }
+
+    fn fit(&self, _references: &References<'_>) {}
+
+    fn measure(&self, (): &(), segment: &Segment<'_>, scratch: &mut Scratch) -> Counts {
+        let n_orders = self.char_order + self.word_order;
+        let Scratch { chars, words, vocabulary, items, matches } = scratch;
+        let text = self.cased(segment.text);
+        self.characters(&text, items);
+        chars.prepare(items, self.char_order);
+        let n_chars = items.len();
+        items.clear();
+        if self.word_order > 0 {
+            split(&text, |word| items.push(vocabulary.intern(word).number()));
+            words.prepare(items, self.word_order);
+        }
+        let n_words = items.len();
+        let mut best: Option<(f64, Vec<Order>)> = None;
+        for reference in segment.reference_texts() {
+            let text = self.cased(reference);
+            matches.clear();
+            matches.resize(n_orders, 0.0);
+            let (char_matches, word_matches) = matches.split_at_mut(self.char_order);
+            self.characters(&text, items);
+            chars.count(items, char_matches);
+            let lengths = (n_chars, items.len());
+            let mut orders: Vec<Order> = Vec::with_capacity(n_orders);
+            orders.extend(char_matches.iter().enumerate().map(|(n, matches)| order(n, lengths, *matches)));
+            if self.word_order > 0 {
+                items.clear();
+                split(&text, |word| {
+                    items.push(vocabulary.get(word).map_or(u32::MAX, capeval_text::Symbol::number));
+                });
+                words.count(items, word_matches);
+                let lengths = (n_words, items.len());
+                orders
+                    .extend(word_matches.iter().enumerate().map(|(n, matches)| order(n, lengths, *matches)));
+            }
+            let score = self.value(&orders);
+            if best.as_ref().is_none_or(|(best, _)| score > *best) {
+                best = Some((score, orders));
+            }
+        }
+        Counts(best.map_or_else(|| vec![Order::default(); n_orders], |(_, orders)| orders))
+    }
+
+    fn score(&self, counts: &Counts, values: &mut [f64]) {
+        values[0] = self.value(&counts.0);
+    }
+}
+
+/// What n-grams of n + 1 items there are in a candidate and a reference of these lengths.
+fn order(n: usize, (candidate, reference): (usize, usize), matches: f64) -> Order {
+    let reference = reference.saturating_sub(n) as f64;
+    let candidate = if reference > 0.0 { candidate.saturating_sub(n) as f64 } else { 0.0 };
+    Order { candidate, reference, matches }
+}
+
+impl Chrf {
+    fn cased<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
+        match self.case {
+            Case::Mixed => text.into(),
+            Case::Lower => text.to_lowercase().into(),
+        }
+    }
+
+    fn characters(&self, text: &str, items: &mut Vec<u32>) {
+        items.clear();
+        match self.blanks {
+            Blanks::Kept => items.extend(text.chars().map(u32::from)),
+            Blanks::Dropped => {
+                items.extend(text.chars().filter(|c| !is_python_space(*c)).map(u32::from));
+            }
+        }
+    }
+}
+
+/// Calls `word` with each word of `text`, one punctuation mark split off.
+fn split(text: &str, mut word: impl FnMut(&str)) {
+    for whole in text.split(is_python_space).filter(|whole| !whole.is_empty()) {
+        let mut chars = whole.chars();
+        let (first, last) = (chars.next(), chars.next_back());
+        match (first, last) {
+            (Some(_), Some(last)) if last.is_ascii_punctuation() => {
+                let (rest, mark) = whole.split_at(whole.len() - 1);
+                word(rest);
+                word(mark);
+            }
+            (Some(first), Some(_)) if first.is_ascii_punctuation() => {
+                let (mark, rest) = whole.split_at(1);
+                word(mark);
+                word(rest);
+            }
+            _ => word(whole),
+        }
+    }
+}
+
+/// Buffers of [`Chrf`].
+#[derive(Default)]
+pub struct Scratch {
+    chars: Overlap,
+    words: Overlap,
+    /// The words of all candidates so far.
+    vocabulary: Vocabulary,
+    items: Vec<u32>,
+    matches: Vec<f64>,
+}

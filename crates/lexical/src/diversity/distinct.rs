@@ -1,0 +1,74 @@
+//! Div-n: the share of different n-grams in the captions of one image, averaged over images.
+//!
+//! Paper: Shetty et al., *Speaking the Same Language: Matching Machine to Human Captions by Adversarial
+//! Training* (2017). Reference program: ruotianluo/self-critical.pytorch, `div_utils.py`.
+//!
+//! Quirks kept on purpose: n-grams of every order are divided by the number of words, not of n-grams, so
+//! Div-2 of captions without any repetition is below 1; and 1e-6 is added to the number of words.
+
+use std::ops::Range;
+
+use capeval_metric::{CaptionSets, CorpusMetric, Direction, Input, Part, Reading, References, Signature};
+use capeval_text::Tokenizer;
+use capeval_text::ngrams::MAX_ORDER;
+
+/// Div-1 to Div-n.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Distinct {
+    /// How the text is cut.
+    pub tokenizer: Tokenizer,
+    order: usize,
+}
+
+impl Distinct {
+    /// Div-1 and Div-2.
+    #[must_use]
+    pub fn new(tokenizer: Tokenizer) -> Self {
+        Self { tokenizer, order: 2 }
+    }
+
+    /// The same up to Div-`order`; `None` unless that is 1 to 9.
+    #[must_use]
+    pub fn with_order(self, order: usize) -> Option<Self> {
+        (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
+    }
+}
+
+impl CorpusMetric for Distinct {
+    type Model = ();
+    /// Div-1 to Div-n of each image, one image after another.
+    type Sketch = Vec<f64>;
+
+    fn signature(&self) -> Signature {
+        let Self { tokenizer, order } = self;
+        Signature::new("div").with("n", order).with("tok", tokenizer)
+    }
+
+    fn input(&self) -> Input {
+        Input { reading: Reading::Tokens(self.tokenizer), ngrams: self.order }
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        (1..=self.order)
+            .map(|n| super::part(format!("div-{n}"), format!("Div-{n}"), Direction::HigherIsBetter, 1.0))
+            .collect()
+    }
+
+    fn fit(&self, _references: &References<'_>) {}
+
+    fn sketch(&self, (): &(), captions: &CaptionSets<'_>, images: Range<usize>) -> Vec<f64> {
+        images
+            .flat_map(|image| {
+                let ngrams = captions.ngrams_of(image);
+                let n_words: usize = captions.words(image).map(<[_]>::len).sum();
+                (0..self.order).map(move |n| ngrams.entries(n).len() as f64 / (1e-6 + n_words as f64))
+            })
+            .collect()
+    }
+
+    fn score(&self, sketch: &Vec<f64>, values: &mut [f64]) {
+        for (n, value) in values.iter_mut().enumerate() {
+            *value = super::mean(sketch.iter().skip(n).step_by(self.order).copied());
+        }
+    }
+}

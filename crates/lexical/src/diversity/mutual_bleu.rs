@@ -1,0 +1,140 @@
+//! mBLEU: how well captions of one image predict each other; lower is more diverse.
+//!
+//! The first captions of all images are scored by the COCO evaluation's BLEU against the other captions of
+//! the same images, then the second ones, and so on; the scores are averaged.
+//!
+//! Paper: Shetty et al., *Speaking the Same Language: Matching Machine to Human Captions by Adversarial
+//! Training* (2017). Reference program: ruotianluo/self-critical.pytorch, `eval_multi.py`, which wants
+//! equally many captions of all images. Here an image takes part in as many scores as it has captions, if
+//! it has two at least.
+
+use std::ops::Range;
+
+use capeval_metric::{
+    CaptionSets, CorpusMetric, Direction, Input, Metric, Part, Reading, References, Signature, Sketch,
+};
+use capeval_text::Tokenizer;
+
+use crate::bleu::{Bleu, Counts};
+
+/// mBLEU-1 to mBLEU-n.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MutualBleu {
+    bleu: Bleu,
+    order: usize,
+}
+
+impl MutualBleu {
+    /// mBLEU-1 to mBLEU-4.
+    #[must_use]
+    pub fn new(tokenizer: Tokenizer) -> Self {
+        Self { bleu: Bleu::coco(tokenizer), order: 4 }
+    }
+
+    /// The same up to mBLEU-`order`; `None` unless that is 1 to 9.
+    #[must_use]
+    pub fn with_order(self, order: usize) -> Option<Self> {
+        Some(Self { bleu: self.bleu.with_order(order)?, order })
+    }
+}
+
+/// For the first captions of all images, the second ones and so on, the counts of BLEU.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BySlot(Vec<Counts>);
+
+impl BySlot {
+    fn add(&mut self, slot: usize, counts: &Counts) {
+        if self.0.len() <= slot {
+            self.0.resize(slot + 1, Counts::default());
+        }
+        let sum = &mut self.0[slot];
+        sum.candidate_length += counts.candidate_length;
+        sum.reference_length += counts.reference_length;
+        for (sum, count) in sum.matches.iter_mut().zip(counts.matches) {
+            *sum += count;
+        }
+        for (sum, count) in sum.totals.iter_mut().zip(counts.totals) {
+            *sum += count;
+        }
+    }
+}
+
+impl Sketch for BySlot {
+    fn merge(&mut self, later: Self) {
+        for (slot, counts) in later.0.iter().enumerate() {
+            self.add(slot, counts);
+        }
+    }
+}
+
+impl CorpusMetric for MutualBleu {
+    type Model = ();
+    type Sketch = BySlot;
+
+    fn signature(&self) -> Signature {
+        let Self { bleu: Bleu { tokenizer, .. }, order } = self;
+        Signature::new("mbleu").with("n", order).with("tok", tokenizer)
+    }
+
+    fn input(&self) -> Input {
+        Input { reading: Reading::Tokens(self.bleu.tokenizer), ngrams: self.order }
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        (1..=self.order)
+            .map(|n| super::part(format!("mbleu-{n}"), format!("mBLEU-{n}"), Direction::LowerIsBetter, 1.0))
+            .collect()
+    }
+
+    fn fit(&self, _references: &References<'_>) {}
+
+    fn sketch(&self, (): &(), captions: &CaptionSets<'_>, images: Range<usize>) -> BySlot {
+        let mut sketch = BySlot::default();
+        let mut uses: Vec<u32> = Vec::new();
+        for image in images {
+            let ngrams = captions.ngrams_of(image);
+            let lengths: Vec<usize> = captions.words(image).map(<[_]>::len).collect();
+            if lengths.len() < 2 {
+                continue;
+            }
+            // By caption and n-gram, the number of uses.
+            uses.clear();
+            uses.resize(lengths.len() * ngrams.len(), 0);
+            for (k, uses) in uses.chunks_exact_mut(ngrams.len().max(1)).enumerate() {
+                ngrams.uses(k).iter().for_each(|entry| uses[*entry as usize] += 1);
+            }
+            for (slot, length) in lengths.iter().enumerate() {
+                let others = || (0..lengths.len()).filter(move |other| *other != slot);
+                let closest = others().map(|k| lengths[k]).min_by_key(|l| (l.abs_diff(*length), *l));
+                let mut counts = Counts {
+                    candidate_length: *length as f64,
+                    reference_length: closest.unwrap_or(0) as f64,
+                    ..Counts::default()
+                };
+                for n in 0..self.order {
+                    counts.totals[n] = length.saturating_sub(n) as f64;
+                    for entry in ngrams.entries(n) {
+                        let uses_of = |k: usize| uses[k * ngrams.len() + entry];
+                        let mine = uses_of(slot);
+                        if mine > 0 {
+                            let most = others().map(uses_of).max().unwrap_or(0);
+                            counts.matches[n] += f64::from(mine.min(most));
+                        }
+                    }
+                }
+                sketch.add(slot, &counts);
+            }
+        }
+        sketch
+    }
+
+    fn score(&self, sketch: &BySlot, values: &mut [f64]) {
+        let mut scores = vec![0.0; sketch.0.len() * self.order];
+        for (counts, scores) in sketch.0.iter().zip(scores.chunks_exact_mut(self.order)) {
+            Metric::score(&self.bleu, counts, scores);
+        }
+        for (n, value) in values.iter_mut().enumerate() {
+            *value = super::mean(scores.iter().skip(n).step_by(self.order).copied());
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Self-CIDEr: the diversity of an image's captions by the kernel of their CIDEr scores.
+//!
+//! Every caption is compared with every other one, and with itself, by plain CIDEr; the matrix K of these
+//! scores, from 0 to 1, has eigenvalues λ. If all captions are alike one eigenvalue is as large as their
+//! sum; if they have nothing in common all are equal. The score of an image with m captions is
+//! `−log(√λ_max / Σ √λ) / log m`, from 0 to 1, and the corpus score the mean over images. Document
+//! frequencies are those of the references.
+//!
+//! Paper: Wang and Chan, *Describing like Humans: on Diversity in Image Captioning* (2019). Reference
+//! program: ruotianluo/self-critical.pytorch, `eval_multi.py`, with ruotianluo/cider; the authors' own
+//! (qingzwang/DiversityMetrics) fills K with CIDEr-D instead, whose name its paper does not mention.
+//!
+//! Equal captions give eigenvalues of 0, of which rounding leaves about 1e-17, and their roots would add
+//! noise of about 1e-8 to the score, as they do in the reference program. Here eigenvalues below 1e-13 of
+//! the largest count as 0.
+//!
+//! An image with one caption, or of whose captions none has an n-gram of any weight, has no score; the
+//! reference program then gives not-a-number for the whole corpus. Here such images are left out, and a
+//! remark says how many.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use capeval_metric::{
+    CaptionSets, CorpusMetric, Direction, Input, Part, Reading, References, Remark, Signature,
+};
+use capeval_text::Tokenizer;
+use capeval_text::ngrams::{MAX_ORDER, NgramCounts, Node};
+
+use super::eigenvalues::symmetric_eigenvalues;
+
+/// What share of the largest eigenvalue is rounding noise.
+const NEGLIGIBLE: f64 = 1e-13;
+
+/// Self-CIDEr.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SelfCider {
+    /// How the text is cut.
+    pub tokenizer: Tokenizer,
+    order: usize,
+}
+
+impl SelfCider {
+    /// With n-grams of up to four words.
+    #[must_use]
+    pub fn new(tokenizer: Tokenizer) -> Self {
+        Self { tokenizer, order: 4 }
+    }
+
+    /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
+    #[must_use]
+    pub fn with_order(self, order: usize) -> Option<Self> {
+        (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
+    }
+}
+
+impl CorpusMetric for SelfCider {
+    type Model = Arc<NgramCounts>;
+    /// The scores of the images that have one.
+    type Sketch = Vec<f64>;
+
+    fn signature(&self) -> Signature {
+        let Self { tokenizer, order } = self;
+        Signature::new("self-cider").with("n", order).with("idf", "corpus").with("tok", tokenizer)
+    }
+
+    fn input(&self) -> Input {
+        Input { reading: Reading::Tokens(self.tokenizer), ngrams: self.order }
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        vec![super::part("self-cider", "Self-CIDEr", Direction::HigherIsBetter, 1.0)]
+    }
+
+    fn fit(&self, references: &References<'_>) -> Arc<NgramCounts> {
+        references.document_frequencies()
+    }
+
+    fn sketch(
+        &self,
+        counts: &Arc<NgramCounts>,
+        captions: &CaptionSets<'_>,
+        images: Range<usize>,
+    ) -> Vec<f64> {
+        let log_images = (counts.n_images() as f64).ln();
+        let (mut weights, mut nodes) = (Vec::<f64>::new(), Vec::<Option<Node>>::new());
+        let mut scores = Vec::new();
+        for image in images {
+            let ngrams = captions.ngrams_of(image);
+            let n_captions = captions.of(image).len();
+            if n_captions < 2 {
+                continue;
+            }
+            weights.clear();
+            nodes.clear();
+            for n in 0..self.order {
+                for entry in ngrams.entries(n) {
+                    let symbol = ngrams.symbols[entry];
+                    let found = if n == 0 {
+                        counts.word(symbol)
+                    } else {
+                        nodes[ngrams.prefixes[entry] as usize]
+                            .and_then(|prefix| counts.longer(n, prefix, symbol))
+                    };
+                    nodes.push(found.map(|(node, _)| node));
+                    weights.push(log_images - f64::from(found.map_or(1, |(_, df)| df.max(1))).ln());
+                }
+            }
+            // By caption and n-gram, the elements of its vector.
+            let n_entries = ngrams.len();
+            let mut vectors = vec![0.0; n_captions * n_entries];
+            for (k, vector) in vectors.chunks_exact_mut(n_entries.max(1)).enumerate() {
+                ngrams.uses(k).iter().for_each(|entry| vector[*entry as usize] += 1.0);
+                vector.iter_mut().zip(&weights).for_each(|(element, weight)| *element *= weight);
+            }
+            let mut kernel = vec![0.0; n_captions * n_captions];
+            for n in 0..self.order {
+                let vector = |k: usize| &vectors[k * n_entries..][ngrams.entries(n)];
+                let product =
+                    |a: usize, b: usize| vector(a).iter().zip(vector(b)).map(|(a, b)| a * b).sum::<f64>();
+                let norms: Vec<f64> = (0..n_captions).map(|k| product(k, k).sqrt()).collect();
+                for a in 0..n_captions {
+                    for b in 0..n_captions {
+                        if norms[a] != 0.0 && norms[b] != 0.0 {
+                            kernel[a * n_captions + b] +=
+                                product(a, b) / (norms[a] * norms[b]) / self.order as f64;
+                        }
+                    }
+                }
+            }
+            let eigenvalues = symmetric_eigenvalues(&mut kernel, n_captions);
+            let largest = eigenvalues.iter().copied().fold(0.0, f64::max);
+            let roots = eigenvalues.iter().filter(|value| **value > NEGLIGIBLE * largest).map(|x| x.sqrt());
+            let sum: f64 = roots.sum();
+            if sum > 0.0 {
+                scores.push((sum / largest.sqrt()).ln() / (n_captions as f64).ln());
+            }
+        }
+        scores
+    }
+
+    fn score(&self, sketch: &Vec<f64>, values: &mut [f64]) {
+        values[0] = super::mean(sketch.iter().copied());
+    }
+
+    fn remarks(&self, sketch: &Vec<f64>, captions: &CaptionSets<'_>) -> Vec<Remark> {
+        let left_out = captions.ends.len().saturating_sub(sketch.len());
+        if left_out == 0 {
+            return Vec::new();
+        }
+        vec![Remark {
+            code: "no-self-cider",
+            message: format!(
+                "{left_out} of {} images have no Self-CIDEr, for they have fewer than two captions or none \
+                 with an n-gram of any weight; they are left out",
+                captions.ends.len()
+            ),
+        }]
+    }
+}

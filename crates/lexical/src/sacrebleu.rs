@@ -1,0 +1,356 @@
+//! BLEU as sacreBLEU computes it.
+//!
+//! Rewards n-grams that the references hold too, like the COCO evaluation's [`Bleu`], from the same
+//! counts; but text is cut by sacreBLEU's tokenizers, orders without a match are smoothed, the score is
+//! that of the longest order alone, and it runs from 0 to 100.
+//!
+//! With precisions `p_n = 100 · matches_n / totals_n` and the brevity penalty
+//! `b = exp(1 − reference length / candidate length)` of too short corpora, the score is
+//! `b · exp(Σ_n log p_n / N)`.
+//!
+//! Papers: Papineni et al., *BLEU: a Method for Automatic Evaluation of Machine Translation* (2002); Post,
+//! *A Call for Clarity in Reporting BLEU Scores* (2018); Chen and Cherry, *A Systematic Comparison of
+//! Smoothing Techniques for Sentence-Level BLEU* (2014). Reference program: sacreBLEU 2.6.0,
+//! `metrics/bleu.py`.
+//!
+//! Quirks kept on purpose:
+//! - without any match the score is 0, whatever the smoothing;
+//! - an order of which the candidates hold no n-gram ends the product: with effective order the orders
+//!   before it count, else the score is 0;
+//! - smoothing by `add-k` leaves single words alone;
+//! - an empty reference is a reference of length 0, so a candidate may be closest to it; only a reference
+//!   that is not there at all does not count.
+
+use capeval_metric::{Column, Direction, Input, Metric, Part, Reading, References, Segment, Signature};
+use capeval_text::Tokenizer;
+
+use crate::bleu::{Bleu, Counts};
+
+/// What becomes of an order without a match.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Smoothing {
+    /// Nothing: the score is 0.
+    None,
+    /// It gets this many matches; 0.1 in the reference program unless said otherwise.
+    Floor(f64),
+    /// Every order but the first gets this many matches and n-grams more; 1 in the reference program.
+    AddK(f64),
+    /// The k-th such order gets `2^-k` matches, as in NIST's mteval; the reference program's default.
+    Exp,
+}
+
+impl Smoothing {
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Floor(_) => "floor",
+            Self::AddK(_) => "add-k",
+            Self::Exp => "exp",
+        }
+    }
+}
+
+/// Whether orders beyond the longest candidate are left out of the mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EffectiveOrder {
+    /// Never.
+    Never,
+    /// In segment scores only, as the reference program recommends and its command line does.
+    Segments,
+    /// In segment and in corpus scores.
+    Always,
+}
+
+impl EffectiveOrder {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Never => "no",
+            Self::Segments => "segments",
+            Self::Always => "yes",
+        }
+    }
+}
+
+/// Whether capital letters differ from small ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Case {
+    /// They do.
+    Mixed,
+    /// Text is lower-cased before it is cut.
+    Lower,
+}
+
+impl Case {
+    /// What signatures show, sacreBLEU's too.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Mixed => "mixed",
+            Self::Lower => "lc",
+        }
+    }
+}
+
+/// sacreBLEU's BLEU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SacreBleu {
+    /// Counts n-grams.
+    counter: Bleu,
+    order: usize,
+    /// Whether capital letters differ from small ones.
+    pub case: Case,
+    /// What becomes of an order without a match.
+    pub smoothing: Smoothing,
+    /// Whether orders beyond the longest candidate are left out of the mean.
+    pub effective_order: EffectiveOrder,
+}
+
+impl SacreBleu {
+    /// As sacreBLEU does it: four orders, `exp` smoothing, case kept. Its own tokenizer is
+    /// [`Tokenizer::V13a`], and [`Tokenizer::Zh`] for Chinese.
+    #[must_use]
+    pub fn new(tokenizer: Tokenizer) -> Self {
+        Self {
+            counter: Bleu::coco(tokenizer),
+            order: 4,
+            case: Case::Mixed,
+            smoothing: Smoothing::Exp,
+            effective_order: EffectiveOrder::Segments,
+        }
+    }
+
+    /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
+    #[must_use]
+    pub fn with_order(self, order: usize) -> Option<Self> {
+        let counter = self.counter.with_order(order)?;
+        Some(Self { counter, order, ..self })
+    }
+
+    fn value(&self, counts: &Counts, effective: bool) -> f64 {
+        if counts.matches[..self.order].iter().all(|matches| *matches == 0.0) {
+            return 0.0;
+        }
+        let mut precisions = [0.0; capeval_text::ngrams::MAX_ORDER];
+        let mut smoothed = 1.0;
+        let mut used = self.order;
+        for (n, precision) in precisions.iter_mut().enumerate().take(self.order) {
+            let (mut matches, mut total) = (counts.matches[n], counts.totals[n]);
+            if let Smoothing::AddK(k) = self.smoothing
+                && n > 0
+            {
+                matches += k;
+                total += k;
+            }
+            if total == 0.0 {
+                break;
+            }
+            if effective {
+                used = n + 1;
+            }
+            *precision = match self.smoothing {
+                _ if matches > 0.0 => 100.0 * matches / total,
+                Smoothing::Exp => {
+                    smoothed *= 2.0;
+                    100.0 / (smoothed * total)
+                }
+                Smoothing::Floor(floor) => 100.0 * floor / total,
+                Smoothing::None | Smoothing::AddK(_) => 0.0,
+            };
+        }
+        let (candidate, reference) = (counts.candidate_length, counts.reference_length);
+        let penalty = if candidate < reference { (1.0 - reference / candidate).exp() } else { 1.0 };
+        let logs: f64 = precisions[..used].iter().map(|p| p.ln()).sum();
+        penalty * (logs / used as f64).exp()
+    }
+}
+
+impl Metric for SacreBleu {
+    type Model = ();
+    type Stats = Counts;
+    type Scratch = ();
+
+    fn signature(&self) -> Signature {
+        let Self { counter: Bleu { tokenizer, .. }, order, case, smoothing, effective_order } = self;
+        let signature = Signature::new("sacrebleu")
+            .with("n", order)
+            .with("case", case.name())
+            .with("eff", effective_order.name())
+            .with("smooth", smoothing.name());
+        match smoothing {
+            Smoothing::Floor(value) | Smoothing::AddK(value) => signature.with("by", value),
+            Smoothing::None | Smoothing::Exp => signature,
+        }
+        .with("tok", tokenizer)
+    }
+
+    fn input(&self) -> Input {
+        let tokenizer = self.counter.tokenizer;
+        let reading = match self.case {
+            Case::Mixed => Reading::Tokens(tokenizer),
+            Case::Lower => Reading::LowerTokens(tokenizer),
+        };
+        Input { reading, ngrams: self.order }
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        vec![Part {
+            key: "sacrebleu".into(),
+            label: "sacreBLEU".into(),
+            direction: Direction::HigherIsBetter,
+            min: 0.0,
+            max: 100.0,
+        }]
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        Metric::columns(&self.counter)
+    }
+
+    fn fit(&self, _references: &References<'_>) {}
+
+    fn measure(&self, (): &(), segment: &Segment<'_>, (): &mut ()) -> Counts {
+        Metric::measure(&self.counter, &(), segment, &mut ())
+    }
+
+    fn score(&self, counts: &Counts, values: &mut [f64]) {
+        values[0] = self.value(counts, self.effective_order == EffectiveOrder::Always);
+    }
+
+    fn score_segment(&self, counts: &Counts, values: &mut [f64]) {
+        values[0] = self.value(counts, self.effective_order != EffectiveOrder::Never);
+    }
+}
+
+/// A signature of [`SacreBleu`], [`Chrf`](crate::Chrf) or [`Ter`](crate::Ter) as sacreBLEU 2.6.0 writes it,
+/// for a corpus with that many references per segment, or with varying numbers of them.
+///
+/// It says less than our own: the longest n-grams of BLEU and the β of chrF are missing, and it is that of
+/// the corpus score, which differs from that of segment scores in BLEU's effective order. `None` for other
+/// metrics, and for tokenizers that sacreBLEU does not have.
+#[must_use]
+pub fn sacrebleu_signature(signature: &Signature, n_references: Option<usize>) -> Option<String> {
+    let get = |name: &str| signature.get(name);
+    let settings = match signature.metric() {
+        "sacrebleu" => {
+            let tokenizer = get("tok")?;
+            if !["13a", "intl", "zh", "char", "none"].contains(&tokenizer) {
+                return None;
+            }
+            let effective = if get("eff")? == "yes" { "yes" } else { "no" };
+            let by = match get("by") {
+                Some(value) => format!("[{:.2}]", value.parse::<f64>().ok()?),
+                None => String::new(),
+            };
+            let (case, smooth) = (get("case")?, get("smooth")?);
+            format!("case:{case}|eff:{effective}|tok:{tokenizer}|smooth:{smooth}{by}")
+        }
+        "chrf" | "chrf+" | "chrf++" => {
+            let (case, effective, chars) = (get("case")?, get("eff")?, get("chars")?);
+            let (words, space) = (get("words")?, get("space")?);
+            format!("case:{case}|eff:{effective}|nc:{chars}|nw:{words}|space:{space}")
+        }
+        "ter" => {
+            let (case, norm, punct, asian) = (get("case")?, get("norm")?, get("punct")?, get("asian")?);
+            format!("case:{case}|tok:tercom|norm:{norm}|punct:{punct}|asian:{asian}")
+        }
+        _ => return None,
+    };
+    let n_references = n_references.map_or("var".to_owned(), |n| n.to_string());
+    Some(format!("nrefs:{n_references}|{settings}|version:2.6.0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use capeval_metric::Statistics;
+
+    use super::*;
+
+    /// Counts of `matches / totals` by order.
+    fn counts(matches: [f64; 4], totals: [f64; 4], candidate: f64, reference: f64) -> Counts {
+        let row: Vec<f64> = [[candidate, reference].as_slice(), &matches, &totals].concat();
+        Counts::load(&row)
+    }
+
+    fn score(bleu: &SacreBleu, counts: &Counts) -> [f64; 2] {
+        let (mut corpus, mut segment) = ([0.0], [0.0]);
+        bleu.score(counts, &mut corpus);
+        bleu.score_segment(counts, &mut segment);
+        [corpus[0], segment[0]]
+    }
+
+    fn close(ours: f64, theirs: f64) {
+        assert!((ours - theirs).abs() <= 1e-12 * theirs.abs(), "{ours} against {theirs}");
+    }
+
+    fn plain(smoothing: Smoothing) -> SacreBleu {
+        SacreBleu { smoothing, ..SacreBleu::new(Tokenizer::V13a) }
+    }
+
+    // The expected values are those of sacreBLEU 2.6.0's `BLEU.compute_bleu` on the same counts.
+
+    #[test]
+    fn orders_without_a_match_are_smoothed() {
+        let some = counts([3.0, 1.0, 0.0, 0.0], [6.0, 5.0, 4.0, 3.0], 6.0, 7.0);
+        close(score(&plain(Smoothing::Exp), &some)[0], 15.207218222740094);
+        close(score(&plain(Smoothing::Floor(0.1)), &some)[0], 8.087648627794572);
+        close(score(&plain(Smoothing::AddK(1.0)), &some)[0], 25.57539057896621);
+        assert_eq!(score(&plain(Smoothing::None), &some)[0], 0.0);
+    }
+
+    #[test]
+    fn add_k_leaves_single_words_alone() {
+        let full = counts([2.0, 1.0, 0.0, 0.0], [2.0, 1.0, 0.0, 0.0], 2.0, 2.0);
+        close(score(&plain(Smoothing::AddK(1.0)), &full)[0], 100.0);
+    }
+
+    #[test]
+    fn without_any_match_the_score_is_zero_whatever_the_smoothing() {
+        let none = counts([0.0; 4], [6.0, 5.0, 4.0, 3.0], 6.0, 6.0);
+        for smoothing in [Smoothing::None, Smoothing::Exp, Smoothing::Floor(0.1), Smoothing::AddK(1.0)] {
+            assert_eq!(score(&plain(smoothing), &none), [0.0, 0.0]);
+        }
+    }
+
+    #[test]
+    fn orders_beyond_the_candidate_count_only_without_effective_order() {
+        let short = counts([2.0, 1.0, 0.0, 0.0], [2.0, 1.0, 0.0, 0.0], 2.0, 2.0);
+        let [corpus, segment] = score(&plain(Smoothing::Exp), &short);
+        assert_eq!(corpus, 0.0);
+        close(segment, 100.0);
+        let always = SacreBleu { effective_order: EffectiveOrder::Always, ..SacreBleu::new(Tokenizer::V13a) };
+        close(score(&always, &short)[0], 100.0);
+    }
+
+    /// The expected lines are those of sacreBLEU 2.6.0's `get_signature()`.
+    #[test]
+    fn signatures_can_be_written_as_sacrebleu_does() {
+        let check = |signature: Signature, n, expected| {
+            assert_eq!(sacrebleu_signature(&signature, n).as_deref(), Some(expected));
+        };
+        let bleu = SacreBleu::new(Tokenizer::V13a);
+        check(bleu.signature(), Some(1), "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0");
+        let floor = SacreBleu { smoothing: Smoothing::Floor(0.1), case: Case::Lower, ..bleu };
+        check(floor.signature(), None, "nrefs:var|case:lc|eff:no|tok:13a|smooth:floor[0.10]|version:2.6.0");
+        let chrf = crate::Chrf::plus_plus().signature();
+        check(chrf, Some(5), "nrefs:5|case:mixed|eff:yes|nc:6|nw:2|space:no|version:2.6.0");
+        let ter = crate::Ter::new().signature();
+        check(ter, Some(5), "nrefs:5|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.6.0");
+        assert_eq!(sacrebleu_signature(&SacreBleu::new(Tokenizer::Ptb).signature(), None), None);
+    }
+
+    #[test]
+    fn signatures_tell_every_setting_apart() {
+        let base = SacreBleu::new(Tokenizer::V13a);
+        let others = [
+            SacreBleu::new(Tokenizer::Zh),
+            base.clone().with_order(2).unwrap_or_else(|| base.clone()),
+            SacreBleu { case: Case::Lower, ..base.clone() },
+            SacreBleu { effective_order: EffectiveOrder::Always, ..base.clone() },
+            SacreBleu { smoothing: Smoothing::Floor(0.1), ..base.clone() },
+            SacreBleu { smoothing: Smoothing::Floor(0.2), ..base.clone() },
+        ];
+        for (k, other) in others.iter().enumerate() {
+            assert_ne!(other.signature(), base.signature());
+            assert!(others.iter().skip(k + 1).all(|third| third.signature() != other.signature()));
+        }
+    }
+}
