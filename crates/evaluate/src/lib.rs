@@ -5,6 +5,7 @@
 //! prints nothing and opens no file.
 
 pub mod archive;
+pub mod diversity;
 pub mod prepared;
 mod progress;
 mod references;

@@ -3,11 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use capeval_fluency::{EndSymbol, NgramPerplexity};
 use capeval_frequencies::DocumentFrequencies;
 use capeval_lexical::meteor_2005::Alignment;
 use capeval_lexical::rouge155::{self, Rouge155};
+use capeval_lexical::sacrebleu::Smoothing;
 use capeval_lexical::{
-    Bleu, Cider, Clipping, Idf, Meteor2005, ReferenceLength, RougeL, RougeScore, SentenceBleu,
+    Blanks, Bleu, Case, Chrf, Cider, Clipping, EffectiveOrder, Idf, Meteor2005, Orders, ReferenceLength,
+    RougeL, RougeScore, SacreBleu, SentenceBleu, Ter,
 };
 use capeval_metric::AnyMetric;
 use capeval_text::{Exceptions, Stemmer, StopWords, Tokenizer};
@@ -48,8 +51,8 @@ pub struct Setting {
     pub summary: &'static str,
 }
 
-const TOK: Setting = Setting { name: "tok", default: "ptb", summary: "tokenizer" };
-const ORDER: Setting = Setting { name: "n", default: "4", summary: "longest n-grams, 1 to 9" };
+pub(crate) const TOK: Setting = Setting { name: "tok", default: "ptb", summary: "tokenizer" };
+pub(crate) const ORDER: Setting = Setting { name: "n", default: "4", summary: "longest n-grams, 1 to 9" };
 const IDF: Setting = Setting {
     name: "idf",
     default: "corpus",
@@ -63,6 +66,16 @@ const WEIGHTS: Setting =
     Setting { name: "weights", default: "equal", summary: "what each order counts, as in 0.1/0.2/0.3/0.4" };
 const ROUGE_PAPER: &str = "Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries";
 const CIDER_PAPER: &str = "Vedantam et al. 2015, CIDEr: Consensus-based Image Description Evaluation";
+
+const CASE: Setting =
+    Setting { name: "case", default: "mixed", summary: "mixed, or lc for lower-cased text" };
+const CHARS: Setting = Setting { name: "chars", default: "6", summary: "longest character n-grams" };
+const BETA: Setting =
+    Setting { name: "beta", default: "2", summary: "how many times recall matters as much as precision" };
+const SPACE: Setting =
+    Setting { name: "space", default: "no", summary: "count white space as characters: yes or no" };
+const CHRF_EFF: Setting =
+    Setting { name: "eff", default: "yes", summary: "leave empty orders out: yes, or no for 1e-16" };
 
 /// The metrics, in the order in which they are listed.
 pub const KINDS: &[Kind] = &[
@@ -236,6 +249,116 @@ pub const KINDS: &[Kind] = &[
         settings: &[TOK, ORDER, IDF, PAPER_STEM, WEIGHTS],
         build: |settings| cider(settings, Cider::plain_paper),
     },
+    Kind {
+        name: "cider-r",
+        summary: "CIDEr-D for long references and few: repetition and relative length are compared",
+        paper: "dos Santos et al. 2021, CIDEr-R: Robust Consensus-based Image Description Evaluation",
+        program: "gabrielsantosrv/coco-caption",
+        settings: &[TOK, ORDER, IDF, STEM, WEIGHTS],
+        build: |settings| cider(settings, Cider::r),
+    },
+    // SPIDEr, the mean of CIDEr-D and SPICE, follows here once SPICE is registered.
+    // The sacreBLEU family.
+    Kind {
+        name: "sacrebleu",
+        summary: "BLEU as sacreBLEU reports it, from 0 to 100",
+        paper: "Post 2018, A Call for Clarity in Reporting BLEU Scores",
+        program: "sacreBLEU 2.6.0",
+        settings: &[
+            Setting { default: "13a", ..TOK },
+            ORDER,
+            CASE,
+            Setting { name: "smooth", default: "exp", summary: "none, floor, add-k or exp" },
+            Setting {
+                name: "by",
+                default: "usual",
+                summary: "what to smooth by: usual is 0.1 for floor, 1 for add-k",
+            },
+            Setting {
+                name: "eff",
+                default: "segments",
+                summary: "leave orders beyond the text out: no, in segments, or yes",
+            },
+        ],
+        build: sacrebleu,
+    },
+    Kind {
+        name: "chrf",
+        summary: "F-score of character n-grams, from 0 to 100",
+        paper: "Popović 2015, chrF: character n-gram F-score for automatic MT evaluation",
+        program: "sacreBLEU 2.6.0",
+        settings: &[
+            Setting { name: "words", default: "0", summary: "longest word n-grams" },
+            CHARS,
+            BETA,
+            CASE,
+            SPACE,
+            CHRF_EFF,
+        ],
+        build: |settings| chrf(settings, Chrf::new()),
+    },
+    Kind {
+        name: "chrf++",
+        summary: "F-score of character n-grams, and of words and pairs of words, from 0 to 100",
+        paper: "Popović 2017, chrF++: words helping character n-grams",
+        program: "sacreBLEU 2.6.0",
+        settings: &[
+            Setting { name: "words", default: "2", summary: "longest word n-grams" },
+            CHARS,
+            BETA,
+            CASE,
+            SPACE,
+            CHRF_EFF,
+        ],
+        build: |settings| chrf(settings, Chrf::plus_plus()),
+    },
+    Kind {
+        name: "ter",
+        summary: "edits and shifts per word that would turn a candidate into its reference, times 100",
+        paper: "Snover et al. 2006, A Study of Translation Edit Rate with Targeted Human Annotation",
+        program: "sacreBLEU 2.6.0",
+        settings: &[
+            Setting { default: "lc", ..CASE },
+            Setting { name: "norm", default: "no", summary: "normalise punctuation and entities: yes or no" },
+            Setting { name: "punct", default: "yes", summary: "keep punctuation: yes or no" },
+            Setting {
+                name: "asian",
+                default: "no",
+                summary: "norm and punct know East Asian text: yes or no",
+            },
+        ],
+        build: |settings| {
+            let ter = Ter::new();
+            Ok(AnyMetric::new(Ter {
+                case: settings.case(ter.case)?,
+                normalized: settings.yes_or("norm", ter.normalized)?,
+                no_punct: !settings.yes_or("punct", !ter.no_punct)?,
+                asian_support: settings.yes_or("asian", ter.asian_support)?,
+            }))
+        },
+    },
+    // Fluency. A model that was read from a file comes in through `NgramPerplexity::under`.
+    Kind {
+        name: "perplexity",
+        summary: "how surprising captions are to an n-gram model of all references; lower is better",
+        paper: "Chen and Goodman 1999, An Empirical Study of Smoothing Techniques for Language Modeling",
+        program: "KenLM (lmplz and query)",
+        settings: &[
+            TOK,
+            Setting { name: "n", default: "3", summary: "longest n-grams, 1 to 16" },
+            Setting { name: "end", default: "yes", summary: "count the end of a caption: yes or no" },
+        ],
+        build: |settings| {
+            let tokenizer = settings.tokenizer()?;
+            let order = settings.whole("n", 3)?;
+            let mut perplexity = NgramPerplexity::of_references(order, tokenizer)
+                .ok_or_else(|| settings.refuse("n", &order.to_string(), "a whole number from 1 to 16"))?;
+            if !settings.yes_or("end", perplexity.end == EndSymbol::Counted)? {
+                perplexity.end = EndSymbol::Omitted;
+            }
+            Ok(AnyMetric::new(perplexity))
+        },
+    },
 ];
 
 fn cider(settings: &mut Settings<'_>, preset: fn(Tokenizer) -> Cider) -> Result<AnyMetric, SettingError> {
@@ -317,6 +440,52 @@ fn rouge_155(settings: &mut Settings<'_>) -> Result<AnyMetric, SettingError> {
     Ok(AnyMetric::new(rouge))
 }
 
+fn sacrebleu(settings: &mut Settings<'_>) -> Result<AnyMetric, SettingError> {
+    let tokenizer = settings.tokenizer_or("13a")?;
+    let mut bleu = settings.order(SacreBleu::new(tokenizer), SacreBleu::with_order)?;
+    bleu.case = settings.case(bleu.case)?;
+    let choices = [
+        ("none", Smoothing::None),
+        ("floor", Smoothing::Floor(0.1)),
+        ("add-k", Smoothing::AddK(1.0)),
+        ("exp", Smoothing::Exp),
+    ];
+    bleu.smoothing = settings.choice("smooth", &choices, bleu.smoothing)?;
+    if let Some(value) = settings.get("by").filter(|value| *value != "usual") {
+        bleu.smoothing = match bleu.smoothing {
+            Smoothing::Floor(usual) => Smoothing::Floor(settings.positive("by", usual)?),
+            Smoothing::AddK(usual) => Smoothing::AddK(settings.positive("by", usual)?),
+            Smoothing::None | Smoothing::Exp => {
+                return Err(settings.refuse("by", value, "it with smooth=floor or smooth=add-k"));
+            }
+        };
+    }
+    let choices = [
+        ("no", EffectiveOrder::Never),
+        ("segments", EffectiveOrder::Segments),
+        ("yes", EffectiveOrder::Always),
+    ];
+    bleu.effective_order = settings.choice("eff", &choices, bleu.effective_order)?;
+    Ok(AnyMetric::new(bleu))
+}
+
+fn chrf(settings: &mut Settings<'_>, preset: Chrf) -> Result<AnyMetric, SettingError> {
+    let (chars, words) = preset.char_and_word_order();
+    let (chars, words) = (settings.whole("chars", chars)?, settings.whole("words", words)?);
+    let mut chrf = preset.with_orders(chars, words).ok_or_else(|| {
+        settings.refuse("chars and words", &format!("{chars} and {words}"), "1 to 64 together")
+    })?;
+    chrf.beta = settings.positive("beta", chrf.beta)?;
+    chrf.case = settings.case(chrf.case)?;
+    if settings.yes_or("space", chrf.blanks == Blanks::Kept)? {
+        chrf.blanks = Blanks::Kept;
+    }
+    if !settings.yes_or("eff", chrf.orders == Orders::Effective)? {
+        chrf.orders = Orders::All;
+    }
+    Ok(AnyMetric::new(chrf))
+}
+
 /// A set of metrics under one name.
 pub struct Suite {
     /// The name that users type.
@@ -329,6 +498,11 @@ pub struct Suite {
 
 /// The suites.
 pub const SUITES: &[Suite] = &[
+    Suite {
+        name: "sacrebleu",
+        summary: "what sacreBLEU reports: BLEU, chrF, chrF++ and TER",
+        metrics: &["sacrebleu", "chrf", "chrf++", "ter"],
+    },
     Suite {
         name: "coco",
         summary: "the MS COCO caption evaluation",
@@ -367,6 +541,10 @@ pub const SUITES: &[Suite] = &[
             "rouge-score:stem=porter-nltk",
             "sentence-bleu",
             "meteor-2005",
+            "sacrebleu",
+            "chrf",
+            "chrf++",
+            "ter",
         ],
     },
 ];
@@ -404,19 +582,36 @@ pub fn build_from(
     common: &[(&str, &str)],
     resources: &Resources,
 ) -> Result<AnyMetric, SettingError> {
+    let kinds: Vec<_> = KINDS.iter().map(|kind| (kind.name, kind.settings)).collect();
+    let (at, given) = parse(spec, common, &kinds)?;
+    let kind = &KINDS[at];
+    let table = resources.frequencies.as_ref();
+    (kind.build)(&mut Settings { metric: kind.name, given: &given, table, resources })
+}
+
+/// What a metric's settings are given as, by name.
+pub(crate) type Given<'s> = Vec<(&'s str, &'s str)>;
+
+/// Finds the metric that `spec` names among `kinds`, and what is set for it.
+pub(crate) fn parse<'s>(
+    spec: &'s str,
+    common: &[(&'s str, &'s str)],
+    kinds: &[(&str, &[Setting])],
+) -> Result<(usize, Given<'s>), SettingError> {
     let mut fields = spec.split(':');
     let name = fields.next().unwrap_or_default();
-    let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| {
-        let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+    let at = kinds.iter().position(|(known, _)| *known == name).ok_or_else(|| {
+        let known: Vec<&str> = kinds.iter().map(|(known, _)| *known).collect();
         SettingError(format!("no metric is called '{name}'; choose from {}", known.join(", ")))
     })?;
+    let takes = |name: &str| kinds[at].1.iter().any(|known| known.name == name);
     let mut given = Vec::new();
     for field in fields {
         let (setting, value) = field.split_once('=').ok_or_else(|| {
             SettingError(format!("'{field}' in '{spec}' is no setting of the form name=value"))
         })?;
-        if !kind.settings.iter().any(|known| known.name == setting) {
-            let known: Vec<&str> = kind.settings.iter().map(|known| known.name).collect();
+        if !takes(setting) {
+            let known: Vec<&str> = kinds[at].1.iter().map(|known| known.name).collect();
             return Err(SettingError(format!(
                 "{name} has no setting '{setting}'; it has {}",
                 known.join(", ")
@@ -424,22 +619,16 @@ pub fn build_from(
         }
         given.push((setting, value));
     }
-    let takes = |name: &str| kind.settings.iter().any(|known| known.name == name);
     given.extend(common.iter().copied().filter(|(name, _)| takes(name)));
-    (kind.build)(&mut Settings {
-        metric: name,
-        given: &given,
-        table: resources.frequencies.as_ref(),
-        resources,
-    })
+    Ok((at, given))
 }
 
 /// What was set for one metric.
-struct Settings<'s> {
-    metric: &'s str,
-    given: &'s [(&'s str, &'s str)],
-    table: Option<&'s Arc<DocumentFrequencies>>,
-    resources: &'s Resources,
+pub(crate) struct Settings<'s> {
+    pub(crate) metric: &'s str,
+    pub(crate) given: &'s [(&'s str, &'s str)],
+    pub(crate) table: Option<&'s Arc<DocumentFrequencies>>,
+    pub(crate) resources: &'s Resources,
 }
 
 impl Settings<'_> {
@@ -451,11 +640,8 @@ impl Settings<'_> {
         SettingError(format!("{}: '{value}' will not do for {name}; give {wanted}", self.metric))
     }
 
-    fn tokenizer(&self) -> Result<Tokenizer, SettingError> {
-        self.get("tok")
-            .unwrap_or(TOK.default)
-            .parse()
-            .map_err(|e| SettingError(format!("{}: {e}", self.metric)))
+    pub(crate) fn tokenizer(&self) -> Result<Tokenizer, SettingError> {
+        self.tokenizer_or(TOK.default)
     }
 
     /// The stemmer, `none` unless said otherwise.
@@ -469,7 +655,15 @@ impl Settings<'_> {
         }
     }
 
-    fn order<M>(&self, metric: M, with_order: fn(M, usize) -> Option<M>) -> Result<M, SettingError> {
+    fn tokenizer_or(&self, default: &str) -> Result<Tokenizer, SettingError> {
+        self.get("tok").unwrap_or(default).parse().map_err(|e| SettingError(format!("{}: {e}", self.metric)))
+    }
+
+    pub(crate) fn order<M>(
+        &self,
+        metric: M,
+        with_order: fn(M, usize) -> Option<M>,
+    ) -> Result<M, SettingError> {
         let Some(value) = self.get("n") else { return Ok(metric) };
         let order = value.parse().ok().and_then(|n| with_order(metric, n));
         order.ok_or_else(|| self.refuse("n", value, "a whole number from 1 to 9"))
@@ -495,14 +689,27 @@ impl Settings<'_> {
         }
     }
 
-    fn yes(&self, name: &str) -> Result<bool, SettingError> {
-        self.choice(name, &[("yes", true), ("no", false)], false)
-    }
-
     fn resource<T>(&self, name: &str, resource: &Option<Arc<T>>, what: &str) -> Result<Arc<T>, SettingError> {
         resource.clone().ok_or_else(|| {
             SettingError(format!("{}: {name} needs {what}, which are not part of this program", self.metric))
         })
+    }
+
+    fn whole(&self, name: &str, default: usize) -> Result<usize, SettingError> {
+        let Some(value) = self.get(name) else { return Ok(default) };
+        value.parse().map_err(|_| self.refuse(name, value, "a whole number"))
+    }
+
+    fn yes(&self, name: &str) -> Result<bool, SettingError> {
+        self.yes_or(name, false)
+    }
+
+    fn yes_or(&self, name: &str, default: bool) -> Result<bool, SettingError> {
+        self.choice(name, &[("yes", true), ("no", false)], default)
+    }
+
+    fn case(&self, default: Case) -> Result<Case, SettingError> {
+        self.choice("case", &[("mixed", Case::Mixed), ("lc", Case::Lower)], default)
     }
 
     fn choice<T: Clone>(&self, name: &str, choices: &[(&str, T)], default: T) -> Result<T, SettingError> {
