@@ -214,8 +214,11 @@ impl Metric for SentenceBleu {
             label: format!("sentence BLEU-{} ({})", self.order, self.smoothing),
             direction: Direction::HigherIsBetter,
             min: 0.0,
-            // Methods 5 and 7 average in one number above 1.
-            max: 4.0 / 3.0,
+            max: match self.smoothing {
+                // These average in one number above 1.
+                Smoothing::Nltk(Method(5 | 7)) => 4.0 / 3.0,
+                Smoothing::AddOne | Smoothing::Nltk(_) => 1.0,
+            },
         }]
     }
 
