@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use capeval_evaluate::registry::{self, SUITES};
+use capeval_evaluate::registry::{self, KINDS, SUITES};
 use capeval_frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
 use capeval_report::{Measure, MetricEntry};
@@ -10,7 +10,7 @@ use capeval_report::{Measure, MetricEntry};
 use crate::Error;
 
 /// The metrics that `specs` name: names of metrics, of suites, or metrics with settings such as
-/// `cider-d:sigma=4`. What is named twice is taken once.
+/// `cider-d:sigma=4`. What is named twice is taken once; a name of both a metric and a suite is the metric.
 ///
 /// `common` holds settings for every metric that knows them, such as `("tok", "13a")`.
 ///
@@ -34,7 +34,8 @@ pub fn metrics_with<'s>(
 ) -> Result<Vec<AnyMetric>, Error> {
     let mut metrics: Vec<AnyMetric> = Vec::new();
     for spec in specs {
-        let suite = SUITES.iter().find(|suite| suite.name == spec);
+        let is_metric = KINDS.iter().any(|kind| kind.name == spec);
+        let suite = SUITES.iter().find(|suite| suite.name == spec && !is_metric);
         for spec in suite.map_or(&[spec][..], |suite| suite.metrics) {
             let metric = registry::build_with(spec, common, table)?;
             if metrics.iter().all(|known| known.signature() != metric.signature()) {
@@ -50,11 +51,13 @@ pub fn metrics_with<'s>(
 /// # Errors
 /// When there is no such suite or setting.
 pub fn suite(name: &str, common: &[(&str, &str)]) -> Result<Vec<AnyMetric>, Error> {
-    if SUITES.iter().any(|suite| suite.name == name) {
-        return metrics([name], common);
+    match SUITES.iter().find(|suite| suite.name == name) {
+        Some(suite) => metrics(suite.metrics.iter().copied(), common),
+        None => {
+            let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
+            Err(Error::Request(format!("no suite is called '{name}'; choose from {}", known.join(", "))))
+        }
     }
-    let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
-    Err(Error::Request(format!("no suite is called '{name}'; choose from {}", known.join(", "))))
 }
 
 /// Entries and measures for a report. Where two metrics share their name, the settings in which the later
@@ -105,6 +108,16 @@ mod tests {
         assert_eq!(keys, ["cider-d", "cider-d:sigma=4", "bleu-1", "bleu-2", "bleu-3", "bleu-4"]);
         assert_eq!(entries[1].key, "cider-d:sigma=4");
         assert_eq!(measures[1].label, "CIDEr-D (COCO's CIDEr) sigma=4");
+    }
+
+    #[test]
+    fn no_two_metrics_share_a_key() {
+        let kinds = KINDS.iter().map(|kind| kind.name);
+        let (entries, measures) = entries(&metrics(kinds, &[]).unwrap());
+        let mut keys: Vec<&str> = measures.iter().map(|measure| measure.key.as_str()).collect();
+        keys.sort_unstable();
+        assert!(keys.windows(2).all(|pair| pair[0] != pair[1]), "{keys:?}");
+        assert_eq!(entries.len(), KINDS.len());
     }
 
     #[test]

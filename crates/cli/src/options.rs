@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use capeval::corpus::{self, Captions, Duplicate, Empty, Format, Ids, Missing, Policy, ReadOptions, Surplus};
 use capeval::evaluate::registry::SUITES;
 use capeval::frequencies::DocumentFrequencies;
@@ -88,15 +88,17 @@ impl Metrics {
         common.extend(self.tokenizer.as_deref().map(|name| ("tok", name)));
         common.extend(idf.map(|name| ("idf", name)));
         let suite = match (self.suite.as_deref(), self.metrics.is_empty()) {
-            (Some(suite), _) if SUITES.iter().all(|known| known.name != suite) => {
-                let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
-                bail!("no suite is called '{suite}'; choose from {}", known.join(", "));
-            }
             (Some(suite), _) => Some(suite),
             (None, true) => Some("coco"),
             (None, false) => None,
         };
-        let specs = suite.into_iter().chain(self.metrics.iter().map(String::as_str));
+        let known = || SUITES.iter().map(|suite| suite.name).collect::<Vec<_>>().join(", ");
+        let suite = suite.map(|name| {
+            let found = SUITES.iter().find(|suite| suite.name == name);
+            found.ok_or_else(|| anyhow!("no suite is called '{name}'; choose from {}", known()))
+        });
+        let suite = suite.transpose()?.map_or(&[][..], |suite| suite.metrics);
+        let specs = suite.iter().copied().chain(self.metrics.iter().map(String::as_str));
         Ok(capeval::metrics_with(specs, &common, table)?)
     }
 }

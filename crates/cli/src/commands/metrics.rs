@@ -136,8 +136,12 @@ fn describe(kind: &Kind, metric: &AnyMetric, in_full: bool, out: &mut dyn Write)
 /// What else there is: suites, and where to read on.
 fn outlook(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "suites")?;
+    let width = SUITES.iter().map(|suite| suite.name.len()).max().unwrap_or(0);
     for suite in SUITES {
-        writeln!(out, "  {:NAMES$}{}: {}", suite.name, suite.summary, suite.metrics.join(", "))?;
+        writeln!(out, "  {:width$}  {}", suite.name, suite.summary)?;
+        for metric in suite.metrics {
+            writeln!(out, "  {:width$}    {metric}", "")?;
+        }
     }
     writeln!(out, "\nSettings: capeval metrics NAME.   Tokenizers: capeval tokenize --list.")
 }
