@@ -1,0 +1,609 @@
+//! The aligner: all matches of two sentences, and the beam search for the best set of them.
+
+use std::ops::Range;
+
+use crate::options::{MAX_MATCHERS, Matcher};
+use crate::sentence::Sentence;
+use crate::vocabulary::{NONE, Vocabulary};
+
+/// A run of hypothesis words that matches a run of reference words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Match {
+    pub(crate) reference: u32,
+    pub(crate) reference_len: u32,
+    pub(crate) hypothesis: u32,
+    pub(crate) hypothesis_len: u32,
+    /// Position of the matcher in the order in which they run.
+    pub(crate) module: u8,
+}
+
+impl Match {
+    fn single(reference: usize, hypothesis: u32, module: usize) -> Self {
+        Self {
+            reference: reference as u32,
+            reference_len: 1,
+            hypothesis,
+            hypothesis_len: 1,
+            module: module as u8,
+        }
+    }
+
+    fn hypothesis_end(&self) -> u32 {
+        self.hypothesis + self.hypothesis_len
+    }
+
+    fn reference_end(&self) -> u32 {
+        self.reference + self.reference_len
+    }
+
+    /// What METEOR adds to the distance of a path.
+    fn distance(&self) -> u32 {
+        self.reference.abs_diff(self.hypothesis)
+    }
+}
+
+/// A paraphrase match; among those of one reference word, the order is the order of the fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Paraphrase {
+    reference: u32,
+    /// First those whose source is in the reference, then those whose source is in the hypothesis.
+    source_in_hypothesis: bool,
+    order: [u32; 3],
+    reference_len: u32,
+    hypothesis: u32,
+    hypothesis_len: u32,
+}
+
+/// A relation between a phrase of a reference and a phrase of the hypothesis.
+#[derive(Clone, Copy, Debug)]
+struct Relation {
+    /// Index into the distinct phrases of the hypothesis.
+    hypothesis_phrase: u32,
+    source_in_hypothesis: bool,
+    /// Place of the target among the targets of the source.
+    place: u32,
+}
+
+/// A phrase of the hypothesis; `spans` are its places.
+#[derive(Clone, Copy, Debug)]
+struct HypothesisPhrase {
+    phrase: u32,
+    first: u32,
+}
+
+/// A path of the beam search, without the set of hypothesis words it uses.
+#[derive(Clone, Copy, Debug, Default)]
+struct Path {
+    /// Weighted words matched on both sides. METEOR keeps whole numbers and drops the rest of each addition.
+    matched: u32,
+    chunks: u32,
+    distance: u32,
+    /// Where the last match ends in the hypothesis; `NONE` if the word before is not matched.
+    last_end: u32,
+    /// The reference word after the last match or skip.
+    next: u32,
+    /// The last choice, or `NONE`.
+    choice: u32,
+}
+
+/// A match that a path has chosen, after those of its parent.
+#[derive(Clone, Copy, Debug)]
+struct Choice {
+    parent: u32,
+    chosen: Match,
+}
+
+/// Marks that are cleared by counting up.
+#[derive(Clone, Debug, Default)]
+struct Slots {
+    /// Epoch and value.
+    slots: Vec<(u32, u32)>,
+    epoch: u32,
+}
+
+impl Slots {
+    fn clear(&mut self, len: usize) {
+        if self.slots.len() < len {
+            self.slots.resize(len.next_power_of_two(), (0, 0));
+        }
+        self.epoch = self.epoch.wrapping_add(1);
+        if self.epoch == 0 {
+            self.slots.fill((0, 0));
+            self.epoch = 1;
+        }
+    }
+
+    fn get(&self, index: u32) -> Option<u32> {
+        self.slots.get(index as usize).filter(|slot| slot.0 == self.epoch).map(|slot| slot.1)
+    }
+
+    fn set(&mut self, index: u32, value: u32) {
+        if let Some(slot) = self.slots.get_mut(index as usize) {
+            *slot = (self.epoch, value);
+        }
+    }
+}
+
+/// The aligner and all its buffers; nothing is allocated once they have grown.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Aligner {
+    // Of the hypothesis.
+    words: Vec<u32>,
+    /// Machine words per set of hypothesis words.
+    width: usize,
+    phrases: Vec<HypothesisPhrase>,
+    /// Start in the hypothesis and the next place of the same phrase.
+    places: Vec<(u32, u32)>,
+    phrase_slots: Slots,
+
+    // Of the references of one hypothesis, per distinct word and phrase.
+    word_slots: Slots,
+    /// Per distinct word and matcher, the hypothesis words it matches.
+    masks: Vec<u64>,
+    relation_slots: Slots,
+    relation_ranges: Vec<Range<usize>>,
+    relations: Vec<Relation>,
+
+    // Of one pair.
+    /// Per reference word, where its masks lie.
+    mask_of: Vec<u32>,
+    paraphrases: Vec<Paraphrase>,
+    /// Per reference word, its paraphrase matches.
+    paraphrase_ends: Vec<u32>,
+    /// Per reference word, how many matches cover it.
+    coverage: Vec<u32>,
+    /// Hypothesis words covered by one match or more, and by two or more.
+    once: Vec<u64>,
+    twice: Vec<u64>,
+    fixed: Vec<Option<Match>>,
+    is_fixed: Vec<bool>,
+    beam: Beam,
+    matches: Vec<Match>,
+}
+
+/// The queues of the beam search.
+#[derive(Clone, Debug, Default)]
+struct Beam {
+    paths: Vec<Path>,
+    used: Vec<u64>,
+    keys: Vec<u128>,
+    next_paths: Vec<Path>,
+    next_used: Vec<u64>,
+    choices: Vec<Choice>,
+}
+
+/// An alignment: the chosen matches by reference word, and their chunks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Alignment<'a> {
+    pub(crate) matches: &'a [Match],
+    pub(crate) chunks: u32,
+}
+
+/// What METEOR adds to the two counts of a path for a match.
+///
+/// In the search every matcher but the exact one weighs a half, whatever the weights of the score. The counts
+/// are integers, so that each addition is rounded down by itself: a single word adds nothing.
+fn matched_by(found: &Match, matchers: &[Matcher]) -> u32 {
+    match matchers.get(usize::from(found.module)) {
+        Some(Matcher::Exact) => found.hypothesis_len + found.reference_len,
+        _ => found.hypothesis_len / 2 + found.reference_len / 2,
+    }
+}
+
+impl Aligner {
+    /// Starts a new hypothesis; all alignments until the next are with it.
+    pub(crate) fn set_hypothesis(&mut self, vocabulary: &Vocabulary, hypothesis: &Sentence<'_>) {
+        self.words.clear();
+        self.words.extend_from_slice(hypothesis.words);
+        self.width = hypothesis.words.len().div_ceil(64).max(1);
+        self.phrases.clear();
+        self.places.clear();
+        self.phrase_slots.clear(vocabulary.n_phrases());
+        for span in hypothesis.spans {
+            let place = self.places.len() as u32;
+            match self.phrase_slots.get(span.phrase) {
+                // The places of a phrase are a list; the new one goes to its end, to keep them ascending.
+                Some(index) => {
+                    let mut last = self.phrases[index as usize].first;
+                    while self.places[last as usize].1 != NONE {
+                        last = self.places[last as usize].1;
+                    }
+                    self.places[last as usize].1 = place;
+                }
+                None => {
+                    self.phrase_slots.set(span.phrase, self.phrases.len() as u32);
+                    self.phrases.push(HypothesisPhrase { phrase: span.phrase, first: place });
+                }
+            }
+            self.places.push((span.start, NONE));
+        }
+        self.word_slots.clear(vocabulary.n_words());
+        self.masks.clear();
+        self.relation_slots.clear(vocabulary.n_phrases());
+        self.relation_ranges.clear();
+        self.relations.clear();
+    }
+
+    /// Aligns the hypothesis with `reference`.
+    pub(crate) fn align(
+        &mut self,
+        vocabulary: &Vocabulary,
+        matchers: &[Matcher],
+        beam: usize,
+        reference: &Sentence<'_>,
+    ) -> Alignment<'_> {
+        let identical = self.words.len() == reference.words.len()
+            && self
+                .words
+                .iter()
+                .zip(reference.words)
+                .all(|(a, b)| vocabulary.word(*a).key == vocabulary.word(*b).key);
+        // METEOR does this to keep its beam from missing the perfect alignment.
+        let used_matchers = if identical { &matchers[..matchers.len().min(1)] } else { matchers };
+        self.find_words(vocabulary, matchers, reference);
+        self.paraphrases.clear();
+        if let Some(module) = used_matchers.iter().position(|matcher| *matcher == Matcher::Paraphrase) {
+            self.find_paraphrases(vocabulary, reference);
+            debug_assert!(module < MAX_MATCHERS);
+        }
+        self.index_paraphrases(reference.words.len());
+        self.cover(used_matchers, reference.words.len());
+        self.matches.clear();
+        if self.fix(used_matchers, reference.words.len()) {
+            self.search(used_matchers, beam, reference.words.len());
+        } else {
+            self.matches.extend(self.fixed.iter().flatten());
+        }
+        let chunks = self.count_chunks();
+        Alignment { matches: &self.matches, chunks }
+    }
+
+    /// Looks up which hypothesis words each reference word matches, by each matcher of single words.
+    fn find_words(&mut self, vocabulary: &Vocabulary, matchers: &[Matcher], reference: &Sentence<'_>) {
+        self.mask_of.clear();
+        for word in reference.words {
+            if let Some(start) = self.word_slots.get(*word) {
+                self.mask_of.push(start);
+                continue;
+            }
+            let start = self.masks.len();
+            self.masks.resize(start + matchers.len() * self.width, 0);
+            self.word_slots.set(*word, start as u32);
+            self.mask_of.push(start as u32);
+            let facts = vocabulary.word(*word);
+            for (at, other) in self.words.iter().enumerate() {
+                let other = vocabulary.word(*other);
+                let (place, bit) = (at / 64, 1u64 << (at % 64));
+                let same = facts.key == other.key;
+                for (module, matcher) in matchers.iter().enumerate() {
+                    let matches = match matcher {
+                        Matcher::Exact => same,
+                        Matcher::Stem => !same && facts.stem == other.stem,
+                        Matcher::Synonym => !same && vocabulary.share_synset(facts, other),
+                        Matcher::Paraphrase => false,
+                    };
+                    if matches {
+                        self.masks[start + module * self.width + place] |= bit;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lists all paraphrase matches, in METEOR's order per reference word.
+    fn find_paraphrases(&mut self, vocabulary: &Vocabulary, reference: &Sentence<'_>) {
+        for span in reference.spans {
+            let reference_len = vocabulary.phrase(span.phrase).len;
+            let range = match self.relation_slots.get(span.phrase) {
+                Some(index) => self.relation_ranges[index as usize].clone(),
+                None => self.relate(vocabulary, span.phrase),
+            };
+            for relation in &self.relations[range] {
+                let HypothesisPhrase { phrase, first } = self.phrases[relation.hypothesis_phrase as usize];
+                let hypothesis_len = vocabulary.phrase(phrase).len;
+                let mut place = first;
+                while let Some((hypothesis, next)) = self.places.get(place as usize).copied() {
+                    let order = if relation.source_in_hypothesis {
+                        [hypothesis, hypothesis_len, relation.place]
+                    } else {
+                        [reference_len, relation.place, hypothesis]
+                    };
+                    self.paraphrases.push(Paraphrase {
+                        reference: span.start,
+                        source_in_hypothesis: relation.source_in_hypothesis,
+                        order,
+                        reference_len,
+                        hypothesis,
+                        hypothesis_len,
+                    });
+                    place = next;
+                }
+            }
+        }
+        self.paraphrases.sort_unstable();
+    }
+
+    /// Relates a phrase of a reference to the phrases of the hypothesis.
+    fn relate(&mut self, vocabulary: &Vocabulary, phrase: u32) -> Range<usize> {
+        let start = self.relations.len();
+        let facts = vocabulary.phrase(phrase);
+        let is_source = facts.is_source();
+        for (index, other) in self.phrases.iter().enumerate() {
+            let other = vocabulary.phrase(other.phrase);
+            for (source_in_hypothesis, applies, source, target) in
+                [(false, is_source, facts, other), (true, other.is_source(), other, facts)]
+            {
+                if applies && vocabulary.may_paraphrase(source, target) {
+                    let places = vocabulary.paraphrase_places(source, target);
+                    self.relations.extend(places.map(|place| Relation {
+                        hypothesis_phrase: index as u32,
+                        source_in_hypothesis,
+                        place,
+                    }));
+                }
+            }
+        }
+        let range = start..self.relations.len();
+        self.relation_slots.set(phrase, self.relation_ranges.len() as u32);
+        self.relation_ranges.push(range.clone());
+        range
+    }
+
+    fn index_paraphrases(&mut self, reference_len: usize) {
+        self.paraphrase_ends.clear();
+        let mut end = 0;
+        for word in 0..reference_len {
+            while self.paraphrases.get(end).is_some_and(|found| found.reference as usize <= word) {
+                end += 1;
+            }
+            self.paraphrase_ends.push(end as u32);
+        }
+    }
+
+    fn paraphrases_at(&self, word: usize) -> Range<usize> {
+        let start = if word == 0 { 0 } else { self.paraphrase_ends[word - 1] };
+        start as usize..self.paraphrase_ends[word] as usize
+    }
+
+    /// The hypothesis words that matcher `module` matches with reference word `word`.
+    fn mask(&self, word: usize, module: usize) -> &[u64] {
+        let start = self.mask_of[word] as usize + module * self.width;
+        &self.masks[start..start + self.width]
+    }
+
+    /// Counts how many matches cover each word.
+    fn cover(&mut self, matchers: &[Matcher], reference_len: usize) {
+        self.coverage.clear();
+        self.coverage.resize(reference_len, 0);
+        self.once.clear();
+        self.once.resize(self.width, 0);
+        self.twice.clear();
+        self.twice.resize(self.width, 0);
+        for word in 0..reference_len {
+            let start = self.mask_of[word] as usize;
+            let masks = &self.masks[start..start + matchers.len() * self.width];
+            for mask in masks.chunks_exact(self.width) {
+                for ((once, twice), bits) in self.once.iter_mut().zip(&mut self.twice).zip(mask) {
+                    self.coverage[word] += bits.count_ones();
+                    *twice |= *once & bits;
+                    *once |= bits;
+                }
+            }
+        }
+        for found in &self.paraphrases {
+            for word in found.reference..found.reference + found.reference_len {
+                self.coverage[word as usize] += 1;
+            }
+            for word in found.hypothesis..found.hypothesis + found.hypothesis_len {
+                let (place, bit) = (word as usize / 64, 1u64 << (word % 64));
+                self.twice[place] |= self.once[place] & bit;
+                self.once[place] |= bit;
+            }
+        }
+    }
+
+    fn is_covered_once(&self, hypothesis_word: u32) -> bool {
+        let (place, bit) = (hypothesis_word as usize / 64, 1u64 << (hypothesis_word % 64));
+        self.once[place] & !self.twice[place] & bit != 0
+    }
+
+    /// Finds the definite matches, which share no word with any other; true if other matches remain.
+    fn fix(&mut self, matchers: &[Matcher], reference_len: usize) -> bool {
+        self.fixed.clear();
+        self.fixed.resize(reference_len, None);
+        self.is_fixed.clear();
+        self.is_fixed.resize(reference_len, false);
+        let mut ambiguous = false;
+        for word in 0..reference_len {
+            let paraphrases = self.paraphrases_at(word);
+            let only = if self.coverage[word] != 1 {
+                ambiguous |= self.coverage[word] > 1;
+                None
+            } else if let [found] = self.paraphrases[paraphrases] {
+                let module = matchers.iter().position(|matcher| *matcher == Matcher::Paraphrase).unwrap_or(0);
+                Some(Match {
+                    reference: found.reference,
+                    reference_len: found.reference_len,
+                    hypothesis: found.hypothesis,
+                    hypothesis_len: found.hypothesis_len,
+                    module: module as u8,
+                })
+            } else {
+                (0..matchers.len()).find_map(|module| {
+                    let mask = self.mask(word, module);
+                    let place = mask.iter().position(|bits| *bits != 0)?;
+                    Some(Match::single(word, 64 * place as u32 + mask[place].trailing_zeros(), module))
+                })
+            };
+            let Some(only) = only else { continue };
+            let definite = (only.reference..only.reference_end())
+                .all(|word| self.coverage[word as usize] == 1)
+                && (only.hypothesis..only.hypothesis_end()).all(|word| self.is_covered_once(word));
+            if definite {
+                self.fixed[word] = Some(only);
+                self.is_fixed[word..only.reference_end() as usize].fill(true);
+            } else {
+                ambiguous = true;
+            }
+        }
+        ambiguous
+    }
+
+    /// The beam search over the reference, word by word.
+    fn search(&mut self, matchers: &[Matcher], beam: usize, reference_len: usize) {
+        let width = self.width;
+        let mut queues = std::mem::take(&mut self.beam);
+        queues.choices.clear();
+        queues.next_paths.clear();
+        queues.next_paths.push(Path { last_end: NONE, choice: NONE, ..Path::default() });
+        queues.next_used.clear();
+        queues.next_used.resize(width, 0);
+        for word in 0..=reference_len {
+            std::mem::swap(&mut queues.paths, &mut queues.next_paths);
+            std::mem::swap(&mut queues.used, &mut queues.next_used);
+            queues.next_paths.clear();
+            queues.next_used.clear();
+            queues.sort(beam);
+            for rank in 0..queues.keys.len() {
+                let at = (queues.keys[rank] & 0xFFFF_FFFF) as usize;
+                let mut path = queues.paths[at];
+                if word == reference_len {
+                    if path.last_end != NONE {
+                        path.chunks += 1;
+                    }
+                    queues.keep(path, at, width);
+                } else if (word as u32) < path.next {
+                    queues.keep(path, at, width);
+                } else if self.is_fixed[word] {
+                    if let Some(found) = self.fixed[word] {
+                        path.take(&found, matchers);
+                        path.distance += found.distance();
+                        queues.keep(path, at, width);
+                    }
+                } else {
+                    self.branch(&mut queues, matchers, word, &mut path, at);
+                    if path.last_end != NONE {
+                        path.chunks += 1;
+                        path.last_end = NONE;
+                    }
+                    path.next += 1;
+                    queues.keep(path, at, width);
+                }
+            }
+        }
+        std::mem::swap(&mut queues.paths, &mut queues.next_paths);
+        queues.sort(1);
+        let best = queues.keys.first().map_or(0, |key| (key & 0xFFFF_FFFF) as usize);
+        let mut choice = queues.paths.get(best).map_or(NONE, |path| path.choice);
+        self.matches.extend(self.fixed.iter().flatten());
+        while let Some(step) = queues.choices.get(choice as usize) {
+            self.matches.push(step.chosen);
+            choice = step.parent;
+        }
+        self.matches.sort_unstable_by_key(|found| found.reference);
+        self.beam = queues;
+    }
+
+    /// Adds a copy of `path` for every match that begins at `word` and whose words are free.
+    ///
+    /// METEOR adds the distance of each match to the path it copied *from*, after copying. So a copy lacks
+    /// its own distance but has those of the matches before it, and the path that skips the word has all.
+    fn branch(&self, queues: &mut Beam, matchers: &[Matcher], word: usize, path: &mut Path, at: usize) {
+        for (module, matcher) in matchers.iter().enumerate() {
+            if *matcher == Matcher::Paraphrase {
+                for found in &self.paraphrases[self.paraphrases_at(word)] {
+                    let found = Match {
+                        reference: found.reference,
+                        reference_len: found.reference_len,
+                        hypothesis: found.hypothesis,
+                        hypothesis_len: found.hypothesis_len,
+                        module: module as u8,
+                    };
+                    if queues.is_free(&found, at, self.width) {
+                        queues.copy(path, at, found, matchers, self.width);
+                        path.distance += found.distance();
+                    }
+                }
+            } else {
+                for (place, bits) in self.mask(word, module).iter().enumerate() {
+                    let mut free = bits & !queues.used[at * self.width + place];
+                    while free != 0 {
+                        let found = Match::single(word, 64 * place as u32 + free.trailing_zeros(), module);
+                        queues.copy(path, at, found, matchers, self.width);
+                        path.distance += found.distance();
+                        free &= free - 1;
+                    }
+                }
+            }
+        }
+    }
+
+    fn count_chunks(&self) -> u32 {
+        let mut chunks = 0;
+        let (mut next, mut last_end) = (0, NONE);
+        for found in &self.matches {
+            let continues = found.reference == next && found.hypothesis == last_end;
+            if !continues {
+                chunks += 1;
+            }
+            next = found.reference_end();
+            last_end = found.hypothesis_end();
+        }
+        chunks
+    }
+}
+
+impl Path {
+    fn take(&mut self, found: &Match, matchers: &[Matcher]) {
+        self.matched += matched_by(found, matchers);
+        if self.last_end != NONE && found.hypothesis != self.last_end {
+            self.chunks += 1;
+        }
+        self.next = found.reference_end();
+        self.last_end = found.hypothesis_end();
+    }
+}
+
+impl Beam {
+    /// Sorts the queue, best path first, and drops what is beyond the beam.
+    ///
+    /// More matched words win, then fewer chunks, then less distance, then the earlier place in the queue.
+    fn sort(&mut self, beam: usize) {
+        self.keys.clear();
+        self.keys.extend(self.paths.iter().enumerate().map(|(at, path)| {
+            u128::from(u32::MAX - path.matched) << 96
+                | u128::from(path.chunks) << 64
+                | u128::from(path.distance) << 32
+                | at as u128
+        }));
+        if self.keys.len() > beam {
+            self.keys.select_nth_unstable(beam);
+            self.keys.truncate(beam);
+        }
+        self.keys.sort_unstable();
+    }
+
+    /// Moves path `at` on to the next queue.
+    fn keep(&mut self, path: Path, at: usize, width: usize) {
+        self.next_paths.push(path);
+        self.next_used.extend_from_slice(&self.used[at * width..(at + 1) * width]);
+    }
+
+    fn is_free(&self, found: &Match, at: usize, width: usize) -> bool {
+        (found.hypothesis..found.hypothesis_end())
+            .all(|word| self.used[at * width + word as usize / 64] >> (word % 64) & 1 == 0)
+    }
+
+    /// Adds a copy of `path` that has chosen `found`.
+    fn copy(&mut self, path: &Path, at: usize, found: Match, matchers: &[Matcher], width: usize) {
+        let mut path = *path;
+        self.choices.push(Choice { parent: path.choice, chosen: found });
+        path.choice = self.choices.len() as u32 - 1;
+        path.take(&found, matchers);
+        self.keep(path, at, width);
+        let start = self.next_used.len() - width;
+        for word in found.hypothesis..found.hypothesis_end() {
+            self.next_used[start + word as usize / 64] |= 1 << (word % 64);
+        }
+    }
+}

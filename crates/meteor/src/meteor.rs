@@ -1,0 +1,169 @@
+//! The metric: options and resources together, and the workspace that scores segments.
+
+use std::sync::Arc;
+
+use crate::align::Aligner;
+use crate::error::Error;
+use crate::normalize::NormalizerTables;
+use crate::options::{Matcher, Options, Unit};
+use crate::resources::Resources;
+use crate::sentence::{Reader, ReaderSpace, Sentence, SentenceList};
+use crate::stats::{self, MatcherStats, Score, Stats};
+use crate::vocabulary::{Dictionaries, Vocabulary};
+
+/// METEOR 1.5 with its settings and resources; shared by all threads.
+#[derive(Debug)]
+pub struct Meteor {
+    options: Options,
+    resources: Arc<Resources>,
+    dictionaries: Dictionaries,
+    tables: NormalizerTables,
+}
+
+/// The result of one segment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segment {
+    /// The counts against the best reference.
+    pub stats: Stats,
+    /// The score they make.
+    pub score: f64,
+    /// The best reference, counted from 0; the first of equally good ones. `None` without references.
+    pub reference: Option<usize>,
+}
+
+/// What one thread needs to score segments: caches of words and phrases, and buffers.
+#[derive(Default)]
+pub struct Workspace {
+    reader: ReaderSpace,
+    vocabulary: Vocabulary,
+    aligner: Aligner,
+    sentences: SentenceList,
+}
+
+impl Meteor {
+    /// METEOR with these settings.
+    ///
+    /// # Errors
+    /// When the settings contradict each other, or the resources lack what they need.
+    pub fn new(options: Options, resources: Arc<Resources>) -> Result<Self, Error> {
+        options.validate()?;
+        let language = options.language;
+        for matcher in &options.matchers {
+            let has = match matcher {
+                Matcher::Exact => true,
+                Matcher::Stem => language.stemmer().is_some() || resources.stem_table(language).is_some(),
+                Matcher::Synonym => resources.lexicon(language).is_some(),
+                Matcher::Paraphrase => resources.paraphrases(language).is_some(),
+            };
+            if !has {
+                return Err(Error::missing(format!(
+                    "the installed METEOR resources hold nothing for the matcher {matcher} in language {language}"
+                )));
+            }
+        }
+        let dictionaries = Dictionaries::new(&resources, &options);
+        let tables = NormalizerTables::new(&resources, language);
+        Ok(Self { options, resources, dictionaries, tables })
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The resources.
+    #[must_use]
+    pub fn resources(&self) -> &Arc<Resources> {
+        &self.resources
+    }
+
+    fn reader(&self) -> Reader<'_> {
+        Reader {
+            resources: &self.resources,
+            dictionaries: &self.dictionaries,
+            tables: &self.tables,
+            text: self.options.text,
+            unit: self.options.unit,
+        }
+    }
+
+    /// The score of counts: of one segment, or of the summed rows of many.
+    #[must_use]
+    pub fn score(&self, stats: &Stats) -> Score {
+        stats::score(stats, &self.options.parameters, &self.options.weights)
+    }
+
+    /// Scores `hypothesis` against its references and keeps the best.
+    pub fn segment<'t>(
+        &self,
+        workspace: &mut Workspace,
+        hypothesis: &str,
+        references: impl IntoIterator<Item = &'t str>,
+    ) -> Segment {
+        let Workspace { reader: space, vocabulary, aligner, sentences } = workspace;
+        let reader = self.reader();
+        sentences.clear();
+        reader.push(space, vocabulary, sentences, hypothesis);
+        for reference in references {
+            reader.push(space, vocabulary, sentences, reference);
+        }
+        self.best(vocabulary, aligner, sentences)
+    }
+
+    /// Scores the first sentence against the others.
+    fn best(&self, vocabulary: &Vocabulary, aligner: &mut Aligner, sentences: &SentenceList) -> Segment {
+        let hypothesis = sentences.get(0);
+        aligner.set_hypothesis(vocabulary, &hypothesis);
+        let mut best = Segment { stats: Stats::default(), score: -1.0, reference: None };
+        for index in 1..sentences.len() {
+            let stats = self.pair(vocabulary, aligner, &hypothesis, &sentences.get(index));
+            let score = self.score(&stats).score;
+            if score > best.score {
+                best = Segment { stats, score, reference: Some(index - 1) };
+            }
+        }
+        best.score = best.score.max(0.0);
+        best
+    }
+
+    fn pair(
+        &self,
+        vocabulary: &Vocabulary,
+        aligner: &mut Aligner,
+        hypothesis: &Sentence<'_>,
+        reference: &Sentence<'_>,
+    ) -> Stats {
+        let alignment = aligner.align(vocabulary, &self.options.matchers, self.options.beam, reference);
+        let mut stats = Stats {
+            hypothesis_len: f64::from(hypothesis.length),
+            reference_len: f64::from(reference.length),
+            hypothesis_function: f64::from(hypothesis.function),
+            reference_function: f64::from(reference.function),
+            chunks: f64::from(alignment.chunks),
+            ..Stats::default()
+        };
+        for found in alignment.matches {
+            let MatcherStats {
+                hypothesis_content,
+                reference_content,
+                hypothesis_function,
+                reference_function,
+            } = &mut stats.matches[usize::from(found.module)];
+            let sides = [
+                (hypothesis, found.hypothesis, found.hypothesis_len, hypothesis_content, hypothesis_function),
+                (reference, found.reference, found.reference_len, reference_content, reference_function),
+            ];
+            for (sentence, start, len, content, function) in sides {
+                for word in &sentence.words[start as usize..(start + len) as usize] {
+                    let facts = vocabulary.word(*word);
+                    let size = if self.options.unit == Unit::Words { 1.0 } else { f64::from(facts.length) };
+                    *(if facts.is_function { &mut *function } else { &mut *content }) += size;
+                }
+            }
+            stats.hypothesis_matched += f64::from(found.hypothesis_len);
+            stats.reference_matched += f64::from(found.reference_len);
+        }
+        stats.with_penalized_chunks()
+    }
+}

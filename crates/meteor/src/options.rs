@@ -1,0 +1,297 @@
+//! What can be chosen: language, task, matchers, weights, parameters, beam, text handling.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::Error;
+use crate::language::Language;
+
+/// The most matchers METEOR can hold statistics for.
+pub const MAX_MATCHERS: usize = 4;
+
+/// A way in which words or phrases can match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Matcher {
+    /// Equal words.
+    Exact,
+    /// Different words with equal stems.
+    Stem,
+    /// Different words that share a WordNet synset number.
+    Synonym,
+    /// Phrases that the paraphrase table pairs, in either direction.
+    Paraphrase,
+}
+
+impl Matcher {
+    /// METEOR's name of the module.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Stem => "stem",
+            Self::Synonym => "synonym",
+            Self::Paraphrase => "paraphrase",
+        }
+    }
+}
+
+impl fmt::Display for Matcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Matcher {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        [Self::Exact, Self::Stem, Self::Synonym, Self::Paraphrase]
+            .into_iter()
+            .find(|matcher| matcher.name() == text.to_lowercase())
+            .ok_or_else(|| {
+                Error::option(format!(
+                    "METEOR has no matcher \"{text}\"; it has exact, stem, synonym, paraphrase"
+                ))
+            })
+    }
+}
+
+/// What the parameters were tuned for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Task {
+    /// Ranking of systems by people (WMT): METEOR's default for its six tuned languages.
+    Rank,
+    /// Adequacy judgements.
+    Adequacy,
+    /// Human-targeted translation edit rate.
+    Hter,
+    /// Usefulness for translators; meant to count characters.
+    Utility,
+    /// Values that work across languages: METEOR's default for languages without tuned ones.
+    LanguageIndependent,
+    /// Balanced values for tuning a translation system.
+    Tune,
+    /// METEOR Universal: exact and paraphrase matches only, for languages without resources.
+    Universal,
+}
+
+const TASKS: [(Task, &str); 7] = [
+    (Task::Rank, "rank"),
+    (Task::Adequacy, "adq"),
+    (Task::Hter, "hter"),
+    (Task::Utility, "util"),
+    (Task::LanguageIndependent, "li"),
+    (Task::Tune, "tune"),
+    (Task::Universal, "universal"),
+];
+
+impl Task {
+    /// METEOR's default task for a language.
+    #[must_use]
+    pub fn default_for(language: Language) -> Self {
+        if language.is_fully_supported() { Self::Rank } else { Self::LanguageIndependent }
+    }
+
+    /// Parameters and matcher weights; `None` where METEOR has zeros, which score everything 0.
+    fn values(self, language: Language) -> Option<([f64; 4], [f64; MAX_MATCHERS])> {
+        use Language::{Czech, English, French, German, Other, Russian, Spanish};
+        let independent = ([0.75, 1.40, 0.70, 0.50], [1.0, 0.5, 0.5, 0.5]);
+        Some(match (self, language) {
+            (Self::Universal, _) => ([0.70, 1.40, 0.30, 0.70], [1.0, 0.6, 0.0, 0.0]),
+            (Self::LanguageIndependent, _) | (_, Other) => independent,
+            (Self::Tune, _) => ([0.5, 1.0, 0.5, 0.5], [1.0, 0.5, 0.5, 0.5]),
+            (Self::Rank, English) => ([0.85, 0.20, 0.60, 0.75], [1.0, 0.6, 0.8, 0.6]),
+            (Self::Rank, Czech) => ([0.95, 0.20, 0.60, 0.80], [1.0, 0.4, 0.0, 0.0]),
+            (Self::Rank, French) => ([0.90, 1.40, 0.60, 0.65], [1.0, 0.2, 0.4, 0.0]),
+            (Self::Rank, Spanish) => ([0.65, 1.30, 0.50, 0.80], [1.0, 0.8, 0.6, 0.0]),
+            (Self::Rank, German) => ([0.95, 1.00, 0.55, 0.55], [1.0, 0.8, 0.2, 0.0]),
+            (Self::Rank, Russian) => ([0.75, 1.40, 0.70, 0.50], [1.0, 0.5, 0.5, 0.0]),
+            (Self::Adequacy, English) => ([0.75, 1.40, 0.45, 0.70], [1.0, 1.0, 0.6, 0.8]),
+            (Self::Hter, English) => ([0.40, 1.50, 0.35, 0.55], [1.0, 0.2, 0.6, 0.8]),
+            (Self::Utility, English) => ([0.65, 0.1, 0.55, 0.65], [1.0, 0.0, 0.0, 0.8]),
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(TASKS.iter().find(|task| task.0 == *self).map_or("", |task| task.1))
+    }
+}
+
+impl FromStr for Task {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        TASKS.iter().find(|task| task.1 == text.to_lowercase()).map(|task| task.0).ok_or_else(|| {
+            let known: Vec<_> = TASKS.iter().map(|task| task.1).collect();
+            Error::option(format!("METEOR has no task \"{text}\"; it has {}", known.join(" ")))
+        })
+    }
+}
+
+/// The four numbers of METEOR's formula.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// Weight of recall against precision, 0 to 1.
+    pub alpha: f64,
+    /// Exponent of the fragmentation.
+    pub beta: f64,
+    /// Largest fragmentation penalty, 0 to 1.
+    pub gamma: f64,
+    /// Weight of content words against function words, 0 to 1.
+    pub delta: f64,
+}
+
+/// How text becomes words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextForm {
+    /// As it is: words between white space (METEOR without options).
+    Verbatim,
+    /// Lower case (`-lower`).
+    Lowercase,
+    /// METEOR's own tokenisation and lower case (`-norm`).
+    Normalized,
+    /// The same without any punctuation (`-norm -noPunct`).
+    NormalizedWithoutPunctuation,
+}
+
+/// What lengths and matches are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Words.
+    Words,
+    /// UTF-16 code units of matched and unmatched words (`-ch`); chunks still hold words.
+    Characters,
+}
+
+/// All settings of METEOR 1.5 that change a score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// The language (`-l`).
+    pub language: Language,
+    /// The matchers in the order in which they run (`-m`); at most one of each.
+    pub matchers: Vec<Matcher>,
+    /// The weight of each matcher in the score (`-w`), as many as there are matchers.
+    pub weights: Vec<f64>,
+    /// The parameters of the formula (`-p`).
+    pub parameters: Parameters,
+    /// How many partial alignments are kept per word (`-x`), at least 1.
+    pub beam: usize,
+    /// How text becomes words.
+    pub text: TextForm,
+    /// What is counted.
+    pub unit: Unit,
+    /// Whose function words are discounted (`-s`).
+    ///
+    /// METEOR takes the *English* list for every language unless told otherwise, and so does
+    /// [`Options::new`].
+    pub function_words: Language,
+}
+
+impl Options {
+    /// METEOR as COCO captions are scored: `-l en -norm`.
+    #[must_use]
+    pub fn coco() -> Self {
+        Self::english([0.85, 0.20, 0.60, 0.75], [1.0, 0.6, 0.8, 0.6])
+    }
+
+    fn english(parameters: [f64; 4], weights: [f64; MAX_MATCHERS]) -> Self {
+        let [alpha, beta, gamma, delta] = parameters;
+        Self {
+            language: Language::English,
+            matchers: vec![Matcher::Exact, Matcher::Stem, Matcher::Synonym, Matcher::Paraphrase],
+            weights: weights.to_vec(),
+            parameters: Parameters { alpha, beta, gamma, delta },
+            beam: 40,
+            text: TextForm::Normalized,
+            unit: Unit::Words,
+            function_words: Language::English,
+        }
+    }
+
+    /// METEOR's settings for a language and a task, with `-norm` where it has a normaliser for the language
+    /// and with the text taken as it is elsewhere.
+    ///
+    /// # Errors
+    /// When METEOR has no values for the task in this language.
+    pub fn new(language: Language, task: Task) -> Result<Self, Error> {
+        let Some((parameters, weights)) = task.values(language) else {
+            let default = Task::default_for(language);
+            return Err(Error::option(format!(
+                "METEOR has no values for task {task} in language {language}; its own choice is {default}"
+            )));
+        };
+        let matchers = match (task, language) {
+            (Task::Universal, _) | (_, Language::Czech) => vec![Matcher::Exact, Matcher::Paraphrase],
+            (_, Language::Other) => vec![Matcher::Exact],
+            (_, Language::English) => {
+                vec![Matcher::Exact, Matcher::Stem, Matcher::Synonym, Matcher::Paraphrase]
+            }
+            _ if language.is_fully_supported() => vec![Matcher::Exact, Matcher::Stem, Matcher::Paraphrase],
+            _ => vec![Matcher::Exact, Matcher::Stem],
+        };
+        let mut options = Self::english(parameters, weights);
+        options.language = language;
+        options.weights.truncate(matchers.len());
+        options.matchers = matchers;
+        if !language.is_fully_supported() {
+            options.text = TextForm::Verbatim;
+        }
+        Ok(options)
+    }
+
+    /// Refuses settings that METEOR does not accept or that make no score.
+    pub(crate) fn validate(&self) -> Result<(), Error> {
+        let Self { language, matchers, weights, parameters, beam, text, unit: _, function_words: _ } = self;
+        if matchers.is_empty() || matchers.len() > MAX_MATCHERS {
+            return Err(Error::option("METEOR needs one to four matchers"));
+        }
+        for (at, matcher) in matchers.iter().enumerate() {
+            if matchers[..at].contains(matcher) {
+                return Err(Error::option(format!("the matcher {matcher} is given twice")));
+            }
+        }
+        if weights.len() != matchers.len() {
+            return Err(Error::option(format!(
+                "METEOR needs one weight per matcher: there are {} weights and {} matchers",
+                weights.len(),
+                matchers.len()
+            )));
+        }
+        let Parameters { alpha, beta, gamma, delta } = *parameters;
+        let numbers = [("alpha", alpha), ("beta", beta), ("gamma", gamma), ("delta", delta)];
+        for (name, value) in numbers.into_iter().chain(weights.iter().map(|weight| ("each weight", *weight)))
+        {
+            if !value.is_finite() || value < 0.0 {
+                return Err(Error::option(format!("{name} must be a finite number from 0 up, not {value}")));
+            }
+        }
+        for (name, value) in [("alpha", alpha), ("gamma", gamma), ("delta", delta)] {
+            if value > 1.0 {
+                return Err(Error::option(format!("{name} must lie between 0 and 1, not be {value}")));
+            }
+        }
+        if *beam == 0 {
+            return Err(Error::option("the beam must hold at least one alignment"));
+        }
+        let normalizes = matches!(text, TextForm::Normalized | TextForm::NormalizedWithoutPunctuation);
+        if normalizes && !language.is_fully_supported() {
+            return Err(Error::option(format!(
+                "METEOR has no normaliser for language {language}; tokenise the text yourself and take it \
+                 verbatim or in lower case"
+            )));
+        }
+        if matchers.contains(&Matcher::Stem)
+            && language.stemmer().is_none()
+            && !matches!(language, Language::Arabic)
+        {
+            return Err(Error::option(format!("METEOR has no stemmer for language {language}")));
+        }
+        if matchers.contains(&Matcher::Synonym) && !matches!(language, Language::English) {
+            return Err(Error::option(format!("METEOR has no synonyms for language {language}")));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,230 @@
+//! Arrays that are read in place: packed numbers, bits with rank, strings with a hash index, lists.
+//!
+//! Each type here is only a position in the file and takes the whole file at every call. All access is
+//! checked: a number outside its array is `None`, so a damaged file can give wrong answers but no panic.
+
+use super::file::{Entry, Key, Table, Writer};
+use crate::error::Error;
+
+/// Bytes behind the last array, so that every packed number can be read as four bytes.
+pub(super) const PADDING: usize = 4;
+
+/// Unsigned numbers of one to four bytes each, little-endian.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Packed {
+    start: usize,
+    len: usize,
+    width: usize,
+    mask: u32,
+}
+
+impl Packed {
+    pub(super) fn open(table: &Table, key: Key) -> Result<Self, Error> {
+        let Entry { start, len, width } = table.entry(key)?;
+        let mask = if width >= 4 { u32::MAX } else { (1 << (8 * width)) - 1 };
+        Ok(Self { start, len, width, mask })
+    }
+
+    pub(super) fn len(self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    pub(super) fn get(self, file: &[u8], index: usize) -> Option<u32> {
+        if index >= self.len {
+            return None;
+        }
+        let start = self.start + index * self.width;
+        let bytes = file.get(start..start + 4)?;
+        Some(u32::from_le_bytes(bytes.try_into().ok()?) & self.mask)
+    }
+
+    /// The position of `wanted` among the ascending numbers of `range`.
+    pub(super) fn search(self, file: &[u8], range: std::ops::Range<usize>, wanted: u32) -> Option<usize> {
+        let (mut low, mut high) = (range.start, range.end.min(self.len));
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match self.get(file, middle)?.cmp(&wanted) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(middle),
+            }
+        }
+        None
+    }
+
+    /// Writes `values` in the fewest bytes each that hold the largest.
+    pub(super) fn write(writer: &mut Writer, key: Key, values: &[u32]) {
+        let largest = values.iter().copied().max().unwrap_or(0);
+        let width = (1..4).find(|width| largest < 1 << (8 * width)).unwrap_or(4);
+        let bytes = values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(width)).collect();
+        writer.push(key, width, values.len(), bytes);
+    }
+}
+
+/// Bits with rank: how many are set before a position.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Bits {
+    words: Packed,
+    ranks: Packed,
+}
+
+/// Words of 32 bits between two stored ranks.
+const BLOCK: usize = 16;
+
+impl Bits {
+    pub(super) fn open(table: &Table, key: Key) -> Result<Self, Error> {
+        Ok(Self { words: Packed::open(table, key)?, ranks: Packed::open(table, key.part(1))? })
+    }
+
+    /// The number of set bits before `index`, if that bit itself is set.
+    #[inline]
+    pub(super) fn rank_if_set(self, file: &[u8], index: usize) -> Option<usize> {
+        let (word, bit) = (index / 32, index % 32);
+        let bits = self.words.get(file, word)?;
+        if bits >> bit & 1 == 0 {
+            return None;
+        }
+        let mut rank = self.ranks.get(file, word / BLOCK)?;
+        for before in word / BLOCK * BLOCK..word {
+            rank = rank.wrapping_add(self.words.get(file, before)?.count_ones());
+        }
+        Some(rank.wrapping_add((bits & ((1 << bit) - 1)).count_ones()) as usize)
+    }
+
+    pub(super) fn write(writer: &mut Writer, key: Key, bits: impl ExactSizeIterator<Item = bool>) {
+        let mut words = vec![0u32; bits.len().div_ceil(32)];
+        for (index, set) in bits.enumerate() {
+            words[index / 32] |= u32::from(set) << (index % 32);
+        }
+        let mut rank = 0;
+        let ranks: Vec<u32> = words
+            .chunks(BLOCK)
+            .map(|block| {
+                let before = rank;
+                rank += block.iter().map(|word| word.count_ones()).sum::<u32>();
+                before
+            })
+            .collect();
+        let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        writer.push(key, 4, words.len(), bytes);
+        Packed::write(writer, key.part(1), &ranks);
+    }
+}
+
+/// Strings in a fixed order, found by a stored hash index.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Strings {
+    text: Packed,
+    ends: Packed,
+    slots: Packed,
+}
+
+/// FNV-1a in 64 bits, folded to 32: fixed for good, since it decides where a string lies in the file.
+fn string_hash(text: &[u8]) -> u32 {
+    let hash = text.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    (hash ^ hash >> 32) as u32
+}
+
+impl Strings {
+    pub(super) fn open(table: &Table, key: Key) -> Result<Self, Error> {
+        let strings = Self {
+            text: Packed::open(table, key)?,
+            ends: Packed::open(table, key.part(1))?,
+            slots: Packed::open(table, key.part(2))?,
+        };
+        if strings.slots.len().is_power_of_two() && strings.text.width == 1 {
+            Ok(strings)
+        } else {
+            Err(Error::damaged(format!("{key}: the string index has no proper size")))
+        }
+    }
+
+    pub(super) fn len(self) -> usize {
+        self.ends.len()
+    }
+
+    /// String `index`.
+    pub(super) fn get(self, file: &[u8], index: usize) -> Option<&[u8]> {
+        let start = if index == 0 { 0 } else { self.ends.get(file, index - 1)? as usize };
+        let end = self.ends.get(file, index)? as usize;
+        if end > self.text.len() {
+            return None;
+        }
+        file.get(self.text.start + start..self.text.start + end)
+    }
+
+    /// The number of `text`.
+    pub(super) fn find(self, file: &[u8], text: &[u8]) -> Option<u32> {
+        let mask = self.slots.len() - 1;
+        let mut slot = string_hash(text) as usize & mask;
+        for _ in 0..=mask {
+            let index = self.slots.get(file, slot)?.checked_sub(1)?;
+            if self.get(file, index as usize)? == text {
+                return Some(index);
+            }
+            slot = (slot + 1) & mask;
+        }
+        None
+    }
+
+    pub(super) fn write<'t>(writer: &mut Writer, key: Key, strings: impl Iterator<Item = &'t [u8]> + Clone) {
+        let mut text = Vec::new();
+        let mut ends = Vec::new();
+        for string in strings.clone() {
+            text.extend_from_slice(string);
+            ends.push(text.len() as u32);
+        }
+        let n_slots = (ends.len() + ends.len() / 2 + 1).next_power_of_two();
+        let mut slots = vec![0u32; n_slots];
+        for (index, string) in strings.enumerate() {
+            let mut slot = string_hash(string) as usize & (n_slots - 1);
+            while slots[slot] != 0 {
+                slot = (slot + 1) & (n_slots - 1);
+            }
+            slots[slot] = index as u32 + 1;
+        }
+        let len = text.len();
+        writer.push(key, 1, len, text);
+        Packed::write(writer, key.part(1), &ends);
+        Packed::write(writer, key.part(2), &slots);
+    }
+}
+
+/// One list of numbers per key `0..n`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Lists {
+    ends: Packed,
+    values: Packed,
+}
+
+impl Lists {
+    pub(super) fn open(table: &Table, key: Key) -> Result<Self, Error> {
+        Ok(Self { ends: Packed::open(table, key)?, values: Packed::open(table, key.part(1))? })
+    }
+
+    pub(super) fn len(self) -> usize {
+        self.ends.len()
+    }
+
+    /// Where list `index` lies among the values; empty outside.
+    pub(super) fn range(self, file: &[u8], index: usize) -> std::ops::Range<usize> {
+        let start = if index == 0 { Some(0) } else { self.ends.get(file, index - 1) };
+        match (start, self.ends.get(file, index)) {
+            (Some(start), Some(end)) => start as usize..(end as usize).min(self.values.len()),
+            _ => 0..0,
+        }
+    }
+
+    /// The numbers of list `index`; none outside.
+    pub(super) fn get(self, file: &[u8], index: usize) -> impl Iterator<Item = u32> {
+        self.range(file, index).map_while(move |at| self.values.get(file, at))
+    }
+
+    pub(super) fn write(writer: &mut Writer, key: Key, ends: &[u32], values: &[u32]) {
+        Packed::write(writer, key, ends);
+        Packed::write(writer, key.part(1), values);
+    }
+}

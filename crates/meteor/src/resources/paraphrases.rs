@@ -1,0 +1,244 @@
+//! The paraphrase table: a trie of phrases, and for each source phrase its targets in file order.
+//!
+//! Nodes are numbered breadth first with children in the order of their words, so the children of a node
+//! lie side by side. Node 0 is the empty phrase.
+
+use std::io::BufRead;
+
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
+
+use super::arrays::{Bits, Lists, Packed, Strings};
+use super::file::{Key, Kind, Table, Writer};
+use crate::error::Error;
+use crate::language::Language;
+
+/// The paraphrase table of one language.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Paraphrases {
+    words: Strings,
+    /// Per node, the last word of its phrase.
+    labels: Packed,
+    /// Which nodes have children.
+    parents: Bits,
+    /// Per node with children, the node after its last child.
+    children: Packed,
+    /// Which nodes are phrases that have paraphrases.
+    sources: Bits,
+    /// Per such phrase, the nodes of its paraphrases in the order of the table.
+    targets: Lists,
+}
+
+impl Paraphrases {
+    /// The empty phrase, from which all others are reached.
+    pub(crate) const ROOT: u32 = 0;
+
+    pub(super) fn open(table: &Table, language: Language) -> Result<Option<Self>, Error> {
+        let key = |kind| Key::new(kind, language);
+        if !table.has(key(Kind::ParaphraseWords)) {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            words: Strings::open(table, key(Kind::ParaphraseWords))?,
+            labels: Packed::open(table, key(Kind::PhraseLabels))?,
+            parents: Bits::open(table, key(Kind::PhraseParents))?,
+            children: Packed::open(table, key(Kind::PhraseChildren))?,
+            sources: Bits::open(table, key(Kind::PhraseSources))?,
+            targets: Lists::open(table, key(Kind::PhraseTargets))?,
+        }))
+    }
+
+    /// The table's number for `word`.
+    pub(crate) fn word(&self, file: &[u8], word: &str) -> Option<u32> {
+        self.words.find(file, word.as_bytes())
+    }
+
+    /// Whether some longer phrase begins with the phrase `node`.
+    pub(crate) fn has_longer(&self, file: &[u8], node: u32) -> bool {
+        self.parents.rank_if_set(file, node as usize).is_some()
+    }
+
+    /// The node of the phrase `node` with `word` added.
+    pub(crate) fn longer(&self, file: &[u8], node: u32, word: u32) -> Option<u32> {
+        let parent = self.parents.rank_if_set(file, node as usize)?;
+        let start = if parent == 0 { 1 } else { self.children.get(file, parent - 1)? };
+        let end = self.children.get(file, parent)?;
+        let child = self.labels.search(file, start as usize..end as usize, word)?;
+        u32::try_from(child).ok()
+    }
+
+    /// The paraphrases of the phrase `node`, in the order of the table.
+    pub(crate) fn targets(&self, file: &[u8], node: u32) -> impl Iterator<Item = u32> {
+        let source = self.sources.rank_if_set(file, node as usize);
+        source.into_iter().flat_map(move |source| self.targets.get(file, source))
+    }
+}
+
+/// A paraphrase table being read.
+#[derive(Default)]
+pub(super) struct ParaphraseSource {
+    words: Vec<Box<[u8]>>,
+    word_numbers: HashMap<Box<[u8]>, u32, foldhash::fast::FixedState>,
+    /// Per node, its parent and its last word; node 0 is the empty phrase.
+    nodes: Vec<(u32, u32)>,
+    node_numbers: HashMap<(u32, u32), u32, foldhash::fast::FixedState>,
+    /// Source and target of each entry.
+    entries: Vec<(u32, u32)>,
+}
+
+impl ParaphraseSource {
+    /// Reads a table: entries of three lines, probability (which METEOR ignores), source, target.
+    ///
+    /// `progress` is called now and then.
+    pub(super) fn read(mut table: impl BufRead, progress: &mut dyn FnMut()) -> Result<Self, Error> {
+        let mut source = Self { nodes: vec![(0, 0)], ..Self::default() };
+        let mut lines: [Vec<u8>; 3] = Default::default();
+        let (mut previous, mut previous_node) = (Vec::new(), 0);
+        loop {
+            for (at, line) in lines.iter_mut().enumerate() {
+                line.clear();
+                let read = table.read_until(b'\n', line);
+                let read = read.map_err(|error| Error::io("the paraphrase table", error))?;
+                if read == 0 {
+                    if at == 0 {
+                        return Ok(source);
+                    }
+                    return Err(Error::source(format!(
+                        "the paraphrase table ends in the middle of entry {}",
+                        source.entries.len() + 1
+                    )));
+                }
+            }
+            if lines[1] != previous {
+                previous.clone_from(&lines[1]);
+                previous_node = source.node(&lines[1])?;
+            }
+            let target = source.node(&lines[2])?;
+            source.entries.push((previous_node, target));
+            if source.entries.len().is_multiple_of(1 << 16) {
+                progress();
+            }
+        }
+    }
+
+    /// The number of entries.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn node(&mut self, phrase: &[u8]) -> Result<u32, Error> {
+        let mut node = 0;
+        let is_delimiter = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C);
+        for word in phrase.split(is_delimiter).filter(|word| !word.is_empty()) {
+            let number = match self.word_numbers.get(word) {
+                Some(number) => *number,
+                None => {
+                    let number = self.words.len() as u32;
+                    self.words.push(word.into());
+                    self.word_numbers.insert(word.into(), number);
+                    number
+                }
+            };
+            node = match self.node_numbers.entry((node, number)) {
+                Entry::Occupied(entry) => *entry.get(),
+                Entry::Vacant(entry) => {
+                    let child = self.nodes.len() as u32;
+                    self.nodes.push((node, number));
+                    *entry.insert(child)
+                }
+            };
+        }
+        if node == 0 {
+            let entry = self.entries.len() + 1;
+            return Err(Error::source(format!("the paraphrase table has an empty phrase in entry {entry}")));
+        }
+        Ok(node)
+    }
+
+    pub(super) fn write(&self, writer: &mut Writer, language: Language) {
+        let key = |kind| Key::new(kind, language);
+        let n = self.nodes.len();
+
+        let mut by_word: Vec<u32> = (0..self.words.len() as u32).collect();
+        by_word.sort_unstable_by_key(|word| &self.words[*word as usize]);
+        let mut word_ranks = vec![0u32; by_word.len()];
+        for (rank, word) in by_word.iter().enumerate() {
+            word_ranks[*word as usize] = rank as u32;
+        }
+        Strings::write(
+            writer,
+            key(Kind::ParaphraseWords),
+            by_word.iter().map(|word| &*self.words[*word as usize]),
+        );
+
+        // A node comes after its parent in reading order, so depths and levels need one pass.
+        let mut depths = vec![0u8; n];
+        let mut levels: Vec<Vec<u32>> = vec![vec![0]];
+        for node in 1..n {
+            let depth = depths[self.nodes[node].0 as usize].saturating_add(1);
+            depths[node] = depth;
+            if levels.len() <= usize::from(depth) {
+                levels.push(Vec::new());
+            }
+            levels[usize::from(depth)].push(node as u32);
+        }
+        let mut new_numbers = vec![0u32; n];
+        let mut order: Vec<u32> = Vec::with_capacity(n);
+        for level in &mut levels {
+            level.sort_unstable_by_key(|node| {
+                let (parent, word) = self.nodes[*node as usize];
+                (new_numbers[parent as usize], word_ranks.get(word as usize).copied())
+            });
+            for node in level.iter() {
+                new_numbers[*node as usize] = order.len() as u32;
+                order.push(*node);
+            }
+        }
+
+        let labels: Vec<u32> = order
+            .iter()
+            .map(|node| word_ranks.get(self.nodes[*node as usize].1 as usize).copied().unwrap_or(0))
+            .collect();
+        let mut n_children = vec![0u32; n];
+        for (parent, _) in &self.nodes[1..] {
+            n_children[new_numbers[*parent as usize] as usize] += 1;
+        }
+        let mut end = 1;
+        let ends: Vec<u32> = n_children
+            .iter()
+            .filter(|count| **count > 0)
+            .map(|count| {
+                end += count;
+                end
+            })
+            .collect();
+        Packed::write(writer, key(Kind::PhraseLabels), &labels);
+        Bits::write(writer, key(Kind::PhraseParents), n_children.iter().map(|count| *count > 0));
+        Packed::write(writer, key(Kind::PhraseChildren), &ends);
+
+        let mut n_targets = vec![0u32; n];
+        for (source, _) in &self.entries {
+            n_targets[new_numbers[*source as usize] as usize] += 1;
+        }
+        let mut places = vec![0u32; n];
+        let mut end = 0;
+        for (place, count) in places.iter_mut().zip(&n_targets) {
+            *place = end;
+            end += count;
+        }
+        let ends: Vec<u32> = places
+            .iter()
+            .zip(&n_targets)
+            .filter(|(_, count)| **count > 0)
+            .map(|(place, count)| place + count)
+            .collect();
+        let mut targets = vec![0u32; self.entries.len()];
+        for (source, target) in &self.entries {
+            let place = &mut places[new_numbers[*source as usize] as usize];
+            targets[*place as usize] = new_numbers[*target as usize];
+            *place += 1;
+        }
+        Bits::write(writer, key(Kind::PhraseSources), n_targets.iter().map(|count| *count > 0));
+        Lists::write(writer, key(Kind::PhraseTargets), &ends, &targets);
+    }
+}
