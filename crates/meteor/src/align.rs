@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::options::{MAX_MATCHERS, Matcher};
 use crate::sentence::Sentence;
-use crate::vocabulary::{NONE, Vocabulary};
+use crate::vocabulary::{Feature, Filter, NONE, Probe, Vocabulary};
 
 /// A run of hypothesis words that matches a run of reference words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,10 +64,12 @@ struct Relation {
     place: u32,
 }
 
-/// A phrase of the hypothesis; `spans` are its places.
+/// A distinct phrase of the hypothesis.
 #[derive(Clone, Copy, Debug)]
 struct HypothesisPhrase {
     phrase: u32,
+    len: u32,
+    /// Its first place.
     first: u32,
 }
 
@@ -132,9 +134,16 @@ pub(crate) struct Aligner {
     /// Machine words per set of hypothesis words.
     width: usize,
     phrases: Vec<HypothesisPhrase>,
+    /// Per distinct phrase, what to ask other phrases' filters.
+    probes: Vec<Probe>,
+    /// The distinct phrases with paraphrases, and the filters of these.
+    filters: Vec<(u32, Filter)>,
     /// Start in the hypothesis and the next place of the same phrase.
     places: Vec<(u32, u32)>,
     phrase_slots: Slots,
+    feature_slots: Slots,
+    /// Per feature of the hypothesis, the words that have it.
+    feature_masks: Vec<u64>,
 
     // Of the references of one hypothesis, per distinct word and phrase.
     word_slots: Slots,
@@ -197,6 +206,8 @@ impl Aligner {
         self.words.extend_from_slice(hypothesis.words);
         self.width = hypothesis.words.len().div_ceil(64).max(1);
         self.phrases.clear();
+        self.probes.clear();
+        self.filters.clear();
         self.places.clear();
         self.phrase_slots.clear(vocabulary.n_phrases());
         for span in hypothesis.spans {
@@ -211,11 +222,30 @@ impl Aligner {
                     self.places[last as usize].1 = place;
                 }
                 None => {
-                    self.phrase_slots.set(span.phrase, self.phrases.len() as u32);
-                    self.phrases.push(HypothesisPhrase { phrase: span.phrase, first: place });
+                    let index = self.phrases.len() as u32;
+                    let facts = vocabulary.phrase(span.phrase);
+                    self.phrase_slots.set(span.phrase, index);
+                    self.probes.push(facts.probe());
+                    self.filters.extend(facts.filter().map(|filter| (index, filter)));
+                    self.phrases.push(HypothesisPhrase { phrase: span.phrase, len: span.len, first: place });
                 }
             }
             self.places.push((span.start, NONE));
+        }
+        self.feature_slots.clear(vocabulary.n_features());
+        self.feature_masks.clear();
+        for (at, word) in hypothesis.words.iter().enumerate() {
+            let facts = vocabulary.word(*word);
+            let synsets = vocabulary.synsets(facts).iter().copied();
+            for feature in [facts.key, facts.stem].into_iter().chain(synsets) {
+                let index = self.feature_slots.get(feature).unwrap_or_else(|| {
+                    let index = (self.feature_masks.len() / self.width) as u32;
+                    self.feature_slots.set(feature, index);
+                    self.feature_masks.resize(self.feature_masks.len() + self.width, 0);
+                    index
+                });
+                self.feature_masks[index as usize * self.width + at / 64] |= 1 << (at % 64);
+            }
         }
         self.word_slots.clear(vocabulary.n_words());
         self.masks.clear();
@@ -271,19 +301,30 @@ impl Aligner {
             self.word_slots.set(*word, start as u32);
             self.mask_of.push(start as u32);
             let facts = vocabulary.word(*word);
-            for (at, other) in self.words.iter().enumerate() {
-                let other = vocabulary.word(*other);
-                let (place, bit) = (at / 64, 1u64 << (at % 64));
-                let same = facts.key == other.key;
-                for (module, matcher) in matchers.iter().enumerate() {
-                    let matches = match matcher {
-                        Matcher::Exact => same,
-                        Matcher::Stem => !same && facts.stem == other.stem,
-                        Matcher::Synonym => !same && vocabulary.share_synset(facts, other),
-                        Matcher::Paraphrase => false,
-                    };
-                    if matches {
-                        self.masks[start + module * self.width + place] |= bit;
+            for (module, matcher) in matchers.iter().enumerate() {
+                let start = start + module * self.width;
+                let mask = &mut self.masks[start..start + self.width];
+                let mut add = |feature: Feature| {
+                    if let Some(from) = self.feature_slots.get(feature) {
+                        let from = from as usize * self.width;
+                        for (place, bits) in mask.iter_mut().zip(&self.feature_masks[from..from + self.width])
+                        {
+                            *place |= bits;
+                        }
+                    }
+                };
+                match matcher {
+                    Matcher::Exact => add(facts.key),
+                    Matcher::Stem => add(facts.stem),
+                    Matcher::Synonym => vocabulary.synsets(facts).iter().copied().for_each(add),
+                    Matcher::Paraphrase => {}
+                }
+                if let (Matcher::Stem | Matcher::Synonym, Some(same)) =
+                    (matcher, self.feature_slots.get(facts.key))
+                {
+                    let same = same as usize * self.width;
+                    for (place, bits) in mask.iter_mut().zip(&self.feature_masks[same..same + self.width]) {
+                        *place &= !bits;
                     }
                 }
             }
@@ -293,14 +334,14 @@ impl Aligner {
     /// Lists all paraphrase matches, in METEOR's order per reference word.
     fn find_paraphrases(&mut self, vocabulary: &Vocabulary, reference: &Sentence<'_>) {
         for span in reference.spans {
-            let reference_len = vocabulary.phrase(span.phrase).len;
+            let reference_len = span.len;
             let range = match self.relation_slots.get(span.phrase) {
                 Some(index) => self.relation_ranges[index as usize].clone(),
                 None => self.relate(vocabulary, span.phrase),
             };
             for relation in &self.relations[range] {
-                let HypothesisPhrase { phrase, first } = self.phrases[relation.hypothesis_phrase as usize];
-                let hypothesis_len = vocabulary.phrase(phrase).len;
+                let HypothesisPhrase { phrase: _, len: hypothesis_len, first } =
+                    self.phrases[relation.hypothesis_phrase as usize];
                 let mut place = first;
                 while let Some((hypothesis, next)) = self.places.get(place as usize).copied() {
                     let order = if relation.source_in_hypothesis {
@@ -327,20 +368,25 @@ impl Aligner {
     fn relate(&mut self, vocabulary: &Vocabulary, phrase: u32) -> Range<usize> {
         let start = self.relations.len();
         let facts = vocabulary.phrase(phrase);
-        let is_source = facts.is_source();
-        for (index, other) in self.phrases.iter().enumerate() {
-            let other = vocabulary.phrase(other.phrase);
-            for (source_in_hypothesis, applies, source, target) in
-                [(false, is_source, facts, other), (true, other.is_source(), other, facts)]
-            {
-                if applies && vocabulary.may_paraphrase(source, target) {
-                    let places = vocabulary.paraphrase_places(source, target);
-                    self.relations.extend(places.map(|place| Relation {
-                        hypothesis_phrase: index as u32,
-                        source_in_hypothesis,
-                        place,
+        if let Some(filter) = facts.filter() {
+            for (index, probe) in self.probes.iter().enumerate() {
+                if vocabulary.may_paraphrase(filter, *probe) {
+                    let target = vocabulary.phrase(self.phrases[index].phrase);
+                    self.relations.extend(vocabulary.paraphrase_places(facts, target).map(|place| {
+                        Relation { hypothesis_phrase: index as u32, source_in_hypothesis: false, place }
                     }));
                 }
+            }
+        }
+        let probe = facts.probe();
+        for (index, filter) in &self.filters {
+            if vocabulary.may_paraphrase(*filter, probe) {
+                let source = vocabulary.phrase(self.phrases[*index as usize].phrase);
+                self.relations.extend(vocabulary.paraphrase_places(source, facts).map(|place| Relation {
+                    hypothesis_phrase: *index,
+                    source_in_hypothesis: true,
+                    place,
+                }));
             }
         }
         let range = start..self.relations.len();

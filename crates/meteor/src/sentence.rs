@@ -6,13 +6,15 @@ use crate::java::is_token_delimiter;
 use crate::normalize::{Normalizer, NormalizerTables};
 use crate::options::{TextForm, Unit};
 use crate::resources::Resources;
-use crate::vocabulary::{Dictionaries, NONE, Vocabulary};
+use crate::vocabulary::{Dictionaries, Step, Vocabulary};
 
-/// A phrase of the paraphrase table inside a sentence; its length is that of the phrase.
+/// A phrase of the paraphrase table inside a sentence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     /// Its first word.
     pub(crate) start: u32,
+    /// Its number of words.
+    pub(crate) len: u32,
     pub(crate) phrase: u32,
 }
 
@@ -69,12 +71,21 @@ impl SentenceList {
             if facts.is_function {
                 function += size;
             }
-            let mut phrase = facts.phrase;
+            let mut step = facts.step;
             let mut rest = self.words[start + at + 1..].iter();
-            while phrase != NONE {
-                self.spans.push(Span { start: at as u32, phrase });
-                let Some(next) = rest.next() else { break };
-                phrase = vocabulary.longer(reader.resources, reader.dictionaries, phrase, *next);
+            for len in 1.. {
+                if step == Step::NONE {
+                    break;
+                }
+                if step.is_phrase() {
+                    self.spans.push(Span { start: at as u32, len, phrase: step.phrase() });
+                }
+                match rest.next() {
+                    Some(next) if step.has_longer() => {
+                        step = vocabulary.longer(reader.resources, reader.dictionaries, step, *next);
+                    }
+                    _ => break,
+                }
             }
         }
         self.entries.push([self.words.len() as u32, self.spans.len() as u32, length, function]);

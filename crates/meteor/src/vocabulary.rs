@@ -10,22 +10,116 @@ use crate::language::Language;
 use crate::options::{Matcher, Options};
 use crate::resources::{Lexicon, Paraphrases, Resources, StemTable, Words};
 
-/// No phrase: the word is not in the paraphrase table.
+/// No phrase, no match, no place.
 pub(crate) const NONE: u32 = u32::MAX;
+
+/// A phrase reached while reading a sentence: its number and what can be done with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step(u32);
+
+impl Step {
+    /// The words so far begin no phrase.
+    pub(crate) const NONE: Self = Self(NONE);
+
+    fn new(phrase: u32, has_longer: bool, is_phrase: bool) -> Self {
+        Self(phrase << 2 | u32::from(is_phrase) << 1 | u32::from(has_longer))
+    }
+
+    /// The number of the phrase.
+    pub(crate) fn phrase(self) -> u32 {
+        self.0 >> 2
+    }
+
+    /// Whether it is a phrase, not just the beginning of one.
+    pub(crate) fn is_phrase(self) -> bool {
+        self.0 & 2 != 0
+    }
+
+    /// Whether longer phrases begin with it.
+    pub(crate) fn has_longer(self) -> bool {
+        self.0 & 1 != 0
+    }
+}
+
+/// Phrase and next word to longer phrase: a hash table with one place to look at, mostly.
+#[derive(Clone, Default)]
+struct Steps {
+    /// Key and value; a power of two of them, never full.
+    slots: Vec<(u64, Step)>,
+    len: usize,
+}
+
+impl Steps {
+    const EMPTY: u64 = u64::MAX;
+
+    fn place(&self, key: u64) -> usize {
+        let hash = key.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (hash ^ hash >> 32) as usize & (self.slots.len() - 1)
+    }
+
+    #[inline]
+    fn get(&self, key: u64) -> Option<Step> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let mut place = self.place(key);
+        loop {
+            let (found, step) = self.slots[place];
+            if found == key {
+                return Some(step);
+            }
+            if found == Self::EMPTY {
+                return None;
+            }
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// Adds a key that is not there yet.
+    fn insert(&mut self, key: u64, step: Step) {
+        if 2 * (self.len + 1) > self.slots.len() {
+            let larger = vec![(Self::EMPTY, Step::NONE); (2 * self.slots.len()).max(1 << 10)];
+            let old = std::mem::replace(&mut self.slots, larger);
+            self.len = 0;
+            for (key, step) in old {
+                if key != Self::EMPTY {
+                    self.insert(key, step);
+                }
+            }
+        }
+        let mut place = self.place(key);
+        while self.slots[place].0 != Self::EMPTY {
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+        self.slots[place] = (key, step);
+        self.len += 1;
+    }
+}
+
+/// Something that words can have in common: a hash, a hash of stems, a synset.
+///
+/// Numbered from 0 across all three, so that one array can hold something per feature.
+pub(crate) type Feature = u32;
+
+/// What a feature stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum FeatureOf {
+    Key(i32),
+    Stem(i32),
+    Synset(u32),
+}
 
 /// What the matchers compare of a word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
-    /// `String.hashCode()` of the word; equal hashes are equal words.
-    pub(crate) key: i32,
-    /// `String.hashCode()` of the stem.
-    pub(crate) stem: i32,
+    /// A number for `String.hashCode()` of the word; equal hashes are equal words.
+    pub(crate) key: Feature,
+    /// A number for `String.hashCode()` of the stem.
+    pub(crate) stem: Feature,
     synsets_start: u32,
     synsets_end: u32,
-    /// One bit per synset number, hashed: words without a common bit share no synset.
-    synset_bits: u64,
     /// The one-word phrase.
-    pub(crate) phrase: u32,
+    pub(crate) step: Step,
     /// The paraphrase table's number of the word.
     table_word: u32,
     /// UTF-16 code units.
@@ -38,8 +132,6 @@ pub(crate) struct Word {
 pub(crate) struct Phrase {
     /// The table's number.
     pub(crate) node: u32,
-    /// Number of words.
-    pub(crate) len: u32,
     targets_start: u32,
     targets_end: u32,
     /// Where the phrase's filter lies: one bit per hash of a target, so that most questions need no search.
@@ -47,15 +139,31 @@ pub(crate) struct Phrase {
     filter_shift: u32,
     /// The node, hashed for filters.
     hash: u32,
-    has_longer: bool,
 }
 
 impl Phrase {
-    /// Whether the phrase has paraphrases of its own.
-    pub(crate) fn is_source(&self) -> bool {
-        self.targets_start < self.targets_end
+    /// The filter of the phrase's paraphrases; none if it has none.
+    pub(crate) fn filter(&self) -> Option<Filter> {
+        let filter = Filter { start: self.filter_start, shift: self.filter_shift };
+        (self.targets_start < self.targets_end).then_some(filter)
+    }
+
+    /// What filters are asked for this phrase.
+    pub(crate) fn probe(&self) -> Probe {
+        Probe(self.hash)
     }
 }
+
+/// Where a set of hashed nodes lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Filter {
+    start: u32,
+    shift: u32,
+}
+
+/// A hashed node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Probe(u32);
 
 /// The resources that the options ask for.
 #[derive(Clone, Debug)]
@@ -90,12 +198,12 @@ pub(crate) struct Vocabulary {
     table: HashTable<u32>,
     hasher: FixedState,
     words: Vec<Word>,
-    synsets: Vec<u32>,
+    features: HashMap<FeatureOf, Feature, FixedState>,
+    synsets: Vec<Feature>,
     phrases: Vec<Phrase>,
     /// Phrase of a table node.
-    phrase_of_node: HashMap<u32, u32, FixedState>,
-    /// Phrase and next word to longer phrase, or `NONE`.
-    longer: HashMap<(u32, u32), u32, FixedState>,
+    step_of_node: HashMap<u32, Step, FixedState>,
+    steps: Steps,
     targets: Vec<u32>,
     filters: Vec<u64>,
 }
@@ -116,8 +224,18 @@ impl Vocabulary {
         &self.phrases[phrase as usize]
     }
 
+    /// The synsets of a word.
+    #[inline]
+    pub(crate) fn synsets(&self, word: &Word) -> &[Feature] {
+        &self.synsets[word.synsets_start as usize..word.synsets_end as usize]
+    }
+
     pub(crate) fn n_words(&self) -> usize {
         self.words.len()
+    }
+
+    pub(crate) fn n_features(&self) -> usize {
+        self.features.len()
     }
 
     pub(crate) fn n_phrases(&self) -> usize {
@@ -134,6 +252,11 @@ impl Vocabulary {
         self.learn(resources, dictionaries, text, hash)
     }
 
+    fn feature(&mut self, of: FeatureOf) -> Feature {
+        let next = self.features.len() as Feature;
+        *self.features.entry(of).or_insert(next)
+    }
+
     #[cold]
     fn learn(&mut self, resources: &Resources, dictionaries: &Dictionaries, text: &str, hash: u64) -> u32 {
         let file = resources.file();
@@ -144,33 +267,32 @@ impl Vocabulary {
             (None, None) => key,
         };
         let synsets_start = self.synsets.len() as u32;
-        let mut synset_bits = 0;
         if let Some(lexicon) = &dictionaries.lexicon {
             let mut synsets = Vec::new();
             lexicon.synsets(file, text, &mut synsets);
             for synset in synsets {
-                synset_bits |= 1 << (synset.wrapping_mul(0x9E37_79B1) >> 26);
-                self.synsets.push(synset);
+                let feature = self.feature(FeatureOf::Synset(synset));
+                self.synsets.push(feature);
             }
         }
         let function_words = dictionaries.function_words;
         let is_function = function_words.is_some_and(|words| words.contains(file, &text.to_lowercase()));
-        let (mut table_word, mut phrase) = (NONE, NONE);
+        let (mut table_word, mut step) = (NONE, Step::NONE);
         if let Some(paraphrases) = &dictionaries.paraphrases {
             if let Some(number) = paraphrases.word(file, text) {
                 table_word = number;
                 if let Some(node) = paraphrases.longer(file, Paraphrases::ROOT, number) {
-                    phrase = self.phrase_of(file, paraphrases, node, 1);
+                    step = self.step_of(file, paraphrases, node);
                 }
             }
         }
+        let (key, stem) = (self.feature(FeatureOf::Key(key)), self.feature(FeatureOf::Stem(stem)));
         self.words.push(Word {
             key,
             stem,
             synsets_start,
             synsets_end: self.synsets.len() as u32,
-            synset_bits,
-            phrase,
+            step,
             table_word,
             length: utf16_len(text) as u32,
             is_function,
@@ -183,36 +305,47 @@ impl Vocabulary {
         word
     }
 
-    /// The phrase `phrase` with `word` added, or `NONE`.
+    /// The phrase `step` with `word` added.
     #[inline]
     pub(crate) fn longer(
         &mut self,
         resources: &Resources,
         dictionaries: &Dictionaries,
-        phrase: u32,
+        step: Step,
         word: u32,
-    ) -> u32 {
-        let Phrase { node, len, has_longer, .. } = self.phrases[phrase as usize];
-        let table_word = self.words[word as usize].table_word;
-        if !has_longer || table_word == NONE {
-            return NONE;
+    ) -> Step {
+        let key = u64::from(step.phrase()) << 32 | u64::from(word);
+        match self.steps.get(key) {
+            Some(longer) => longer,
+            None => self.learn_longer(resources, dictionaries, step, word, key),
         }
-        if let Some(longer) = self.longer.get(&(phrase, word)) {
-            return *longer;
-        }
+    }
+
+    #[cold]
+    fn learn_longer(
+        &mut self,
+        resources: &Resources,
+        dictionaries: &Dictionaries,
+        step: Step,
+        word: u32,
+        key: u64,
+    ) -> Step {
         let file = resources.file();
-        let longer = dictionaries.paraphrases.as_ref().and_then(|paraphrases| {
-            let longer = paraphrases.longer(file, node, table_word)?;
-            Some(self.phrase_of(file, paraphrases, longer, len + 1))
-        });
-        let longer = longer.unwrap_or(NONE);
-        self.longer.insert((phrase, word), longer);
+        let node = self.phrases[step.phrase() as usize].node;
+        let table_word = self.words[word as usize].table_word;
+        let longer =
+            dictionaries.paraphrases.as_ref().filter(|_| table_word != NONE).and_then(|paraphrases| {
+                let longer = paraphrases.longer(file, node, table_word)?;
+                Some(self.step_of(file, paraphrases, longer))
+            });
+        let longer = longer.unwrap_or(Step::NONE);
+        self.steps.insert(key, longer);
         longer
     }
 
-    fn phrase_of(&mut self, file: &[u8], paraphrases: &Paraphrases, node: u32, len: u32) -> u32 {
-        if let Some(phrase) = self.phrase_of_node.get(&node) {
-            return *phrase;
+    fn step_of(&mut self, file: &[u8], paraphrases: &Paraphrases, node: u32) -> Step {
+        if let Some(step) = self.step_of_node.get(&node) {
+            return *step;
         }
         let targets_start = self.targets.len();
         self.targets.extend(paraphrases.targets(file, node));
@@ -230,41 +363,23 @@ impl Vocabulary {
         let phrase = self.phrases.len() as u32;
         self.phrases.push(Phrase {
             node,
-            len,
             targets_start: targets_start as u32,
             targets_end: targets_end as u32,
             filter_start: filter_start as u32,
             filter_shift,
             hash: node_hash(node),
-            has_longer: paraphrases.has_longer(file, node),
         });
-        self.phrase_of_node.insert(node, phrase);
-        phrase
+        let step = Step::new(phrase, paraphrases.has_longer(file, node), paraphrases.is_phrase(file, node));
+        self.step_of_node.insert(node, step);
+        step
     }
 
-    /// Whether two words share a synset.
+    /// Whether the phrase that `probe` stands for may be among the paraphrases that `filter` stands for; false
+    /// is certain.
     #[inline]
-    pub(crate) fn share_synset(&self, a: &Word, b: &Word) -> bool {
-        if a.synset_bits & b.synset_bits == 0 {
-            return false;
-        }
-        let of = |word: &Word| &self.synsets[word.synsets_start as usize..word.synsets_end as usize];
-        let (mut a, mut b) = (of(a), of(b));
-        while let ([first, a_rest @ ..], [second, b_rest @ ..]) = (a, b) {
-            match first.cmp(second) {
-                std::cmp::Ordering::Less => a = a_rest,
-                std::cmp::Ordering::Greater => b = b_rest,
-                std::cmp::Ordering::Equal => return true,
-            }
-        }
-        false
-    }
-
-    /// Whether `target` may be among the paraphrases of `source`; false is certain.
-    #[inline]
-    pub(crate) fn may_paraphrase(&self, source: &Phrase, target: &Phrase) -> bool {
-        let bit = target.hash >> source.filter_shift;
-        self.filters[source.filter_start as usize + bit as usize / 64] >> (bit % 64) & 1 == 1
+    pub(crate) fn may_paraphrase(&self, filter: Filter, probe: Probe) -> bool {
+        let bit = probe.0 >> filter.shift;
+        self.filters[filter.start as usize + bit as usize / 64] >> (bit % 64) & 1 == 1
     }
 
     /// The places of `target` among the paraphrases of `source`, in the order of the table.

@@ -47,6 +47,7 @@ pub(super) enum Kind {
     PhraseChildren = 13,
     PhraseSources = 14,
     PhraseTargets = 15,
+    PhraseMembers = 16,
 }
 
 /// The name of an array: what for, which language, which part of a compound structure.

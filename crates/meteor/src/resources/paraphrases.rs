@@ -23,6 +23,8 @@ pub(crate) struct Paraphrases {
     parents: Bits,
     /// Per node with children, the node after its last child.
     children: Packed,
+    /// Which nodes are phrases, not just beginnings of phrases.
+    members: Bits,
     /// Which nodes are phrases that have paraphrases.
     sources: Bits,
     /// Per such phrase, the nodes of its paraphrases in the order of the table.
@@ -43,6 +45,7 @@ impl Paraphrases {
             labels: Packed::open(table, key(Kind::PhraseLabels))?,
             parents: Bits::open(table, key(Kind::PhraseParents))?,
             children: Packed::open(table, key(Kind::PhraseChildren))?,
+            members: Bits::open(table, key(Kind::PhraseMembers))?,
             sources: Bits::open(table, key(Kind::PhraseSources))?,
             targets: Lists::open(table, key(Kind::PhraseTargets))?,
         }))
@@ -56,6 +59,11 @@ impl Paraphrases {
     /// Whether some longer phrase begins with the phrase `node`.
     pub(crate) fn has_longer(&self, file: &[u8], node: u32) -> bool {
         self.parents.rank_if_set(file, node as usize).is_some()
+    }
+
+    /// Whether `node` has paraphrases or is one.
+    pub(crate) fn is_phrase(&self, file: &[u8], node: u32) -> bool {
+        self.members.rank_if_set(file, node as usize).is_some()
     }
 
     /// The node of the phrase `node` with `word` added.
@@ -215,6 +223,13 @@ impl ParaphraseSource {
         Packed::write(writer, key(Kind::PhraseLabels), &labels);
         Bits::write(writer, key(Kind::PhraseParents), n_children.iter().map(|count| *count > 0));
         Packed::write(writer, key(Kind::PhraseChildren), &ends);
+
+        let mut is_member = vec![false; n];
+        for (source, target) in &self.entries {
+            is_member[new_numbers[*source as usize] as usize] = true;
+            is_member[new_numbers[*target as usize] as usize] = true;
+        }
+        Bits::write(writer, key(Kind::PhraseMembers), is_member.into_iter());
 
         let mut n_targets = vec![0u32; n];
         for (source, _) in &self.entries {
