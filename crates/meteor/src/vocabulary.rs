@@ -41,7 +41,7 @@ impl Step {
     }
 }
 
-/// Phrase and next word to longer phrase: a hash table with one place to look at, mostly.
+/// Table node and next word to longer phrase: a hash table with one place to look at, mostly.
 #[derive(Clone, Default)]
 struct Steps {
     /// Key and value; a power of two of them, never full.
@@ -120,8 +120,6 @@ pub(crate) struct Word {
     synsets_end: u32,
     /// The one-word phrase.
     pub(crate) step: Step,
-    /// The paraphrase table's number of the word.
-    table_word: u32,
     /// UTF-16 code units.
     pub(crate) length: u32,
     pub(crate) is_function: bool,
@@ -198,9 +196,13 @@ pub(crate) struct Vocabulary {
     table: HashTable<u32>,
     hasher: FixedState,
     words: Vec<Word>,
+    /// Per word, the paraphrase table's number of it, or `NONE`.
+    table_words: Vec<u32>,
     features: HashMap<FeatureOf, Feature, FixedState>,
     synsets: Vec<Feature>,
     phrases: Vec<Phrase>,
+    /// Per phrase, its table node.
+    nodes: Vec<u32>,
     /// Phrase of a table node.
     step_of_node: HashMap<u32, Step, FixedState>,
     steps: Steps,
@@ -287,13 +289,13 @@ impl Vocabulary {
             }
         }
         let (key, stem) = (self.feature(FeatureOf::Key(key)), self.feature(FeatureOf::Stem(stem)));
+        self.table_words.push(table_word);
         self.words.push(Word {
             key,
             stem,
             synsets_start,
             synsets_end: self.synsets.len() as u32,
             step,
-            table_word,
             length: utf16_len(text) as u32,
             is_function,
         });
@@ -314,32 +316,24 @@ impl Vocabulary {
         step: Step,
         word: u32,
     ) -> Step {
-        let key = u64::from(step.phrase()) << 32 | u64::from(word);
+        let (node, table_word) = (self.nodes[step.phrase() as usize], self.table_words[word as usize]);
+        let Some(paraphrases) = &dictionaries.paraphrases else { return Step::NONE };
+        // Seven of eight questions end here.
+        if table_word == NONE || !paraphrases.may_have_longer(resources.file(), node, table_word) {
+            return Step::NONE;
+        }
+        let key = u64::from(node) << 32 | u64::from(table_word);
         match self.steps.get(key) {
             Some(longer) => longer,
-            None => self.learn_longer(resources, dictionaries, step, word, key),
+            None => self.learn_longer(resources.file(), paraphrases, node, table_word),
         }
     }
 
     #[cold]
-    fn learn_longer(
-        &mut self,
-        resources: &Resources,
-        dictionaries: &Dictionaries,
-        step: Step,
-        word: u32,
-        key: u64,
-    ) -> Step {
-        let file = resources.file();
-        let node = self.phrases[step.phrase() as usize].node;
-        let table_word = self.words[word as usize].table_word;
-        let longer =
-            dictionaries.paraphrases.as_ref().filter(|_| table_word != NONE).and_then(|paraphrases| {
-                let longer = paraphrases.longer(file, node, table_word)?;
-                Some(self.step_of(file, paraphrases, longer))
-            });
-        let longer = longer.unwrap_or(Step::NONE);
-        self.steps.insert(key, longer);
+    fn learn_longer(&mut self, file: &[u8], paraphrases: &Paraphrases, node: u32, table_word: u32) -> Step {
+        let longer = paraphrases.longer(file, node, table_word);
+        let longer = longer.map_or(Step::NONE, |longer| self.step_of(file, paraphrases, longer));
+        self.steps.insert(u64::from(node) << 32 | u64::from(table_word), longer);
         longer
     }
 
@@ -361,6 +355,7 @@ impl Vocabulary {
             }
         }
         let phrase = self.phrases.len() as u32;
+        self.nodes.push(node);
         self.phrases.push(Phrase {
             node,
             targets_start: targets_start as u32,

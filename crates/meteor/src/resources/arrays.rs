@@ -112,6 +112,49 @@ impl Bits {
     }
 }
 
+/// A set of pairs of numbers that answers «not in the set» or «perhaps»: a Bloom filter of 64-bit blocks.
+///
+/// Eight pairs share a block on average and each sets three of its bits, so one absent pair in thirty or so
+/// is taken for present.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PairFilter {
+    bytes: Packed,
+}
+
+/// Block, out of `n_blocks`, and bits for a pair: fixed for good, since the file depends on it.
+fn block_of(pair: (u32, u32), n_blocks: usize) -> (usize, u64) {
+    let key = u64::from(pair.0) << 32 | u64::from(pair.1);
+    let hash = (key ^ key >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let hash = (hash ^ hash >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let block = ((hash >> 32) * n_blocks as u64) >> 32;
+    (block as usize, 1 << (hash & 63) | 1 << (hash >> 6 & 63) | 1 << (hash >> 12 & 63))
+}
+
+impl PairFilter {
+    pub(super) fn open(table: &Table, key: Key) -> Result<Self, Error> {
+        Ok(Self { bytes: Packed::open(table, key)? })
+    }
+
+    #[inline]
+    pub(super) fn may_have(self, file: &[u8], pair: (u32, u32)) -> bool {
+        let (block, bits) = block_of(pair, self.bytes.len / 8);
+        let start = self.bytes.start + 8 * block;
+        let stored = file.get(start..start + 8).and_then(|bytes| bytes.try_into().ok());
+        stored.is_some_and(|bytes| u64::from_le_bytes(bytes) & bits == bits)
+    }
+
+    pub(super) fn write(writer: &mut Writer, key: Key, pairs: impl ExactSizeIterator<Item = (u32, u32)>) {
+        let mut blocks = vec![0u64; (pairs.len() / 8).max(1)];
+        let n_blocks = blocks.len();
+        for pair in pairs {
+            let (block, bits) = block_of(pair, n_blocks);
+            blocks[block] |= bits;
+        }
+        let bytes = blocks.iter().flat_map(|block| block.to_le_bytes()).collect();
+        writer.push(key, 1, 8 * n_blocks, bytes);
+    }
+}
+
 /// Strings in a fixed order, found by a stored hash index.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Strings {

@@ -48,6 +48,7 @@ pub(super) enum Kind {
     PhraseSources = 14,
     PhraseTargets = 15,
     PhraseMembers = 16,
+    PhraseEdges = 17,
 }
 
 /// The name of an array: what for, which language, which part of a compound structure.

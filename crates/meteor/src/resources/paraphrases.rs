@@ -8,7 +8,7 @@ use std::io::BufRead;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-use super::arrays::{Bits, Lists, Packed, Strings};
+use super::arrays::{Bits, Lists, Packed, PairFilter, Strings};
 use super::file::{Key, Kind, Table, Writer};
 use crate::error::Error;
 use crate::language::Language;
@@ -23,6 +23,8 @@ pub(crate) struct Paraphrases {
     parents: Bits,
     /// Per node with children, the node after its last child.
     children: Packed,
+    /// Which nodes have which words as children, perhaps.
+    edges: PairFilter,
     /// Which nodes are phrases, not just beginnings of phrases.
     members: Bits,
     /// Which nodes are phrases that have paraphrases.
@@ -45,6 +47,7 @@ impl Paraphrases {
             labels: Packed::open(table, key(Kind::PhraseLabels))?,
             parents: Bits::open(table, key(Kind::PhraseParents))?,
             children: Packed::open(table, key(Kind::PhraseChildren))?,
+            edges: PairFilter::open(table, key(Kind::PhraseEdges))?,
             members: Bits::open(table, key(Kind::PhraseMembers))?,
             sources: Bits::open(table, key(Kind::PhraseSources))?,
             targets: Lists::open(table, key(Kind::PhraseTargets))?,
@@ -59,6 +62,12 @@ impl Paraphrases {
     /// Whether some longer phrase begins with the phrase `node`.
     pub(crate) fn has_longer(&self, file: &[u8], node: u32) -> bool {
         self.parents.rank_if_set(file, node as usize).is_some()
+    }
+
+    /// Whether [`longer`](Self::longer) may find something; false is certain, and needs one look at the file.
+    #[inline]
+    pub(crate) fn may_have_longer(&self, file: &[u8], node: u32, word: u32) -> bool {
+        self.edges.may_have(file, (node, word))
     }
 
     /// Whether `node` has paraphrases or is one.
@@ -221,6 +230,9 @@ impl ParaphraseSource {
             })
             .collect();
         Packed::write(writer, key(Kind::PhraseLabels), &labels);
+        let edges = order[1..].iter().zip(&labels[1..]);
+        let edges = edges.map(|(node, word)| (new_numbers[self.nodes[*node as usize].0 as usize], *word));
+        PairFilter::write(writer, key(Kind::PhraseEdges), edges);
         Bits::write(writer, key(Kind::PhraseParents), n_children.iter().map(|count| *count > 0));
         Packed::write(writer, key(Kind::PhraseChildren), &ends);
 
