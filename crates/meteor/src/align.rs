@@ -54,6 +54,13 @@ struct Paraphrase {
     hypothesis_len: u32,
 }
 
+impl Paraphrase {
+    fn as_match(&self, module: usize) -> Match {
+        let Self { reference, reference_len, hypothesis, hypothesis_len, .. } = *self;
+        Match { reference, reference_len, hypothesis, hypothesis_len, module: module as u8 }
+    }
+}
+
 /// A relation between a phrase of a reference and a phrase of the hypothesis.
 #[derive(Clone, Copy, Debug)]
 struct Relation {
@@ -73,9 +80,11 @@ struct HypothesisPhrase {
     first: u32,
 }
 
-/// A path of the beam search, without the set of hypothesis words it uses.
-#[derive(Clone, Copy, Debug, Default)]
+/// A path of the beam search.
+#[derive(Clone, Copy, Debug)]
 struct Path {
+    /// The first 64 hypothesis words that are used; longer hypotheses have their sets in [`Queue::used`].
+    used: u64,
     /// Weighted words matched on both sides. METEOR keeps whole numbers and drops the rest of each addition.
     matched: u32,
     chunks: u32,
@@ -84,8 +93,67 @@ struct Path {
     last_end: u32,
     /// The reference word after the last match or skip.
     next: u32,
-    /// The last choice, or `NONE`.
+    /// The last choice recorded, or `NONE`.
     choice: u32,
+    /// The candidate just chosen, not yet recorded, or `NONE`.
+    pending: u32,
+}
+
+impl Path {
+    const START: Self = Self {
+        used: 0,
+        matched: 0,
+        chunks: 0,
+        distance: 0,
+        last_end: NONE,
+        next: 0,
+        choice: NONE,
+        pending: NONE,
+    };
+
+    fn take(&mut self, candidate: &Candidate) {
+        let found = &candidate.found;
+        self.matched += candidate.gain;
+        if self.last_end != NONE && found.hypothesis != self.last_end {
+            self.chunks += 1;
+        }
+        self.next = found.reference_end();
+        self.last_end = found.hypothesis_end();
+    }
+
+    fn skip(&mut self) {
+        if self.last_end != NONE {
+            self.chunks += 1;
+            self.last_end = NONE;
+        }
+        self.next += 1;
+    }
+}
+
+/// A match that a path may choose.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    found: Match,
+    /// The words of `found` in the hypothesis, if that has no more than 64.
+    mask: u64,
+    /// What METEOR adds to the two counts of a path.
+    ///
+    /// In the search every matcher but the exact one weighs a half, whatever the weights of the score. The
+    /// counts are integers, so that each addition is rounded down by itself: a single word adds nothing.
+    gain: u32,
+    distance: u32,
+}
+
+impl Candidate {
+    fn new(found: Match, matchers: &[Matcher]) -> Self {
+        let gain = match matchers.get(usize::from(found.module)) {
+            Some(Matcher::Exact) => found.hypothesis_len + found.reference_len,
+            _ => found.hypothesis_len / 2 + found.reference_len / 2,
+        };
+        let words = 1u64.checked_shl(found.hypothesis_len).unwrap_or(0).wrapping_sub(1);
+        let mask = words.checked_shl(found.hypothesis).unwrap_or(0);
+        Self { found, mask, gain, distance: found.distance() }
+    }
 }
 
 /// A match that a path has chosen, after those of its parent.
@@ -173,12 +241,21 @@ pub(crate) struct Aligner {
 /// The queues of the beam search.
 #[derive(Clone, Debug, Default)]
 struct Beam {
+    queue: Queue,
+    next: Queue,
+    /// The candidates of the reference word at hand, and of the one before.
+    candidates: Vec<Candidate>,
+    previous: Vec<Candidate>,
+    choices: Vec<Choice>,
+    narrow_keys: Vec<u64>,
+    wide_keys: Vec<u128>,
+}
+
+/// Paths, and for hypotheses of more than 64 words the sets of words they use.
+#[derive(Clone, Debug, Default)]
+struct Queue {
     paths: Vec<Path>,
     used: Vec<u64>,
-    keys: Vec<u128>,
-    next_paths: Vec<Path>,
-    next_used: Vec<u64>,
-    choices: Vec<Choice>,
 }
 
 /// An alignment: the chosen matches by reference word, and their chunks.
@@ -188,15 +265,55 @@ pub(crate) struct Alignment<'a> {
     pub(crate) chunks: u32,
 }
 
-/// What METEOR adds to the two counts of a path for a match.
+/// A sort key that holds all that decides between paths, and the place in the queue.
+trait SortKey: Copy + Ord {
+    fn new(path: &Path, place: usize) -> Self;
+    fn place(self) -> usize;
+}
+
+/// For up to 64 words on either side and a beam of up to [`NARROW_BEAM`].
 ///
-/// In the search every matcher but the exact one weighs a half, whatever the weights of the score. The counts
-/// are integers, so that each addition is rounded down by itself: a single word adds nothing.
-fn matched_by(found: &Match, matchers: &[Matcher]) -> u32 {
-    match matchers.get(usize::from(found.module)) {
-        Some(Matcher::Exact) => found.hypothesis_len + found.reference_len,
-        _ => found.hypothesis_len / 2 + found.reference_len / 2,
+/// Then 128 words match at most, in 64 chunks; a word has less than 2^13 candidates and a distance less than
+/// 2^6 to each, so distances stay below 2^25 and places below 2^23.
+impl SortKey for u64 {
+    fn new(path: &Path, place: usize) -> Self {
+        Self::from(255 - path.matched) << 56
+            | Self::from(path.chunks) << 49
+            | Self::from(path.distance.min((1 << 26) - 1)) << 23
+            | place as Self
     }
+
+    fn place(self) -> usize {
+        (self & ((1 << 23) - 1)) as usize
+    }
+}
+
+const NARROW_BEAM: usize = 1000;
+
+impl SortKey for u128 {
+    fn new(path: &Path, place: usize) -> Self {
+        Self::from(u32::MAX - path.matched) << 96
+            | Self::from(path.chunks) << 64
+            | Self::from(path.distance) << 32
+            | place as Self
+    }
+
+    fn place(self) -> usize {
+        (self & 0xFFFF_FFFF) as usize
+    }
+}
+
+/// Sorts the paths, best first, and drops what is beyond the beam.
+///
+/// More matched words win, then fewer chunks, then less distance, then the earlier place in the queue.
+fn rank<K: SortKey>(keys: &mut Vec<K>, paths: &[Path], beam: usize) {
+    keys.clear();
+    keys.extend(paths.iter().enumerate().map(|(place, path)| K::new(path, place)));
+    if keys.len() > beam {
+        keys.select_nth_unstable(beam);
+        keys.truncate(beam);
+    }
+    keys.sort_unstable();
 }
 
 impl Aligner {
@@ -280,7 +397,17 @@ impl Aligner {
         self.cover(used_matchers, reference.words.len());
         self.matches.clear();
         if self.fix(used_matchers, reference.words.len()) {
-            self.search(used_matchers, beam, reference.words.len());
+            let mut queues = std::mem::take(&mut self.beam);
+            if self.words.len().max(reference.words.len()) <= 64 && beam <= NARROW_BEAM {
+                let mut keys = std::mem::take(&mut queues.narrow_keys);
+                self.search::<u64, false>(&mut queues, &mut keys, used_matchers, beam, reference.words.len());
+                queues.narrow_keys = keys;
+            } else {
+                let mut keys = std::mem::take(&mut queues.wide_keys);
+                self.search::<u128, true>(&mut queues, &mut keys, used_matchers, beam, reference.words.len());
+                queues.wide_keys = keys;
+            }
+            self.beam = queues;
         } else {
             self.matches.extend(self.fixed.iter().flatten());
         }
@@ -467,13 +594,7 @@ impl Aligner {
                 None
             } else if let [found] = self.paraphrases[paraphrases] {
                 let module = matchers.iter().position(|matcher| *matcher == Matcher::Paraphrase).unwrap_or(0);
-                Some(Match {
-                    reference: found.reference,
-                    reference_len: found.reference_len,
-                    hypothesis: found.hypothesis,
-                    hypothesis_len: found.hypothesis_len,
-                    module: module as u8,
-                })
+                Some(found.as_match(module))
             } else {
                 (0..matchers.len()).find_map(|module| {
                     let mask = self.mask(word, module);
@@ -496,89 +617,82 @@ impl Aligner {
     }
 
     /// The beam search over the reference, word by word.
-    fn search(&mut self, matchers: &[Matcher], beam: usize, reference_len: usize) {
-        let width = self.width;
-        let mut queues = std::mem::take(&mut self.beam);
+    fn search<K: SortKey, const WIDE: bool>(
+        &mut self,
+        queues: &mut Beam,
+        keys: &mut Vec<K>,
+        matchers: &[Matcher],
+        beam: usize,
+        reference_len: usize,
+    ) {
+        let width = if WIDE { self.width } else { 0 };
         queues.choices.clear();
-        queues.next_paths.clear();
-        queues.next_paths.push(Path { last_end: NONE, choice: NONE, ..Path::default() });
-        queues.next_used.clear();
-        queues.next_used.resize(width, 0);
+        queues.next.paths.clear();
+        queues.next.paths.push(Path::START);
+        queues.next.used.clear();
+        queues.next.used.resize(width, 0);
         for word in 0..=reference_len {
-            std::mem::swap(&mut queues.paths, &mut queues.next_paths);
-            std::mem::swap(&mut queues.used, &mut queues.next_used);
-            queues.next_paths.clear();
-            queues.next_used.clear();
-            queues.sort(beam);
-            for rank in 0..queues.keys.len() {
-                let at = (queues.keys[rank] & 0xFFFF_FFFF) as usize;
-                let mut path = queues.paths[at];
+            std::mem::swap(&mut queues.queue, &mut queues.next);
+            queues.next.paths.clear();
+            queues.next.used.clear();
+            std::mem::swap(&mut queues.candidates, &mut queues.previous);
+            queues.candidates.clear();
+            let fixed = self.fixed.get(word).copied().flatten().map(|found| Candidate::new(found, matchers));
+            if word < reference_len && !self.is_fixed[word] {
+                self.list_candidates(&mut queues.candidates, matchers, word);
+            }
+            rank(keys, &queues.queue.paths, beam);
+            for key in &*keys {
+                let at = key.place();
+                let mut path = queues.queue.paths[at];
+                if let Some(candidate) = queues.previous.get(path.pending as usize) {
+                    queues.choices.push(Choice { parent: path.choice, chosen: candidate.found });
+                    path.choice = queues.choices.len() as u32 - 1;
+                    path.pending = NONE;
+                }
                 if word == reference_len {
-                    if path.last_end != NONE {
-                        path.chunks += 1;
+                    path.skip();
+                } else if word as u32 >= path.next {
+                    if let Some(fixed) = &fixed {
+                        path.take(fixed);
+                        path.distance += fixed.distance;
+                    } else {
+                        queues.branch::<WIDE>(&mut path, at, width);
+                        path.skip();
                     }
-                    queues.keep(path, at, width);
-                } else if (word as u32) < path.next {
-                    queues.keep(path, at, width);
-                } else if self.is_fixed[word] {
-                    if let Some(found) = self.fixed[word] {
-                        path.take(&found, matchers);
-                        path.distance += found.distance();
-                        queues.keep(path, at, width);
-                    }
-                } else {
-                    self.branch(&mut queues, matchers, word, &mut path, at);
-                    if path.last_end != NONE {
-                        path.chunks += 1;
-                        path.last_end = NONE;
-                    }
-                    path.next += 1;
-                    queues.keep(path, at, width);
+                }
+                queues.next.paths.push(path);
+                if WIDE {
+                    queues.next.used.extend_from_slice(&queues.queue.used[at * width..(at + 1) * width]);
                 }
             }
         }
-        std::mem::swap(&mut queues.paths, &mut queues.next_paths);
-        queues.sort(1);
-        let best = queues.keys.first().map_or(0, |key| (key & 0xFFFF_FFFF) as usize);
-        let mut choice = queues.paths.get(best).map_or(NONE, |path| path.choice);
+        rank(keys, &queues.next.paths, 1);
+        let best = keys.first().and_then(|key| queues.next.paths.get(key.place()));
+        let mut choice = best.map_or(NONE, |path| path.choice);
         self.matches.extend(self.fixed.iter().flatten());
         while let Some(step) = queues.choices.get(choice as usize) {
             self.matches.push(step.chosen);
             choice = step.parent;
         }
         self.matches.sort_unstable_by_key(|found| found.reference);
-        self.beam = queues;
     }
 
-    /// Adds a copy of `path` for every match that begins at `word` and whose words are free.
-    ///
-    /// METEOR adds the distance of each match to the path it copied *from*, after copying. So a copy lacks
-    /// its own distance but has those of the matches before it, and the path that skips the word has all.
-    fn branch(&self, queues: &mut Beam, matchers: &[Matcher], word: usize, path: &mut Path, at: usize) {
+    /// Lists the matches that begin at a reference word, matcher by matcher.
+    fn list_candidates(&self, candidates: &mut Vec<Candidate>, matchers: &[Matcher], word: usize) {
         for (module, matcher) in matchers.iter().enumerate() {
             if *matcher == Matcher::Paraphrase {
-                for found in &self.paraphrases[self.paraphrases_at(word)] {
-                    let found = Match {
-                        reference: found.reference,
-                        reference_len: found.reference_len,
-                        hypothesis: found.hypothesis,
-                        hypothesis_len: found.hypothesis_len,
-                        module: module as u8,
-                    };
-                    if queues.is_free(&found, at, self.width) {
-                        queues.copy(path, at, found, matchers, self.width);
-                        path.distance += found.distance();
-                    }
-                }
-            } else {
-                for (place, bits) in self.mask(word, module).iter().enumerate() {
-                    let mut free = bits & !queues.used[at * self.width + place];
-                    while free != 0 {
-                        let found = Match::single(word, 64 * place as u32 + free.trailing_zeros(), module);
-                        queues.copy(path, at, found, matchers, self.width);
-                        path.distance += found.distance();
-                        free &= free - 1;
-                    }
+                let paraphrases = &self.paraphrases[self.paraphrases_at(word)];
+                candidates
+                    .extend(paraphrases.iter().map(|found| Candidate::new(found.as_match(module), matchers)));
+                continue;
+            }
+            for (place, bits) in self.mask(word, module).iter().enumerate() {
+                let mut rest = *bits;
+                while rest != 0 {
+                    let found = Match::single(word, 64 * place as u32 + rest.trailing_zeros(), module);
+                    candidates.push(Candidate::new(found, matchers));
+                    rest &= rest - 1;
                 }
             }
         }
@@ -599,57 +713,37 @@ impl Aligner {
     }
 }
 
-impl Path {
-    fn take(&mut self, found: &Match, matchers: &[Matcher]) {
-        self.matched += matched_by(found, matchers);
-        if self.last_end != NONE && found.hypothesis != self.last_end {
-            self.chunks += 1;
-        }
-        self.next = found.reference_end();
-        self.last_end = found.hypothesis_end();
-    }
-}
-
 impl Beam {
-    /// Sorts the queue, best path first, and drops what is beyond the beam.
+    /// Adds a copy of `path` for every candidate whose hypothesis words are free.
     ///
-    /// More matched words win, then fewer chunks, then less distance, then the earlier place in the queue.
-    fn sort(&mut self, beam: usize) {
-        self.keys.clear();
-        self.keys.extend(self.paths.iter().enumerate().map(|(at, path)| {
-            u128::from(u32::MAX - path.matched) << 96
-                | u128::from(path.chunks) << 64
-                | u128::from(path.distance) << 32
-                | at as u128
-        }));
-        if self.keys.len() > beam {
-            self.keys.select_nth_unstable(beam);
-            self.keys.truncate(beam);
-        }
-        self.keys.sort_unstable();
-    }
-
-    /// Moves path `at` on to the next queue.
-    fn keep(&mut self, path: Path, at: usize, width: usize) {
-        self.next_paths.push(path);
-        self.next_used.extend_from_slice(&self.used[at * width..(at + 1) * width]);
-    }
-
-    fn is_free(&self, found: &Match, at: usize, width: usize) -> bool {
-        (found.hypothesis..found.hypothesis_end())
-            .all(|word| self.used[at * width + word as usize / 64] >> (word % 64) & 1 == 0)
-    }
-
-    /// Adds a copy of `path` that has chosen `found`.
-    fn copy(&mut self, path: &Path, at: usize, found: Match, matchers: &[Matcher], width: usize) {
-        let mut path = *path;
-        self.choices.push(Choice { parent: path.choice, chosen: found });
-        path.choice = self.choices.len() as u32 - 1;
-        path.take(&found, matchers);
-        self.keep(path, at, width);
-        let start = self.next_used.len() - width;
-        for word in found.hypothesis..found.hypothesis_end() {
-            self.next_used[start + word as usize / 64] |= 1 << (word % 64);
+    /// Its reference words always are: those of earlier matches lie before, and definite matches share no word
+    /// with a candidate.
+    ///
+    /// METEOR adds the distance of each match to the path it copied *from*, after copying. So a copy lacks
+    /// its own distance but has those of the matches before it, and the path that skips the word has all.
+    fn branch<const WIDE: bool>(&mut self, path: &mut Path, at: usize, width: usize) {
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            let Match { hypothesis, hypothesis_len, .. } = candidate.found;
+            if WIDE {
+                let used = &self.queue.used[at * width..(at + 1) * width];
+                let words = hypothesis..hypothesis + hypothesis_len;
+                if words.clone().any(|word| used[word as usize / 64] >> (word % 64) & 1 == 1) {
+                    continue;
+                }
+                let start = self.next.used.len();
+                self.next.used.extend_from_slice(used);
+                for word in words {
+                    self.next.used[start + word as usize / 64] |= 1 << (word % 64);
+                }
+            } else if path.used & candidate.mask != 0 {
+                continue;
+            }
+            let mut copy = *path;
+            copy.used |= candidate.mask;
+            copy.take(candidate);
+            copy.pending = index as u32;
+            self.next.paths.push(copy);
+            path.distance = path.distance.saturating_add(candidate.distance);
         }
     }
 }
