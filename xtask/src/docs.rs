@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use capeval_evaluate::registry::{self, KINDS, SUITES};
+use capeval_evaluate::registry::{KINDS, SUITES};
 use capeval_text::tokenizers;
 
 /// Whether to write the pages or to hold them against the code.
@@ -38,8 +38,7 @@ fn metrics() -> Result<String> {
          | name | rewards | keys | range | equal to | published in |\n|---|---|---|---|---|---|\n",
     );
     for kind in KINDS {
-        let metric = registry::build(kind.name, &[])?;
-        let parts = metric.parts();
+        let (_, parts) = kind.sample()?;
         let keys: Vec<String> = parts.iter().map(|part| format!("`{}`", part.key)).collect();
         let range = parts.first().map(|part| format!("{} to {}", part.min, part.max)).unwrap_or_default();
         writeln!(
@@ -62,7 +61,7 @@ fn metrics() -> Result<String> {
     }
     page.push_str("\n## Signatures\n\nTwo scores may be compared when these lines are equal.\n\n");
     for kind in KINDS {
-        writeln!(page, "- `{}`", registry::build(kind.name, &[])?.signature())?;
+        writeln!(page, "- `{}`", kind.sample()?.0)?;
     }
     page.push_str("\n## Suites\n\n| name | what | metrics |\n|---|---|---|\n");
     for suite in SUITES {

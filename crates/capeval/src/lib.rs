@@ -27,13 +27,15 @@
 //! A report becomes a table, JSON, Markdown and so on through [`report`].
 //!
 //! The parts of the engine are re-exported under the names of their crates: [`text`] knows words, [`corpus`]
-//! files and images, [`metric`] what a metric is, [`lexical`] those that compare words, [`evaluate`] which
+//! files and images, [`metric`] what a metric is, [`lexical`] those that compare words,
+//! [`meteor`] METEOR and its resources, [`evaluate`] which
 //! there are and how they are run, [`stats`] how numbers add up, [`frequencies`] in how many images an n-gram occurs.
 
 pub use capeval_corpus as corpus;
 pub use capeval_evaluate as evaluate;
 pub use capeval_frequencies as frequencies;
 pub use capeval_lexical as lexical;
+pub use capeval_meteor as meteor;
 pub use capeval_metric as metric;
 pub use capeval_report as report;
 pub use capeval_stats as stats;
@@ -49,7 +51,7 @@ mod score;
 
 pub use document_frequencies::document_frequencies;
 pub use error::Error;
-pub use measures::{metrics, metrics_with, suite};
+pub use measures::{Selection, metrics, metrics_with, select, suite};
 pub use references::{References, prepare};
 pub use score::{ScoreRequest, score};
 

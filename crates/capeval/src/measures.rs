@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use capeval_evaluate::registry::{self, KINDS, SUITES};
+use capeval_evaluate::registry::{self, KINDS, Resources, SUITES};
 use capeval_frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
-use capeval_report::{Measure, MetricEntry};
+use capeval_report::{Measure, MetricEntry, Notice};
 
 use crate::Error;
 
@@ -32,18 +32,53 @@ pub fn metrics_with<'s>(
     common: &[(&str, &str)],
     table: Option<&Arc<DocumentFrequencies>>,
 ) -> Result<Vec<AnyMetric>, Error> {
-    let mut metrics: Vec<AnyMetric> = Vec::new();
-    for spec in specs {
-        let is_metric = KINDS.iter().any(|kind| kind.name == spec);
-        let suite = SUITES.iter().find(|suite| suite.name == spec && !is_metric);
-        for spec in suite.map_or(&[spec][..], |suite| suite.metrics) {
-            let metric = registry::build_with(spec, common, table)?;
+    let resources = Resources { frequencies: table.cloned(), ..Resources::default() };
+    select(specs, common, &resources).map(|selection| selection.metrics)
+}
+
+/// Metrics, and what was left out.
+pub struct Selection {
+    /// The metrics.
+    pub metrics: Vec<AnyMetric>,
+    /// One notice for each metric of a suite whose data are missing; give them to
+    /// [`ScoreRequest::notices`](crate::ScoreRequest::notices).
+    pub notices: Vec<Notice>,
+}
+
+/// The same with any data that metrics may need. A suite does without the metrics whose data are missing.
+///
+/// # Errors
+/// As for [`metrics`], and when a metric is named whose data are missing.
+pub fn select<'s>(
+    specs: impl IntoIterator<Item = &'s str>,
+    common: &[(&str, &str)],
+    resources: &Resources,
+) -> Result<Selection, Error> {
+    let (mut metrics, mut notices): (Vec<AnyMetric>, Vec<Notice>) = (Vec::new(), Vec::new());
+    for named in specs {
+        let is_metric = KINDS.iter().any(|kind| kind.name == named);
+        let suite = SUITES.iter().find(|suite| suite.name == named && !is_metric);
+        for spec in suite.map_or(&[named][..], |suite| suite.metrics) {
+            if let (Some(suite), Some(kind)) = (suite, registry::kind(spec))
+                && let Some(need) = kind.need().filter(|_| !kind.is_available(resources))
+            {
+                let message = format!(
+                    "{} of the suite {} is left out, because {} are not installed; {} to have it",
+                    kind.name, suite.name, need.what, need.remedy
+                );
+                if notices.iter().all(|notice| notice.message != message) {
+                    let code = format!("no-{}", kind.name);
+                    notices.push(Notice { code, message, system: None, ids: Vec::new(), count: None });
+                }
+                continue;
+            }
+            let metric = registry::build_from(spec, common, resources)?;
             if metrics.iter().all(|known| known.signature() != metric.signature()) {
                 metrics.push(metric);
             }
         }
     }
-    Ok(metrics)
+    Ok(Selection { metrics, notices })
 }
 
 /// The metrics of the suite `name`, with settings for every metric that knows them.

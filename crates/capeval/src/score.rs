@@ -34,6 +34,8 @@ pub struct ScoreRequest<'p> {
     pub systems: Vec<(String, Captions)>,
     /// The metrics; those of the COCO evaluation if there are none.
     pub metrics: Vec<AnyMetric>,
+    /// What shall stand first among the report's notices, such as [`Selection::notices`](crate::Selection).
+    pub notices: Vec<Notice>,
     /// What to do where candidates and references do not meet; strict by default.
     pub policy: Policy,
     /// Whether the id 1 and the id "1" are the same.
@@ -58,6 +60,7 @@ impl ScoreRequest<'static> {
             references,
             systems: systems.into_iter().map(|(name, captions)| (name.into(), captions)).collect(),
             metrics: Vec::new(),
+            notices: Vec::new(),
             policy: Policy::default(),
             ids: Ids::default(),
             images: None,
@@ -82,7 +85,7 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
     if metrics.is_empty() {
         metrics = crate::suite("coco", &[])?;
     }
-    let mut found: Vec<Notice> = Vec::new();
+    let mut found: Vec<Notice> = request.notices;
     if let References::Captions(captions) = &references {
         found.extend(captions.notices().iter().map(|notice| from_corpus(notice, None)));
     }

@@ -12,7 +12,8 @@ use capeval_lexical::{
     Blanks, Bleu, Case, Chrf, Cider, Clipping, EffectiveOrder, Idf, Meteor2005, Orders, ReferenceLength,
     RougeL, RougeScore, SacreBleu, SentenceBleu, Ter,
 };
-use capeval_metric::AnyMetric;
+use capeval_meteor::{Language, Meteor, MeteorMetric, Task, TextForm, Unit};
+use capeval_metric::{AnyMetric, Part, Signature};
 use capeval_text::{Exceptions, Stemmer, StopWords, Tokenizer};
 
 /// Data of others that some settings need, and that this program does not bring.
@@ -24,6 +25,8 @@ pub struct Resources {
     pub stop_words: Option<Arc<StopWords>>,
     /// WordNet's exception lists, `*.exc`, for `stem=porter-exceptions`.
     pub exceptions: Option<Arc<Exceptions>>,
+    /// METEOR's compiled resources.
+    pub meteor: Option<Arc<capeval_meteor::Resources>>,
 }
 
 /// A metric in the registry. Command line, documentation, Python and server all read this list.
@@ -39,6 +42,60 @@ pub struct Kind {
     /// What may be set.
     pub settings: &'static [Setting],
     build: fn(&mut Settings<'_>) -> Result<AnyMetric, SettingError>,
+}
+
+/// Data of others that a metric cannot do without.
+pub struct Need {
+    /// The metric's name.
+    metric: &'static str,
+    /// What they are.
+    pub what: &'static str,
+    /// How to get them.
+    pub remedy: &'static str,
+    has: fn(&Resources) -> bool,
+    sample: fn() -> (Signature, Vec<Part>),
+}
+
+/// The metrics that cannot be built without data of others.
+const NEEDS: &[Need] = &[Need {
+    metric: "meteor",
+    what: "METEOR's resources",
+    remedy: "run `capeval data install meteor`",
+    has: |resources| resources.meteor.is_some(),
+    sample: || MeteorMetric::sample(Tokenizer::Ptb),
+}];
+
+impl Kind {
+    /// What the metric cannot be built without, beside this program.
+    #[must_use]
+    pub fn need(&self) -> Option<&'static Need> {
+        NEEDS.iter().find(|need| need.metric == self.name)
+    }
+
+    /// Whether the metric can be built from `resources`.
+    #[must_use]
+    pub fn is_available(&self, resources: &Resources) -> bool {
+        self.need().is_none_or(|need| (need.has)(resources))
+    }
+
+    /// The signature and the numbers of the metric as it is without settings, for people to read; also where
+    /// data are missing.
+    ///
+    /// # Errors
+    /// When the metric cannot be built.
+    pub fn sample(&self) -> Result<(Signature, Vec<Part>), SettingError> {
+        match self.need() {
+            Some(need) => Ok((need.sample)()),
+            None => build(self.name, &[]).map(|metric| (metric.signature(), metric.parts())),
+        }
+    }
+}
+
+/// The kind that a metric with settings, such as `cider-d:sigma=4`, is of.
+#[must_use]
+pub fn kind(spec: &str) -> Option<&'static Kind> {
+    let name = spec.split(':').next().unwrap_or_default();
+    KINDS.iter().find(|kind| kind.name == name)
 }
 
 /// Something about a metric that may be set.
@@ -359,6 +416,41 @@ pub const KINDS: &[Kind] = &[
             Ok(AnyMetric::new(perplexity))
         },
     },
+    Kind {
+        name: "meteor",
+        summary: "words that match by form, stem, synonym or paraphrase with the best reference, and their order",
+        paper: "Denkowski and Lavie 2014, Meteor Universal: Language Specific Translation Evaluation for Any \
+                Target Language",
+        program: "meteor-1.5.jar, as in pycocoevalcap 1.2",
+        settings: &[
+            TOK,
+            Setting {
+                name: "lang",
+                default: "en",
+                summary: "en, cz, de, es, fr, ru; ar-bw-red da fi hu it nl no pt ro se tr; other",
+            },
+            Setting {
+                name: "task",
+                default: "rank",
+                summary: "rank, adq, hter, util, li, tune or universal; li for languages without tuned values",
+            },
+            Setting {
+                name: "match",
+                default: "exact=1+stem=0.6+synonym=0.8+paraphrase=0.6",
+                summary: "matchers in order, with their weights",
+            },
+            Setting { name: "params", default: "0.85/0.2/0.6/0.75", summary: "alpha, beta, gamma, delta" },
+            Setting { name: "beam", default: "40", summary: "partial alignments kept per word" },
+            Setting {
+                name: "text",
+                default: "norm",
+                summary: "norm, norm-nopunct, lower or verbatim: METEOR's -norm, -noPunct, -lower",
+            },
+            Setting { name: "unit", default: "words", summary: "words or characters" },
+            Setting { name: "function", default: "en", summary: "language of the function words" },
+        ],
+        build: meteor,
+    },
 ];
 
 fn cider(settings: &mut Settings<'_>, preset: fn(Tokenizer) -> Cider) -> Result<AnyMetric, SettingError> {
@@ -388,6 +480,53 @@ fn cider(settings: &mut Settings<'_>, preset: fn(Tokenizer) -> Cider) -> Result<
             .ok_or_else(|| settings.refuse("weights", value, "a number per order, as in 0.1/0.2/0.3/0.4"))?;
     }
     Ok(AnyMetric::new(cider))
+}
+
+fn meteor(settings: &mut Settings<'_>) -> Result<AnyMetric, SettingError> {
+    let refused = |e: capeval_meteor::Error| SettingError(format!("meteor: {e}"));
+    let language: Language = settings.get("lang").unwrap_or("en").parse().map_err(refused)?;
+    let task = match settings.get("task") {
+        Some(task) => task.parse().map_err(refused)?,
+        None => Task::default_for(language),
+    };
+    let mut options = capeval_meteor::Options::new(language, task).map_err(refused)?;
+    if let Some(matchers) = settings.get("match") {
+        let wanted = "matchers with weights, as in exact=1+stem=0.6";
+        (options.matchers, options.weights) = (Vec::new(), Vec::new());
+        for matcher in matchers.split('+') {
+            let (name, weight) =
+                matcher.split_once('=').ok_or_else(|| settings.refuse("match", matchers, wanted))?;
+            options.matchers.push(name.parse().map_err(refused)?);
+            options.weights.push(weight.parse().map_err(|_| settings.refuse("match", matchers, wanted))?);
+        }
+    }
+    if let Some(value) = settings.get("params") {
+        let numbers: Option<Vec<f64>> = value.split('/').map(|number| number.parse().ok()).collect();
+        let Some([alpha, beta, gamma, delta]) = numbers.as_deref() else {
+            return Err(settings.refuse("params", value, "four numbers, as in 0.85/0.2/0.6/0.75"));
+        };
+        let (alpha, beta, gamma, delta) = (*alpha, *beta, *gamma, *delta);
+        options.parameters = capeval_meteor::Parameters { alpha, beta, gamma, delta };
+    }
+    options.beam = settings.count("beam", "")?.unwrap_or(options.beam);
+    let forms = [
+        ("norm", TextForm::Normalized),
+        ("norm-nopunct", TextForm::NormalizedWithoutPunctuation),
+        ("lower", TextForm::Lowercase),
+        ("verbatim", TextForm::Verbatim),
+    ];
+    options.text = settings.choice("text", &forms, options.text)?;
+    let units = [("words", Unit::Words), ("characters", Unit::Characters)];
+    options.unit = settings.choice("unit", &units, options.unit)?;
+    if let Some(language) = settings.get("function") {
+        options.function_words = language.parse().map_err(refused)?;
+    }
+    let tokenizer = settings.tokenizer()?;
+    let resources = settings.resources.meteor.clone().ok_or_else(|| {
+        SettingError("meteor: METEOR's resources are not installed; run `capeval data install meteor`".into())
+    })?;
+    let meteor = Meteor::new(options, resources).map_err(refused)?;
+    Ok(AnyMetric::new(MeteorMetric::new(Arc::new(meteor), tokenizer)))
 }
 
 fn rouge_155(settings: &mut Settings<'_>) -> Result<AnyMetric, SettingError> {
@@ -506,7 +645,7 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: "coco",
         summary: "the MS COCO caption evaluation",
-        metrics: &["bleu", "rouge-l", "cider-d"],
+        metrics: &["bleu", "meteor", "rouge-l", "cider-d"],
     },
     Suite {
         name: "rouge-1.5.5",
@@ -545,6 +684,7 @@ pub const SUITES: &[Suite] = &[
             "chrf",
             "chrf++",
             "ter",
+            "meteor",
         ],
     },
 ];

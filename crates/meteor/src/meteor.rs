@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use capeval_text::Symbol;
+
 use crate::align::Aligner;
 use crate::error::Error;
 use crate::normalize::NormalizerTables;
 use crate::options::{Matcher, Options, Unit};
 use crate::resources::Resources;
-use crate::sentence::{Reader, ReaderSpace, Sentence, SentenceList};
+use crate::sentence::{Bars, Reader, ReaderSpace, Sentence, SentenceList};
 use crate::stats::{self, MatcherStats, Score, Stats};
 use crate::vocabulary::{Dictionaries, Vocabulary};
 
@@ -107,6 +109,28 @@ impl Meteor {
         reader.push(space, vocabulary, sentences, hypothesis);
         for reference in references {
             reader.push(space, vocabulary, sentences, reference);
+        }
+        self.best(vocabulary, aligner, sentences)
+    }
+
+    /// The same for tokenised text, as pycocoevalcap hands it over: `|||` vanishes from the hypothesis and
+    /// divides a reference into several.
+    ///
+    /// `generation` is another number whenever the symbols mean something else.
+    pub(crate) fn symbols<'s>(
+        &self,
+        workspace: &mut Workspace,
+        (symbols, generation): (&capeval_text::Vocabulary, u64),
+        hypothesis: &[Symbol],
+        references: impl IntoIterator<Item = &'s [Symbol]>,
+    ) -> Segment {
+        let Workspace { reader: space, vocabulary, aligner, sentences } = workspace;
+        let reader = self.reader();
+        space.use_symbols(generation, symbols.len());
+        sentences.clear();
+        reader.push_pieces(space, vocabulary, sentences, (hypothesis, symbols), Bars::Vanish);
+        for reference in references {
+            reader.push_pieces(space, vocabulary, sentences, (reference, symbols), Bars::Divide);
         }
         self.best(vocabulary, aligner, sentences)
     }

@@ -1,8 +1,9 @@
 //! Sentences as word numbers, with the phrases that begin at each word.
 
+use capeval_text::Symbol;
 use hashbrown::HashMap;
 
-use crate::java::is_token_delimiter;
+use crate::java::{is_token_delimiter, trim};
 use crate::normalize::{Normalizer, NormalizerTables};
 use crate::options::{TextForm, Unit};
 use crate::resources::Resources;
@@ -93,8 +94,13 @@ impl SentenceList {
 }
 
 /// What a word of the input becomes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 enum Reading {
+    /// Not looked at yet.
+    #[default]
+    Unknown,
+    /// Nothing.
+    Empty,
     /// One word, whatever stands beside it.
     Plain(u32),
     /// These words, if plain words stand beside it.
@@ -105,8 +111,11 @@ enum Reading {
 
 /// What is remembered of the words of the input before they are normalised.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Readings {
+struct Readings {
     by_text: HashMap<Box<str>, Reading, foldhash::fast::FixedState>,
+    /// The same by symbol, as long as symbols mean the same.
+    by_symbol: Vec<Reading>,
+    generation: u64,
     words: Vec<u32>,
 }
 
@@ -123,9 +132,32 @@ pub(crate) struct Reader<'r> {
 /// The buffers of a reader.
 #[derive(Debug, Default)]
 pub(crate) struct ReaderSpace {
-    pub(crate) readings: Readings,
+    readings: Readings,
     normalizer: Normalizer,
     normalized: String,
+    line: String,
+}
+
+impl ReaderSpace {
+    /// Forgets what symbols mean unless `generation` is the one they were last used under.
+    pub(crate) fn use_symbols(&mut self, generation: u64, n_symbols: usize) {
+        if self.readings.generation != generation {
+            self.readings.generation = generation;
+            self.readings.by_symbol.clear();
+        }
+        if self.readings.by_symbol.len() < n_symbols {
+            self.readings.by_symbol.resize(n_symbols, Reading::Unknown);
+        }
+    }
+}
+
+/// What `|||` in a text does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bars {
+    /// It is removed, as pycocoevalcap does with candidates.
+    Vanish,
+    /// It divides the text into several, as METEOR's protocol does with references.
+    Divide,
 }
 
 impl Reader<'_> {
@@ -177,11 +209,56 @@ impl Reader<'_> {
         self.split(vocabulary, words, &space.normalized);
     }
 
+    /// Appends a text that is already cut into pieces, one blank between each, in pycocoevalcap's way.
+    pub(crate) fn push_pieces(
+        &self,
+        space: &mut ReaderSpace,
+        vocabulary: &mut Vocabulary,
+        list: &mut SentenceList,
+        (pieces, symbols): (&[Symbol], &capeval_text::Vocabulary),
+        bars: Bars,
+    ) {
+        let start = list.words.len();
+        if self.text == TextForm::Normalized {
+            let mut line = WordByWord::new(&mut list.words);
+            let all = pieces.iter().all(|symbol| {
+                let reading = match space.readings.by_symbol.get(symbol.index()) {
+                    Some(Reading::Unknown) | None => {
+                        let reading = self.reading(space, vocabulary, symbols.word(*symbol));
+                        if let Some(place) = space.readings.by_symbol.get_mut(symbol.index()) {
+                            *place = reading;
+                        }
+                        reading
+                    }
+                    Some(reading) => *reading,
+                };
+                line.push(reading, &space.readings.words)
+            });
+            if all {
+                list.close(self, vocabulary);
+                return;
+            }
+            list.words.truncate(start);
+        }
+        let mut line = std::mem::take(&mut space.line);
+        line.clear();
+        for (at, symbol) in pieces.iter().enumerate() {
+            if at > 0 {
+                line.push(' ');
+            }
+            line.push_str(symbols.word(*symbol));
+        }
+        match bars {
+            Bars::Vanish if line.contains("|||") => {
+                self.push(space, vocabulary, list, &line.replace("|||", "").replace("  ", " "));
+            }
+            Bars::Vanish => self.push(space, vocabulary, list, &line),
+            Bars::Divide => line.split("|||").for_each(|text| self.push(space, vocabulary, list, trim(text))),
+        }
+        space.line = line;
+    }
+
     /// Normalises word by word what can be; false if the line must be normalised as a whole.
-    ///
-    /// Every pass of the normaliser looks one character beyond the one it replaces. Where the words beside a
-    /// word are plain, at least two characters lie between it and the next replacement, so its result
-    /// does not depend on the line, and is remembered. Dots at the end of words do look further.
     fn push_word_by_word(
         &self,
         space: &mut ReaderSpace,
@@ -189,44 +266,77 @@ impl Reader<'_> {
         words: &mut Vec<u32>,
         text: &str,
     ) -> bool {
-        let mut is_after_plain = true;
-        for word in text.split(is_token_delimiter).filter(|word| !word.is_empty()) {
-            let reading = match space.readings.by_text.get(word) {
-                Some(reading) => *reading,
-                None => self.read(space, vocabulary, word),
-            };
-            match reading {
-                Reading::Plain(word) => {
-                    words.push(word);
-                    is_after_plain = true;
-                }
-                Reading::Isolated { start, end } if is_after_plain => {
-                    words.extend_from_slice(&space.readings.words[start as usize..end as usize]);
-                    is_after_plain = false;
-                }
-                Reading::Isolated { .. } | Reading::Contextual => return false,
-            }
+        let mut line = WordByWord::new(words);
+        text.split(is_token_delimiter).all(|word| {
+            let reading = self.reading(space, vocabulary, word);
+            line.push(reading, &space.readings.words)
+        })
+    }
+
+    fn reading(&self, space: &mut ReaderSpace, vocabulary: &mut Vocabulary, word: &str) -> Reading {
+        match space.readings.by_text.get(word) {
+            Some(reading) => *reading,
+            None => self.read(space, vocabulary, word),
         }
-        true
     }
 
     #[cold]
     fn read(&self, space: &mut ReaderSpace, vocabulary: &mut Vocabulary, word: &str) -> Reading {
-        let reading =
-            if word.contains("MULTI") || word.chars().any(|c| c == '.' || c < ' ' || c.is_whitespace()) {
-                Reading::Contextual
-            } else if word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-                let word = word.to_ascii_lowercase();
-                Reading::Plain(vocabulary.intern(self.resources, self.dictionaries, &word))
-            } else {
-                let mut words = std::mem::take(&mut space.readings.words);
-                let start = words.len() as u32;
-                self.push_line(space, vocabulary, &mut words, word);
-                let end = words.len() as u32;
-                space.readings.words = words;
-                Reading::Isolated { start, end }
-            };
+        let reading = if word.is_empty() {
+            Reading::Empty
+        } else if word.contains("MULTI") || word.contains("|||") || word.chars().any(is_contextual) {
+            Reading::Contextual
+        } else if word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            let word = word.to_ascii_lowercase();
+            Reading::Plain(vocabulary.intern(self.resources, self.dictionaries, &word))
+        } else {
+            let mut words = std::mem::take(&mut space.readings.words);
+            let start = words.len() as u32;
+            self.push_line(space, vocabulary, &mut words, word);
+            let end = words.len() as u32;
+            space.readings.words = words;
+            Reading::Isolated { start, end }
+        };
         space.readings.by_text.insert(word.into(), reading);
         reading
+    }
+}
+
+/// Whether what becomes of a word with this character may depend on other words.
+fn is_contextual(c: char) -> bool {
+    c == '.' || c < ' ' || c.is_whitespace()
+}
+
+/// A line that is being put together from readings of its words.
+///
+/// Every pass of the normaliser looks one character beyond the one it replaces. Where the words beside a word
+/// are plain, at least two characters lie between it and the next replacement, so its result does not
+/// depend on the line, and is remembered. Dots at the end of words do look further.
+struct WordByWord<'w> {
+    words: &'w mut Vec<u32>,
+    is_after_plain: bool,
+}
+
+impl<'w> WordByWord<'w> {
+    fn new(words: &'w mut Vec<u32>) -> Self {
+        Self { words, is_after_plain: true }
+    }
+
+    /// Adds a word; false if the line must be normalised as a whole.
+    #[inline]
+    fn push(&mut self, reading: Reading, isolated: &[u32]) -> bool {
+        match reading {
+            Reading::Plain(word) => {
+                self.words.push(word);
+                self.is_after_plain = true;
+            }
+            Reading::Isolated { start, end } if self.is_after_plain => {
+                self.words.extend_from_slice(isolated.get(start as usize..end as usize).unwrap_or(&[]));
+                self.is_after_plain = false;
+            }
+            Reading::Empty => {}
+            Reading::Isolated { .. } | Reading::Contextual | Reading::Unknown => return false,
+        }
+        true
     }
 }

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use anyhow::{Result, bail};
-use capeval::evaluate::registry::{self, KINDS, Kind, SUITES};
-use capeval::metric::{AnyMetric, Direction, Part};
+use capeval::evaluate::registry::{KINDS, Kind, SUITES};
+use capeval::metric::{Direction, Part, Signature};
 use serde::Serialize;
 
 use crate::output::Output;
@@ -19,6 +19,9 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 }
+
+/// What a metric is like without settings.
+type Sample = (Signature, Vec<Part>);
 
 /// A metric as JSON.
 #[derive(Serialize)]
@@ -50,10 +53,10 @@ struct Setting<'k> {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let mut chosen: Vec<(&Kind, AnyMetric)> = Vec::new();
+    let mut chosen: Vec<(&Kind, Sample)> = Vec::new();
     for kind in KINDS {
         if args.names.is_empty() || args.names.iter().any(|name| name == kind.name) {
-            chosen.push((kind, registry::build(kind.name, &[])?));
+            chosen.push((kind, kind.sample()?));
         }
     }
     if let Some(unknown) = args.names.iter().find(|name| KINDS.iter().all(|kind| kind.name != name.as_str()))
@@ -63,27 +66,27 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let output = Output::open(None, &[])?;
     if args.json {
-        let entries: Vec<Entry<'_>> = chosen.iter().map(|(kind, metric)| entry(kind, metric)).collect();
+        let entries: Vec<Entry<'_>> = chosen.iter().map(|(kind, sample)| entry(kind, sample)).collect();
         return output.write(|out| {
             serde_json::to_writer_pretty(&mut *out, &entries)?;
             out.write_all(b"\n")
         });
     }
     output.write(|out| {
-        for (kind, metric) in &chosen {
-            describe(kind, metric, !args.names.is_empty(), out)?;
+        for (kind, sample) in &chosen {
+            describe(kind, sample, !args.names.is_empty(), out)?;
         }
         if args.names.is_empty() { outlook(out) } else { Ok(()) }
     })
 }
 
-fn entry<'k>(kind: &'k Kind, metric: &AnyMetric) -> Entry<'k> {
+fn entry<'k>(kind: &'k Kind, (signature, parts): &Sample) -> Entry<'k> {
     let Kind { name, summary, paper, program, settings, .. } = kind;
     let settings = settings.iter().map(|s| Setting { name: s.name, default: s.default, summary: s.summary });
-    let measures = metric.parts().into_iter().map(|part| Measure {
-        better: better(&part),
-        key: part.key,
-        label: part.label,
+    let measures = parts.iter().map(|part| Measure {
+        better: better(part),
+        key: part.key.clone(),
+        label: part.label.clone(),
         min: part.min,
         max: part.max,
     });
@@ -92,7 +95,7 @@ fn entry<'k>(kind: &'k Kind, metric: &AnyMetric) -> Entry<'k> {
         summary,
         paper,
         program,
-        signature: metric.signature().to_string(),
+        signature: signature.to_string(),
         measures: measures.collect(),
         settings: settings.collect(),
     }
@@ -108,11 +111,10 @@ fn better(part: &Part) -> &'static str {
 /// The width of the column of names.
 const NAMES: usize = 11;
 
-fn describe(kind: &Kind, metric: &AnyMetric, in_full: bool, out: &mut dyn Write) -> io::Result<()> {
+fn describe(kind: &Kind, (signature, parts): &Sample, in_full: bool, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", kind.name)?;
     let mut line = |name: &str, text: &str| writeln!(out, "  {name:NAMES$}{text}");
     line("rewards", kind.summary)?;
-    let parts = metric.parts();
     let keys: Vec<&str> = parts.iter().map(|part| part.key.as_str()).collect();
     line("keys", &keys.join(" "))?;
     if let Some(part) = parts.first() {
@@ -121,7 +123,10 @@ fn describe(kind: &Kind, metric: &AnyMetric, in_full: bool, out: &mut dyn Write)
     }
     line("paper", kind.paper)?;
     line("program", kind.program)?;
-    line("signature", &metric.signature().to_string())?;
+    if let Some(need) = kind.need() {
+        line("needs", &format!("{}; {}", need.what, need.remedy))?;
+    }
+    line("signature", &signature.to_string())?;
     if in_full {
         let width = kind.settings.iter().map(|s| s.name.len() + 1 + s.default.len()).max().unwrap_or(0);
         for (k, setting) in kind.settings.iter().enumerate() {
