@@ -638,7 +638,7 @@ pub struct Suite {
 /// The suites.
 pub const SUITES: &[Suite] = &[
     Suite {
-        name: "sacrebleu",
+        name: "sacrebleu-family",
         summary: "what sacreBLEU reports: BLEU, chrF, chrF++ and TER",
         metrics: &["sacrebleu", "chrf", "chrf++", "ter"],
     },
