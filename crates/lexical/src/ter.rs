@@ -59,7 +59,7 @@ impl Ter {
 
     fn tokenizer(self) -> Tokenizer {
         match (self.normalized, self.no_punct, self.asian_support) {
-            (false, false, _) => Tokenizer::Whitespace,
+            (false, false, _) => Tokenizer::Tercom(Tercom::Plain),
             (true, false, false) => Tokenizer::Tercom(Tercom::Norm),
             (true, false, true) => Tokenizer::Tercom(Tercom::NormAsian),
             (false, true, false) => Tokenizer::Tercom(Tercom::NoPunct),

@@ -60,7 +60,7 @@ pub enum Tokenizer {
     Rouge155,
     /// Google's rouge_score's: the same after lower-casing by Unicode.
     RougeScore,
-    /// The tokenizer of the translation edit rate with one option at least.
+    /// The tokenizer of the translation edit rate, with its options.
     Tercom(Tercom),
     /// Chinese words by jieba; absent unless the crate is built with its feature `jieba`.
     #[cfg(feature = "jieba")]
@@ -84,6 +84,7 @@ pub const ALL: &[(Tokenizer, &str, &str)] = &[
         "ROUGE-1.5.5: runs of a-z and 0-9 after lower-casing A-Z, all else dropped",
     ),
     (Tokenizer::RougeScore, "rouge-score", "Google's rouge_score: the same after lower-casing by Unicode"),
+    (Tokenizer::Tercom(Tercom::Plain), "tercom", "that of the translation edit rate: split on white space"),
     (Tokenizer::Tercom(Tercom::Norm), "tercom-norm", "tercom, normalising"),
     (Tokenizer::Tercom(Tercom::NormAsian), "tercom-norm-asian", "tercom, normalising, also East Asian"),
     (Tokenizer::Tercom(Tercom::NoPunct), "tercom-nopunct", "tercom, without punctuation"),

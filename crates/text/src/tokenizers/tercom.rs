@@ -1,8 +1,7 @@
-//! `tercom-…`: the tokenizer of the translation edit rate, with its options.
+//! `tercom`: the tokenizer of the translation edit rate, with its options.
 //!
 //! Equal to sacreBLEU 2.6.0's `TercomTokenizer` once the text has been lower-cased or not. Without any
-//! option it splits on white space, which is [`Tokenizer::Whitespace`](super::Tokenizer::Whitespace). The
-//! options are
+//! option it splits on white space. The options are
 //!
 //! - normalising: line breaks and entities become characters, punctuation and `'s` stand alone, points and
 //!   dashes stay within numbers;
@@ -22,6 +21,8 @@ use super::plain::is_python_space;
 /// The options of the tokenizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Tercom {
+    /// Splits on white space.
+    Plain,
     /// Normalises.
     Norm,
     /// Normalises, with Asian support.
@@ -39,6 +40,7 @@ pub enum Tercom {
 impl Tercom {
     fn options(self) -> (bool, bool, bool) {
         match self {
+            Self::Plain => (false, false, false),
             Self::Norm => (true, false, false),
             Self::NormAsian => (true, false, true),
             Self::NoPunct => (false, true, false),
@@ -51,6 +53,9 @@ impl Tercom {
 
 /// Calls `piece` with each piece of `text`.
 pub(super) fn tokenize(tercom: Tercom, text: &str, piece: &mut impl FnMut(&str)) {
+    if tercom == Tercom::Plain {
+        return super::plain::whitespace(text, piece);
+    }
     let (normalise, no_punct, asian) = tercom.options();
     let mut text = text.trim_end_matches(is_python_space).to_owned();
     if text.is_empty() {
