@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use capeval_evaluate::registry::{self, KINDS, Resources, SUITES};
+use capeval_evaluate::registry::{self, KINDS, Resources, SUITES, Suite};
 use capeval_frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
 use capeval_report::{Measure, MetricEntry, Notice};
@@ -33,7 +33,7 @@ pub fn metrics_with<'s>(
     table: Option<&Arc<DocumentFrequencies>>,
 ) -> Result<Vec<AnyMetric>, Error> {
     let resources = Resources { frequencies: table.cloned(), ..Resources::default() };
-    select(specs, common, &resources).map(|selection| selection.metrics)
+    select(None, specs, common, &resources).map(|selection| selection.metrics)
 }
 
 /// Metrics, and what was left out.
@@ -45,40 +45,70 @@ pub struct Selection {
     pub notices: Vec<Notice>,
 }
 
-/// The same with any data that metrics may need. A suite does without the metrics whose data are missing.
+/// The metrics of `suite`, if one is given, and then those that `specs` name as for [`metrics`], with any data
+/// that metrics may need. A suite does without the metrics whose data are missing.
 ///
 /// # Errors
 /// As for [`metrics`], and when a metric is named whose data are missing.
 pub fn select<'s>(
+    suite: Option<&str>,
     specs: impl IntoIterator<Item = &'s str>,
     common: &[(&str, &str)],
     resources: &Resources,
 ) -> Result<Selection, Error> {
-    let (mut metrics, mut notices): (Vec<AnyMetric>, Vec<Notice>) = (Vec::new(), Vec::new());
-    for named in specs {
-        let is_metric = KINDS.iter().any(|kind| kind.name == named);
-        let suite = SUITES.iter().find(|suite| suite.name == named && !is_metric);
-        for spec in suite.map_or(&[named][..], |suite| suite.metrics) {
-            if let (Some(suite), Some(kind)) = (suite, registry::kind(spec))
-                && let Some(need) = kind.need().filter(|_| !kind.is_available(resources))
-            {
-                let message = format!(
-                    "{} of the suite {} is left out, because {} are not installed; {} to have it",
-                    kind.name, suite.name, need.what, need.remedy
-                );
-                if notices.iter().all(|notice| notice.message != message) {
-                    let code = format!("no-{}", kind.name);
-                    notices.push(Notice { code, message, system: None, ids: Vec::new(), count: None });
-                }
-                continue;
-            }
-            let metric = registry::build_from(spec, common, resources)?;
-            if metrics.iter().all(|known| known.signature() != metric.signature()) {
-                metrics.push(metric);
-            }
+    let mut selection = Selection { metrics: Vec::new(), notices: Vec::new() };
+    if let Some(name) = suite {
+        let Some(suite) = SUITES.iter().find(|suite| suite.name == name) else {
+            let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
+            return Err(Error::Request(format!(
+                "no suite is called '{name}'; choose from {}",
+                known.join(", ")
+            )));
+        };
+        selection.add_suite(suite, common, resources)?;
+    }
+    for spec in specs {
+        let is_metric = KINDS.iter().any(|kind| kind.name == spec);
+        match SUITES.iter().find(|suite| suite.name == spec && !is_metric) {
+            Some(suite) => selection.add_suite(suite, common, resources)?,
+            None => selection.add(spec, common, resources)?,
         }
     }
-    Ok(Selection { metrics, notices })
+    Ok(selection)
+}
+
+impl Selection {
+    fn add_suite(
+        &mut self,
+        suite: &Suite,
+        common: &[(&str, &str)],
+        resources: &Resources,
+    ) -> Result<(), Error> {
+        for spec in suite.metrics {
+            let kind = registry::kind(spec).filter(|kind| !kind.is_available(resources));
+            let Some((kind, need)) = kind.and_then(|kind| Some((kind, kind.need()?))) else {
+                self.add(spec, common, resources)?;
+                continue;
+            };
+            let message = format!(
+                "{} of the suite {} is left out, because {} are not installed; {} to have it",
+                kind.name, suite.name, need.what, need.remedy
+            );
+            if self.notices.iter().all(|notice| notice.message != message) {
+                let code = format!("no-{}", kind.name);
+                self.notices.push(Notice { code, message, system: None, ids: Vec::new(), count: None });
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, spec: &str, common: &[(&str, &str)], resources: &Resources) -> Result<(), Error> {
+        let metric = registry::build_from(spec, common, resources)?;
+        if self.metrics.iter().all(|known| known.signature() != metric.signature()) {
+            self.metrics.push(metric);
+        }
+        Ok(())
+    }
 }
 
 /// The metrics of the suite `name`, with settings for every metric that knows them.
@@ -86,13 +116,7 @@ pub fn select<'s>(
 /// # Errors
 /// When there is no such suite or setting.
 pub fn suite(name: &str, common: &[(&str, &str)]) -> Result<Vec<AnyMetric>, Error> {
-    match SUITES.iter().find(|suite| suite.name == name) {
-        Some(suite) => metrics(suite.metrics.iter().copied(), common),
-        None => {
-            let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
-            Err(Error::Request(format!("no suite is called '{name}'; choose from {}", known.join(", "))))
-        }
-    }
+    select(Some(name), [], common, &Resources::default()).map(|selection| selection.metrics)
 }
 
 /// Entries and measures for a report. Where two metrics share their name, the settings in which the later

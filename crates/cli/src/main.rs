@@ -1,6 +1,7 @@
 //! The `capeval` command.
 
 mod commands;
+mod data;
 mod input;
 mod mapped;
 mod names;
@@ -37,6 +38,7 @@ enum Command {
     Metrics(commands::metrics::Args),
     Prepare(Box<commands::prepare::Args>),
     Df(commands::df::Args),
+    Data(commands::data::Args),
     Convert(Box<commands::convert::Args>),
     /// Write a script that completes this program's options in a shell
     Completions {
@@ -72,6 +74,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Metrics(args) => commands::metrics::run(&args)?,
         Command::Prepare(args) => commands::prepare::run(&args)?,
         Command::Df(args) => commands::df::run(&args)?,
+        Command::Data(args) => commands::data::run(&args)?,
         Command::Convert(args) => commands::convert::run(&args)?,
         Command::Completions { shell } => {
             let mut script = Vec::new();

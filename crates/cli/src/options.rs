@@ -1,13 +1,11 @@
 //! Options that several commands share.
 
 use std::str::FromStr;
-use std::sync::Arc;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
+use capeval::Selection;
 use capeval::corpus::{self, Captions, Duplicate, Empty, Format, Ids, Missing, Policy, ReadOptions, Surplus};
-use capeval::evaluate::registry::SUITES;
-use capeval::frequencies::DocumentFrequencies;
-use capeval::metric::AnyMetric;
+use capeval::evaluate::registry::{self, Resources, SUITES};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
 
@@ -79,27 +77,30 @@ impl Metrics {
     ///
     /// # Errors
     /// When there is no such metric, suite or setting.
-    pub fn build(
-        &self,
-        idf: Option<&str>,
-        table: Option<&Arc<DocumentFrequencies>>,
-    ) -> Result<Vec<AnyMetric>> {
+    pub fn build(&self, idf: Option<&str>, resources: &Resources) -> Result<Selection> {
         let mut common: Vec<(&str, &str)> = Vec::new();
         common.extend(self.tokenizer.as_deref().map(|name| ("tok", name)));
         common.extend(idf.map(|name| ("idf", name)));
-        let suite = match (self.suite.as_deref(), self.metrics.is_empty()) {
+        let specs = self.metrics.iter().map(String::as_str);
+        Ok(capeval::select(self.suite(), specs, &common, resources)?)
+    }
+
+    /// Whether the metric `name` is among those that are meant.
+    pub fn mean(&self, name: &str) -> bool {
+        let in_suite =
+            SUITES.iter().filter(|suite| Some(suite.name) == self.suite()).flat_map(|suite| suite.metrics);
+        in_suite
+            .copied()
+            .chain(self.metrics.iter().map(String::as_str))
+            .any(|spec| registry::kind(spec).is_some_and(|kind| kind.name == name))
+    }
+
+    fn suite(&self) -> Option<&str> {
+        match (self.suite.as_deref(), self.metrics.is_empty()) {
             (Some(suite), _) => Some(suite),
             (None, true) => Some("coco"),
             (None, false) => None,
-        };
-        let known = || SUITES.iter().map(|suite| suite.name).collect::<Vec<_>>().join(", ");
-        let suite = suite.map(|name| {
-            let found = SUITES.iter().find(|suite| suite.name == name);
-            found.ok_or_else(|| anyhow!("no suite is called '{name}'; choose from {}", known()))
-        });
-        let suite = suite.transpose()?.map_or(&[][..], |suite| suite.metrics);
-        let specs = suite.iter().copied().chain(self.metrics.iter().map(String::as_str));
-        Ok(capeval::metrics_with(specs, &common, table)?)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub mod convert;
+pub mod data;
 pub mod df;
 pub mod metrics;
 pub mod prepare;

@@ -4,10 +4,11 @@ use std::io;
 
 use anyhow::Result;
 use capeval::corpus::Ids;
+use capeval::evaluate::registry::Resources;
 
-use crate::input;
 use crate::options::{self, Metrics, References};
 use crate::output::Output;
+use crate::{data, input};
 
 /// Prepare references, so that scoring against them takes milliseconds
 ///
@@ -33,7 +34,8 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
-    let metrics = args.metrics.build(None, None)?;
+    let meteor = if args.metrics.mean("meteor") { data::meteor()? } else { None };
+    let metrics = args.metrics.build(None, &Resources { meteor, ..Resources::default() })?.metrics;
     let output = Output::open(Some(&args.output), &inputs)?;
     let sources = inputs.iter().filter_map(|path| input::source(path)).collect();
     let captions = args.reading.read(&args.references)?;

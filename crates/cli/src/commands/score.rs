@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use capeval::corpus::{Captions, ReadOptions};
+use capeval::evaluate::registry::Resources;
 use capeval::frequencies::DocumentFrequencies;
-use capeval::metric::AnyMetric;
 use capeval::report::{self, Report, Style};
-use capeval::{References, ScoreRequest};
+use capeval::{References, ScoreRequest, Selection};
 use clap::ValueEnum;
 use rayon::prelude::*;
 
@@ -16,7 +16,7 @@ use crate::names::Named;
 use crate::options::{self, Candidates, Metrics, Policies};
 use crate::output::Output;
 use crate::progress::Bar;
-use crate::{input, names};
+use crate::{data, input, names};
 
 /// Score captions against references
 #[derive(clap::Args)]
@@ -58,6 +58,9 @@ struct What {
     /// Number of images behind a --df pickle that does not tell it.
     #[arg(long, value_name = "N", requires = "df")]
     df_images: Option<u64>,
+    /// Install the data that a metric needs, such as METEOR's, without asking.
+    #[arg(long)]
+    yes: bool,
     /// Score only the images whose ids this file lists, one per line or as a JSON array.
     #[arg(long, value_name = "FILE")]
     images: Option<String>,
@@ -118,7 +121,8 @@ pub fn run(args: &Args) -> Result<()> {
         bail!("standard input (-) can be read once only; give a file for the others");
     }
     // What is quickly wrong is said first.
-    let metrics = args.what.df.is_none().then(|| args.what.build(None)).transpose()?;
+    let meteor = args.what.meteor()?;
+    let selected = args.what.df.is_none().then(|| args.what.build(None, meteor.clone())).transpose()?;
     let output = Output::open(args.shown.output.as_deref(), &inputs)?;
     let segments = args.shown.segments.as_deref();
     if segments.is_some_and(|path| path == args.shown.output.as_deref().unwrap_or(input::STDIN)) {
@@ -128,7 +132,7 @@ pub fn run(args: &Args) -> Result<()> {
 
     let table =
         args.what.df.as_deref().map(|path| input::frequencies(path, args.what.df_images)).transpose()?;
-    let metrics = metrics.map_or_else(|| args.what.build(table.map(Arc::new).as_ref()), Ok)?;
+    let selected = selected.map_or_else(|| args.what.build(table.map(Arc::new), meteor), Ok)?;
     let images = args.what.images.as_deref().map(input::ids).transpose()?;
     let (references, candidates) =
         rayon::join(|| read_references(args), || read_candidates(&systems, &args.reading.options()));
@@ -136,7 +140,8 @@ pub fn run(args: &Args) -> Result<()> {
     let bar = Bar::new();
     let request = ScoreRequest {
         reference_files: args.references.clone(),
-        metrics,
+        metrics: selected.metrics,
+        notices: selected.notices,
         policy: args.policies.policy(),
         ids: args.policies.ids,
         images,
@@ -182,8 +187,24 @@ fn render(report: &Report, format: Format, style: &Style, mut out: &mut dyn Writ
 }
 
 impl What {
-    fn build(&self, table: Option<&Arc<DocumentFrequencies>>) -> Result<Vec<AnyMetric>> {
-        self.metrics.build(self.idf.as_deref(), table)
+    fn build(
+        &self,
+        frequencies: Option<Arc<DocumentFrequencies>>,
+        meteor: Option<Arc<capeval::meteor::Resources>>,
+    ) -> Result<Selection> {
+        let resources = Resources { frequencies, meteor, ..Resources::default() };
+        self.metrics.build(self.idf.as_deref(), &resources)
+    }
+
+    /// METEOR's resources if METEOR is meant; installed first if the user says so.
+    fn meteor(&self) -> Result<Option<Arc<capeval::meteor::Resources>>> {
+        if !self.metrics.mean("meteor") {
+            return Ok(None);
+        }
+        if !data::is_installed()? && (self.yes || data::offer()?) {
+            data::install(None)?;
+        }
+        data::meteor()
     }
 }
 

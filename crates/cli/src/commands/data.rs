@@ -1,0 +1,84 @@
+//! `capeval data`: data of others that metrics need.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+use crate::data;
+use crate::output::Output;
+
+/// Install and look after data of others that metrics need
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Fetch data, compile them once and keep them
+    ///
+    /// METEOR's come from the Python package pycocoevalcap 1.2: from the one that your Python has, or else from
+    /// your package index through pip, with its hash checked.
+    Install {
+        /// Whose data.
+        #[arg(value_parser = ["meteor"])]
+        name: String,
+        /// Take them from a wheel, a meteor-1.5.jar with data/ beside it, or a folder with these.
+        #[arg(long, value_name = "PATH")]
+        from: Option<PathBuf>,
+    },
+    /// List what there is and what is installed
+    List,
+    /// Compare what is installed with its checksums
+    Verify,
+    /// Remove installed data
+    Remove {
+        /// Whose data.
+        #[arg(value_parser = ["meteor"])]
+        name: String,
+    },
+    /// Print the folder where data are kept
+    Path,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    match &args.action {
+        Action::Install { name: _, from } => data::install(from.as_deref()),
+        Action::List => {
+            let path = data::meteor_path()?;
+            let state = match data::meteor() {
+                Ok(Some(resources)) => {
+                    let bytes = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
+                    format!(
+                        "installed, {:.1} MB, content {}, {}",
+                        bytes as f64 / 1e6,
+                        resources.fingerprint(),
+                        path.display()
+                    )
+                }
+                Ok(None) => "not installed; run `capeval data install meteor`".to_owned(),
+                Err(error) => format!("unusable: {error:#}"),
+            };
+            Output::open(None, &[])?.write(|out| writeln!(out, "meteor  {state}"))
+        }
+        Action::Verify => match data::meteor()? {
+            Some(resources) => {
+                let line = format!("meteor  as it was written, content {}", resources.fingerprint());
+                Output::open(None, &[])?.write(|out| writeln!(out, "{line}"))
+            }
+            None => bail!("METEOR's resources are not installed; run `capeval data install meteor`"),
+        },
+        Action::Remove { name: _ } => {
+            if !data::remove()? {
+                bail!("METEOR's resources are not installed");
+            }
+            Ok(())
+        }
+        Action::Path => {
+            let folder = data::folder()?.display().to_string();
+            Output::open(None, &[])?.write(|out| writeln!(out, "{folder}"))
+        }
+    }
+}
