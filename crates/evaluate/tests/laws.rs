@@ -138,10 +138,13 @@ fn every_metric_is_named_once_and_described() {
         assert_eq!(signature.metric(), kind.name);
         assert!(parts.iter().all(|part| part.key.starts_with(kind.name)), "{}", kind.name);
         assert_eq!(registry::build(kind.name, &[]).is_ok(), kind.need().is_none(), "{}", kind.name);
+        if kind.need().is_some() {
+            continue;
+        }
         for setting in kind.settings {
             let spec = format!("{}:{}={}", kind.name, setting.name, setting.default);
             let set = registry::build(&spec, &[]).map(|metric| metric.signature());
-            assert_eq!(set, Ok(metric.signature()), "the default of {spec}");
+            assert_eq!(set.as_ref(), Ok(&signature), "the default of {spec}");
         }
     }
 }

@@ -217,10 +217,6 @@ impl Vocabulary {
         &self.words[word as usize]
     }
 
-    pub(crate) fn text(&self, word: u32) -> &str {
-        text_at(&self.text, &self.ends, word as usize)
-    }
-
     #[inline]
     pub(crate) fn phrase(&self, phrase: u32) -> &Phrase {
         &self.phrases[phrase as usize]
@@ -280,12 +276,12 @@ impl Vocabulary {
         let function_words = dictionaries.function_words;
         let is_function = function_words.is_some_and(|words| words.contains(file, &text.to_lowercase()));
         let (mut table_word, mut step) = (NONE, Step::NONE);
-        if let Some(paraphrases) = &dictionaries.paraphrases {
-            if let Some(number) = paraphrases.word(file, text) {
-                table_word = number;
-                if let Some(node) = paraphrases.longer(file, Paraphrases::ROOT, number) {
-                    step = self.step_of(file, paraphrases, node);
-                }
+        if let Some(paraphrases) = &dictionaries.paraphrases
+            && let Some(number) = paraphrases.word(file, text)
+        {
+            table_word = number;
+            if let Some(node) = paraphrases.longer(file, Paraphrases::ROOT, number) {
+                step = self.step_of(file, paraphrases, node);
             }
         }
         let (key, stem) = (self.feature(FeatureOf::Key(key)), self.feature(FeatureOf::Stem(stem)));

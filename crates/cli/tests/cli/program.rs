@@ -17,9 +17,19 @@ pub fn capeval(args: &[&str]) -> Run {
 }
 
 /// Runs `capeval` among the fixtures, with a text on standard input.
+///
+/// No data are installed, whatever the machine has. Where no metric is named, those of the COCO suite that
+/// need none are.
 pub fn capeval_with(args: &[&str], stdin: &str) -> Run {
+    let names_metrics = args.iter().any(|arg| ["-m", "--metrics", "-s", "--suite"].contains(arg));
+    let default: &[&str] = match args.first() {
+        Some(&("score" | "prepare")) if !names_metrics => &["-m", "bleu,rouge-l,cider-d"],
+        _ => &[],
+    };
     let mut child = Command::new(env!("CARGO_BIN_EXE_capeval"))
         .args(args)
+        .args(default)
+        .env("CAPEVAL_DATA", fixtures().join("no-data"))
         .current_dir(fixtures())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

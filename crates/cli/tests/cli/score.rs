@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::program::{capeval_with, expect, fixtures, json, quickstart, scratch, stdout};
+use crate::program::{capeval, capeval_with, expect, fixtures, json, quickstart, scratch, stdout};
 
 const KEYS: [&str; 6] = ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider-d"];
 
@@ -201,4 +201,13 @@ fn a_closed_pipe_is_no_failure() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+}
+
+#[test]
+fn metrics_whose_data_are_missing_are_left_out_of_a_suite_and_named() {
+    let report = json(&["score", "-s", "coco", "-r", "references.json", "results.json"]);
+    assert!(report["systems"][0]["scores"].get("meteor").is_none());
+    assert_eq!(report["notices"][0]["code"], "no-meteor");
+    let run = capeval(&["score", "-m", "meteor", "-r", "references.json", "results.json"]);
+    assert!(run.code == 2 && run.stderr.contains("capeval data install meteor"), "{}", run.stderr);
 }
