@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::bound::{self, Prospects};
 use crate::options::{MAX_MATCHERS, Matcher};
 use crate::sentence::Sentence;
 use crate::vocabulary::{Feature, Filter, NONE, Probe, Vocabulary};
@@ -199,6 +200,8 @@ impl Slots {
 pub(crate) struct Aligner {
     // Of the hypothesis.
     words: Vec<u32>,
+    /// The function words among the first 64.
+    function_words: u64,
     /// Machine words per set of hypothesis words.
     width: usize,
     phrases: Vec<HypothesisPhrase>,
@@ -232,8 +235,16 @@ pub(crate) struct Aligner {
     /// Hypothesis words covered by one match or more, and by two or more.
     once: Vec<u64>,
     twice: Vec<u64>,
+    /// Words of the hypothesis that each matcher matches, if it has no more than 64.
+    by_matcher: [u64; MAX_MATCHERS],
     fixed: Vec<Option<Match>>,
     is_fixed: Vec<bool>,
+    /// Whether there is anything to choose.
+    ambiguous: bool,
+    /// How many of the matchers run.
+    n_matchers: usize,
+    /// The place of the paraphrase matcher among them.
+    paraphraser: Option<u8>,
     beam: Beam,
     matches: Vec<Match>,
 }
@@ -322,6 +333,13 @@ impl Aligner {
         self.words.clear();
         self.words.extend_from_slice(hypothesis.words);
         self.width = hypothesis.words.len().div_ceil(64).max(1);
+        self.function_words = hypothesis
+            .words
+            .iter()
+            .take(64)
+            .enumerate()
+            .filter(|(_, word)| vocabulary.word(**word).is_function)
+            .fold(0, |set, (at, _)| set | 1 << at);
         self.phrases.clear();
         self.probes.clear();
         self.filters.clear();
@@ -371,14 +389,16 @@ impl Aligner {
         self.relations.clear();
     }
 
-    /// Aligns the hypothesis with `reference`.
-    pub(crate) fn align(
+    /// Finds all matches with `reference`; [`align`](Self::align) then chooses among them.
+    ///
+    /// Gives what the bound wants to know, unless a sentence is too long for it or there is nothing to choose.
+    pub(crate) fn find(
         &mut self,
         vocabulary: &Vocabulary,
         matchers: &[Matcher],
-        beam: usize,
+        ranks: &[u8],
         reference: &Sentence<'_>,
-    ) -> Alignment<'_> {
+    ) -> Option<Prospects> {
         let identical = self.words.len() == reference.words.len()
             && self
                 .words
@@ -386,25 +406,34 @@ impl Aligner {
                 .zip(reference.words)
                 .all(|(a, b)| vocabulary.word(*a).key == vocabulary.word(*b).key);
         // METEOR does this to keep its beam from missing the perfect alignment.
-        let used_matchers = if identical { &matchers[..matchers.len().min(1)] } else { matchers };
+        let n_matchers = if identical { matchers.len().min(1) } else { matchers.len() };
+        self.n_matchers = n_matchers;
         self.find_words(vocabulary, matchers, reference);
         self.paraphrases.clear();
-        if let Some(module) = used_matchers.iter().position(|matcher| *matcher == Matcher::Paraphrase) {
+        if matchers[..n_matchers].contains(&Matcher::Paraphrase) {
             self.find_paraphrases(vocabulary, reference);
-            debug_assert!(module < MAX_MATCHERS);
         }
         self.index_paraphrases(reference.words.len());
-        self.cover(used_matchers, reference.words.len());
+        self.cover(&matchers[..n_matchers], reference.words.len());
+        self.ambiguous = self.fix(&matchers[..n_matchers], reference.words.len());
+        let short = self.words.len().max(reference.words.len()) <= bound::LONGEST;
+        (self.ambiguous && short).then(|| self.prospects(vocabulary, ranks, reference))
+    }
+
+    /// Chooses the best set of the matches that were found last.
+    pub(crate) fn align(&mut self, matchers: &[Matcher], beam: usize) -> Alignment<'_> {
+        let used_matchers = &matchers[..self.n_matchers];
+        let reference_len = self.fixed.len();
         self.matches.clear();
-        if self.fix(used_matchers, reference.words.len()) {
+        if self.ambiguous {
             let mut queues = std::mem::take(&mut self.beam);
-            if self.words.len().max(reference.words.len()) <= 64 && beam <= NARROW_BEAM {
+            if self.words.len().max(reference_len) <= 64 && beam <= NARROW_BEAM {
                 let mut keys = std::mem::take(&mut queues.narrow_keys);
-                self.search::<u64, false>(&mut queues, &mut keys, used_matchers, beam, reference.words.len());
+                self.search::<u64, false>(&mut queues, &mut keys, used_matchers, beam, reference_len);
                 queues.narrow_keys = keys;
             } else {
                 let mut keys = std::mem::take(&mut queues.wide_keys);
-                self.search::<u128, true>(&mut queues, &mut keys, used_matchers, beam, reference.words.len());
+                self.search::<u128, true>(&mut queues, &mut keys, used_matchers, beam, reference_len);
                 queues.wide_keys = keys;
             }
             self.beam = queues;
@@ -413,6 +442,67 @@ impl Aligner {
         }
         let chunks = self.count_chunks();
         Alignment { matches: &self.matches, chunks }
+    }
+
+    /// What the matches that were found allow at best; for sentences of up to 64 words.
+    fn prospects(&self, vocabulary: &Vocabulary, ranks: &[u8], reference: &Sentence<'_>) -> Prospects {
+        let mut prospects = Prospects::default();
+        let mut rest = self.once[0];
+        let covered = rest.count_ones() as usize;
+        for (rank, matcher) in ranks.iter().enumerate() {
+            let mine = rest & self.by_matcher[usize::from(*matcher)];
+            rest &= !mine;
+            let function = (mine & self.function_words).count_ones() as u8;
+            prospects.hypothesis[rank] = mine.count_ones() as u8 - function;
+            prospects.hypothesis[rank + MAX_MATCHERS] = function;
+        }
+        let paraphraser = self.paraphraser;
+        let (mut phrase_words, mut phrase_places) = (0u64, 0u64);
+        let mut paraphrased = 0u64;
+        let mut ends = [0u64; bound::LONGEST + 1];
+        let mut starts = [0u64; bound::LONGEST + 1];
+        for found in &self.paraphrases {
+            let span = |start: u32, len: u32| (u64::MAX >> (64 - len.clamp(1, 64))) << start;
+            let places = span(found.reference, found.reference_len);
+            paraphrased |= places;
+            starts[found.reference as usize] |= 1 << found.hypothesis;
+            let end = found.hypothesis + found.hypothesis_len;
+            if end < 64 {
+                ends[(found.reference + found.reference_len) as usize] |= 1 << end;
+            }
+            if found.reference_len > 1 || found.hypothesis_len > 1 {
+                phrase_words |= span(found.hypothesis, found.hypothesis_len);
+                phrase_places |= places;
+            }
+        }
+        let mut n_covered = 0;
+        for (at, word) in reference.words.iter().enumerate() {
+            let start = self.mask_of[at] as usize;
+            let masks = &self.masks[start..];
+            let single = masks[..self.n_matchers].iter().fold(0, |all, mask| all | mask);
+            starts[at] |= single;
+            ends[at + 1] |= single << 1;
+            if starts[at] & ends[at] != 0 && at > 0 {
+                prospects.continuations += 1;
+            }
+            if self.coverage[at] == 0 {
+                continue;
+            }
+            n_covered += 1;
+            let has = |matcher: u8| {
+                if Some(matcher) == paraphraser {
+                    paraphrased >> at & 1 == 1
+                } else {
+                    usize::from(matcher) < self.n_matchers && masks[usize::from(matcher)] != 0
+                }
+            };
+            let rank = ranks.iter().position(|matcher| has(*matcher)).unwrap_or(0);
+            let offset = if vocabulary.word(*word).is_function { MAX_MATCHERS } else { 0 };
+            prospects.reference[rank + offset] += 1;
+        }
+        prospects.in_phrases = phrase_words.count_ones() + phrase_places.count_ones();
+        prospects.complete = covered == self.words.len() && n_covered == reference.words.len();
+        prospects
     }
 
     /// Looks up which hypothesis words each reference word matches, by each matcher of single words.
@@ -552,10 +642,14 @@ impl Aligner {
         self.once.resize(self.width, 0);
         self.twice.clear();
         self.twice.resize(self.width, 0);
+        self.by_matcher = [0; MAX_MATCHERS];
+        self.paraphraser =
+            matchers.iter().position(|matcher| *matcher == Matcher::Paraphrase).map(|module| module as u8);
         for word in 0..reference_len {
             let start = self.mask_of[word] as usize;
             let masks = &self.masks[start..start + matchers.len() * self.width];
-            for mask in masks.chunks_exact(self.width) {
+            for (mask, by_matcher) in masks.chunks_exact(self.width).zip(&mut self.by_matcher) {
+                *by_matcher |= mask[0];
                 for ((once, twice), bits) in self.once.iter_mut().zip(&mut self.twice).zip(mask) {
                     self.coverage[word] += bits.count_ones();
                     *twice |= *once & bits;
@@ -571,6 +665,9 @@ impl Aligner {
                 let (place, bit) = (word as usize / 64, 1u64 << (word % 64));
                 self.twice[place] |= self.once[place] & bit;
                 self.once[place] |= bit;
+                if let (0, Some(module)) = (place, self.paraphraser) {
+                    self.by_matcher[usize::from(module)] |= bit;
+                }
             }
         }
     }

@@ -9,6 +9,7 @@
 //! published program into such bytes.
 
 mod align;
+mod bound;
 mod error;
 mod java;
 mod language;

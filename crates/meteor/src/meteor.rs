@@ -5,6 +5,7 @@ use std::sync::Arc;
 use capeval_text::Symbol;
 
 use crate::align::Aligner;
+use crate::bound::{Bound, Prospects};
 use crate::error::Error;
 use crate::normalize::NormalizerTables;
 use crate::options::{Matcher, Options, Unit};
@@ -20,6 +21,7 @@ pub struct Meteor {
     resources: Arc<Resources>,
     dictionaries: Dictionaries,
     tables: NormalizerTables,
+    bound: Bound,
 }
 
 /// The result of one segment.
@@ -65,7 +67,8 @@ impl Meteor {
         }
         let dictionaries = Dictionaries::new(&resources, &options);
         let tables = NormalizerTables::new(&resources, language);
-        Ok(Self { options, resources, dictionaries, tables })
+        let bound = Bound::new(options.parameters, &options.weights);
+        Ok(Self { options, resources, dictionaries, tables, bound })
     }
 
     /// The settings.
@@ -141,7 +144,12 @@ impl Meteor {
         aligner.set_hypothesis(vocabulary, &hypothesis);
         let mut best = Segment { stats: Stats::default(), score: -1.0, reference: None };
         for index in 1..sentences.len() {
-            let stats = self.pair(vocabulary, aligner, &hypothesis, &sentences.get(index));
+            let reference = sentences.get(index);
+            let prospects = aligner.find(vocabulary, &self.options.matchers, &self.bound.ranks, &reference);
+            if self.cannot_exceed(best.score, prospects, &hypothesis, &reference) {
+                continue;
+            }
+            let stats = self.pair(vocabulary, aligner, &hypothesis, &reference);
             let score = self.score(&stats).score;
             if score > best.score {
                 best = Segment { stats, score, reference: Some(index - 1) };
@@ -151,6 +159,25 @@ impl Meteor {
         best
     }
 
+    /// Whether no alignment with these prospects scores above `score`.
+    fn cannot_exceed(
+        &self,
+        score: f64,
+        prospects: Option<Prospects>,
+        hypothesis: &Sentence<'_>,
+        reference: &Sentence<'_>,
+    ) -> bool {
+        let Some(prospects) = prospects.filter(|_| score > 0.0 && self.options.unit == Unit::Words) else {
+            return false;
+        };
+        let delta = self.options.parameters.delta;
+        let length = |sentence: &Sentence<'_>| {
+            delta * f64::from(sentence.length - sentence.function) + (1.0 - delta) * f64::from(sentence.function)
+        };
+        self.bound.score(&prospects, (length(hypothesis), length(reference))) <= score
+    }
+
+    /// The counts of the pair whose matches were found last.
     fn pair(
         &self,
         vocabulary: &Vocabulary,
@@ -158,7 +185,7 @@ impl Meteor {
         hypothesis: &Sentence<'_>,
         reference: &Sentence<'_>,
     ) -> Stats {
-        let alignment = aligner.align(vocabulary, &self.options.matchers, self.options.beam, reference);
+        let alignment = aligner.align(&self.options.matchers, self.options.beam);
         let mut stats = Stats {
             hypothesis_len: f64::from(hypothesis.length),
             reference_len: f64::from(reference.length),
