@@ -247,6 +247,9 @@ pub(crate) struct Aligner {
     paraphraser: Option<u8>,
     beam: Beam,
     matches: Vec<Match>,
+
+    /// The references of a hypothesis by falling bound, for who compares them.
+    pub(crate) order: Vec<(f64, usize)>,
 }
 
 /// The queues of the beam search.
@@ -417,7 +420,7 @@ impl Aligner {
         self.cover(&matchers[..n_matchers], reference.words.len());
         self.ambiguous = self.fix(&matchers[..n_matchers], reference.words.len());
         let short = self.words.len().max(reference.words.len()) <= bound::LONGEST;
-        (self.ambiguous && short).then(|| self.prospects(vocabulary, ranks, reference))
+        short.then(|| self.prospects(vocabulary, ranks, reference))
     }
 
     /// Chooses the best set of the matches that were found last.

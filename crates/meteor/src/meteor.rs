@@ -139,42 +139,59 @@ impl Meteor {
     }
 
     /// Scores the first sentence against the others.
+    ///
+    /// The most promising reference goes first, so that the bounds of the others spare more searches.
     fn best(&self, vocabulary: &Vocabulary, aligner: &mut Aligner, sentences: &SentenceList) -> Segment {
         let hypothesis = sentences.get(0);
         aligner.set_hypothesis(vocabulary, &hypothesis);
         let mut best = Segment { stats: Stats::default(), score: -1.0, reference: None };
-        for index in 1..sentences.len() {
-            let reference = sentences.get(index);
-            let prospects = aligner.find(vocabulary, &self.options.matchers, &self.bound.ranks, &reference);
-            if self.cannot_exceed(best.score, prospects, &hypothesis, &reference) {
+        let mut order = std::mem::take(&mut aligner.order);
+        order.clear();
+        let matchers = &self.options.matchers;
+        if sentences.len() > 2 {
+            for index in 1..sentences.len() {
+                let reference = sentences.get(index);
+                let prospects = aligner.find(vocabulary, matchers, &self.bound.ranks, &reference);
+                order.push((self.bound(prospects, &hypothesis, &reference), index));
+            }
+            order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        } else if sentences.len() == 2 {
+            order.push((f64::INFINITY, 1));
+        }
+        for (bound, index) in &order {
+            if *bound <= best.score {
                 continue;
             }
+            let reference = sentences.get(*index);
+            aligner.find(vocabulary, matchers, &self.bound.ranks, &reference);
             let stats = self.pair(vocabulary, aligner, &hypothesis, &reference);
             let score = self.score(&stats).score;
-            if score > best.score {
+            let is_first = best.reference.is_none_or(|known| *index - 1 < known);
+            if score > best.score || score == best.score && is_first {
                 best = Segment { stats, score, reference: Some(index - 1) };
             }
         }
+        aligner.order = order;
         best.score = best.score.max(0.0);
         best
     }
 
-    /// Whether no alignment with these prospects scores above `score`.
-    fn cannot_exceed(
+    /// A score that the reference whose matches were found last does not exceed.
+    fn bound(
         &self,
-        score: f64,
         prospects: Option<Prospects>,
         hypothesis: &Sentence<'_>,
         reference: &Sentence<'_>,
-    ) -> bool {
-        let Some(prospects) = prospects.filter(|_| score > 0.0 && self.options.unit == Unit::Words) else {
-            return false;
+    ) -> f64 {
+        let Some(prospects) = prospects.filter(|_| self.options.unit == Unit::Words) else {
+            return f64::INFINITY;
         };
         let delta = self.options.parameters.delta;
         let length = |sentence: &Sentence<'_>| {
-            delta * f64::from(sentence.length - sentence.function) + (1.0 - delta) * f64::from(sentence.function)
+            delta * f64::from(sentence.length - sentence.function)
+                + (1.0 - delta) * f64::from(sentence.function)
         };
-        self.bound.score(&prospects, (length(hypothesis), length(reference))) <= score
+        self.bound.score(&prospects, (length(hypothesis), length(reference)))
     }
 
     /// The counts of the pair whose matches were found last.
