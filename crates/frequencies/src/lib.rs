@@ -3,7 +3,7 @@
 //! CIDEr weighs an n-gram by the number of images whose references hold it. A table of these numbers,
 //! saved once, makes scores on few images comparable with those on many. Tables come from pickles of the
 //! Python programs ([`pickle`]), from captions ([`Builder`]), from counts ([`Counts`]) or from capeval's
-//! own files ([`file`]), and go out as such files, as pickles or as JSON ([`export`]).
+//! own files ([`mod@file`]), and go out as such files, as pickles or as JSON ([`export`]).
 //!
 //! This crate opens no files and knows neither tokenizers nor metrics: its words are what it is given.
 
