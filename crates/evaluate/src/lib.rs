@@ -6,12 +6,14 @@
 
 pub mod archive;
 pub mod diversity;
+mod explain;
 pub mod prepared;
 mod progress;
 mod references;
 pub mod registry;
 mod run;
 
+pub use explain::{About, explain};
 pub use prepared::Prepared;
 pub use progress::{Progress, Stage};
 pub use references::ReferenceSet;

@@ -74,10 +74,7 @@ pub fn evaluate(
     metrics: &[AnyMetric],
     progress: &dyn Progress,
 ) -> Vec<SystemScores> {
-    for system in systems {
-        assert!(system.images.is_sorted_by(|a, b| a < b) && system.images.len() == system.texts.len());
-        assert!(system.images.last().is_none_or(|last| (*last as usize) < references.n_images()));
-    }
+    check(references, systems);
     progress.begin(Stage::Reading, references.n_references());
     references.prepare(metrics.iter().map(AnyMetric::input));
     progress.advance(references.n_references());
@@ -110,6 +107,14 @@ pub fn evaluate(
         scores.metrics = slots.into_iter().flatten().collect();
     }
     scores
+}
+
+/// Panics unless every system's images are ascending indices of `references`, one for each caption.
+pub(crate) fn check(references: &ReferenceSet, systems: &[System]) {
+    for system in systems {
+        assert!(system.images.is_sorted_by(|a, b| a < b) && system.images.len() == system.texts.len());
+        assert!(system.images.last().is_none_or(|last| (*last as usize) < references.n_images()));
+    }
 }
 
 /// All systems in one reading.
@@ -209,7 +214,7 @@ fn measure(
 
 /// Compares the candidates of `images` with their references, and looks up document frequencies if a metric
 /// has counted them.
-fn compare<'a>(
+pub(crate) fn compare<'a>(
     references: &References<'_>,
     images: &[u32],
     words: impl Fn(usize) -> &'a [Symbol],

@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capeval_evaluate::registry::{self, KINDS};
-use capeval_evaluate::{ReferenceSet, System, SystemScores, evaluate};
-use capeval_metric::{AnyMetric, Direction};
+use capeval_evaluate::{ReferenceSet, System, SystemScores, evaluate, explain};
+use capeval_metric::{AnyMetric, Direction, Explanation};
 use proptest::prelude::*;
 
 /// An image: its candidate and its references.
@@ -18,16 +18,26 @@ fn metrics() -> Vec<AnyMetric> {
 }
 
 fn score(images: &[Image], chosen: &[u32]) -> SystemScores {
+    let (mut set, system) = inputs(images, chosen);
+    evaluate(&mut set, &[system], &metrics(), &()).swap_remove(0)
+}
+
+/// What every metric says of every image, metric by metric.
+fn explanations(images: &[Image], chosen: &[u32]) -> Vec<Vec<Explanation>> {
+    let (mut set, system) = inputs(images, chosen);
+    explain(&mut set, &[system], &metrics(), chosen, &(), |_, explanation| explanation).swap_remove(0)
+}
+
+fn inputs(images: &[Image], chosen: &[u32]) -> (ReferenceSet, System) {
     let ends = images.iter().scan(0, |end, (_, refs)| {
         *end += refs.len() as u64;
         Some(*end)
     });
     let ends = ends.collect();
     let texts = images.iter().flat_map(|(_, refs)| refs.iter().map(String::as_str)).collect();
-    let mut set = ReferenceSet::new(texts, ends);
+    let set = ReferenceSet::new(texts, ends);
     let texts = chosen.iter().map(|i| images[*i as usize].0.as_str()).collect();
-    let system = System { name: "s".into(), images: chosen.to_vec(), texts };
-    evaluate(&mut set, &[system], &metrics(), &()).swap_remove(0)
+    (set, System { name: "s".into(), images: chosen.to_vec(), texts })
 }
 
 fn all(images: &[Image]) -> Vec<u32> {
@@ -80,6 +90,26 @@ proptest! {
             let mut segments = a.segments();
             segments.rotate_left(by * a.corpus.len());
             prop_assert_eq!(segments, b.segments(), "{}", a.signature);
+        }
+    }
+
+    #[test]
+    fn the_numbers_of_an_explanation_combine_to_the_score(images in corpus()) {
+        let scores = score(&images, &all(&images));
+        let explained = explanations(&images, &all(&images));
+        for (metric, explained) in scores.metrics.iter().zip(&explained) {
+            let segments = metric.segments();
+            let n_parts = metric.corpus.len();
+            prop_assert_eq!(explained.len(), images.len());
+            for (values, explanation) in segments.chunks_exact(n_parts).zip(explained) {
+                let name = &metric.signature;
+                prop_assert!(explanation.is_sound(), "{name}: {explanation:?}");
+                prop_assert_eq!(explanation.scores.len(), n_parts, "{}", name);
+                for (value, step) in values.iter().zip(&explanation.scores) {
+                    prop_assert_eq!(step.value.map(f64::to_bits), Some(value.to_bits()), "{}", name);
+                    prop_assert_eq!(step.check(1e-9), Ok(()), "{}", name);
+                }
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use capeval_stats::{Column, Table};
 
 use crate::metric::Remark;
-use crate::{Input, Metric, Part, References, Segment, Signature, Statistics};
+use crate::{Explanation, Input, Metric, Part, References, Segment, Signature, Statistics};
 
 /// A metric of any kind: cheap to clone, and free of type parameters.
 #[derive(Clone)]
@@ -94,6 +94,11 @@ impl Worker<'_> {
     pub fn measure(&mut self, segment: &Segment<'_>, row: &mut [f64]) {
         self.0.measure(segment, row);
     }
+
+    /// Tells how the scores of `segment` came to be.
+    pub fn explain(&mut self, segment: &Segment<'_>) -> Explanation {
+        self.0.explain(segment)
+    }
 }
 
 trait Erased: Send + Sync {
@@ -115,6 +120,7 @@ trait ErasedFitted: Send + Sync {
 
 trait ErasedWorker: Send {
     fn measure(&mut self, segment: &Segment<'_>, row: &mut [f64]);
+    fn explain(&mut self, segment: &Segment<'_>) -> Explanation;
 }
 
 impl<M: Metric> Erased for M {
@@ -181,5 +187,10 @@ impl<M: Metric> ErasedWorker for TypedWorker<'_, '_, M> {
     fn measure(&mut self, segment: &Segment<'_>, row: &mut [f64]) {
         let TypedFitted { metric, model } = self.fitted;
         metric.measure(model, segment, &mut self.scratch).store(row);
+    }
+
+    fn explain(&mut self, segment: &Segment<'_>) -> Explanation {
+        let TypedFitted { metric, model } = self.fitted;
+        metric.explain(model, segment, &mut self.scratch)
     }
 }

@@ -19,6 +19,7 @@
 
 mod any;
 mod corpus_metric;
+mod explanation;
 mod metric;
 mod part;
 mod segment;
@@ -28,6 +29,7 @@ pub use crate::metric::{Input, Mean, Metric, Reading, Remark, Statistics};
 pub use any::{AnyMetric, Fitted, Worker};
 pub use capeval_stats::{Column, Kind, Table};
 pub use corpus_metric::{AnyCorpusMetric, CaptionSets, CorpusMetric, CorpusScores, Sketch};
+pub use explanation::{Explanation, Fact, Match, Rule, Step};
 pub use part::{Direction, Part};
 pub use segment::{Candidates, References, Segment};
 pub use signature::Signature;

@@ -3,7 +3,7 @@
 use capeval_stats::{Column, Table};
 use capeval_text::{Stemmer, Tokenizer};
 
-use crate::{Part, References, Segment, Signature};
+use crate::{Explanation, Part, References, Segment, Signature, Step};
 
 /// The additive statistics of one segment: named fields inside, one row of numbers outside.
 ///
@@ -80,6 +80,31 @@ pub trait Metric: Send + Sync {
     /// The same for the statistics of a single segment, where a metric treats it differently.
     fn score_segment(&self, stats: &Self::Stats, values: &mut [f64]) {
         self.score(stats, values);
+    }
+    /// Tells how the scores of one segment came to be; each step's value is the score that
+    /// [`score_segment`](Self::score_segment) gives.
+    ///
+    /// Unless a metric knows better, the statistics are told by the names of their columns.
+    fn explain(
+        &self,
+        model: &Self::Model,
+        segment: &Segment<'_>,
+        scratch: &mut Self::Scratch,
+    ) -> Explanation {
+        let (columns, parts) = (self.columns(), self.parts());
+        let stats = self.measure(model, segment, scratch);
+        let mut row = vec![0.0; columns.len()];
+        stats.store(&mut row);
+        let mut values = vec![0.0; parts.len()];
+        self.score_segment(&stats, &mut values);
+        let steps = columns.into_iter().zip(row).map(|(column, value)| Step::given(column.name, value));
+        let counted = Step::heading("statistics", steps.collect());
+        let mut scores: Vec<Step> =
+            parts.into_iter().zip(values).map(|(part, value)| Step::given(part.label, value)).collect();
+        if let Some(last) = scores.last_mut() {
+            last.parts.push(counted);
+        }
+        Explanation { scores, ..Explanation::over_words(segment) }
     }
 }
 
