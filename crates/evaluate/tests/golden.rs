@@ -11,7 +11,9 @@
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{ReferenceSet, System, evaluate, registry};
 use capeval_text::Texts;
 use serde_json::Value;
@@ -25,6 +27,21 @@ fn shared(path: &str) -> Option<PathBuf> {
         return None;
     }
     Some(path)
+}
+
+/// METEOR's resources as `capeval data install meteor` has left them; without them METEOR is not compared.
+fn meteor_resources() -> Option<Arc<capeval_meteor::Resources>> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let home = || variable("HOME").map(|home| home.join(".local/share"));
+    let folder = variable("CAPEVAL_DATA")
+        .or_else(|| Some(variable("XDG_DATA_HOME").or_else(home)?.join("capeval")))
+        .unwrap_or_default();
+    let Ok(bytes) = std::fs::read(folder.join("meteor-1.5.bin")) else {
+        eprintln!("METEOR is not compared: run `capeval data install meteor`");
+        return None;
+    };
+    let resources = capeval_meteor::Resources::open(Arc::new(bytes), capeval_meteor::Check::Content);
+    Some(Arc::new(resources.unwrap()))
 }
 
 fn json(path: &std::path::Path) -> Value {
@@ -41,7 +58,8 @@ fn compare(ours: &[f64], golden: &[f64]) -> (f64, usize) {
     (worst.fold(0.0, f64::max), ours.iter().zip(golden).filter(|(a, b)| a.to_bits() != b.to_bits()).count())
 }
 
-const NAMES: [(&str, &str); 6] = [
+const NAMES: [(&str, &str); 7] = [
+    ("meteor", "METEOR"),
     ("bleu-1", "Bleu_1"),
     ("bleu-2", "Bleu_2"),
     ("bleu-3", "Bleu_3"),
@@ -64,8 +82,12 @@ fn hold(label: &str, references: &[Vec<String>], candidates: &[String], tokenize
         images: (0..candidates.len() as u32).collect(),
         texts: candidates.iter().map(String::as_str).collect(),
     };
+    let resources = Resources { meteor: meteor_resources(), ..Resources::default() };
+    let wanted = ["bleu", "rouge-l", "cider-d", "meteor"];
+    let wanted = &wanted[..if resources.meteor.is_some() { 4 } else { 3 }];
+    let common = [("tok", tokenizer)];
     let metrics: Vec<_> =
-        ["bleu", "rouge-l", "cider-d"].map(|m| registry::build(m, &[("tok", tokenizer)]).unwrap()).into();
+        wanted.iter().map(|m| registry::build_from(m, &common, &resources).unwrap()).collect();
     let scores = evaluate(&mut set, &[system], &metrics, &());
     let names: HashMap<&str, &str> = NAMES.into();
     for metric in &scores[0].metrics {
@@ -83,6 +105,10 @@ fn hold(label: &str, references: &[Vec<String>], candidates: &[String], tokenize
                 "{label} {name}: {differing} of {n} segments differ, by at most {worst:e}; corpus {} against {corpus}",
                 metric.corpus[p]
             );
+            if part.key == "meteor" {
+                // METEOR's statistics are whole numbers, so that nothing is lost in sums.
+                assert!(differing == 0 && metric.corpus[p].to_bits() == corpus.to_bits(), "{label}: METEOR");
+            }
             assert!(worst <= 1e-12, "{label}: {name} differs by {worst:e}");
             assert!((metric.corpus[p] - corpus).abs() <= 1e-12 * corpus, "{label}: {name} of the corpus");
         }

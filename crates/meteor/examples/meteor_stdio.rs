@@ -3,7 +3,7 @@
 //! ```text
 //! meteor_stdio compile <wheel> <file>      make the resource file
 //! meteor_stdio <file> [-l LANG] [-t TASK] [-norm] [-noPunct] [-lower] [-m MODULES] [-w WEIGHTS] [-p PARAMETERS]
-//!              [-x BEAM] [-ch] < lines     answer SCORE and EVAL lines
+//!              [-x BEAM] [-ch] [-s LANGUAGE.words] < lines     answer SCORE and EVAL lines
 //! ```
 
 use std::fs::File;
@@ -114,6 +114,10 @@ fn options(arguments: &[String]) -> Outcome<Options> {
             return Err("-p takes four numbers".into());
         };
         options.parameters = Parameters { alpha, beta, gamma, delta };
+    }
+    if let Some(path) = value("-s") {
+        let name = std::path::Path::new(path).file_stem().and_then(|name| name.to_str());
+        options.function_words = name.unwrap_or_default().parse()?;
     }
     if let Some(text) = value("-x") {
         options.beam = text.parse()?;

@@ -1,4 +1,4 @@
-//! The metric: options and resources together, and the workspace that scores segments.
+//! METEOR: options and resources together, and the workspace that scores segments.
 
 use std::sync::Arc;
 

@@ -1,0 +1,7 @@
+//! METEOR from outside: against the jar, quirk by quirk, under damage, and by its laws.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+mod fixtures;
+mod support;

@@ -1,0 +1,70 @@
+//! Where tests find data, and how they score.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use capeval_meteor::{Check, Meteor, Options, Resources, Segment, Workspace};
+
+/// A file beside the project; `None`, with a word about it, where there is none.
+pub fn shared(name: &str) -> Option<PathBuf> {
+    let root = std::env::var_os("CAPEVAL_SHARED")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
+    let path = root.join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    eprintln!("skipped: {} is not there", path.display());
+    None
+}
+
+/// The text of a gzip-compressed file beside the project.
+pub fn unpacked(name: &str) -> Option<String> {
+    let file = std::fs::File::open(shared(name)?).unwrap();
+    let mut text = String::new();
+    flate2::read::MultiGzDecoder::new(file).read_to_string(&mut text).unwrap();
+    Some(text)
+}
+
+/// The folder where `capeval data install meteor` puts its file.
+fn data_folder() -> Option<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base = || {
+        variable("XDG_DATA_HOME").or_else(|| {
+            let home = variable("HOME")?;
+            let mac = home.join("Library/Application Support");
+            Some(if cfg!(target_os = "macos") { mac } else { home.join(".local/share") })
+        })
+    };
+    variable("CAPEVAL_DATA").or_else(|| Some(base()?.join("capeval")))
+}
+
+/// METEOR's own resources as the user has installed them; `None`, with a word about it, if not.
+pub fn installed() -> Option<Arc<Resources>> {
+    static INSTALLED: OnceLock<Option<Arc<Resources>>> = OnceLock::new();
+    let resources = INSTALLED.get_or_init(|| {
+        let bytes = std::fs::read(data_folder()?.join("meteor-1.5.bin")).ok()?;
+        Some(Arc::new(Resources::open(Arc::new(bytes), Check::Content).unwrap()))
+    });
+    if resources.is_none() {
+        eprintln!("skipped: METEOR's resources are not installed; run `capeval data install meteor`");
+    }
+    resources.clone()
+}
+
+/// METEOR with these settings on `resources`.
+pub fn meteor(options: Options, resources: &Arc<Resources>) -> Meteor {
+    Meteor::new(options, Arc::clone(resources)).unwrap()
+}
+
+/// Scores a line of METEOR's protocol, `SCORE ||| reference ||| … ||| hypothesis`, as the jar cuts it.
+pub fn score_line(meteor: &Meteor, workspace: &mut Workspace, line: &str) -> Segment {
+    let trim = |text: &'_ str| text.trim_matches(|c| c <= ' ').to_owned();
+    let mut parts: Vec<&str> = line.split("|||").skip(1).collect();
+    while parts.last().is_some_and(|part| part.is_empty()) {
+        parts.pop();
+    }
+    let hypothesis = trim(parts.pop().unwrap_or_default());
+    let references: Vec<String> = parts.into_iter().map(trim).collect();
+    meteor.segment(workspace, &hypothesis, references.iter().map(String::as_str))
+}
