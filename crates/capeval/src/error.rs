@@ -15,6 +15,9 @@ pub enum Error {
     /// Document frequencies that cannot be counted or read.
     #[error(transparent)]
     Frequencies(#[from] capeval_frequencies::Error),
+    /// A language model that cannot be estimated.
+    #[error(transparent)]
+    Fluency(#[from] capeval_fluency::Error),
     /// A request that lacks something or contradicts itself.
     #[error("{0}")]
     Request(String),

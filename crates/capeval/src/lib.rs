@@ -28,11 +28,12 @@
 //!
 //! The parts of the engine are re-exported under the names of their crates: [`text`] knows words, [`corpus`]
 //! files and images, [`metric`] what a metric is, [`lexical`] those that compare words,
-//! [`meteor`] METEOR and its resources, [`evaluate`] which
+//! [`fluency`] how probable a text is, [`meteor`] METEOR and its resources, [`evaluate`] which
 //! there are and how they are run, [`stats`] how numbers add up, [`frequencies`] in how many images an n-gram occurs.
 
 pub use capeval_corpus as corpus;
 pub use capeval_evaluate as evaluate;
+pub use capeval_fluency as fluency;
 pub use capeval_frequencies as frequencies;
 pub use capeval_lexical as lexical;
 pub use capeval_meteor as meteor;
@@ -45,6 +46,7 @@ mod document_frequencies;
 mod error;
 mod measures;
 mod notices;
+mod perplexity;
 mod references;
 mod restrict;
 mod score;
@@ -52,6 +54,7 @@ mod score;
 pub use document_frequencies::document_frequencies;
 pub use error::Error;
 pub use measures::{Selection, metrics, metrics_with, select, suite};
+pub use perplexity::{Probabilities, language_model, perplexity, perplexity_of};
 pub use references::{References, prepare};
 pub use score::{ScoreRequest, score};
 

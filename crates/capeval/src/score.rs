@@ -164,7 +164,7 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
     })
 }
 
-fn check_names(systems: &[(String, Captions)]) -> Result<(), Error> {
+pub(crate) fn check_names<C>(systems: &[(String, C)]) -> Result<(), Error> {
     if systems.is_empty() {
         return Err(Error::Request("there is no system to score".into()));
     }

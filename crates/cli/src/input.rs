@@ -10,6 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use capeval::corpus::{self, Captions, ReadOptions, Role, SegmentId};
 use capeval::evaluate::Prepared;
 use capeval::evaluate::prepared::{MAGIC, Source};
+use capeval::fluency::{Base, NgramModel, Record, records};
 use capeval::frequencies::DocumentFrequencies;
 use flate2::read::MultiGzDecoder;
 
@@ -68,16 +69,76 @@ pub fn frequencies(path: &str, n_images: Option<u64>) -> Result<DocumentFrequenc
              wrote, or a pickle such as coco-val-df.p"
         );
     }
-    let table = if bytes.as_ref().starts_with(&GZIP) {
-        let mut unpacked = Vec::new();
-        MultiGzDecoder::new(bytes.as_ref()).read_to_end(&mut unpacked).map_err(|error| {
-            anyhow!("{path}: the gzip data are damaged or cut off ({error}); fetch the file again")
-        })?;
-        DocumentFrequencies::read(&unpacked, n_images)
-    } else {
-        DocumentFrequencies::read(bytes.as_ref(), n_images)
+    let table = match unpacked(path, bytes.as_ref())? {
+        Some(unpacked) => DocumentFrequencies::read(&unpacked, n_images),
+        None => DocumentFrequencies::read(bytes.as_ref(), n_images),
     };
     table.map_err(|error| anyhow!("{path}: {}", error.to_string().replace("give it (", "pass --df-images (")))
+}
+
+/// What gzipped bytes hold; `None` for others.
+fn unpacked(path: &str, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
+    if !bytes.starts_with(&GZIP) {
+        return Ok(None);
+    }
+    let mut unpacked = Vec::new();
+    MultiGzDecoder::new(bytes).read_to_end(&mut unpacked).map_err(|error| {
+        anyhow!("{path}: the gzip data are damaged or cut off ({error}); fetch the file again")
+    })?;
+    Ok(Some(unpacked))
+}
+
+/// Reads an n-gram model from an ARPA file, which may be gzipped.
+///
+/// # Errors
+/// When the file is anything else.
+pub fn language_model(path: &str) -> Result<NgramModel> {
+    let bytes = open(path)?;
+    let model = match unpacked(path, bytes.as_ref())? {
+        Some(unpacked) => NgramModel::read_arpa(&unpacked[..]),
+        None => NgramModel::read_arpa(bytes.as_ref()),
+    };
+    model.map_err(|error| match error.line() {
+        Some(_) => anyhow!("{path}, {error}"),
+        None if bytes.as_ref().starts_with(b"mmap lm") => {
+            anyhow!("{path}: this is KenLM's binary form; give the ARPA file that it was built from")
+        }
+        None => anyhow!("{path}: {error}"),
+    })
+}
+
+/// Reads the probabilities that a model gave to tokens: JSON Lines or Parquet, which may be gzipped.
+///
+/// # Errors
+/// When the file holds anything else.
+pub fn probabilities(path: &str, base: Base) -> Result<Vec<Record>> {
+    let bytes = if path == STDIN {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
+        bytes
+    } else {
+        open(path)?.as_ref().to_vec()
+    };
+    let bytes = unpacked(path, &bytes)?.unwrap_or(bytes);
+    let records = if bytes.starts_with(b"PAR1") {
+        #[cfg(feature = "parquet")]
+        let records = capeval::fluency::parquet::read(bytes, base);
+        #[cfg(not(feature = "parquet"))]
+        bail!(
+            "{path}: this is Parquet, which this program was built without; build it with --features parquet"
+        );
+        #[cfg(feature = "parquet")]
+        records
+    } else {
+        records::read(&bytes[..], base)
+    };
+    records.map_err(|error| {
+        let text = error.to_string();
+        let is_other = text.contains("no object with") || text.contains("has neither");
+        let remedy =
+            if is_other { "; if the file holds captions, give --model ARPA to score them" } else { "" };
+        anyhow!("{path}{} {text}{remedy}", if error.line().is_some() { "," } else { ":" })
+    })
 }
 
 /// Reads captions from the file `path`, or from standard input for `-`.

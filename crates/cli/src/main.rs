@@ -8,6 +8,7 @@ mod names;
 mod options;
 mod output;
 mod progress;
+mod shown;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -35,6 +36,8 @@ struct Cli {
 enum Command {
     Score(Box<commands::score::Args>),
     Tokenize(commands::tokenize::Args),
+    Perplexity(Box<commands::perplexity::Args>),
+    Lm(commands::lm::Args),
     Metrics(commands::metrics::Args),
     Prepare(Box<commands::prepare::Args>),
     Df(commands::df::Args),
@@ -71,6 +74,8 @@ fn run(cli: Cli) -> Result<ExitCode> {
     match cli.command {
         Command::Score(args) => commands::score::run(&args)?,
         Command::Tokenize(args) => commands::tokenize::run(&args)?,
+        Command::Perplexity(args) => commands::perplexity::run(&args)?,
+        Command::Lm(args) => commands::lm::run(&args)?,
         Command::Metrics(args) => commands::metrics::run(&args)?,
         Command::Prepare(args) => commands::prepare::run(&args)?,
         Command::Df(args) => commands::df::run(&args)?,

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use capeval_fluency::NgramModel;
+use capeval_fluency::metric::estimate;
 use capeval_frequencies::{Counts, DocumentFrequencies, Repeats};
 use capeval_metric::{Input, Reading, References};
 use capeval_text::ngrams::{NgramCounts, ReferenceNgrams};
@@ -127,6 +129,30 @@ impl ReferenceSet {
             result?;
         }
         table.into_table(self.n_images() as u64, order, Repeats::Add)
+    }
+}
+
+impl ReferenceSet {
+    /// An n-gram language model of these references in one reading, with n-grams of up to `order` words; and
+    /// the orders whose discounts were taken from `fallback`.
+    ///
+    /// # Errors
+    /// When `order` is out of range, there is no reference, or, without `fallback`, discounts cannot be
+    /// estimated.
+    pub fn language_model(
+        &mut self,
+        reading: Reading,
+        order: usize,
+        fallback: Option<[f64; 3]>,
+    ) -> Result<(NgramModel, Vec<usize>), capeval_fluency::Error> {
+        self.prepare([Input { reading, ngrams: 0 }]);
+        let all: Vec<u32> = (0..self.n_images() as u32).collect();
+        let view = self.views.iter().find(|view| view.reading == reading).expect("just prepared");
+        let references = view.references(self, &view.vocabulary, &all, &view.counts);
+        match estimate(&references, order) {
+            Some(estimate) => estimate.finish(fallback),
+            None => Err(capeval_fluency::Error::order(order)),
+        }
     }
 }
 

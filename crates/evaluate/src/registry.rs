@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use capeval_fluency::{EndSymbol, NgramPerplexity};
+use capeval_fluency::{EndSymbol, NgramModel, NgramPerplexity, UnknownWords};
 use capeval_frequencies::DocumentFrequencies;
 use capeval_lexical::meteor_2005::Alignment;
 use capeval_lexical::rouge155::{self, Rouge155};
@@ -25,6 +25,8 @@ pub struct Resources {
     pub stop_words: Option<Arc<StopWords>>,
     /// WordNet's exception lists, `*.exc`, for `stem=porter-exceptions`.
     pub exceptions: Option<Arc<Exceptions>>,
+    /// A saved n-gram model, for metrics that know the setting `lm`.
+    pub language_model: Option<Arc<NgramModel>>,
     /// METEOR's compiled resources.
     pub meteor: Option<Arc<capeval_meteor::Resources>>,
 }
@@ -394,27 +396,20 @@ pub const KINDS: &[Kind] = &[
             }))
         },
     },
-    // Fluency. A model that was read from a file comes in through `NgramPerplexity::under`.
+    // Fluency.
     Kind {
         name: "perplexity",
-        summary: "how surprising captions are to an n-gram model of all references; lower is better",
+        summary: "how surprising captions are to an n-gram model; lower is better",
         paper: "Chen and Goodman 1999, An Empirical Study of Smoothing Techniques for Language Modeling",
         program: "KenLM (lmplz and query)",
         settings: &[
             TOK,
             Setting { name: "n", default: "3", summary: "longest n-grams, 1 to 16" },
+            Setting { name: "lm", default: "references", summary: "the model: references, or file (--lm)" },
             Setting { name: "end", default: "yes", summary: "count the end of a caption: yes or no" },
+            Setting { name: "unknown", default: "yes", summary: "count unknown words: yes or no" },
         ],
-        build: |settings| {
-            let tokenizer = settings.tokenizer()?;
-            let order = settings.whole("n", 3)?;
-            let mut perplexity = NgramPerplexity::of_references(order, tokenizer)
-                .ok_or_else(|| settings.refuse("n", &order.to_string(), "a whole number from 1 to 16"))?;
-            if !settings.yes_or("end", perplexity.end == EndSymbol::Counted)? {
-                perplexity.end = EndSymbol::Omitted;
-            }
-            Ok(AnyMetric::new(perplexity))
-        },
+        build: perplexity,
     },
     Kind {
         name: "meteor",
@@ -480,6 +475,33 @@ fn cider(settings: &mut Settings<'_>, preset: fn(Tokenizer) -> Cider) -> Result<
             .ok_or_else(|| settings.refuse("weights", value, "a number per order, as in 0.1/0.2/0.3/0.4"))?;
     }
     Ok(AnyMetric::new(cider))
+}
+
+fn perplexity(settings: &mut Settings<'_>) -> Result<AnyMetric, SettingError> {
+    let tokenizer = settings.tokenizer()?;
+    let model = &settings.resources.language_model;
+    let is_saved = settings.choice("lm", &[("references", false), ("file", true)], model.is_some())?;
+    let mut perplexity = match (is_saved, model, settings.get("n")) {
+        (true, None, _) => {
+            return Err(SettingError("perplexity: give the model of lm=file with --lm FILE".into()));
+        }
+        (true, Some(_), Some(order)) => {
+            return Err(settings.refuse("n", order, "it without --lm, for a saved model has its own"));
+        }
+        (true, Some(model), None) => NgramPerplexity::under(Arc::clone(model), tokenizer),
+        (false, ..) => {
+            let order = settings.whole("n", 3)?;
+            NgramPerplexity::of_references(order, tokenizer)
+                .ok_or_else(|| settings.refuse("n", &order.to_string(), "a whole number from 1 to 16"))?
+        }
+    };
+    if !settings.yes_or("end", perplexity.end == EndSymbol::Counted)? {
+        perplexity.end = EndSymbol::Omitted;
+    }
+    if !settings.yes_or("unknown", perplexity.unknown == UnknownWords::Counted)? {
+        perplexity.unknown = UnknownWords::Omitted;
+    }
+    Ok(AnyMetric::new(perplexity))
 }
 
 fn meteor(settings: &mut Settings<'_>) -> Result<AnyMetric, SettingError> {

@@ -18,6 +18,13 @@ impl Error {
         Self { line: None, message: message.into(), cause: None }
     }
 
+    /// That n-grams of up to `order` words cannot be counted.
+    #[must_use]
+    pub fn order(order: usize) -> Self {
+        let most = crate::ngram::MAX_ORDER;
+        Self::new(format!("n-grams of {order} words cannot be counted; give a number from 1 to {most}"))
+    }
+
     pub(crate) fn on(line: u64, message: impl Into<String>) -> Self {
         Self { line: Some(line), message: message.into(), cause: None }
     }

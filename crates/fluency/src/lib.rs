@@ -10,11 +10,13 @@
 mod error;
 pub mod metric;
 pub mod ngram;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 pub mod perplexity;
 pub mod records;
 
 pub use error::Error;
-pub use metric::NgramPerplexity;
+pub use metric::{NgramPerplexity, UnknownWords};
 pub use ngram::NgramModel;
 pub use perplexity::{EndSymbol, Perplexity};
 pub use records::{Base, Record};

@@ -23,6 +23,26 @@ pub enum Source {
     References(usize),
 }
 
+/// Whether words that the model does not know count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownWords {
+    /// They do, with the probability of `<unk>`: KenLM's "perplexity including OOVs".
+    Counted,
+    /// They do not, but stand before the words that follow them: "perplexity excluding OOVs".
+    Omitted,
+}
+
+impl UnknownWords {
+    /// What signatures show.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Counted => "yes",
+            Self::Omitted => "no",
+        }
+    }
+}
+
 /// The perplexity of captions under an n-gram model.
 #[derive(Clone, Debug)]
 pub struct NgramPerplexity {
@@ -31,13 +51,16 @@ pub struct NgramPerplexity {
     source: Source,
     /// Whether the end of a caption counts as a token.
     pub end: EndSymbol,
+    /// Whether words that the model does not know count.
+    pub unknown: UnknownWords,
 }
 
 impl NgramPerplexity {
     /// The perplexity under a model that is there.
     #[must_use]
     pub fn under(model: Arc<NgramModel>, tokenizer: Tokenizer) -> Self {
-        Self { tokenizer, source: Source::Model(model), end: EndSymbol::Counted }
+        let (end, unknown) = (EndSymbol::Counted, UnknownWords::Counted);
+        Self { tokenizer, source: Source::Model(model), end, unknown }
     }
 
     /// The perplexity under a model of the references with n-grams of up to `order` words; `None` unless
@@ -48,7 +71,32 @@ impl NgramPerplexity {
             tokenizer,
             source: Source::References(order),
             end: EndSymbol::Counted,
+            unknown: UnknownWords::Counted,
         })
+    }
+
+    /// The same with or without the end of captions.
+    #[must_use]
+    pub fn with_end(self, end: EndSymbol) -> Self {
+        Self { end, ..self }
+    }
+
+    /// The same with or without the words that the model does not know.
+    #[must_use]
+    pub fn with_unknown(self, unknown: UnknownWords) -> Self {
+        Self { unknown, ..self }
+    }
+
+    /// The number that perplexity is, whatever probabilities it comes from.
+    #[must_use]
+    pub fn part() -> Part {
+        Part {
+            key: "perplexity".into(),
+            label: "Perplexity".into(),
+            direction: Direction::LowerIsBetter,
+            min: 1.0,
+            max: f64::INFINITY,
+        }
     }
 
     /// The same with n-grams of up to `order` words of the references; `None` unless that is 1 to
@@ -57,6 +105,17 @@ impl NgramPerplexity {
     pub fn with_order(self, order: usize) -> Option<Self> {
         (1..=MAX_ORDER).contains(&order).then_some(Self { source: Source::References(order), ..self })
     }
+}
+
+/// The beginning of a model of all references that take part; `None` unless `order` is 1 to [`MAX_ORDER`].
+#[must_use]
+pub fn estimate(references: &References<'_>, order: usize) -> Option<Estimate> {
+    let mut estimate = Estimate::new(order)?;
+    for sentence in references.images.iter().flat_map(|image| references.of(*image as usize)) {
+        let words = references.sentences.words(sentence);
+        estimate.add(words.iter().map(|word| references.vocabulary.word(*word)));
+    }
+    Some(estimate)
 }
 
 /// A model beside the vocabulary of the captions.
@@ -75,7 +134,7 @@ impl Metric for NgramPerplexity {
     type Scratch = ();
 
     fn signature(&self) -> Signature {
-        let Self { tokenizer, source, end } = self;
+        let Self { tokenizer, source, end, unknown } = self;
         let signature = Signature::new("perplexity");
         match source {
             Source::Model(model) => {
@@ -84,6 +143,7 @@ impl Metric for NgramPerplexity {
             Source::References(order) => signature.with("n", order).with("lm", "references"),
         }
         .with("end", end.name())
+        .with("unknown", unknown.name())
         .with("tok", tokenizer)
     }
 
@@ -92,13 +152,7 @@ impl Metric for NgramPerplexity {
     }
 
     fn parts(&self) -> Vec<Part> {
-        vec![Part {
-            key: "perplexity".into(),
-            label: "Perplexity".into(),
-            direction: Direction::LowerIsBetter,
-            min: 1.0,
-            max: f64::INFINITY,
-        }]
+        vec![Self::part()]
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -110,14 +164,8 @@ impl Metric for NgramPerplexity {
         let (ngrams, fallen_back) = match &self.source {
             Source::Model(model) => (Some(Arc::clone(model)), Vec::new()),
             Source::References(order) => {
-                let estimated = Estimate::new(*order).and_then(|mut estimate| {
-                    let images = references.images.iter();
-                    for sentence in images.flat_map(|image| references.of(*image as usize)) {
-                        let words = references.sentences.words(sentence);
-                        estimate.add(words.iter().map(|word| vocabulary.word(*word)));
-                    }
-                    estimate.finish(Some(FALLBACK_DISCOUNTS)).ok()
-                });
+                let estimated = estimate(references, *order)
+                    .and_then(|estimate| estimate.finish(Some(FALLBACK_DISCOUNTS)).ok());
                 estimated.map_or((None, Vec::new()), |(model, orders)| (Some(Arc::new(model)), orders))
             }
         };
@@ -156,8 +204,12 @@ impl Metric for NgramPerplexity {
         let words = segment.words.iter().map(|symbol| model.words[symbol.index()]);
         let end = (self.end == EndSymbol::Counted).then_some(ngrams.end());
         for word in words.chain(end) {
-            perplexity.add(ngrams.log10(&mut context, word) * std::f64::consts::LOG2_10);
-            perplexity.unknown += f64::from(u8::from(word == ngrams.unknown()));
+            let log2 = ngrams.log10(&mut context, word) * std::f64::consts::LOG2_10;
+            let is_unknown = word == ngrams.unknown();
+            perplexity.unknown += f64::from(u8::from(is_unknown));
+            if !is_unknown || self.unknown == UnknownWords::Counted {
+                perplexity.add(log2);
+            }
         }
         perplexity
     }

@@ -1,4 +1,4 @@
-//! Probabilities that some model gave to each token of its captions, as JSON Lines.
+//! Probabilities that some model gave to each token of its captions, as JSON Lines or Parquet.
 //!
 //! One object per segment, with its id and one of three keys:
 //!
@@ -7,9 +7,11 @@
 //! {"id": "b", "logprobs": [-0.51, -0.22, -1.2, -0.69], "tokens": ["a", "man", "</s>"]}
 //! ```
 //!
-//! `probs` are probabilities, `logprobs` logarithms of the [`Base`] that the caller names. The end of the
+//! `probs` are probabilities, `logprobs` (or `token_logprobs`) logarithms of the [`Base`] that the caller
+//! names, `id` may be called `image_id`. A Parquet file has columns of these names. The end of the
 //! segment is the number under `end`, or the last one if `tokens` ends with one of [`END_TOKENS`]; other
-//! keys are passed over. A token without a number (`null`, as some models give for the first one) is not
+//! keys are passed over. `-Infinity`, which Python writes though JSON does not know it, is the logarithm of 0.
+//! A token without a number (`null`, as some models give for the first one) is not
 //! counted.
 
 use std::io::{BufRead, BufReader, Read};
@@ -35,6 +37,16 @@ pub enum Base {
 }
 
 impl Base {
+    /// What users type and signatures show.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::E => "e",
+            Self::Two => "2",
+            Self::Ten => "10",
+        }
+    }
+
     /// Turns a logarithm of this base into one of base 2.
     #[must_use]
     pub fn to_log2(self, log: f64) -> f64 {
@@ -62,9 +74,18 @@ struct Line {
     #[serde(alias = "image_id")]
     id: serde_json::Value,
     probs: Option<Vec<Option<f64>>>,
+    #[serde(alias = "token_logprobs")]
     logprobs: Option<Vec<Option<f64>>>,
     tokens: Option<Vec<String>>,
     end: Option<f64>,
+}
+
+/// What a record says beside its id.
+pub(crate) struct Fields {
+    pub(crate) probs: Option<Vec<Option<f64>>>,
+    pub(crate) logprobs: Option<Vec<Option<f64>>>,
+    pub(crate) tokens: Option<Vec<String>>,
+    pub(crate) end: Option<f64>,
 }
 
 /// Reads one record per line; empty lines are passed over.
@@ -74,48 +95,69 @@ struct Line {
 /// number, or the numbers of tokens and of numbers differ.
 pub fn read(source: impl Read, base: Base) -> Result<Vec<Record>, Error> {
     let mut records = Vec::new();
-    for (number, line) in (1..).zip(BufReader::new(source).lines()) {
-        let line = line?;
-        if !line.trim().is_empty() {
-            records.push(parse(&line, base).map_err(|message| Error::on(number, message))?);
+    let mut source = BufReader::new(source);
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        if source.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        let text = std::str::from_utf8(&line).map_err(|_| Error::on(number, "this is no UTF-8"))?;
+        let text = if number == 1 { text.trim_start_matches('\u{feff}') } else { text };
+        if !text.trim().is_empty() {
+            records.push(parse(text, base).map_err(|message| Error::on(number, message))?);
         }
     }
     Ok(records)
 }
 
+/// A logarithm that stands for that of 0.
+const LOG_OF_ZERO: f64 = -1e308;
+
 fn parse(line: &str, base: Base) -> Result<Record, String> {
-    let line: Line = serde_json::from_str(line)
-        .map_err(|e| format!("no object with 'id' and 'probs' or 'logprobs': {e}"))?;
-    let id = match line.id {
+    let parsed = match serde_json::from_str(line) {
+        Err(_) if line.contains("-Infinity") => serde_json::from_str(&line.replace("-Infinity", "-1e308")),
+        parsed => parsed,
+    };
+    let Line { id, probs, logprobs, tokens, end } =
+        parsed.map_err(|e| format!("no object with 'id' and 'probs' or 'logprobs': {e}"))?;
+    let id = match id {
         serde_json::Value::String(id) => id,
         serde_json::Value::Number(id) => id.to_string(),
         other => return Err(format!("{other} is no id; give a number or a string")),
     };
-    let log2 = |number: f64| match line.probs {
-        Some(_) if (0.0..=1.0).contains(&number) => Ok(number.log2()),
-        Some(_) => {
+    record(id, Fields { probs, logprobs, tokens, end }, base)
+}
+
+/// The record of one segment.
+pub(crate) fn record(id: String, fields: Fields, base: Base) -> Result<Record, String> {
+    let Fields { probs, logprobs, tokens, end } = fields;
+    let are_logs = logprobs.is_some();
+    let log2 = |number: f64| match are_logs {
+        false if (0.0..=1.0).contains(&number) => Ok(number.log2()),
+        false => {
             Err(format!("segment {id}: {number} is no probability; if it is a logarithm, write 'logprobs'"))
         }
-        None if number <= 0.0 => Ok(base.to_log2(number)),
-        None => Err(format!("segment {id}: {number} is no logarithm of a probability, for it is above 0")),
+        true if number <= LOG_OF_ZERO => Ok(f64::NEG_INFINITY),
+        true if number <= 0.0 => Ok(base.to_log2(number)),
+        true => Err(format!("segment {id}: {number} is no logarithm of a probability, for it is above 0")),
     };
-    let numbers = match (&line.probs, &line.logprobs) {
+    let numbers = match (probs, logprobs) {
         (Some(numbers), None) | (None, Some(numbers)) => numbers,
         (None, None) => return Err(format!("segment {id} has neither 'probs' nor 'logprobs'")),
         (Some(_), Some(_)) => return Err(format!("segment {id} has both 'probs' and 'logprobs'; keep one")),
     };
-    if let Some(tokens) = &line.tokens
+    if let Some(tokens) = &tokens
         && tokens.len() != numbers.len()
     {
         let (n, m) = (tokens.len(), numbers.len());
         return Err(format!("segment {id} has {n} tokens but {m} numbers"));
     }
     let ends = |token: &String| END_TOKENS.contains(&token.as_str());
-    let last_ends =
-        line.end.is_none() && line.tokens.as_ref().and_then(|tokens| tokens.last()).is_some_and(ends);
+    let last_ends = end.is_none() && tokens.as_ref().and_then(|tokens| tokens.last()).is_some_and(ends);
     let (numbers, last) = match numbers.split_last() {
         Some((last, numbers)) if last_ends => (numbers, *last),
-        _ => (&numbers[..], line.end),
+        _ => (&numbers[..], end),
     };
     let end = last.map(log2).transpose()?;
     let log2 = numbers.iter().flatten().map(|number| log2(*number)).collect::<Result<_, _>>()?;
@@ -243,6 +285,12 @@ mod tests {
             let error = read(text.as_bytes(), Base::E).unwrap_err().to_string();
             assert!(error.starts_with(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn minus_infinity_as_python_writes_it_is_the_logarithm_of_zero() {
+        let record = one(r#"{"id":1,"logprobs":[-1.0,-Infinity]}"#, Base::E);
+        assert_eq!(record.perplexity(EndSymbol::Omitted).value(), f64::INFINITY);
     }
 
     #[test]

@@ -3,12 +3,16 @@
 /// `value` with that many digits after the point; a value without number is a dash.
 #[must_use]
 pub fn fixed(value: f64, digits: usize) -> String {
-    if value.is_finite() { format!("{value:.digits$}") } else { "–".to_owned() }
+    match value {
+        f64::INFINITY => "∞".to_owned(),
+        _ if value.is_finite() => format!("{value:.digits$}"),
+        _ => "–".to_owned(),
+    }
 }
 
-/// The shortest text that reads back as the same number; nothing for a value without number.
+/// The shortest text that reads back as the same number, `inf` for infinity; nothing for a value without number.
 pub(crate) fn full(value: f64) -> String {
-    if value.is_finite() { format!("{value:?}") } else { String::new() }
+    if value.is_nan() { String::new() } else { format!("{value:?}") }
 }
 
 /// The range of a measure, such as `0–10`.
@@ -31,6 +35,10 @@ mod tests {
             assert_eq!(full(value).parse::<f64>().unwrap().to_bits(), value.to_bits());
         }
         assert_eq!(full(f64::NAN), "");
+        assert_eq!(
+            (full(f64::INFINITY).parse(), fixed(f64::INFINITY, 3)),
+            (Ok(f64::INFINITY), "∞".to_owned())
+        );
     }
 
     #[test]

@@ -3,7 +3,9 @@
 pub mod convert;
 pub mod data;
 pub mod df;
+pub mod lm;
 pub mod metrics;
+pub mod perplexity;
 pub mod prepare;
 pub mod score;
 pub mod tokenize;

@@ -1,21 +1,17 @@
 //! `capeval score`: systems against references.
 
-use std::io::{self, Write};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use capeval::corpus::{Captions, ReadOptions};
 use capeval::evaluate::registry::Resources;
-use capeval::frequencies::DocumentFrequencies;
-use capeval::report::{self, Report, Style};
 use capeval::{References, ScoreRequest, Selection};
-use clap::ValueEnum;
 use rayon::prelude::*;
 
 use crate::names::Named;
 use crate::options::{self, Candidates, Metrics, Policies};
-use crate::output::Output;
 use crate::progress::Bar;
+use crate::shown::Shown;
 use crate::{data, input, names};
 
 /// Score captions against references
@@ -58,46 +54,15 @@ struct What {
     /// Number of images behind a --df pickle that does not tell it.
     #[arg(long, value_name = "N", requires = "df")]
     df_images: Option<u64>,
+    /// Take the model of the metric perplexity from this ARPA file; see `capeval lm`.
+    #[arg(long, value_name = "FILE")]
+    lm: Option<String>,
     /// Install the data that a metric needs, such as METEOR's, without asking.
     #[arg(long)]
     yes: bool,
     /// Score only the images whose ids this file lists, one per line or as a JSON array.
     #[arg(long, value_name = "FILE")]
     images: Option<String>,
-}
-
-#[derive(clap::Args)]
-#[command(next_help_heading = "Output")]
-struct Shown {
-    /// How the report is written.
-    #[arg(short, long, value_enum, default_value_t)]
-    format: Format,
-    /// Write the report to this file.
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<String>,
-    /// Write the scores of every image to this file, as JSON Lines; `-` for standard output.
-    #[arg(long, value_name = "FILE")]
-    segments: Option<String>,
-    /// Digits after the point in table, markdown and latex; the other formats write all.
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=17))]
-    digits: u8,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For a person at a terminal.
-    #[default]
-    Table,
-    /// One JSON object.
-    Json,
-    /// JSON Lines, one object per system.
-    Jsonl,
-    /// Comma-separated values, one row per system.
-    Csv,
-    /// A Markdown table.
-    Markdown,
-    /// A LaTeX table, for booktabs.
-    Latex,
 }
 
 const AFTER_HELP: &str = "\
@@ -117,22 +82,24 @@ pub fn run(args: &Args) -> Result<()> {
     inputs.extend(systems.iter().map(|system| system.path.as_str()));
     inputs.extend(args.what.images.as_deref());
     inputs.extend(args.what.df.as_deref());
+    inputs.extend(args.what.lm.as_deref());
     if inputs.iter().filter(|path| **path == input::STDIN).count() > 1 {
         bail!("standard input (-) can be read once only; give a file for the others");
     }
     // What is quickly wrong is said first.
     let meteor = args.what.meteor()?;
-    let selected = args.what.df.is_none().then(|| args.what.build(None, meteor.clone())).transpose()?;
-    let output = Output::open(args.shown.output.as_deref(), &inputs)?;
-    let segments = args.shown.segments.as_deref();
-    if segments.is_some_and(|path| path == args.shown.output.as_deref().unwrap_or(input::STDIN)) {
-        bail!("report and segments cannot go to the same place; give one of them another --output");
-    }
-    let segments = segments.map(|path| Output::open(Some(path), &inputs)).transpose()?;
+    let mut resources = Resources { meteor, ..Resources::default() };
+    let is_ready = args.what.df.is_none() && args.what.lm.is_none();
+    let selected = is_ready.then(|| args.what.build(&resources)).transpose()?;
+    let output = args.shown.open(&inputs)?;
 
-    let table =
-        args.what.df.as_deref().map(|path| input::frequencies(path, args.what.df_images)).transpose()?;
-    let selected = selected.map_or_else(|| args.what.build(table.map(Arc::new), meteor), Ok)?;
+    if let Some(path) = &args.what.df {
+        resources.frequencies = Some(Arc::new(input::frequencies(path, args.what.df_images)?));
+    }
+    if let Some(path) = &args.what.lm {
+        resources.language_model = Some(Arc::new(input::language_model(path)?));
+    }
+    let selected = selected.map_or_else(|| args.what.build(&resources), Ok)?;
     let images = args.what.images.as_deref().map(input::ids).transpose()?;
     let (references, candidates) =
         rayon::join(|| read_references(args), || read_candidates(&systems, &args.reading.options()));
@@ -145,17 +112,13 @@ pub fn run(args: &Args) -> Result<()> {
         policy: args.policies.policy(),
         ids: args.policies.ids,
         images,
-        segments: segments.is_some(),
+        segments: output.wants_segments(),
         progress: &bar,
         ..ScoreRequest::new(references, systems.into_iter().map(|system| system.name).zip(candidates))
     };
     let report = capeval::score(request)?;
     drop(bar);
-    if let Some(segments) = segments {
-        segments.write(|mut out| report::segments(&report, &mut out))?;
-    }
-    let style = args.shown.style(&output);
-    output.write(|out| render(&report, args.shown.format, &style, out))?;
+    output.write(&report)?;
     // The program ends here; there is no need to give memory back piece by piece.
     std::mem::forget(report);
     Ok(())
@@ -175,25 +138,9 @@ fn read_candidates(systems: &[Named], options: &ReadOptions) -> Result<Vec<Capti
     systems.par_iter().map(|system| input::captions(&system.path, options)).collect()
 }
 
-fn render(report: &Report, format: Format, style: &Style, mut out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Format::Table => report::table(report, style, &mut out),
-        Format::Json => report::json(report, &mut out),
-        Format::Jsonl => report::jsonl(report, &mut out),
-        Format::Csv => report::csv(report, &mut out),
-        Format::Markdown => report::markdown(report, style.digits, &mut out),
-        Format::Latex => report::latex(report, style.digits, &mut out),
-    }
-}
-
 impl What {
-    fn build(
-        &self,
-        frequencies: Option<Arc<DocumentFrequencies>>,
-        meteor: Option<Arc<capeval::meteor::Resources>>,
-    ) -> Result<Selection> {
-        let resources = Resources { frequencies, meteor, ..Resources::default() };
-        self.metrics.build(self.idf.as_deref(), &resources)
+    fn build(&self, resources: &Resources) -> Result<Selection> {
+        self.metrics.build(self.idf.as_deref(), resources)
     }
 
     /// METEOR's resources if METEOR is meant; installed first if the user says so.
@@ -205,20 +152,5 @@ impl What {
             data::install(None)?;
         }
         data::meteor()
-    }
-}
-
-impl Shown {
-    fn style(&self, output: &Output) -> Style {
-        let standard = Style { digits: usize::from(self.digits), ..Style::default() };
-        if output.is_terminal() {
-            let width = console::Term::stdout()
-                .size_checked()
-                .map_or(standard.width, |(_, columns)| usize::from(columns));
-            let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-            Style { width, colour, ..standard }
-        } else {
-            standard
-        }
     }
 }

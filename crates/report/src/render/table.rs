@@ -96,6 +96,7 @@ fn pad(line: &mut String, painted: &str, plain: &str, width: usize, align: Align
 /// What was scored, in one line.
 pub(crate) fn footer(report: &Report) -> String {
     let scored = match report.systems.first() {
+        Some(first) if report.same_images && first.n_references == 0 => counted(first.n_images, "segment"),
         Some(first) if report.same_images => {
             format!("{}, {}", counted(first.n_images, "image"), counted(first.n_references, "reference"))
         }

@@ -1,0 +1,208 @@
+//! Perplexity without references: under an n-gram model, or from the probabilities that a model gave.
+
+use std::sync::Arc;
+
+use capeval_corpus::{Captions, Ids, Policy, SegmentId};
+use capeval_evaluate::{MetricScores, ReferenceSet, System, evaluate};
+use capeval_fluency::ngram::FALLBACK_DISCOUNTS;
+use capeval_fluency::{
+    Base, EndSymbol, NgramModel, NgramPerplexity, Perplexity, Record, UnknownWords, records,
+};
+use capeval_metric::{AnyMetric, Reading, Signature, Statistics as _};
+use capeval_report::{Measure, MetricEntry, Notice, Provenance, Report, Segments, SystemReport};
+use capeval_stats::Table;
+use capeval_text::{Texts, Tokenizer};
+
+use crate::measures::entries;
+use crate::score::check_names;
+use crate::{Error, VERSION, references};
+
+/// Estimates an n-gram model of all captions, cut by `tokenizer`: interpolated modified Kneser-Ney.
+///
+/// Returns the orders too whose discounts could not be estimated, for there are too few captions, and were
+/// taken from [`FALLBACK_DISCOUNTS`].
+///
+/// # Errors
+/// When `order` is out of range, when there is no caption, or, without `fallback`, when there are too few.
+pub fn language_model(
+    captions: Captions,
+    ids: Ids,
+    tokenizer: Tokenizer,
+    order: usize,
+    fallback: bool,
+) -> Result<(NgramModel, Vec<usize>), Error> {
+    let (_, mut set) = references::whole(captions, ids)?;
+    Ok(set.language_model(Reading::Tokens(tokenizer), order, fallback.then_some(FALLBACK_DISCOUNTS))?)
+}
+
+/// The perplexities of captions under `model`: with the end of captions and without it, and without the words
+/// that the model does not know. Each caption is a segment; an image may have any number of them.
+///
+/// # Errors
+/// When no system is given or two have the same name.
+pub fn perplexity(
+    systems: Vec<(String, Captions)>,
+    model: &Arc<NgramModel>,
+    tokenizer: Tokenizer,
+    segments: bool,
+) -> Result<Report, Error> {
+    check_names(&systems)?;
+    let under = NgramPerplexity::under(Arc::clone(model), tokenizer);
+    let metrics = [
+        under.clone(),
+        under.clone().with_end(EndSymbol::Omitted),
+        under.with_unknown(UnknownWords::Omitted),
+    ]
+    .map(AnyMetric::new);
+    let (entries, measures) = entries(&metrics);
+    let mut notices = Vec::new();
+    let mut reports = Vec::new();
+    for (name, captions) in systems {
+        let images: Vec<u32> = (0..captions.len() as u32).collect();
+        let mut nothing = ReferenceSet::new(Texts::default(), vec![0; captions.len()]);
+        let texts = captions.iter().map(|(_, text)| text).collect();
+        let system = System { name: name.clone(), images, texts };
+        let scores = evaluate(&mut nothing, &[system], &metrics, &());
+        let scores = scores.into_iter().flat_map(|system| system.metrics).collect::<Vec<_>>();
+        if let Some(total) = scores.first().map(|metric| Perplexity::load(&metric.table.total()))
+            && total.unknown > 0.0
+        {
+            let message = format!(
+                "the model does not know {} of {} words of {name}, so they count as <unk>; the model must have \
+                 been made with the same tokenizer ({tokenizer})",
+                total.unknown,
+                total.tokens - captions.len() as f64,
+            );
+            notices.push(notice("unknown-words", message, &name));
+        }
+        let signatures = scores.iter().map(|metric| metric.signature.clone());
+        let values: Vec<Vec<f64>> = scores.iter().map(MetricScores::segments).collect();
+        reports.push(SystemReport {
+            source: captions.source().to_owned(),
+            n_images: captions.len(),
+            n_references: 0,
+            scores: scores.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
+            signatures: signatures.map(signed).collect(),
+            segments: segments.then(|| Segments {
+                ids: captions.ids().to_vec(),
+                values: (0..captions.len()).flat_map(|k| values.iter().map(move |v| v[k])).collect(),
+            }),
+            name,
+        });
+    }
+    Ok(report(entries, measures, reports, notices))
+}
+
+/// What a model thought of the captions of one system.
+pub struct Probabilities {
+    /// The system's name, which must be unique.
+    pub name: String,
+    /// Where the records come from: a path, or `-` for standard input.
+    pub source: String,
+    /// The records.
+    pub records: Vec<Record>,
+}
+
+/// The perplexities of captions from the probabilities that models gave to their tokens: with the end of
+/// captions and without it, or without alone if no file says how probable an end is.
+///
+/// `base` is that of the logarithms the records were read with, for the signature.
+///
+/// # Errors
+/// When no system is given or two have the same name.
+pub fn perplexity_of(systems: Vec<Probabilities>, base: Base, segments: bool) -> Result<Report, Error> {
+    let names: Vec<(String, ())> = systems.iter().map(|system| (system.name.clone(), ())).collect();
+    check_names(&names)?;
+    let has_ends = systems.iter().flat_map(|system| &system.records).any(|record| record.end.is_some());
+    let ends = if has_ends { &[EndSymbol::Counted, EndSymbol::Omitted][..] } else { &[EndSymbol::Omitted] };
+    let mut measures = Vec::new();
+    let mut entries = Vec::new();
+    for (k, end) in ends.iter().enumerate() {
+        let (suffix, label) = if k == 0 { (String::new(), String::new()) } else { end_suffix(*end) };
+        let part = NgramPerplexity::part();
+        let key = format!("{}{suffix}", part.key);
+        entries.push(MetricEntry { key: key.clone(), n_measures: 1 });
+        measures.push(Measure {
+            key,
+            label: format!("{}{label}", part.label),
+            direction: part.direction,
+            min: part.min,
+            max: part.max,
+        });
+    }
+    let mut notices = Vec::new();
+    let mut reports = Vec::new();
+    for Probabilities { name, source, records } in systems {
+        let tables = ends.iter().map(|end| {
+            let mut values = vec![0.0; 3 * records.len()];
+            for (row, record) in values.chunks_exact_mut(3).zip(&records) {
+                record.perplexity(*end).store(row);
+            }
+            Table::new(Perplexity::columns(), values)
+        });
+        let tables: Vec<Table> = tables.collect();
+        let first = ends.first().copied().unwrap_or(EndSymbol::Omitted);
+        for remark in records::remarks(&records, first) {
+            notices.push(notice(remark.code, remark.message, &name));
+        }
+        let signature = |end: &EndSymbol| {
+            let signature = Signature::new("perplexity").with("probabilities", "given");
+            signed(signature.with("log", base.name()).with("end", end.name()))
+        };
+        let by_segment: Vec<Vec<f64>> = tables
+            .iter()
+            .map(|table| table.rows().map(|row| Perplexity::load(row).value()).collect())
+            .collect();
+        reports.push(SystemReport {
+            n_images: records.len(),
+            n_references: 0,
+            scores: tables.iter().map(|table| Perplexity::load(&table.total()).value()).collect(),
+            signatures: ends.iter().map(signature).collect(),
+            segments: segments.then(|| Segments {
+                ids: records.iter().map(|record| SegmentId::from_untyped(&record.id)).collect(),
+                values: (0..records.len()).flat_map(|k| by_segment.iter().map(move |v| v[k])).collect(),
+            }),
+            name,
+            source,
+        });
+    }
+    Ok(report(entries, measures, reports, notices))
+}
+
+fn end_suffix(end: EndSymbol) -> (String, String) {
+    (format!(":end={}", end.name()), format!(" end={}", end.name()))
+}
+
+fn signed(mut signature: Signature) -> Signature {
+    signature.push("capeval", VERSION);
+    signature
+}
+
+fn notice(code: &str, message: String, system: &str) -> Notice {
+    let system = Some(system.to_owned());
+    Notice { code: code.to_owned(), message, system, ids: Vec::new(), count: None }
+}
+
+fn report(
+    metrics: Vec<MetricEntry>,
+    measures: Vec<Measure>,
+    systems: Vec<SystemReport>,
+    notices: Vec<Notice>,
+) -> Report {
+    let same_images = systems.windows(2).all(|pair| pair[0].n_images == pair[1].n_images);
+    Report {
+        metrics,
+        measures,
+        systems,
+        same_images,
+        notices,
+        provenance: Provenance {
+            version: VERSION.to_owned(),
+            references: Vec::new(),
+            n_images: 0,
+            n_references: 0,
+            policy: Policy::default(),
+            ids: Ids::default(),
+        },
+    }
+}

@@ -1,0 +1,100 @@
+//! `capeval lm`: n-gram language models.
+
+use anyhow::{Context, Result};
+use capeval::corpus::Ids;
+use capeval::text::Tokenizer;
+use clap::Subcommand;
+
+use crate::input;
+use crate::options::{self, References};
+use crate::output::Output;
+
+/// Train and show n-gram language models
+///
+/// A model trained on references tells how fluent captions are, without a network or a GPU:
+/// `capeval perplexity --model FILE`, or the metric `perplexity` with `capeval score --lm FILE`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Train(Box<Train>),
+    /// Show what a model holds
+    Show {
+        /// An ARPA file, which may be gzipped.
+        model: String,
+    },
+}
+
+/// Train a model: interpolated modified Kneser-Ney, as KenLM's lmplz does
+#[derive(clap::Args)]
+struct Train {
+    /// Files of references, `-` for standard input.
+    #[arg(required = true, value_name = "FILE")]
+    references: Vec<String>,
+    #[command(flatten)]
+    reading: References,
+    /// Tokenizer, which must be that of the captions to be scored; see `capeval tokenize --list`.
+    #[arg(short, long, value_name = "NAME", default_value = "ptb")]
+    tokenizer: String,
+    /// Longest n-grams.
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=16))]
+    order: u8,
+    /// Fail where there are too few captions to estimate discounts, instead of taking 0.5, 1 and 1.5.
+    #[arg(long)]
+    no_fallback: bool,
+    /// Whether the number 1 and the text "1" are one id: `text` says so.
+    #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
+    ids: Ids,
+    /// Write the ARPA file here, `-` for standard output.
+    #[arg(short, long, value_name = "FILE", required = true)]
+    output: String,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    match &args.command {
+        Command::Train(args) => train(args),
+        Command::Show { model } => {
+            let model = input::language_model(model)?;
+            Output::open(None, &[])?.write(|out| {
+                writeln!(out, "order        {}", model.order())?;
+                for (order, count) in (1..).zip(model.n_ngrams()) {
+                    writeln!(out, "{:<13}{count}", format!("{order}-grams"))?;
+                }
+                writeln!(out, "fingerprint  {:016x}", model.fingerprint())
+            })
+        }
+    }
+}
+
+fn train(args: &Train) -> Result<()> {
+    let tokenizer: Tokenizer = args.tokenizer.parse()?;
+    let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
+    let output = Output::open(Some(&args.output), &inputs)?;
+    let captions = args.reading.read(&args.references)?;
+    let fallback = !args.no_fallback;
+    let (model, fallen_back) =
+        capeval::language_model(captions, args.ids, tokenizer, usize::from(args.order), fallback)
+            .with_context(|| args.references.join(", "))?;
+    output.write(|out| model.write_arpa(out))?;
+    if args.output == input::STDIN {
+        return Ok(());
+    }
+    Output::open(None, &[])?.write(|out| {
+        let counts: Vec<String> = model.n_ngrams().iter().map(usize::to_string).collect();
+        writeln!(out, "wrote {} n-grams of 1 to {} words to {}", counts.join(" + "), args.order, args.output)?;
+        if !fallen_back.is_empty() {
+            let orders: Vec<String> = fallen_back.iter().map(usize::to_string).collect();
+            writeln!(
+                out,
+                "note: too few captions to estimate the discounts of n-grams of {} words; 0.5, 1 and 1.5 were taken",
+                orders.join(", ")
+            )?;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,101 @@
+//! `capeval perplexity`: how surprising captions are to a language model.
+
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use capeval::Probabilities;
+use capeval::fluency::Base;
+use capeval::text::Tokenizer;
+use clap::ValueEnum;
+
+use crate::options::Candidates;
+use crate::shown::Shown;
+use crate::{input, names};
+
+/// Compute perplexities, from the probabilities that models gave or under an n-gram model
+///
+/// Without --model, files hold what a language model thought of each caption, as JSON Lines or Parquet:
+/// {"id": 7, "probs": [0.6, 0.8], "end": 0.5}, or "logprobs" in place of "probs". With --model, files hold
+/// captions, which are scored by that ARPA file; `capeval lm train` makes one from references.
+#[derive(clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Args {
+    /// Files of probabilities, or with --model of captions, one per system, `-` for standard input.
+    #[arg(required = true, value_name = "[NAME=]FILE")]
+    files: Vec<String>,
+    /// Score captions by this n-gram model, an ARPA file.
+    #[arg(short, long, value_name = "ARPA")]
+    model: Option<String>,
+    /// Tokenizer of the captions, which must be the model's; see `capeval tokenize --list` [default: ptb].
+    #[arg(short, long, value_name = "NAME", requires = "model")]
+    tokenizer: Option<String>,
+    /// Base of the logarithms in files of probabilities.
+    #[arg(long, value_enum, default_value_t, conflicts_with = "model")]
+    log: Log,
+    /// Name of a system, in the order of the files; may be repeated.
+    #[arg(long = "name", value_name = "NAME")]
+    names: Vec<String>,
+    #[command(flatten)]
+    reading: Candidates,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Log {
+    /// Natural logarithms, as most libraries give them.
+    #[default]
+    E,
+    /// Bits.
+    #[value(name = "2")]
+    Two,
+    /// As in ARPA files and KenLM's output.
+    #[value(name = "10")]
+    Ten,
+}
+
+const AFTER_HELP: &str = "\
+The perplexity of a file is that of all its tokens together: two to the power of all bits by all tokens.
+It is shown with the end of captions as a token and without it.
+
+Examples:
+  capeval perplexity mine.jsonl theirs.jsonl --log 2
+  capeval lm train captions_train2014.json -o coco.arpa
+  capeval perplexity --model coco.arpa a.json b.json --segments per_caption.jsonl";
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    let systems = names::name(&args.files, &args.names)?;
+    let mut inputs: Vec<&str> = systems.iter().map(|system| system.path.as_str()).collect();
+    inputs.extend(args.model.as_deref());
+    if inputs.iter().filter(|path| **path == input::STDIN).count() > 1 {
+        bail!("standard input (-) can be read once only; give a file for the others");
+    }
+    let tokenizer: Tokenizer = args.tokenizer.as_deref().unwrap_or("ptb").parse()?;
+    let target = args.shown.open(&inputs)?;
+    let report = match &args.model {
+        Some(model) => {
+            let model = Arc::new(input::language_model(model)?);
+            let options = args.reading.options();
+            let mut captions = Vec::new();
+            for system in systems {
+                captions.push((system.name, input::captions(&system.path, &options)?));
+            }
+            capeval::perplexity(captions, &model, tokenizer, target.wants_segments())?
+        }
+        None => {
+            let base = match args.log {
+                Log::E => Base::E,
+                Log::Two => Base::Two,
+                Log::Ten => Base::Ten,
+            };
+            let mut given = Vec::new();
+            for system in systems {
+                let records = input::probabilities(&system.path, base)?;
+                given.push(Probabilities { name: system.name, source: system.path, records });
+            }
+            capeval::perplexity_of(given, base, target.wants_segments())?
+        }
+    };
+    target.write(&report)
+}

@@ -1,0 +1,112 @@
+//! How a report is written: its format, its file, and the scores of every image beside it.
+
+use std::io::{self, Write};
+
+use anyhow::{Result, bail};
+use capeval::report::{self, Report, Style};
+use clap::ValueEnum;
+
+use crate::input;
+use crate::output::Output;
+
+/// How a report is written.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Output")]
+pub struct Shown {
+    /// How the report is written.
+    #[arg(short, long, value_enum, default_value_t)]
+    format: Format,
+    /// Write the report to this file.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<String>,
+    /// Write the scores of every image to this file, as JSON Lines; `-` for standard output.
+    #[arg(long, value_name = "FILE")]
+    segments: Option<String>,
+    /// Digits after the point in table, markdown and latex; the other formats write all.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=17))]
+    digits: u8,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For a person at a terminal.
+    #[default]
+    Table,
+    /// One JSON object.
+    Json,
+    /// JSON Lines, one object per system.
+    Jsonl,
+    /// Comma-separated values, one row per system.
+    Csv,
+    /// A Markdown table.
+    Markdown,
+    /// A LaTeX table, for booktabs.
+    Latex,
+}
+
+/// Where a report goes; ready before any work is done.
+pub struct Target {
+    report: Output,
+    segments: Option<Output>,
+    format: Format,
+    style: Style,
+}
+
+impl Shown {
+    /// Opens the files that the report goes to, none of which may be among `inputs`.
+    ///
+    /// # Errors
+    /// When a file cannot be written, or report and segments would go to the same place.
+    pub fn open(&self, inputs: &[&str]) -> Result<Target> {
+        let report = Output::open(self.output.as_deref(), inputs)?;
+        let segments = self.segments.as_deref();
+        if segments.is_some_and(|path| path == self.output.as_deref().unwrap_or(input::STDIN)) {
+            bail!("report and segments cannot go to the same place; give one of them another --output");
+        }
+        let segments = segments.map(|path| Output::open(Some(path), inputs)).transpose()?;
+        let style = self.style(&report);
+        Ok(Target { report, segments, format: self.format, style })
+    }
+
+    fn style(&self, output: &Output) -> Style {
+        let standard = Style { digits: usize::from(self.digits), ..Style::default() };
+        if output.is_terminal() {
+            let width = console::Term::stdout()
+                .size_checked()
+                .map_or(standard.width, |(_, columns)| usize::from(columns));
+            let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+            Style { width, colour, ..standard }
+        } else {
+            standard
+        }
+    }
+}
+
+impl Target {
+    /// Whether the scores of every image are asked for.
+    pub fn wants_segments(&self) -> bool {
+        self.segments.is_some()
+    }
+
+    /// Writes everything.
+    ///
+    /// # Errors
+    /// When a target does not take what is written.
+    pub fn write(self, report: &Report) -> Result<()> {
+        if let Some(segments) = self.segments {
+            segments.write(|mut out| report::segments(report, &mut out))?;
+        }
+        self.report.write(|out| render(report, self.format, &self.style, out))
+    }
+}
+
+fn render(report: &Report, format: Format, style: &Style, mut out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Table => report::table(report, style, &mut out),
+        Format::Json => report::json(report, &mut out),
+        Format::Jsonl => report::jsonl(report, &mut out),
+        Format::Csv => report::csv(report, &mut out),
+        Format::Markdown => report::markdown(report, style.digits, &mut out),
+        Format::Latex => report::latex(report, style.digits, &mut out),
+    }
+}
