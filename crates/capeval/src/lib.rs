@@ -42,6 +42,7 @@ pub use capeval_report as report;
 pub use capeval_stats as stats;
 pub use capeval_text as text;
 
+mod diversity;
 mod document_frequencies;
 mod error;
 mod measures;
@@ -51,6 +52,7 @@ mod references;
 mod restrict;
 mod score;
 
+pub use diversity::{DiversityRequest, diversity};
 pub use document_frequencies::document_frequencies;
 pub use error::Error;
 pub use measures::{Selection, metrics, metrics_with, select, suite};

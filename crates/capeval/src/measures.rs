@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use capeval_evaluate::registry::{self, KINDS, Resources, SUITES, Suite};
 use capeval_frequencies::DocumentFrequencies;
-use capeval_metric::AnyMetric;
+use capeval_metric::{AnyMetric, Part, Signature};
 use capeval_report::{Measure, MetricEntry, Notice};
 
 use crate::Error;
@@ -122,19 +122,23 @@ pub fn suite(name: &str, common: &[(&str, &str)]) -> Result<Vec<AnyMetric>, Erro
 /// Entries and measures for a report. Where two metrics share their name, the settings in which the later
 /// one differs from the first are added to its keys: `cider-d:sigma=4`.
 pub(crate) fn entries(metrics: &[AnyMetric]) -> (Vec<MetricEntry>, Vec<Measure>) {
+    let described = metrics.iter().map(|metric| (metric.signature(), metric.parts()));
+    entries_of(described.collect())
+}
+
+/// The same for metrics of any kind, given as their signatures and numbers.
+pub(crate) fn entries_of(metrics: Vec<(Signature, Vec<Part>)>) -> (Vec<MetricEntry>, Vec<Measure>) {
     let (mut entries, mut measures) = (Vec::new(), Vec::new());
-    for (m, metric) in metrics.iter().enumerate() {
-        let signature = metric.signature();
-        let first =
-            metrics.iter().take(m).map(AnyMetric::signature).find(|s| s.metric() == signature.metric());
-        let differing: Vec<(&str, &str)> = match &first {
+    let signatures: Vec<Signature> = metrics.iter().map(|(signature, _)| signature.clone()).collect();
+    for (m, (signature, parts)) in metrics.into_iter().enumerate() {
+        let first = signatures.iter().take(m).find(|s| s.metric() == signature.metric());
+        let differing: Vec<(&str, &str)> = match first {
             Some(first) => {
                 signature.settings().filter(|(name, value)| first.get(name) != Some(value)).collect()
             }
             None => Vec::new(),
         };
         let suffix: String = differing.iter().map(|(name, value)| format!(":{name}={value}")).collect();
-        let parts = metric.parts();
         entries.push(MetricEntry { key: format!("{}{suffix}", signature.metric()), n_measures: parts.len() });
         measures.extend(parts.into_iter().map(|part| {
             let settings = differing.iter().map(|(name, value)| format!(" {name}={value}"));

@@ -242,7 +242,7 @@ fn from_corpus(notice: &capeval_corpus::Notice, system: Option<&str>) -> Notice 
 }
 
 /// Adds a notice unless the same sentence is there; one that holds for several systems is about all.
-fn push_once(found: &mut Vec<Notice>, notice: Notice) {
+pub(crate) fn push_once(found: &mut Vec<Notice>, notice: Notice) {
     match found.iter_mut().find(|known| known.code == notice.code && known.message == notice.message) {
         Some(known) if known.system != notice.system => known.system = None,
         Some(_) => {}

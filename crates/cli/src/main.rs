@@ -36,6 +36,7 @@ struct Cli {
 enum Command {
     Score(Box<commands::score::Args>),
     Tokenize(commands::tokenize::Args),
+    Diversity(Box<commands::diversity::Args>),
     Perplexity(Box<commands::perplexity::Args>),
     Lm(commands::lm::Args),
     Metrics(commands::metrics::Args),
@@ -74,6 +75,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
     match cli.command {
         Command::Score(args) => commands::score::run(&args)?,
         Command::Tokenize(args) => commands::tokenize::run(&args)?,
+        Command::Diversity(args) => commands::diversity::run(&args)?,
         Command::Perplexity(args) => commands::perplexity::run(&args)?,
         Command::Lm(args) => commands::lm::run(&args)?,
         Command::Metrics(args) => commands::metrics::run(&args)?,

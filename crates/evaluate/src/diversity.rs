@@ -23,7 +23,29 @@ pub struct CorpusKind {
     pub program: &'static str,
     /// What may be set.
     pub settings: &'static [Setting],
+    /// What it must see beside the captions.
+    pub learns: Learns,
+    /// Whether it compares the captions of one image, so that there must be several.
+    pub compares: bool,
     build: fn(&mut Settings<'_>) -> Result<AnyCorpusMetric, SettingError>,
+}
+
+/// What a corpus metric must see beside the captions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Learns {
+    /// Nothing.
+    Nothing,
+    /// References, for document frequencies.
+    References,
+    /// The captions that the system was trained on.
+    Training,
+}
+
+/// The corpus metric that `spec` names, such as `self-cider:n=3`.
+#[must_use]
+pub fn corpus_kind(spec: &str) -> Option<&'static CorpusKind> {
+    let name = spec.split(':').next().unwrap_or_default();
+    CORPUS_KINDS.iter().find(|kind| kind.name == name)
 }
 
 const SHETTY: &str = "Shetty et al. 2017, Speaking the Same Language: Matching Machine to Human Captions by Adversarial Training";
@@ -37,6 +59,8 @@ pub const CORPUS_KINDS: &[CorpusKind] = &[
         paper: SHETTY,
         program: SELF_CRITICAL,
         settings: &[TOK, Setting { default: "2", ..ORDER }],
+        learns: Learns::Nothing,
+        compares: true,
         build: |settings| {
             let div = settings.order(Distinct::new(settings.tokenizer()?), Distinct::with_order)?;
             Ok(AnyCorpusMetric::new(div))
@@ -48,6 +72,8 @@ pub const CORPUS_KINDS: &[CorpusKind] = &[
         paper: SHETTY,
         program: SELF_CRITICAL,
         settings: &[TOK, ORDER],
+        learns: Learns::Nothing,
+        compares: true,
         build: |settings| {
             let mbleu = settings.order(MutualBleu::new(settings.tokenizer()?), MutualBleu::with_order)?;
             Ok(AnyCorpusMetric::new(mbleu))
@@ -59,6 +85,8 @@ pub const CORPUS_KINDS: &[CorpusKind] = &[
         paper: "Wang and Chan 2019, Describing like Humans: on Diversity in Image Captioning",
         program: SELF_CRITICAL,
         settings: &[TOK, ORDER],
+        learns: Learns::References,
+        compares: true,
         build: |settings| {
             let cider = settings.order(SelfCider::new(settings.tokenizer()?), SelfCider::with_order)?;
             Ok(AnyCorpusMetric::new(cider))
@@ -70,6 +98,8 @@ pub const CORPUS_KINDS: &[CorpusKind] = &[
         paper: SHETTY,
         program: SELF_CRITICAL,
         settings: &[TOK],
+        learns: Learns::Nothing,
+        compares: false,
         build: |settings| Ok(AnyCorpusMetric::new(WordStock { tokenizer: settings.tokenizer()? })),
     },
     CorpusKind {
@@ -78,6 +108,8 @@ pub const CORPUS_KINDS: &[CorpusKind] = &[
         paper: SHETTY,
         program: SELF_CRITICAL,
         settings: &[TOK],
+        learns: Learns::Training,
+        compares: false,
         build: |settings| Ok(AnyCorpusMetric::new(Novelty { tokenizer: settings.tokenizer()? })),
     },
 ];

@@ -3,6 +3,7 @@
 pub mod convert;
 pub mod data;
 pub mod df;
+pub mod diversity;
 pub mod lm;
 pub mod metrics;
 pub mod perplexity;

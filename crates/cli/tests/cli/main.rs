@@ -5,6 +5,7 @@
 
 mod bad_inputs;
 mod commands;
+mod diversity;
 mod perplexity;
 mod prepared;
 mod program;

@@ -1,0 +1,246 @@
+//! Diversity and coverage of systems with any number of captions per image, as a report.
+
+use capeval_corpus::{Captions, Ids, Policy, SegmentId};
+use capeval_evaluate::diversity::{
+    CORPUS_KINDS, CaptionSystem, CorpusKind, Learns, build_corpus, corpus_kind, evaluate_sets,
+};
+use capeval_evaluate::{Prepared, ReferenceSet};
+use capeval_metric::{AnyCorpusMetric, CorpusScores};
+use capeval_report::{Notice, Provenance, Report, SystemReport};
+
+use crate::measures::entries_of;
+use crate::score::{check_names, push_once};
+use crate::{Error, References, VERSION, references};
+
+/// What the diversity of systems shall be told by. Start from [`DiversityRequest::new`].
+pub struct DiversityRequest {
+    /// What systems wrote: a name, which must be unique, and any number of captions per image.
+    pub systems: Vec<(String, Captions)>,
+    /// References, from which Self-CIDEr learns document frequencies; they may be of other images too.
+    pub references: Option<References>,
+    /// The files that the references come from, for the report.
+    pub reference_files: Vec<String>,
+    /// The captions that the systems were trained on, for the share of novel ones.
+    pub training: Option<Captions>,
+    /// Corpus metrics with settings, such as `self-cider:n=3`; all that the request allows if there are none.
+    pub metrics: Vec<String>,
+    /// The tokenizer of all metrics that are not given another.
+    pub tokenizer: Option<String>,
+    /// Whether the id 1 and the id "1" are the same.
+    pub ids: Ids,
+}
+
+impl DiversityRequest {
+    /// Everything that can be told from the captions of `systems` alone.
+    pub fn new<N: Into<String>>(systems: impl IntoIterator<Item = (N, Captions)>) -> Self {
+        Self {
+            systems: systems.into_iter().map(|(name, captions)| (name.into(), captions)).collect(),
+            references: None,
+            reference_files: Vec::new(),
+            training: None,
+            metrics: Vec::new(),
+            tokenizer: None,
+            ids: Ids::default(),
+        }
+    }
+}
+
+/// Tells how diverse the captions of systems are.
+///
+/// No digit depends on the number of threads, the order of images, or the other systems.
+///
+/// # Errors
+/// When no system is given or two have the same name, when a metric does not exist, or when one is named that
+/// needs references, or training captions, and there are none.
+pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
+    let DiversityRequest { systems, references, reference_files, training, metrics, tokenizer, ids } =
+        request;
+    check_names(&systems)?;
+    let systems: Vec<Grouped> = systems
+        .into_iter()
+        .map(|(name, captions)| Grouped::new(name, captions, ids))
+        .collect::<Result<_, _>>()?;
+    let mut found = Vec::new();
+    let single = systems.iter().find(|system| system.most() < 2).map(|system| system.system.name.as_str());
+    let specs: Vec<String> = if metrics.is_empty() {
+        let (taken, left_out) = chosen(single, references.is_some(), training.is_some());
+        found.extend(left_out);
+        taken.iter().map(|kind| kind.name.to_owned()).collect()
+    } else {
+        metrics
+    };
+    let common: Vec<(&str, &str)> = tokenizer.as_deref().map(|name| ("tok", name)).into_iter().collect();
+    let mut built: Vec<(Learns, AnyCorpusMetric)> = Vec::new();
+    for spec in &specs {
+        let metric = build_corpus(spec, &common)?;
+        let learns = corpus_kind(spec).map_or(Learns::Nothing, |kind| kind.learns);
+        let missing = match learns {
+            Learns::References if references.is_none() => {
+                Some("references to learn document frequencies from")
+            }
+            Learns::Training if training.is_none() => Some("the captions that the system was trained on"),
+            _ => None,
+        };
+        if let Some(missing) = missing {
+            return Err(Error::Request(format!("{spec} needs {missing}")));
+        }
+        if built.iter().all(|(_, known)| known.signature() != metric.signature()) {
+            built.push((learns, metric));
+        }
+    }
+
+    let mut set = match references {
+        None => ReferenceSet::default(),
+        Some(References::Captions(captions)) => references::whole(captions, ids)?.1,
+        Some(References::Prepared { prepared, .. }) => {
+            let Prepared { references, .. } = *prepared;
+            references
+        }
+    };
+    let mut training = match training {
+        None => ReferenceSet::default(),
+        Some(captions) => references::whole(captions, ids)?.1,
+    };
+    let mut scores: Vec<Vec<CorpusScores>> = Vec::new();
+    for Grouped { system, .. } in &systems {
+        let mut mine: Vec<Option<CorpusScores>> = built.iter().map(|_| None).collect();
+        for is_training in [false, true] {
+            let of = |learns: Learns| (learns == Learns::Training) == is_training;
+            let places: Vec<usize> = (0..built.len()).filter(|k| of(built[*k].0)).collect();
+            let metrics: Vec<AnyCorpusMetric> = places.iter().map(|k| built[*k].1.clone()).collect();
+            let learnt_from = if is_training { &mut training } else { &mut set };
+            for (k, scores) in places.iter().zip(evaluate_sets(learnt_from, system, &metrics)) {
+                mine[*k] = Some(scores);
+            }
+        }
+        scores.push(mine.into_iter().flatten().collect());
+    }
+
+    let described = scores.first().into_iter().flatten().map(|s| (s.signature.clone(), s.parts.clone()));
+    let (entries, measures) = entries_of(described.collect());
+    let mut reports = Vec::new();
+    for (Grouped { ids, system, source }, scores) in systems.iter().zip(scores) {
+        for remark in scores.iter().flat_map(|scores| &scores.remarks) {
+            push_once(&mut found, notice(remark.code, remark.message.clone(), Some(&system.name)));
+        }
+        let sign = |((learns, _), scores): (&(Learns, _), &CorpusScores)| {
+            let mut signature = scores.signature.clone();
+            match learns {
+                Learns::Nothing => {}
+                Learns::References => signature.push("df-images", set.n_images()),
+                Learns::Training => signature.push("training", training.n_references()),
+            }
+            signature.push("captions", captions_per_image(&system.ends));
+            signature.push("capeval", VERSION);
+            signature
+        };
+        reports.push(SystemReport {
+            name: system.name.clone(),
+            source: source.clone(),
+            n_images: ids.len(),
+            n_references: set.n_references(),
+            scores: scores.iter().flat_map(|scores| scores.values.iter().copied()).collect(),
+            signatures: built.iter().zip(&scores).map(sign).collect(),
+            segments: None,
+        });
+    }
+    let same_images = systems.windows(2).all(|pair| pair[0].ids == pair[1].ids);
+    if !same_images {
+        let message = "the systems describe different images, so their scores do not compare";
+        found.push(notice("different-images", message.to_owned(), None));
+    }
+    let counts = |system: &Grouped| captions_per_image(&system.system.ends);
+    if systems.windows(2).any(|pair| counts(&pair[0]) != counts(&pair[1])) {
+        let message = "the systems have different numbers of captions per image, on which diversity depends; their \
+                       scores do not compare";
+        found.push(notice("different-numbers", message.to_owned(), None));
+    }
+    Ok(Report {
+        same_images,
+        metrics: entries,
+        measures,
+        systems: reports,
+        notices: found,
+        provenance: Provenance {
+            version: VERSION.to_owned(),
+            references: reference_files,
+            n_images: set.n_images(),
+            n_references: set.n_references(),
+            policy: Policy::default(),
+            ids,
+        },
+    })
+}
+
+/// The metrics that can be had, and a notice for each that cannot.
+fn chosen(
+    single: Option<&str>,
+    has_references: bool,
+    has_training: bool,
+) -> (Vec<&'static CorpusKind>, Vec<Notice>) {
+    let (mut taken, mut left_out) = (Vec::new(), Vec::new());
+    for kind in CORPUS_KINDS {
+        let missing = match (single, kind.learns) {
+            (Some(name), _) if kind.compares => Some(format!("{name} has one caption per image")),
+            (_, Learns::References) if !has_references => Some(
+                "there are no references to learn document frequencies from; give them with -r".to_owned(),
+            ),
+            (_, Learns::Training) if !has_training => {
+                Some("there are no training captions; give them with --train".to_owned())
+            }
+            _ => None,
+        };
+        match missing {
+            None => taken.push(kind),
+            Some(missing) => {
+                let message = format!("{} is left out, because {missing}", kind.name);
+                left_out.push(notice(&format!("no-{}", kind.name), message, None));
+            }
+        }
+    }
+    (taken, left_out)
+}
+
+fn notice(code: &str, message: String, system: Option<&str>) -> Notice {
+    Notice { code: code.to_owned(), message, system: system.map(str::to_owned), ids: Vec::new(), count: None }
+}
+
+/// The captions of a system by image, images in the order of their ids.
+struct Grouped {
+    ids: Vec<SegmentId>,
+    system: CaptionSystem,
+    source: String,
+}
+
+impl Grouped {
+    fn new(name: String, captions: Captions, ids: Ids) -> Result<Self, Error> {
+        let source = captions.source().to_owned();
+        let index = capeval_corpus::References::group(captions, ids)?;
+        let mut images: Vec<(SegmentId, usize)> =
+            (0..index.len()).filter_map(|image| Some((index.id(image)?.clone(), image))).collect();
+        images.sort();
+        let ends = images.iter().scan(0_u64, |end, (_, image)| {
+            *end += index.rows(*image).len() as u64;
+            Some(*end)
+        });
+        let ends: Vec<u64> = ends.collect();
+        let texts = images.iter().flat_map(|(_, image)| index.texts(*image)).collect();
+        let ids = images.into_iter().map(|(id, _)| id).collect();
+        Ok(Self { ids, system: CaptionSystem { name, texts, ends }, source })
+    }
+
+    /// The most captions that an image has.
+    fn most(&self) -> u64 {
+        numbers(&self.system.ends).max().unwrap_or(0)
+    }
+}
+
+/// How many captions each image has.
+fn numbers(ends: &[u64]) -> impl Iterator<Item = u64> + Clone {
+    std::iter::once(0).chain(ends.iter().copied()).zip(ends).map(|(start, end)| end - start)
+}
+
+fn captions_per_image(ends: &[u64]) -> String {
+    let (least, most) = (numbers(ends).min().unwrap_or(0), numbers(ends).max().unwrap_or(0));
+    if least == most { least.to_string() } else { format!("{least}-{most}") }
+}

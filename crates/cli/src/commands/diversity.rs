@@ -1,0 +1,105 @@
+//! `capeval diversity`: how different the captions of a system are.
+
+use anyhow::{Result, bail};
+use capeval::DiversityRequest;
+use capeval::corpus::{self, Captions, Ids, ReadOptions};
+
+use crate::options::{self, Candidates, References};
+use crate::shown::Shown;
+use crate::{input, names};
+
+/// Tell how diverse captions are: Div-n, mBLEU, Self-CIDEr, vocabulary, novel captions
+///
+/// Files hold any number of captions per image, as the samples of a beam or of a decoder do. Div-n, mBLEU and
+/// Self-CIDEr compare the captions of each image; the size of the vocabulary, the mean length and the shares of
+/// distinct and of novel captions are those of the whole system.
+#[derive(clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Args {
+    /// Files of captions, one per system, `-` for standard input. A system is called by its file's stem, or
+    /// as NAME=FILE says.
+    #[arg(required = true, value_name = "[NAME=]FILE")]
+    files: Vec<String>,
+    /// References from which Self-CIDEr learns document frequencies; may be repeated, or prepared.
+    #[arg(short, long, value_name = "FILE")]
+    references: Vec<String>,
+    #[command(flatten)]
+    reading_references: References,
+    /// Captions that the systems were trained on; a caption that is not among them is novel. May be repeated.
+    #[arg(long, value_name = "FILE")]
+    train: Vec<String>,
+    /// Splits to keep of a Karpathy file given with --train.
+    #[arg(long, value_name = "SPLIT", value_delimiter = ',', requires = "train")]
+    train_split: Option<Vec<String>>,
+    /// Metrics, separated by commas, with settings such as self-cider:n=3 [default: all that can be had].
+    #[arg(short, long, value_name = "LIST", value_delimiter = ',')]
+    metrics: Vec<String>,
+    /// Tokenizer; see `capeval tokenize --list` [default: ptb].
+    #[arg(short, long, value_name = "NAME")]
+    tokenizer: Option<String>,
+    #[command(flatten)]
+    reading: Candidates,
+    /// Name of a system, in the order of the files; may be repeated.
+    #[arg(long = "name", value_name = "NAME", help_heading = "Reading candidates")]
+    names: Vec<String>,
+    /// Whether the number 1 and the text "1" are one id: `text` says so.
+    #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
+    ids: Ids,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  capeval diversity samples.json -r captions_val2014.json --train captions_train2014.json
+  capeval diversity greedy.json sampled.json --metrics vocabulary,div:n=3 --format csv";
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    let systems = names::name(&args.files, &args.names)?;
+    let mut inputs: Vec<&str> = systems.iter().map(|system| system.path.as_str()).collect();
+    inputs.extend(args.references.iter().chain(&args.train).map(String::as_str));
+    if inputs.iter().filter(|path| **path == input::STDIN).count() > 1 {
+        bail!("standard input (-) can be read once only; give a file for the others");
+    }
+    let target = args.shown.open(&inputs)?;
+    if target.wants_segments() {
+        bail!(
+            "diversity is that of a whole system, so there are no scores of single images; leave --segments out"
+        );
+    }
+    let mut captions = Vec::new();
+    for system in systems {
+        captions.push((system.name, input::captions(&system.path, &args.reading.options())?));
+    }
+    let references = match &args.references[..] {
+        [] => None,
+        [path] => match input::prepared(path)? {
+            Some(prepared) => {
+                Some(capeval::References::Prepared { prepared: Box::new(prepared), source: path.clone() })
+            }
+            None => Some(args.reading_references.read(&args.references)?.into()),
+        },
+        _ => Some(args.reading_references.read(&args.references)?.into()),
+    };
+    let request = DiversityRequest {
+        references,
+        reference_files: args.references.clone(),
+        training: training(args)?,
+        metrics: args.metrics.clone(),
+        tokenizer: args.tokenizer.clone(),
+        ids: args.ids,
+        ..DiversityRequest::new(captions)
+    };
+    target.write(&capeval::diversity(request)?)
+}
+
+fn training(args: &Args) -> Result<Option<Captions>> {
+    if args.train.is_empty() {
+        return Ok(None);
+    }
+    let options = ReadOptions { split: args.train_split.clone(), ..ReadOptions::references() };
+    let files: Vec<Captions> =
+        args.train.iter().map(|path| input::captions(path, &options)).collect::<Result<_>>()?;
+    Ok(Some(corpus::merge(files)?))
+}

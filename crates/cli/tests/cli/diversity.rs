@@ -1,0 +1,89 @@
+//! Diversity and coverage from the command line.
+
+use serde_json::{Value, json as value};
+
+use crate::program::{capeval, json, quickstart, scratch, stdout};
+
+/// Two images with three captions each, references of three, as in the tests of the library; values of
+/// self-critical.pytorch's `div_utils.py`, pycocoevalcap 1.2's BLEU and ruotianluo/cider (e9b736d).
+fn files(folder: &tempfile::TempDir) -> (String, String) {
+    let rows = |images: &[(u32, &[&str])]| -> Value {
+        let row = |(id, texts): &(u32, &[&str])| {
+            texts.iter().map(|text| value!({"image_id": id, "caption": text})).collect::<Vec<_>>()
+        };
+        images.iter().flat_map(row).collect()
+    };
+    let captions = rows(&[
+        (2, &["two men ride bikes", "men on bikes", "people ride two bikes on a road"]),
+        (1, &["a dog runs on grass", "a brown dog runs", "a dog runs on grass"]),
+    ]);
+    let references = rows(&[
+        (1, &["a dog runs", "the dog is on the grass"]),
+        (2, &["two men ride bikes", "a man on a bike"]),
+        (3, &["a cat sits"]),
+    ]);
+    let paths = (scratch(folder, "captions.json"), scratch(folder, "references.json"));
+    std::fs::write(&paths.0, captions.to_string()).unwrap();
+    std::fs::write(&paths.1, references.to_string()).unwrap();
+    paths
+}
+
+#[test]
+fn a_small_system_scores_as_in_the_reference_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (captions, references) = files(&folder);
+    let report =
+        json(&["diversity", &captions, "-r", &references, "--train", &references, "-t", "whitespace"]);
+    let scores = &report["systems"][0]["scores"];
+    for (key, expected) in [
+        ("div-1", 0.49999996428571686),
+        ("div-2", 0.6071428137755133),
+        ("mbleu-1", 0.7980411312356283),
+        ("mbleu-4", 0.3771658163702991),
+        ("self-cider", 0.6575651711680369),
+        ("vocabulary", 12.0),
+        ("mean-length", 4.666666666666667),
+        ("novel", 5.0 / 6.0),
+        ("novel-distinct", 0.6666666666666666),
+    ] {
+        let found = scores[key].as_f64().unwrap();
+        assert!((found - expected).abs() < 1e-8, "{key}: {found} {expected}");
+    }
+    assert_eq!(report["notices"], value!([]));
+    assert!(report["signatures"]["self-cider"].as_str().unwrap().contains("|df-images:3|captions:3|"));
+}
+
+#[test]
+fn what_cannot_be_told_is_left_out_and_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (captions, _) = files(&folder);
+    let codes = |args: &[&str]| {
+        let report = json(&[&["diversity"], args].concat());
+        let notices = report["notices"].as_array().unwrap().clone();
+        notices.iter().map(|notice| notice["code"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&[&captions]), ["no-self-cider", "no-novelty"]);
+    let good = quickstart("good.json");
+    assert_eq!(codes(&[&good]), ["no-div", "no-mbleu", "no-self-cider", "no-novelty"]);
+    let both = codes(&[&captions, &good]);
+    assert_eq!(both[4..], ["different-images", "different-numbers"]);
+    for (metric, expected) in [
+        ("self-cider", "needs references"),
+        ("novelty", "trained on"),
+        ("bleu", "no metric is called 'bleu'"),
+        ("div:n=0", "a whole number from 1 to 9"),
+    ] {
+        let run = capeval(&["diversity", &captions, "-m", metric]);
+        assert!(run.code == 2 && run.stderr.contains(expected), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn systems_stand_side_by_side_in_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let (captions, references) = files(&folder);
+    let args = ["diversity", &captions, &format!("refs={references}"), "-m", "vocabulary"];
+    let csv = stdout(&[&args[..], &["-f", "csv"]].concat());
+    assert!(csv.starts_with("system,images,vocabulary,mean-length,distinct-captions,"), "{csv}");
+    assert!(stdout(&args).contains("Vocabulary") && stdout(&args).contains("refs"));
+}
