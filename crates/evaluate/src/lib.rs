@@ -7,6 +7,7 @@
 pub mod archive;
 pub mod diversity;
 mod explain;
+pub mod judge;
 pub mod prepared;
 mod progress;
 mod references;
@@ -14,6 +15,7 @@ pub mod registry;
 mod run;
 
 pub use explain::{About, explain};
+pub use judge::{BatchScores, Judge};
 pub use prepared::Prepared;
 pub use progress::{Progress, Stage};
 pub use references::ReferenceSet;

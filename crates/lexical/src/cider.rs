@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use capeval_frequencies::{self as frequencies, DocumentFrequencies};
 use capeval_metric::{
-    Column, Direction, Input, Mean, Metric, Part, Reading, References, Remark, Segment, Signature,
+    Column, Direction, Input, Learns, Mean, Metric, Part, Reading, References, Remark, Segment, Signature,
 };
 use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE, NgramCounts, ReferenceNgrams};
 use capeval_text::{Stemmer, Symbol, Tokenizer};
@@ -396,6 +396,13 @@ impl Metric for Cider {
         let mut model = Model { source, weights, norms: Vec::new(), parts, n_images };
         model.norms = self.norms(&model, references);
         model
+    }
+
+    fn learns(&self) -> Learns {
+        match self.clipping {
+            Clipping::None | Clipping::Gaussian { .. } => Learns::References,
+            Clipping::Robust { .. } => Learns::Everything,
+        }
     }
 
     fn sign_model(&self, model: &Model, signature: &mut Signature) {

@@ -18,7 +18,7 @@
 use std::borrow::Cow;
 
 use capeval_metric::{
-    Column, Direction, Input, Metric, Part, Reading, References, Segment, Signature, Statistics,
+    Column, Direction, Input, Learns, Metric, Part, Reading, References, Segment, Signature, Statistics,
 };
 use capeval_text::{Stemmer, Tokenizer};
 
@@ -138,6 +138,10 @@ impl Metric for Meteor2005 {
 
     fn columns(&self) -> Vec<Column> {
         ["candidate-length", "reference-length", "matches", "chunks"].map(Column::count).into()
+    }
+
+    fn learns(&self) -> Learns {
+        Learns::Words
     }
 
     fn fit(&self, references: &References<'_>) -> Model {

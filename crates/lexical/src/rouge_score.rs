@@ -17,7 +17,8 @@
 //! - a text without a word scores 0, even beside another.
 
 use capeval_metric::{
-    Column, Direction, Input, Metric, Part, Reading, References, Remark, Segment, Signature, Statistics,
+    Column, Direction, Input, Learns, Metric, Part, Reading, References, Remark, Segment, Signature,
+    Statistics,
 };
 use capeval_text::ngrams::MAX_ORDER;
 use capeval_text::{Stemmer, Tokenizer};
@@ -151,6 +152,10 @@ impl Metric for RougeScore {
         let columns =
             measures.flat_map(|key| ["f", "r", "p"].map(|part| Column::sum(format!("{part}-{key}"))));
         [Column::count("segments")].into_iter().chain(columns).collect()
+    }
+
+    fn learns(&self) -> Learns {
+        Learns::Words
     }
 
     fn fit(&self, references: &References<'_>) -> Model {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use capeval_metric::{
-    Column, Direction, Input, Metric, Part, Reading, References, Segment, Signature, Statistics,
+    Column, Direction, Input, Learns, Metric, Part, Reading, References, Segment, Signature, Statistics,
 };
 use capeval_text::Tokenizer;
 
@@ -123,6 +123,10 @@ impl Metric for MeteorMetric {
     fn fit(&self, _references: &References<'_>) -> Caches {
         static GENERATION: AtomicU64 = AtomicU64::new(1);
         Caches { generation: GENERATION.fetch_add(1, Ordering::Relaxed), ..self.caches.clone() }
+    }
+
+    fn learns(&self) -> Learns {
+        Learns::Words
     }
 
     fn measure(&self, caches: &Caches, segment: &Segment<'_>, scratch: &mut Scratch) -> Stats {

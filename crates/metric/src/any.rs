@@ -1,10 +1,11 @@
 //! Metrics of any kind, as the engine holds them.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use capeval_stats::{Column, Table};
 
-use crate::metric::Remark;
+use crate::metric::{Learns, Remark};
 use crate::{Explanation, Input, Metric, Part, References, Segment, Signature, Statistics};
 
 /// A metric of any kind: cheap to clone, and free of type parameters.
@@ -51,6 +52,18 @@ impl AnyMetric {
     #[must_use]
     pub fn fit(&self, references: &References<'_>) -> Fitted<'_> {
         self.0.fit(references)
+    }
+
+    /// Learns from the references, for as long as anybody needs it.
+    #[must_use]
+    pub fn fit_shared(&self, references: &References<'_>) -> Fitted<'static> {
+        Arc::clone(&self.0).fit_shared(references)
+    }
+
+    /// From what the metric learns.
+    #[must_use]
+    pub fn learns(&self) -> Learns {
+        self.0.learns()
     }
 
     /// Turns summed statistics into one value per part.
@@ -107,6 +120,8 @@ trait Erased: Send + Sync {
     fn parts(&self) -> Vec<Part>;
     fn columns(&self) -> Vec<Column>;
     fn fit<'m>(&'m self, references: &References<'_>) -> Fitted<'m>;
+    fn fit_shared(self: Arc<Self>, references: &References<'_>) -> Fitted<'static>;
+    fn learns(&self) -> Learns;
     fn score(&self, row: &[f64], values: &mut [f64]);
     fn score_table(&self, table: &Table, values: &mut [f64]);
     fn score_segment(&self, row: &[f64], values: &mut [f64]);
@@ -123,7 +138,7 @@ trait ErasedWorker: Send {
     fn explain(&mut self, segment: &Segment<'_>) -> Explanation;
 }
 
-impl<M: Metric> Erased for M {
+impl<M: Metric + 'static> Erased for M {
     fn signature(&self) -> Signature {
         Metric::signature(self)
     }
@@ -141,7 +156,17 @@ impl<M: Metric> Erased for M {
     }
 
     fn fit<'m>(&'m self, references: &References<'_>) -> Fitted<'m> {
-        Fitted(Box::new(TypedFitted { metric: self, model: Metric::fit(self, references) }))
+        let model = Metric::fit(self, references);
+        Fitted(Box::new(TypedFitted { metric: Held::Lent(self), model }))
+    }
+
+    fn fit_shared(self: Arc<Self>, references: &References<'_>) -> Fitted<'static> {
+        let model = Metric::fit(&*self, references);
+        Fitted(Box::new(TypedFitted { metric: Held::Shared(self), model }))
+    }
+
+    fn learns(&self) -> Learns {
+        Metric::learns(self)
     }
 
     fn score(&self, row: &[f64], values: &mut [f64]) {
@@ -157,8 +182,26 @@ impl<M: Metric> Erased for M {
     }
 }
 
+/// A metric that somebody else keeps, or that is kept together.
+enum Held<'m, M> {
+    Lent(&'m M),
+    Shared(Arc<M>),
+}
+
+impl<M> Deref for Held<'_, M> {
+    type Target = M;
+
+    #[inline]
+    fn deref(&self) -> &M {
+        match self {
+            Self::Lent(metric) => metric,
+            Self::Shared(metric) => metric,
+        }
+    }
+}
+
 struct TypedFitted<'m, M: Metric> {
-    metric: &'m M,
+    metric: Held<'m, M>,
     model: M::Model,
 }
 
@@ -168,7 +211,7 @@ impl<M: Metric> ErasedFitted for TypedFitted<'_, M> {
     }
 
     fn signature(&self) -> Signature {
-        let mut signature = Metric::signature(self.metric);
+        let mut signature = Metric::signature(&*self.metric);
         self.metric.sign_model(&self.model, &mut signature);
         signature
     }

@@ -25,7 +25,7 @@ mod part;
 mod segment;
 mod signature;
 
-pub use crate::metric::{Input, Mean, Metric, Reading, Remark, Statistics};
+pub use crate::metric::{Input, Learns, Mean, Metric, Reading, Remark, Statistics};
 pub use any::{AnyMetric, Fitted, Worker};
 pub use capeval_stats::{Column, Kind, Table};
 pub use corpus_metric::{AnyCorpusMetric, CaptionSets, CorpusMetric, CorpusScores, Sketch};

@@ -40,6 +40,19 @@ pub struct Input {
     pub ngrams: usize,
 }
 
+/// From what a metric learns before it judges, which tells when it must learn anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Learns {
+    /// From nothing.
+    Nothing,
+    /// From the words of each segment: any segments may be judged on their own.
+    Words,
+    /// From all references, but nothing of words that neither they nor a saved table hold.
+    References,
+    /// From all references and all words.
+    Everything,
+}
+
 /// A metric.
 pub trait Metric: Send + Sync {
     /// What is learnt from all references before any segment is measured; mostly `()`.
@@ -59,6 +72,10 @@ pub trait Metric: Send + Sync {
     fn columns(&self) -> Vec<Column>;
     /// Learns from the references of the images that take part.
     fn fit(&self, references: &References<'_>) -> Self::Model;
+    /// From what [`fit`](Self::fit) learns. A model of no size holds nothing; of any other the worst is assumed.
+    fn learns(&self) -> Learns {
+        if size_of::<Self::Model>() == 0 { Learns::Nothing } else { Learns::Everything }
+    }
     /// Adds to the signature what the model says of the data, such as a table's fingerprint.
     fn sign_model(&self, _model: &Self::Model, _signature: &mut Signature) {}
     /// What a reader of the scores should know about the model, as sentences.

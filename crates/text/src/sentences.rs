@@ -1,5 +1,7 @@
 //! Tokenised texts: symbols, sentence after sentence.
 
+use std::cell::Cell;
+
 use rayon::prelude::*;
 
 use crate::buffer::Buffer;
@@ -9,6 +11,12 @@ use crate::vocabulary::{Symbol, Vocabulary};
 
 /// Sentences shorter than this many together are tokenised on one thread.
 const SENTENCES_PER_THREAD: usize = 2_000;
+
+thread_local! {
+    /// A thread's buffers between two calls: making the `ptb` tokenizer's automaton anew takes longer than
+    /// reading a small batch.
+    static IDLE: Cell<Scratch> = Cell::default();
+}
 
 /// The piece that stands for a line break where lines are told apart.
 pub const LINE_BREAK: &str = "\n";
@@ -93,6 +101,34 @@ impl Sentences {
         Self { ends: vec![0; n].into(), ..Self::default() }
     }
 
+    /// Sentences whose words are given; `ends[k]` is where sentence `k` stops. A sentence without words has one
+    /// empty piece, as an empty text has that is split on single blanks.
+    ///
+    /// # Panics
+    /// When `ends` falls, or does not stop at the last word.
+    #[must_use]
+    pub fn of_words(words: &[Symbol], ends: &[u64]) -> Self {
+        assert!(ends.is_sorted() && ends.last().copied().unwrap_or(0) == words.len() as u64);
+        let (mut symbols, mut piece_ends) = (Vec::with_capacity(words.len()), Vec::with_capacity(ends.len()));
+        let mut odd = Vec::new();
+        for k in 0..ends.len() {
+            let words = part(words, ends, k);
+            if words.is_empty() {
+                odd.push(k as u64);
+                symbols.push(Symbol::EMPTY);
+            }
+            symbols.extend_from_slice(words);
+            piece_ends.push(symbols.len() as u64);
+        }
+        Self {
+            symbols: symbols.into(),
+            ends: piece_ends.into(),
+            odd_ends: vec![0; odd.len()].into(),
+            odd: odd.into(),
+            ..Self::default()
+        }
+    }
+
     /// Tokenises `n` texts, adding their words to `vocabulary`; `next` tells what follows each text, see
     /// [`Tokenizer::tokenize_before`].
     ///
@@ -130,10 +166,11 @@ impl Sentences {
             .into_par_iter()
             .map(|part| {
                 let mut builder = Builder::default();
-                let mut scratch = Scratch::default();
+                let mut scratch = IDLE.take();
                 for k in n * part / parts..n * (part + 1) / parts {
                     push(&mut builder, k, &mut scratch);
                 }
+                IDLE.set(scratch);
                 builder
             })
             .collect();

@@ -23,6 +23,12 @@ impl Texts {
         self.ends.is_empty()
     }
 
+    /// `n` empty texts.
+    #[must_use]
+    pub fn blank(n: usize) -> Self {
+        Self { bytes: Buffer::default(), ends: vec![0; n].into() }
+    }
+
     /// Text `k`.
     ///
     /// # Panics

@@ -1,0 +1,106 @@
+//! Small batches against references that stay, with the ids of images.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use capeval_corpus::{Ids, SegmentId};
+use capeval_evaluate::Judge as Engine;
+use capeval_frequencies::DocumentFrequencies;
+use capeval_metric::AnyMetric;
+use capeval_report::{Measure, MetricEntry};
+
+use crate::references::{References, whole};
+use crate::{Error, measures};
+
+/// Metrics that have seen references, for batches of captions in training loops.
+///
+/// ```
+/// use capeval::corpus::{Captions, Ids, SegmentId};
+/// use capeval::text::Texts;
+///
+/// let mut references = Captions::new("references");
+/// for (id, caption) in [(7, "a dog runs"), (7, "the dog ran"), (8, "two cats"), (8, "cats sit")] {
+///     references.push(SegmentId::from(id), caption);
+/// }
+/// let metrics = capeval::metrics(["cider-d", "rouge-l"], &[])?;
+/// let judge = capeval::Judge::new(references.into(), Ids::default(), metrics, None)?;
+/// let seven = judge.image(&SegmentId::from(7)).expect("there is an image 7");
+/// let captions: Texts = ["a dog", "a dog runs"].into_iter().collect();
+/// let scores = judge.engine().score(&[seven, seven], &captions);
+/// assert!(scores.values[0] < scores.values[2], "CIDEr-D of the second is greater");
+/// # Ok::<(), capeval::Error>(())
+/// ```
+pub struct Judge {
+    engine: Engine,
+    ids: Vec<SegmentId>,
+    places: HashMap<SegmentId, u32>,
+    compare: Ids,
+    entries: Vec<MetricEntry>,
+    measures: Vec<Measure>,
+}
+
+impl Judge {
+    /// Reads and counts `references`, and fits `metrics` to all of them. `table` is the one that the metrics were
+    /// built with, if any.
+    ///
+    /// # Errors
+    /// When there is no caption at all, or a metric reads all captions as one text.
+    pub fn new(
+        references: References,
+        ids: Ids,
+        metrics: Vec<AnyMetric>,
+        table: Option<&Arc<DocumentFrequencies>>,
+    ) -> Result<Self, Error> {
+        let (images, set) = match references {
+            References::Captions(captions) => whole(captions, ids)?,
+            References::Prepared { prepared, .. } => (prepared.ids, prepared.references),
+        };
+        let (entries, measures) = measures::entries(&metrics);
+        let n_words = table.map_or(0, |table| table.n_words() as u32);
+        let words = (0..n_words).filter_map(|number| table.map(|table| table.word(number)));
+        let engine = Engine::new(set, metrics, words).map_err(|error| Error::Request(error.to_string()))?;
+        let places = images.iter().map(|id| normal(id, ids)).zip(0..).collect();
+        Ok(Self { engine, ids: images, places, compare: ids, entries, measures })
+    }
+
+    /// The engine, which knows images by their places.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The images, in the order of their places.
+    #[must_use]
+    pub fn ids(&self) -> &[SegmentId] {
+        &self.ids
+    }
+
+    /// The place of an image; `None` if it has no references.
+    #[must_use]
+    pub fn image(&self, id: &SegmentId) -> Option<u32> {
+        match (id, self.compare) {
+            (SegmentId::Text(_), Ids::Text) => self.places.get(&normal(id, self.compare)).copied(),
+            _ => self.places.get(id).copied(),
+        }
+    }
+
+    /// The metrics, with keys that are unique among them.
+    #[must_use]
+    pub fn metrics(&self) -> &[MetricEntry] {
+        &self.entries
+    }
+
+    /// The numbers that a caption scores, in order.
+    #[must_use]
+    pub fn measures(&self) -> &[Measure] {
+        &self.measures
+    }
+}
+
+/// An id as it is compared.
+fn normal(id: &SegmentId, ids: Ids) -> SegmentId {
+    match (id, ids) {
+        (SegmentId::Text(text), Ids::Text) => SegmentId::from_untyped(text),
+        _ => id.clone(),
+    }
+}

@@ -1,0 +1,372 @@
+//! Small batches against references that stay: for training loops, where every millisecond counts.
+//!
+//! A [`Judge`] has read its references, counted their n-grams and fitted its metrics once. A batch costs what
+//! its own captions cost, and the digits are those of [`evaluate`](crate::evaluate()) over all images:
+//! candidates' words that the references lack are numbered batch by batch, and forgotten.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use capeval_metric::{AnyMetric, Candidates, Fitted, Learns, Reading, Segment};
+use capeval_text::ngrams::Segments;
+use capeval_text::{Sentences, Symbol, Texts, Tokenizer, Vocabulary};
+use rayon::prelude::*;
+
+use crate::references::{ReferenceSet, read};
+use crate::run::{System, compare, evaluate};
+
+/// Captions that a thread takes at a time, at least and at most.
+const CHUNK: (usize, usize) = (32, 512);
+
+/// Metrics that have seen references, ready for any number of batches from any number of threads.
+pub struct Judge {
+    set: ReferenceSet,
+    /// All images.
+    images: Vec<u32>,
+    metrics: Vec<AnyMetric>,
+    /// For each metric how many columns its statistics have, and how many parts its scores.
+    sizes: Vec<(usize, usize)>,
+    groups: Vec<Group>,
+    /// Metrics that learn from words alone, and judge each batch for itself.
+    alone: Vec<usize>,
+}
+
+/// The metrics of one reading.
+struct Group {
+    reading: Reading,
+    /// The references' words, and those of saved tables.
+    vocabulary: Arc<Vocabulary>,
+    /// The longest n-grams that any of these metrics asked for.
+    order: usize,
+    members: Vec<Member>,
+}
+
+struct Member {
+    /// Which of the metrics.
+    metric: usize,
+    fitted: Fitted<'static>,
+    /// Whether words that the vocabulary lacks ask for a new fitting.
+    knows_words: bool,
+}
+
+/// What a batch scored.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BatchScores {
+    /// How many numbers each caption has.
+    pub n_parts: usize,
+    /// Caption after caption, metric after metric, one number per part.
+    pub values: Vec<f64>,
+}
+
+/// Why a judge cannot be had: a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JudgeError(String);
+
+impl fmt::Display for JudgeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for JudgeError {}
+
+/// Captions that were given as numbers in place of words; see [`Judge::codes`].
+#[derive(Debug)]
+pub struct Codes {
+    /// The word that each number below this list's length stands for.
+    symbols: Vec<Symbol>,
+    /// What is added to greater numbers to make them words of their own.
+    beyond: u32,
+}
+
+/// The greatest number that may stand for a word.
+pub const MAX_CODE: u32 = 1 << 30;
+
+impl Codes {
+    /// The word that `code` stands for.
+    #[inline]
+    fn symbol(&self, code: u32) -> Symbol {
+        match self.symbols.get(code as usize) {
+            Some(symbol) => *symbol,
+            None => unknown(self.beyond, code),
+        }
+    }
+}
+
+/// A word that no vocabulary holds; equal codes are equal words.
+fn unknown(beyond: u32, code: u32) -> Symbol {
+    bytemuck::cast(beyond.saturating_add(code.min(MAX_CODE)))
+}
+
+impl Judge {
+    /// Reads and counts `references`, and fits `metrics` to all of them. `table_words` are the words of saved
+    /// tables that the metrics look up.
+    ///
+    /// # Errors
+    /// When a metric's tokenizer reads all captions as one text, so that a score would depend on the batch.
+    pub fn new<'w>(
+        references: ReferenceSet,
+        metrics: Vec<AnyMetric>,
+        table_words: impl Iterator<Item = &'w str> + Clone,
+    ) -> Result<Self, JudgeError> {
+        let mut set = references;
+        set.prepare(metrics.iter().map(AnyMetric::input));
+        let images: Vec<u32> = (0..set.n_images() as u32).collect();
+        let sizes = metrics.iter().map(|metric| (metric.columns().len(), metric.parts().len())).collect();
+        let mut alone = Vec::new();
+        let mut groups: Vec<Group> = Vec::new();
+        for (m, metric) in metrics.iter().enumerate() {
+            let input = metric.input();
+            if matches!(
+                input.reading,
+                Reading::Tokens(Tokenizer::PtbBatch) | Reading::Stems(Tokenizer::PtbBatch, _)
+            ) {
+                return Err(JudgeError(format!(
+                    "{}: the tokenizer ptb-batch reads all captions as one text, so that a score would depend \
+                     on the others of its batch; take ptb",
+                    metric.signature().metric()
+                )));
+            }
+            if metric.learns() == Learns::Words {
+                alone.push(m);
+                continue;
+            }
+            let Some(view) = set.views.iter().find(|view| view.reading == input.reading) else { continue };
+            let at = match groups.iter().position(|group| group.reading == input.reading) {
+                Some(at) => at,
+                None => {
+                    let mut vocabulary = Vocabulary::over(Arc::clone(&view.vocabulary));
+                    for word in table_words.clone() {
+                        vocabulary.intern(word);
+                    }
+                    let is_more = vocabulary.len() > view.vocabulary.len();
+                    let vocabulary =
+                        if is_more { Arc::new(vocabulary) } else { Arc::clone(&view.vocabulary) };
+                    groups.push(Group { reading: input.reading, vocabulary, order: 0, members: Vec::new() });
+                    groups.len() - 1
+                }
+            };
+            let Some(group) = groups.get_mut(at) else { continue };
+            group.order = group.order.max(input.ngrams);
+            let references = view.references(&set, &group.vocabulary, &images, &view.counts);
+            let fitted = metric.fit_shared(&references);
+            let knows_words = metric.learns() == Learns::Everything;
+            group.members.push(Member { metric: m, fitted, knows_words });
+        }
+        Ok(Self { set, images, metrics, sizes, groups, alone })
+    }
+
+    /// The metrics, in the order of the scores.
+    #[must_use]
+    pub fn metrics(&self) -> &[AnyMetric] {
+        &self.metrics
+    }
+
+    /// The number of images.
+    #[must_use]
+    pub fn n_images(&self) -> usize {
+        self.images.len()
+    }
+
+    /// How many numbers a caption's score has.
+    #[must_use]
+    pub fn n_parts(&self) -> usize {
+        self.sizes.iter().map(|(_, n_parts)| n_parts).sum()
+    }
+
+    /// How many numbers a caption's statistics have.
+    #[must_use]
+    pub fn n_columns(&self) -> usize {
+        self.sizes.iter().map(|(n_columns, _)| n_columns).sum()
+    }
+
+    /// The scores of captions as texts: `images[k]` is what text `k` describes, any image any number of times.
+    ///
+    /// # Panics
+    /// When there are not as many images as texts, or there is no such image.
+    #[must_use]
+    pub fn score(&self, images: &[u32], texts: &Texts) -> BatchScores {
+        assert_eq!(images.len(), texts.len(), "an image for each caption");
+        self.scores(&self.statistics(images, texts))
+    }
+
+    /// The same of captions as numbers: `words` holds caption after caption, and `ends` where each stops.
+    ///
+    /// # Panics
+    /// When there are not as many images as ends, or `ends` points beyond `words`.
+    #[must_use]
+    pub fn score_codes(&self, codes: &Codes, images: &[u32], words: &[u32], ends: &[u64]) -> BatchScores {
+        assert_eq!(images.len(), ends.len(), "an image for each caption");
+        let mut rows = vec![0.0; images.len() * self.n_columns()];
+        for group in &self.groups {
+            self.in_chunks(images, &mut rows, |part, images, rows| {
+                let first = part.start.checked_sub(1).map_or(0, |before| ends[before]);
+                let last = ends[part.end - 1];
+                let symbols: Vec<Symbol> =
+                    words[first as usize..last as usize].iter().map(|code| codes.symbol(*code)).collect();
+                let ends: Vec<u64> = ends[part].iter().map(|end| end - first).collect();
+                let sentences = Sentences::of_words(&symbols, &ends);
+                let blank = Texts::blank(images.len());
+                self.measure(group, &group.vocabulary, images, &blank, &sentences, rows);
+            });
+        }
+        self.scores(&rows)
+    }
+
+    /// Numbers for words: `words[k]` is what `k` stands for. Numbers beyond, and words that the references lack,
+    /// are words of their own.
+    ///
+    /// # Errors
+    /// When the metrics read texts in more than one way, or look at more than which words are equal.
+    pub fn codes<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> Result<Codes, JudgeError> {
+        let plain = |group: &Group| {
+            matches!(group.reading, Reading::Tokens(_))
+                && group.members.iter().all(|member| !member.knows_words)
+        };
+        let group = match &self.groups[..] {
+            [group] if self.alone.is_empty() && plain(group) => group,
+            _ => {
+                return Err(JudgeError(
+                    "captions can be given as numbers only to metrics that ask no more of words than which are \
+                     equal (BLEU, ROUGE-L, CIDEr, CIDEr-D), all with one tokenizer; give texts"
+                        .to_owned(),
+                ));
+            }
+        };
+        let beyond = group.vocabulary.len() as u32;
+        let mut others = HashMap::<&str, u32>::new();
+        let symbols = (0..).zip(words).map(|(code, word)| match group.vocabulary.get(word) {
+            Some(symbol) => symbol,
+            None => unknown(beyond, *others.entry(word).or_insert(code)),
+        });
+        Ok(Codes { symbols: symbols.collect(), beyond })
+    }
+
+    /// The statistics of captions, row after row: the columns of all metrics, one after the other.
+    ///
+    /// # Panics
+    /// As [`score`](Self::score).
+    #[must_use]
+    pub fn statistics(&self, images: &[u32], texts: &Texts) -> Vec<f64> {
+        assert_eq!(images.len(), texts.len(), "an image for each caption");
+        let mut rows = vec![0.0; images.len() * self.n_columns()];
+        for group in &self.groups {
+            self.in_chunks(images, &mut rows, |part, images, rows| {
+                let texts: Texts = part.map(|k| texts.get(k)).collect();
+                let mut vocabulary = Vocabulary::over(Arc::clone(&group.vocabulary));
+                let sentences = read(group.reading, &texts, None, &mut vocabulary);
+                self.measure(group, &vocabulary, images, &texts, &sentences, rows);
+            });
+        }
+        if !self.alone.is_empty() {
+            self.measure_alone(images, texts, &mut rows);
+        }
+        rows
+    }
+
+    /// Turns rows of statistics into scores.
+    #[must_use]
+    pub fn scores(&self, rows: &[f64]) -> BatchScores {
+        let (n_columns, n_parts) = (self.n_columns(), self.n_parts());
+        let mut values = vec![0.0; rows.len() / n_columns.max(1) * n_parts];
+        for (row, values) in rows.chunks_exact(n_columns.max(1)).zip(values.chunks_exact_mut(n_parts.max(1)))
+        {
+            let (mut column, mut part) = (0, 0);
+            for (metric, (columns, parts)) in self.metrics.iter().zip(&self.sizes) {
+                metric.score_segment(&row[column..column + columns], &mut values[part..part + parts]);
+                column += columns;
+                part += parts;
+            }
+        }
+        BatchScores { n_parts, values }
+    }
+
+    /// Deals a batch out to threads: `work` gets a range of the captions, their images and their rows.
+    fn in_chunks(
+        &self,
+        images: &[u32],
+        rows: &mut [f64],
+        work: impl Fn(std::ops::Range<usize>, &[u32], &mut [f64]) + Sync,
+    ) {
+        let share = images.len().div_ceil(2 * rayon::current_num_threads());
+        let chunk = share.clamp(CHUNK.0, CHUNK.1);
+        let width = self.n_columns().max(1);
+        images.par_chunks(chunk).zip(rows.par_chunks_mut(chunk * width)).enumerate().for_each(
+            |(c, (images, rows))| {
+                work(c * chunk..c * chunk + images.len(), images, rows);
+            },
+        );
+    }
+
+    /// Measures some captions by the metrics of a group.
+    fn measure(
+        &self,
+        group: &Group,
+        vocabulary: &Vocabulary,
+        images: &[u32],
+        texts: &Texts,
+        sentences: &Sentences,
+        rows: &mut [f64],
+    ) {
+        let Some(view) = self.set.views.iter().find(|view| view.reading == group.reading) else { return };
+        let references = view.references(&self.set, vocabulary, &self.images, &view.counts);
+        let is_new = vocabulary.len() > group.vocabulary.len();
+        let anew: Vec<Option<Fitted<'_>>> = group
+            .members
+            .iter()
+            .map(|member| {
+                let fit = || self.metrics[member.metric].fit(&references);
+                (member.knows_words && is_new).then(fit)
+            })
+            .collect();
+        let mut workers: Vec<_> = group
+            .members
+            .iter()
+            .zip(&anew)
+            .map(|(member, anew)| {
+                let first: usize = self.sizes.iter().take(member.metric).map(|(columns, _)| columns).sum();
+                let columns = first..first + self.sizes[member.metric].0;
+                match anew {
+                    Some(fitted) => (fitted.worker(), columns),
+                    None => (member.fitted.worker(), columns),
+                }
+            })
+            .collect();
+        let mut segments = Segments::default();
+        if group.order > 0 {
+            compare(&references, images, |k| sentences.words(k), group.order, &mut segments);
+        }
+        let candidates = Candidates { texts, sentences };
+        let width = self.n_columns().max(1);
+        for ((k, image), row) in images.iter().enumerate().zip(rows.chunks_exact_mut(width)) {
+            let ngrams = (group.order > 0).then(|| segments.get(k));
+            let segment = Segment::new(references, candidates, *image as usize, k, ngrams);
+            for (worker, columns) in &mut workers {
+                worker.measure(&segment, &mut row[columns.clone()]);
+            }
+        }
+    }
+
+    /// Measures a batch by the metrics that need nothing but its own words, with its own references.
+    fn measure_alone(&self, images: &[u32], texts: &Texts, rows: &mut [f64]) {
+        let each = || images.iter().map(|image| self.set.of(*image as usize));
+        let ends = each().scan(0_u64, |end, references| {
+            *end += references.len() as u64;
+            Some(*end)
+        });
+        let mut set = ReferenceSet::new(each().flatten().collect(), ends.collect());
+        let texts = (0..texts.len()).map(|k| texts.get(k)).collect();
+        let system = System { name: String::new(), images: (0..images.len() as u32).collect(), texts };
+        let metrics: Vec<AnyMetric> = self.alone.iter().map(|m| self.metrics[*m].clone()).collect();
+        let width = self.n_columns().max(1);
+        for scores in evaluate(&mut set, &[system], &metrics, &()) {
+            for (m, metric) in self.alone.iter().zip(scores.metrics) {
+                let first: usize = self.sizes.iter().take(*m).map(|(columns, _)| columns).sum();
+                for (row, statistics) in rows.chunks_exact_mut(width).zip(metric.table.rows()) {
+                    row[first..first + statistics.len()].copy_from_slice(statistics);
+                }
+            }
+        }
+    }
+}
