@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{docs, tidy};
+use crate::{docs, python, tidy};
 
 /// Each step: what it is, and cargo's arguments.
 const STEPS: &[(&str, &[&str])] = &[
@@ -36,6 +36,11 @@ pub fn run(root: &Path) -> Result<()> {
             bail!("{label} failed");
         }
         println!("── {label}: {:.0?}", step.elapsed());
+    }
+    if python::is_here() {
+        python::run(root)?;
+    } else {
+        println!("── python: skipped, since there is no Python 3.10 or later; set PYTHON to one");
     }
     println!("all checks passed in {:.0?}", start.elapsed());
     Ok(())

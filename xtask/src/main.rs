@@ -4,6 +4,7 @@
 mod bench;
 mod ci;
 mod docs;
+mod python;
 mod tidy;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ usage: cargo xtask CHORE
   tidy            check the import table and that every module says in one sentence what it is for
   docs [--check]  write docs/metrics.md from the registry, or check that it is up to date
   ci              run every check and every test, as the CI does
+  python          build the wheel, install it into a fresh virtual environment and test it there
   bench [DIR]     time capeval beside pycocoevalcap on DIR (default ../shared/data/coco);
                   needs CAPEVAL_ORACLE=/path/to/python with pycocoevalcap installed, and Java";
 
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         ["docs"] => docs::run(&root(), docs::Mode::Write),
         ["docs", "--check"] => docs::run(&root(), docs::Mode::Check),
         ["ci"] => ci::run(&root()),
+        ["python"] => python::run(&root()),
         ["bench"] => bench::run(&root(), &root().join("../shared/data/coco")),
         ["bench", dir] => bench::run(&root(), &PathBuf::from(dir)),
         _ => {

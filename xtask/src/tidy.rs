@@ -49,6 +49,8 @@ const IMPORTS: &[(&str, &[&str])] = &[
         ],
     ),
     ("capeval-cli", &["capeval"]),
+    ("capeval-python", &["capeval"]),
+    ("capeval-engine", &["capeval-python"]),
     ("xtask", &["capeval-evaluate", "capeval-text"]),
 ];
 
@@ -93,7 +95,7 @@ fn imports(root: &Path) -> Result<Vec<String>> {
 }
 
 fn module_headers(root: &Path, faults: &mut Vec<String>) -> Result<()> {
-    let mut folders = vec![root.join("crates"), root.join("xtask")];
+    let mut folders = vec![root.join("crates"), root.join("python/src"), root.join("xtask")];
     while let Some(folder) = folders.pop() {
         let mut entries: Vec<_> = std::fs::read_dir(&folder)
             .with_context(|| folder.display().to_string())?

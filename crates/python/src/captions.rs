@@ -1,0 +1,230 @@
+//! Captions as Python has them: files, dictionaries, lists, columns.
+
+use capeval::corpus::{self, Captions as Rows, Format, ReadOptions, SegmentId};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
+
+use crate::error::{from_corpus, from_io, value};
+use crate::files;
+
+/// Captions of images, in order: references or candidates.
+#[pyclass(frozen, module = "capeval._engine")]
+pub struct Captions {
+    pub rows: Rows,
+}
+
+#[pymethods]
+impl Captions {
+    /// Reads a file, whose format its content tells.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, references, format = None, split = None, id_column = None, caption_columns = None))]
+    fn read(
+        py: Python<'_>,
+        path: &str,
+        references: bool,
+        format: Option<&str>,
+        split: Option<Vec<String>>,
+        id_column: Option<String>,
+        caption_columns: Option<Vec<String>>,
+    ) -> PyResult<Self> {
+        let format: Option<Format> = format
+            .map(|name| name.parse().map_err(|e: corpus::UnknownName| value(&e.to_string())))
+            .transpose()?;
+        let defaults = if references { ReadOptions::references() } else { ReadOptions::candidates() };
+        let options = ReadOptions { format, split, id_column, caption_columns, ..defaults };
+        let bytes = py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path))?;
+        files::refuse_own(path, bytes.bytes(), references)?;
+        let rows = py.detach(|| corpus::read_bytes(bytes.bytes(), path, &options)).map_err(from_corpus)?;
+        Ok(Self { rows })
+    }
+
+    /// Captions from a dictionary or a list; `name` is what errors call them.
+    ///
+    /// A dictionary maps ids to a caption, or to a list of captions, which may be dictionaries with a
+    /// 'caption'; one with a list of 'annotations' is COCO's. A list holds captions or lists of captions, whose
+    /// ids are 0, 1, 2 …, or dictionaries with 'image_id' and 'caption', or pairs of id and caption.
+    #[staticmethod]
+    fn of(source: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+        let mut rows = Rows::new(name);
+        if let Ok(dict) = source.cast::<PyDict>() {
+            match dict.get_item("annotations")? {
+                Some(annotations) if annotations.is_instance_of::<PyList>() => {
+                    push_records(annotations.cast::<PyList>()?, &mut rows)?;
+                }
+                _ => {
+                    for (key, captions) in dict {
+                        push(&mut rows, &id(&key)?, &captions)?;
+                    }
+                }
+            }
+        } else if let Ok(list) = source.cast::<PyList>() {
+            push_list(list, &mut rows)?;
+        } else {
+            let list = source.py().import("builtins")?.getattr("list")?.call1((source,))?;
+            push_list(list.cast::<PyList>()?, &mut rows)?;
+        }
+        Ok(Self { rows })
+    }
+
+    /// Captions from two columns of equal length: ids, and captions or lists of captions.
+    #[staticmethod]
+    fn of_columns(ids: &Bound<'_, PyList>, captions: &Bound<'_, PyList>, name: &str) -> PyResult<Self> {
+        if ids.len() != captions.len() {
+            let (n, m) = (ids.len(), captions.len());
+            return Err(PyValueError::new_err(format!("{name}: {n} ids stand beside {m} captions")));
+        }
+        let mut rows = Rows::new(name);
+        for (key, caption) in ids.iter().zip(captions) {
+            push(&mut rows, &id(&key)?, &caption)?;
+        }
+        Ok(Self { rows })
+    }
+
+    /// The number of captions.
+    fn __len__(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The ids in order, one per caption.
+    fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        id_list(py, self.rows.ids())
+    }
+
+    /// The captions in order.
+    fn texts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.rows.iter().map(|(_, text)| text))
+    }
+
+    /// What errors call them.
+    #[getter]
+    fn source(&self) -> &str {
+        self.rows.source()
+    }
+}
+
+fn push_list(list: &Bound<'_, PyList>, rows: &mut Rows) -> PyResult<()> {
+    let Ok(first) = list.get_item(0) else { return Ok(()) };
+    if first.is_instance_of::<PyDict>() {
+        return push_records(list, rows);
+    }
+    let is_pair = |item: &Bound<'_, PyAny>| item.cast::<PyTuple>().is_ok_and(|pair| pair.len() == 2);
+    if is_pair(&first) {
+        for item in list {
+            let pair = item.cast::<PyTuple>().map_err(|_| mixed(rows))?;
+            push(rows, &id(&pair.get_item(0)?)?, &pair.get_item(1)?)?;
+        }
+        return Ok(());
+    }
+    for (k, captions) in list.iter().enumerate() {
+        push(rows, &SegmentId::from(k as i64), &captions)?;
+    }
+    Ok(())
+}
+
+fn mixed(rows: &Rows) -> PyErr {
+    PyTypeError::new_err(format!(
+        "{}: the list begins with a pair of id and caption, so all its items must be such pairs",
+        rows.source()
+    ))
+}
+
+/// Dictionaries with 'image_id' (or 'id') and 'caption' (or 'captions').
+fn push_records(list: &Bound<'_, PyList>, rows: &mut Rows) -> PyResult<()> {
+    for (k, item) in list.iter().enumerate() {
+        let record = item.cast::<PyDict>().map_err(|_| {
+            PyTypeError::new_err(format!(
+                "{}: item {k} is of type {}, not a dictionary as the first one",
+                rows.source(),
+                type_name(&item)
+            ))
+        })?;
+        let find = |names: [&str; 3]| -> PyResult<Option<Bound<'_, PyAny>>> {
+            for name in names {
+                if let Some(found) = record.get_item(name)? {
+                    return Ok(Some(found));
+                }
+            }
+            Ok(None)
+        };
+        let lacks =
+            |what: &str| PyValueError::new_err(format!("{}: item {k} has no '{what}'", rows.source()));
+        let key = find(["image_id", "id", "image"])?.ok_or_else(|| lacks("image_id"))?;
+        let caption = find(["caption", "captions", "text"])?.ok_or_else(|| lacks("caption"))?;
+        let key = id(&key)?;
+        push(rows, &key, &caption)?;
+    }
+    Ok(())
+}
+
+/// Adds the caption or captions of one image.
+fn push(rows: &mut Rows, id: &SegmentId, captions: &Bound<'_, PyAny>) -> PyResult<()> {
+    if let Ok(text) = captions.cast::<PyString>() {
+        rows.push(id.clone(), text.to_str()?);
+        return Ok(());
+    }
+    if let Ok(record) = captions.cast::<PyDict>() {
+        let caption = record.get_item("caption")?.ok_or_else(|| no_text(rows, id, captions))?;
+        let text = caption.cast::<PyString>().map_err(|_| no_text(rows, id, &caption))?;
+        rows.push(id.clone(), text.to_str()?);
+        return Ok(());
+    }
+    if !captions.is_instance_of::<PyList>() && !captions.is_instance_of::<PyTuple>() && !is_array(captions) {
+        return Err(no_text(rows, id, captions));
+    }
+    for caption in captions.try_iter()? {
+        let caption = caption?;
+        if caption.is_instance_of::<PyList>() || caption.is_instance_of::<PyTuple>() {
+            return Err(no_text(rows, id, &caption));
+        }
+        push(rows, id, &caption)?;
+    }
+    Ok(())
+}
+
+/// Lists inside columns of tables come as arrays.
+fn is_array(object: &Bound<'_, PyAny>) -> bool {
+    object.hasattr("tolist").unwrap_or(false) && object.hasattr("shape").unwrap_or(false)
+}
+
+fn no_text(rows: &Rows, id: &SegmentId, found: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!(
+        "{}: image {}: a caption must be a string, or several in a list, not {}",
+        rows.source(),
+        id.quoted(),
+        type_name(found)
+    ))
+}
+
+/// The name of an object's type, for errors.
+pub fn type_name(object: &Bound<'_, PyAny>) -> String {
+    object.get_type().name().map_or_else(|_| "something else".to_owned(), |name| name.to_string())
+}
+
+/// An image's id: a string, or anything that Python takes for an index.
+pub fn id(object: &Bound<'_, PyAny>) -> PyResult<SegmentId> {
+    if let Ok(text) = object.cast::<PyString>() {
+        return Ok(SegmentId::from(text.to_str()?));
+    }
+    if !object.is_instance_of::<PyBool>()
+        && let Ok(number) = object.extract::<i64>()
+    {
+        return Ok(SegmentId::from(number));
+    }
+    Err(PyTypeError::new_err(format!(
+        "an image's id must be a string or a whole number of 64 bits, not {} {object}",
+        type_name(object)
+    )))
+}
+
+/// Ids as Python's numbers and strings.
+pub fn id_list<'py>(py: Python<'py>, ids: &[SegmentId]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for id in ids {
+        match id {
+            SegmentId::Integer(number) => list.append(number)?,
+            SegmentId::Text(text) => list.append(&**text)?,
+        }
+    }
+    Ok(list)
+}

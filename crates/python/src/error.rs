@@ -1,0 +1,79 @@
+//! The engine's errors as Python's own exceptions, with the engine's sentences.
+
+use std::io;
+
+use capeval::corpus::ErrorKind;
+use pyo3::PyErr;
+use pyo3::exceptions::{PyOSError, PyValueError};
+
+/// An error of a request: `ValueError`, or what Python raises where a file cannot be opened.
+pub fn from_request(error: capeval::Error) -> PyErr {
+    match error {
+        capeval::Error::Corpus(error) => from_corpus(error),
+        other => value(&other.to_string()),
+    }
+}
+
+/// An error of captions: `OSError` and its kin for files, else `ValueError`.
+pub fn from_corpus(error: capeval::corpus::Error) -> PyErr {
+    let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<io::Error>());
+    match (error.kind(), cause.and_then(io::Error::raw_os_error)) {
+        (ErrorKind::Io, Some(code)) => os(code, &error.to_string(), error.source_name()),
+        _ => value(&error.to_string()),
+    }
+}
+
+/// An error of the operating system about the file `path`: `FileNotFoundError`, `PermissionError` and so on.
+pub fn from_io(error: &io::Error, path: &str) -> PyErr {
+    match error.raw_os_error() {
+        Some(code) => os(code, &plain(error), path),
+        None => PyOSError::new_err(format!("{path}: {error}")),
+    }
+}
+
+/// Python chooses the class by the number.
+fn os(code: i32, sentence: &str, path: &str) -> PyErr {
+    PyOSError::new_err((code, sentence.to_owned(), path.to_owned()))
+}
+
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
+/// A `ValueError` whose flags of the command line are written as Python's arguments.
+pub fn value(sentence: &str) -> PyErr {
+    PyValueError::new_err(in_python(sentence))
+}
+
+/// `pass --missing skip` as `pass missing="skip"`: advice is given in the language that the reader writes.
+pub fn in_python(sentence: &str) -> String {
+    let mut parts = sentence.split("--");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_name = |c: char| c.is_ascii_lowercase() || c == '-';
+        let (name, after) = part.split_at(part.find(|c| !is_name(c)).unwrap_or(part.len()));
+        match name {
+            "" => text.push_str("--"),
+            "ref-format" | "input-format" => text.push_str("format"),
+            name => text.push_str(&name.replace('-', "_")),
+        }
+        let argument = after.strip_prefix(' ').unwrap_or_default();
+        let end = argument.find(|c: char| !is_name(c) && !c.is_ascii_uppercase()).unwrap_or(argument.len());
+        let (word, rest) = argument.split_at(end);
+        if !name.is_empty() && !word.is_empty() && word.chars().all(|c| c.is_ascii_uppercase()) {
+            text.push_str("=…");
+            text.push_str(rest);
+        } else if !name.is_empty() && CHOICES.contains(&word) {
+            text.push_str(&format!("=\"{word}\""));
+            text.push_str(rest);
+        } else {
+            text.push_str(after);
+        }
+    }
+    text
+}
+
+/// Words that follow a flag as its value.
+const CHOICES: &[&str] =
+    &["skip", "empty", "error", "ignore", "first", "last", "keep", "text", "as-given", "uniform", "corpus"];

@@ -1,0 +1,178 @@
+//! Tables of document frequencies.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use capeval::corpus::Ids;
+use capeval::frequencies::{DocumentFrequencies as Table, MAX_ORDER};
+use flate2::read::MultiGzDecoder;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::captions::Captions;
+use crate::error::{from_io, from_request, value};
+use crate::files;
+use crate::metrics::reading;
+
+/// In how many images each n-gram occurs: what CIDEr weighs n-grams by.
+#[pyclass(frozen, module = "capeval._engine")]
+pub struct DocumentFrequencies {
+    pub table: Arc<Table>,
+}
+
+fn new(table: Table) -> DocumentFrequencies {
+    DocumentFrequencies { table: Arc::new(table) }
+}
+
+#[pymethods]
+impl DocumentFrequencies {
+    /// Counts the references of each image once.
+    #[staticmethod]
+    #[pyo3(signature = (references, *, tokenizer, stem, order, ids))]
+    fn build(
+        py: Python<'_>,
+        references: &Captions,
+        tokenizer: &str,
+        stem: Option<&str>,
+        order: usize,
+        ids: &str,
+    ) -> PyResult<Self> {
+        let reading = reading(tokenizer, stem)?;
+        let ids = parse_ids(ids)?;
+        let rows = references.rows.clone();
+        let table = crate::run::long(py, None, None, move |_| {
+            capeval::document_frequencies(rows, ids, reading, order)
+        })?;
+        table.map(new).map_err(from_request)
+    }
+
+    /// Reads a table, capeval's own or a pickle, which may be gzipped; no code of a pickle is run.
+    #[staticmethod]
+    #[pyo3(signature = (path, n_images = None))]
+    fn load(py: Python<'_>, path: &str, n_images: Option<u64>) -> PyResult<Self> {
+        let bytes = py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path))?;
+        Self::parse(py, bytes.bytes(), n_images)
+            .map_err(|error| value(&format!("{path}: {}", error.value(py))))
+    }
+
+    /// Reads a table from bytes.
+    #[staticmethod]
+    #[pyo3(signature = (data, n_images = None))]
+    fn from_bytes(py: Python<'_>, data: &[u8], n_images: Option<u64>) -> PyResult<Self> {
+        Self::parse(py, data, n_images)
+    }
+
+    /// A table from a dictionary that maps tuples of words to numbers of images.
+    #[staticmethod]
+    fn from_counts(counts: &Bound<'_, PyDict>, n_images: u64) -> PyResult<Self> {
+        let mut gathered = capeval::frequencies::Counts::default();
+        let mut words = Vec::with_capacity(MAX_ORDER);
+        for (ngram, count) in counts {
+            words.clear();
+            let whole = count.extract::<f64>()?;
+            if whole == 0.0 {
+                continue;
+            }
+            if whole < 0.0 || whole.fract() != 0.0 {
+                return Err(value(&format!(
+                    "the frequency of {ngram} is {whole}, no whole number of images"
+                )));
+            }
+            if whole > f64::from(u32::MAX) {
+                return Err(PyOverflowError::new_err(format!("the frequency of {ngram} is beyond 32 bits")));
+            }
+            for word in ngram.try_iter()? {
+                let word = word?;
+                let text = word.cast::<pyo3::types::PyString>().map_err(|_| {
+                    PyTypeError::new_err(format!("an n-gram must be a tuple of strings, not {ngram}"))
+                })?;
+                words.push(gathered.word(text.to_str()?).map_err(|error| value(&error.to_string()))?);
+            }
+            gathered.push(&words, whole as u32).map_err(|error| value(&error.to_string()))?;
+        }
+        let order = gathered.longest().max(1);
+        let table = gathered.into_table(n_images, order, capeval::frequencies::Repeats::KeepLast);
+        table.map(new).map_err(|error| value(&error.to_string()))
+    }
+
+    /// The table in capeval's format (`"capeval"`), as a pickle (`"pickle"`) or as JSON (`"json"`).
+    fn to_bytes<'py>(&self, py: Python<'py>, format: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let mut bytes = Vec::new();
+        let written = match format {
+            "capeval" => self.table.save(&mut bytes),
+            "pickle" => self.table.write_pickle(&mut bytes),
+            "json" => self.table.write_json(&mut bytes),
+            other => {
+                return Err(value(&format!("no format is called '{other}'; choose capeval, pickle or json")));
+            }
+        };
+        written.map_err(|error| from_io(&error, "table"))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The table over the images of both, which must be disjoint.
+    fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        let (mine, theirs) = (Arc::clone(&self.table), Arc::clone(&other.table));
+        let merged = py.detach(move || mine.merge(&theirs));
+        merged.map(new).map_err(|error| value(&error.to_string()))
+    }
+
+    /// In how many images an n-gram, given as a tuple of words, occurs.
+    fn frequency(&self, ngram: Vec<String>) -> u32 {
+        self.table.frequency(ngram)
+    }
+
+    /// The number of n-grams that occur.
+    fn __len__(&self) -> usize {
+        self.table.len()
+    }
+
+    /// The number of images counted.
+    #[getter]
+    fn n_images(&self) -> u64 {
+        self.table.n_images()
+    }
+
+    /// The length of the longest n-grams.
+    #[getter]
+    fn order(&self) -> usize {
+        self.table.order()
+    }
+
+    /// Equal tables have equal fingerprints.
+    #[getter]
+    fn fingerprint(&self) -> String {
+        format!("{:016x}", self.table.fingerprint())
+    }
+
+    /// All n-grams and their frequencies.
+    fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let items = PyDict::new(py);
+        for (ngram, count) in self.table.iter() {
+            items.set_item(pyo3::types::PyTuple::new(py, ngram)?, count)?;
+        }
+        Ok(items)
+    }
+}
+
+impl DocumentFrequencies {
+    fn parse(py: Python<'_>, bytes: &[u8], n_images: Option<u64>) -> PyResult<Self> {
+        let table = py.detach(|| {
+            if !bytes.starts_with(&[0x1F, 0x8B]) {
+                return Table::read(bytes, n_images).map_err(|error| error.to_string());
+            }
+            let mut unpacked = Vec::new();
+            MultiGzDecoder::new(bytes).read_to_end(&mut unpacked).map_err(|error| {
+                format!("the gzip data are damaged or cut off ({error}); fetch the file again")
+            })?;
+            Table::read(&unpacked, n_images).map_err(|error| error.to_string())
+        });
+        table.map(new).map_err(|sentence| value(&sentence.replace("give it (", "pass n_images (")))
+    }
+}
+
+/// How ids are compared, by name.
+pub fn parse_ids(name: &str) -> PyResult<Ids> {
+    name.parse().map_err(|error: capeval::corpus::UnknownName| value(&error.to_string()))
+}

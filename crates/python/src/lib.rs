@@ -1,0 +1,36 @@
+//! What the Python package offers, as an ordinary crate: the extension module is a shell around it.
+//!
+//! Everything here translates: Python's objects into the façade's types, errors into Python's exceptions, and
+//! numbers into buffers that numpy takes without a copy. Names and shapes that users see are made in Python.
+
+mod captions;
+mod error;
+mod files;
+mod frequencies;
+mod metrics;
+mod report;
+mod run;
+mod score;
+
+use pyo3::prelude::*;
+
+/// Fills the extension module.
+///
+/// # Errors
+/// When Python refuses a name.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    run::remember_process();
+    module.add("__version__", capeval::VERSION)?;
+    module.add_class::<captions::Captions>()?;
+    module.add_class::<frequencies::DocumentFrequencies>()?;
+    module.add_class::<report::Report>()?;
+    module.add_class::<score::Prepared>()?;
+    module.add_function(wrap_pyfunction!(metrics::metrics, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::suites, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::tokenize, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::tokenizer_names, module)?)?;
+    module.add_function(wrap_pyfunction!(run::get_num_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(run::set_num_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(score::score, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,181 @@
+//! Which metrics, suites and tokenizers there are, and the choice among them.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use capeval::Selection;
+use capeval::evaluate::registry::{KINDS, Resources, SUITES};
+use capeval::meteor::{self, Check};
+use capeval::metric::{Direction, Reading};
+use capeval::text::{Scratch, Tokenizer, tokenizers};
+use pyo3::exceptions::PyFileNotFoundError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::error::{from_request, value};
+use crate::files;
+use crate::frequencies::DocumentFrequencies;
+
+/// What METEOR read last: the file, its length and age, and its content.
+type Known = Option<(PathBuf, u64, Option<std::time::SystemTime>, Arc<meteor::Resources>)>;
+
+static METEOR: Mutex<Known> = Mutex::new(None);
+
+/// Where METEOR's resources are looked for.
+fn meteor_path() -> Option<PathBuf> {
+    files::data_folder().map(|folder| folder.join("meteor-1.5.bin"))
+}
+
+/// METEOR's resources; `None` if they are not installed.
+fn meteor(py: Python<'_>) -> PyResult<Option<Arc<meteor::Resources>>> {
+    let Some(path) = meteor_path() else { return Ok(None) };
+    let Ok(metadata) = fs::metadata(&path) else { return Ok(None) };
+    let (len, age) = (metadata.len(), metadata.modified().ok());
+    {
+        let known = METEOR.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((place, bytes, time, resources)) = &*known
+            && (place, *bytes, *time) == (&path, len, age)
+        {
+            return Ok(Some(Arc::clone(resources)));
+        }
+    }
+    let shown = path.display().to_string();
+    let bytes = py.detach(|| files::bytes(&shown)).map_err(|error| crate::error::from_io(&error, &shown))?;
+    let opened = py.detach(|| meteor::Resources::open(Arc::new(bytes), Check::Content));
+    let resources = opened
+        .map_err(|error| value(&format!("{shown}: {error} (run `capeval data install meteor` again)")))?;
+    let resources = Arc::new(resources);
+    *METEOR.lock().unwrap_or_else(PoisonError::into_inner) = Some((path, len, age, Arc::clone(&resources)));
+    Ok(Some(resources))
+}
+
+/// Metrics by name, with settings for all that know them, and what was left out of suites.
+pub fn select(
+    py: Python<'_>,
+    specs: &[String],
+    settings: &[(String, String)],
+    frequencies: Option<&DocumentFrequencies>,
+) -> PyResult<Selection> {
+    // Only what needs METEOR's data, in a suite or by name, makes them load.
+    let is_suite =
+        |name: &str| SUITES.iter().any(|suite| suite.name == name && suite.metrics.contains(&"meteor"));
+    let needs_meteor = specs.iter().any(|spec| spec.split(':').next() == Some("meteor") || is_suite(spec));
+    let resources = Resources {
+        frequencies: frequencies.map(|table| Arc::clone(&table.table)),
+        meteor: if needs_meteor { meteor(py)? } else { None },
+        ..Resources::default()
+    };
+    let names_meteor = specs.iter().any(|spec| spec.split(':').next() == Some("meteor"));
+    if names_meteor && resources.meteor.is_none() {
+        let place =
+            meteor_path().map_or_else(String::new, |path| format!(" ({} is missing)", path.display()));
+        return Err(PyFileNotFoundError::new_err(format!(
+            "METEOR's resources are not installed{place}; call capeval.install_meteor() once, or run \
+             `capeval data install meteor`"
+        )));
+    }
+    let common: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (&**name, &**value)).collect();
+    capeval::select(None, specs.iter().map(String::as_str), &common, &resources).map_err(from_request)
+}
+
+/// The metrics in the order in which they are listed, each as a dictionary.
+#[pyfunction]
+pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for kind in KINDS {
+        let (signature, parts) = kind.sample().map_err(|error| value(&error.to_string()))?;
+        let entry = PyDict::new(py);
+        entry.set_item("name", kind.name)?;
+        entry.set_item("summary", kind.summary)?;
+        entry.set_item("paper", kind.paper)?;
+        entry.set_item("program", kind.program)?;
+        entry.set_item("keys", parts.iter().map(|part| part.key.as_str()).collect::<Vec<_>>())?;
+        entry.set_item("min", parts.first().map(|part| part.min))?;
+        entry.set_item("max", parts.first().map(|part| part.max))?;
+        entry.set_item(
+            "higher_is_better",
+            parts.first().is_none_or(|part| part.direction == Direction::HigherIsBetter),
+        )?;
+        let settings = PyDict::new(py);
+        for setting in kind.settings {
+            settings.set_item(setting.name, (setting.default, setting.summary))?;
+        }
+        entry.set_item("settings", settings)?;
+        entry.set_item("signature", signature.to_string())?;
+        entry.set_item("needs", kind.need().map(|need| need.what))?;
+        list.append(entry)?;
+    }
+    Ok(list)
+}
+
+/// The suites: name, summary and metrics.
+#[pyfunction]
+pub fn suites() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
+    SUITES.iter().map(|suite| (suite.name, suite.summary, suite.metrics.to_vec())).collect()
+}
+
+/// The tokenizers: name and summary.
+#[pyfunction]
+pub fn tokenizer_names() -> Vec<(&'static str, &'static str)> {
+    tokenizers::ALL.iter().map(|(_, name, summary)| (*name, *summary)).collect()
+}
+
+/// The tokenizer of that name.
+pub fn tokenizer(name: &str) -> PyResult<Tokenizer> {
+    name.parse().map_err(|error: capeval::text::UnknownTokenizer| value(&error.to_string()))
+}
+
+/// The reading that a table of document frequencies is counted in.
+pub fn reading(tok: &str, stem: Option<&str>) -> PyResult<Reading> {
+    let tokenizer = tokenizer(tok)?;
+    match stem {
+        None | Some("none") => Ok(Reading::Tokens(tokenizer)),
+        Some(name) => match capeval::text::Stemmer::from_name(name) {
+            Some(stemmer) => Ok(Reading::Stems(tokenizer, stemmer)),
+            None => Err(value(&format!("no stemmer is called '{name}'; choose none or snowball-english"))),
+        },
+    }
+}
+
+/// The tokens of each text, joined by single blanks, or as lists.
+#[pyfunction]
+pub fn tokenize<'py>(
+    py: Python<'py>,
+    texts: &crate::captions::Captions,
+    tokenizer: &str,
+    join: bool,
+) -> PyResult<Bound<'py, PyList>> {
+    let tokenizer = self::tokenizer(tokenizer)?;
+    let rows = &texts.rows;
+    let batch = tokenizer == Tokenizer::PtbBatch;
+    let next = |k: usize| {
+        if !batch {
+            return None;
+        }
+        (k + 1..rows.len()).map(|k| rows.text(k)).find(|text| !text.trim().is_empty())
+    };
+    let mut scratch = Scratch::default();
+    let list = PyList::empty(py);
+    let mut line = String::new();
+    let mut ends: Vec<usize> = Vec::new();
+    for k in 0..rows.len() {
+        line.clear();
+        ends.clear();
+        tokenizer.tokenize_before(rows.text(k), next(k), &mut scratch, |piece| {
+            if join && !ends.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(piece);
+            ends.push(line.len());
+        });
+        if join {
+            list.append(&line)?;
+        } else {
+            let starts = std::iter::once(0).chain(ends.iter().copied());
+            let pieces = starts.zip(&ends).map(|(start, end)| line.get(start..*end).unwrap_or_default());
+            list.append(pieces.collect::<Vec<_>>())?;
+        }
+    }
+    Ok(list)
+}

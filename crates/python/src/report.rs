@@ -1,0 +1,121 @@
+//! A report as Python sees it: numbers, names and renderings.
+
+use capeval::metric::Direction;
+use capeval::report::{self, Report as Found, Style};
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyDict, PyList};
+
+use crate::captions::id_list;
+use crate::error::from_io;
+
+/// What an evaluation found.
+#[pyclass(frozen, module = "capeval._engine")]
+pub struct Report {
+    pub found: Found,
+}
+
+#[pymethods]
+impl Report {
+    /// The names of the systems.
+    fn systems(&self) -> Vec<&str> {
+        self.found.systems.iter().map(|system| system.name.as_str()).collect()
+    }
+
+    /// The keys of the measures.
+    fn keys(&self) -> Vec<&str> {
+        self.found.measures.iter().map(|measure| measure.key.as_str()).collect()
+    }
+
+    /// For each measure: key, label, whether more is better, least and greatest value.
+    fn measures(&self) -> Vec<(&str, &str, bool, f64, f64)> {
+        let measures = self.found.measures.iter();
+        measures
+            .map(|m| (&*m.key, &*m.label, m.direction == Direction::HigherIsBetter, m.min, m.max))
+            .collect()
+    }
+
+    /// What is known of system number `k`: source, images, references, scores by measure, signatures by metric.
+    fn system<'py>(&self, py: Python<'py>, k: usize) -> PyResult<Bound<'py, PyDict>> {
+        let system = self.at(k)?;
+        let about = PyDict::new(py);
+        about.set_item("name", &system.name)?;
+        about.set_item("source", &system.source)?;
+        about.set_item("n_images", system.n_images)?;
+        about.set_item("n_references", system.n_references)?;
+        let scores = PyDict::new(py);
+        for (measure, score) in self.found.measures.iter().zip(&system.scores) {
+            scores.set_item(&measure.key, score)?;
+        }
+        about.set_item("scores", scores)?;
+        let signatures = PyDict::new(py);
+        for (metric, signature) in self.found.metrics.iter().zip(&system.signatures) {
+            signatures.set_item(&metric.key, signature.to_string())?;
+        }
+        about.set_item("signatures", signatures)?;
+        Ok(about)
+    }
+
+    /// The images of system number `k`.
+    fn ids<'py>(&self, py: Python<'py>, k: usize) -> PyResult<Bound<'py, PyList>> {
+        let none = Vec::new();
+        id_list(py, self.at(k)?.segments.as_ref().map_or(&none, |segments| &segments.ids))
+    }
+
+    /// The scores of every image of system number `k`: float64, measure after measure; `None` if they were not
+    /// asked for.
+    fn segments<'py>(&self, py: Python<'py>, k: usize) -> PyResult<Option<Bound<'py, PyByteArray>>> {
+        let Some(segments) = &self.at(k)?.segments else { return Ok(None) };
+        let n = self.found.measures.len();
+        let bytes = PyByteArray::new_with(py, segments.values.len() * 8, |room| {
+            let places = room.chunks_exact_mut(8);
+            let by_measure = (0..n).flat_map(|m| segments.values.iter().skip(m).step_by(n.max(1)));
+            for (place, value) in places.zip(by_measure) {
+                place.copy_from_slice(&value.to_ne_bytes());
+            }
+            Ok(())
+        })?;
+        Ok(Some(bytes))
+    }
+
+    /// What a reader should know: code, sentence, system, first ids, number.
+    fn notices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        for notice in &self.found.notices {
+            let ids = id_list(py, &notice.ids)?;
+            let message = crate::error::in_python(&notice.message);
+            list.append((&notice.code, message, &notice.system, ids, notice.count))?;
+        }
+        Ok(list)
+    }
+
+    /// Whether all systems were scored on the same images.
+    #[getter]
+    fn same_images(&self) -> bool {
+        self.found.same_images
+    }
+
+    /// The report as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`; `digits` are shown
+    /// after the point in the forms for people.
+    fn render(&self, format: &str, digits: usize) -> PyResult<String> {
+        let mut out = Vec::new();
+        let found = &self.found;
+        match format {
+            "json" => report::json(found, &mut out),
+            "jsonl" => report::jsonl(found, &mut out),
+            "csv" => report::csv(found, &mut out),
+            "markdown" => report::markdown(found, digits, &mut out),
+            "latex" => report::latex(found, digits, &mut out),
+            _ => report::table(found, &Style { digits, ..Style::default() }, &mut out),
+        }
+        .map_err(|error| from_io(&error, "report"))?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+}
+
+impl Report {
+    fn at(&self, k: usize) -> PyResult<&report::SystemReport> {
+        let n = self.found.systems.len();
+        self.found.systems.get(k).ok_or_else(|| PyIndexError::new_err(format!("system {k} of {n}")))
+    }
+}

@@ -1,0 +1,181 @@
+//! Work off the interpreter: threads of our own, interrupts, progress.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use capeval::evaluate::{Progress, Stage};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// How often a long call looks for Ctrl-C and reports its progress.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The most threads that may be asked for.
+const MOST_THREADS: usize = 1024;
+
+/// Pools by process and size. A pool does not outlive a fork: the child has none of its threads.
+static POOLS: Mutex<Vec<(u32, usize, Arc<ThreadPool>)>> = Mutex::new(Vec::new());
+
+/// How many threads work where a call does not say; 0 for the machine's choice.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// The process that imported the package.
+static FIRST_PROCESS: OnceLock<u32> = OnceLock::new();
+
+/// Remembers the process; called when the package is imported.
+pub fn remember_process() {
+    FIRST_PROCESS.get_or_init(std::process::id);
+}
+
+/// How many threads a call uses that does not say how many.
+///
+/// In a process that was forked off after the import this is one: several such processes share the machine.
+#[pyfunction]
+pub fn get_num_threads() -> usize {
+    match THREADS.load(Ordering::Relaxed) {
+        0 if FIRST_PROCESS.get().is_some_and(|pid| *pid != std::process::id()) => 1,
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        n => n,
+    }
+}
+
+/// Sets how many threads a call uses that does not say how many; 0 for one per processor.
+#[pyfunction]
+pub fn set_num_threads(n: usize) -> PyResult<()> {
+    if n > MOST_THREADS {
+        return Err(PyValueError::new_err(format!("{n} threads; give a number from 0 to {MOST_THREADS}")));
+    }
+    THREADS.store(n, Ordering::Relaxed);
+    Ok(())
+}
+
+/// The pool of `threads` threads of this process.
+///
+/// Called with the interpreter attached only, so that no fork can find the lock taken.
+pub fn pool(_py: Python<'_>, threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
+    let n = match threads {
+        Some(n) if (1..=MOST_THREADS).contains(&n) => n,
+        Some(n) => {
+            return Err(PyValueError::new_err(format!(
+                "{n} threads; give a number from 1 to {MOST_THREADS}"
+            )));
+        }
+        None => get_num_threads(),
+    };
+    let pid = std::process::id();
+    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, _, pool)) = pools.iter().find(|(known, size, _)| *known == pid && *size == n) {
+        return Ok(Arc::clone(pool));
+    }
+    // Pools of the parent have no threads here; ending them would wait for threads that do not exist.
+    for (_, _, pool) in pools.extract_if(.., |(known, _, _)| *known != pid) {
+        std::mem::forget(pool);
+    }
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(n)
+        .thread_name(|k| format!("capeval-{k}"))
+        .build()
+        .map_err(|error| PyRuntimeError::new_err(format!("cannot start {n} threads: {error}")))?;
+    let pool = Arc::new(pool);
+    pools.push((pid, n, Arc::clone(&pool)));
+    Ok(pool)
+}
+
+/// What a long call has done so far, and whether it shall stop.
+#[derive(Default)]
+struct Watch {
+    stage: AtomicU8,
+    done: AtomicUsize,
+    total: AtomicUsize,
+    cancelled: AtomicBool,
+}
+
+/// What a cancelled worker unwinds with.
+struct Cancelled;
+
+impl Progress for Watch {
+    fn begin(&self, stage: Stage, n: usize) {
+        self.stop_if_cancelled();
+        let stage = match stage {
+            Stage::Reading => 0,
+            Stage::Fitting => 1,
+            Stage::Measuring => 2,
+        };
+        self.done.store(0, Ordering::Relaxed);
+        self.total.store(n, Ordering::Relaxed);
+        self.stage.store(stage, Ordering::Relaxed);
+    }
+
+    fn advance(&self, n: usize) {
+        self.done.fetch_add(n, Ordering::Relaxed);
+        self.stop_if_cancelled();
+    }
+}
+
+impl Watch {
+    /// Leaves the work by unwinding, which runs every destructor on the way and prints nothing.
+    fn stop_if_cancelled(&self) {
+        if self.cancelled.load(Ordering::Relaxed) {
+            resume_unwind(Box::new(Cancelled));
+        }
+    }
+
+    fn tell(&self, py: Python<'_>, listener: &Py<PyAny>) -> PyResult<()> {
+        let stage =
+            ["reading", "fitting", "measuring"][usize::from(self.stage.load(Ordering::Relaxed)).min(2)];
+        let total = self.total.load(Ordering::Relaxed);
+        let done = self.done.load(Ordering::Relaxed).min(total);
+        listener.call1(py, (stage, done, total)).map(drop)
+    }
+}
+
+/// Does `work` on a pool of `threads` threads, without the interpreter's lock. Ctrl-C ends it, and `listener` is
+/// called with `(stage, done, total)` about every 50 ms and once at the end.
+pub fn long<T: Send>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    listener: Option<Py<PyAny>>,
+    work: impl FnOnce(&dyn Progress) -> T + Send,
+) -> PyResult<T> {
+    let pool = pool(py, threads)?;
+    let watch = Watch::default();
+    py.detach(|| {
+        std::thread::scope(|scope| {
+            let (alive, ended) = mpsc::channel::<()>();
+            let watch = &watch;
+            let worker = scope.spawn(move || {
+                let _alive = alive;
+                catch_unwind(AssertUnwindSafe(|| pool.install(|| work(watch))))
+            });
+            let mut failure = None;
+            while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(TICK) {
+                if failure.is_some() {
+                    continue;
+                }
+                let told = Python::attach(|py| {
+                    py.check_signals()?;
+                    listener.as_ref().map_or(Ok(()), |listener| watch.tell(py, listener))
+                });
+                if let Err(error) = told {
+                    watch.cancelled.store(true, Ordering::Relaxed);
+                    failure = Some(error);
+                }
+            }
+            let outcome = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+            match (failure, outcome) {
+                (Some(error), _) => Err(error),
+                (None, Ok(value)) => {
+                    if let Some(listener) = &listener {
+                        Python::attach(|py| watch.tell(py, listener))?;
+                    }
+                    Ok(value)
+                }
+                (None, Err(panic)) => resume_unwind(panic),
+            }
+        })
+    })
+}

@@ -1,0 +1,172 @@
+//! The main job: systems against references.
+
+use std::sync::Arc;
+
+use capeval::corpus::{Policy, SegmentId};
+use capeval::evaluate::Prepared as Archive;
+use capeval::evaluate::prepared::Source;
+use capeval::text::SharedBytes;
+use capeval::{References, ScoreRequest};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::captions::{Captions, id, id_list, type_name};
+use crate::error::{from_io, from_request, value};
+use crate::files::{self, Aligned};
+use crate::frequencies::{DocumentFrequencies, parse_ids};
+use crate::metrics::select;
+use crate::report::Report;
+use crate::run::long;
+
+/// References that are read and counted once, as a file holds them.
+#[pyclass(frozen, module = "capeval._engine")]
+pub struct Prepared {
+    bytes: SharedBytes,
+    source: String,
+}
+
+impl Prepared {
+    /// The references, ready for use.
+    pub fn open(&self) -> PyResult<Archive> {
+        Archive::open(Arc::clone(&self.bytes)).map_err(|error| value(&format!("{}: {error}", self.source)))
+    }
+
+    /// What they are called.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+}
+
+#[pymethods]
+impl Prepared {
+    /// Reads and counts references, as the metrics need them.
+    #[staticmethod]
+    fn build(
+        py: Python<'_>,
+        references: &Captions,
+        metrics: Vec<String>,
+        settings: Vec<(String, String)>,
+        ids: &str,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let metrics = select(py, &metrics, &settings, None)?.metrics;
+        let ids = parse_ids(ids)?;
+        let rows = references.rows.clone();
+        let source = rows.source().to_owned();
+        let from = file_of(&source);
+        let prepared = long(py, threads, None, move |_| {
+            let prepared = capeval::prepare(rows, ids, &metrics, from.into_iter().collect())?;
+            let mut bytes = Vec::new();
+            prepared.write(&mut bytes).map_err(|error| capeval::Error::Request(error.to_string()))?;
+            Ok(bytes)
+        })?
+        .map_err(from_request)?;
+        Ok(Self { bytes: Arc::new(Aligned::copy(&prepared)), source })
+    }
+
+    /// Opens a file of prepared references.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: &str) -> PyResult<Self> {
+        let bytes = py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path))?;
+        let prepared = Self { bytes: Arc::new(bytes), source: path.to_owned() };
+        let archive = py.detach(|| prepared.open())?;
+        for source in &archive.sources {
+            if let Some(now) = file_of(&source.path)
+                && (now.bytes != source.bytes || now.modified > source.modified)
+            {
+                return Err(value(&format!(
+                    "{path}: these references are stale: {} has changed since they were prepared; prepare them \
+                     again",
+                    source.path
+                )));
+            }
+        }
+        Ok(prepared)
+    }
+
+    /// The bytes of the file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, (*self.bytes).as_ref())
+    }
+
+    /// The images' ids, in order.
+    fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyList>> {
+        id_list(py, &self.open()?.ids)
+    }
+}
+
+/// Length and age of a file; `None` if there is no such file.
+fn file_of(path: &str) -> Option<Source> {
+    let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let modified = metadata.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    let modified = modified.map_or(0, |duration| duration.as_secs());
+    Some(Source { path: path.to_owned(), bytes: metadata.len(), modified })
+}
+
+/// How a [`score`] is to be done.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Options {
+    metrics: Vec<String>,
+    settings: Vec<(String, String)>,
+    missing: String,
+    surplus: String,
+    duplicate: String,
+    empty: String,
+    ids: String,
+    segments: bool,
+    threads: Option<usize>,
+}
+
+/// Holds the captions of systems against references.
+#[pyfunction]
+pub fn score(
+    py: Python<'_>,
+    references: &Bound<'_, PyAny>,
+    systems: Vec<(String, Py<Captions>)>,
+    options: Options,
+    frequencies: Option<&DocumentFrequencies>,
+    images: Option<&Bound<'_, PyAny>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Report> {
+    let known = |error: capeval::corpus::UnknownName| value(&error.to_string());
+    let policy = Policy {
+        missing: options.missing.parse().map_err(known)?,
+        surplus: options.surplus.parse().map_err(known)?,
+        duplicate: options.duplicate.parse().map_err(known)?,
+        empty: options.empty.parse().map_err(known)?,
+    };
+    let ids = parse_ids(&options.ids)?;
+    let images = images
+        .map(|images| images.try_iter()?.map(|image| id(&image?)).collect::<PyResult<Vec<SegmentId>>>())
+        .transpose()?;
+    let selection = select(py, &options.metrics, &options.settings, frequencies)?;
+    let systems: Vec<_> =
+        systems.iter().map(|(name, captions)| (name.clone(), captions.get().rows.clone())).collect();
+    let references = if let Ok(captions) = references.cast::<Captions>() {
+        References::Captions(captions.get().rows.clone())
+    } else if let Ok(prepared) = references.cast::<Prepared>() {
+        let prepared = prepared.get();
+        References::Prepared { prepared: Box::new(prepared.open()?), source: prepared.source.clone() }
+    } else {
+        return Err(PyTypeError::new_err(format!(
+            "references must be captions, not {}",
+            type_name(references)
+        )));
+    };
+    let segments = options.segments;
+    let found = long(py, options.threads, progress, move |progress| {
+        capeval::score(ScoreRequest {
+            metrics: selection.metrics,
+            notices: selection.notices,
+            policy,
+            ids,
+            images,
+            segments,
+            progress,
+            ..ScoreRequest::new(references, systems)
+        })
+    })?;
+    Ok(Report { found: found.map_err(from_request)? })
+}

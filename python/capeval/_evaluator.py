@@ -1,0 +1,104 @@
+"""References that are read once, for many calls."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from . import _engine
+from ._frequencies import DocumentFrequencies
+from ._inputs import Captionlike, Metrics, Settings, captions, metric_names, settings
+from ._report import Id, Report
+
+
+class Evaluator:
+    """References that are read and counted once, so that scoring another system takes milliseconds.
+
+    >>> evaluator = Evaluator({1: ["a dog runs", "the dog ran"], 2: ["two cats", "cats"]}, ["bleu", "cider-d"])
+    >>> report = evaluator.score({1: "a dog ran", 2: "two cats"})
+    >>> report.scores["bleu-1"]
+    1.0
+    """
+
+    def __init__(
+        self,
+        references: Captionlike,
+        metrics: Metrics = None,
+        *,
+        settings: Settings = None,
+        df: DocumentFrequencies | str | None = None,
+        ids: str = "as-given",
+        threads: int | None = None,
+    ) -> None:
+        """Reads and counts references, which come in the forms that :func:`capeval.score` takes.
+
+        Args:
+            references: what people wrote.
+            metrics: the metrics of later calls, which may name others, but then take longer.
+            settings: settings for every metric that knows them.
+            df: document frequencies for CIDEr; those of the references if none are given.
+            ids: ``"text"`` if the id 1 and the id "1" are the same.
+            threads: how many threads work.
+
+        Raises:
+            ValueError: no reference at all, or an unknown metric.
+        """
+        rows = captions(references, "references", references=True)
+        self._metrics = metric_names(metrics)
+        self._settings = _settings(settings)
+        self._df = df
+        self._ids = ids
+        self._prepared = _engine.Prepared.build(rows, self._metrics, self._settings, ids, threads)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        metrics: Metrics = None,
+        *,
+        settings: Settings = None,
+        df: DocumentFrequencies | str | None = None,
+    ) -> Evaluator:
+        """Opens what :meth:`save` or ``capeval prepare`` wrote.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            ValueError: the file is something else, damaged, of another version, or older than the captions it was
+                made from.
+        """
+        evaluator = cls.__new__(cls)
+        evaluator._metrics = metric_names(metrics)
+        evaluator._settings = _settings(settings)
+        evaluator._df = df
+        evaluator._ids = "as-given"
+        evaluator._prepared = _engine.Prepared.load(os.fspath(path))
+        return evaluator
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the prepared references to a file, which ``capeval score -r`` takes too."""
+        with open(path, "wb") as file:
+            file.write(self._prepared.to_bytes())
+
+    @property
+    def ids(self) -> list[Id]:
+        """The images, in order."""
+        return self._prepared.ids()
+
+    def score(self, candidates: Captionlike = None, metrics: Metrics = None, **options: Any) -> Report:
+        """Scores one system, or several as ``systems={name: candidates}``.
+
+        Takes the options of :func:`capeval.score` and gives the same digits.
+        """
+        from ._score import score
+
+        options.setdefault("ids", self._ids)
+        if metrics is None:
+            return score(self, candidates, **options)
+        options.setdefault("settings", dict(self._settings))
+        return score(self, candidates, metrics, **options)
+
+    def __repr__(self) -> str:
+        return f"Evaluator({len(self.ids)} images, metrics={self._metrics})"
+
+
+_settings = settings

@@ -1,0 +1,143 @@
+"""Document frequencies: in how many images each n-gram occurs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Union
+
+from . import _engine
+from ._inputs import Captionlike, captions
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+class DocumentFrequencies:
+    """In how many images each n-gram occurs: what CIDEr weighs n-grams by.
+
+    With a saved table, scores on few images compare with those on many, and a reward is the same in every batch.
+
+    >>> import capeval
+    >>> table = capeval.DocumentFrequencies.build({1: ["a dog", "the dog"], 2: ["a cat"]})
+    >>> table["a"], table["a dog"], table.n_images
+    (2, 1, 2)
+    """
+
+    def __init__(self, table: _engine.DocumentFrequencies) -> None:
+        self._engine = table
+
+    @classmethod
+    def build(
+        cls,
+        references: Captionlike,
+        *,
+        tokenizer: str = "ptb",
+        stem: str | None = None,
+        n: int = 4,
+        ids: str = "as-given",
+    ) -> DocumentFrequencies:
+        """Counts references, which come in the forms that :func:`capeval.score` takes.
+
+        Args:
+            references: what people wrote.
+            tokenizer: how it is cut into words; must be that of the metrics that will use the table.
+            stem: ``"snowball-english"`` for metrics that stem.
+            n: the longest n-grams, 1 to 9.
+            ids: ``"text"`` if the id 1 and the id "1" are the same.
+
+        Raises:
+            ValueError: no caption at all, an unknown tokenizer, or `n` out of range.
+        """
+        rows = captions(references, "references", references=True)
+        return cls(_engine.DocumentFrequencies.build(rows, tokenizer=tokenizer, stem=stem, order=n, ids=ids))
+
+    @classmethod
+    def load(cls, path: Path, *, n_images: int | None = None) -> DocumentFrequencies:
+        """Reads a table that :meth:`save` or ``capeval df`` wrote, or a pickle of the Python programs.
+
+        Pickles (``coco-val-df.p``, those of self-critical training; gzipped or not) are read without running any
+        code in them.
+
+        Args:
+            path: the file.
+            n_images: the number of images behind a pickle that does not tell it: 40504 for ``coco-val-df``.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            ValueError: the file is something else, or damaged, or does not tell its number of images.
+        """
+        return cls(_engine.DocumentFrequencies.load(os.fspath(path), n_images))
+
+    @classmethod
+    def from_counts(cls, counts: Mapping[tuple[str, ...], float], n_images: int) -> DocumentFrequencies:
+        """A table from ``{("a", "dog"): 12, …}`` over that many images.
+
+        Raises:
+            ValueError: a count that is no whole number, or larger than `n_images`.
+        """
+        return cls(_engine.DocumentFrequencies.from_counts(dict(counts), n_images))
+
+    def save(self, path: Path, *, format: str = "capeval") -> None:
+        """Writes the table: ``"capeval"``, ``"pickle"`` for self-critical training code, or ``"json"``."""
+        data = self._engine.to_bytes(format)
+        with open(path, "wb") as file:
+            file.write(data)
+
+    def merge(self, *others: DocumentFrequencies) -> DocumentFrequencies:
+        """The table over the images of all, which must be disjoint sets.
+
+        Raises:
+            ValueError: tables of different longest n-grams.
+        """
+        table = self._engine
+        for other in others:
+            table = table.merge(other._engine)
+        return DocumentFrequencies(table)
+
+    def __getitem__(self, ngram: str | Iterable[str]) -> int:
+        """In how many images an n-gram occurs: its words as a tuple, or as a string with blanks between them."""
+        words = ngram.split(" ") if isinstance(ngram, str) else list(ngram)
+        return self._engine.frequency(words)
+
+    def __len__(self) -> int:
+        """The number of n-grams that occur."""
+        return len(self._engine)
+
+    @property
+    def n_images(self) -> int:
+        """The number of images counted."""
+        return self._engine.n_images
+
+    @property
+    def n(self) -> int:
+        """The length of the longest n-grams."""
+        return self._engine.order
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits that stand in the signatures; equal tables have equal ones."""
+        return self._engine.fingerprint
+
+    def to_dict(self) -> dict[tuple[str, ...], int]:
+        """All n-grams with their frequencies."""
+        return self._engine.items()
+
+    def __repr__(self) -> str:
+        return f"DocumentFrequencies({len(self)} n-grams of {self.n_images} images, {self.fingerprint})"
+
+    def __reduce__(self) -> tuple[object, tuple[bytes]]:
+        return _restore, (self._engine.to_bytes("capeval"),)
+
+    @staticmethod
+    def _table(df: DocumentFrequencies | Path | None) -> _engine.DocumentFrequencies | None:
+        if df is None:
+            return None
+        if isinstance(df, DocumentFrequencies):
+            return df._engine
+        if isinstance(df, _engine.DocumentFrequencies):
+            return df
+        return _engine.DocumentFrequencies.load(os.fspath(df), None)
+
+
+def _restore(data: bytes) -> DocumentFrequencies:
+    return DocumentFrequencies(_engine.DocumentFrequencies.from_bytes(data, None))

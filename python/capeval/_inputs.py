@@ -1,0 +1,129 @@
+"""Captions in any of the forms that people have them in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Union
+
+from ._engine import Captions
+
+Captionlike = Any
+"""A path, a dictionary, a list, or a table of pandas, polars or pyarrow; see :func:`capeval.score`."""
+
+Settings = Union[Mapping[str, object], None]
+Metrics = Union[str, Iterable[str], None]
+
+ID_COLUMNS = ("image_id", "id", "image", "file_name", "filename", "name", "image_name")
+REFERENCE_COLUMNS = ("references", "reference", "refs", "captions", "caption", "text", "sentence", "comment", "raw")
+CANDIDATE_COLUMNS = (
+    "prediction",
+    "predicted_caption",
+    "caption_predicted",
+    "hypothesis",
+    "hyp",
+    "candidate",
+    "caption",
+    "captions",
+    "text",
+    "sentence",
+)
+
+
+def captions(source: Captionlike, name: str, *, references: bool, format: str | None = None) -> Captions:
+    """The captions of `source`, which errors call `name`."""
+    if isinstance(source, Captions):
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        return Captions.read(os.fspath(source), references=references, format=format)
+    if format is not None:
+        raise ValueError(f"format={format!r} is for files, but {name} is of type {type(source).__name__}")
+    columns = table_columns(source)
+    if columns is not None:
+        return from_table(source, columns, name, references=references)
+    if isinstance(source, (dict, list)):
+        return Captions.of(source, name)
+    if isinstance(source, Mapping):
+        return Captions.of(dict(source), name)
+    if hasattr(source, "__iter__") and not isinstance(source, bytes):
+        return Captions.of(list(source), name)
+    raise TypeError(
+        f"{name}: captions must be a path, a dictionary, a list or a table of pandas, polars or pyarrow, not "
+        f"{type(source).__name__}"
+    )
+
+
+def table_columns(source: object) -> list[str] | None:
+    """The names of a table's columns; `None` if `source` is no table."""
+    if isinstance(source, (dict, list)):
+        return None
+    if hasattr(source, "column_names"):  # pyarrow.Table; a datasets.Dataset
+        return list(source.column_names)
+    if hasattr(source, "collect_schema"):  # polars
+        return list(source.collect_schema().names())
+    if hasattr(source, "columns") and hasattr(source, "dtypes"):  # pandas
+        return [str(column) for column in source.columns]
+    schema = getattr(source, "schema", None)
+    if hasattr(source, "num_rows") and hasattr(schema, "names"):  # pyarrow.RecordBatch
+        return list(schema.names)  # type: ignore[union-attr]
+    if hasattr(source, "__arrow_c_stream__"):
+        import pyarrow
+
+        return list(pyarrow.table(source).column_names)
+    return None
+
+
+def from_table(source: Any, columns: Sequence[str], name: str, *, references: bool) -> Captions:
+    """The captions of a table: one row per caption, or a column of lists."""
+    wanted = REFERENCE_COLUMNS if references else CANDIDATE_COLUMNS
+    caption = next((column for column in wanted if column in columns), None)
+    key = next((column for column in ID_COLUMNS if column in columns), None)
+    if caption is None:
+        raise ValueError(
+            f"{name}: none of the columns {', '.join(map(repr, columns))} holds captions; call one "
+            f"{wanted[0]!r} (or {', '.join(map(repr, wanted[1:]))})"
+        )
+    if hasattr(source, "collect_schema") and hasattr(source, "collect"):  # polars.LazyFrame
+        source = source.select([c for c in (key, caption) if c is not None]).collect()
+    texts = to_list(source, caption)
+    ids = list(range(len(texts))) if key is None else to_list(source, key)
+    return Captions.of_columns(ids, texts, name)
+
+
+def to_list(source: Any, column: str) -> list[Any]:
+    """A column of a table as a list."""
+    if not hasattr(source, "__getitem__"):
+        import pyarrow
+
+        source = pyarrow.table(source)
+    values = source[column]
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(values, method):
+            return list(getattr(values, method)())
+    return list(values)
+
+
+def settings(given: Settings) -> list[tuple[str, str]]:
+    """Settings of metrics as the engine takes them."""
+    return [(name, setting(value)) for name, value in (given or {}).items()]
+
+
+def setting(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def metric_names(metrics: Metrics) -> list[str]:
+    """Names of metrics as a list; COCO's if none are given."""
+    if metrics is None:
+        return ["coco"]
+    if isinstance(metrics, str):
+        return [name.strip() for name in metrics.split(",")]
+    names = list(metrics)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"a metric is named by a string such as 'cider-d:sigma=4', not {name!r}")
+    if not names:
+        raise ValueError("the list of metrics is empty; leave it out for those of COCO")
+    return names

@@ -1,0 +1,237 @@
+"""What an evaluation found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pandas
+
+    from ._engine import Report as Found
+
+Id = Union[int, str]
+
+
+class Notice(NamedTuple):
+    """Something that a reader of the scores should know."""
+
+    code: str
+    """A short stable code, such as ``missing:skip``."""
+    message: str
+    """The sentence."""
+    system: str | None
+    """The system it is about, if it is about one alone."""
+    ids: list[Id]
+    """The first ids it is about."""
+    number: int | None
+    """How many things it is about, if it counts any."""
+
+
+class Measure(NamedTuple):
+    """One of the numbers that a metric yields."""
+
+    key: str
+    """The key in ``scores`` and ``segments``."""
+    label: str
+    """What tables show."""
+    higher_is_better: bool
+    min: float
+    """The least possible value."""
+    max: float
+    """The greatest possible value; may be infinite."""
+
+
+class System:
+    """What one system scores."""
+
+    def __init__(self, found: Found, k: int) -> None:
+        self._found = found
+        self._k = k
+        about = found.system(k)
+        self.name: str = about["name"]
+        """The system's name."""
+        self.source: str = about["source"]
+        """Where its captions come from."""
+        self.n_images: int = about["n_images"]
+        """How many images were scored."""
+        self.n_references: int = about["n_references"]
+        """How many references these images have."""
+        self.scores: dict[str, float] = about["scores"]
+        """The corpus score of each measure, on the measure's own scale."""
+        self.signatures: dict[str, str] = about["signatures"]
+        """For each metric everything that can change a digit, in one line."""
+        self._ids: list[Id] | None = None
+        self._segments: dict[str, npt.NDArray[np.float64]] | None = None
+
+    @property
+    def ids(self) -> list[Id]:
+        """The images in the order of ``segments``; empty if segments were not asked for."""
+        if self._ids is None:
+            self._ids = self._found.ids(self._k)
+        return self._ids
+
+    @property
+    def segments(self) -> dict[str, npt.NDArray[np.float64]]:
+        """For each measure the score of every image: float64 of shape ``(n_images,)``, in the order of ``ids``.
+
+        Empty if segments were not asked for.
+        """
+        if self._segments is None:
+            import numpy as np
+
+            raw = self._found.segments(self._k)
+            keys = self._found.keys()
+            if raw is None:
+                self._segments = {}
+            else:
+                matrix = np.frombuffer(raw, dtype=np.float64).reshape(len(keys), -1)
+                self._segments = dict(zip(keys, matrix))
+        return self._segments
+
+    def __getitem__(self, key: str) -> float:
+        try:
+            return self.scores[key]
+        except KeyError:
+            raise KeyError(f"no measure is called {key!r}; there are {', '.join(self.scores)}") from None
+
+    def __repr__(self) -> str:
+        scores = ", ".join(f"{key}={score:.4f}" for key, score in self.scores.items())
+        return f"System({self.name!r}, {self.n_images} images, {scores})"
+
+
+class Report:
+    """What an evaluation found: systems and their scores, signatures, notices.
+
+    Where there is one system, ``scores``, ``segments``, ``ids`` and ``signatures`` are its own, and
+    ``report["cider-d"]`` is its score. Prints as a table, and shows as one in notebooks.
+    """
+
+    def __init__(self, found: Found) -> None:
+        self._found = found
+        self.systems: dict[str, System] = {name: System(found, k) for k, name in enumerate(found.systems())}
+        """The systems by name, in the order given."""
+        self.measures: dict[str, Measure] = {row[0]: Measure(*row) for row in found.measures()}
+        """The measures by key, in the order of the metrics."""
+        self.notices: list[Notice] = [Notice(*row) for row in found.notices()]
+        """What a reader of the scores should know: nothing is dropped silently."""
+        self.same_images: bool = found.same_images
+        """Whether all systems were scored on the same images; if not, their scores do not compare."""
+
+    @property
+    def _only(self) -> System:
+        if len(self.systems) != 1:
+            names = ", ".join(map(repr, self.systems))
+            raise ValueError(f"the report holds {len(self.systems)} systems; take one: report.systems[…] of {names}")
+        return next(iter(self.systems.values()))
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The corpus scores of the only system.
+
+        Raises:
+            ValueError: if there are several.
+        """
+        return self._only.scores
+
+    @property
+    def segments(self) -> dict[str, npt.NDArray[np.float64]]:
+        """The scores of every image of the only system; see :attr:`System.segments`."""
+        return self._only.segments
+
+    @property
+    def ids(self) -> list[Id]:
+        """The images of the only system, in the order of ``segments``."""
+        return self._only.ids
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """The signatures of the only system, by metric."""
+        return self._only.signatures
+
+    def __getitem__(self, key: str) -> float:
+        return self._only[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.measures)
+
+    def to_json(self) -> str:
+        """The report as JSON, with every number in full; what ``capeval score --format json`` writes."""
+        return self._found.render("json", 3)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as a dictionary, shaped as the JSON."""
+        import json
+
+        report: dict[str, Any] = json.loads(self.to_json())
+        return report
+
+    def to_csv(self) -> str:
+        """A line per system, with every number in full."""
+        return self._found.render("csv", 3)
+
+    def to_markdown(self, digits: int = 3) -> str:
+        """A table for a page or a pull request."""
+        return self._found.render("markdown", digits)
+
+    def to_latex(self, digits: int = 3) -> str:
+        """A table for a paper."""
+        return self._found.render("latex", digits)
+
+    def to_pandas(self, *, segments: bool = False) -> pandas.DataFrame:
+        """A data frame: a row per system and a column per measure, or, with `segments`, a row per system and image.
+
+        Raises:
+            ImportError: if pandas is not installed.
+        """
+        import pandas as pd
+
+        if not segments:
+            frame: pandas.DataFrame = pd.DataFrame({name: system.scores for name, system in self.systems.items()}).T
+            frame.index.name = "system"
+            return frame
+        parts = []
+        for name, system in self.systems.items():
+            part = pd.DataFrame({"image_id": system.ids, **system.segments})
+            part.insert(0, "system", name)
+            parts.append(part)
+        whole: pandas.DataFrame = pd.concat(parts, ignore_index=True)
+        return whole
+
+    def __str__(self) -> str:
+        return self._found.render("table", 3).rstrip("\n")
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        import html
+
+        # The best score stands out, as it does in the printed table.
+        systems = list(self.systems.values())
+        cell = html.escape
+        head = "".join(f"<th>{cell(system.name)}</th>" for system in systems)
+        rows = []
+        for key, measure in self.measures.items():
+            values = [system.scores[key] for system in systems]
+            best = (max if measure.higher_is_better else min)(values)
+            shown = [f"{value:.3f}" for value in values]
+            cells = "".join(
+                f"<td><b>{text}</b></td>" if len(values) > 1 and value == best else f"<td>{text}</td>"
+                for value, text in zip(values, shown)
+            )
+            top = "∞" if measure.max == float("inf") else f"{measure.max:g}"
+            scale = f"{measure.min:g}–{top}"
+            rows.append(f"<tr><th>{cell(measure.label)}</th><td>{scale}</td>{cells}</tr>")
+        signatures = "".join(
+            f"<li><code>{cell(signature)}</code></li>"
+            for signature in dict.fromkeys(line for system in systems for line in system.signatures.values())
+        )
+        notices = "".join(f"<li>{cell(notice.message)}</li>" for notice in self.notices)
+        return (
+            f"<table><thead><tr><th></th><th>range</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+            + (f"<ul>{notices}</ul>" if notices else "")
+            + f"<details><summary>signatures</summary><ul>{signatures}</ul></details>"
+        )

@@ -1,0 +1,45 @@
+"""What tests share: small data that come with the project, and real data where they are at hand."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(os.environ.get("CAPEVAL_ROOT") or Path(__file__).resolve().parents[2])
+QUICKSTART = ROOT / "examples" / "quickstart"
+
+
+@pytest.fixture(scope="session")
+def quickstart() -> Path:
+    if not QUICKSTART.is_dir():
+        pytest.skip("examples/quickstart is not here; set CAPEVAL_ROOT to a checkout")
+    return QUICKSTART
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Real captions for evaluation, which the project does not carry."""
+    place = ROOT.parent / "shared" / "data"
+    if not place.is_dir():
+        pytest.skip("../shared/data is not here")
+    return place
+
+
+REFERENCES = {
+    1: ["A dog runs along the beach.", "A brown dog is running on the sand."],
+    2: ["Two children fly a kite.", "A kite is flown by a boy and a girl."],
+    3: ["A red bus stands at a stop.", "People board a red bus."],
+}
+CANDIDATES = {1: "a dog runs along the beach", 2: "two children with a kite", 3: "a bus on the street"}
+
+
+@pytest.fixture
+def references() -> dict[int, list[str]]:
+    return {key: list(captions) for key, captions in REFERENCES.items()}
+
+
+@pytest.fixture
+def candidates() -> dict[int, str]:
+    return dict(CANDIDATES)

@@ -1,0 +1,30 @@
+"""`Evaluator`: the digits of `score`, from references read once."""
+
+from __future__ import annotations
+
+import pytest
+
+import capeval
+
+METRICS = ["bleu", "rouge-l", "cider-d", "chrf"]
+
+
+def test_an_evaluator_gives_the_digits_of_score(references, candidates, tmp_path):
+    expected = capeval.score(references, candidates, METRICS)
+    evaluator = capeval.Evaluator(references, METRICS)
+    evaluator.save(tmp_path / "refs.capeval")
+    loaded = capeval.Evaluator.load(tmp_path / "refs.capeval", METRICS)
+    for one in (evaluator, loaded):
+        assert one.ids == [1, 2, 3]
+        report = one.score(candidates)
+        assert report.scores == expected.scores and report.signatures == expected.signatures
+        assert one.score(candidates, ["ter"]).scores == capeval.score(references, candidates, ["ter"]).scores
+    both = evaluator.score(systems={"a": candidates, "b": {**candidates, 3: "a red bus"}})
+    assert both.systems["a"].scores == expected.scores
+
+
+def test_a_file_of_something_else_is_refused(quickstart, tmp_path):
+    with pytest.raises(ValueError, match="references.json"):
+        capeval.Evaluator.load(quickstart / "references.json")
+    with pytest.raises(FileNotFoundError):
+        capeval.Evaluator.load(tmp_path / "none")

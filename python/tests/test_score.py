@@ -1,0 +1,200 @@
+"""`capeval.score`: what goes in, what comes out, what is refused."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import numpy as np
+import pytest
+
+import capeval
+
+METRICS = ["bleu", "rouge-l", "cider-d"]
+
+
+def scores(references, candidates, **options):
+    return capeval.score(references, candidates, METRICS, **options).scores
+
+
+def test_ten_of_eleven_words_stand_in_a_reference(references, candidates):
+    del references[3], candidates[3]
+    assert scores(references, candidates)["bleu-1"] == pytest.approx(10 / 11, abs=1e-9)
+
+
+def test_every_form_of_captions_gives_the_same_digits(references, candidates):
+    expected = scores(references, candidates)
+    rows = [{"image_id": key, "caption": text} for key, texts in references.items() for text in texts]
+    results = [{"image_id": key, "caption": text} for key, text in candidates.items()]
+    assert scores({"annotations": rows, "images": []}, results) == expected
+    assert scores(rows, results) == expected
+    assert scores(list(references.values()), list(candidates.values())) == expected
+    assert scores({k: tuple(v) for k, v in references.items()}, {k: [v] for k, v in candidates.items()}) == expected
+    as_dicts = {k: [{"caption": t} for t in v] for k, v in references.items()}
+    assert scores(as_dicts, list(candidates.items())) == expected
+    assert scores(references, [(np.int64(k), v) for k, v in candidates.items()]) == expected
+
+
+def test_tables_of_pandas_polars_and_pyarrow_give_the_same_digits(references, candidates):
+    expected = scores(references, candidates)
+    ids = [key for key, texts in references.items() for _ in texts]
+    texts = [text for texts in references.values() for text in texts]
+    flat = {"image_id": ids, "caption": texts}
+    nested = {"image_id": list(references), "captions": list(references.values())}
+    hyps = {"id": list(candidates), "prediction": list(candidates.values())}
+    pandas = pytest.importorskip("pandas")
+    assert scores(pandas.DataFrame(flat), pandas.DataFrame(hyps)) == expected
+    assert scores(pandas.DataFrame(nested), pandas.DataFrame(hyps)) == expected
+    polars = pytest.importorskip("polars")
+    assert scores(polars.DataFrame(flat), polars.DataFrame(hyps).lazy()) == expected
+    assert scores(polars.DataFrame(nested), polars.DataFrame(hyps)) == expected
+    pyarrow = pytest.importorskip("pyarrow")
+    assert scores(pyarrow.table(nested), pyarrow.RecordBatch.from_pydict(hyps)) == expected
+
+
+def test_a_table_without_captions_names_its_columns():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match="none of the columns 'image_id', 'words' holds captions"):
+        capeval.score(pandas.DataFrame({"image_id": [1], "words": ["a"]}), ["a"])
+
+
+def test_files_give_the_digits_of_the_program(quickstart):
+    report = capeval.score(
+        quickstart / "references.json",
+        systems={name: quickstart / f"{name}.json" for name in ("good", "weak")},
+        metrics="bleu,rouge-l,cider-d",
+    )
+    assert list(report.systems) == ["good", "weak"]
+    assert report.systems["good"]["cider-d"] > report.systems["weak"]["cider-d"]
+    with pytest.raises(ValueError, match="2 systems"):
+        report.scores
+
+
+def test_segments_are_arrays_in_the_order_of_ids(references, candidates):
+    report = capeval.score(references, candidates, METRICS)
+    assert report.ids == [1, 2, 3]
+    assert set(report.segments) == {"bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider-d"}
+    cider = report.segments["cider-d"]
+    assert cider.dtype == np.float64 and cider.shape == (3,) and cider.flags.writeable
+    assert cider.mean() == pytest.approx(report["cider-d"], rel=1e-15)
+    alone = capeval.score(references, candidates, ["rouge-l"], images=[2])
+    assert alone.segments["rouge-l"][0] == report.segments["rouge-l"][1]
+    assert capeval.score(references, candidates, METRICS, segments=False).segments == {}
+
+
+def test_signatures_name_what_can_change_a_digit(references, candidates):
+    report = capeval.score(references, candidates, ["cider-d:sigma=4"], settings={"tok": "13a"})
+    signature = report.signatures["cider-d"]
+    assert "sigma:4" in signature and "tok:13a" in signature and f"capeval:{capeval.__version__}" in signature
+
+
+def test_a_report_shows_and_converts(references, candidates):
+    report = capeval.score(references, candidates, METRICS)
+    assert "ROUGE-L" in str(report)
+    html = report._repr_html_()
+    assert html.startswith("<table>") and "CIDEr-D" in html and "signatures" in html
+    data = report.to_dict()
+    assert data == json.loads(report.to_json())
+    assert data["systems"][0]["scores"]["cider-d"] == report["cider-d"]
+    assert "bleu-1" in report.to_csv() and "|" in report.to_markdown() and "tabular" in report.to_latex()
+    pytest.importorskip("pandas")
+    assert report.to_pandas().loc["candidates", "bleu-1"] == report["bleu-1"]
+    assert list(report.to_pandas(segments=True)["image_id"]) == [1, 2, 3]
+
+
+def test_names_in_html_are_escaped(references, candidates):
+    report = capeval.score(references, systems={"<b>me</b>": candidates}, metrics=["bleu"])
+    assert "<b>me</b>" not in report._repr_html_()
+
+
+def test_what_does_not_meet_is_refused_in_the_engines_words(references, candidates):
+    del candidates[2]
+    with pytest.raises(ValueError, match='has no candidate: 2; pass missing="skip"'):
+        capeval.score(references, candidates, METRICS)
+    report = capeval.score(references, candidates, METRICS, missing="skip")
+    assert report.ids == [1, 3]
+    assert any(notice.code.startswith("missing") and 2 in notice.ids for notice in report.notices)
+
+
+@pytest.mark.parametrize(
+    ("refs", "hyps", "options", "error", "words"),
+    [
+        ({1: ["a"]}, {1: 5}, {}, TypeError, "image 1: a caption must be a string"),
+        ({1: ["a"]}, {1: None}, {}, TypeError, "NoneType"),
+        ({1.5: ["a"]}, {1: "a"}, {}, TypeError, "whole number"),
+        ({True: ["a"]}, {1: "a"}, {}, TypeError, "bool"),
+        ({1: ["a"]}, {1: ["a", "b"]}, {}, ValueError, "1 image has several candidates: 1"),
+        ({1: ["a"]}, {"1": "a"}, {}, ValueError, "ids"),
+        ({1: []}, {1: "a"}, {}, ValueError, "reference"),
+        ({}, {1: "a"}, {}, ValueError, "reference"),
+        ({1: ["a"]}, {1: "a"}, {"metrics": ["blue"]}, ValueError, "no metric is called 'blue'"),
+        ({1: ["a"]}, {1: "a"}, {"metrics": ["bleu:n=0"]}, ValueError, "1 to 9"),
+        ({1: ["a"]}, {1: "a"}, {"metrics": []}, ValueError, "empty"),
+        ({1: ["a"]}, {1: "a"}, {"missing": "maybe"}, ValueError, "skip"),
+        ({1: ["a"]}, {1: "a"}, {"threads": 0}, ValueError, "threads"),
+        ("no such file.json", {1: "a"}, {}, FileNotFoundError, "no such file.json"),
+        ({1: ["a"]}, 7, {}, TypeError, "int"),
+        ({1: ["a"]}, None, {}, ValueError, "nothing to score"),
+    ],
+)
+def test_wrong_input_is_refused_with_pythons_own_exceptions(refs, hyps, options, error, words):
+    with pytest.raises(error, match=words):
+        capeval.score(refs, hyps, **{"metrics": ["bleu"], **options})
+
+
+def test_a_key_that_is_not_there_is_a_key_error(references, candidates):
+    with pytest.raises(KeyError, match="bleu-1"):
+        capeval.score(references, candidates, METRICS)["bleu"]
+
+
+def test_lone_surrogates_are_refused():
+    with pytest.raises(UnicodeEncodeError):
+        capeval.score({1: ["a"]}, {1: "\ud800"}, ["bleu"])
+
+
+def test_threads_change_no_digit(quickstart):
+    def run(threads):
+        return capeval.score(quickstart / "references.json", quickstart / "good.json", METRICS, threads=threads)
+
+    one, two = run(1), run(2)
+    assert one.scores == two.scores
+    assert all((one.segments[key] == two.segments[key]).all() for key in one.segments)
+
+
+def test_calls_from_many_threads_do_not_disturb_each_other(references, candidates):
+    expected = scores(references, candidates)
+    found = []
+
+    def work():
+        found.extend(scores(references, candidates) == expected for _ in range(20))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 160 and all(found)
+
+
+def test_progress_is_told_and_may_stop_the_work(references, candidates):
+    told = []
+    capeval.score(references, candidates, METRICS, progress=lambda *args: told.append(args))
+    stage, done, total = told[-1]
+    assert stage == "measuring" and done == total == 3
+
+    class Enough(Exception):
+        pass
+
+    def stop(stage, done, total):
+        raise Enough
+
+    with pytest.raises(Enough):
+        capeval.score(references, candidates, METRICS, progress=stop)
+
+
+def test_meteor_without_data_says_what_to_do(references, candidates, monkeypatch, tmp_path):
+    monkeypatch.setenv("CAPEVAL_DATA", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="install"):
+        capeval.score(references, candidates, ["meteor"])
+    report = capeval.score(references, candidates)
+    assert any(notice.code == "no-meteor" for notice in report.notices)

@@ -1,0 +1,107 @@
+//! The Python package as its users get it: a wheel, in a fresh virtual environment.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+/// What the tests of the package use beside the package.
+const TEST_TOOLS: &[&str] = &["pytest", "mypy", "pandas", "polars", "pyarrow"];
+
+/// The Python to work with: `PYTHON`, or `python3`.
+fn python() -> String {
+    std::env::var("PYTHON").ok().filter(|name| !name.is_empty()).unwrap_or_else(|| "python3".to_owned())
+}
+
+/// Whether there is a Python that the package supports.
+pub fn is_here() -> bool {
+    let check = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
+    let status = Command::new(python()).args(["-c", check]).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// Builds the wheel, installs it where nothing else is, and runs every test of the package there.
+pub fn run(root: &Path) -> Result<()> {
+    let start = Instant::now();
+    let root = root.canonicalize().context("the workspace's root")?;
+    let base = root.join("target/python");
+    let (tools, fresh, wheels) = (base.join("tools"), base.join("fresh"), base.join("wheels"));
+    if !bin(&tools, "maturin").exists() {
+        step("tools", Command::new(python()).args(["-m", "venv"]).arg(&tools))?;
+        step("maturin", pip(&tools).args(["install", "maturin>=1.9,<2"]))?;
+    }
+    for old in [&wheels, &fresh] {
+        if old.exists() {
+            std::fs::remove_dir_all(old).with_context(|| old.display().to_string())?;
+        }
+    }
+    step(
+        "wheel",
+        Command::new(bin(&tools, "maturin"))
+            .args(["build", "--quiet", "--release", "--locked", "--interpreter", &python(), "--out"])
+            .arg(&wheels)
+            .current_dir(&root),
+    )?;
+    let wheel = std::fs::read_dir(&wheels)?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
+        .context("maturin built no wheel")?;
+    step("fresh environment", Command::new(python()).args(["-m", "venv"]).arg(&fresh))?;
+    step("install", pip(&fresh).arg("install").arg(&wheel))?;
+    // What a user has after `pip install`: nothing but numpy beside the package.
+    step(
+        "import",
+        inside(&fresh, &root).args(["-c", "import capeval; print('capeval', capeval.__version__)"]),
+    )?;
+    step("test tools", pip(&fresh).arg("install").args(TEST_TOOLS))?;
+    step("pytest", inside(&fresh, &root).args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]))?;
+    step(
+        "stubs",
+        inside(&fresh, &root).args([
+            "-m",
+            "mypy.stubtest",
+            "--mypy-config-file",
+            "pyproject.toml",
+            "capeval._engine",
+        ]),
+    )?;
+    step("types", inside(&fresh, &root).args(["-m", "mypy", "--no-incremental", "--package", "capeval"]))?;
+    println!("── python: {:.0?}", start.elapsed());
+    Ok(())
+}
+
+/// A program of a virtual environment.
+fn bin(environment: &Path, name: &str) -> PathBuf {
+    if cfg!(windows) {
+        environment.join("Scripts").join(name).with_extension("exe")
+    } else {
+        environment.join("bin").join(name)
+    }
+}
+
+fn pip(environment: &Path) -> Command {
+    let mut command = Command::new(bin(environment, "python"));
+    command.args(["-m", "pip", "--quiet", "--disable-pip-version-check"]);
+    command
+}
+
+/// The environment's Python, working outside the sources so that nothing is imported from there by chance.
+fn inside(environment: &Path, root: &Path) -> Command {
+    let mut command = Command::new(bin(environment, "python"));
+    command
+        .current_dir(root)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("CAPEVAL_ROOT", root)
+        .env_remove("PYTHONPATH");
+    command
+}
+
+fn step(label: &str, command: &mut Command) -> Result<()> {
+    println!("── python: {label}");
+    let status = command.status().with_context(|| format!("{label}: {:?}", command.get_program()))?;
+    if !status.success() {
+        bail!("{label} failed");
+    }
+    Ok(())
+}
