@@ -140,6 +140,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
             n_images: ids.len(),
             n_references: set.n_references(),
             scores: scores.iter().flat_map(|scores| scores.values.iter().copied()).collect(),
+            intervals: None,
             signatures: built.iter().zip(&scores).map(sign).collect(),
             segments: None,
         });
@@ -156,6 +157,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
         found.push(notice("different-numbers", message.to_owned(), None));
     }
     Ok(Report {
+        resampling: None,
         same_images,
         metrics: entries,
         measures,

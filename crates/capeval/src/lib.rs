@@ -45,6 +45,7 @@ pub use capeval_text as text;
 mod diversity;
 mod document_frequencies;
 mod error;
+mod intervals;
 mod judge;
 mod measures;
 mod notices;

@@ -164,6 +164,13 @@ pub(crate) fn different_images() -> Notice {
     notice("different-images", None, message.to_owned())
 }
 
+/// An interval that cannot be one.
+pub(crate) fn interval_of_one_image() -> Notice {
+    let message =
+        "a confidence interval needs more than one image: every resample of a single one is the same";
+    notice("interval-of-one-image", None, message.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

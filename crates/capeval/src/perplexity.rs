@@ -82,6 +82,7 @@ pub fn perplexity(
             n_images: captions.len(),
             n_references: 0,
             scores: scores.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
+            intervals: None,
             signatures: signatures.map(signed).collect(),
             segments: segments.then(|| Segments {
                 ids: captions.ids().to_vec(),
@@ -157,6 +158,7 @@ pub fn perplexity_of(systems: Vec<Probabilities>, base: Base, segments: bool) ->
             n_images: records.len(),
             n_references: 0,
             scores: tables.iter().map(|table| Perplexity::load(&table.total()).value()).collect(),
+            intervals: None,
             signatures: ends.iter().map(signature).collect(),
             segments: segments.then(|| Segments {
                 ids: records.iter().map(|record| SegmentId::from_untyped(&record.id)).collect(),
@@ -191,6 +193,7 @@ fn report(
 ) -> Report {
     let same_images = systems.windows(2).all(|pair| pair[0].n_images == pair[1].n_images);
     Report {
+        resampling: None,
         metrics,
         measures,
         systems,

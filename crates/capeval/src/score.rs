@@ -4,12 +4,13 @@ use capeval_corpus::{Aligned, Captions, Ids, Policy, SegmentId, align};
 use capeval_evaluate::{Progress, System, SystemScores, evaluate};
 use capeval_metric::{AnyMetric, Signature};
 use capeval_report::{Notice, Provenance, Report, Segments, SystemReport};
+use capeval_stats::Resampling;
 use rayon::prelude::*;
 
 use crate::measures::entries;
 use crate::references::{Ground, References, Sought};
 use crate::restrict::Chosen;
-use crate::{Error, VERSION, notices};
+use crate::{Error, VERSION, intervals, notices};
 
 /// What shall be scored, and how. Start from [`ScoreRequest::new`] and change what you like.
 ///
@@ -44,6 +45,8 @@ pub struct ScoreRequest<'p> {
     pub images: Option<Vec<SegmentId>>,
     /// Whether the report shall hold the scores of every image.
     pub segments: bool,
+    /// Adds a confidence interval to every score, from resamples of the images.
+    pub intervals: Option<Resampling>,
     /// Hears how far the work has come.
     pub progress: &'p dyn Progress,
 }
@@ -65,6 +68,7 @@ impl ScoreRequest<'static> {
             ids: Ids::default(),
             images: None,
             segments: false,
+            intervals: None,
             progress: &(),
         }
     }
@@ -79,9 +83,27 @@ impl ScoreRequest<'static> {
 /// When no system is given or two have the same name, when references and candidates do not meet in a way
 /// that the policy allows, or when the list of images names one without references.
 pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
+    evaluated(request).map(|evaluated| evaluated.report)
+}
+
+/// A report with the statistics behind it.
+#[expect(dead_code, reason = "comparisons read them")]
+pub(crate) struct Evaluated {
+    pub report: Report,
+    /// What each system scores, in the order of the report.
+    pub scores: Vec<SystemScores>,
+    /// The ids of the images.
+    pub ground: Ground,
+}
+
+/// Scores systems, and keeps the statistics.
+pub(crate) fn evaluated(request: ScoreRequest<'_>) -> Result<Evaluated, Error> {
     let ScoreRequest { references, reference_files, mut systems, mut metrics, policy, ids, images, .. } =
         request;
     check_names(&systems)?;
+    if let Some(resampling) = &request.intervals {
+        resampling.check().map_err(Error::Request)?;
+    }
     if metrics.is_empty() {
         metrics = crate::suite("coco", &[])?;
     }
@@ -116,9 +138,10 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
     let scores = evaluate(&mut ground.set, &inputs, &metrics, request.progress);
     let set = &ground.set;
 
+    let mut intervals = request.intervals.map(|resampling| intervals::of(&scores, &ground, resampling));
     let (entries, measures) = entries(&metrics);
     let mut reports = Vec::with_capacity(systems.len());
-    for ((scores, aligned), (name, captions)) in scores.iter().zip(&aligned).zip(&systems) {
+    for (k, ((scores, aligned), (name, captions))) in scores.iter().zip(&aligned).zip(&systems).enumerate() {
         let counts = scores.images.iter().map(|image| set.of(*image as usize).len());
         let signatures = scores.metrics.iter().map(|metric| {
             sign(metric.signature.clone(), counts.clone(), aligned, subset.as_ref().map(Chosen::len))
@@ -129,6 +152,7 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
             n_images: scores.images.len(),
             n_references: counts.clone().sum(),
             scores: scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
+            intervals: intervals.as_mut().and_then(|all| all.get_mut(k)).map(std::mem::take),
             signatures: signatures.collect(),
             segments: request.segments.then(|| segments(scores, &ground)),
         });
@@ -140,6 +164,9 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
             push_once(&mut found, Notice { code, message, system: None, ids: Vec::new(), count: None });
         }
     }
+    if request.intervals.is_some() && scores.iter().any(|system| system.images.len() == 1) {
+        found.push(notices::interval_of_one_image());
+    }
     let candidates: Vec<(String, &Captions)> =
         systems.iter().map(|(name, captions)| (name.clone(), captions)).collect();
     found.extend(notices::about_texts(set.texts(), &candidates, &metrics));
@@ -147,7 +174,8 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
     if !same_images {
         found.push(notices::different_images());
     }
-    Ok(Report {
+    let report = Report {
+        resampling: request.intervals,
         same_images,
         metrics: entries,
         measures,
@@ -161,7 +189,8 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
             policy,
             ids,
         },
-    })
+    };
+    Ok(Evaluated { report, scores, ground })
 }
 
 pub(crate) fn check_names<C>(systems: &[(String, C)]) -> Result<(), Error> {

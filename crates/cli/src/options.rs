@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use capeval::Selection;
 use capeval::corpus::{self, Captions, Duplicate, Empty, Format, Ids, Missing, Policy, ReadOptions, Surplus};
 use capeval::evaluate::registry::{self, Resources, SUITES};
+use capeval::stats::Resampling;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
 
@@ -158,6 +159,69 @@ impl Policies {
     pub fn policy(&self) -> Policy {
         Policy { missing: self.missing, surplus: self.surplus, duplicate: self.duplicate, empty: self.empty }
     }
+}
+
+/// Confidence intervals.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Confidence intervals")]
+pub struct Intervals {
+    /// Add a confidence interval to every score, from resamples of the images; 95 percent if no LEVEL is given.
+    #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true, default_missing_value = "95", value_parser = level)]
+    ci: Option<f64>,
+    #[command(flatten)]
+    draws: Draws,
+}
+
+impl Intervals {
+    /// How to resample, if intervals are wanted.
+    ///
+    /// # Errors
+    /// When draws are described that nothing needs.
+    pub fn resampling(&self) -> Result<Option<Resampling>> {
+        if self.ci.is_none() && (self.draws.resamples.is_some() || self.draws.seed.is_some()) {
+            bail!("--resamples and --seed are about confidence intervals; add --ci to have them");
+        }
+        Ok(self.ci.map(|level| Resampling { level, ..self.draws.resampling() }))
+    }
+}
+
+/// How many resamples, and from which seed.
+#[derive(clap::Args)]
+pub struct Draws {
+    /// How many resamples are drawn [default: 10000].
+    #[arg(long, value_name = "N", value_parser = resamples)]
+    resamples: Option<usize>,
+    /// What the random numbers start from; the same seed gives the same digits on every machine
+    /// [default: 12345].
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+impl Draws {
+    /// The same as a library takes it.
+    pub fn resampling(&self) -> Resampling {
+        let default = Resampling::default();
+        let (resamples, seed) =
+            (self.resamples.unwrap_or(default.resamples), self.seed.unwrap_or(default.seed));
+        Resampling { resamples, seed, ..default }
+    }
+}
+
+/// Reads a level of confidence: `95`, `95%` or `0.95`.
+pub fn level(text: &str) -> Result<f64, String> {
+    let (number, is_percent) = match text.strip_suffix('%') {
+        Some(number) => (number, true),
+        None => (text, false),
+    };
+    let number: f64 = number.trim().parse().map_err(|_| "give a number such as 95 or 0.95".to_owned())?;
+    // Nobody wants an interval of one percent or less.
+    let level = if is_percent || number > 1.0 { number / 100.0 } else { number };
+    Resampling { level, ..Resampling::default() }.check().map(|()| level)
+}
+
+fn resamples(text: &str) -> Result<usize, String> {
+    let resamples: usize = text.parse().map_err(|_| "give a whole number such as 10000".to_owned())?;
+    Resampling { resamples, ..Resampling::default() }.check().map(|()| resamples)
 }
 
 /// A parser of the words that a list of choices knows.

@@ -80,6 +80,20 @@ proptest! {
     }
 
     #[test]
+    fn what_calls_itself_a_mean_is_the_mean_of_the_segments(images in corpus()) {
+        for scores in score(&images, &all(&images)).metrics.iter().filter(|s| s.metric.is_mean()) {
+            let n_parts = scores.corpus.len();
+            let mut corpus = vec![0.0; n_parts];
+            scores.metric.score(&scores.table.total(), &mut corpus);
+            for (k, value) in corpus.iter().enumerate() {
+                let of_part = scores.segments().into_iter().skip(k).step_by(n_parts);
+                let mean = of_part.sum::<f64>() / images.len() as f64;
+                prop_assert!((value - mean).abs() < 1e-9, "{}: {value}, not {mean}", scores.signature);
+            }
+        }
+    }
+
+    #[test]
     fn the_order_of_images_changes_no_digit(images in corpus(), by in 0usize..8) {
         let mut turned = images.clone();
         let by = by % images.len();

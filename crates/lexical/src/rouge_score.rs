@@ -214,6 +214,10 @@ impl Metric for RougeScore {
         Sums { segments: 1.0, sums: best }
     }
 
+    fn is_mean(&self) -> bool {
+        true
+    }
+
     fn score(&self, stats: &Sums, values: &mut [f64]) {
         let n = if stats.segments == 0.0 { 1.0 } else { stats.segments };
         for (value, sum) in values.iter_mut().zip(stats.sums.as_flattened()) {

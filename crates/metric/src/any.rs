@@ -80,6 +80,12 @@ impl AnyMetric {
     pub fn score_segment(&self, row: &[f64], values: &mut [f64]) {
         self.0.score_segment(row, values);
     }
+
+    /// Whether each part of the corpus score is the mean of that part of the segment scores.
+    #[must_use]
+    pub fn is_mean(&self) -> bool {
+        self.0.is_mean()
+    }
 }
 
 impl Fitted<'_> {
@@ -125,6 +131,7 @@ trait Erased: Send + Sync {
     fn score(&self, row: &[f64], values: &mut [f64]);
     fn score_table(&self, table: &Table, values: &mut [f64]);
     fn score_segment(&self, row: &[f64], values: &mut [f64]);
+    fn is_mean(&self) -> bool;
 }
 
 trait ErasedFitted: Send + Sync {
@@ -179,6 +186,10 @@ impl<M: Metric + 'static> Erased for M {
 
     fn score_segment(&self, row: &[f64], values: &mut [f64]) {
         Metric::score_segment(self, &M::Stats::load(row), values);
+    }
+
+    fn is_mean(&self) -> bool {
+        Metric::is_mean(self)
     }
 }
 

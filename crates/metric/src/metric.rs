@@ -98,6 +98,11 @@ pub trait Metric: Send + Sync {
     fn score_segment(&self, stats: &Self::Stats, values: &mut [f64]) {
         self.score(stats, values);
     }
+    /// Whether each part of the corpus score is the mean of that part of the segment scores, so that tests
+    /// for means apply.
+    fn is_mean(&self) -> bool {
+        self.columns() == Mean::columns()
+    }
     /// Tells how the scores of one segment came to be; each step's value is the score that
     /// [`score_segment`](Self::score_segment) gives.
     ///

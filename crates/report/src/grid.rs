@@ -5,6 +5,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::Report;
 use crate::number::{fixed, range};
 use capeval_metric::Direction;
+use capeval_stats::Interval;
 
 /// To which side the cells of a column lean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +32,30 @@ pub struct Cell {
     pub text: String,
     /// Whether it is the best of its kind, and there are others.
     pub best: bool,
+    /// What stands behind it in smaller print, such as an interval; may be empty.
+    pub note: String,
+}
+
+impl Cell {
+    /// A score with its interval, if there is one.
+    fn score(value: f64, interval: Option<&Interval>, best: Option<&String>, digits: usize) -> Self {
+        let text = fixed(value, digits);
+        let note = interval.map_or_else(String::new, |interval| {
+            format!("[{}, {}]", fixed(interval.low, digits), fixed(interval.high, digits))
+        });
+        Self { best: best == Some(&text), text, note }
+    }
+
+    /// How many columns of a terminal the cell takes.
+    pub(crate) fn width(&self) -> usize {
+        let note = if self.note.is_empty() { 0 } else { 1 + self.note.width() };
+        self.text.width() + note
+    }
 }
 
 impl From<String> for Cell {
     fn from(text: String) -> Self {
-        Self { text, best: false }
+        Self { text, ..Self::default() }
     }
 }
 
@@ -56,14 +76,15 @@ impl Grid {
         if with_images {
             columns.push(("Images".to_owned(), Align::Right));
         }
-        let rows = report.systems.iter().map(|system| {
-            let scores = system.scores.iter().zip(&best).map(|(score, best)| {
-                let text = fixed(*score, digits);
-                Cell { best: best.as_ref() == Some(&text), text }
+        let rows =
+            report.systems.iter().map(|system| {
+                let scores =
+                    system.scores.iter().zip(&best).enumerate().map(|(k, (score, best))| {
+                        Cell::score(*score, system.interval(k), best.as_ref(), digits)
+                    });
+                let images = with_images.then(|| system.n_images.to_string().into());
+                std::iter::once(system.name.as_str().into()).chain(scores).chain(images).collect()
             });
-            let images = with_images.then(|| system.n_images.to_string().into());
-            std::iter::once(system.name.as_str().into()).chain(scores).chain(images).collect()
-        });
         Self { columns, rows: rows.collect() }
     }
 
@@ -79,9 +100,9 @@ impl Grid {
             .zip(&best)
             .enumerate()
             .map(|(k, (measure, best))| {
-                let scores = report.systems.iter().map(|system| {
-                    let text = system.scores.get(k).map_or(String::new(), |score| fixed(*score, digits));
-                    Cell { best: best.as_ref() == Some(&text), text }
+                let scores = report.systems.iter().map(|system| match system.scores.get(k) {
+                    Some(score) => Cell::score(*score, system.interval(k), best.as_ref(), digits),
+                    None => Cell::default(),
                 });
                 let head = [measure.label.as_str().into(), range(measure.min, measure.max).into()];
                 head.into_iter().chain(scores).collect()
@@ -101,7 +122,7 @@ impl Grid {
             .iter()
             .enumerate()
             .map(|(c, (name, _))| {
-                let cells = self.rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.text.width());
+                let cells = self.rows.iter().filter_map(|row| row.get(c)).map(Cell::width);
                 cells.max().unwrap_or(0).max(name.width())
             })
             .collect()

@@ -20,6 +20,12 @@ pub(crate) fn range(min: f64, max: f64) -> String {
     if max.is_finite() { format!("{min}–{max}") } else { format!("{min}–∞") }
 }
 
+/// A share as a percentage: `95%`, `99.9%`.
+pub(crate) fn percent(share: f64) -> String {
+    let rounded = (share * 1e10).round() / 1e8;
+    format!("{rounded}%")
+}
+
 /// `1 image`, `2 images`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
@@ -39,6 +45,11 @@ mod tests {
             (full(f64::INFINITY).parse(), fixed(f64::INFINITY, 3)),
             (Ok(f64::INFINITY), "∞".to_owned())
         );
+    }
+
+    #[test]
+    fn shares_are_percentages_without_noise() {
+        assert_eq!([0.95, 0.999, 0.07, 1.0 / 3.0].map(percent), ["95%", "99.9%", "7%", "33.33333333%"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use capeval_corpus::{Ids, Policy, SegmentId};
 use capeval_metric::{Direction, Signature};
+use capeval_stats::{Interval, Resampling};
 
 /// What an evaluation found.
 ///
@@ -15,6 +16,8 @@ pub struct Report {
     pub measures: Vec<Measure>,
     /// The systems, in the order given.
     pub systems: Vec<SystemReport>,
+    /// How the systems' [`intervals`](SystemReport::intervals) came about, if they were asked for.
+    pub resampling: Option<Resampling>,
     /// Whether all systems were scored on the same images; if not, their scores do not compare.
     pub same_images: bool,
     /// What a reader of the scores should know.
@@ -60,6 +63,9 @@ pub struct SystemReport {
     pub n_references: usize,
     /// One score per measure.
     pub scores: Vec<f64>,
+    /// One confidence interval per measure, if they were asked for: the percentile interval of bootstrap
+    /// resamples of the images. Its ends are NaN where a score is no number.
+    pub intervals: Option<Vec<Interval>>,
     /// One signature per metric.
     pub signatures: Vec<Signature>,
     /// The scores of every image, if they were asked for.
@@ -105,6 +111,14 @@ pub struct Provenance {
     pub policy: Policy,
     /// How ids were compared.
     pub ids: Ids,
+}
+
+impl SystemReport {
+    /// The interval of the measure number `k`, if intervals were asked for.
+    #[must_use]
+    pub fn interval(&self, k: usize) -> Option<&Interval> {
+        self.intervals.as_ref()?.get(k)
+    }
 }
 
 impl Report {

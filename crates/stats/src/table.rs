@@ -66,6 +66,15 @@ impl Table {
         self.values.chunks_exact(self.columns.len())
     }
 
+    /// The row number `at`.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[must_use]
+    pub fn row(&self, at: usize) -> &[f64] {
+        &self.values[at * self.columns.len()..(at + 1) * self.columns.len()]
+    }
+
     /// The number of rows.
     #[must_use]
     pub fn len(&self) -> usize {

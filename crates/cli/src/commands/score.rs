@@ -9,7 +9,7 @@ use capeval::{References, ScoreRequest, Selection};
 use rayon::prelude::*;
 
 use crate::names::Named;
-use crate::options::{self, Candidates, Metrics, Policies};
+use crate::options::{self, Candidates, Intervals, Metrics, Policies};
 use crate::progress::Bar;
 use crate::shown::Shown;
 use crate::{data, input, names};
@@ -34,6 +34,8 @@ pub struct Args {
     names: Vec<String>,
     #[command(flatten)]
     what: What,
+    #[command(flatten)]
+    intervals: Intervals,
     #[command(flatten)]
     policies: Policies,
     #[command(flatten)]
@@ -73,7 +75,8 @@ Examples:
   capeval score -r captions_val2014.json results.json --missing skip
   capeval score -r dataset_coco.json --split test base.json large.json --format markdown
   capeval score -r ref1.txt -r ref2.txt mine=out.txt --metrics bleu,cider-d:idf=uniform
-  capeval score -r refs.json results.json --format json --segments per_image.jsonl";
+  capeval score -r refs.json results.json --format json --segments per_image.jsonl
+  capeval score -r refs.json results.json --ci=99 --resamples 2000 --seed 1";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
@@ -87,6 +90,7 @@ pub fn run(args: &Args) -> Result<()> {
         bail!("standard input (-) can be read once only; give a file for the others");
     }
     // What is quickly wrong is said first.
+    let intervals = args.intervals.resampling()?;
     let meteor = args.what.meteor()?;
     let mut resources = Resources { meteor, ..Resources::default() };
     let is_ready = args.what.df.is_none() && args.what.lm.is_none();
@@ -113,6 +117,7 @@ pub fn run(args: &Args) -> Result<()> {
         ids: args.policies.ids,
         images,
         segments: output.wants_segments(),
+        intervals,
         progress: &bar,
         ..ScoreRequest::new(references, systems.into_iter().map(|system| system.name).zip(candidates))
     };

@@ -94,6 +94,13 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
         &["references.json", "results.json", "--name", "a", "--name", "b"],
         &["2 times", "1 file"],
     ),
+    ("a level of nothing", &["references.json", "results.json", "--ci=100"], &["'--ci", "between 0 and 1"]),
+    (
+        "no resamples",
+        &["references.json", "results.json", "--ci", "--resamples", "0"],
+        &["0 resamples", "from 1"],
+    ),
+    ("a seed for nothing", &["references.json", "results.json", "--seed", "1"], &["add --ci"]),
     (
         "report and segments in one place",
         &["references.json", "results.json", "--segments", "-"],

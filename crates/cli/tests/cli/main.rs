@@ -6,6 +6,7 @@
 mod bad_inputs;
 mod commands;
 mod diversity;
+mod intervals;
 mod perplexity;
 mod prepared;
 mod program;

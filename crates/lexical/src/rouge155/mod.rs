@@ -400,6 +400,10 @@ impl Metric for Rouge155 {
         }
     }
 
+    fn is_mean(&self) -> bool {
+        self.unit == Unit::Segment
+    }
+
     fn score_table(&self, table: &Table, values: &mut [f64]) {
         let Average::Resampled(samples) = self.average else {
             return self.score(&Sums::load(&table.total()), values);

@@ -7,13 +7,17 @@ use crate::number::full;
 
 /// Writes a header and one row per system: its name, how many images were scored, one column per measure
 /// with its full value, the signatures of its metrics and the codes of its notices, separated by blanks.
+/// Confidence intervals, where there are any, follow in two columns per measure, `KEY_low` and `KEY_high`.
 ///
 /// # Errors
 /// When `out` does not take what is written.
 pub fn csv(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let keys = report.measures.iter().map(|measure| measure.key.clone());
     let header = ["system", "images"].into_iter().map(str::to_owned).chain(keys);
-    row(out, header.chain(["signatures".to_owned(), "notices".to_owned()]))?;
+    let ends = |key: &str| [format!("{key}_low"), format!("{key}_high")];
+    let intervals = report.measures.iter().filter(|_| report.resampling.is_some()).flat_map(|m| ends(&m.key));
+    let words = ["signatures".to_owned(), "notices".to_owned()];
+    row(out, header.chain(words).chain(intervals))?;
     for system in &report.systems {
         let signatures: Vec<String> = system.signatures.iter().map(ToString::to_string).collect();
         let concerns = |about: Option<&str>| about.is_none_or(|name| name == system.name);
@@ -22,7 +26,8 @@ pub fn csv(report: &Report, out: &mut impl Write) -> io::Result<()> {
         let head = [system.name.clone(), system.n_images.to_string()];
         let scores = system.scores.iter().map(|score| full(*score));
         let tail = [signatures.join(" "), codes.join(" ")];
-        row(out, head.into_iter().chain(scores).chain(tail))?;
+        let intervals = system.intervals.iter().flatten().flat_map(|i| [full(i.low), full(i.high)]);
+        row(out, head.into_iter().chain(scores).chain(tail).chain(intervals))?;
     }
     Ok(())
 }

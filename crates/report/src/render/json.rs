@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use capeval_corpus::SegmentId;
 use capeval_metric::{Direction, Signature};
+use capeval_stats::Resampling;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -13,7 +14,8 @@ use crate::{Notice, Report, SystemReport};
 ///
 /// `systems` is a list of objects with `name`, `scores` (a map from measure to value on the measure's own
 /// scale) and `signatures` (a map from metric to signature); `signatures` beside it holds what these have in
-/// common, and `notices` what a reader should know.
+/// common, and `notices` what a reader should know. Where confidence intervals were asked for, each system
+/// has `intervals` (a map from measure to its two ends), and `resampling` says how they came about.
 ///
 /// # Errors
 /// When `out` does not take what is written.
@@ -53,6 +55,7 @@ fn whole(report: &Report) -> impl Serialize {
             })
             .collect(),
         systems: report.systems.iter().map(|system| self::system(report, system)).collect(),
+        resampling: resampling(report),
         signatures: signatures(report, &report.shared_signatures()),
         notices: report.notices.iter().map(notice).collect(),
     }
@@ -71,8 +74,18 @@ pub(crate) fn system<'r>(report: &'r Report, system: &'r SystemReport) -> System
             .map(|m| m.key.as_str())
             .zip(system.scores.iter().copied())
             .collect()),
+        intervals: system.intervals.as_ref().map(|intervals| {
+            let keys = report.measures.iter().map(|m| m.key.as_str());
+            Map(keys.zip(intervals.iter().map(|i| [i.low, i.high])).collect())
+        }),
         signatures: signatures(report, &system.signatures),
     }
+}
+
+/// How the intervals came about, as it stands in `resampling`.
+pub(crate) fn resampling(report: &Report) -> Option<SerialResampling> {
+    let Resampling { resamples, seed, level } = report.resampling?;
+    Some(SerialResampling { method: "percentile bootstrap", level, resamples, seed })
 }
 
 fn signatures<'r>(report: &'r Report, signatures: &[Signature]) -> Map<&'r str, String> {
@@ -94,6 +107,8 @@ pub(crate) fn notice(notice: &Notice) -> SerialNotice<'_> {
 struct Whole<'r> {
     capeval: &'r str,
     systems: Vec<System<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resampling: Option<SerialResampling>,
     signatures: Map<&'r str, String>,
     notices: Vec<SerialNotice<'r>>,
     measures: Vec<Measure<'r>>,
@@ -108,7 +123,17 @@ pub(crate) struct System<'r> {
     images: usize,
     references: usize,
     scores: Map<&'r str, f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    intervals: Option<Map<&'r str, [f64; 2]>>,
     signatures: Map<&'r str, String>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct SerialResampling {
+    method: &'static str,
+    level: f64,
+    resamples: usize,
+    seed: u64,
 }
 
 #[derive(Serialize)]

@@ -4,13 +4,15 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::json::{self, SerialNotice, System};
+use super::json::{self, SerialNotice, SerialResampling, System};
 use crate::Report;
 
 #[derive(Serialize)]
 struct Line<'r> {
     #[serde(flatten)]
     system: System<'r>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resampling: Option<SerialResampling>,
     notices: Vec<SerialNotice<'r>>,
     capeval: &'r str,
 }
@@ -26,6 +28,7 @@ pub fn jsonl(report: &Report, out: &mut impl Write) -> io::Result<()> {
         let notices = report.notices.iter().filter(|notice| concerns(notice.system.as_deref()));
         let line = Line {
             system: json::system(report, system),
+            resampling: json::resampling(report),
             notices: notices.map(json::notice).collect(),
             capeval: &report.provenance.version,
         };

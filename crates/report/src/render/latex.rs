@@ -16,6 +16,9 @@ pub fn latex(report: &Report, digits: usize, out: &mut impl Write) -> io::Result
     for line in render::table::signature_lines(report) {
         writeln!(out, "% {line}")?;
     }
+    if let Some(line) = render::table::resampling_line(report) {
+        writeln!(out, "% {line}")?;
+    }
     for notice in &report.notices {
         writeln!(out, "% note: {}", notice.message.replace(['\n', '\r'], " "))?;
     }
@@ -42,7 +45,12 @@ fn row(out: &mut impl Write, cells: impl Iterator<Item = String>) -> io::Result<
 }
 
 fn cell(cell: &Cell) -> String {
-    if cell.best { format!("\\textbf{{{}}}", escaped(&cell.text)) } else { escaped(&cell.text) }
+    let mut shown =
+        if cell.best { format!("\\textbf{{{}}}", escaped(&cell.text)) } else { escaped(&cell.text) };
+    if !cell.note.is_empty() {
+        shown.push_str(&format!(" {{\\scriptsize {}}}", escaped(&cell.note)));
+    }
+    shown
 }
 
 /// Text without meaning to LaTeX.

@@ -19,6 +19,9 @@ pub fn markdown(report: &Report, digits: usize, out: &mut impl Write) -> io::Res
         row(out, cells.iter().map(cell))?;
     }
     writeln!(out, "\n{}", render::table::footer(report))?;
+    if let Some(line) = render::table::resampling_line(report) {
+        writeln!(out, "\n{}", escaped(&line))?;
+    }
     let signatures = render::table::signature_lines(report);
     writeln!(out)?;
     for line in signatures {
@@ -46,7 +49,12 @@ fn rule(align: Align) -> &'static str {
 }
 
 fn cell(cell: &Cell) -> String {
-    if cell.best { format!("**{}**", escaped(&cell.text)) } else { escaped(&cell.text) }
+    let mut shown = if cell.best { format!("**{}**", escaped(&cell.text)) } else { escaped(&cell.text) };
+    if !cell.note.is_empty() {
+        shown.push(' ');
+        shown.push_str(&escaped(&cell.note));
+    }
+    shown
 }
 
 /// Text without meaning to Markdown.

@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 
 use capeval_metric::Signature;
+use capeval_stats::Resampling;
 use unicode_width::UnicodeWidthStr;
 
 use crate::grid::{Align, Grid};
-use crate::number::counted;
+use crate::number::{counted, percent};
 use crate::{Notice, Report};
 
 /// How a table looks.
@@ -44,6 +45,9 @@ pub fn table(report: &Report, style: &Style, out: &mut impl Write) -> io::Result
     writeln!(out)?;
     let star = if grid.has_best() { "* best score   " } else { "" };
     writeln!(out, "{star}{}", footer(report))?;
+    if let Some(line) = resampling_line(report) {
+        writeln!(out, "{line}")?;
+    }
     writeln!(out, "\n{}", paint(style, Paint::Dim, "signatures"))?;
     for line in signature_lines(report) {
         writeln!(out, "{}", paint(style, Paint::Dim, &format!("  {line}")))?;
@@ -66,7 +70,7 @@ fn write_grid(grid: &Grid, style: &Style, out: &mut impl Write) -> io::Result<()
     let widths = grid.widths();
     let mut line = String::new();
     for ((name, align), width) in grid.columns.iter().zip(&widths) {
-        pad(&mut line, name, name, *width, *align);
+        pad(&mut line, name, name.width(), *width, *align);
         line.push_str(&" ".repeat(GAP));
     }
     writeln!(out, "{}", paint(style, Paint::Bold, line.trim_end()))?;
@@ -75,8 +79,12 @@ fn write_grid(grid: &Grid, style: &Style, out: &mut impl Write) -> io::Result<()
     for row in &grid.rows {
         line.clear();
         for ((cell, (_, align)), width) in row.iter().zip(&grid.columns).zip(&widths) {
-            let painted = if cell.best { paint(style, Paint::Bold, &cell.text) } else { cell.text.clone() };
-            pad(&mut line, &painted, &cell.text, *width, *align);
+            let mut painted =
+                if cell.best { paint(style, Paint::Bold, &cell.text) } else { cell.text.clone() };
+            if !cell.note.is_empty() {
+                painted = format!("{painted} {}", paint(style, Paint::Dim, &cell.note));
+            }
+            pad(&mut line, &painted, cell.width(), *width, *align);
             line.push(if cell.best { '*' } else { ' ' });
             line.push_str(&" ".repeat(GAP - 1));
         }
@@ -85,8 +93,8 @@ fn write_grid(grid: &Grid, style: &Style, out: &mut impl Write) -> io::Result<()
     Ok(())
 }
 
-fn pad(line: &mut String, painted: &str, plain: &str, width: usize, align: Align) {
-    let blanks = " ".repeat(width.saturating_sub(plain.width()));
+fn pad(line: &mut String, painted: &str, taken: usize, width: usize, align: Align) {
+    let blanks = " ".repeat(width.saturating_sub(taken));
     match align {
         Align::Left => line.extend([painted, &blanks]),
         Align::Right => line.extend([&blanks, painted]),
@@ -103,6 +111,16 @@ pub(crate) fn footer(report: &Report) -> String {
         _ => "the systems were scored on different images".to_owned(),
     };
     format!("{scored} (capeval {})", report.provenance.version)
+}
+
+/// What the intervals are, in one line, if there are any.
+pub(crate) fn resampling_line(report: &Report) -> Option<String> {
+    let Resampling { resamples, seed, level } = report.resampling?;
+    Some(format!(
+        "[low, high]: {} confidence intervals, percentiles of {} of the images, seed {seed}",
+        percent(level),
+        counted(resamples, "bootstrap resample"),
+    ))
 }
 
 /// The signatures: one line per metric where all systems share them, else one per group of systems.

@@ -1,0 +1,81 @@
+//! How sure scores are: the statistics of images, resampled.
+
+use capeval_evaluate::{MetricScores, SystemScores};
+use capeval_stats::{Interval, Matrix, Resampling, resample};
+
+use crate::references::Ground;
+
+/// One interval per system and measure.
+pub(crate) fn of(systems: &[SystemScores], ground: &Ground, resampling: Resampling) -> Vec<Vec<Interval>> {
+    let mut intervals: Vec<Vec<Interval>> = vec![Vec::new(); systems.len()];
+    for (first, system) in systems.iter().enumerate() {
+        if intervals[first].is_empty() {
+            // Systems that describe the same images share the draws.
+            let alike: Vec<usize> =
+                (first..systems.len()).filter(|k| systems[*k].images == system.images).collect();
+            let together: Vec<&SystemScores> = alike.iter().map(|k| &systems[*k]).collect();
+            let stack = Stack::new(&together, ground);
+            let values = stack.bootstrap(resampling);
+            for (at, k) in alike.iter().enumerate() {
+                let columns = stack.values_of(at);
+                intervals[*k] = columns
+                    .map(|column| {
+                        let column = values.iter().skip(column).step_by(stack.n_values).copied();
+                        Interval::percentile(column.collect(), resampling.level)
+                    })
+                    .collect();
+            }
+        }
+    }
+    intervals
+}
+
+/// The statistics of systems that describe the same images, side by side.
+///
+/// Images lie in the order of their ids, so that no digit depends on the order of files.
+pub(crate) struct Stack<'s> {
+    metrics: Vec<&'s MetricScores>,
+    n_systems: usize,
+    pub matrix: Matrix,
+    /// How many values the systems have by all metrics together.
+    pub n_values: usize,
+}
+
+impl<'s> Stack<'s> {
+    /// The statistics of `systems`, all of the same images.
+    pub fn new(systems: &[&'s SystemScores], ground: &Ground) -> Self {
+        let order = systems.first().map_or_else(Vec::new, |first| by_id(&first.images, ground));
+        let metrics: Vec<&MetricScores> = systems.iter().flat_map(|system| &system.metrics).collect();
+        let matrix = Matrix::new(metrics.iter().map(|metric| &metric.table), &order);
+        let n_values = metrics.iter().map(|metric| metric.corpus.len()).sum();
+        Self { metrics, n_systems: systems.len(), matrix, n_values }
+    }
+
+    /// The columns that system number `at` has among the values.
+    pub fn values_of(&self, at: usize) -> std::ops::Range<usize> {
+        let each = self.n_values / self.n_systems.max(1);
+        at * each..(at + 1) * each
+    }
+
+    /// The values of every resample: system after system, measure after measure.
+    pub fn bootstrap(&self, resampling: Resampling) -> Vec<f64> {
+        resample::bootstrap(&self.matrix, resampling, self.n_values, |sums, values| self.score(sums, values))
+    }
+
+    /// Turns the sums of all columns into scores.
+    pub fn score(&self, mut sums: &[f64], mut values: &mut [f64]) {
+        for metric in &self.metrics {
+            let (row, other_sums) = sums.split_at(metric.table.columns().len());
+            let (scores, other_values) = values.split_at_mut(metric.corpus.len());
+            metric.metric.score(row, scores);
+            (sums, values) = (other_sums, other_values);
+        }
+    }
+}
+
+/// The places of `images`, which ascend as the references' file has them, in the order of their ids.
+fn by_id(images: &[u32], ground: &Ground) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..images.len() as u32).collect();
+    order.sort_by_key(|at| images.get(*at as usize).and_then(|image| ground.id(*image)));
+    order
+}
