@@ -1,9 +1,10 @@
 """Caption evaluation, equal digit for digit to the reference programs.
 
-Two calls do most of the work:
+Three calls do most of the work:
 
 - :func:`score` holds captions against references and gives a :class:`Report`;
-- :class:`Evaluator` keeps references prepared, for many calls.
+- :class:`Evaluator` keeps references prepared, for many calls;
+- :mod:`capeval.reward` scores batches inside training loops.
 
 Nothing but numpy is needed, and that only once arrays are asked for.
 
@@ -17,6 +18,8 @@ Nothing but numpy is needed, and that only once arrays are asked for.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from ._engine import __version__, get_num_threads, set_num_threads
 from ._evaluator import Evaluator
@@ -42,3 +45,11 @@ __all__ = [
     "tokenizers",
 ]
 
+
+def __getattr__(name: str) -> Any:
+    # Heavier parts are imported when they are first used.
+    if name in ("reward",):
+        import importlib
+
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module 'capeval' has no attribute {name!r}")

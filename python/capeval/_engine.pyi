@@ -6,6 +6,7 @@ from typing import Any, Literal, final, overload
 __all__ = [
     "Captions",
     "DocumentFrequencies",
+    "Judge",
     "Prepared",
     "Report",
     "__version__",
@@ -95,6 +96,26 @@ class Prepared:
     def load(path: str) -> Prepared: ...
     def to_bytes(self) -> bytes: ...
     def ids(self) -> list[int | str]: ...
+
+@final
+class Judge:
+    def __new__(
+        cls,
+        references: Captions | Prepared,
+        metrics: list[str],
+        settings: list[tuple[str, str]],
+        frequencies: DocumentFrequencies | None,
+        ids: str,
+        words: list[str] | None,
+        coded: bool,
+        threads: int | None,
+    ) -> Judge: ...
+    def keys(self) -> list[str]: ...
+    def signatures(self) -> list[tuple[str, str]]: ...
+    def columns(self) -> list[tuple[str, list[str]]]: ...
+    def ids(self) -> list[int | str]: ...
+    def score(self, ids: list[Any], captions: list[str], statistics: bool = False) -> bytearray: ...
+    def score_codes(self, ids: list[Any], tokens: bytes, width: int, cut: dict[str, Any]) -> bytearray: ...
 
 def score(
     references: Captions | Prepared,

@@ -7,6 +7,7 @@ mod captions;
 mod error;
 mod files;
 mod frequencies;
+mod judge;
 mod metrics;
 mod report;
 mod run;
@@ -23,6 +24,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", capeval::VERSION)?;
     module.add_class::<captions::Captions>()?;
     module.add_class::<frequencies::DocumentFrequencies>()?;
+    module.add_class::<judge::Judge>()?;
     module.add_class::<report::Report>()?;
     module.add_class::<score::Prepared>()?;
     module.add_function(wrap_pyfunction!(metrics::metrics, module)?)?;

@@ -1,0 +1,286 @@
+//! Rewards: batches of captions, as texts or as numbers, against references that stay.
+
+use std::sync::Arc;
+
+use capeval::corpus::Ids;
+use capeval::evaluate::judge::{Codes, MAX_CODE};
+use capeval::text::Texts;
+use capeval::{Judge as Engine, References};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
+
+use crate::captions::{Captions, id, id_list, type_name};
+use crate::error::{from_request, value};
+use crate::frequencies::{DocumentFrequencies, parse_ids};
+use crate::metrics::select;
+use crate::run::{long, pool};
+use crate::score::Prepared;
+
+/// Captions that are scored between two looks for Ctrl-C.
+const SLICE: usize = 1 << 15;
+
+/// The most numbers that get a place in a table; greater ones are words that no reference holds.
+const MOST_CODES: u32 = 1 << 22;
+
+/// Metrics that have seen references.
+#[pyclass(frozen, module = "capeval._engine")]
+pub struct Judge {
+    engine: Arc<Engine>,
+    codes: Option<Codes>,
+    threads: Option<usize>,
+}
+
+#[pymethods]
+impl Judge {
+    /// Reads and counts references, and fits metrics to all of them.
+    ///
+    /// `words` is what numbers stand for; without it numbers stand for their decimal digits.
+    #[new]
+    #[pyo3(signature = (references, metrics, settings, frequencies, ids, words, coded, threads))]
+    #[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
+    fn new(
+        py: Python<'_>,
+        references: &Bound<'_, PyAny>,
+        metrics: Vec<String>,
+        settings: Vec<(String, String)>,
+        frequencies: Option<&DocumentFrequencies>,
+        ids: &str,
+        words: Option<Vec<String>>,
+        coded: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let ids: Ids = parse_ids(ids)?;
+        let selection = select(py, &metrics, &settings, frequencies)?;
+        if let Some(notice) = selection.notices.first() {
+            return Err(value(&notice.message));
+        }
+        let table = frequencies.map(|table| Arc::clone(&table.table));
+        let mut greatest = None;
+        let references = if let Ok(captions) = references.cast::<Captions>() {
+            let rows = captions.get().rows.clone();
+            if coded && words.is_none() {
+                greatest = rows.iter().flat_map(|(_, text)| text.split(' ')).filter_map(code_of).max();
+            }
+            References::Captions(rows)
+        } else if let Ok(prepared) = references.cast::<Prepared>() {
+            let prepared = prepared.get();
+            let archive = prepared.open()?;
+            if coded && words.is_none() {
+                let texts = archive.references.texts();
+                let all = (0..texts.len()).flat_map(|k| texts.get(k).split(' '));
+                greatest = all.filter_map(code_of).max();
+            }
+            References::Prepared { prepared: Box::new(archive), source: prepared.source().to_owned() }
+        } else {
+            let found = type_name(references);
+            return Err(PyTypeError::new_err(format!("references must be captions, not {found}")));
+        };
+        let for_codes = table.clone();
+        let engine = long(py, threads, None, move |_| {
+            Engine::new(references, ids, selection.metrics, table.as_ref())
+        })?
+        .map_err(from_request)?;
+        let codes = if coded {
+            let codes = match &words {
+                Some(words) => engine.engine().codes(words.iter().map(String::as_str)),
+                None => {
+                    let in_table = for_codes.and_then(|table| {
+                        (0..table.n_words() as u32).filter_map(|number| code_of(table.word(number))).max()
+                    });
+                    let n = greatest.max(in_table).map_or(0, |greatest| greatest + 1);
+                    let digits: Vec<String> = (0..n).map(|code| code.to_string()).collect();
+                    engine.engine().codes(digits.iter().map(String::as_str))
+                }
+            };
+            Some(codes.map_err(|error| value(&error.to_string()))?)
+        } else {
+            None
+        };
+        Ok(Self { engine: Arc::new(engine), codes, threads })
+    }
+
+    /// The keys of the numbers that a caption scores.
+    fn keys(&self) -> Vec<&str> {
+        self.engine.measures().iter().map(|measure| measure.key.as_str()).collect()
+    }
+
+    /// The metrics' signatures, by key, without what depends on a batch.
+    fn signatures(&self) -> Vec<(&str, String)> {
+        let metrics = self.engine.metrics().iter().zip(self.engine.engine().metrics());
+        metrics.map(|(entry, metric)| (entry.key.as_str(), metric.signature().to_string())).collect()
+    }
+
+    /// The names of the statistics of each metric: key, names.
+    fn columns(&self) -> Vec<(&str, Vec<String>)> {
+        let metrics = self.engine.metrics().iter().zip(self.engine.engine().metrics());
+        metrics
+            .map(|(entry, metric)| {
+                let names = metric.columns().into_iter().map(|column| column.name.to_string());
+                (entry.key.as_str(), names.collect())
+            })
+            .collect()
+    }
+
+    /// The images, in order.
+    fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        id_list(py, self.engine.ids())
+    }
+
+    /// The scores of captions: float64, caption after caption. The captions of an image follow each other, as
+    /// many for each.
+    #[pyo3(signature = (ids, captions, statistics = false))]
+    fn score<'py>(
+        &self,
+        py: Python<'py>,
+        ids: &Bound<'py, PyList>,
+        captions: &Bound<'py, PyList>,
+        statistics: bool,
+    ) -> PyResult<Bound<'py, PyByteArray>> {
+        let images = self.images(ids, captions.len())?;
+        let held: Vec<Bound<'py, PyAny>> = captions.iter().collect();
+        let mut views = Vec::with_capacity(held.len());
+        for (k, caption) in held.iter().enumerate() {
+            let text = caption.cast::<PyString>().map_err(|_| {
+                PyTypeError::new_err(format!("caption {k} must be a string, not {}", type_name(caption)))
+            })?;
+            views.push(text.to_str()?);
+        }
+        let engine = self.engine.engine();
+        let pool = pool(py, self.threads)?;
+        let mut values = Vec::new();
+        for (images, texts) in images.chunks(SLICE).zip(views.chunks(SLICE)) {
+            let texts: Texts = texts.iter().copied().collect();
+            let part = py.detach(|| {
+                pool.install(|| {
+                    let rows = engine.statistics(images, &texts);
+                    if statistics { rows } else { engine.scores(&rows).values }
+                })
+            });
+            values.extend(part);
+            py.check_signals()?;
+        }
+        numbers(py, &values)
+    }
+
+    /// The same of captions as numbers: a matrix of int64, a row per caption, of which `cut` tells what counts.
+    fn score_codes<'py>(
+        &self,
+        py: Python<'py>,
+        ids: &Bound<'py, PyList>,
+        tokens: &Bound<'py, PyBytes>,
+        width: usize,
+        cut: Cut,
+    ) -> PyResult<Bound<'py, PyByteArray>> {
+        let Some(codes) = &self.codes else {
+            return Err(PyValueError::new_err(
+                "this reward takes texts; make it with token references, or with words=[…], to give token ids",
+            ));
+        };
+        let bytes = tokens.as_bytes();
+        let n = (bytes.len() / 8).checked_div(width).unwrap_or(ids.len());
+        let images = self.images(ids, n)?;
+        let engine = self.engine.engine();
+        let pool = pool(py, self.threads)?;
+        let mut values = Vec::new();
+        for (at, images) in images.chunks(SLICE).enumerate() {
+            let rows = bytes.get(at * SLICE * 8 * width..).unwrap_or_default();
+            let part = py.detach(|| {
+                let (words, ends) = cut.rows(rows, images.len(), width, at * SLICE)?;
+                Ok(pool.install(|| engine.score_codes(codes, images, &words, &ends).values))
+            });
+            values.extend(part.map_err(|sentence: String| PyValueError::new_err(sentence))?);
+            py.check_signals()?;
+        }
+        numbers(py, &values)
+    }
+}
+
+impl Judge {
+    /// The places of the images of `n` captions, as many for each id.
+    fn images(&self, ids: &Bound<'_, PyList>, n: usize) -> PyResult<Vec<u32>> {
+        let n_ids = ids.len();
+        if n_ids == 0 && n == 0 {
+            return Ok(Vec::new());
+        }
+        if n_ids == 0 || !n.is_multiple_of(n_ids) {
+            return Err(PyValueError::new_err(format!(
+                "{n} captions stand beside {n_ids} image ids; give one id per caption, or per group of equally many"
+            )));
+        }
+        let per_image = n / n_ids;
+        let mut images = Vec::with_capacity(n);
+        for key in ids {
+            let key = id(&key)?;
+            let Some(image) = self.engine.image(&key) else {
+                return Err(PyKeyError::new_err(format!("image {} has no references", key.quoted())));
+            };
+            images.extend(std::iter::repeat_n(image, per_image));
+        }
+        Ok(images)
+    }
+}
+
+/// The number that a word of digits stands for, if it gets a place in a table.
+fn code_of(word: &str) -> Option<u32> {
+    word.parse().ok().filter(|code| *code < MOST_CODES)
+}
+
+/// What counts of a row of numbers: what stands before `end`, or up to it if `keep_end`, but not what is in `skip`.
+#[derive(FromPyObject)]
+struct Cut {
+    #[pyo3(item)]
+    end: Option<i64>,
+    #[pyo3(item)]
+    skip: Vec<i64>,
+    #[pyo3(item)]
+    keep_end: bool,
+}
+
+impl Cut {
+    /// The words of `n` rows of int64, and where each caption stops; `first` is the number of the first row.
+    fn rows(
+        &self,
+        bytes: &[u8],
+        n: usize,
+        width: usize,
+        first: usize,
+    ) -> Result<(Vec<u32>, Vec<u64>), String> {
+        let (mut words, mut ends) = (Vec::with_capacity(n * width), Vec::with_capacity(n));
+        for k in 0..n {
+            let row = bytes.get(8 * width * k..8 * width * (k + 1)).unwrap_or_default();
+            for token in row.chunks_exact(8) {
+                let token = i64::from_ne_bytes(token.try_into().unwrap_or_default());
+                let is_end = Some(token) == self.end;
+                if !is_end && self.skip.contains(&token) {
+                    continue;
+                }
+                if !is_end || self.keep_end {
+                    match u32::try_from(token).ok().filter(|code| *code <= MAX_CODE) {
+                        Some(code) => words.push(code),
+                        None => {
+                            return Err(format!(
+                                "row {}: {token} is no token id; ids are 0 to 2^30, and pad_id says what stands \
+                                 for nothing",
+                                first + k
+                            ));
+                        }
+                    }
+                }
+                if is_end {
+                    break;
+                }
+            }
+            ends.push(words.len() as u64);
+        }
+        Ok((words, ends))
+    }
+}
+
+/// Numbers as memory that numpy takes over.
+pub fn numbers<'py>(py: Python<'py>, values: &[f64]) -> PyResult<Bound<'py, PyByteArray>> {
+    PyByteArray::new_with(py, values.len() * 8, |room| {
+        room.copy_from_slice(bytemuck::cast_slice(values));
+        Ok(())
+    })
+}

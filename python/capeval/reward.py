@@ -1,0 +1,393 @@
+"""Rewards for training loops: batches of captions against references that stay.
+
+References are read, counted and weighed once; a batch then costs what its own captions cost, and its digits are
+those of :func:`capeval.score` over all images. Captions come as texts or as token ids, any number of samples per
+image. The interpreter's lock is released, threads are bounded, and processes may be forked: the workers of a
+``DataLoader`` use one thread each unless they are told otherwise.
+
+No digit depends on the order of a batch, on its other captions or on threads.
+
+>>> from capeval.reward import CiderD
+>>> reward = CiderD({7: ["a dog runs", "the dog ran"], 8: ["two cats", "cats sit"]}, dtype="float64")
+>>> reward.score([7, 8], ["a dog runs", "two dogs"]).round(4).tolist()
+[4.1667, 0.625]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Union
+
+from . import _engine
+from ._evaluator import Evaluator
+from ._frequencies import DocumentFrequencies
+from ._inputs import Captionlike, Settings, captions, metric_names
+from ._inputs import settings as _pairs
+from ._report import Id
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Array = npt.NDArray[np.floating[Any]]
+
+__all__ = ["Bleu", "CiderD", "Meteor", "Reward", "RougeL", "group_advantages", "leave_one_out", "self_critical"]
+
+Tokens = Any
+"""A matrix of token ids: numpy or torch integers of shape ``(B, L)``, or lists of equal length."""
+
+
+class Reward:
+    """A weighted sum of measures, for batches of captions.
+
+    >>> references = {7: ["a dog runs", "the dog ran"], 8: ["two cats", "cats sit"]}
+    >>> reward = Reward(references, {"cider-d": 1.0, "bleu-4": 0.5})
+    >>> reward(7, ["a dog runs", "a dog"]).shape
+    (2,)
+    """
+
+    def __init__(
+        self,
+        references: Captionlike | Evaluator,
+        weights: Mapping[str, float],
+        *,
+        df: DocumentFrequencies | str | None = None,
+        tokenizer: str | None = None,
+        settings: Settings = None,
+        ids: str = "as-given",
+        tokens: bool = False,
+        words: Sequence[str] | None = None,
+        end_id: int | None = None,
+        pad_id: int | Iterable[int] | None = None,
+        keep_end: bool = False,
+        dtype: str = "float32",
+        threads: int | None = None,
+    ) -> None:
+        """Reads and counts references.
+
+        Args:
+            references: what people wrote, in the forms that :func:`capeval.score` takes, an :class:`Evaluator`, or
+                the path of prepared references (``capeval prepare``). With ``tokens=True`` captions may be
+                sequences of token ids.
+            weights: what each measure counts: keys as in :func:`capeval.metrics`, with settings if need be
+                (``{"cider-d": 1.0, "bleu-4": 0.5}``).
+            df: document frequencies for CIDEr, or the path of a table; those of the references if none are given.
+            tokenizer: how texts are cut; ``"ptb"`` as in the evaluation if nothing is said, ``"none"`` with
+                token ids.
+            settings: settings for every metric that knows them.
+            ids: ``"text"`` if the id 1 and the id "1" are the same.
+            tokens: captions are token ids. A token stands for its decimal digits, as in the tables of
+                self-critical training code.
+            words: what token ``k`` stands for, if references are texts and captions token ids.
+            end_id: the token that ends a caption; what follows is not looked at.
+            pad_id: tokens that stand for nothing, wherever they are.
+            keep_end: whether the end counts as a word, as it does in self-critical training code.
+            dtype: ``"float32"`` or ``"float64"`` of what comes back.
+            threads: how many threads work.
+
+        Raises:
+            ValueError: no reference, an unknown measure, a tokenizer that reads a batch as one text, token ids for
+                metrics that look into words.
+        """
+        self._arguments = (
+            references,
+            dict(weights),
+            {
+                "df": df,
+                "tokenizer": tokenizer,
+                "settings": settings,
+                "ids": ids,
+                "tokens": tokens,
+                "words": words,
+                "end_id": end_id,
+                "pad_id": pad_id,
+                "keep_end": keep_end,
+                "dtype": dtype,
+                "threads": threads,
+            },
+        )
+        if dtype not in ("float32", "float64"):
+            raise ValueError(f"dtype must be 'float32' or 'float64', not {dtype!r}")
+        coded = tokens or words is not None
+        if tokenizer is None:
+            tokenizer = "none" if coded else "ptb"
+        specs, wanted = _specs(weights)
+        common = [*_pairs(settings), ("tok", tokenizer)]
+        skipped = [] if pad_id is None else [pad_id] if isinstance(pad_id, int) else list(pad_id)
+        self._cut: dict[str, Any] = {"end": end_id, "skip": [int(token) for token in skipped], "keep_end": keep_end}
+        ground = _ground(references, self._cut if coded and words is None else None)
+        table = DocumentFrequencies._table(df)
+        listed = None if words is None else list(words)
+        self._judge = _engine.Judge(ground, specs, common, table, ids, listed, coded, threads)
+        keys = self._judge.keys()
+        self._weights = [0.0] * len(keys)
+        for key, weight in wanted.items():
+            # Where a metric is asked for once, its keys do not tell its settings.
+            known = key if key in keys else key.partition(":")[0]
+            if known not in keys:
+                raise ValueError(f"no measure is called {key!r}; these metrics yield {', '.join(keys)}")
+            self._weights[keys.index(known)] = float(weight)
+        self._keys = keys
+        self._dtype = dtype
+
+    @property
+    def ids(self) -> list[Id]:
+        """The images that have references."""
+        return self._judge.ids()
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """For each metric everything that can change a digit."""
+        return dict(self._judge.signatures())
+
+    def score(self, image_ids: Any, captions: Any) -> Array:
+        """The reward of each caption.
+
+        Args:
+            image_ids: an id per caption, or per group of k captions that follow each other; one id alone is that
+                of all.
+            captions: texts; or token ids, if the reward was made for them.
+
+        Returns:
+            An array of shape ``(B,)``.
+
+        Raises:
+            KeyError: an image without references.
+            ValueError: numbers of ids and captions that do not fit, or a token that is no id.
+            TypeError: captions that are no strings.
+        """
+        return self._weighted(self._matrix(image_ids, captions))
+
+    __call__ = score
+
+    def measures(self, image_ids: Any, captions: Any) -> dict[str, Array]:
+        """Each measure of each caption: arrays of shape ``(B,)`` by key, float64."""
+        matrix = self._matrix(image_ids, captions)
+        return {key: matrix[:, k] for k, key in enumerate(self._keys)}
+
+    def _matrix(self, image_ids: Any, captions: Any) -> npt.NDArray[np.float64]:
+        import numpy as np
+
+        ids = _id_list(image_ids)
+        if _is_tokens(captions):
+            tokens = _token_matrix(captions)
+            raw = self._judge.score_codes(ids, tokens.tobytes(), tokens.shape[1], self._cut)
+        else:
+            raw = self._judge.score(ids, captions if isinstance(captions, list) else list(captions))
+        return np.frombuffer(raw, dtype=np.float64).reshape(-1, len(self._keys))
+
+    def _weighted(self, matrix: npt.NDArray[np.float64]) -> Array:
+        import numpy as np
+
+        # Column by column, so that a row's sum does not depend on the other rows.
+        total = np.zeros(len(matrix))
+        for k, weight in enumerate(self._weights):
+            if weight != 0.0:
+                total += weight * matrix[:, k]
+        return total.astype(self._dtype, copy=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        references, weights, options = self._arguments
+        return _make, (type(self), references, weights, options)
+
+    def __repr__(self) -> str:
+        weights = ", ".join(f"{weight:g} {key}" for key, weight in zip(self._keys, self._weights) if weight)
+        return f"{type(self).__name__}({weights}; {len(self.ids)} images)"
+
+
+def _make(kind: type[Reward], references: Any, weights: Mapping[str, float], options: dict[str, Any]) -> Reward:
+    reward = kind.__new__(kind)
+    Reward.__init__(reward, references, weights, **options)
+    return reward
+
+
+class CiderD(Reward):
+    """CIDEr-D as COCO computes it and self-critical training uses it, 0 to 10."""
+
+    def __init__(
+        self, references: Captionlike | Evaluator, *, n: int = 4, sigma: float = 6.0, weight: float = 1.0, **options: Any
+    ) -> None:
+        """Takes the options of :class:`Reward`, the longest n-grams and the width of the length penalty."""
+        settings = {"n": n, "sigma": sigma, **(options.pop("settings", None) or {})}
+        super().__init__(references, {"cider-d": weight}, settings=settings, **options)
+
+
+class Bleu(Reward):
+    """BLEU-n of each caption for itself, as COCO computes it per image, 0 to 1."""
+
+    def __init__(
+        self, references: Captionlike | Evaluator, *, n: int = 4, weight: float = 1.0, **options: Any
+    ) -> None:
+        """Takes the options of :class:`Reward`, and the longest n-grams."""
+        settings = {"n": n, **(options.pop("settings", None) or {})}
+        super().__init__(references, {f"bleu-{n}": weight}, settings=settings, **options)
+
+
+class RougeL(Reward):
+    """ROUGE-L as COCO computes it, 0 to 1."""
+
+    def __init__(self, references: Captionlike | Evaluator, *, weight: float = 1.0, **options: Any) -> None:
+        """Takes the options of :class:`Reward`."""
+        super().__init__(references, {"rouge-l": weight}, **options)
+
+
+class Meteor(Reward):
+    """METEOR 1.5 as COCO computes it, 0 to 1; needs its data, see :func:`capeval.install_meteor`."""
+
+    def __init__(self, references: Captionlike | Evaluator, *, weight: float = 1.0, **options: Any) -> None:
+        """Takes the options of :class:`Reward`, but no token ids."""
+        super().__init__(references, {"meteor": weight}, **options)
+
+
+def leave_one_out(rewards: Any, k: int) -> Array:
+    """Each reward less the mean of the other samples of its image, the baseline of new self-critical training.
+
+    Args:
+        rewards: shape ``(B * k,)``, the k samples of an image following each other.
+        k: samples per image, at least 2.
+
+    Returns:
+        An array of the same shape.
+    """
+    groups = _groups(rewards, k)
+    if k < 2:
+        raise ValueError("a sample alone has no others to compare with; give k of at least 2")
+    others = (groups.sum(axis=1, keepdims=True) - groups) / (k - 1)
+    advantages: Array = (groups - others).reshape(-1)
+    return advantages
+
+
+def self_critical(rewards: Any, greedy: Any) -> Array:
+    """Each reward less that of its image's greedy caption (Rennie et al. 2017).
+
+    Args:
+        rewards: shape ``(B * k,)``, the samples of an image following each other.
+        greedy: shape ``(B,)``.
+    """
+    import numpy as np
+
+    baseline = np.asarray(greedy)
+    groups = _groups(rewards, len(np.asarray(rewards)) // max(len(baseline), 1))
+    advantages: Array = (groups - baseline[:, None]).reshape(-1)
+    return advantages
+
+
+def group_advantages(rewards: Any, k: int, *, scale: bool = True, eps: float = 1e-4) -> Array:
+    """Each reward less the mean of its group, over the group's standard deviation: the advantage of GRPO.
+
+    Args:
+        rewards: shape ``(B * k,)``, the k samples of a prompt following each other.
+        k: samples per prompt.
+        scale: whether to divide by the standard deviation (over k − 1) plus `eps`.
+        eps: keeps groups of equal rewards finite.
+    """
+    groups = _groups(rewards, k)
+    centred = groups - groups.mean(axis=1, keepdims=True)
+    if scale and k > 1:
+        centred = centred / (groups.std(axis=1, ddof=1, keepdims=True) + eps)
+    advantages: Array = centred.reshape(-1)
+    return advantages
+
+
+def _groups(rewards: Any, k: int) -> Array:
+    import numpy as np
+
+    flat = np.asarray(rewards)
+    if k < 1 or flat.ndim != 1 or len(flat) % k:
+        raise ValueError(f"rewards of shape {flat.shape} do not fall into groups of {k}")
+    groups: Array = flat.reshape(-1, k)
+    return groups
+
+
+def _specs(weights: Mapping[str, float]) -> tuple[list[str], dict[str, float]]:
+    """The metrics that yield the measures of `weights`, and the weights by key."""
+    if not weights:
+        raise ValueError("weights are empty; give what each measure counts, such as {'cider-d': 1.0}")
+    owners = {key: metric["name"] for metric in _engine.metrics() for key in metric["keys"]}
+    names = {metric["name"] for metric in _engine.metrics()}
+    specs: list[str] = []
+    for key in sorted(weights, key=lambda key: ":" in key):
+        name, _, rest = key.partition(":")
+        owner = owners.get(name, name if name in names else None)
+        if owner is None and name.startswith("bleu-"):
+            owner = "bleu"
+        if owner is None:
+            raise ValueError(f"no measure is called {name!r}; there are {', '.join(owners)}")
+        spec = f"{owner}:{rest}" if rest else owner
+        if spec not in specs:
+            specs.append(spec)
+    return metric_names(specs), dict(weights)
+
+
+def _ground(references: Any, cut: dict[str, Any] | None) -> Any:
+    """References as the engine takes them; `cut` says what counts of token ids."""
+    if isinstance(references, Evaluator):
+        return references._prepared
+    if isinstance(references, (_engine.Prepared, _engine.Captions)):
+        return references
+    if isinstance(references, str) or hasattr(references, "__fspath__"):
+        with open(references, "rb") as file:
+            is_prepared = file.read(8) == b"capevalR"
+        if is_prepared:
+            import os
+
+            return _engine.Prepared.load(os.fspath(references))
+    elif cut is not None and isinstance(references, Mapping):
+        references = {key: _spelt(value, cut) for key, value in references.items()}
+    elif cut is not None:
+        references = [_spelt(value, cut) for value in references]
+    return captions(references, "references", references=True)
+
+
+def _spelt(value: Any, cut: dict[str, Any]) -> list[str]:
+    """References of one image as token ids, spelt out: done once."""
+    rows = value.tolist() if hasattr(value, "tolist") else list(value)
+    if rows and not hasattr(rows[0], "__len__"):
+        rows = [rows]
+    return [row if isinstance(row, str) else " ".join(_digits(row, cut)) for row in rows]
+
+
+def _digits(row: Iterable[Any], cut: dict[str, Any]) -> Iterable[str]:
+    for token in map(int, row):
+        if token == cut["end"]:
+            if cut["keep_end"]:
+                yield str(token)
+            return
+        if token not in cut["skip"]:
+            yield str(token)
+
+
+def _id_list(ids: Any) -> list[Any]:
+    if isinstance(ids, list):
+        return ids
+    if isinstance(ids, (str, int)):
+        return [ids]
+    if hasattr(ids, "tolist"):
+        listed = ids.tolist()
+        return listed if isinstance(listed, list) else [listed]
+    return list(ids)
+
+
+def _is_tokens(captions: Any) -> bool:
+    if hasattr(captions, "shape") or hasattr(captions, "detach"):
+        kind = getattr(getattr(captions, "dtype", None), "kind", "i")
+        return kind not in "OUST"
+    if isinstance(captions, (list, tuple)) and captions:
+        first = captions[0]
+        return not isinstance(first, str) and hasattr(first, "__len__")
+    return False
+
+
+def _token_matrix(captions: Any) -> npt.NDArray[np.int64]:
+    import numpy as np
+
+    if hasattr(captions, "detach"):  # torch
+        captions = captions.detach().cpu().numpy()
+    tokens = np.asarray(captions)
+    if tokens.dtype.kind not in "iu":
+        raise TypeError(f"token ids must be integers, not {tokens.dtype}")
+    if tokens.ndim == 3:
+        tokens = tokens.reshape(-1, tokens.shape[-1])
+    if tokens.ndim != 2:
+        raise ValueError(f"token ids must be a matrix with a row per caption, not of shape {tokens.shape}")
+    return np.ascontiguousarray(tokens, dtype=np.int64)

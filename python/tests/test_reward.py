@@ -1,0 +1,223 @@
+"""`capeval.reward`: the digits of `score`, batch by batch, by text and by token."""
+
+from __future__ import annotations
+
+import pickle
+import random
+
+import numpy as np
+import pytest
+
+import capeval
+from capeval.reward import Bleu, CiderD, Meteor, Reward, RougeL, group_advantages, leave_one_out, self_critical
+
+WORDS = "a the dog cat runs sits on grass red blue bus it's two kite sand walks by man".split()
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    """40 images with 5 references, and 3 samples each, some of whose words no reference holds."""
+    rng = random.Random(5)
+
+    def caption(words):
+        return " ".join(rng.choice(words) for _ in range(rng.randint(1, 12)))
+
+    references = {image: [caption(WORDS) for _ in range(5)] for image in range(100, 140)}
+    samples = [{image: caption([*WORDS, "giraffe", "unheard"]) for image in references} for _ in range(3)]
+    return references, samples
+
+
+def wanted(references, sample, metric, key, **options):
+    report = capeval.score(references, sample, [metric], **options)
+    return dict(zip(report.ids, report.segments[key]))
+
+
+def shuffled(samples, seed=1):
+    rows = [(image, text) for sample in samples for image, text in sample.items()]
+    random.Random(seed).shuffle(rows)
+    return [image for image, _ in rows], [text for _, text in rows]
+
+
+@pytest.mark.parametrize(
+    ("make", "metric", "key"),
+    [
+        (CiderD, "cider-d", "cider-d"),
+        (lambda refs, **o: CiderD(refs, sigma=4, n=3, **o), "cider-d:sigma=4:n=3", "cider-d"),
+        (Bleu, "bleu", "bleu-4"),
+        (lambda refs, **o: Bleu(refs, n=2, **o), "bleu:n=2", "bleu-2"),
+        (RougeL, "rouge-l", "rouge-l"),
+        (lambda refs, **o: Reward(refs, {"chrf": 1}, **o), "chrf", "chrf"),
+        (lambda refs, **o: Reward(refs, {"cider-d:sigma=4": 1}, **o), "cider-d:sigma=4", "cider-d"),
+    ],
+)
+def test_a_reward_has_the_digits_of_score(corpus, make, metric, key):
+    references, samples = corpus
+    reward = make(references, dtype="float64")
+    ids, texts = shuffled(samples)
+    found = reward.score(ids, texts)
+    scores = [wanted(references, sample, metric, key) for sample in samples]
+    lookup = {(image, sample[image]): score[image] for sample, score in zip(samples, scores) for image in sample}
+    assert found.dtype == np.float64 and found.shape == (120,)
+    assert found.tolist() == [lookup[image, text] for image, text in zip(ids, texts)]
+
+
+def test_results_do_not_depend_on_batch_order_or_threads(corpus):
+    references, samples = corpus
+    ids, texts = shuffled(samples)
+    weights = {"cider-d": 1.0, "bleu-4": 0.3, "rouge-l": 0.1}
+    whole = Reward(references, weights, dtype="float64", threads=2).score(ids, texts)
+    alone = Reward(references, weights, dtype="float64", threads=1)
+    assert [alone(image, [text])[0] for image, text in zip(ids, texts)] == whole.tolist()
+    backwards = alone.score(ids[::-1], texts[::-1])
+    assert backwards[::-1].tolist() == whole.tolist()
+
+
+def test_a_mixture_is_the_weighted_sum(corpus):
+    references, samples = corpus
+    ids, texts = shuffled(samples)
+    mixture = Reward(references, {"cider-d": 2.0, "bleu-4": 0.5}, dtype="float64")
+    parts = mixture.measures(ids, texts)
+    assert {"cider-d", "bleu-1", "bleu-4"} <= set(parts)
+    assert np.array_equal(mixture(ids, texts), 2.0 * parts["cider-d"] + 0.5 * parts["bleu-4"])
+    assert mixture.signatures["cider-d"].startswith("cider-d|n:4|sigma:6")
+
+
+def test_k_samples_of_an_image_follow_each_other(corpus):
+    references, samples = corpus
+    reward = CiderD(references, dtype="float64")
+    ids = list(references)[:8]
+    texts = [sample[image] for image in ids for sample in samples]
+    assert np.array_equal(reward(ids, texts), reward(np.repeat(ids, 3), texts))
+    assert np.array_equal(reward(ids[0], texts[:3]), reward([ids[0]] * 3, texts[:3]))
+    assert reward([], []).shape == (0,)
+    with pytest.raises(ValueError, match="7 captions stand beside 3"):
+        reward(ids[:3], texts[:7])
+
+
+def test_a_table_gives_the_digits_of_score_with_it(corpus):
+    references, samples = corpus
+    more = {**references, **{image: [f"a giraffe {image}", "unheard dog"] for image in range(50)}}
+    table = capeval.DocumentFrequencies.build(more)
+    expected = wanted(references, samples[0], "cider-d", "cider-d", df=table)
+    reward = CiderD(references, df=table, dtype="float64")
+    assert reward(list(samples[0]), list(samples[0].values())).tolist() == list(expected.values())
+
+
+def test_prepared_references_give_the_same(corpus, tmp_path):
+    references, samples = corpus
+    path = tmp_path / "refs.capeval"
+    capeval.Evaluator(references, ["cider-d"]).save(path)
+    ids, texts = shuffled(samples)
+    assert np.array_equal(CiderD(path)(ids, texts), CiderD(references)(ids, texts))
+
+
+def encode(text, vocabulary):
+    return [vocabulary.setdefault(word, len(vocabulary) + 3) for word in text.split()]
+
+
+def padded(rows, pad, end, width=16):
+    matrix = np.full((len(rows), width), pad, dtype=np.int32)
+    for k, row in enumerate(rows):
+        matrix[k, : len(row)] = row
+        matrix[k, len(row)] = end
+    return matrix
+
+
+@pytest.mark.parametrize("with_table", [False, True])
+def test_token_ids_give_the_digits_of_their_words(corpus, with_table):
+    references, samples = corpus
+    vocabulary: dict[str, int] = {}
+    coded = {image: [encode(text, vocabulary) for text in texts] for image, texts in references.items()}
+    df = capeval.DocumentFrequencies.build(references, tokenizer="none") if with_table else None
+    coded_df = None
+    if with_table:
+        counts = {tuple(str(vocabulary[w]) for w in ngram): n for ngram, n in df.to_dict().items()}
+        coded_df = capeval.DocumentFrequencies.from_counts(counts, df.n_images)
+    ids, texts = shuffled(samples)
+    tokens = padded([encode(text, vocabulary) for text in texts], pad=0, end=2)
+    weights = {"cider-d": 1.0, "rouge-l": 1.0, "bleu-2": 1.0}
+    by_text = Reward(references, weights, tokenizer="none", df=df, dtype="float64").measures(ids, texts)
+    by_token = Reward(coded, weights, tokens=True, df=coded_df, pad_id=0, end_id=2, dtype="float64")
+    found = by_token.measures(ids, tokens)
+    for key, values in by_text.items():
+        assert np.array_equal(found[key], values), key
+    # References as padded matrices, captions as int64 and as lists.
+    matrices = {image: padded(rows, 0, 2) for image, rows in coded.items()}
+    again = Reward(matrices, weights, tokens=True, df=coded_df, pad_id=0, end_id=2, dtype="float64")
+    assert np.array_equal(again(ids, tokens.astype(np.int64)), by_token(ids, tokens))
+    assert np.array_equal(again(ids, tokens.tolist()), by_token(ids, tokens))
+    # References as texts, with a list of words.
+    names = [""] * (max(vocabulary.values()) + 1)
+    for word, code in vocabulary.items():
+        names[code] = word
+    named = Reward(references, weights, words=names, df=df, pad_id=0, end_id=2, dtype="float64")
+    assert np.array_equal(named(ids, tokens), by_token(ids, tokens))
+
+
+def test_the_end_counts_as_a_word_if_asked_for(corpus):
+    coded = {1: [[5, 6, 7], [5, 6]], 2: [[8, 9], [8, 5]]}
+    spelt = {image: [" ".join(map(str, [*row, 0])) for row in rows] for image, rows in coded.items()}
+    tokens = np.array([[5, 6, 0, 0], [8, 9, 5, 0]])
+    by_token = CiderD({k: [[*r, 0] for r in v] for k, v in coded.items()}, tokens=True, end_id=0, keep_end=True)
+    by_text = CiderD(spelt, tokenizer="none")
+    assert by_token([1, 2], tokens).tolist() == by_text([1, 2], ["5 6 0", "8 9 5 0"]).tolist()
+
+
+def test_wrong_token_ids_are_refused(corpus):
+    reward = CiderD({1: [[5, 6]], 2: [[7]]}, tokens=True, pad_id=0)
+    with pytest.raises(ValueError, match="row 1: -100 is no token id"):
+        reward([1, 2], np.array([[5, 6], [7, -100]]))
+    with pytest.raises(TypeError, match="integers"):
+        reward([1], np.array([[0.5]]))
+    with pytest.raises(ValueError, match="texts"):
+        CiderD(corpus[0])([100], np.array([[1, 2]]))
+    with pytest.raises(ValueError, match="which are equal"):
+        Reward({1: [[5, 6]]}, {"chrf": 1}, tokens=True)
+
+
+def test_unknown_images_and_measures_are_refused(corpus):
+    references, _ = corpus
+    with pytest.raises(KeyError, match="image 7 has no references"):
+        CiderD(references)([7], ["a"])
+    with pytest.raises(TypeError, match="caption 0 must be a string, not int"):
+        CiderD(references)([100], [5])
+    with pytest.raises(ValueError, match="no measure is called 'cidre'"):
+        Reward(references, {"cidre": 1})
+    with pytest.raises(ValueError, match="dtype"):
+        CiderD(references, dtype="float16")
+    with pytest.raises(ValueError, match="take ptb"):
+        CiderD(references, tokenizer="ptb-batch")
+
+
+def test_meteor_without_data_says_what_to_do(corpus, monkeypatch, tmp_path):
+    monkeypatch.setenv("CAPEVAL_DATA", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="install"):
+        Meteor(corpus[0])
+
+
+def test_a_reward_is_pickled_for_spawned_workers(corpus):
+    references, samples = corpus
+    reward = CiderD(references, sigma=5.0)
+    again = pickle.loads(pickle.dumps(reward))
+    assert type(again) is CiderD
+    ids, texts = shuffled(samples)
+    assert np.array_equal(again(ids, texts), reward(ids, texts))
+
+
+def test_leave_one_out_compares_with_the_other_samples():
+    rewards = np.array([1.0, 2.0, 6.0, 0.0, 0.0, 3.0])
+    assert leave_one_out(rewards, 3).tolist() == [-3.0, -1.5, 4.5, -1.5, -1.5, 3.0]
+    with pytest.raises(ValueError):
+        leave_one_out(rewards, 1)
+    with pytest.raises(ValueError, match="groups of 4"):
+        leave_one_out(rewards, 4)
+
+
+def test_self_critical_compares_with_the_greedy_caption():
+    assert self_critical(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.5, 3.0])).tolist() == [-0.5, 0.5, 0.0, 1.0]
+
+
+def test_group_advantages_have_mean_zero_and_spread_one():
+    advantages = group_advantages(np.array([1.0, 2.0, 3.0, 5.0, 5.0, 5.0]), 3, eps=0.0 + 1e-12)
+    assert advantages[:3] == pytest.approx([-1, 0, 1]) and advantages[3:].tolist() == [0, 0, 0]
+    assert group_advantages(np.array([1.0, 3.0]), 2, scale=False).tolist() == [-1.0, 1.0]

@@ -1,0 +1,212 @@
+"""What long-lived programs ask for: forks, threads, Ctrl-C, flat memory, a quick import, true examples."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import doctest
+import importlib
+import multiprocessing
+import os
+import pkgutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import capeval
+from capeval.reward import CiderD, Reward
+
+REFERENCES = {k: [f"a dog {k} runs on the grass", f"the dog {k % 7} runs", "two dogs play"] for k in range(200)}
+IDS = list(REFERENCES)
+CAPTIONS = [f"a dog {k} plays on the grass" for k in IDS]
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and signals")
+
+
+def rewards(reward):
+    return reward(IDS, CAPTIONS).tolist()
+
+
+def all_modules():
+    for module in pkgutil.walk_packages(capeval.__path__, "capeval."):
+        yield module.name
+
+
+def test_examples_in_docstrings_are_true():
+    attempted = 0
+    for name in ["capeval", *all_modules()]:
+        if name.endswith("._engine"):
+            continue
+        failed, tried = doctest.testmod(importlib.import_module(name))
+        assert failed == 0, name
+        attempted += tried
+    assert attempted >= 15
+
+
+@posix
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_forked_workers_score_after_the_parent_has():
+    reward = CiderD(REFERENCES, dtype="float64")
+    expected = rewards(reward)
+    context = multiprocessing.get_context("fork")
+    with concurrent.futures.ProcessPoolExecutor(3, mp_context=context) as pool:
+        futures = [pool.submit(in_child, reward, os.getpid()) for _ in range(9)]
+        for future in futures:
+            found, threads, is_child = future.result(timeout=60)
+            assert found == expected and threads == 1 and is_child
+    assert rewards(reward) == expected
+
+
+def in_child(reward, parent):
+    capeval.score(REFERENCES, dict(zip(IDS, CAPTIONS)), ["bleu", "cider-d"])
+    return rewards(reward), capeval.get_num_threads(), os.getpid() != parent
+
+
+@posix
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_fork_while_other_threads_score_does_not_hang():
+    reward = CiderD(REFERENCES, dtype="float64", threads=2)
+    expected = rewards(reward)
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            rewards(reward)
+
+    workers = [threading.Thread(target=work) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    try:
+        for _ in range(20):
+            pid = os.fork()
+            if pid == 0:
+                os._exit(0 if rewards(reward) == expected else 1)
+            deadline = time.monotonic() + 30
+            while True:
+                done, status = os.waitpid(pid, os.WNOHANG)
+                if done:
+                    break
+                if time.monotonic() > deadline:
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+                    pytest.fail("a forked child hangs")
+                time.sleep(0.005)
+            assert os.waitstatus_to_exitcode(status) == 0
+    finally:
+        stop.set()
+        for worker in workers:
+            worker.join()
+
+
+def test_many_threads_share_a_reward():
+    reward = Reward(REFERENCES, {"cider-d": 1.0, "rouge-l": 0.5}, dtype="float64")
+    expected = rewards(reward)
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert all(found == expected for found in pool.map(lambda _: rewards(reward), range(100)))
+
+
+def test_the_interpreter_is_free_while_captions_are_scored():
+    """A counter in another thread goes on, as it could not if the lock were held."""
+    reward = CiderD(REFERENCES, threads=1)
+    ids, captions = IDS * 500, CAPTIONS * 500
+    counted = 0
+    stop = threading.Event()
+
+    def count():
+        nonlocal counted
+        while not stop.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    start = time.perf_counter()
+    reward(ids, captions)
+    elapsed, during = time.perf_counter() - start, counted
+    stop.set()
+    counter.join()
+    assert during >= 3 if elapsed > 0.1 else True
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import capeval
+refs = {k: [f"word{k} and word{k + j} stand by the road" for j in range(5)] for k in range(40000)}
+hyps = {k: f"word{k} stands by some road" for k in refs}
+threading.Timer(float(sys.argv[1]), lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+start = time.perf_counter()
+try:
+    while True:
+        capeval.score(refs, hyps, ["rouge155", "chrf++", "ter", "cider-d"])
+except KeyboardInterrupt:
+    print("interrupted")
+# The package works on.
+print(capeval.score({1: ["a b"]}, {1: "a b"}, ["bleu"])["bleu-1"] > 0.99)
+"""
+
+
+@posix
+def test_ctrl_c_ends_a_long_call_and_the_package_works_on():
+    start = time.perf_counter()
+    run = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, "1.5"], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert run.stdout.split() == ["interrupted", "True"], run.stderr
+    assert time.perf_counter() - start < 60
+
+
+def resident():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
+
+
+def score_captions(n):
+    """Memory in KiB before and after n captions, new words in each batch."""
+    reward = Reward(REFERENCES, {"cider-d": 1.0, "bleu-4": 1.0, "rouge-l": 1.0})
+    batch = [f"{caption} {{}}" for caption in CAPTIONS] * 25
+
+    def run(k):
+        reward(IDS * 25, [text.format(k) for text in batch])
+
+    for k in range(20):
+        run(k)
+    before = resident()
+    for k in range(n // len(batch)):
+        run(f"unheard{k}")
+    return before, resident()
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
+def test_memory_stays_flat_over_half_a_million_captions():
+    before, after = score_captions(500_000)
+    assert after - before < 8 * 1024, f"from {before} to {after} KiB"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.environ.get("CAPEVAL_SLOW"), reason="takes a minute; set CAPEVAL_SLOW=1")
+def test_memory_stays_flat_over_ten_million_captions():
+    before, after = score_captions(10_000_000)
+    print(f"resident: {before} KiB, after 10,000,000 captions {after} KiB")
+    assert after - before < 8 * 1024, f"from {before} to {after} KiB"
+
+
+def test_importing_takes_no_numpy_and_little_time():
+    code = (
+        "import sys, time; start = time.perf_counter(); import capeval; took = time.perf_counter() - start; "
+        "print(took, 'numpy' in sys.modules)"
+    )
+    times = []
+    for _ in range(5):
+        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        took, numpy = run.stdout.split()
+        assert numpy == "False"
+        times.append(float(took))
+    assert min(times) < 0.05, times
+
+
+def test_empty_rewards_are_empty_arrays():
+    assert CiderD(REFERENCES)([], []).shape == (0,) and CiderD(REFERENCES)([], []).dtype == np.float32
