@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::bound::{self, Prospects};
+use crate::explain::AlignedPhrase;
 use crate::options::{MAX_MATCHERS, Matcher};
 use crate::sentence::Sentence;
 use crate::vocabulary::{Feature, Filter, NONE, Probe, Vocabulary};
@@ -799,17 +800,37 @@ impl Aligner {
     }
 
     fn count_chunks(&self) -> u32 {
-        let mut chunks = 0;
+        self.begin_chunks().fold(0, |chunks, begins| chunks + u32::from(begins))
+    }
+
+    /// Per chosen match, whether a chunk begins with it.
+    fn begin_chunks(&self) -> impl Iterator<Item = bool> {
         let (mut next, mut last_end) = (0, NONE);
-        for found in &self.matches {
+        self.matches.iter().map(move |found| {
             let continues = found.reference == next && found.hypothesis == last_end;
-            if !continues {
-                chunks += 1;
-            }
             next = found.reference_end();
             last_end = found.hypothesis_end();
-        }
-        chunks
+            !continues
+        })
+    }
+
+    /// The matches that were chosen last, with their chunks.
+    pub(crate) fn aligned(&self, matchers: &[Matcher]) -> Vec<AlignedPhrase> {
+        let mut n_chunks = 0;
+        let range = |start: u32, len: u32| start as usize..(start + len) as usize;
+        self.matches
+            .iter()
+            .zip(self.begin_chunks())
+            .map(|(found, begins)| {
+                n_chunks += usize::from(begins);
+                AlignedPhrase {
+                    matcher: matchers.get(usize::from(found.module)).copied().unwrap_or(Matcher::Exact),
+                    hypothesis: range(found.hypothesis, found.hypothesis_len),
+                    reference: range(found.reference, found.reference_len),
+                    chunk: n_chunks - 1,
+                }
+            })
+            .collect()
     }
 }
 

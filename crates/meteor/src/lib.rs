@@ -11,6 +11,7 @@
 mod align;
 mod bound;
 mod error;
+mod explain;
 mod java;
 mod language;
 mod meteor;
@@ -23,9 +24,10 @@ mod stats;
 mod vocabulary;
 
 pub use error::Error;
+pub use explain::{AlignedPhrase, Alignment};
 pub use language::Language;
 pub use meteor::{Meteor, Segment, Workspace};
 pub use metric::{Caches, MeteorMetric, Scratch};
 pub use options::{MAX_MATCHERS, Matcher, Options, Parameters, Task, TextForm, Unit};
-pub use resources::{Check, Compiler, Progress, Recognized, Resources, Summary};
+pub use resources::{Check, Compiler, Progress, Recognized, Resources, Summary, reseal};
 pub use stats::{MatcherStats, Score, Stats, score};

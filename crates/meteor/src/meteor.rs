@@ -7,6 +7,7 @@ use capeval_text::Symbol;
 use crate::align::Aligner;
 use crate::bound::{Bound, Prospects};
 use crate::error::Error;
+use crate::explain::Alignment;
 use crate::normalize::NormalizerTables;
 use crate::options::{Matcher, Options, Unit};
 use crate::resources::Resources;
@@ -15,6 +16,24 @@ use crate::stats::{self, MatcherStats, Score, Stats};
 use crate::vocabulary::{Dictionaries, Vocabulary};
 
 /// METEOR 1.5 with its settings and resources; shared by all threads.
+///
+/// # Peculiarities
+/// All of these are the program's, kept on purpose, and each has a test in `tests/meteor/quirks.rs`:
+///
+/// - words are equal if their 32-bit string hashes are; synonyms if they share a synset *number*, whatever its
+///   part of speech;
+/// - matches that share no word with any other are taken before the search, even where they cost chunks;
+/// - in the search every matcher but the exact one weighs a half, whatever its weight in the score, and each
+///   addition is rounded down, so that a single word that is not equal adds nothing;
+/// - the distance of a match is charged to the path it was added to, and not to the path that has it;
+/// - a pair of phrases that the paraphrase table lists in both directions covers its words twice;
+/// - ties go to the path made first: by matcher, then by place, paraphrases by source, length and target;
+/// - only 40 paths are kept per word, so that the best alignment can be missed; for two identical sentences only
+///   the first matcher runs, to keep that from happening there;
+/// - of equally good references the first counts; a segment that matches perfectly adds no chunk to the corpus;
+/// - the normaliser knows prefixes such as `Mr` by their case and so not in lower-cased text, drops all dots of
+///   words like `U.S.`, and each of its replacements uses up the characters beside it;
+/// - every language takes the *English* function words unless told otherwise.
 #[derive(Debug)]
 pub struct Meteor {
     options: Options,
@@ -116,7 +135,48 @@ impl Meteor {
         self.best(vocabulary, aligner, sentences)
     }
 
-    /// The same for tokenised text, as pycocoevalcap hands it over: `|||` vanishes from the hypothesis and
+    /// The same with the alignment that leads to the score, for people to look at; slower.
+    pub fn alignment<'t>(
+        &self,
+        workspace: &mut Workspace,
+        hypothesis: &str,
+        references: impl IntoIterator<Item = &'t str>,
+    ) -> Alignment {
+        self.segment(workspace, hypothesis, references);
+        self.align_again(workspace)
+    }
+
+    /// The alignment of the segment that `workspace` holds, which was the last to be scored.
+    pub(crate) fn align_again(&self, workspace: &mut Workspace) -> Alignment {
+        let Workspace { vocabulary, aligner, sentences, .. } = workspace;
+        let segment = self.best(vocabulary, aligner, sentences);
+        let hypothesis = sentences.get(0);
+        let matchers = &self.options.matchers;
+        let mut scores = Vec::new();
+        let mut matches = Vec::new();
+        for index in 1..sentences.len() {
+            let reference = sentences.get(index);
+            aligner.find(vocabulary, matchers, &self.bound.ranks, &reference);
+            let stats = self.pair(vocabulary, aligner, &hypothesis, &reference);
+            scores.push(self.score(&stats).score);
+            if segment.reference == Some(index - 1) {
+                matches = aligner.aligned(matchers);
+            }
+        }
+        let spell = |index| {
+            let words = sentences.get(index).words;
+            words.iter().map(|word| vocabulary.text(*word).to_owned()).collect()
+        };
+        Alignment {
+            hypothesis: spell(0),
+            references: (1..sentences.len()).map(spell).collect(),
+            scores,
+            segment,
+            matches,
+        }
+    }
+
+    /// [`segment`](Self::segment) for tokenised text, as pycocoevalcap hands it over: `|||` vanishes from the hypothesis and
     /// divides a reference into several.
     ///
     /// `generation` is another number whenever the symbols mean something else.

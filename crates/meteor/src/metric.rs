@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use capeval_metric::{
-    Column, Direction, Input, Learns, Metric, Part, Reading, References, Segment, Signature, Statistics,
+    Column, Direction, Explanation, Input, Learns, Metric, Part, Reading, References, Segment, Signature,
+    Statistics,
 };
 use capeval_text::Tokenizer;
 
@@ -133,6 +134,11 @@ impl Metric for MeteorMetric {
         let workspace = scratch.workspace(caches);
         let symbols = (segment.references.vocabulary, caches.generation);
         self.meteor.symbols(workspace, symbols, segment.pieces, segment.reference_pieces()).stats
+    }
+
+    fn explain(&self, caches: &Caches, segment: &Segment<'_>, scratch: &mut Scratch) -> Explanation {
+        self.measure(caches, segment, scratch);
+        self.meteor.explain(self.meteor.align_again(scratch.workspace(caches)))
     }
 
     fn score(&self, stats: &Stats, values: &mut [f64]) {

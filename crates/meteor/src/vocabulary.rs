@@ -228,6 +228,11 @@ impl Vocabulary {
         &self.synsets[word.synsets_start as usize..word.synsets_end as usize]
     }
 
+    /// The word as text.
+    pub(crate) fn text(&self, word: u32) -> &str {
+        text_at(&self.text, &self.ends, word as usize)
+    }
+
     pub(crate) fn n_words(&self) -> usize {
         self.words.len()
     }

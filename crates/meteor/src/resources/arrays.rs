@@ -252,6 +252,18 @@ impl Lists {
         self.ends.len()
     }
 
+    /// Whether the lists lie one after another and fill the values, as they do in every file that was written.
+    ///
+    /// Without this, a damaged file could make of every list all values there are.
+    pub(super) fn is_whole(self, file: &[u8]) -> bool {
+        let mut before = 0;
+        let ascending = (0..self.ends.len()).all(|index| {
+            let end = self.ends.get(file, index).unwrap_or(0);
+            std::mem::replace(&mut before, end) <= end
+        });
+        ascending && before as usize == self.values.len()
+    }
+
     /// Where list `index` lies among the values; empty outside.
     pub(super) fn range(self, file: &[u8], index: usize) -> std::ops::Range<usize> {
         let start = if index == 0 { Some(0) } else { self.ends.get(file, index - 1) };

@@ -63,6 +63,11 @@ impl Lexicon {
         }
     }
 
+    /// Whether all lists lie where lists can lie.
+    pub(super) fn is_whole(&self, file: &[u8]) -> bool {
+        self.lemma_synsets.is_whole(file) && self.form_synsets.is_whole(file)
+    }
+
     /// Replaces `synsets` by the ascending synset numbers under which METEOR knows `word`.
     ///
     /// Those are the synsets of the word itself and those of its base: the bases of an irregular form if

@@ -14,6 +14,7 @@ use std::fmt;
 
 use arrays::{Packed, Strings};
 pub use compile::{Compiler, Progress, Recognized, Summary};
+pub use file::reseal;
 use file::{Key, Kind, Table};
 pub(crate) use lexicon::Lexicon;
 pub(crate) use paraphrases::Paraphrases;
@@ -60,8 +61,14 @@ impl Resources {
             resources.verify()?;
         }
         for language in Language::all() {
-            Lexicon::open(&resources.table, language)?;
-            Paraphrases::open(&resources.table, language)?;
+            let lexicon = Lexicon::open(&resources.table, language)?;
+            let paraphrases = Paraphrases::open(&resources.table, language)?;
+            let file = resources.file();
+            let whole = lexicon.is_none_or(|lexicon| lexicon.is_whole(file))
+                && paraphrases.is_none_or(|paraphrases| paraphrases.is_whole(file));
+            if check == Check::Content && !whole {
+                return Err(Error::damaged("the lists of METEOR's resource file do not fit together"));
+            }
         }
         Ok(resources)
     }

@@ -54,6 +54,11 @@ impl Paraphrases {
         }))
     }
 
+    /// Whether all lists lie where lists can lie.
+    pub(super) fn is_whole(&self, file: &[u8]) -> bool {
+        self.targets.is_whole(file)
+    }
+
     /// The table's number for `word`.
     pub(crate) fn word(&self, file: &[u8], word: &str) -> Option<u32> {
         self.words.find(file, word.as_bytes())

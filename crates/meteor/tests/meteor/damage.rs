@@ -1,0 +1,138 @@
+//! Damaged resource files are refused, and where checksums are made right again, they still cannot bring
+//! anything down.
+
+use std::sync::Arc;
+
+use capeval_meteor::{Check, Error, Language, Meteor, Options, Resources, Task, TextForm, Workspace, reseal};
+
+use crate::support::tiny_file;
+
+fn open(file: &[u8]) -> Result<Resources, Error> {
+    Resources::open(Arc::new(file.to_vec()), Check::Content)
+}
+
+/// Scores a few sentences in all languages that the file still serves.
+fn use_it(resources: Resources) {
+    let resources = Arc::new(resources);
+    let _ = (resources.notice(), resources.fingerprint(), resources.paraphrase_languages().count());
+    for language in [Language::English, Language::German, Language::Arabic] {
+        let task = Task::default_for(language);
+        let Ok(mut options) = Options::new(language, task) else { continue };
+        options.text = TextForm::Verbatim;
+        if language == Language::English {
+            options.text = TextForm::Normalized;
+        }
+        let Ok(meteor) = Meteor::new(options, Arc::clone(&resources)) else { continue };
+        let hypothesis = "Mr. big dog in front of the crimson car went wAlktAb, No. 5.";
+        let references = ["the hound before a red car", "animal walks go for a walk ktb", hypothesis, ""];
+        let segment = meteor.segment(&mut Workspace::default(), hypothesis, references);
+        assert!((0.0..=1.0).contains(&segment.score), "{language}: {}", segment.score);
+    }
+}
+
+#[test]
+fn a_good_file_is_taken() {
+    use_it(open(&tiny_file()).unwrap());
+}
+
+#[test]
+fn the_same_sources_give_the_same_bytes() {
+    assert!(tiny_file() == tiny_file());
+}
+
+#[test]
+fn a_file_that_is_cut_off_anywhere_is_refused() {
+    let file = tiny_file();
+    for len in 0..file.len() {
+        let error = open(&file[..len]).err().unwrap();
+        assert!(error.asks_for_reinstall(), "{len} bytes: {error}");
+        assert!(error.to_string().contains("install METEOR's resources anew"), "{error}");
+    }
+    let mut longer = file;
+    longer.push(0);
+    assert!(open(&longer).is_err());
+}
+
+/// The gaps between arrays are no part of the content; all other bits are covered by a checksum.
+#[test]
+fn a_flipped_bit_is_found_or_harmless() {
+    let mut file = tiny_file();
+    let fingerprint = open(&file).unwrap().fingerprint();
+    let mut unseen = 0;
+    for bit in 0..8 * file.len() {
+        file[bit / 8] ^= 1 << (bit % 8);
+        match open(&file) {
+            Ok(resources) => {
+                assert_eq!(resources.fingerprint(), fingerprint);
+                unseen += 1;
+            }
+            Err(error) => assert!(error.asks_for_reinstall(), "bit {bit}: {error}"),
+        }
+        file[bit / 8] ^= 1 << (bit % 8);
+    }
+    assert!(unseen < 8 * 64 * 60, "{unseen} of {} bits are in no checksum", 8 * file.len());
+    eprintln!("{} bits flipped one by one, {unseen} of them in gaps", 8 * file.len());
+}
+
+#[test]
+fn a_file_of_another_version_is_refused_with_the_remedy() {
+    for version in [0, Resources::FORMAT_VERSION - 1, Resources::FORMAT_VERSION + 1, u32::MAX] {
+        let mut file = tiny_file();
+        file[8..12].copy_from_slice(&version.to_le_bytes());
+        for sealed in [false, true] {
+            if sealed {
+                reseal(&mut file);
+            }
+            let error = open(&file).err().unwrap();
+            assert!(error.asks_for_reinstall());
+            assert!(error.to_string().contains(&format!("format version {version}")), "{error}");
+            assert!(error.to_string().contains("install METEOR's resources anew"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn damage_under_right_checksums_gives_wrong_scores_at_most() {
+    let good = tiny_file();
+    let (mut opened, mut refused) = (0, 0);
+    let mut try_it = |file: &mut Vec<u8>| {
+        reseal(file);
+        match open(file) {
+            Ok(resources) => {
+                opened += 1;
+                use_it(resources);
+            }
+            Err(_) => refused += 1,
+        }
+    };
+    // Each byte is changed on its own: to nothing, to the most, and by its lowest and its highest bit.
+    for at in 0..good.len() {
+        for change in [|_| 0, |_| 0xFF, |byte: u8| byte ^ 1, |byte: u8| byte ^ 0x80] {
+            if change(good[at]) == good[at] {
+                continue;
+            }
+            let mut file = good.clone();
+            file[at] = change(good[at]);
+            try_it(&mut file);
+        }
+    }
+    // Many at once, by a fixed sequence of numbers.
+    let mut state = 1u64;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        (state >> 33) as usize % below
+    };
+    for _ in 0..4_000 {
+        let mut file = good.clone();
+        for _ in 0..=next(40) {
+            let at = next(file.len());
+            file[at] = next(256) as u8;
+        }
+        if next(4) == 0 {
+            file.truncate(next(file.len()));
+        }
+        try_it(&mut file);
+    }
+    eprintln!("{opened} damaged files opened, {refused} refused");
+    assert!(opened > 1_000 && refused > 100);
+}
