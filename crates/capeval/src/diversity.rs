@@ -171,6 +171,8 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
             policy: Policy::default(),
             ids,
         },
+        explained: Vec::new(),
+        gallery: None,
     })
 }
 

@@ -45,6 +45,7 @@ pub use capeval_text as text;
 mod diversity;
 mod document_frequencies;
 mod error;
+mod explain;
 mod intervals;
 mod judge;
 mod measures;
@@ -61,7 +62,7 @@ pub use judge::Judge;
 pub use measures::{Selection, metrics, metrics_with, select, suite};
 pub use perplexity::{Probabilities, language_model, perplexity, perplexity_of};
 pub use references::{References, prepare};
-pub use score::{ScoreRequest, score};
+pub use score::{ScoreRequest, explain, score};
 
 /// The version of capeval, which stands in every signature.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -207,5 +207,7 @@ fn report(
             policy: Policy::default(),
             ids: Ids::default(),
         },
+        explained: Vec::new(),
+        gallery: None,
     }
 }

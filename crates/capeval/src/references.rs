@@ -191,6 +191,11 @@ pub(crate) struct Ground {
 }
 
 impl Ground {
+    /// The entry of `set` that has this id.
+    pub fn find(&self, id: &SegmentId) -> Option<u32> {
+        self.place.get(self.index.find(id)?).copied().filter(|place| *place != u32::MAX)
+    }
+
     /// The id of an entry of `set`.
     pub fn id(&self, image: u32) -> Option<&SegmentId> {
         self.images.get(image as usize).and_then(|image| self.index.id(*image as usize))

@@ -3,10 +3,11 @@
 use capeval_corpus::{Aligned, Captions, Ids, Policy, SegmentId, align};
 use capeval_evaluate::{Progress, System, SystemScores, evaluate};
 use capeval_metric::{AnyMetric, Signature};
-use capeval_report::{Notice, Provenance, Report, Segments, SystemReport};
+use capeval_report::{Explained, Notice, Provenance, Report, Segments, SystemReport};
 use capeval_stats::Resampling;
 use rayon::prelude::*;
 
+use crate::explain::explained;
 use crate::measures::entries;
 use crate::references::{Ground, References, Sought};
 use crate::restrict::Chosen;
@@ -45,6 +46,8 @@ pub struct ScoreRequest<'p> {
     pub images: Option<Vec<SegmentId>>,
     /// Whether the report shall hold the scores of every image.
     pub segments: bool,
+    /// The images whose scores the report shall explain, for every system that describes them.
+    pub explain: Vec<SegmentId>,
     /// Adds a confidence interval to every score, from resamples of the images.
     pub intervals: Option<Resampling>,
     /// Hears how far the work has come.
@@ -68,6 +71,7 @@ impl ScoreRequest<'static> {
             ids: Ids::default(),
             images: None,
             segments: false,
+            explain: Vec::new(),
             intervals: None,
             progress: &(),
         }
@@ -136,6 +140,7 @@ pub(crate) fn evaluated(request: ScoreRequest<'_>) -> Result<Evaluated, Error> {
         .map(|((name, captions), aligned)| system(name, captions, aligned, &ground.place))
         .collect();
     let scores = evaluate(&mut ground.set, &inputs, &metrics, request.progress);
+    let explained = explained(&request.explain, &mut ground, &inputs, &metrics)?;
     let set = &ground.set;
 
     let mut intervals = request.intervals.map(|resampling| intervals::of(&scores, &ground, resampling));
@@ -189,8 +194,21 @@ pub(crate) fn evaluated(request: ScoreRequest<'_>) -> Result<Evaluated, Error> {
             policy,
             ids,
         },
+        explained,
+        gallery: None,
     };
     Ok(Evaluated { report, scores, ground })
+}
+
+/// Explains the scores of single images: what counted, and how it came to the score.
+///
+/// What [`score`] gives with [`ScoreRequest::explain`] set, for those who want nothing else of the report. One
+/// entry for each of `images` and each system that describes it, in that order.
+///
+/// # Errors
+/// As [`score`], and when no system describes one of the images.
+pub fn explain(request: ScoreRequest<'_>, images: Vec<SegmentId>) -> Result<Vec<Explained>, Error> {
+    Ok(score(ScoreRequest { explain: images, ..request })?.explained)
 }
 
 pub(crate) fn check_names<C>(systems: &[(String, C)]) -> Result<(), Error> {

@@ -53,6 +53,11 @@ pub struct Target {
 }
 
 impl Shown {
+    /// Whether the report is a table for a person.
+    pub fn is_for_people(&self) -> bool {
+        self.format == Format::Table
+    }
+
     /// Opens the files that the report goes to, none of which may be among `inputs`.
     ///
     /// # Errors
@@ -102,7 +107,14 @@ impl Target {
 
 fn render(report: &Report, format: Format, style: &Style, mut out: &mut dyn Write) -> io::Result<()> {
     match format {
-        Format::Table => report::table(report, style, &mut out),
+        Format::Table => {
+            report::table(report, style, &mut out)?;
+            if report.explained.is_empty() {
+                return Ok(());
+            }
+            writeln!(out)?;
+            report::explanations(report, style, &mut out)
+        }
         Format::Json => report::json(report, &mut out),
         Format::Jsonl => report::jsonl(report, &mut out),
         Format::Csv => report::csv(report, &mut out),

@@ -18,10 +18,13 @@
 use std::hint::black_box;
 
 use capeval_metric::{
-    Column, Direction, Input, Metric, Part, Reading, References, Segment, Signature, Statistics,
+    Column, Direction, Explanation, Input, Metric, Part, Reading, References, Rule, Segment, Signature,
+    Statistics, Step,
 };
 use capeval_text::Tokenizer;
 use capeval_text::ngrams::MAX_ORDER;
+
+use crate::explain::clipped;
 
 const TINY: f64 = 1e-15;
 const SMALL: f64 = 1e-9;
@@ -193,5 +196,65 @@ impl Metric for Bleu {
             let penalty = (1.0 - 1.0 / ratio).exp();
             values.iter_mut().for_each(|value| *value *= penalty);
         }
+    }
+
+    fn explain(&self, (): &(), segment: &Segment<'_>, (): &mut ()) -> Explanation {
+        let counts = self.measure(&(), segment, &mut ());
+        let mut values = vec![0.0; self.order];
+        self.score(&counts, &mut values);
+        let scores = values.iter().enumerate().map(|(n, value)| {
+            // Counts are told once, under the longest order.
+            let listed = n + 1 == self.order;
+            let precisions: Vec<Step> = (0..=n).map(|k| counts.precision(segment, k, listed)).collect();
+            let product: f64 = precisions.iter().filter_map(|step| step.value).product();
+            let mean = f64::powf(product, black_box(1.0 / (n + 1) as f64));
+            let mean = Step::of("geometric mean of the precisions", mean, ROOT, precisions);
+            let penalty = counts.brevity(self.reference_length, listed);
+            Step::of(format!("BLEU-{}", n + 1), *value, Rule::PRODUCT, vec![mean, penalty])
+        });
+        Explanation { scores: scores.collect(), ..Explanation::over_words(segment) }
+    }
+}
+
+const ROOT: Rule = Rule::new("n-th root of the product of n", |parts| {
+    f64::powf(parts.iter().product(), 1.0 / parts.len().max(1) as f64)
+});
+const PRECISION: Rule = Rule::new("(matches + 1e-15) / (n-grams + 1e-9)", |parts| match parts {
+    [matches, total] => (matches + TINY) / (total + SMALL),
+    _ => f64::NAN,
+});
+const RATIO: Rule = Rule::new("(candidate + 1e-15) / (reference + 1e-9)", |parts| match parts {
+    [candidate, reference] => (candidate + TINY) / (reference + SMALL),
+    _ => f64::NAN,
+});
+const BREVITY: Rule = Rule::new("exp(1 − 1/ratio), at most 1", |parts| match parts {
+    [ratio] if *ratio < 1.0 => (1.0 - 1.0 / ratio).exp(),
+    _ => 1.0,
+});
+
+impl Counts {
+    /// The precision of n-grams of order `n` (from 0), with those that match if they are to be `listed`.
+    fn precision(&self, segment: &Segment<'_>, n: usize, listed: bool) -> Step {
+        let (matches, total) = (self.matches[n], self.totals[n]);
+        let (title, value) = (format!("precision of {}-grams", n + 1), (matches + TINY) / (total + SMALL));
+        if !listed {
+            return Step::given(title, value);
+        }
+        let matches = Step::of("matches, clipped", matches, Rule::SUM, clipped(segment, n));
+        Step::of(title, value, PRECISION, vec![matches, Step::given("in the candidate", total)])
+    }
+
+    /// The brevity penalty, with the lengths if they are to be `listed`.
+    fn brevity(&self, which: ReferenceLength, listed: bool) -> Step {
+        let ratio = (self.candidate_length + TINY) / (self.reference_length + SMALL);
+        let lengths = vec![
+            Step::given("words in the candidate", self.candidate_length),
+            Step::given(format!("words in the {} reference", which.name()), self.reference_length),
+        ];
+        let penalty = if ratio < 1.0 { (1.0 - 1.0 / ratio).exp() } else { 1.0 };
+        if !listed {
+            return Step::given("brevity penalty", penalty);
+        }
+        Step::of("brevity penalty", penalty, BREVITY, vec![Step::of("ratio", ratio, RATIO, lengths)])
     }
 }

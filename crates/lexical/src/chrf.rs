@@ -20,7 +20,8 @@
 //!   `(hi)` becomes `(hi` and `)`; only ASCII marks are, and a word of one character is never split.
 
 use capeval_metric::{
-    Column, Direction, Input, Metric, Part, Reading, References, Segment, Signature, Statistics,
+    Column, Direction, Explanation, Input, Metric, Part, Reading, References, Rule, Segment, Signature,
+    Statistics, Step,
 };
 use capeval_text::Vocabulary;
 use capeval_text::tokenizers::plain::is_python_space;
@@ -257,7 +258,80 @@ impl Metric for Chrf {
     fn score(&self, counts: &Counts, values: &mut [f64]) {
         values[0] = self.value(&counts.0);
     }
+
+    fn explain(&self, (): &(), segment: &Segment<'_>, scratch: &mut Scratch) -> Explanation {
+        let Counts(orders) = self.measure(&(), segment, scratch);
+        let name = |k: usize| match k.checked_sub(self.char_order) {
+            None => format!("{}-grams of characters", k + 1),
+            Some(words) => format!("{}-grams of words", words + 1),
+        };
+        let counted = |k: usize, order: &Order, with_f: bool| {
+            let shared = || Step::given("in both", order.matches);
+            let share = |title: &str, side: &str, n: f64| {
+                let value = if n > 0.0 { order.matches / n } else { EPSILON };
+                let parts = vec![shared(), Step::given(format!("in the {side}"), n)];
+                Step::of(if with_f { title.to_owned() } else { name(k) }, value, SHARE, parts)
+            };
+            [
+                share("precision P", "candidate", order.candidate),
+                share("recall R", "reference", order.reference),
+            ]
+        };
+        let mean = |title: &str, parts: Vec<Step>| {
+            let sum: f64 = parts.iter().filter_map(|part| part.value).sum();
+            let value = if parts.is_empty() { 0.0 } else { sum / parts.len() as f64 };
+            Step::of(title, value, Rule::MEAN, parts)
+        };
+        let beta = || Step::given("β", self.beta);
+        let parts = match self.orders {
+            Orders::Effective => {
+                let effective =
+                    orders.iter().enumerate().filter(|(_, o)| o.candidate > 0.0 && o.reference > 0.0);
+                let (precisions, recalls) = effective
+                    .map(|(k, order)| counted(k, order, false))
+                    .map(|[precision, recall]| (precision, recall))
+                    .unzip();
+                vec![
+                    mean("precision P, over orders", precisions),
+                    mean("recall R, over orders", recalls),
+                    beta(),
+                ]
+            }
+            Orders::All => {
+                let each = orders.iter().enumerate().map(|(k, order)| {
+                    let [precision, recall] = counted(k, order, true);
+                    let parts = vec![precision, recall, beta()];
+                    let values: Vec<f64> = parts.iter().filter_map(|part| part.value).collect();
+                    Step::of(name(k), (F_SMOOTHED.of)(&values), F_SMOOTHED, parts)
+                });
+                vec![mean("F, over orders", each.collect())]
+            }
+        };
+        let rule = if self.orders == Orders::All { HUNDRED } else { F_SCORE };
+        let label = self.parts().swap_remove(0).label;
+        let step = Step::of(label, self.value(&orders), rule, parts)
+            .noted("of several references, the one with the best score counts");
+        Explanation { scores: vec![step], ..Explanation::over_words(segment) }
+    }
 }
+
+const SHARE: Rule = Rule::new("quotient", |parts| match parts {
+    [matches, n] if *n > 0.0 => matches / n,
+    _ => EPSILON,
+});
+const F_SCORE: Rule = Rule::new("100 (1 + β²) P R / (β² P + R)", |parts| match parts {
+    [precision, recall, beta] if precision + recall > 0.0 => {
+        100.0 * ((1.0 + beta * beta) * precision * recall / (beta * beta * precision + recall))
+    }
+    _ => 0.0,
+});
+const F_SMOOTHED: Rule = Rule::new("(1 + β²) P R / (β² P + R), at least 1e-16", |parts| match parts {
+    [precision, recall, beta] if beta * beta * precision + recall > 0.0 => {
+        (1.0 + beta * beta) * precision * recall / (beta * beta * precision + recall)
+    }
+    _ => EPSILON,
+});
+const HUNDRED: Rule = Rule::new("100 F", |parts| 100.0 * parts.first().copied().unwrap_or(0.0));
 
 /// What n-grams of n + 1 items there are in a candidate and a reference of these lengths.
 fn order(n: usize, (candidate, reference): (usize, usize), matches: f64) -> Order {

@@ -33,13 +33,16 @@ use std::sync::Arc;
 
 use capeval_frequencies::{self as frequencies, DocumentFrequencies};
 use capeval_metric::{
-    Column, Direction, Input, Learns, Mean, Metric, Part, Reading, References, Remark, Segment, Signature,
+    Column, Direction, Explanation, Input, Learns, Mean, Metric, Part, Reading, References, Remark, Segment,
+    Signature,
 };
 use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE, NgramCounts, ReferenceNgrams};
 use capeval_text::{Stemmer, Symbol, Tokenizer};
 use rayon::prelude::*;
 
 use crate::repetition::{Repetition, WordParts};
+
+mod explain;
 
 /// How two vectors are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -432,24 +435,10 @@ impl Metric for Cider {
         let norms = scratch.weigh(self, model, segment);
         let ngrams = segment.ngrams();
         let first = segment.references.of(segment.image).start;
-        let length = self.length_of(segment.words.len());
         let mut similarities = [0.0; MAX_ORDER];
         for (r, words) in segment.reference_words().enumerate() {
             let counts = ngrams.reference_counts(r);
-            let penalty = match self.clipping {
-                Clipping::None => 1.0,
-                Clipping::Gaussian { sigma } => {
-                    let delta = length - self.length_of(words.len());
-                    scratch.penalty(delta, sigma)
-                }
-                Clipping::Robust { repetition, length: power } => {
-                    let repeated = scratch.repetition.penalty(&model.parts, segment.words, words);
-                    let reference = self.length_of(words.len()) + 1.0;
-                    let delta = length + 1.0 - reference;
-                    let lengths = f64::powf(black_box(E), -delta.powi(2) / reference.powi(2));
-                    repeated.powf(repetition) * lengths.powf(power)
-                }
-            };
+            let penalty = self.penalty(model, segment, words, scratch);
             for n in 0..self.order {
                 let mut product = 0.0;
                 for shared in &scratch.shared[scratch.bounds[n]..scratch.bounds[n + 1]] {
@@ -485,9 +474,32 @@ impl Metric for Cider {
     fn score(&self, stats: &Mean, values: &mut [f64]) {
         values[0] = stats.value();
     }
+
+    fn explain(&self, model: &Model, segment: &Segment<'_>, scratch: &mut Scratch) -> Explanation {
+        self.explained(model, segment, scratch)
+    }
 }
 
 impl Cider {
+    /// What similarity with the reference `words` is multiplied by, for length and repetition.
+    fn penalty(&self, model: &Model, segment: &Segment<'_>, words: &[Symbol], scratch: &mut Scratch) -> f64 {
+        let length = self.length_of(segment.words.len());
+        match self.clipping {
+            Clipping::None => 1.0,
+            Clipping::Gaussian { sigma } => {
+                let delta = length - self.length_of(words.len());
+                scratch.penalty(delta, sigma)
+            }
+            Clipping::Robust { repetition, length: power } => {
+                let repeated = scratch.repetition.penalty(&model.parts, segment.words, words);
+                let reference = self.length_of(words.len()) + 1.0;
+                let delta = length + 1.0 - reference;
+                let lengths = f64::powf(black_box(E), -delta.powi(2) / reference.powi(2));
+                repeated.powf(repetition) * lengths.powf(power)
+            }
+        }
+    }
+
     fn length_of(&self, n_words: usize) -> f64 {
         match self.length {
             Length::Words => n_words as f64,
@@ -601,6 +613,8 @@ pub struct Scratch {
 #[derive(Clone, Copy)]
 struct Shared {
     ngram: u32,
+    /// In how many images it occurs; 0 where all n-grams weigh the same.
+    images: u32,
     idf: f64,
     element: f64,
 }
@@ -630,7 +644,8 @@ impl Scratch {
                 let (element, square) = model.weights.element(tf, df);
                 sum += square;
                 if ngram.entry != NONE {
-                    self.shared.push(Shared { ngram: k as u32, idf: model.weights.of(df).0, element });
+                    let idf = model.weights.of(df).0;
+                    self.shared.push(Shared { ngram: k as u32, images: df, idf, element });
                 }
             }
             *norm = f64::sqrt(sum);

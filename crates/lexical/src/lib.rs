@@ -7,6 +7,7 @@ pub mod bleu;
 pub mod chrf;
 pub mod cider;
 pub mod diversity;
+mod explain;
 mod lcs;
 pub mod meteor_2005;
 mod overlap;

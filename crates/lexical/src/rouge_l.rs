@@ -13,7 +13,10 @@
 //! - text is split on single blanks, so an empty caption has one, empty, token: two empty captions
 //!   score 1, and a double blank adds a token.
 
-use capeval_metric::{Column, Direction, Input, Mean, Metric, Part, Reading, References, Segment, Signature};
+use capeval_metric::{
+    Column, Direction, Explanation, Input, Match, Mean, Metric, Part, Reading, References, Rule, Segment,
+    Signature, Step,
+};
 use capeval_text::{Symbol, Tokenizer};
 
 use crate::lcs::Lcs;
@@ -90,6 +93,74 @@ impl Metric for RougeL {
     fn score(&self, stats: &Mean, values: &mut [f64]) {
         values[0] = stats.value();
     }
+
+    fn explain(&self, (): &(), segment: &Segment<'_>, scratch: &mut Scratch) -> Explanation {
+        let score = self.measure(&(), segment, scratch).value();
+        let Scratch(lcs) = scratch;
+        let vocabulary = segment.references.vocabulary;
+        let spelt = |pieces: &[Symbol]| -> Vec<String> {
+            pieces.iter().map(|piece| vocabulary.word(*piece).to_owned()).collect()
+        };
+        let candidate = tokens(segment.pieces);
+        lcs.prepare(candidate.iter().map(|symbol| symbol.number()));
+        let (mut precisions, mut recalls) = (Vec::new(), Vec::new());
+        for (r, reference) in segment.reference_pieces().map(tokens).enumerate() {
+            let numbers: Vec<u32> = reference.iter().map(|symbol| symbol.number()).collect();
+            let mut marks = vec![false; candidate.len()];
+            lcs.mark(&numbers, &mut marks);
+            let common: Vec<usize> = (0..candidate.len()).filter(|k| marks[*k]).collect();
+            let length = common.len() as f64;
+            let name = format!("reference {}", r + 1);
+            let share = |of: &str, n: usize| {
+                let parts = vec![
+                    Step::given("words in common, in order", length),
+                    Step::given(format!("words in the {of}"), n as f64),
+                ];
+                Step::of(name.clone(), length / n as f64, Rule::QUOTIENT, parts)
+            };
+            let precision = share("candidate", candidate.len());
+            precisions.push(if common.is_empty() {
+                precision
+            } else {
+                let words: Vec<&str> = common.iter().map(|k| vocabulary.word(candidate[*k])).collect();
+                precision.noted(words.join(" ")).matched(subsequence(candidate, common, r, reference))
+            });
+            recalls.push(share("reference", reference.len()));
+        }
+        let best = |title: &str, parts: Vec<Step>| {
+            let best = parts.iter().filter_map(|part| part.value).fold(0.0, f64::max);
+            Step::of(title, best, Rule::GREATEST, parts)
+        };
+        let parts = vec![
+            best("precision P, the best", precisions),
+            best("recall R, the best", recalls),
+            Step::given("β", self.beta),
+        ];
+        Explanation {
+            candidate: spelt(candidate),
+            references: segment.reference_pieces().map(|reference| spelt(tokens(reference))).collect(),
+            scores: vec![Step::of("ROUGE-L", score, F_SCORE, parts)],
+        }
+    }
+}
+
+const F_SCORE: Rule = Rule::new("(1 + β²) P R / (R + β² P)", |parts| match parts {
+    [precision, recall, beta] if *precision > 0.0 && *recall > 0.0 => {
+        (1.0 + beta * beta) * precision * recall / (recall + beta * beta * precision)
+    }
+    _ => 0.0,
+});
+
+/// Where the words at `common` of the candidate, which are a subsequence of the reference, stand in both.
+fn subsequence(candidate: &[Symbol], common: Vec<usize>, r: usize, reference: &[Symbol]) -> Match {
+    let mut at = Vec::with_capacity(common.len());
+    let mut from = 0;
+    for k in &common {
+        let Some(found) = reference[from..].iter().position(|word| *word == candidate[*k]) else { break };
+        at.push(from + found);
+        from += found + 1;
+    }
+    Match { matcher: "subsequence", candidate: common, references: vec![(r, at)] }
 }
 
 /// Buffers of [`RougeL`].

@@ -21,10 +21,13 @@
 //! - an empty reference is a reference of length 0, so a candidate may be closest to it; only a reference
 //!   that is not there at all does not count.
 
-use capeval_metric::{Column, Direction, Input, Metric, Part, Reading, References, Segment, Signature};
+use capeval_metric::{
+    Column, Direction, Explanation, Input, Metric, Part, Reading, References, Rule, Segment, Signature, Step,
+};
 use capeval_text::Tokenizer;
 
 use crate::bleu::{Bleu, Counts};
+use crate::explain::clipped;
 
 /// What becomes of an order without a match.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -129,6 +132,17 @@ impl SacreBleu {
         if counts.matches[..self.order].iter().all(|matches| *matches == 0.0) {
             return 0.0;
         }
+        let (precisions, used) = self.precisions(counts, effective);
+        let logs: f64 = precisions[..used].iter().map(|p| p.ln()).sum();
+        brevity(counts) * (logs / used as f64).exp()
+    }
+
+    /// The smoothed precisions, and how many of them count.
+    fn precisions(
+        &self,
+        counts: &Counts,
+        effective: bool,
+    ) -> ([f64; capeval_text::ngrams::MAX_ORDER], usize) {
         let mut precisions = [0.0; capeval_text::ngrams::MAX_ORDER];
         let mut smoothed = 1.0;
         let mut used = self.order;
@@ -156,11 +170,14 @@ impl SacreBleu {
                 Smoothing::None | Smoothing::AddK(_) => 0.0,
             };
         }
-        let (candidate, reference) = (counts.candidate_length, counts.reference_length);
-        let penalty = if candidate < reference { (1.0 - reference / candidate).exp() } else { 1.0 };
-        let logs: f64 = precisions[..used].iter().map(|p| p.ln()).sum();
-        penalty * (logs / used as f64).exp()
+        (precisions, used)
     }
+}
+
+/// What candidates that are shorter than their references lose.
+fn brevity(counts: &Counts) -> f64 {
+    let (candidate, reference) = (counts.candidate_length, counts.reference_length);
+    if candidate < reference { (1.0 - reference / candidate).exp() } else { 1.0 }
 }
 
 impl Metric for SacreBleu {
@@ -218,7 +235,47 @@ impl Metric for SacreBleu {
     fn score_segment(&self, counts: &Counts, values: &mut [f64]) {
         values[0] = self.value(counts, self.effective_order != EffectiveOrder::Never);
     }
+
+    fn explain(&self, (): &(), segment: &Segment<'_>, (): &mut ()) -> Explanation {
+        let counts = self.measure(&(), segment, &mut ());
+        let effective = self.effective_order != EffectiveOrder::Never;
+        let value = self.value(&counts, effective);
+        let (precisions, used) = self.precisions(&counts, effective);
+        let precisions = precisions[..used].iter().enumerate().map(|(n, precision)| {
+            let step = Step::given(format!("precision of {}-grams", n + 1), *precision)
+                .fact("matches", counts.matches[n])
+                .fact("in the candidate", counts.totals[n]);
+            let plain =
+                if counts.totals[n] > 0.0 { 100.0 * counts.matches[n] / counts.totals[n] } else { 0.0 };
+            let step = Step { parts: vec![Step::heading("matches", clipped(segment, n))], ..step };
+            if (plain - precision).abs() > 1e-9 { step.noted("smoothed") } else { step }
+        });
+        let precisions: Vec<Step> = precisions.collect();
+        let values: Vec<f64> = precisions.iter().filter_map(|step| step.value).collect();
+        let mean = Step::of("geometric mean of the precisions", (MEAN.of)(&values), MEAN, precisions);
+        let lengths = vec![
+            Step::given("words in the candidate", counts.candidate_length),
+            Step::given("words in the closest reference", counts.reference_length),
+        ];
+        let penalty = Step::of("brevity penalty", brevity(&counts), BREVITY, lengths);
+        let step = if counts.matches[..self.order].iter().all(|matches| *matches == 0.0) {
+            let step = Step::given("sacreBLEU", value).noted("there is no match, so the score is 0");
+            Step { parts: vec![penalty], ..step }
+        } else {
+            Step::of("sacreBLEU", value, Rule::PRODUCT, vec![mean, penalty])
+        };
+        Explanation { scores: vec![step], ..Explanation::over_words(segment) }
+    }
 }
+
+const MEAN: Rule = Rule::new("exp of the mean logarithm", |parts| {
+    let logs: f64 = parts.iter().map(|part| part.ln()).sum();
+    (logs / parts.len().max(1) as f64).exp()
+});
+const BREVITY: Rule = Rule::new("exp(1 − reference / candidate), at most 1", |parts| match parts {
+    [candidate, reference] if candidate < reference => (1.0 - reference / candidate).exp(),
+    _ => 1.0,
+});
 
 /// A signature of [`SacreBleu`], [`Chrf`](crate::Chrf) or [`Ter`](crate::Ter) as sacreBLEU 2.6.0 writes it,
 /// for a corpus with that many references per segment, or with varying numbers of them.

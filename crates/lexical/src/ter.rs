@@ -25,12 +25,14 @@
 //!   the candidates are empty too, which scores 0.
 
 use capeval_metric::{
-    Column, Direction, Input, Metric, Part, Reading, References, Segment, Signature, Statistics,
+    Column, Direction, Explanation, Input, Metric, Part, Reading, References, Segment, Signature, Statistics,
 };
 use capeval_text::tokenizers::tercom::Tercom;
 use capeval_text::{Symbol, Tokenizer};
 
 use crate::sacrebleu::Case;
+
+mod explain;
 
 const MAX_SHIFT_LENGTH: usize = 10;
 const MAX_SHIFT_DISTANCE: usize = 50;
@@ -199,6 +201,10 @@ impl Metric for Ter {
             0.0
         };
     }
+
+    fn explain(&self, model: &Model, segment: &Segment<'_>, scratch: &mut Scratch) -> Explanation {
+        self.explained(model, segment, scratch)
+    }
 }
 
 /// Where the beam has not been.
@@ -213,6 +219,37 @@ enum Step {
     Delete,
     /// A word of the reference is added.
     Insert,
+}
+
+/// A run of words that moves before another word.
+#[derive(Clone, Copy)]
+struct Shift {
+    start: usize,
+    length: usize,
+    to: usize,
+}
+
+impl Shift {
+    /// Leaves `words` after the shift in `shifted`; returns which of them may have changed.
+    #[inline]
+    fn apply<T: Copy>(self, words: &[T], shifted: &mut Vec<T>) -> std::ops::Range<usize> {
+        let Self { start, length, to } = self;
+        let (run, end) = (&words[start..start + length], start + length);
+        shifted.clear();
+        if to < start {
+            for part in [&words[..to], run, &words[to..start], &words[end..]] {
+                shifted.extend_from_slice(part);
+            }
+            to..end
+        } else {
+            // A target within the run counts from the run's start, as in the reference program.
+            let to = if to > end { to } else { (length + to).min(words.len()) };
+            for part in [&words[..start], &words[end..to], run, &words[to..]] {
+                shifted.extend_from_slice(part);
+            }
+            start..to
+        }
+    }
 }
 
 /// The cells of the table that the beam visits, and buffers.
@@ -320,6 +357,18 @@ impl Scratch {
         if candidate == reference {
             return 0;
         }
+        let (shifts, distance) = self.shifts_and_distance(candidate, reference, |_| {});
+        shifts + distance
+    }
+
+    /// The number of shifts, and the edits that are left after them; `moved` hears of each shift. What the words
+    /// are then, and with which of the reference they belong together, is left in `words` and `alignment`.
+    fn shifts_and_distance(
+        &mut self,
+        candidate: &[Symbol],
+        reference: &[Symbol],
+        mut moved: impl FnMut(Shift),
+    ) -> (usize, usize) {
         self.words.clear();
         self.words.extend_from_slice(candidate);
         self.beam = Beam::new(candidate.len(), reference.len());
@@ -329,11 +378,12 @@ impl Scratch {
         let mut distance = self.fill(0, reference);
         let (mut n_shifts, mut n_tried) = (0, 0);
         loop {
-            let gain = self.best_shift(distance, reference, &mut n_tried);
-            if n_tried >= MAX_SHIFTS_TRIED || gain == 0 {
-                return n_shifts + distance as usize;
-            }
+            let best = self.best_shift(distance, reference, &mut n_tried);
+            let Some(shift) = best.filter(|_| n_tried < MAX_SHIFTS_TRIED) else {
+                return (n_shifts, distance as usize);
+            };
             n_shifts += 1;
+            moved(shift);
             let unchanged = self.words.iter().zip(&self.best).take_while(|(a, b)| a == b).count();
             std::mem::swap(&mut self.words, &mut self.best);
             distance = self.fill(unchanged, reference);
@@ -358,9 +408,9 @@ impl Scratch {
         if columns.contains(&j) { self.costs[above * self.beam.stride() + j - columns.start] } else { FAR }
     }
 
-    /// Finds the shift that lowers the edit distance most and leaves the words after it in `best`;
-    /// returns by how much it does, 0 if none does.
-    fn best_shift(&mut self, distance: u32, reference: &[Symbol], n_tried: &mut usize) -> u32 {
+    /// Finds the shift that lowers the edit distance most and leaves the words after it in `best`; `None` if
+    /// none lowers it.
+    fn best_shift(&mut self, distance: u32, reference: &[Symbol], n_tried: &mut usize) -> Option<Shift> {
         self.align(reference);
         let (n_words, n_reference) = (self.words.len(), reference.len());
         let mut best: Option<(u32, usize, usize, usize)> = None;
@@ -410,28 +460,15 @@ impl Scratch {
                 }
             }
         }
-        best.map_or(0, |(gain, ..)| gain)
+        let (_, length, start, to) = best?;
+        Some(Shift { start: n_words - start, length, to: n_words - to })
     }
 
     /// The edit distance after `length` words from `start` have moved before word `to`; the words are
     /// left in `shifted`.
     fn try_shift(&mut self, start: usize, length: usize, to: usize, reference: &[Symbol]) -> u32 {
         let words = &self.words;
-        let (run, end) = (&words[start..start + length], start + length);
-        self.shifted.clear();
-        let changed = if to < start {
-            for part in [&words[..to], run, &words[to..start], &words[end..]] {
-                self.shifted.extend_from_slice(part);
-            }
-            to..end
-        } else {
-            // A target within the run counts from the run's start, as in the reference program.
-            let to = if to > end { to } else { (length + to).min(words.len()) };
-            for part in [&words[..start], &words[end..to], run, &words[to..]] {
-                self.shifted.extend_from_slice(part);
-            }
-            start..to
-        };
+        let changed = Shift { start, length, to }.apply(words, &mut self.shifted);
         let stride = self.beam.stride();
         self.trial.resize(words.len() * stride, FAR);
         let mut last = FAR;

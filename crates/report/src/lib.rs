@@ -5,12 +5,16 @@
 //! [`latex`] for papers, [`json`], [`jsonl`] and [`csv`] for programs, and [`segments`] writes the scores of
 //! every single image. All write to an `impl Write` and print nothing.
 
+mod explained;
+mod gallery;
 mod grid;
 mod number;
 mod render;
 mod report;
 mod segments;
 
+pub use explained::{Explained, explanations};
+pub use gallery::{Captions, Evidence, Gallery, Shapes};
 pub use grid::{Align, Grid};
 pub use number::fixed;
 pub use render::table::Style;

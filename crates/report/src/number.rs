@@ -15,6 +15,21 @@ pub(crate) fn full(value: f64) -> String {
     if value.is_nan() { String::new() } else { format!("{value:?}") }
 }
 
+/// `value` with that many significant digits at most, and no zeros that say nothing; a dash for no number.
+pub(crate) fn significant(value: f64, digits: usize) -> String {
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    let magnitude = value.abs();
+    if magnitude != 0.0 && !(1e-4..1e15).contains(&magnitude) {
+        return format!("{value:.*e}", digits.saturating_sub(1));
+    }
+    let whole = if magnitude >= 1.0 { magnitude.log10().floor() as usize + 1 } else { 1 };
+    let text = format!("{value:.*}", digits.saturating_sub(whole));
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
 /// The range of a measure, such as `0–10`.
 pub(crate) fn range(min: f64, max: f64) -> String {
     if max.is_finite() { format!("{min}–{max}") } else { format!("{min}–∞") }
@@ -50,6 +65,17 @@ mod tests {
     #[test]
     fn shares_are_percentages_without_noise() {
         assert_eq!([0.95, 0.999, 0.07, 1.0 / 3.0].map(percent), ["95%", "99.9%", "7%", "33.33333333%"]);
+    }
+
+    #[test]
+    fn significant_digits_say_something() {
+        let shown: Vec<String> =
+            [0.0, 2.0, 0.5, 1.0 / 3.0, 12_345.6, 40_504.0, 1e-9, -1e-5, f64::NAN, 0.000_123_456]
+                .map(|value| significant(value, 5))
+                .into();
+        let expected =
+            ["0", "2", "0.5", "0.3333", "12346", "40504", "1.0000e-9", "-1.0000e-5", "–", "0.0001"];
+        assert_eq!(shown, expected);
     }
 
     #[test]

@@ -4,6 +4,8 @@ use capeval_corpus::{Ids, Policy, SegmentId};
 use capeval_metric::{Direction, Signature};
 use capeval_stats::{Interval, Resampling};
 
+use crate::{Explained, Gallery};
+
 /// What an evaluation found.
 ///
 /// Scores lie in the order of [`measures`](Self::measures), signatures in that of
@@ -24,6 +26,10 @@ pub struct Report {
     pub notices: Vec<Notice>,
     /// Where the numbers come from.
     pub provenance: Provenance,
+    /// How the scores of single images came to be, if that was asked for.
+    pub explained: Vec<Explained>,
+    /// Every image with its texts and evidence, if a page shall show them.
+    pub gallery: Option<Gallery>,
 }
 
 /// A metric of a [`Report`].

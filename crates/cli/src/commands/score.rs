@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use capeval::corpus::{Captions, ReadOptions};
+use capeval::corpus::{Captions, ReadOptions, SegmentId};
 use capeval::evaluate::registry::Resources;
 use capeval::{References, ScoreRequest, Selection};
 use rayon::prelude::*;
@@ -40,6 +40,8 @@ pub struct Args {
     policies: Policies,
     #[command(flatten)]
     shown: Shown,
+    #[command(flatten)]
+    closer: Closer,
 }
 
 #[derive(clap::Args)]
@@ -67,6 +69,14 @@ struct What {
     images: Option<String>,
 }
 
+#[derive(clap::Args)]
+#[command(next_help_heading = "Output")]
+struct Closer {
+    /// Tell how the scores of this image came to be, below the table; may be repeated.
+    #[arg(long, value_name = "ID")]
+    explain: Vec<String>,
+}
+
 const AFTER_HELP: &str = "\
 Formats are told by content, and gzip and zstd unpacked: coco, coco-results, karpathy,
 list-json, dict-json, jsonl, csv, tsv, pipes, flickr, lines, parquet.
@@ -88,6 +98,9 @@ pub fn run(args: &Args) -> Result<()> {
     inputs.extend(args.what.lm.as_deref());
     if inputs.iter().filter(|path| **path == input::STDIN).count() > 1 {
         bail!("standard input (-) can be read once only; give a file for the others");
+    }
+    if !args.closer.explain.is_empty() && !args.shown.is_for_people() {
+        bail!("--explain is for a person at a terminal; leave --format out");
     }
     // What is quickly wrong is said first.
     let intervals = args.intervals.resampling()?;
@@ -117,6 +130,7 @@ pub fn run(args: &Args) -> Result<()> {
         ids: args.policies.ids,
         images,
         segments: output.wants_segments(),
+        explain: args.closer.explain.iter().map(|id| SegmentId::from_untyped(id)).collect(),
         intervals,
         progress: &bar,
         ..ScoreRequest::new(references, systems.into_iter().map(|system| system.name).zip(candidates))

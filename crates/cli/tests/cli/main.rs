@@ -6,6 +6,7 @@
 mod bad_inputs;
 mod commands;
 mod diversity;
+mod explain;
 mod intervals;
 mod perplexity;
 mod prepared;

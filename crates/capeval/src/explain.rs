@@ -1,0 +1,68 @@
+//! Explanations of single images.
+
+use capeval_corpus::SegmentId;
+use capeval_evaluate::System;
+use capeval_metric::{AnyMetric, Explanation};
+use capeval_report::Explained;
+
+use crate::Error;
+use crate::references::Ground;
+
+/// How the scores of `images` came to be, image by image and system by system.
+pub(crate) fn explained(
+    images: &[SegmentId],
+    ground: &mut Ground,
+    systems: &[System],
+    metrics: &[AnyMetric],
+) -> Result<Vec<Explained>, Error> {
+    if images.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut wanted = Vec::with_capacity(images.len());
+    for id in images {
+        let place = ground.find(id).or_else(|| ground.find(&as_text(id)?));
+        let described = |place: &u32| systems.iter().any(|system| system.images.binary_search(place).is_ok());
+        wanted.push(place.filter(described).ok_or_else(|| {
+            Error::Request(format!(
+                "image {} cannot be explained, since no system was scored on it; name one that was",
+                id.quoted()
+            ))
+        })?);
+    }
+    let mut chosen = wanted.clone();
+    chosen.sort_unstable();
+    chosen.dedup();
+    let kept =
+        capeval_evaluate::explain(&mut ground.set, systems, metrics, &chosen, &(), |_, explanation| {
+            explanation
+        });
+    let mut explained = Vec::new();
+    for place in wanted {
+        for (s, (system, by_metric)) in systems.iter().zip(&kept).enumerate() {
+            let Ok(k) = system.images.binary_search(&place) else { continue };
+            // Which of the chosen images that the system describes this one is.
+            let at =
+                chosen.iter().filter(|image| **image < place && system.images.binary_search(image).is_ok());
+            let at = at.count();
+            let of_image: Vec<Explanation> =
+                by_metric.iter().filter_map(|images| images.get(at).cloned()).collect();
+            let Some(id) = ground.id(place) else { continue };
+            explained.push(Explained {
+                system: s,
+                id: id.clone(),
+                caption: system.texts.get(k).to_owned(),
+                references: ground.set.of(place as usize).map(str::to_owned).collect(),
+                metrics: of_image,
+            });
+        }
+    }
+    Ok(explained)
+}
+
+/// The same id as a text: who types an id cannot say of which type it is.
+fn as_text(id: &SegmentId) -> Option<SegmentId> {
+    match id {
+        SegmentId::Integer(number) => Some(SegmentId::Text(number.to_string().into())),
+        SegmentId::Text(_) => None,
+    }
+}

@@ -1,0 +1,97 @@
+//! How a CIDEr score came to be: what each n-gram adds to it.
+
+use capeval_metric::{Explanation, Metric, Rule, Segment, Step};
+use capeval_text::ngrams::MAX_ORDER;
+
+use super::{Cider, Clipping, Model, Scratch, Source};
+use crate::explain::{distinct, places, spelt};
+
+impl Cider {
+    /// The score as the sum over orders of what each n-gram adds, and how near each reference is.
+    pub(super) fn explained(
+        &self,
+        model: &Model,
+        segment: &Segment<'_>,
+        scratch: &mut Scratch,
+    ) -> Explanation {
+        let mut explanation = Explanation::over_words(segment);
+        let score = self.measure(model, segment, scratch).value();
+        let references = segment.references.of(segment.image);
+        let norms = scratch.weigh(self, model, segment);
+        let reference_words: Vec<_> = segment.reference_words().collect();
+        let penalties: Vec<f64> =
+            reference_words.iter().map(|words| self.penalty(model, segment, words, scratch)).collect();
+        let mut nearness = vec![0.0; references.len()];
+        let mut orders = Vec::with_capacity(self.order);
+        for (n, own_norm) in norms.iter().enumerate().take(self.order.min(MAX_ORDER)) {
+            let weight = match &self.weights {
+                None => 1.0 / self.order as f64,
+                Some(weights) => weights.get(n).copied().unwrap_or(0.0),
+            };
+            // What a product of elements counts in the score, reference by reference.
+            let scales: Vec<f64> = (0..references.len())
+                .map(|r| {
+                    let norm = model.norms[(references.start + r) * self.order + n];
+                    let scale = if *own_norm != 0.0 && norm != 0.0 { 1.0 / (own_norm * norm) } else { 1.0 };
+                    10.0 * weight * scale * penalties[r]
+                })
+                .collect();
+            let first = segment.ngrams().range(n).start;
+            let names = distinct(segment.words, n);
+            let shared = &scratch.shared[scratch.bounds[n]..scratch.bounds[n + 1]];
+            let mut ngrams: Vec<Step> = Vec::with_capacity(shared.len());
+            for shared in shared {
+                let k = shared.ngram as usize;
+                let Some(ngram) = names.get(k - first) else { continue };
+                let mut adds = 0.0;
+                for (r, words) in reference_words.iter().enumerate() {
+                    let count = segment.ngrams().reference_counts(r)[k];
+                    if count > 0 {
+                        let reference = self.tf(count, words.len(), n) * shared.idf;
+                        let candidate = match self.clipping {
+                            Clipping::None => shared.element,
+                            Clipping::Gaussian { .. } | Clipping::Robust { .. } => {
+                                shared.element.min(reference)
+                            }
+                        };
+                        let product = candidate * reference * scales[r];
+                        nearness[r] += product;
+                        adds += product / references.len() as f64;
+                    }
+                }
+                let count = segment.ngrams().all()[k].count;
+                let step = Step::given(spelt(segment, ngram), adds)
+                    .fact("tf", self.tf(count, segment.words.len(), n));
+                let step = match model.source {
+                    Source::Uniform => step,
+                    Source::Corpus(_) | Source::Table(_) => {
+                        step.fact("images with it", f64::from(shared.images))
+                    }
+                };
+                ngrams.push(step.fact("idf", shared.idf).matched(places(segment, ngram)));
+            }
+            let adds = ngrams.iter().filter_map(|ngram| ngram.value).sum();
+            let order = Step::of(format!("{}-grams", n + 1), adds, Rule::SUM, ngrams);
+            orders.push(order.fact("different in the candidate", names.len() as f64));
+        }
+        let near = references.len();
+        let each = nearness.into_iter().zip(&penalties).zip(&reference_words).enumerate();
+        let each = each.map(|(r, ((value, penalty), words))| {
+            let step = Step::given(format!("reference {}", r + 1), value);
+            let step = if self.clipping == Clipping::None { step } else { step.fact("penalty", *penalty) };
+            step.fact("words", words.len() as f64)
+        });
+        let heading = Step::heading("nearness to each reference, whose mean is the score", each.collect());
+        orders.push(heading.fact("candidate words", segment.words.len() as f64));
+        let label = self.parts().swap_remove(0).label;
+        let step = Step::of(label, score, Rule::SUM, orders);
+        let step = match (&model.source, near) {
+            (_, 0) => step.noted("there is no reference"),
+            (Source::Corpus(_), _) => step.fact("images", model.n_images as f64),
+            (Source::Table(table), _) => step.fact("images", table.table.n_images() as f64),
+            (Source::Uniform, _) => step.noted("every n-gram weighs the same"),
+        };
+        explanation.scores.push(step);
+        explanation
+    }
+}

@@ -1,0 +1,103 @@
+//! How the scores of single images came to be, as a tree of text.
+
+use std::io::{self, Write};
+
+use capeval_corpus::SegmentId;
+use capeval_metric::{Explanation, Step};
+
+use crate::number::significant;
+use crate::{Report, Style};
+
+/// What one system wrote for one image, and how its scores came to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explained {
+    /// The system, as an index into [`Report::systems`].
+    pub system: usize,
+    /// The image.
+    pub id: SegmentId,
+    /// The candidate as given.
+    pub caption: String,
+    /// The references as given.
+    pub references: Vec<String>,
+    /// One explanation per metric of the report.
+    pub metrics: Vec<Explanation>,
+}
+
+/// Digits of a number in a tree.
+const DIGITS: usize = 5;
+
+/// Writes every explanation of the report as a tree: a score, what it follows from by which formula, and so on
+/// down to what was counted.
+///
+/// # Errors
+/// When `out` does not take what is written.
+pub fn explanations(report: &Report, style: &Style, out: &mut impl Write) -> io::Result<()> {
+    for (k, explained) in report.explained.iter().enumerate() {
+        if k > 0 {
+            writeln!(out)?;
+        }
+        let system = report.systems.get(explained.system).map_or("", |system| &system.name);
+        let title = format!("image {} · {}", explained.id.quoted(), plain(system));
+        writeln!(out, "{}", bold(style, &title))?;
+        writeln!(out, "  candidate    {}", plain(&explained.caption))?;
+        for (r, reference) in explained.references.iter().enumerate() {
+            writeln!(out, "  reference {:<2} {}", r + 1, plain(reference))?;
+        }
+        for explanation in &explained.metrics {
+            writeln!(out)?;
+            for step in &explanation.scores {
+                writeln!(out, "{}", line(step, style, true))?;
+                branches(step, "", style, out)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The steps below `step`.
+fn branches(step: &Step, indent: &str, style: &Style, out: &mut impl Write) -> io::Result<()> {
+    for (k, part) in step.parts.iter().enumerate() {
+        let is_last = k + 1 == step.parts.len();
+        let (branch, below) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+        writeln!(out, "{indent}{branch}{}", line(part, style, false))?;
+        branches(part, &format!("{indent}{below}"), style, out)?;
+    }
+    Ok(())
+}
+
+/// A step in one line: its title and number, the formula, facts, where its words are found, and the note.
+fn line(step: &Step, style: &Style, is_score: bool) -> String {
+    let mut line = plain(&step.title);
+    if let Some(value) = step.value {
+        let value = if is_score { format!("{value:.*}", style.digits.max(DIGITS)) } else { number(value) };
+        line = format!("{line}  {}", bold(style, &value));
+    }
+    if let Some(rule) = step.rule.filter(|_| !step.parts.is_empty()) {
+        line.push_str(&format!(" = {}", rule.formula));
+    }
+    let facts = step.facts.iter().map(|fact| format!("{} {}", fact.name, number(fact.value)));
+    let places = step.matches.iter().filter(|_| step.parts.is_empty()).map(|matched| {
+        let references: Vec<String> = matched.references.iter().map(|(r, _)| (r + 1).to_string()).collect();
+        let noun = if references.len() == 1 { "reference" } else { "references" };
+        format!("in {noun} {}", references.join(", "))
+    });
+    let more: Vec<String> = facts.chain(places).chain(step.note.as_deref().map(plain)).collect();
+    if more.is_empty() { line } else { format!("{line}  {}", dim(style, &more.join(" · "))) }
+}
+
+fn number(value: f64) -> String {
+    significant(value, DIGITS)
+}
+
+/// Text in one line, without characters that a terminal would obey.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+fn bold(style: &Style, text: &str) -> String {
+    if style.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+fn dim(style: &Style, text: &str) -> String {
+    if style.colour { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() }
+}
