@@ -53,6 +53,7 @@ mod notices;
 mod perplexity;
 mod references;
 mod restrict;
+mod rouge_list;
 mod score;
 
 pub use diversity::{DiversityRequest, diversity};
@@ -62,6 +63,7 @@ pub use judge::Judge;
 pub use measures::{Selection, metrics, metrics_with, select, suite};
 pub use perplexity::{Probabilities, language_model, perplexity, perplexity_of};
 pub use references::{References, prepare};
+pub use rouge_list::{Listed, listed};
 pub use score::{ScoreRequest, explain, score};
 
 /// The version of capeval, which stands in every signature.

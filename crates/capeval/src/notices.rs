@@ -50,6 +50,10 @@ pub(crate) fn about_texts(
             _ => false,
         };
         notices.extend(texts.those(foreign).map(|those| those.not_english(tokenizer)));
+        if matches!(tokenizer, Tokenizer::Rouge155 | Tokenizer::RougeScore) {
+            let loses = |looks: &Looks| looks.non_ascii_share() >= FOREIGN;
+            notices.extend(texts.those(loses).map(|those| those.beyond_ascii(tokenizer)));
+        }
     }
     notices
 }
@@ -137,6 +141,21 @@ impl Those {
         notice("tokenised", self.system, message)
     }
 
+    fn beyond_ascii(self, tokenizer: Tokenizer) -> Notice {
+        let other = if self.looks.unsegmented() { "char, zh or jieba" } else { "intl" };
+        let remedy = match tokenizer {
+            Tokenizer::RougeScore => format!("consider rouge-score:tok={other}"),
+            _ => format!("rouge-score takes another tokenizer, such as rouge-score:tok={other}"),
+        };
+        let message = format!(
+            "{:.0} % of the letters in {} are not ASCII, and the tokenizer {tokenizer} drops them as its reference \
+             program does, so that words break or vanish; {remedy}",
+            (self.looks.non_ascii_share() * 100.0).max(1.0),
+            self.who
+        );
+        notice("beyond-ascii", self.system, message)
+    }
+
     fn not_english(self, tokenizer: Tokenizer) -> Notice {
         let remedy = if self.looks.unsegmented() {
             "for Chinese or Japanese consider --tokenizer zh, char or jieba"
@@ -201,6 +220,32 @@ mod tests {
     fn chinese_under_an_english_tokenizer_is_noticed() {
         assert_eq!(codes(&["两只小狗在草地上玩"], &["a dog"], "ptb"), [("not-english".into(), None)]);
         assert_eq!(codes(&["两只小狗在草地上玩"], &["a dog"], "zh"), []);
+    }
+
+    #[test]
+    fn text_that_rouge_would_drop_is_noticed() {
+        for text in [
+            "两只小狗在草地上玩",
+            "二匹の犬が草の上で遊ぶ",
+            "كلبان يلعبان على العشب",
+            "두 마리 개가 잔디에서 논다",
+            "Ein Mädchen läuft über die Straße",
+        ] {
+            let texts: Texts = ["a dog"].into_iter().collect();
+            let mut captions = Captions::new("x");
+            captions.push(SegmentId::from(1), text);
+            for (metric, noticed) in
+                [("rouge-score", true), ("rouge155", true), ("rouge-score:tok=char", false)]
+            {
+                let metrics = crate::metrics([metric], &[]).unwrap();
+                let notices = about_texts(&texts, &[("x".to_owned(), &captions)], &metrics);
+                assert_eq!(
+                    notices.iter().any(|notice| notice.code == "beyond-ascii"),
+                    noticed,
+                    "{metric} {text}"
+                );
+            }
+        }
     }
 
     #[test]

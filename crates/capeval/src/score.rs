@@ -1,7 +1,8 @@
 //! The main job: from captions to a report.
 
 use capeval_corpus::{Aligned, Captions, Ids, Policy, SegmentId, align};
-use capeval_evaluate::{Progress, System, SystemScores, evaluate};
+use capeval_evaluate::{MetricScores, Progress, System, SystemScores, evaluate};
+use capeval_lexical::sacrebleu_signature;
 use capeval_metric::{AnyMetric, Signature};
 use capeval_report::{Explained, Notice, Provenance, Report, Segments, SystemReport};
 use capeval_stats::Resampling;
@@ -148,6 +149,9 @@ pub(crate) fn evaluated(request: ScoreRequest<'_>) -> Result<Evaluated, Error> {
     let mut reports = Vec::with_capacity(systems.len());
     for (k, ((scores, aligned), (name, captions))) in scores.iter().zip(&aligned).zip(&systems).enumerate() {
         let counts = scores.images.iter().map(|image| set.of(*image as usize).len());
+        for metric in &scores.metrics {
+            found_signature(metric, counts.clone(), &mut found);
+        }
         let signatures = scores.metrics.iter().map(|metric| {
             sign(metric.signature.clone(), counts.clone(), aligned, subset.as_ref().map(Chosen::len))
         });
@@ -255,6 +259,21 @@ fn sign(
     }
     signature.push("capeval", VERSION);
     signature
+}
+
+/// For a metric of sacreBLEU's, the signature that sacreBLEU itself prints, for papers that quote it.
+fn found_signature(
+    metric: &MetricScores,
+    counts: impl Iterator<Item = usize> + Clone,
+    found: &mut Vec<Notice>,
+) {
+    let first = counts.clone().next();
+    let same = first.filter(|first| counts.clone().all(|count| count == *first));
+    if let Some(theirs) = sacrebleu_signature(&metric.signature, same) {
+        let message = format!("sacreBLEU signs {} as {theirs}", metric.signature.metric());
+        let code = "sacrebleu-signature".to_owned();
+        push_once(found, Notice { code, message, system: None, ids: Vec::new(), count: None });
+    }
 }
 
 /// The scores of every image, measure by measure within each.

@@ -8,6 +8,7 @@ mod names;
 mod options;
 mod output;
 mod progress;
+mod rouge;
 mod shown;
 
 use std::io::Write;

@@ -59,7 +59,7 @@ impl References {
 }
 
 /// Which metrics are meant.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 #[command(next_help_heading = "Metrics")]
 pub struct Metrics {
     /// Metrics, separated by commas, with settings such as cider-d:sigma=4; see `capeval metrics`.
@@ -74,6 +74,20 @@ pub struct Metrics {
 }
 
 impl Metrics {
+    /// The same with another suite in place of coco where none is given.
+    pub fn or_suite(&self, name: &str) -> Self {
+        let mut metrics = self.clone();
+        if self.suite.is_none() && self.metrics.is_empty() {
+            metrics.suite = Some(name.to_owned());
+        }
+        metrics
+    }
+
+    /// Whether a setting such as `stop=yes` is among those of the metrics.
+    pub fn set(&self, settings: &[&str]) -> bool {
+        self.metrics.iter().flat_map(|spec| spec.split(':')).any(|field| settings.contains(&field))
+    }
+
     /// The metrics, with settings for those that know them.
     ///
     /// # Errors

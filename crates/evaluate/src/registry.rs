@@ -13,7 +13,7 @@ use capeval_lexical::{
     RougeL, RougeScore, SacreBleu, SentenceBleu, Ter,
 };
 use capeval_meteor::{Language, Meteor, MeteorMetric, Task, TextForm, Unit};
-use capeval_metric::{AnyMetric, Part, Signature};
+use capeval_metric::{AnyMetric, Direction, Part, Signature};
 use capeval_text::{Exceptions, Stemmer, StopWords, Tokenizer};
 
 /// Data of others that some settings need, and that this program does not bring.
@@ -59,13 +59,31 @@ pub struct Need {
 }
 
 /// The metrics that cannot be built without data of others.
-const NEEDS: &[Need] = &[Need {
-    metric: "meteor",
-    what: "METEOR's resources",
-    remedy: "run `capeval data install meteor`",
-    has: |resources| resources.meteor.is_some(),
-    sample: || MeteorMetric::sample(Tokenizer::Ptb),
-}];
+const NEEDS: &[Need] = &[
+    Need {
+        metric: "meteor",
+        what: "METEOR's resources",
+        remedy: "run `capeval data install meteor`",
+        has: |resources| resources.meteor.is_some(),
+        sample: || MeteorMetric::sample(Tokenizer::Ptb),
+    },
+    Need {
+        metric: "spider",
+        what: "SPICE, which this version does not have",
+        remedy: "take a later version",
+        has: |_| false,
+        sample: || {
+            let part = Part {
+                key: "spider".into(),
+                label: "SPIDEr".into(),
+                direction: Direction::HigherIsBetter,
+                min: 0.0,
+                max: 5.5,
+            };
+            (Signature::new("spider").with("of", "spice+cider-d"), vec![part])
+        },
+    },
+];
 
 impl Kind {
     /// What the metric cannot be built without, beside this program.
@@ -203,6 +221,11 @@ pub const KINDS: &[Kind] = &[
                 summary: "mean, or resampled as the program prints it",
             },
             Setting { name: "samples", default: "1000", summary: "how many resamples" },
+            Setting {
+                name: "confidence",
+                default: "none",
+                summary: "intervals beside average=resampled, in percent: none, or 95",
+            },
         ],
         build: |settings| rouge_155(settings),
     },
@@ -316,7 +339,19 @@ pub const KINDS: &[Kind] = &[
         settings: &[TOK, ORDER, IDF, STEM, WEIGHTS],
         build: |settings| cider(settings, Cider::r),
     },
-    // SPIDEr, the mean of CIDEr-D and SPICE, follows here once SPICE is registered.
+    Kind {
+        name: "spider",
+        summary: "mean of SPICE and CIDEr-D",
+        paper: "Liu et al. 2017, Improved Image Captioning via Policy Gradient Optimization of SPIDEr",
+        program: "none yet; the mean of two metrics",
+        settings: &[],
+        build: |_| {
+            Err(SettingError(
+                "spider is the mean of SPICE and CIDEr-D, and this version has no SPICE; cider-d is there"
+                    .into(),
+            ))
+        },
+    },
     // The sacreBLEU family.
     Kind {
         name: "sacrebleu",
@@ -593,10 +628,14 @@ fn rouge_155(settings: &mut Settings<'_>) -> Result<AnyMetric, SettingError> {
     let averages = [("resampled", rouge155::Average::Resampled(samples)), ("mean", rouge155::Average::Plain)];
     rouge.average = settings.choice("average", &averages, rouge.average)?;
     if let Some(alpha) = settings.get("alpha") {
-        let rouge = alpha.parse().ok().and_then(|alpha| rouge.with_alpha(alpha));
-        return rouge
-            .map(AnyMetric::new)
-            .ok_or_else(|| settings.refuse("alpha", alpha, "a number from 0 to 1"));
+        let with = alpha.parse().ok().and_then(|alpha| rouge.with_alpha(alpha));
+        rouge = with.ok_or_else(|| settings.refuse("alpha", alpha, "a number from 0 to 1"))?;
+    }
+    if let Some(confidence) = settings.get("confidence").filter(|value| *value != "none") {
+        let with = confidence.parse().ok().and_then(|percent| rouge.with_confidence(percent));
+        rouge = with.ok_or_else(|| {
+            settings.refuse("confidence", confidence, "a number between 0 and 100, beside average=resampled")
+        })?;
     }
     Ok(AnyMetric::new(rouge))
 }
@@ -855,7 +894,11 @@ impl Settings<'_> {
 
     fn resource<T>(&self, name: &str, resource: &Option<Arc<T>>, what: &str) -> Result<Arc<T>, SettingError> {
         resource.clone().ok_or_else(|| {
-            SettingError(format!("{}: {name} needs {what}, which are not part of this program", self.metric))
+            SettingError(format!(
+                "{}: {name} needs {what}, which are not part of this program; give the folder of a ROUGE-1.5.5 \
+                 with --rouge-data",
+                self.metric
+            ))
         })
     }
 

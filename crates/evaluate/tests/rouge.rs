@@ -58,6 +58,15 @@ fn one_changed_word_of_four_leaves_three_of_six_skip_bigrams() {
     assert_eq!([scores["s-unlimited-r"], scores["s-unlimited-p"], scores["s-unlimited-f"]], [0.5; 3]);
 }
 
+/// `C(4, 2)`, so that one hit is a sixth.
+#[test]
+fn four_words_have_six_skip_bigrams() {
+    for (candidate, hits) in [("police x y gunman", 1.0), ("police x the gunman", 3.0)] {
+        let scores = one("rouge155:measures=s-unlimited", candidate, &["police killed the gunman"]);
+        assert_eq!(scores["s-unlimited-r"], (hits / 6.0 * 1e5_f64).round() / 1e5);
+    }
+}
+
 #[test]
 fn union_subsequence_of_two_sentences_covers_four_of_five_words() {
     let (candidate, reference) = ("w1 w2 w6 w7 w8\nw1 w3 w8 w9 w5", "w1 w2 w3 w4 w5");

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use capeval::corpus::{Captions, ReadOptions, SegmentId};
 use capeval::evaluate::registry::Resources;
-use capeval::{References, ScoreRequest, Selection};
+use capeval::{References, ScoreRequest};
 use rayon::prelude::*;
 
 use crate::names::Named;
 use crate::options::{self, Candidates, Intervals, Metrics, Policies};
 use crate::progress::Bar;
+use crate::rouge::Rouge;
 use crate::shown::Shown;
 use crate::{data, input, names};
 
@@ -20,10 +21,10 @@ use crate::{data, input, names};
 pub struct Args {
     /// Files of candidates, one per system, `-` for standard input. A system is called by its file's stem, or
     /// as NAME=FILE says.
-    #[arg(required = true, value_name = "[NAME=]FILE")]
+    #[arg(required_unless_present = "rouge_list", value_name = "[NAME=]FILE")]
     candidates: Vec<String>,
     /// File of references, `-` for standard input; may be repeated, for plain text once per reference.
-    #[arg(short, long = "references", value_name = "FILE", required = true)]
+    #[arg(short, long = "references", value_name = "FILE", required_unless_present = "rouge_list")]
     references: Vec<String>,
     #[command(flatten)]
     reading_references: options::References,
@@ -36,6 +37,8 @@ pub struct Args {
     what: What,
     #[command(flatten)]
     intervals: Intervals,
+    #[command(flatten)]
+    rouge: Rouge,
     #[command(flatten)]
     policies: Policies,
     #[command(flatten)]
@@ -86,7 +89,8 @@ Examples:
   capeval score -r dataset_coco.json --split test base.json large.json --format markdown
   capeval score -r ref1.txt -r ref2.txt mine=out.txt --metrics bleu,cider-d:idf=uniform
   capeval score -r refs.json results.json --format json --segments per_image.jsonl
-  capeval score -r refs.json results.json --ci=99 --resamples 2000 --seed 1";
+  capeval score -r refs.json results.json --ci=99 --resamples 2000 --seed 1
+  capeval score --rouge-list settings.xml --rouge-data RELEASE-1.5.5";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
@@ -96,6 +100,7 @@ pub fn run(args: &Args) -> Result<()> {
     inputs.extend(args.what.images.as_deref());
     inputs.extend(args.what.df.as_deref());
     inputs.extend(args.what.lm.as_deref());
+    inputs.extend(args.rouge.rouge_list.as_deref());
     if inputs.iter().filter(|path| **path == input::STDIN).count() > 1 {
         bail!("standard input (-) can be read once only; give a file for the others");
     }
@@ -104,10 +109,16 @@ pub fn run(args: &Args) -> Result<()> {
     }
     // What is quickly wrong is said first.
     let intervals = args.intervals.resampling()?;
-    let meteor = args.what.meteor()?;
+    let metrics = match args.rouge.rouge_list {
+        Some(_) => args.what.metrics.or_suite("rouge-1.5.5"),
+        None => args.what.metrics.clone(),
+    };
+    let meteor = args.what.meteor(&metrics)?;
     let mut resources = Resources { meteor, ..Resources::default() };
+    args.rouge.add_data(&mut resources, metrics.set(&["stop=yes", "stem=porter-exceptions"]))?;
+    let build = |resources: &Resources| metrics.build(args.what.idf.as_deref(), resources);
     let is_ready = args.what.df.is_none() && args.what.lm.is_none();
-    let selected = is_ready.then(|| args.what.build(&resources)).transpose()?;
+    let selected = is_ready.then(|| build(&resources)).transpose()?;
     let output = args.shown.open(&inputs)?;
 
     if let Some(path) = &args.what.df {
@@ -116,14 +127,19 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(path) = &args.what.lm {
         resources.language_model = Some(Arc::new(input::language_model(path)?));
     }
-    let selected = selected.map_or_else(|| args.what.build(&resources), Ok)?;
+    let selected = selected.map_or_else(|| build(&resources), Ok)?;
     let images = args.what.images.as_deref().map(input::ids).transpose()?;
-    let (references, candidates) =
-        rayon::join(|| read_references(args), || read_candidates(&systems, &args.reading.options()));
-    let (references, candidates) = (references?, candidates?);
+    let (references, systems): (References, Vec<(String, Captions)>) = match args.rouge.listed()? {
+        Some((references, systems)) => (references.into(), systems),
+        None => {
+            let (references, candidates) =
+                rayon::join(|| read_references(args), || read_candidates(&systems, &args.reading.options()));
+            (references?, systems.into_iter().map(|system| system.name).zip(candidates?).collect())
+        }
+    };
     let bar = Bar::new();
     let request = ScoreRequest {
-        reference_files: args.references.clone(),
+        reference_files: args.references.iter().chain(&args.rouge.rouge_list).cloned().collect(),
         metrics: selected.metrics,
         notices: selected.notices,
         policy: args.policies.policy(),
@@ -133,7 +149,7 @@ pub fn run(args: &Args) -> Result<()> {
         explain: args.closer.explain.iter().map(|id| SegmentId::from_untyped(id)).collect(),
         intervals,
         progress: &bar,
-        ..ScoreRequest::new(references, systems.into_iter().map(|system| system.name).zip(candidates))
+        ..ScoreRequest::new(references, systems)
     };
     let report = capeval::score(request)?;
     drop(bar);
@@ -158,13 +174,9 @@ fn read_candidates(systems: &[Named], options: &ReadOptions) -> Result<Vec<Capti
 }
 
 impl What {
-    fn build(&self, resources: &Resources) -> Result<Selection> {
-        self.metrics.build(self.idf.as_deref(), resources)
-    }
-
     /// METEOR's resources if METEOR is meant; installed first if the user says so.
-    fn meteor(&self) -> Result<Option<Arc<capeval::meteor::Resources>>> {
-        if !self.metrics.mean("meteor") {
+    fn meteor(&self, metrics: &Metrics) -> Result<Option<Arc<capeval::meteor::Resources>>> {
+        if !metrics.mean("meteor") {
             return Ok(None);
         }
         if !data::is_installed()? && (self.yes || data::offer()?) {

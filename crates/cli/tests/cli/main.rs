@@ -12,4 +12,5 @@ mod perplexity;
 mod prepared;
 mod program;
 mod published;
+mod rouge;
 mod score;

@@ -115,6 +115,7 @@ pub struct Rouge155 {
     /// What the corpus score is, option `-r`.
     pub average: Average,
     alpha: f64,
+    confidence: Option<f64>,
 }
 
 impl Rouge155 {
@@ -138,6 +139,7 @@ impl Rouge155 {
             unit: Unit::Segment,
             average: Average::Plain,
             alpha: 0.5,
+            confidence: None,
         }
     }
 
@@ -145,6 +147,19 @@ impl Rouge155 {
     #[must_use]
     pub fn with_alpha(self, alpha: f64) -> Option<Self> {
         (0.0..=1.0).contains(&alpha).then_some(Self { alpha, ..self })
+    }
+
+    /// The same with the ends of the confidence interval beside each number, option `-c`; `percent` is above 0
+    /// and below 100. `None` for other values, or unless the average is one of resamples.
+    #[must_use]
+    pub fn with_confidence(self, percent: f64) -> Option<Self> {
+        let fits = percent > 0.0 && percent < 100.0 && matches!(self.average, Average::Resampled(_));
+        fits.then_some(Self { confidence: Some(percent), ..self })
+    }
+
+    /// How many values each number takes: itself, and the ends of its interval if they are wanted.
+    fn width(&self) -> usize {
+        if self.confidence.is_some() { 3 } else { 1 }
     }
 
     fn name(&self) -> &'static str {
@@ -238,10 +253,21 @@ impl Metric for Rouge155 {
     type Scratch = Scratch;
 
     fn signature(&self) -> Signature {
-        let Self { measures, stemming, stop_words, limit, formula, jackknife, unit, average, alpha } = self;
+        let Self {
+            measures,
+            stemming,
+            stop_words,
+            limit,
+            formula,
+            jackknife,
+            unit,
+            average,
+            alpha,
+            confidence,
+        } = self;
         let measures: Vec<String> = measures.iter().map(Measure::to_string).collect();
         let hex = |fingerprint: u64| format!("{fingerprint:016x}");
-        Signature::new(self.name())
+        let signature = Signature::new(self.name())
             .with("measures", measures.join("+"))
             .with(
                 "stem",
@@ -266,7 +292,11 @@ impl Metric for Rouge155 {
                     Average::Plain => "mean".to_owned(),
                 },
             )
-            .with("tok", Tokenizer::Rouge155)
+            .with("tok", Tokenizer::Rouge155);
+        match confidence {
+            Some(percent) => signature.with("confidence", percent),
+            None => signature,
+        }
     }
 
     fn input(&self) -> Input {
@@ -284,7 +314,19 @@ impl Metric for Rouge155 {
             min: 0.0,
             max: 1.0,
         };
-        self.measures.iter().flat_map(|measure| ['F', 'R', 'P'].map(|letter| part(measure, letter))).collect()
+        let parts =
+            self.measures.iter().flat_map(|measure| ['F', 'R', 'P'].map(|letter| part(measure, letter)));
+        let Some(percent) = self.confidence else { return parts.collect() };
+        let with_ends = |part: Part| {
+            let end = |end: &str| Part {
+                key: format!("{}-{end}", part.key),
+                label: format!("{} {end} end, {percent} %", part.label),
+                ..part.clone()
+            };
+            let ends = ["low", "high"].map(end);
+            [part].into_iter().chain(ends)
+        };
+        parts.flat_map(with_ends).collect()
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -390,13 +432,15 @@ impl Metric for Rouge155 {
     }
 
     fn score(&self, stats: &Sums, values: &mut [f64]) {
-        for (values, sums) in values.as_chunks_mut().0.iter_mut().zip(&stats.sums) {
+        let width = self.width();
+        for (values, sums) in values.chunks_exact_mut(3 * width).zip(&stats.sums) {
             let [r, p, f] = match self.unit {
                 Unit::Segment if stats.segments == 0.0 => [0.0; 3],
                 Unit::Segment => sums.map(|sum| sum / stats.segments),
                 Unit::Word => resample::ratios(*sums, self.alpha),
             };
-            *values = [f, r, p];
+            // Sums alone have no interval; that of a single segment is the segment itself.
+            values.chunks_exact_mut(width).zip([f, r, p]).for_each(|(values, value)| values.fill(value));
         }
     }
 
@@ -408,9 +452,11 @@ impl Metric for Rouge155 {
         let Average::Resampled(samples) = self.average else {
             return self.score(&Sums::load(&table.total()), values);
         };
-        let intervals = self.intervals(table, &resample::by_name(table.len()), samples, 95.0);
-        for (value, interval) in values.iter_mut().zip(intervals) {
-            *value = interval.mean;
+        let confidence = self.confidence.unwrap_or(95.0);
+        let intervals = self.intervals(table, &resample::by_name(table.len()), samples, confidence);
+        for (values, interval) in values.chunks_exact_mut(self.width()).zip(intervals) {
+            let ends = [interval.mean, interval.low, interval.high];
+            values.iter_mut().zip(ends).for_each(|(value, end)| *value = end);
         }
     }
 }

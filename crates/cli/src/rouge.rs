@@ -1,0 +1,115 @@
+//! What comes from a user's own ROUGE-1.5.5: its data, and evaluation lists.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow, bail};
+use capeval::Listed;
+use capeval::corpus::rouge_xml::{self, TextForm};
+use capeval::evaluate::registry::Resources;
+use capeval::text::{Exceptions, StopWords};
+use clap::ValueEnum;
+
+use crate::input::{self, plain};
+
+/// What is read of a user's own ROUGE-1.5.5.
+#[derive(clap::Args)]
+#[command(next_help_heading = "ROUGE-1.5.5")]
+pub struct Rouge {
+    /// Folder of a ROUGE-1.5.5 or of its data, for rouge155:stop=yes (smart_common_words.txt) and
+    /// rouge155:stem=porter-exceptions (WordNet-2.0-Exceptions).
+    #[arg(long, value_name = "DIR", env = "ROUGE_EVAL_HOME")]
+    rouge_data: Option<PathBuf>,
+    /// Score the files of this evaluation list, ROUGE's XML or plain with a candidate and its references on each
+    /// line, in place of candidates and references. The suite is then rouge-1.5.5 unless another is given.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["candidates", "references"])]
+    pub rouge_list: Option<String>,
+    /// Form of the files of a plain evaluation list.
+    #[arg(long, value_enum, default_value_t, requires = "rouge_list")]
+    rouge_form: Form,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// A sentence on each line.
+    #[default]
+    Spl,
+    /// HTML of the Summary Evaluation Environment.
+    See,
+    /// `<S SNTNO="1">sentence</S>`.
+    Isi,
+}
+
+impl Rouge {
+    /// Adds the data of the folder, if one is given and `is_needed`.
+    ///
+    /// # Errors
+    /// When the folder holds none of them, or they cannot be read.
+    pub fn add_data(&self, resources: &mut Resources, is_needed: bool) -> Result<()> {
+        let Some(folder) = self.rouge_data.as_deref().filter(|_| is_needed) else { return Ok(()) };
+        let found = |name: &str| {
+            [folder.join(name), folder.join("data").join(name)].into_iter().find(|path| path.exists())
+        };
+        let (stop_words, exceptions) = (found("smart_common_words.txt"), found("WordNet-2.0-Exceptions"));
+        if stop_words.is_none() && exceptions.is_none() {
+            bail!(
+                "{}: neither smart_common_words.txt nor WordNet-2.0-Exceptions is there; give the folder of a \
+                 ROUGE-1.5.5 or its folder data",
+                folder.display()
+            );
+        }
+        if let Some(path) = stop_words {
+            resources.stop_words =
+                Some(Arc::new(StopWords::read(open(&path)?).with_context(|| named(&path))?));
+        }
+        if let Some(folder) = exceptions {
+            let mut list = Exceptions::default();
+            // In the order that the database of the program's distribution comes from.
+            for name in ["noun.exc", "adv.exc", "verb.exc", "adj.exc"] {
+                let path = folder.join(name);
+                list.read(open(&path)?).with_context(|| named(&path))?;
+            }
+            resources.exceptions = Some(Arc::new(list));
+        }
+        Ok(())
+    }
+
+    /// The references and candidates of the evaluation list, if one is given.
+    ///
+    /// # Errors
+    /// When the list or a file that it names cannot be read.
+    pub fn listed(&self) -> Result<Option<Listed>> {
+        let Some(path) = &self.rouge_list else { return Ok(None) };
+        let text = input::text(path)?;
+        let list = if text.trim_start_matches('\u{feff}').trim_start().starts_with('<') {
+            rouge_xml::read_xml(text.as_bytes(), path)?
+        } else {
+            let form = match self.rouge_form {
+                Form::Spl => TextForm::Lines,
+                Form::See => TextForm::See,
+                Form::Isi => TextForm::Isi,
+            };
+            rouge_xml::read_plain(text.as_bytes(), path, "candidates", form)?
+        };
+        // As in the program, paths start at the current folder; what is not there is looked for beside the list.
+        let beside = Path::new(path).parent().unwrap_or(Path::new(""));
+        let texts = list.load(|file| {
+            File::open(file)
+                .or_else(|error| File::open(beside.join(file)).map_err(|_| error))
+                .map(BufReader::new)
+        })?;
+        Ok(Some(capeval::listed(texts, path)?))
+    }
+}
+
+fn named(path: &Path) -> String {
+    format!("{}: cannot read the file", path.display())
+}
+
+fn open(path: &Path) -> Result<BufReader<File>> {
+    let file = File::open(path);
+    file.map(BufReader::new)
+        .map_err(|error| anyhow!("{}: cannot open the file: {}", path.display(), plain(&error)))
+}
