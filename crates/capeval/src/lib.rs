@@ -42,6 +42,7 @@ pub use capeval_report as report;
 pub use capeval_stats as stats;
 pub use capeval_text as text;
 
+mod compare;
 mod diversity;
 mod document_frequencies;
 mod error;
@@ -56,6 +57,7 @@ mod restrict;
 mod rouge_list;
 mod score;
 
+pub use compare::{CompareRequest, Pairs, compare};
 pub use diversity::{DiversityRequest, diversity};
 pub use document_frequencies::document_frequencies;
 pub use error::Error;

@@ -72,7 +72,7 @@ impl Chosen {
 }
 
 /// An id as it is compared.
-fn normal(id: &SegmentId, ids: Ids) -> SegmentId {
+pub(crate) fn normal(id: &SegmentId, ids: Ids) -> SegmentId {
     match (id, ids) {
         (SegmentId::Text(text), Ids::Text) => SegmentId::from_untyped(text),
         _ => id.clone(),

@@ -92,7 +92,6 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
 }
 
 /// A report with the statistics behind it.
-#[expect(dead_code, reason = "comparisons read them")]
 pub(crate) struct Evaluated {
     pub report: Report,
     /// What each system scores, in the order of the report.

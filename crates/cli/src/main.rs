@@ -36,6 +36,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Score(Box<commands::score::Args>),
+    Compare(Box<commands::compare::Args>),
     Tokenize(commands::tokenize::Args),
     Diversity(Box<commands::diversity::Args>),
     Perplexity(Box<commands::perplexity::Args>),
@@ -75,6 +76,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
     }
     match cli.command {
         Command::Score(args) => commands::score::run(&args)?,
+        Command::Compare(args) => return commands::compare::run(&args),
         Command::Tokenize(args) => commands::tokenize::run(&args)?,
         Command::Diversity(args) => commands::diversity::run(&args)?,
         Command::Perplexity(args) => commands::perplexity::run(&args)?,

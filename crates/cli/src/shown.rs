@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::{Result, bail};
-use capeval::report::{self, Report, Style};
+use capeval::report::{self, Comparison, Report, Style, comparison};
 use clap::ValueEnum;
 
 use crate::input;
@@ -34,9 +34,9 @@ enum Format {
     Table,
     /// One JSON object.
     Json,
-    /// JSON Lines, one object per system.
+    /// JSON Lines, one object per row.
     Jsonl,
-    /// Comma-separated values, one row per system.
+    /// Comma-separated values.
     Csv,
     /// A Markdown table.
     Markdown,
@@ -102,6 +102,25 @@ impl Target {
             segments.write(|mut out| report::segments(report, &mut out))?;
         }
         self.report.write(|out| render(report, self.format, &self.style, out))
+    }
+
+    /// Writes a comparison, and the scores of every image.
+    ///
+    /// # Errors
+    /// When a target does not take what is written.
+    pub fn write_comparison(self, comparison: &Comparison) -> Result<()> {
+        if let Some(segments) = self.segments {
+            segments.write(|mut out| report::segments(&comparison.report, &mut out))?;
+        }
+        let (format, style) = (self.format, self.style);
+        self.report.write(|mut out| match format {
+            Format::Table => comparison::table(comparison, &style, &mut out),
+            Format::Json => comparison::json(comparison, &mut out),
+            Format::Jsonl => comparison::jsonl(comparison, &mut out),
+            Format::Csv => comparison::csv(comparison, &mut out),
+            Format::Markdown => comparison::markdown(comparison, style.digits, &mut out),
+            Format::Latex => comparison::latex(comparison, style.digits, &mut out),
+        })
     }
 }
 

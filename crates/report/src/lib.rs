@@ -5,6 +5,7 @@
 //! [`latex`] for papers, [`json`], [`jsonl`] and [`csv`] for programs, and [`segments`] writes the scores of
 //! every single image. All write to an `impl Write` and print nothing.
 
+pub mod comparison;
 mod explained;
 mod gallery;
 mod grid;
@@ -13,6 +14,7 @@ mod render;
 mod report;
 mod segments;
 
+pub use comparison::{Comparison, Contrast, P, Pair, Verdict};
 pub use explained::{Explained, explanations};
 pub use gallery::{Captions, Evidence, Gallery, Shapes};
 pub use grid::{Align, Grid};

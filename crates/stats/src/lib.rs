@@ -1,10 +1,15 @@
-//! What do numbers mean together? Exact sums, tables of statistics, resampling and intervals.
+//! What do numbers mean together? Exact sums, tables of statistics, resampling, tests, correlation, agreement.
 //!
 //! This crate knows no text, no metric by name and no clock.
 
+pub mod agreement;
+pub mod correction;
+pub mod correlation;
+pub mod distribution;
 pub mod exact;
 pub mod interval;
 pub mod matrix;
+pub mod paired;
 pub mod random;
 pub mod resample;
 pub mod table;

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub mod compare;
 pub mod convert;
 pub mod data;
 pub mod df;

@@ -5,20 +5,33 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use capeval::corpus::{Captions, ReadOptions, SegmentId};
 use capeval::evaluate::registry::Resources;
-use capeval::{References, ScoreRequest};
+use capeval::{References, ScoreRequest, Selection};
 use rayon::prelude::*;
 
 use crate::names::Named;
 use crate::options::{self, Candidates, Intervals, Metrics, Policies};
 use crate::progress::Bar;
 use crate::rouge::Rouge;
-use crate::shown::Shown;
+use crate::shown::{Shown, Target};
 use crate::{data, input, names};
 
 /// Score captions against references
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
+    #[command(flatten)]
+    inputs: Inputs,
+    #[command(flatten)]
+    intervals: Intervals,
+    #[command(flatten)]
+    shown: Shown,
+    #[command(flatten)]
+    closer: Closer,
+}
+
+/// What is scored, by which metrics.
+#[derive(clap::Args)]
+pub struct Inputs {
     /// Files of candidates, one per system, `-` for standard input. A system is called by its file's stem, or
     /// as NAME=FILE says.
     #[arg(required_unless_present = "rouge_list", value_name = "[NAME=]FILE")]
@@ -36,15 +49,9 @@ pub struct Args {
     #[command(flatten)]
     what: What,
     #[command(flatten)]
-    intervals: Intervals,
-    #[command(flatten)]
     rouge: Rouge,
     #[command(flatten)]
     policies: Policies,
-    #[command(flatten)]
-    shown: Shown,
-    #[command(flatten)]
-    closer: Closer,
 }
 
 #[derive(clap::Args)]
@@ -94,62 +101,19 @@ Examples:
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let systems = names::name(&args.candidates, &args.names)?;
-    let mut inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
-    inputs.extend(systems.iter().map(|system| system.path.as_str()));
-    inputs.extend(args.what.images.as_deref());
-    inputs.extend(args.what.df.as_deref());
-    inputs.extend(args.what.lm.as_deref());
-    inputs.extend(args.rouge.rouge_list.as_deref());
-    if inputs.iter().filter(|path| **path == input::STDIN).count() > 1 {
-        bail!("standard input (-) can be read once only; give a file for the others");
-    }
     if !args.closer.explain.is_empty() && !args.shown.is_for_people() {
         bail!("--explain is for a person at a terminal; leave --format out");
     }
     // What is quickly wrong is said first.
     let intervals = args.intervals.resampling()?;
-    let metrics = match args.rouge.rouge_list {
-        Some(_) => args.what.metrics.or_suite("rouge-1.5.5"),
-        None => args.what.metrics.clone(),
-    };
-    let meteor = args.what.meteor(&metrics)?;
-    let mut resources = Resources { meteor, ..Resources::default() };
-    args.rouge.add_data(&mut resources, metrics.set(&["stop=yes", "stem=porter-exceptions"]))?;
-    let build = |resources: &Resources| metrics.build(args.what.idf.as_deref(), resources);
-    let is_ready = args.what.df.is_none() && args.what.lm.is_none();
-    let selected = is_ready.then(|| build(&resources)).transpose()?;
-    let output = args.shown.open(&inputs)?;
-
-    if let Some(path) = &args.what.df {
-        resources.frequencies = Some(Arc::new(input::frequencies(path, args.what.df_images)?));
-    }
-    if let Some(path) = &args.what.lm {
-        resources.language_model = Some(Arc::new(input::language_model(path)?));
-    }
-    let selected = selected.map_or_else(|| build(&resources), Ok)?;
-    let images = args.what.images.as_deref().map(input::ids).transpose()?;
-    let (references, systems): (References, Vec<(String, Captions)>) = match args.rouge.listed()? {
-        Some((references, systems)) => (references.into(), systems),
-        None => {
-            let (references, candidates) =
-                rayon::join(|| read_references(args), || read_candidates(&systems, &args.reading.options()));
-            (references?, systems.into_iter().map(|system| system.name).zip(candidates?).collect())
-        }
-    };
+    let chosen = args.inputs.choose()?;
+    let output = args.inputs.open(&chosen, &args.shown)?;
     let bar = Bar::new();
     let request = ScoreRequest {
-        reference_files: args.references.iter().chain(&args.rouge.rouge_list).cloned().collect(),
-        metrics: selected.metrics,
-        notices: selected.notices,
-        policy: args.policies.policy(),
-        ids: args.policies.ids,
-        images,
         segments: output.wants_segments(),
         explain: args.closer.explain.iter().map(|id| SegmentId::from_untyped(id)).collect(),
         intervals,
-        progress: &bar,
-        ..ScoreRequest::new(references, systems)
+        ..args.inputs.read(chosen, &bar)?
     };
     let report = capeval::score(request)?;
     drop(bar);
@@ -159,8 +123,95 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
+/// Systems and metrics, before any file of captions is opened.
+pub struct Chosen {
+    systems: Vec<Named>,
+    metrics: Metrics,
+    resources: Resources,
+    selected: Option<Selection>,
+}
+
+impl Inputs {
+    /// Names systems and builds metrics.
+    ///
+    /// # Errors
+    /// When there is no such metric or setting, or standard input would be read twice.
+    pub fn choose(&self) -> Result<Chosen> {
+        let systems = names::name(&self.candidates, &self.names)?;
+        if self.paths(&systems).iter().filter(|path| **path == input::STDIN).count() > 1 {
+            bail!("standard input (-) can be read once only; give a file for the others");
+        }
+        let metrics = match self.rouge.rouge_list {
+            Some(_) => self.what.metrics.or_suite("rouge-1.5.5"),
+            None => self.what.metrics.clone(),
+        };
+        let meteor = self.what.meteor(&metrics)?;
+        let mut resources = Resources { meteor, ..Resources::default() };
+        self.rouge.add_data(&mut resources, metrics.set(&["stop=yes", "stem=porter-exceptions"]))?;
+        let is_ready = self.what.df.is_none() && self.what.lm.is_none();
+        let selected = is_ready.then(|| metrics.build(self.what.idf.as_deref(), &resources)).transpose()?;
+        Ok(Chosen { systems, metrics, resources, selected })
+    }
+
+    /// Opens what is written, which must be none of the files that are read.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn open(&self, chosen: &Chosen, shown: &Shown) -> Result<Target> {
+        shown.open(&self.paths(&chosen.systems))
+    }
+
+    /// All files that are read.
+    fn paths<'a>(&'a self, systems: &'a [Named]) -> Vec<&'a str> {
+        let mut paths: Vec<&str> = self.references.iter().map(String::as_str).collect();
+        paths.extend(systems.iter().map(|system| system.path.as_str()));
+        paths.extend(self.what.images.as_deref());
+        paths.extend(self.what.df.as_deref());
+        paths.extend(self.what.lm.as_deref());
+        paths.extend(self.rouge.rouge_list.as_deref());
+        paths
+    }
+
+    /// Reads everything.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn read<'p>(&self, chosen: Chosen, progress: &'p Bar) -> Result<ScoreRequest<'p>> {
+        let Chosen { systems, metrics, mut resources, selected } = chosen;
+        if let Some(path) = &self.what.df {
+            resources.frequencies = Some(Arc::new(input::frequencies(path, self.what.df_images)?));
+        }
+        if let Some(path) = &self.what.lm {
+            resources.language_model = Some(Arc::new(input::language_model(path)?));
+        }
+        let build = || metrics.build(self.what.idf.as_deref(), &resources);
+        let selected = selected.map_or_else(build, Ok)?;
+        let images = self.what.images.as_deref().map(input::ids).transpose()?;
+        let (references, systems): (References, Vec<(String, Captions)>) = match self.rouge.listed()? {
+            Some((references, systems)) => (references.into(), systems),
+            None => {
+                let (references, candidates) = rayon::join(
+                    || read_references(self),
+                    || read_candidates(&systems, &self.reading.options()),
+                );
+                (references?, systems.into_iter().map(|system| system.name).zip(candidates?).collect())
+            }
+        };
+        Ok(ScoreRequest {
+            reference_files: self.references.iter().chain(&self.rouge.rouge_list).cloned().collect(),
+            metrics: selected.metrics,
+            notices: selected.notices,
+            policy: self.policies.policy(),
+            ids: self.policies.ids,
+            images,
+            progress,
+            ..ScoreRequest::new(references, systems)
+        })
+    }
+}
+
 /// References as captions, or prepared ones where they lie.
-fn read_references(args: &Args) -> Result<References> {
+fn read_references(args: &Inputs) -> Result<References> {
     if let [path] = &args.references[..]
         && let Some(prepared) = input::prepared(path)?
     {

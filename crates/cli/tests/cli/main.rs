@@ -5,6 +5,7 @@
 
 mod bad_inputs;
 mod commands;
+mod compare;
 mod diversity;
 mod explain;
 mod intervals;

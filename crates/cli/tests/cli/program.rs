@@ -23,7 +23,7 @@ pub fn capeval(args: &[&str]) -> Run {
 pub fn capeval_with(args: &[&str], stdin: &str) -> Run {
     let names_metrics = args.iter().any(|arg| ["-m", "--metrics", "-s", "--suite"].contains(arg));
     let default: &[&str] = match args.first() {
-        Some(&("score" | "prepare")) if !names_metrics => &["-m", "bleu,rouge-l,cider-d"],
+        Some(&("score" | "compare" | "prepare")) if !names_metrics => &["-m", "bleu,rouge-l,cider-d"],
         _ => &[],
     };
     let mut child = Command::new(env!("CARGO_BIN_EXE_capeval"))

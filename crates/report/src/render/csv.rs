@@ -32,7 +32,8 @@ pub fn csv(report: &Report, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn row(out: &mut impl Write, fields: impl Iterator<Item = String>) -> io::Result<()> {
+/// Writes one row.
+pub(crate) fn row(out: &mut impl Write, fields: impl Iterator<Item = String>) -> io::Result<()> {
     let fields: Vec<String> = fields.map(quoted).collect();
     writeln!(out, "{}", fields.join(","))
 }

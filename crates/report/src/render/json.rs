@@ -24,7 +24,8 @@ pub fn json(report: &Report, out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-fn whole(report: &Report) -> impl Serialize {
+/// The whole report.
+pub(crate) fn whole(report: &Report) -> impl Serialize {
     let provenance = &report.provenance;
     Whole {
         capeval: &provenance.version,
@@ -174,7 +175,7 @@ struct Policies {
 }
 
 /// Pairs as a JSON object, in their order.
-pub(crate) struct Map<K, V>(Vec<(K, V)>);
+pub(crate) struct Map<K, V>(pub Vec<(K, V)>);
 
 impl<K: Serialize, V: Serialize> Serialize for Map<K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -11,7 +11,12 @@ use crate::{Report, render};
 /// # Errors
 /// When `out` does not take what is written.
 pub fn latex(report: &Report, digits: usize, out: &mut impl Write) -> io::Result<()> {
-    let grid = Grid::by_system(report, digits);
+    write_head(report, out)?;
+    write_grid(&Grid::by_system(report, digits), out)
+}
+
+/// Writes signatures and notices as comments.
+pub(crate) fn write_head(report: &Report, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "% Written by capeval {}; needs \\usepackage{{booktabs}}.", report.provenance.version)?;
     for line in render::table::signature_lines(report) {
         writeln!(out, "% {line}")?;
@@ -22,6 +27,11 @@ pub fn latex(report: &Report, digits: usize, out: &mut impl Write) -> io::Result
     for notice in &report.notices {
         writeln!(out, "% note: {}", notice.message.replace(['\n', '\r'], " "))?;
     }
+    Ok(())
+}
+
+/// Writes a `tabular`.
+pub(crate) fn write_grid(grid: &Grid, out: &mut impl Write) -> io::Result<()> {
     let spec: String = grid
         .columns
         .iter()
@@ -65,6 +75,7 @@ fn escaped(text: &str) -> String {
             '^' => escaped.push_str("\\textasciicircum{}"),
             '\\' => escaped.push_str("\\textbackslash{}"),
             '–' => escaped.push_str("--"),
+            '−' => escaped.push_str("$-$"),
             '\n' | '\r' => escaped.push(' '),
             _ => escaped.push(c),
         }

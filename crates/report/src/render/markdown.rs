@@ -11,17 +11,27 @@ use crate::{Report, render};
 /// # Errors
 /// When `out` does not take what is written.
 pub fn markdown(report: &Report, digits: usize, out: &mut impl Write) -> io::Result<()> {
-    let grid = Grid::by_system(report, digits);
+    write_grid(&Grid::by_system(report, digits), out)?;
+    writeln!(out, "\n{}", render::table::footer(report))?;
+    if let Some(line) = render::table::resampling_line(report) {
+        writeln!(out, "\n{}", escaped(&line))?;
+    }
+    write_signatures(report, out)
+}
+
+/// Writes a table.
+pub(crate) fn write_grid(grid: &Grid, out: &mut impl Write) -> io::Result<()> {
     let names = grid.columns.iter().map(|(name, _)| escaped(name));
     row(out, names)?;
     row(out, grid.columns.iter().map(|(_, align)| rule(*align).to_owned()))?;
     for cells in &grid.rows {
         row(out, cells.iter().map(cell))?;
     }
-    writeln!(out, "\n{}", render::table::footer(report))?;
-    if let Some(line) = render::table::resampling_line(report) {
-        writeln!(out, "\n{}", escaped(&line))?;
-    }
+    Ok(())
+}
+
+/// Writes signatures and notices.
+pub(crate) fn write_signatures(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let signatures = render::table::signature_lines(report);
     writeln!(out)?;
     for line in signatures {
@@ -58,7 +68,7 @@ fn cell(cell: &Cell) -> String {
 }
 
 /// Text without meaning to Markdown.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut escaped, c| {
         if matches!(c, '|' | '*' | '_' | '`' | '[' | ']' | '<' | '>' | '\\') {
             escaped.push('\\');

@@ -1,10 +1,10 @@
 //! The renderers, one file per format.
 
-mod csv;
-mod json;
+pub(crate) mod csv;
+pub(crate) mod json;
 mod jsonl;
-mod latex;
-mod markdown;
+pub(crate) mod latex;
+pub(crate) mod markdown;
 pub(crate) mod table;
 
 pub use csv::csv;

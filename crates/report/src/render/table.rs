@@ -48,6 +48,11 @@ pub fn table(report: &Report, style: &Style, out: &mut impl Write) -> io::Result
     if let Some(line) = resampling_line(report) {
         writeln!(out, "{line}")?;
     }
+    write_signatures(report, style, out)
+}
+
+/// Writes signatures and notices.
+pub(crate) fn write_signatures(report: &Report, style: &Style, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "\n{}", paint(style, Paint::Dim, "signatures"))?;
     for line in signature_lines(report) {
         writeln!(out, "{}", paint(style, Paint::Dim, &format!("  {line}")))?;
@@ -66,7 +71,8 @@ fn total(grid: &Grid) -> usize {
     grid.widths().iter().map(|width| width + GAP).sum()
 }
 
-fn write_grid(grid: &Grid, style: &Style, out: &mut impl Write) -> io::Result<()> {
+/// Writes a table.
+pub(crate) fn write_grid(grid: &Grid, style: &Style, out: &mut impl Write) -> io::Result<()> {
     let widths = grid.widths();
     let mut line = String::new();
     for ((name, align), width) in grid.columns.iter().zip(&widths) {
@@ -159,10 +165,16 @@ fn listed(names: &[&str]) -> String {
 
 /// Writes `note: …`, broken into lines between words.
 fn write_notice(notice: &Notice, style: &Style, out: &mut impl Write) -> io::Result<()> {
-    let head = "note: ";
-    write!(out, "{}", paint(style, Paint::Bold, head))?;
+    write_wrapped("note: ", &notice.message, style, out)
+}
+
+/// Writes a bold head and a text, broken into lines between words.
+pub(crate) fn write_wrapped(head: &str, text: &str, style: &Style, out: &mut impl Write) -> io::Result<()> {
+    if !head.is_empty() {
+        write!(out, "{}", paint(style, Paint::Bold, head))?;
+    }
     let mut column = head.len();
-    for (k, word) in notice.message.split_whitespace().enumerate() {
+    for (k, word) in text.split_whitespace().enumerate() {
         if k > 0 && column + 1 + word.width() > style.width {
             write!(out, "\n{}", " ".repeat(head.len()))?;
             column = head.len();

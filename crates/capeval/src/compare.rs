@@ -1,0 +1,328 @@
+//! Whether systems differ: tests that resample the statistics of images, and never read text.
+
+use std::collections::HashSet;
+
+use capeval_corpus::{Captions, Ids, Missing, SegmentId};
+use capeval_evaluate::SystemScores;
+use capeval_metric::Direction;
+use capeval_report::{Comparison, Contrast, Measure, Notice, P, Pair, Verdict};
+use capeval_stats::correction::Correction;
+use capeval_stats::paired::{self, Tally};
+use capeval_stats::{Interval, Resampling, resample};
+use rayon::prelude::*;
+
+use crate::intervals::Stack;
+use crate::restrict::normal;
+use crate::score::{Evaluated, evaluated};
+use crate::{Error, ScoreRequest};
+
+/// What shall be compared, and how. Start from [`CompareRequest::new`].
+pub struct CompareRequest<'p> {
+    /// The systems, at least two, and how they are scored.
+    pub score: ScoreRequest<'p>,
+    /// How resamples and exchanges are drawn; 1 less its level is the p-value below which systems differ.
+    pub resampling: Resampling,
+    /// How p-values are corrected.
+    pub correction: Correction,
+    /// Which systems are compared with which.
+    pub pairs: Pairs,
+}
+
+/// Which systems are compared with which.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pairs {
+    /// Each with the first.
+    #[default]
+    WithFirst,
+    /// Each with each before it.
+    All,
+}
+
+impl<'p> CompareRequest<'p> {
+    /// Compares all other systems with the first: 10,000 resamples, 95 %, Holm's correction.
+    #[must_use]
+    pub fn new(score: ScoreRequest<'p>) -> Self {
+        Self {
+            score,
+            resampling: Resampling::default(),
+            correction: Correction::default(),
+            pairs: Pairs::default(),
+        }
+    }
+}
+
+/// Compares systems by every metric.
+///
+/// Scores of a corpus are resampled through their statistics, never by averaging segment scores. The same seed
+/// gives the same digits, whatever the threads and the order of images. Where missing captions are skipped, only
+/// the images that all systems describe take part.
+///
+/// # Errors
+/// As for [`score`](crate::score); with fewer than two systems, settings without sense, or systems that were
+/// scored on different images.
+pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
+    let CompareRequest { mut score, resampling, correction, pairs } = request;
+    resampling.check().map_err(Error::Request)?;
+    if score.systems.len() < 2 {
+        return Err(Error::Request("a comparison needs at least two systems".into()));
+    }
+    if score.policy.missing == Missing::Skip {
+        keep_common(&mut score);
+    }
+    score.intervals = None;
+    let Evaluated { mut report, scores, ground } = evaluated(score)?;
+    if !report.same_images {
+        return Err(Error::Request(
+            "the systems were scored on different images, so they cannot be compared pair by pair; score empty \
+             and missing captions as they are (--empty keep, --missing empty), or list the images (--images)"
+                .into(),
+        ));
+    }
+    let systems: Vec<&SystemScores> = scores.iter().collect();
+    let stack = Stack::new(&systems, &ground);
+    let n_measures = report.measures.len();
+    let values = stack.bootstrap(resampling);
+    let column = |system: usize, measure: usize| {
+        values.iter().skip(system * n_measures + measure).step_by(stack.n_values).copied()
+    };
+    for (k, system) in report.systems.iter_mut().enumerate() {
+        let interval = |m| Interval::percentile(column(k, m).collect(), resampling.level);
+        system.intervals = Some((0..n_measures).into_par_iter().map(interval).collect());
+    }
+    report.resampling = Some(resampling);
+
+    let chosen: Vec<(usize, usize)> = match pairs {
+        Pairs::WithFirst => (1..scores.len()).map(|system| (0, system)).collect(),
+        Pairs::All => {
+            (1..scores.len()).flat_map(|system| (0..system).map(move |base| (base, system))).collect()
+        }
+    };
+    let exchanged = exchanges(&stack, &scores, &chosen, n_measures, resampling);
+    let plain: Vec<Vec<f64>> = scores.iter().map(|system| from_sums(system, n_measures)).collect();
+    let segments: Vec<Vec<Vec<f64>>> = scores.par_iter().map(segments).collect();
+    let mut compared: Vec<Pair> = chosen
+        .par_iter()
+        .enumerate()
+        .map(|(p, (base, system))| {
+            let contrast = |m: usize| {
+                let differences: Vec<f64> =
+                    column(*system, m).zip(column(*base, m)).map(|(a, b)| a - b).collect();
+                let exchanged: Vec<f64> = exchanged
+                    .iter()
+                    .skip(p * n_measures + m)
+                    .step_by(chosen.len() * n_measures)
+                    .copied()
+                    .collect();
+                let (a, b) = (plain[*system][m], plain[*base][m]);
+                let raw = Raw {
+                    printed: report.systems[*system].scores[m] - report.systems[*base].scores[m],
+                    observed: a - b,
+                    scale: a.abs().max(b.abs()),
+                    differences,
+                    exchanged,
+                    segments: (&segments[*system][m], &segments[*base][m]),
+                    is_mean: is_mean(&scores[*system], m),
+                };
+                raw.contrast(&report.measures[m], resampling.level)
+            };
+            Pair {
+                baseline: *base,
+                system: *system,
+                contrasts: (0..n_measures).into_par_iter().map(contrast).collect(),
+            }
+        })
+        .collect();
+    correct(&mut compared, correction, &report.measures, 1.0 - resampling.level);
+    report.notices.extend(without_test(&compared, &report.measures));
+    Ok(Comparison { report, resampling, correction, pairs: compared })
+}
+
+/// Drops captions of images that not all systems describe.
+fn keep_common(score: &mut ScoreRequest<'_>) {
+    let ids = score.ids;
+    let set = |all: &[SegmentId], ids: Ids| -> HashSet<SegmentId> {
+        all.iter().map(|id| normal(id, ids)).collect()
+    };
+    let known = set(score.references.ids(), ids);
+    let described: Vec<HashSet<SegmentId>> =
+        score.systems.iter().map(|(_, captions)| set(captions.ids(), ids)).collect();
+    let by_any = known.iter().filter(|id| described.iter().any(|d| d.contains(id))).count();
+    let common: HashSet<&SegmentId> =
+        known.iter().filter(|id| described.iter().all(|d| d.contains(id))).collect();
+    if common.len() == by_any {
+        return;
+    }
+    for (_, captions) in &mut score.systems {
+        let mut kept = Captions::new(captions.source());
+        for (id, text) in captions.iter() {
+            let id_as_compared = normal(id, ids);
+            if common.contains(&id_as_compared) || !known.contains(&id_as_compared) {
+                kept.push(id.clone(), text);
+            }
+        }
+        *captions = kept;
+    }
+    score.notices.push(Notice {
+        code: "common-images".to_owned(),
+        message: format!(
+            "only the {} images that all systems describe are compared, of {by_any} that any of them does",
+            common.len()
+        ),
+        system: None,
+        ids: Vec::new(),
+        count: Some(common.len()),
+    });
+}
+
+/// Differences of each pair and measure, exchange after exchange.
+fn exchanges(
+    stack: &Stack<'_>,
+    scores: &[SystemScores],
+    pairs: &[(usize, usize)],
+    n_measures: usize,
+    resampling: Resampling,
+) -> Vec<f64> {
+    let totals: Vec<Vec<f64>> = scores
+        .iter()
+        .map(|system| system.metrics.iter().flat_map(|metric| metric.table.total()).collect())
+        .collect();
+    let width = totals.first().map_or(0, Vec::len);
+    resample::exchange(&stack.matrix, resampling, pairs.len() * n_measures, |taken, differences| {
+        let mut sums = vec![0.0; width];
+        let mut values = [vec![0.0; n_measures], vec![0.0; n_measures]];
+        for ((base, system), differences) in pairs.iter().zip(differences.chunks_exact_mut(n_measures.max(1)))
+        {
+            let [a, b] = [(*system, *base), (*base, *system)].map(|(own, other)| {
+                let parts = [&totals[own], &taken[own * width..], &taken[other * width..]];
+                (own, parts)
+            });
+            for ((own, [total, leaving, coming]), values) in [a, b].into_iter().zip(&mut values) {
+                for (c, sum) in sums.iter_mut().enumerate() {
+                    *sum = total[c] - leaving[c] + coming[c];
+                }
+                score_sums(&scores[own], &sums, values);
+            }
+            for (m, difference) in differences.iter_mut().enumerate() {
+                *difference = values[0][m] - values[1][m];
+            }
+        }
+    })
+}
+
+/// The scores of one system from the sums of all its columns.
+fn score_sums(system: &SystemScores, mut sums: &[f64], mut values: &mut [f64]) {
+    for metric in &system.metrics {
+        let (row, other_sums) = sums.split_at(metric.table.columns().len());
+        let (scores, other_values) = values.split_at_mut(metric.corpus.len());
+        metric.metric.score(row, scores);
+        (sums, values) = (other_sums, other_values);
+    }
+}
+
+/// The scores that tests go by, which for ROUGE-1.5.5 are not quite those it prints.
+fn from_sums(system: &SystemScores, n_measures: usize) -> Vec<f64> {
+    let sums: Vec<f64> = system.metrics.iter().flat_map(|metric| metric.table.total()).collect();
+    let mut values = vec![0.0; n_measures];
+    score_sums(system, &sums, &mut values);
+    values
+}
+
+/// The segment scores of one system, measure by measure.
+fn segments(system: &SystemScores) -> Vec<Vec<f64>> {
+    system
+        .metrics
+        .iter()
+        .flat_map(|metric| {
+            let (values, n_parts) = (metric.segments(), metric.corpus.len());
+            (0..n_parts).map(move |part| values.iter().skip(part).step_by(n_parts).copied().collect())
+        })
+        .collect()
+}
+
+fn is_mean(system: &SystemScores, measure: usize) -> bool {
+    let mut of_measures =
+        system.metrics.iter().flat_map(|m| std::iter::repeat_n(m.metric.is_mean(), m.corpus.len()));
+    of_measures.nth(measure).unwrap_or(false)
+}
+
+/// What is known of two systems by one measure.
+struct Raw<'s> {
+    printed: f64,
+    observed: f64,
+    scale: f64,
+    differences: Vec<f64>,
+    exchanged: Vec<f64>,
+    segments: (&'s [f64], &'s [f64]),
+    is_mean: bool,
+}
+
+impl Raw<'_> {
+    fn contrast(self, measure: &Measure, level: f64) -> Contrast {
+        let p = |value: f64| P { value, adjusted: value };
+        let (own, other) = self.segments;
+        let by_image: Vec<f64> = own.iter().zip(other).map(|(a, b)| a - b).collect();
+        let higher_is_better = measure.direction == Direction::HigherIsBetter;
+        let tally = Tally::count(own.iter().copied().zip(other.iter().copied()), higher_is_better);
+        Contrast {
+            difference: self.printed,
+            bootstrap: p(paired::bootstrap_p(&self.differences, self.observed)),
+            randomisation: p(paired::randomisation_p(&self.exchanged, self.observed, self.scale)),
+            sign: self.is_mean.then(|| p(tally.sign_p())),
+            permutation: self.is_mean.then(|| paired::permutation_p(&by_image).map(p)).flatten(),
+            interval: Interval::percentile(self.differences, level),
+            tally,
+            cohens_d: paired::cohens_d(&by_image),
+            verdict: Verdict::Undecided,
+        }
+    }
+}
+
+/// Corrects the p-values of each test over all pairs and measures, and judges.
+fn correct(pairs: &mut [Pair], correction: Correction, measures: &[Measure], alpha: f64) {
+    type Test = fn(&mut Contrast) -> Option<&mut P>;
+    let tests: [Test; 4] = [
+        |contrast| Some(&mut contrast.bootstrap),
+        |contrast| Some(&mut contrast.randomisation),
+        |contrast| contrast.sign.as_mut(),
+        |contrast| contrast.permutation.as_mut(),
+    ];
+    for test in tests {
+        let mut found: Vec<&mut P> =
+            pairs.iter_mut().flat_map(|pair| pair.contrasts.iter_mut().filter_map(test)).collect();
+        let values: Vec<f64> = found.iter().map(|p| p.value).collect();
+        for (p, adjusted) in found.iter_mut().zip(correction.adjust(&values)) {
+            p.adjusted = adjusted;
+        }
+    }
+    for pair in pairs {
+        for (contrast, measure) in pair.contrasts.iter_mut().zip(measures) {
+            let p = contrast.permutation.unwrap_or(contrast.randomisation).adjusted;
+            let is_higher = contrast.difference > 0.0;
+            contrast.verdict = match p < alpha {
+                false => Verdict::Undecided,
+                true if is_higher == (measure.direction == Direction::HigherIsBetter) => Verdict::Better,
+                true => Verdict::Worse,
+            };
+        }
+    }
+}
+
+/// A notice for measures by which some score is no number.
+fn without_test(pairs: &[Pair], measures: &[Measure]) -> Option<Notice> {
+    let untested: Vec<&str> = (0..measures.len())
+        .filter(|m| {
+            pairs.iter().any(|pair| pair.contrasts.get(*m).is_some_and(|c| c.randomisation.value.is_nan()))
+        })
+        .filter_map(|m| measures.get(m).map(|measure| measure.key.as_str()))
+        .collect();
+    (!untested.is_empty()).then(|| Notice {
+        code: "no-test".to_owned(),
+        message: format!(
+            "a score by {} is not finite, so there is no test; look for the segments behind it (--segments)",
+            untested.join(", ")
+        ),
+        system: None,
+        ids: Vec::new(),
+        count: Some(untested.len()),
+    })
+}

@@ -1,0 +1,116 @@
+//! `capeval compare`: whether systems differ.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use capeval::report::{Comparison, Verdict};
+use capeval::stats::Resampling;
+use capeval::stats::correction::Correction;
+use capeval::{CompareRequest, Pairs, ScoreRequest};
+use clap::ValueEnum;
+
+use super::score::Inputs;
+use crate::options::{self, Draws};
+use crate::progress::Bar;
+use crate::shown::Shown;
+
+/// Tell whether systems differ: tests of significance by every metric
+///
+/// The first system is the baseline. Images are resampled through their statistics, so that tests of BLEU, METEOR,
+/// TER and the like are about the score of the corpus, not about an average over sentences.
+#[derive(clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Args {
+    #[command(flatten)]
+    inputs: Inputs,
+    #[command(flatten)]
+    tests: Tests,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Tests")]
+struct Tests {
+    /// Level of confidence, of intervals and verdicts.
+    #[arg(long, value_name = "LEVEL", default_value = "95", value_parser = options::level)]
+    level: f64,
+    #[command(flatten)]
+    draws: Draws,
+    /// Correct p-values for the number of measures and pairs: none, bonferroni, holm or bh.
+    #[arg(long, value_name = "HOW", default_value = "holm", value_parser = options::choices(Correction::ALL, Correction::name))]
+    correction: Correction,
+    /// Compare every system with every other one, not only with the first.
+    #[arg(long)]
+    all_pairs: bool,
+    /// Exit with code 1 unless every other system is this.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    require: Option<Requirement>,
+    /// Measures that --require is about, such as bleu-4,cider-d [default: all].
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', requires = "require")]
+    on: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Requirement {
+    /// Significantly better than the baseline.
+    Better,
+    /// Not significantly worse than the baseline.
+    NotWorse,
+}
+
+const AFTER_HELP: &str = "\
+Tests: `randomisation` exchanges the captions of two systems image by image (paired approximate
+randomisation); `bootstrap` draws images anew, and its p is that of sacreBLEU; where a score is a
+mean over images, `sign` and, if at most 40 images differ, `exact` count all cases instead.
+A verdict goes by `exact` where there is one, else by `randomisation`, corrected.
+
+Exit codes: 0 fine, 1 what --require asks for does not hold, 2 error.
+
+Examples:
+  capeval compare -r refs.json base.json new.json
+  capeval compare -r refs.json a.json b.json c.json --all-pairs --correction bh --format csv
+  capeval compare -r refs.json base.json new.json --require not-worse --on cider-d";
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let tests = &args.tests;
+    let chosen = args.inputs.choose()?;
+    let output = args.inputs.open(&chosen, &args.shown)?;
+    let bar = Bar::new();
+    let request = args.inputs.read(chosen, &bar)?;
+    let score = ScoreRequest { segments: output.wants_segments(), ..request };
+    let comparison = capeval::compare(CompareRequest {
+        resampling: Resampling { level: tests.level, ..tests.draws.resampling() },
+        correction: tests.correction,
+        pairs: if tests.all_pairs { Pairs::All } else { Pairs::WithFirst },
+        ..CompareRequest::new(score)
+    })?;
+    drop(bar);
+    let code = if tests.hold(&comparison)? { ExitCode::SUCCESS } else { ExitCode::from(1) };
+    output.write_comparison(&comparison)?;
+    Ok(code)
+}
+
+impl Tests {
+    /// Whether what is required holds for every pair with the baseline.
+    fn hold(&self, comparison: &Comparison) -> Result<bool> {
+        let Some(requirement) = self.require else { return Ok(true) };
+        let measures = &comparison.report.measures;
+        if let Some(unknown) = self.on.iter().find(|key| comparison.report.measure(key).is_none()) {
+            let known: Vec<&str> = measures.iter().map(|measure| measure.key.as_str()).collect();
+            bail!("--on: no measure is called '{unknown}'; choose from {}", known.join(", "));
+        }
+        let mut verdicts = comparison.pairs.iter().filter(|pair| pair.baseline == 0).flat_map(|pair| {
+            pair.contrasts
+                .iter()
+                .zip(measures)
+                .filter(|(_, m)| self.on.is_empty() || self.on.contains(&m.key))
+                .map(|(contrast, _)| contrast.verdict)
+        });
+        Ok(verdicts.all(|verdict| match requirement {
+            Requirement::Better => verdict == Verdict::Better,
+            Requirement::NotWorse => verdict != Verdict::Worse,
+        }))
+    }
+}

@@ -1,0 +1,156 @@
+//! `capeval compare`: tests of significance, their formats and exit codes.
+
+use serde_json::Value;
+
+use crate::program::{capeval, expect, quickstart, stdout};
+
+fn args<'a>(files: &'a [String], rest: &[&'a str]) -> Vec<&'a str> {
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    [&["compare", "-r"], &files[..], rest].concat()
+}
+
+fn files(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| quickstart(name)).collect()
+}
+
+fn quick(rest: &[&str]) -> String {
+    let files = files(&["references.json", "weak.json", "good.json"]);
+    stdout(&args(&files, &[&["-m", "bleu,rouge-l,cider-d"], rest].concat()))
+}
+
+fn report(rest: &[&str]) -> Value {
+    serde_json::from_str(&quick(&[&["-f", "json"], rest].concat())).unwrap()
+}
+
+#[test]
+fn differences_stand_beside_scores_with_their_tests() {
+    expect("comparison.txt", &quick(&[]));
+    expect("comparison.md", &quick(&["-f", "markdown", "--correction", "bh"]));
+    expect("comparison.tex", &quick(&["-f", "latex", "--level", "99"]));
+}
+
+#[test]
+fn every_format_gives_the_same_contrasts() {
+    let whole = report(&[]);
+    let measures = whole["comparisons"][0]["measures"].as_object().unwrap();
+    let (jsonl, csv) = (quick(&["-f", "jsonl"]), quick(&["-f", "csv"]));
+    let lines: Vec<Value> = jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!((lines.len(), rows.len()), (measures.len(), measures.len() + 1));
+    for ((line, row), (key, contrast)) in lines.iter().zip(&rows[1..]).zip(measures) {
+        assert_eq!((&line["measure"], row[2]), (&key.as_str().into(), key.as_str()));
+        for (name, value) in contrast.as_object().unwrap() {
+            assert_eq!(&line[name], value, "{name}");
+        }
+        for (column, value) in [
+            ("difference", &contrast["difference"]),
+            ("randomisation_adjusted", &contrast["randomisation"]["adjusted"]),
+            ("high", &contrast["interval"][1]),
+        ] {
+            let at = rows[0].iter().position(|name| *name == column).unwrap();
+            assert_eq!(row[at].parse::<f64>().unwrap(), value.as_f64().unwrap(), "{column}");
+        }
+    }
+}
+
+#[test]
+fn intervals_are_those_of_score() {
+    let files = files(&["references.json", "weak.json", "good.json"]);
+    let names: Vec<&str> = files.iter().map(String::as_str).collect();
+    let flags = ["-m", "bleu,rouge-l,cider-d", "--ci", "-f", "json"];
+    let scored = stdout(&[&["score", "-r"], &names[..], &flags].concat());
+    let scored: Value = serde_json::from_str(&scored).unwrap();
+    assert_eq!(report(&[])["systems"], scored["systems"]);
+}
+
+#[test]
+fn the_seed_alone_decides_the_digits() {
+    let one = report(&["--resamples", "997", "--seed", "3", "--threads", "1"]);
+    assert_eq!(one, report(&["--resamples", "997", "--seed", "3", "--threads", "2"]));
+    assert_ne!(one, report(&["--resamples", "997", "--seed", "4", "--threads", "2"]));
+}
+
+#[test]
+fn exchanging_the_systems_changes_signs_and_no_p() {
+    let contrast = |names: &[&str]| {
+        let files = files(names);
+        let text = stdout(&args(&files, &["-m", "bleu,cider-d", "-f", "json"]));
+        let report: Value = serde_json::from_str(&text).unwrap();
+        report["comparisons"][0]["measures"].clone()
+    };
+    let ab = contrast(&["references.json", "weak.json", "good.json"]);
+    let ba = contrast(&["references.json", "good.json", "weak.json"]);
+    for (key, a) in ab.as_object().unwrap() {
+        let b = &ba[key];
+        assert_eq!(a["difference"].as_f64().unwrap(), -b["difference"].as_f64().unwrap());
+        assert_eq!((&a["wins"], &a["ties"], &a["losses"]), (&b["losses"], &b["ties"], &b["wins"]));
+        for test in ["bootstrap", "randomisation", "exact", "sign"] {
+            assert_eq!(a.get(test), b.get(test), "{key} {test}");
+        }
+        assert_eq!((&a["verdict"], &b["verdict"]), (&"better".into(), &"worse".into()));
+    }
+}
+
+#[test]
+fn a_system_does_not_differ_from_itself() {
+    let files = files(&["references.json", "weak.json", "weak.json"]);
+    let text = stdout(&args(&files, &["-m", "bleu,cider-d", "-f", "json"]));
+    let report: Value = serde_json::from_str(&text).unwrap();
+    for contrast in report["comparisons"][0]["measures"].as_object().unwrap().values() {
+        assert_eq!((&contrast["ties"], &contrast["verdict"]), (&12.into(), &"undecided".into()));
+        for test in ["bootstrap", "randomisation"] {
+            assert_eq!(contrast[test]["p"], 1.0, "{test}");
+        }
+    }
+}
+
+#[test]
+fn what_is_required_decides_the_exit_code() {
+    let run = |names: &[&str], rest: &[&str]| {
+        let files = files(names);
+        capeval(&args(&files, &[&["-m", "cider-d"], rest].concat())).code
+    };
+    let (better, worse) =
+        (["references.json", "weak.json", "good.json"], ["references.json", "good.json", "weak.json"]);
+    assert_eq!(run(&better, &["--require", "better", "--on", "cider-d"]), 0);
+    assert_eq!(run(&better, &["--require", "not-worse"]), 0);
+    assert_eq!(run(&worse, &["--require", "not-worse"]), 1);
+    assert_eq!(run(&worse, &[]), 0);
+    assert_eq!(run(&better, &["--require", "better", "--on", "bleu"]), 2);
+}
+
+#[test]
+fn all_pairs_can_be_had() {
+    let files = files(&["references.json", "weak.json", "good.json", "weak.json"]);
+    let flags = ["-m", "cider-d", "-f", "csv", "--all-pairs", "--name", "a", "--name", "b", "--name", "c"];
+    let text = stdout(&args(&files, &flags));
+    let pairs: Vec<String> = text.lines().skip(1).map(|line| line[..3].to_owned()).collect();
+    assert_eq!(pairs, ["a,b", "a,c", "b,c"]);
+}
+
+#[test]
+fn only_images_that_all_describe_are_compared() {
+    let args = ["compare", "-r", "references.json", "results.json", "two=partial.json", "-m", "rouge-l"];
+    let refused = capeval(&args);
+    assert!(refused.code == 2 && refused.stderr.contains("--missing skip"), "{}", refused.stderr);
+    let run = capeval(&[&args[..], &["--missing", "skip", "-f", "json"]].concat());
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(report["systems"].as_array().unwrap().iter().all(|system| system["images"] == 1));
+    assert_eq!(report["notices"][0]["code"], "common-images");
+}
+
+#[test]
+fn comparisons_that_cannot_be_are_refused() {
+    let cases: [(&[&str], &str); 5] = [
+        (&["results.json"], "at least two systems"),
+        (&["results.json", "b=results.json", "--level", "0"], "between 0 and 1"),
+        (&["results.json", "b=results.json", "--correction", "fdr"], "bonferroni"),
+        (&["results.json", "b=results.json", "--resamples", "many"], "whole number"),
+        (&["results.json", "b=results.json", "--on", "bleu-4"], "--require"),
+    ];
+    for (rest, word) in cases {
+        let run = capeval(&[&["compare", "-r", "references.json"], rest].concat());
+        assert!(run.code == 2 && run.stdout.is_empty(), "{rest:?}: {}", run.code);
+        assert!(run.stderr.contains(word), "'{word}' is not said: {}", run.stderr);
+    }
+}

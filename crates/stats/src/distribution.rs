@@ -1,0 +1,69 @@
+//! Probabilities of the distributions that tests need.
+
+use statrs::function::beta::checked_beta_reg;
+
+/// How probable a value of Student's t as far from 0 as `t`, in either direction, is with `freedom` degrees of
+/// freedom; `None` where `t` is no number.
+#[must_use]
+pub fn student_two_sided(t: f64, freedom: f64) -> Option<f64> {
+    if t.is_nan() || freedom <= 0.0 {
+        return None;
+    }
+    if t.is_infinite() {
+        return Some(0.0);
+    }
+    checked_beta_reg(freedom / 2.0, 0.5, freedom / (freedom + t * t)).ok()
+}
+
+/// How probable at most `k` heads of `n` fair coins are.
+#[must_use]
+pub fn heads_at_most(k: u64, n: u64) -> f64 {
+    if k >= n {
+        return 1.0;
+    }
+    checked_beta_reg((n - k) as f64, k as f64 + 1.0, 0.5).unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `scipy.stats.binom.cdf(k, n, 0.5)` and `2 * scipy.stats.t.sf(t, df)`, scipy 1.17.
+    #[test]
+    fn probabilities_equal_those_of_scipy() {
+        for (k, n, expected) in HEADS {
+            let p = heads_at_most(*k, *n);
+            assert!((p - expected).abs() <= 1e-11 * expected, "{k} of {n}: {p}");
+        }
+        for (t, freedom, expected) in STUDENT {
+            let p = student_two_sided(*t, *freedom).unwrap();
+            assert!((p - expected).abs() <= 1e-10 * expected, "{t}, {freedom}: {p}");
+        }
+    }
+
+    const HEADS: &[(u64, u64, f64)] = &[
+        (1, 3, 0.5),
+        (3, 10, 0.171875),
+        (40, 100, 0.028443966820490444),
+        (480, 1000, 0.10872414660207075),
+        (2400, 5000, 0.002441824868758747),
+        (19000, 40504, 7.84322098360049e-36),
+    ];
+    const STUDENT: &[(f64, f64, f64)] = &[
+        (0.5, 1.0, 0.7048327646991335),
+        (2.0, 3.0, 0.13932596855884305),
+        (-1.96, 100.0, 0.05277890136622966),
+        (3.5, 5661.0, 0.0004688414149267107),
+        (12.0, 16989.0, 4.8327406959320176e-33),
+    ];
+
+    #[test]
+    fn extremes_are_certain() {
+        assert_eq!(heads_at_most(5, 5), 1.0);
+        assert_eq!(heads_at_most(0, 0), 1.0);
+        assert!((heads_at_most(0, 10) * 1024.0 - 1.0).abs() < 1e-12);
+        assert_eq!(student_two_sided(0.0, 5.0), Some(1.0));
+        assert_eq!(student_two_sided(f64::INFINITY, 5.0), Some(0.0));
+        assert_eq!(student_two_sided(f64::NAN, 5.0), None);
+    }
+}

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Hold capeval's paired tests against sacreBLEU's, on the same captions.
+
+    paired_compare.py CAPEVAL FOLDER [TRIALS]
+
+CAPEVAL is the program, FOLDER holds five line-aligned descriptions test_2016.{1..5}.en, gzipped, as Multi30k's
+task 2 has them. Descriptions 1 to 4 are systems, with noise of several strengths, and description 5 and what is
+left are references. sacreBLEU 2.6 and capeval compare each system with the first by BLEU, chrF and TER, by paired
+bootstrap and by paired approximate randomisation. Both draw at random, so two p-values agree when they differ by no
+more than four standard errors of a difference of two shares.
+"""
+import gzip
+import json
+import math
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.significance import PairedTest
+
+KEYS = {"BLEU": "sacrebleu", "chrF2": "chrf", "TER": "ter"}
+
+
+def read(folder, k):
+    with gzip.open(Path(folder) / f"test_2016.{k}.en.gz", "rt", encoding="utf-8") as lines:
+        return [line.strip() for line in lines]
+
+
+def noisy(lines, share, seed):
+    """The same captions, some of them without their last three words."""
+    draw = random.Random(seed)
+    return [" ".join(line.split()[:-3]) if draw.random() < share else line for line in lines]
+
+
+def main():
+    capeval, folder = sys.argv[1:3]
+    trials = int(sys.argv[3]) if len(sys.argv) > 3 else 10_000
+    texts = [read(folder, k) for k in range(1, 6)]
+    first = texts[0]
+    systems = {
+        "first": first,
+        "noise-2": noisy(first, 0.02, 1),
+        "noise-5": noisy(first, 0.05, 2),
+        "noise-half": [a if k % 2 else b for k, (a, b) in enumerate(zip(noisy(first, 0.1, 3), noisy(texts[1], 0.05, 4)))],
+        "second": texts[1],
+    }
+    references = texts[2:]
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = Path(scratch)
+        for name, lines in systems.items():
+            (scratch / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        command = [capeval, "compare", "--format", "json", "--correction", "none", "--resamples", str(trials)]
+        command += ["--seed", "2", "-m", ",".join(KEYS.values())]
+        for k, lines in enumerate(references):
+            path = scratch / f"ref{k}.txt"
+            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            command += ["-r", str(path)]
+        command += [str(scratch / f"{name}.txt") for name in systems]
+        ours = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    worst = 0.0
+    failures = 0
+    for test, field in (("bs", "bootstrap"), ("ar", "randomisation")):
+        metrics = {"BLEU": BLEU(), "chrF2": CHRF(), "TER": TER()}
+        _, theirs = PairedTest(list(systems.items()), metrics, references, test_type=test, n_samples=trials)()
+        for metric, key in KEYS.items():
+            for comparison in ours["comparisons"]:
+                name = comparison["system"]
+                mine = comparison["measures"][key][field]["p"]
+                result = theirs[metric][list(systems).index(name)]
+                p = result.p_value
+                middle = (p + mine) / 2
+                error = math.sqrt(2 * middle * (1 - middle) / trials)
+                distance = abs(p - mine) / error if error else 0.0
+                scores = (result.score, next(s for s in ours["systems"] if s["name"] == name)["scores"][key])
+                worst = max(worst, distance)
+                is_wrong = distance > 4 or abs(scores[0] - scores[1]) > 1e-9
+                failures += is_wrong
+                mark = "  DIFFERS" if is_wrong else ""
+                print(f"{test} {metric:5} {name:10} score {scores[0]:8.4f} {scores[1]:8.4f}  p {p:.4f} {mine:.4f}"
+                      f"  {distance:.1f} standard errors{mark}")
+    print(f"{trials} trials; worst distance {worst:.1f} standard errors; {failures} disagreements")
+    sys.exit(failures > 0)
+
+
+main()
