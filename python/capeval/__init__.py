@@ -6,7 +6,8 @@ Three calls do most of the work:
 - :class:`Evaluator` keeps references prepared, for many calls;
 - :mod:`capeval.reward` scores batches inside training loops.
 
-Nothing but numpy is needed, and that only once arrays are asked for.
+:mod:`capeval.compat` stands in for pycocoevalcap, pyciderevalcap, rouge_score, sacrebleu, nlg-eval and Hugging
+Face's evaluate. Nothing but numpy is needed, and that only once arrays are asked for.
 
 >>> import capeval
 >>> references = {1: ["A dog runs along the beach.", "A brown dog is running on the sand."],
@@ -24,6 +25,7 @@ from typing import Any
 from ._engine import __version__, get_num_threads, set_num_threads
 from ._evaluator import Evaluator
 from ._frequencies import DocumentFrequencies
+from ._install import install_meteor
 from ._listing import metrics, suites, tokenize, tokenizers
 from ._report import Measure, Notice, Report, System
 from ._score import score
@@ -37,6 +39,8 @@ __all__ = [
     "System",
     "__version__",
     "get_num_threads",
+    "install_as_pycocoevalcap",
+    "install_meteor",
     "metrics",
     "score",
     "set_num_threads",
@@ -46,9 +50,23 @@ __all__ = [
 ]
 
 
+def install_as_pycocoevalcap() -> None:
+    """Makes ``import pycocoevalcap`` and ``import pyciderevalcap`` give capeval's shims.
+
+    Call it before the code that imports them. From then on this process runs no Java for them.
+    See :mod:`capeval.compat.pycocoevalcap`.
+
+    Raises:
+        RuntimeError: if the real package has been imported already.
+    """
+    from .compat import install_as_pycocoevalcap as install
+
+    install()
+
+
 def __getattr__(name: str) -> Any:
     # Heavier parts are imported when they are first used.
-    if name in ("reward",):
+    if name in ("compat", "reward"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)

@@ -10,6 +10,8 @@ __all__ = [
     "Prepared",
     "Report",
     "__version__",
+    "compile_meteor",
+    "evaluate",
     "get_num_threads",
     "metrics",
     "score",
@@ -125,6 +127,14 @@ def score(
     images: Iterable[int | str] | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Report: ...
+def compile_meteor(source: str) -> tuple[str, bool]: ...
+def evaluate(
+    references: list[list[str]],
+    candidates: list[str],
+    metrics: list[str],
+    settings: list[tuple[str, str]],
+    frequencies: DocumentFrequencies | None,
+) -> list[dict[str, Any]]: ...
 def metrics() -> list[dict[str, Any]]: ...
 def suites() -> list[tuple[str, str, list[str]]]: ...
 def tokenizer_names() -> list[tuple[str, str]]: ...

@@ -12,10 +12,13 @@ use capeval::text::{Scratch, Tokenizer, tokenizers};
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use rayon::prelude::*;
 
+use crate::captions::Captions;
 use crate::error::{from_request, value};
 use crate::files;
 use crate::frequencies::DocumentFrequencies;
+use crate::run::pool;
 
 /// What METEOR read last: the file, its length and age, and its content.
 type Known = Option<(PathBuf, u64, Option<std::time::SystemTime>, Arc<meteor::Resources>)>;
@@ -142,40 +145,57 @@ pub fn reading(tok: &str, stem: Option<&str>) -> PyResult<Reading> {
 #[pyfunction]
 pub fn tokenize<'py>(
     py: Python<'py>,
-    texts: &crate::captions::Captions,
+    texts: &Captions,
     tokenizer: &str,
     join: bool,
 ) -> PyResult<Bound<'py, PyList>> {
     let tokenizer = self::tokenizer(tokenizer)?;
+    let pool = pool(py, None)?;
     let rows = &texts.rows;
-    let batch = tokenizer == Tokenizer::PtbBatch;
+    let chunks: Vec<Vec<Tokens>> = py.detach(|| {
+        pool.install(|| {
+            let chunk = rows.len().div_ceil(4 * rayon::current_num_threads()).max(256);
+            (0..rows.len().div_ceil(chunk))
+                .into_par_iter()
+                .map(|c| cut(tokenizer, rows, c * chunk..((c + 1) * chunk).min(rows.len())))
+                .collect()
+        })
+    });
+    let list = PyList::empty(py);
+    for (text, ends) in chunks.into_iter().flatten() {
+        if join {
+            list.append(text)?;
+        } else {
+            let starts = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
+            let pieces = starts.zip(&ends).map(|(start, end)| text.get(start..*end).unwrap_or_default());
+            list.append(pieces.collect::<Vec<_>>())?;
+        }
+    }
+    Ok(list)
+}
+
+/// The tokens of a text with a blank between any two, and where each stops.
+type Tokens = (String, Vec<usize>);
+
+fn cut(tokenizer: Tokenizer, rows: &capeval::corpus::Captions, range: std::ops::Range<usize>) -> Vec<Tokens> {
     let next = |k: usize| {
-        if !batch {
+        if tokenizer != Tokenizer::PtbBatch {
             return None;
         }
         (k + 1..rows.len()).map(|k| rows.text(k)).find(|text| !text.trim().is_empty())
     };
     let mut scratch = Scratch::default();
-    let list = PyList::empty(py);
-    let mut line = String::new();
-    let mut ends: Vec<usize> = Vec::new();
-    for k in 0..rows.len() {
-        line.clear();
-        ends.clear();
-        tokenizer.tokenize_before(rows.text(k), next(k), &mut scratch, |piece| {
-            if join && !ends.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(piece);
-            ends.push(line.len());
-        });
-        if join {
-            list.append(&line)?;
-        } else {
-            let starts = std::iter::once(0).chain(ends.iter().copied());
-            let pieces = starts.zip(&ends).map(|(start, end)| line.get(start..*end).unwrap_or_default());
-            list.append(pieces.collect::<Vec<_>>())?;
-        }
-    }
-    Ok(list)
+    range
+        .map(|k| {
+            let (mut line, mut ends) = (String::new(), Vec::new());
+            tokenizer.tokenize_before(rows.text(k), next(k), &mut scratch, |piece| {
+                if !ends.is_empty() {
+                    line.push(' ');
+                }
+                line.push_str(piece);
+                ends.push(line.len());
+            });
+            (line, ends)
+        })
+        .collect()
 }

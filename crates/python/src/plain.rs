@@ -1,0 +1,105 @@
+//! Metrics on lists: the ground that the stand-ins for other programs are built on.
+
+use capeval::evaluate::{ReferenceSet, System, evaluate as run};
+use capeval::text::Texts;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+
+use crate::captions::type_name;
+use crate::error::value;
+use crate::frequencies::DocumentFrequencies;
+use crate::judge::numbers;
+use crate::metrics::select;
+use crate::run::long;
+
+/// Scores candidate `k` against the references `k`, for each metric: its keys, corpus scores, segment scores
+/// (float64, part after part), names of statistics, and statistics (float64, segment after segment).
+///
+/// Nothing is refused for being empty and nothing is looked up: as the Python programs do it.
+#[pyfunction]
+pub fn evaluate<'py>(
+    py: Python<'py>,
+    references: &Bound<'py, PyList>,
+    candidates: &Bound<'py, PyList>,
+    metrics: Vec<String>,
+    settings: Vec<(String, String)>,
+    frequencies: Option<&DocumentFrequencies>,
+) -> PyResult<Bound<'py, PyList>> {
+    let n = candidates.len();
+    if references.len() != n {
+        let m = references.len();
+        return Err(PyValueError::new_err(format!(
+            "{n} candidates stand beside the references of {m} images"
+        )));
+    }
+    let selection = select(py, &metrics, &settings, frequencies)?;
+    if let Some(notice) = selection.notices.first() {
+        return Err(value(&notice.message));
+    }
+    let (mut bytes, mut ends, mut images) = (Vec::new(), Vec::new(), Vec::with_capacity(n));
+    for (k, of_image) in references.iter().enumerate() {
+        for reference in of_image.try_iter()? {
+            push(&reference?, k, "reference", &mut bytes, &mut ends)?;
+        }
+        images.push(ends.len() as u64);
+    }
+    let texts = texts(bytes, ends)?;
+    let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(n));
+    for (k, candidate) in candidates.iter().enumerate() {
+        push(&candidate, k, "candidate", &mut bytes, &mut ends)?;
+    }
+    let system =
+        System { name: String::new(), images: (0..n as u32).collect(), texts: self::texts(bytes, ends)? };
+    let metrics = selection.metrics;
+    let mut scores = long(py, None, None, move |progress| {
+        let mut set = ReferenceSet::new(texts, images);
+        let scores = run(&mut set, &[system], &metrics, progress);
+        let scored = scores.into_iter().flat_map(|system| system.metrics);
+        scored
+            .map(|metric| {
+                let segments = metric.segments();
+                (metric, segments)
+            })
+            .collect::<Vec<_>>()
+    })?;
+    let list = PyList::empty(py);
+    for (scored, segments) in scores.drain(..) {
+        let entry = PyDict::new(py);
+        let n_parts = scored.corpus.len();
+        let by_part: Vec<f64> = (0..n_parts)
+            .flat_map(|part| segments.iter().skip(part).step_by(n_parts.max(1)).copied())
+            .collect();
+        let keys: Vec<String> = scored.metric.parts().into_iter().map(|part| part.key).collect();
+        entry.set_item("keys", keys)?;
+        entry.set_item("corpus", &scored.corpus)?;
+        entry.set_item("segments", numbers(py, &by_part)?)?;
+        let columns: Vec<String> =
+            scored.metric.columns().into_iter().map(|column| column.name.to_string()).collect();
+        entry.set_item("columns", columns)?;
+        let rows: Vec<f64> = scored.table.rows().flatten().copied().collect();
+        entry.set_item("statistics", numbers(py, &rows)?)?;
+        entry.set_item("signature", scored.signature.to_string())?;
+        list.append(entry)?;
+    }
+    Ok(list)
+}
+
+fn push(
+    text: &Bound<'_, PyAny>,
+    k: usize,
+    what: &str,
+    bytes: &mut Vec<u8>,
+    ends: &mut Vec<u64>,
+) -> PyResult<()> {
+    let text = text
+        .cast::<PyString>()
+        .map_err(|_| PyTypeError::new_err(format!("{what} {k} must be a string, not {}", type_name(text))))?;
+    bytes.extend_from_slice(text.to_str()?.as_bytes());
+    ends.push(bytes.len() as u64);
+    Ok(())
+}
+
+fn texts(bytes: Vec<u8>, ends: Vec<u64>) -> PyResult<Texts> {
+    Texts::from_parts(bytes.into(), ends.into()).ok_or_else(|| value("the texts are no UTF-8"))
+}

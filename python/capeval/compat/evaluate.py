@@ -1,0 +1,193 @@
+"""Hugging Face's evaluate: ``load(name).compute(predictions=…, references=…)``.
+
+Named so: ``bleu``, ``rouge``, ``sacrebleu``, ``chrf``, ``ter``. Their METEOR is NLTK's and needs WordNet; capeval's is
+the original: ``capeval.score(…, metrics="meteor")``.
+
+>>> from capeval.compat import evaluate
+>>> bleu = evaluate.load("bleu")
+>>> bleu.compute(predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]])["precisions"]
+[0.8333333333333334, 0.6, 0.5, 0.3333333333333333]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Union
+
+from . import sacrebleu
+from ._engine import evaluate as _evaluate
+from .rouge_score.rouge_scorer import RougeScorer
+
+__all__ = ["Module", "load"]
+
+References = Sequence[Union[str, Sequence[str]]]
+
+
+def load(path: str, *_: object, **__: object) -> Module:
+    """The metric of that name.
+
+    Raises:
+        ValueError: capeval has none of that name.
+    """
+    kinds: dict[str, type[Module]] = {
+        "bleu": Bleu,
+        "rouge": Rouge,
+        "sacrebleu": SacreBleu,
+        "chrf": Chrf,
+        "ter": Ter,
+    }
+    if path == "meteor":
+        raise ValueError(
+            "evaluate's METEOR is NLTK's variant, which capeval does not have; for the original METEOR 1.5 call "
+            "capeval.score(references, predictions, 'meteor')"
+        )
+    if path not in kinds:
+        raise ValueError(f"capeval stands in for evaluate's {', '.join(kinds)}, not for {path!r}")
+    return kinds[path]()
+
+
+class Module:
+    """A metric that collects predictions and references, then computes."""
+
+    name = ""
+
+    def __init__(self) -> None:
+        self._predictions: list[str] = []
+        self._references: list[list[str]] = []
+
+    def add(self, *, prediction: str, reference: str | Sequence[str]) -> None:
+        """Adds a prediction with its reference or references."""
+        self._predictions.append(prediction)
+        self._references.append([reference] if isinstance(reference, str) else list(reference))
+
+    def add_batch(self, *, predictions: Sequence[str], references: References) -> None:
+        """Adds predictions with their references."""
+        if len(predictions) != len(references):
+            raise ValueError(f"{len(predictions)} predictions stand beside {len(references)} references")
+        for prediction, reference in zip(predictions, references):
+            self.add(prediction=prediction, reference=reference)
+
+    def compute(
+        self, *, predictions: Sequence[str] | None = None, references: References | None = None, **options: Any
+    ) -> dict[str, Any]:
+        """Scores what was added, and what is given, and forgets it."""
+        if predictions is not None and references is not None:
+            self.add_batch(predictions=predictions, references=references)
+        given, self._predictions = self._predictions, []
+        beside, self._references = self._references, []
+        if not given:
+            raise ValueError("there is nothing to compute; give predictions and references")
+        return self._compute(given, beside, **options)
+
+    def _compute(self, predictions: list[str], references: list[list[str]], **options: Any) -> dict[str, Any]:
+        raise NotImplementedError
+
+
+class Bleu(Module):
+    """BLEU with the shortest reference length and no smoothing, as evaluate has it."""
+
+    name = "bleu"
+
+    def _compute(
+        self, predictions: list[str], references: list[list[str]], max_order: int = 4, smooth: bool = False, **_: Any
+    ) -> dict[str, Any]:
+        metric = f"bleu:n={max_order}:reflen=shortest:tok=13a"
+        totals = _evaluate(references, predictions, [metric])[0].totals()
+        precisions = []
+        for n in range(1, max_order + 1):
+            matches, possible = totals[f"matches-{n}"], totals[f"totals-{n}"]
+            if smooth:
+                precisions.append((matches + 1.0) / (possible + 1.0))
+            else:
+                precisions.append(matches / possible if possible > 0 else 0.0)
+        score = 0.0
+        if min(precisions) > 0:
+            score = math.exp(sum((1.0 / max_order) * math.log(precision) for precision in precisions))
+        length, reference_length = int(totals["candidate-length"]), int(totals["reference-length"])
+        ratio = float(length) / reference_length
+        penalty = 1.0 if ratio > 1.0 else math.exp(1 - 1.0 / ratio) if ratio > 0 else 0.0
+        return {
+            "bleu": score * penalty,
+            "precisions": precisions,
+            "brevity_penalty": penalty,
+            "length_ratio": ratio,
+            "translation_length": length,
+            "reference_length": reference_length,
+        }
+
+
+class Rouge(Module):
+    """F1 of ROUGE; the aggregate is the mean, where evaluate takes the middle of random resamples of it."""
+
+    name = "rouge"
+
+    def _compute(
+        self,
+        predictions: list[str],
+        references: list[list[str]],
+        rouge_types: Sequence[str] | None = None,
+        use_aggregator: bool = True,
+        use_stemmer: bool = False,
+        **_: Any,
+    ) -> dict[str, Any]:
+        import numpy as np
+
+        types = list(rouge_types or ["rouge1", "rouge2", "rougeL", "rougeLsum"])
+        scores = RougeScorer(types, use_stemmer).score_many(references, predictions)
+        columns = {name: [score[name].fmeasure for score in scores] for name in types}
+        if not use_aggregator:
+            return dict(columns)
+        return {name: np.mean(column) for name, column in columns.items()}
+
+
+def _streams(references: list[list[str]]) -> list[list[str]]:
+    if any(len(texts) != len(references[0]) for texts in references):
+        raise ValueError("Sacrebleu requires the same number of references for each prediction")
+    return [list(stream) for stream in zip(*references)]
+
+
+class SacreBleu(Module):
+    """sacreBLEU's BLEU."""
+
+    name = "sacrebleu"
+
+    def _compute(self, predictions: list[str], references: list[list[str]], **options: Any) -> dict[str, Any]:
+        found = sacrebleu.corpus_bleu(predictions, _streams(references), **options)
+        return {
+            "score": found.score,
+            "counts": found.counts,
+            "totals": found.totals,
+            "precisions": found.precisions,
+            "bp": found.bp,
+            "sys_len": found.sys_len,
+            "ref_len": found.ref_len,
+        }
+
+
+class Chrf(Module):
+    """sacreBLEU's chrF."""
+
+    name = "chrf"
+
+    def _compute(self, predictions: list[str], references: list[list[str]], **options: Any) -> dict[str, Any]:
+        options = {key: value for key, value in options.items() if key != "lowercase"}
+        found = sacrebleu.corpus_chrf(predictions, _streams(references), **options)
+        return {
+            "score": found.score,
+            "char_order": found.char_order,
+            "word_order": found.word_order,
+            "beta": found.beta,
+        }
+
+
+class Ter(Module):
+    """sacreBLEU's TER."""
+
+    name = "ter"
+
+    def _compute(self, predictions: list[str], references: list[list[str]], **options: Any) -> dict[str, Any]:
+        options = {{"support_zh_ja_chars": "asian_support", "ignore_punct": "no_punct"}.get(key, key): value
+                   for key, value in options.items()}
+        found = sacrebleu.corpus_ter(predictions, _streams(references), **options)
+        return {"score": found.score, "num_edits": found.num_edits, "ref_length": found.ref_length}

@@ -1,0 +1,111 @@
+"""nlg-eval: BLEU, METEOR, ROUGE-L and CIDEr of line-aligned files or lists, without its embeddings.
+
+Lines are taken as they are, split on white space, as nlg-eval does. METEOR is left out with a warning where its data
+are not installed; skip-thoughts and GloVe scores are not there.
+
+>>> from capeval.compat.nlgeval import NLGEval
+>>> scores = NLGEval(metrics_to_omit=["METEOR"]).compute_individual_metrics(["a cat on a mat"], "a cat on a rug")
+>>> sorted(scores)
+['Bleu_1', 'Bleu_2', 'Bleu_3', 'Bleu_4', 'CIDEr', 'ROUGE_L']
+>>> round(scores["Bleu_1"], 6)
+0.8
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ._engine import evaluate, mean
+
+__all__ = ["NLGEval", "compute_individual_metrics", "compute_metrics"]
+
+_KEYS = {"METEOR": "meteor", "ROUGE_L": "rouge-l", "CIDEr": "cider-d"}
+
+
+def _scores(references: Sequence[Sequence[str]], hypotheses: Sequence[str], omit: Iterable[str]) -> dict[str, Any]:
+    from .. import _engine
+
+    omitted = set(omit)
+    wanted = {key: metric for key, metric in _KEYS.items() if key not in omitted}
+    if "METEOR" in wanted:
+        try:
+            _engine.evaluate([], [], ["meteor:tok=none"], [], None)
+        except FileNotFoundError as missing:
+            warnings.warn(f"METEOR is left out: {missing}", stacklevel=3)
+            del wanted["METEOR"]
+    bleu = [f"Bleu_{n}" for n in range(1, 5) if f"Bleu_{n}" not in omitted]
+    metrics = [*(["bleu"] if bleu else []), *wanted.values()]
+    stripped = [[reference.strip() for reference in texts] for texts in references]
+    scored = dict(zip(metrics, evaluate(stripped, [text.strip() for text in hypotheses], metrics, {"tok": "none"})))
+    found: dict[str, Any] = {}
+    for n in range(1, 5):
+        if f"Bleu_{n}" in bleu:
+            found[f"Bleu_{n}"] = scored["bleu"].corpus[n - 1]
+    for key, metric in wanted.items():
+        found[key] = scored[metric].corpus[0] if key == "METEOR" else mean(scored[metric].segments[0])
+    return found
+
+
+def compute_metrics(
+    hypothesis: str | os.PathLike[str],
+    references: Sequence[str | os.PathLike[str]],
+    no_overlap: bool = False,
+    no_skipthoughts: bool = False,
+    no_glove: bool = False,
+) -> dict[str, Any]:
+    """Scores a file of hypotheses against files of references, line by line, and prints the scores."""
+    with open(hypothesis, encoding="utf-8") as file:
+        hypotheses = file.readlines()
+    streams = []
+    for path in references:
+        with open(path, encoding="utf-8") as file:
+            streams.append(file.readlines())
+    for path, stream in zip(references, streams):
+        if len(stream) != len(hypotheses):
+            raise AssertionError(f"{path} has {len(stream)} lines, {hypothesis} {len(hypotheses)}")
+    if no_overlap:
+        return {}
+    found = _scores(list(zip(*streams)), hypotheses, ())
+    for key, score in found.items():
+        print(f"{key}: {score:0.6f}")
+    return found
+
+
+def compute_individual_metrics(
+    ref: str | Sequence[str],
+    hyp: str,
+    no_overlap: bool = False,
+    no_skipthoughts: bool = False,
+    no_glove: bool = False,
+) -> dict[str, Any]:
+    """Scores one hypothesis; several references in one string are divided by ``||<|>||``."""
+    references = ref.split("||<|>||") if isinstance(ref, str) else list(ref)
+    return {} if no_overlap else _scores([references], [hyp], ())
+
+
+class NLGEval:
+    """The same for lists."""
+
+    def __init__(
+        self,
+        no_overlap: bool = False,
+        no_skipthoughts: bool = False,
+        no_glove: bool = False,
+        metrics_to_omit: Iterable[str] | None = None,
+    ) -> None:
+        self.no_overlap = no_overlap
+        self.metrics_to_omit = set(metrics_to_omit or ())
+
+    def compute_individual_metrics(self, ref: Sequence[str], hyp: str) -> dict[str, Any]:
+        """Scores one hypothesis against a list of references."""
+        return {} if self.no_overlap else _scores([list(ref)], [hyp], self.metrics_to_omit)
+
+    def compute_metrics(self, ref_list: Sequence[Sequence[str]], hyp_list: Sequence[str]) -> dict[str, Any]:
+        """Scores hypotheses against streams of references, each as long as `hyp_list`."""
+        for stream in ref_list:
+            if len(stream) != len(hyp_list):
+                raise AssertionError(f"{len(stream)} references stand beside {len(hyp_list)} hypotheses")
+        return {} if self.no_overlap else _scores(list(zip(*ref_list)), hyp_list, self.metrics_to_omit)

@@ -1,0 +1,145 @@
+"""What CIDEr-D and CIDEr share: captions that come as a list, and document frequencies from a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..._frequencies import DocumentFrequencies
+from .._engine import check, evaluate, mean
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+_TABLES: dict[tuple[str, float], DocumentFrequencies] = {}
+
+COCO_VAL_IMAGES = 40_504
+"""The images behind ``coco-val-df``, which its pickle does not tell."""
+
+
+def table(df: str | DocumentFrequencies) -> DocumentFrequencies | None:
+    """The document frequencies that `df` names; ``None`` for those of the references at hand.
+
+    A name is looked for as it is, with ``.p``, ``.pkl`` or ``.capeval`` added, and in the folder ``data``.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
+    if isinstance(df, DocumentFrequencies):
+        return df
+    if df == "corpus":
+        return None
+    names = [df, *(f"{df}{end}" for end in (".p", ".pkl", ".capeval", ".p.gz", ".pkl.gz"))]
+    places = [place for name in names for place in (name, os.path.join("data", name))]
+    path = next((place for place in places if os.path.isfile(place)), None)
+    if path is None:
+        raise FileNotFoundError(
+            f"no document frequencies at {df!r}, nor at {', '.join(map(repr, places[1:4]))} …; give a path, "
+            "'corpus', or a capeval.DocumentFrequencies"
+        )
+    key = (os.path.abspath(path), os.path.getmtime(path))
+    if key not in _TABLES:
+        try:
+            _TABLES[key] = DocumentFrequencies.load(path)
+        except ValueError:
+            if "coco-val" not in os.path.basename(path):
+                raise
+            _TABLES[key] = DocumentFrequencies.load(path, n_images=COCO_VAL_IMAGES)
+    return _TABLES[key]
+
+
+class Scorer:
+    """Collects hypotheses and references, then scores them."""
+
+    metric = ""
+
+    def __init__(
+        self,
+        df_mode: str | DocumentFrequencies = "corpus",
+        test: str | None = None,
+        refs: Sequence[str] | None = None,
+        n: int = 4,
+        sigma: float = 6.0,
+    ) -> None:
+        self.n = n
+        self.sigma = sigma
+        self.df_mode = df_mode
+        self._table = table(df_mode)
+        self._tests: list[str] = []
+        self._refs: list[list[str]] = []
+        if test is not None and refs is not None:
+            self.cook_append(test, refs)
+
+    def copy(self) -> Any:
+        """A scorer of the same captions."""
+        new = self.copy_empty()
+        new._tests, new._refs = list(self._tests), list(self._refs)
+        return new
+
+    def copy_empty(self) -> Any:
+        """A scorer with the same document frequencies, without captions."""
+        return type(self)(self.df_mode, n=self.n, sigma=self.sigma)
+
+    def clear(self) -> None:
+        """Forgets all captions."""
+        self._tests, self._refs = [], []
+
+    def cook_append(self, test: str, refs: Sequence[str]) -> None:
+        """Adds a hypothesis with its references."""
+        self._refs.append(list(refs))
+        self._tests.append(test)
+
+    def size(self) -> int:
+        """The number of hypotheses."""
+        return len(self._refs)
+
+    def __iadd__(self, other: Any) -> Any:
+        if type(other) is tuple:
+            self.cook_append(other[0], other[1])
+        else:
+            self._tests.extend(other._tests)
+            self._refs.extend(other._refs)
+        return self
+
+    def compute_score(
+        self, option: str | None = None, verbose: int = 0
+    ) -> tuple[np.float64, npt.NDArray[np.float64]]:
+        """The mean score, and the score of each hypothesis: ``(size,)``."""
+        metric = f"{self.metric}:n={self.n}:tok=none"
+        if self.metric == "cider-d":
+            metric += f":sigma={self.sigma}"
+        scores = evaluate(self._refs, self._tests, [metric], df=self._table)[0].segments[0]
+        return mean(scores), scores
+
+
+class Metric:
+    """A metric of captions that come as a list, any number for an image."""
+
+    scorer: type[Scorer]
+
+    def __init__(self, n: int = 4, sigma: float = 6.0, df: str | DocumentFrequencies = "corpus") -> None:
+        self._n = n
+        self._sigma = sigma
+        self._df = df
+        self.cider_scorer = self.scorer(df_mode=df, n=n)
+
+    def compute_score(
+        self, gts: Mapping[Any, list[str]], res: Iterable[Mapping[str, Any]]
+    ) -> tuple[np.float64, npt.NDArray[np.float64]]:
+        """The mean score, and the score of each entry of `res`.
+
+        Args:
+            gts: ``{image_id: [reference, …]}``.
+            res: ``[{"image_id": image_id, "caption": [caption]}, …]``; with ``df="corpus"`` document frequencies
+                count the references of an image once for each of its captions, as in the original.
+        """
+        scorer = self.cider_scorer.copy_empty()
+        for entry in res:
+            hypothesis, references = entry["caption"], gts[entry["image_id"]]
+            check(type(hypothesis) is list and len(hypothesis) == 1, "'caption' must be a list of one caption")
+            check(type(references) is list and len(references) > 0, "gts must hold lists of captions")
+            scorer.cook_append(hypothesis[0], references)
+        found: tuple[np.float64, npt.NDArray[np.float64]] = scorer.compute_score()
+        return found

@@ -1,0 +1,11 @@
+"""CIDEr-D that grows by ``+=``."""
+
+from __future__ import annotations
+
+from .._scorer import Scorer
+
+
+class CiderScorer(Scorer):
+    """Collects hypotheses and references, then scores them by CIDEr-D."""
+
+    metric = "cider-d"

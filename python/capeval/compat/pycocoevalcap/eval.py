@@ -1,0 +1,109 @@
+"""The COCO evaluation, as in pycocoevalcap."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+from .._engine import evaluate, mean
+from .bleu.bleu import Bleu
+from .bleu.bleu_scorer import BleuScorer
+from .cider.cider import Cider
+from .meteor.meteor import Meteor
+from .rouge.rouge import Rouge
+from .spice.spice import Spice
+from .tokenizer.ptbtokenizer import PTBTokenizer
+
+__all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]
+
+_BLEU = ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"]
+
+
+class COCOEvalCap:
+    """Scores results against COCO's captions: ``eval``, ``imgToEval`` and ``evalImgs`` after :meth:`evaluate`.
+
+    SPICE is left out with a warning until capeval has it, and METEOR where its data are not installed.
+    """
+
+    def __init__(self, coco: Any, cocoRes: Any) -> None:
+        self.evalImgs: list[dict[str, Any]] = []
+        self.eval: dict[str, Any] = {}
+        self.imgToEval: dict[Any, dict[str, Any]] = {}
+        self.coco = coco
+        self.cocoRes = cocoRes
+        self.params: dict[str, Any] = {"image_id": coco.getImgIds()}
+
+    def evaluate(self) -> None:
+        """Tokenizes and scores the images of ``params["image_id"]``."""
+        ids = self.params["image_id"]
+        gts: dict[Any, Any] = {}
+        res: dict[Any, Any] = {}
+        for key in ids:
+            gts[key] = self.coco.imgToAnns[key]
+            res[key] = self.cocoRes.imgToAnns[key]
+
+        print("tokenization...")
+        tokenizer = PTBTokenizer()
+        gts = tokenizer.tokenize(gts)
+        res = tokenizer.tokenize(res)
+
+        print("setting up scorers...")
+        metrics = ["bleu", "meteor", "rouge-l", "cider-d"]
+        try:
+            Meteor()
+        except FileNotFoundError as missing:
+            metrics.remove("meteor")
+            warnings.warn(f"METEOR is left out: {missing}", stacklevel=2)
+        warnings.warn("SPICE is left out: capeval has none yet", stacklevel=2)
+
+        references, candidates = self._pairs(gts, res)
+        scored = dict(zip(metrics, evaluate(references, candidates, metrics, {"tok": "none"})))
+        print("computing Bleu score...")
+        bleu = scored["bleu"]
+        self._print_bleu(bleu)
+        for name, score, row in zip(_BLEU, bleu.corpus, bleu.segments):
+            self._set(score, row.tolist(), gts, name)
+        if "meteor" in scored:
+            print("computing METEOR score...")
+            self._set(scored["meteor"].corpus[0], scored["meteor"].segments[0].tolist(), gts, "METEOR")
+        for metric, name, method in (("rouge-l", "ROUGE_L", "Rouge"), ("cider-d", "CIDEr", "CIDEr")):
+            print(f"computing {method} score...")
+            segments = scored[metric].segments[0]
+            self._set(mean(segments), segments, gts, name)
+        self.setEvalImgs()
+
+    @staticmethod
+    def _pairs(gts: dict[Any, list[str]], res: dict[Any, list[str]]) -> tuple[list[list[str]], list[str]]:
+        from .._engine import pairs
+
+        return pairs(gts, res)
+
+    @staticmethod
+    def _print_bleu(scored: Any) -> None:
+        scorer = BleuScorer()
+        scorer._scored, scorer._option = scored, "closest"
+        testlen, reflen, ratio = scorer._lengths()
+        totals = [scored.totals()[column] for column in scored.columns]
+        print({"testlen": testlen, "reflen": reflen, **scorer._counts(totals)})
+        print("ratio:", ratio)
+
+    def _set(self, score: Any, scores: Iterable[Any], ids: Iterable[Any], method: str) -> None:
+        self.setEval(score, method)
+        self.setImgToEvalImgs(scores, ids, method)
+        print(f"{method}: {score:0.3f}")
+
+    def setEval(self, score: Any, method: str) -> None:
+        """Keeps a corpus score."""
+        self.eval[method] = score
+
+    def setImgToEvalImgs(self, scores: Iterable[Any], imgIds: Iterable[Any], method: str) -> None:
+        """Keeps the scores of images."""
+        for key, score in zip(imgIds, scores):
+            if key not in self.imgToEval:
+                self.imgToEval[key] = {"image_id": key}
+            self.imgToEval[key][method] = score
+
+    def setEvalImgs(self) -> None:
+        """Lists the images' scores."""
+        self.evalImgs = list(self.imgToEval.values())

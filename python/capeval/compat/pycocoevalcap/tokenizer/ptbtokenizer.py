@@ -1,0 +1,29 @@
+"""Stanford's PTB tokens without punctuation, as in pycocoevalcap, without Java."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...._engine import Captions, tokenize
+
+# punctuations that the original removes
+PUNCTUATIONS = [
+    *("''", "'", "``", "`"),
+    *("-LRB-", "-RRB-", "-LCB-", "-RCB-"),
+    *(".", "?", "!", ",", ":", "-", "--", "...", ";"),
+]
+
+
+class PTBTokenizer:
+    """Small letters, no punctuation. All captions are one text, as in the original, so that the last word of a
+    caption may depend on how the next one begins (5 of 202,654 captions of COCO val2014)."""
+
+    def tokenize(self, captions_for_image: Mapping[Any, list[dict[str, Any]]]) -> dict[Any, list[str]]:
+        """``{id: [{"caption": str}, …]}`` as ``{id: [str, …]}``, tokens with single blanks between them."""
+        texts = [caption["caption"] for captions in captions_for_image.values() for caption in captions]
+        tokens = iter(tokenize(Captions.of(texts, "captions"), "ptb-batch", True))
+        # An image without captions has no entry, as in the original.
+        return {
+            key: [next(tokens) for _ in captions] for key, captions in captions_for_image.items() if len(captions)
+        }

@@ -1,0 +1,274 @@
+"""sacreBLEU 2.6: BLEU, chrF and TER over a corpus or a sentence.
+
+>>> from capeval.compat import sacrebleu
+>>> print(sacrebleu.corpus_bleu(["the dog bit the man"], [["the dog had bitten the man"]]))
+BLEU = 24.74 80.0/50.0/16.7/12.5 (BP = 0.819 ratio = 0.833 hyp_len = 5 ref_len = 6)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ._engine import Scored, evaluate
+
+__all__ = [
+    "BLEUScore",
+    "CHRFScore",
+    "TERScore",
+    "corpus_bleu",
+    "corpus_chrf",
+    "corpus_ter",
+    "sentence_bleu",
+    "sentence_chrf",
+    "sentence_ter",
+]
+
+
+class BLEUScore:
+    """A BLEU score with its counts."""
+
+    name = "BLEU"
+
+    def __init__(self, scored: Scored, smoothed: list[float], added: float = 0) -> None:
+        totals = scored.totals()
+        orders = len(scored.columns) // 2 - 1
+        self.score: float = scored.corpus[0]
+        # What add-k adds shows in the counts beyond single words, as in the original.
+        extra = [0, *[added] * (orders - 1)]
+        self.counts = [int(totals[f"matches-{n}"]) + extra[n - 1] for n in range(1, orders + 1)]
+        self.totals = [int(totals[f"totals-{n}"]) + extra[n - 1] for n in range(1, orders + 1)]
+        self.sys_len = int(totals["candidate-length"])
+        self.ref_len = int(totals["reference-length"])
+        self.precisions = smoothed
+        self.bp = 1.0
+        if self.sys_len < self.ref_len:
+            self.bp = math.exp(1 - self.ref_len / self.sys_len) if self.sys_len > 0 else 0.0
+        self.ratio = self.sys_len / self.ref_len if self.ref_len else 0
+        self.prec_str = "/".join(f"{precision:.1f}" for precision in self.precisions)
+
+    def __str__(self) -> str:
+        return (
+            f"BLEU = {self.score:.2f} {self.prec_str} (BP = {self.bp:.3f} ratio = {self.ratio:.3f} "
+            f"hyp_len = {self.sys_len:d} ref_len = {self.ref_len:d})"
+        )
+
+    __repr__ = __str__
+
+
+class CHRFScore:
+    """A chrF score with its settings."""
+
+    def __init__(self, score: float, char_order: int, word_order: int, beta: int) -> None:
+        self.score = score
+        self.char_order = char_order
+        self.word_order = word_order
+        self.beta = beta
+        self.name = f"chrF{beta}" + "+" * word_order
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.score:.2f}"
+
+    __repr__ = __str__
+
+
+class TERScore:
+    """A translation edit rate with its counts."""
+
+    name = "TER"
+
+    def __init__(self, scored: Scored) -> None:
+        self.num_edits = int(scored.totals()["edits"])
+        # The original adds average lengths one after the other, which shows in the last place.
+        self.ref_length: float = float(sum(scored.statistics[:, 1].tolist()))
+        self.score: float = scored.corpus[0]
+        if self.ref_length > 0:
+            self.score = 100 * (self.num_edits / self.ref_length)
+
+    def __str__(self) -> str:
+        return f"TER = {self.score:.2f}"
+
+    __repr__ = __str__
+
+
+def _by_segment(hypotheses: Sequence[str], streams: Sequence[Sequence[str | None]]) -> list[list[str]]:
+    """Streams of references, each as long as the hypotheses, segment by segment."""
+    if isinstance(hypotheses, str) or isinstance(streams, str):
+        raise TypeError("hypotheses must be a sequence of strings, references a sequence of such sequences")
+    for stream in streams:
+        if isinstance(stream, str):
+            raise TypeError("references must be a sequence of streams of references, not of strings")
+        if len(stream) != len(hypotheses):
+            raise EOFError(
+                f"Source and reference streams have different lengths! ({len(hypotheses)} and {len(stream)})"
+            )
+    return [[text for text in texts if text is not None] for texts in zip(*streams)]
+
+
+_TOKENIZERS = {None: "13a", "13a": "13a", "intl": "intl", "zh": "zh", "char": "char", "none": "none"}
+
+
+def _bleu(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    smooth_method: str,
+    smooth_value: float | None,
+    lowercase: bool,
+    tokenize: str | None,
+    effective_order: bool,
+) -> BLEUScore:
+    if tokenize not in _TOKENIZERS:
+        known = ", ".join(str(name) for name in _TOKENIZERS)
+        raise ValueError(f"capeval has no tokenizer {tokenize!r} of sacreBLEU; choose from {known}")
+    settings = {
+        "tok": _TOKENIZERS[tokenize],
+        "smooth": smooth_method,
+        "case": "lc" if lowercase else "mixed",
+        "eff": "yes" if effective_order else "no",
+    }
+    if smooth_value is not None:
+        settings["by"] = str(smooth_value)
+    scored = evaluate(references, hypotheses, ["sacrebleu"], settings)[0]
+    added = (1 if smooth_value is None else smooth_value) if smooth_method == "add-k" else 0
+    return BLEUScore(scored, _precisions(scored.totals(), smooth_method, smooth_value), added)
+
+
+def _precisions(totals: dict[str, float], smooth: str, by: float | None) -> list[float]:
+    """What stands between the slashes: percentages per order, smoothed."""
+    precisions: list[float] = []
+    halvings = 1.0
+    if not any(totals[f"matches-{n}"] for n in range(1, 5)):
+        return [0.0] * 4
+    for n in range(1, 5):
+        matches, total = totals[f"matches-{n}"], totals[f"totals-{n}"]
+        if smooth == "add-k" and n > 1:
+            matches, total = matches + (by or 1), total + (by or 1)
+        if total == 0:
+            break
+        if matches == 0:
+            if smooth == "exp":
+                halvings *= 2
+                precisions.append(100.0 / (halvings * total))
+            else:
+                precisions.append(100.0 * (by or 0.1) / total if smooth == "floor" else 0.0)
+        else:
+            precisions.append(100.0 * matches / total)
+    return precisions + [0.0] * (4 - len(precisions))
+
+
+def corpus_bleu(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    force: bool = False,
+    lowercase: bool = False,
+    tokenize: str | None = None,
+    use_effective_order: bool = False,
+) -> BLEUScore:
+    """BLEU of a corpus; `references` are streams, each as long as `hypotheses`. `force` is ignored."""
+    by_segment = _by_segment(hypotheses, references)
+    return _bleu(
+        hypotheses, by_segment, smooth_method, smooth_value, lowercase, tokenize, use_effective_order
+    )
+
+
+def sentence_bleu(
+    hypothesis: str,
+    references: Sequence[str],
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    lowercase: bool = False,
+    tokenize: str | None = None,
+    use_effective_order: bool = True,
+) -> BLEUScore:
+    """BLEU of one sentence."""
+    return _bleu(
+        [hypothesis], [list(references)], smooth_method, smooth_value, lowercase, tokenize, use_effective_order
+    )
+
+
+def _chrf(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    char_order: int,
+    word_order: int,
+    beta: int,
+    remove_whitespace: bool,
+    eps_smoothing: bool,
+) -> CHRFScore:
+    settings = {
+        "chars": str(char_order),
+        "words": str(word_order),
+        "beta": str(beta),
+        "space": "no" if remove_whitespace else "yes",
+        "eff": "no" if eps_smoothing else "yes",
+    }
+    score = evaluate(references, hypotheses, ["chrf"], settings)[0].corpus[0]
+    return CHRFScore(score, char_order, word_order, beta)
+
+
+def corpus_chrf(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    char_order: int = 6,
+    word_order: int = 0,
+    beta: int = 2,
+    remove_whitespace: bool = True,
+    eps_smoothing: bool = False,
+) -> CHRFScore:
+    """chrF of a corpus; ``word_order=2`` for chrF++."""
+    by_segment = _by_segment(hypotheses, references)
+    return _chrf(hypotheses, by_segment, char_order, word_order, beta, remove_whitespace, eps_smoothing)
+
+
+def sentence_chrf(
+    hypothesis: str,
+    references: Sequence[str],
+    char_order: int = 6,
+    word_order: int = 0,
+    beta: int = 2,
+    remove_whitespace: bool = True,
+    eps_smoothing: bool = False,
+) -> CHRFScore:
+    """chrF of one sentence."""
+    return _chrf([hypothesis], [list(references)], char_order, word_order, beta, remove_whitespace, eps_smoothing)
+
+
+def _ter(hypotheses: Sequence[str], references: Sequence[Sequence[str]], **options: bool) -> TERScore:
+    settings = {
+        "norm": "yes" if options["normalized"] else "no",
+        "punct": "no" if options["no_punct"] else "yes",
+        "asian": "yes" if options["asian_support"] else "no",
+        "case": "mixed" if options["case_sensitive"] else "lc",
+    }
+    return TERScore(evaluate(references, hypotheses, ["ter"], settings)[0])
+
+
+def corpus_ter(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    normalized: bool = False,
+    no_punct: bool = False,
+    asian_support: bool = False,
+    case_sensitive: bool = False,
+) -> TERScore:
+    """TER of a corpus."""
+    options: dict[str, Any] = {"normalized": normalized, "no_punct": no_punct}
+    options |= {"asian_support": asian_support, "case_sensitive": case_sensitive}
+    return _ter(hypotheses, _by_segment(hypotheses, references), **options)
+
+
+def sentence_ter(
+    hypothesis: str,
+    references: Sequence[str],
+    normalized: bool = False,
+    no_punct: bool = False,
+    asian_support: bool = False,
+    case_sensitive: bool = False,
+) -> TERScore:
+    """TER of one sentence."""
+    options: dict[str, Any] = {"normalized": normalized, "no_punct": no_punct}
+    options |= {"asian_support": asian_support, "case_sensitive": case_sensitive}
+    return _ter([hypothesis], [list(references)], **options)

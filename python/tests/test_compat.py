@@ -1,0 +1,272 @@
+"""The stand-ins: names, shapes, types and digits of the programs in whose place they stand."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import capeval
+from capeval.compat import evaluate, nlgeval, sacrebleu
+from capeval.compat.coco import COCO
+from capeval.compat.pyciderevalcap.cider.cider import Cider as PlainCider
+from capeval.compat.pyciderevalcap.ciderD.ciderD import CiderD
+from capeval.compat.pycocoevalcap.bleu.bleu import Bleu
+from capeval.compat.pycocoevalcap.bleu.bleu_scorer import BleuScorer
+from capeval.compat.pycocoevalcap.cider.cider import Cider
+from capeval.compat.pycocoevalcap.cider.cider_scorer import CiderScorer
+from capeval.compat.pycocoevalcap.eval import COCOEvalCap
+from capeval.compat.pycocoevalcap.meteor.meteor import Meteor
+from capeval.compat.pycocoevalcap.rouge.rouge import Rouge
+from capeval.compat.pycocoevalcap.spice.spice import Spice
+from capeval.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+from capeval.compat.rouge_score.rouge_scorer import RougeScorer
+
+GTS = {
+    7: ["a dog runs along the beach", "a brown dog is running on the sand"],
+    "b": ["two children fly a kite", "a kite is flown by a boy and a girl"],
+    3: ["a red bus stands at a stop", "people board a red bus"],
+}
+RES = {7: ["a dog runs along the beach"], "b": ["two children with a kite"], 3: ["a bus on the street"]}
+
+
+def test_shapes_and_types_are_those_of_pycocoevalcap(capsys):
+    score, scores = Bleu(4).compute_score(GTS, RES)
+    assert type(score) is list and [type(s) for s in score] == [float] * 4
+    assert type(scores) is list and [len(row) for row in scores] == [3] * 4 and type(scores[0][0]) is float
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "{'testlen': 16, 'reflen': 16, 'guess': [16, 13, 10, 7], 'correct': [12, 7, 4, 3]}"
+    assert lines[1].startswith("ratio: 0.99999999")
+    Bleu(4).compute_score(GTS, RES, verbose=0)
+    assert capsys.readouterr().out == ""
+    for metric in (Cider(), Rouge()):
+        score, scores = metric.compute_score(GTS, RES)
+        assert type(score) is np.float64 and type(scores) is np.ndarray
+        assert scores.shape == (3,) and scores.dtype == np.float64 and score == np.mean(scores)
+    names = [metric.method() for metric in (Bleu(), Rouge(), Cider(), Spice(), CiderD(), PlainCider())]
+    assert names == ["Bleu", "Rouge", "CIDEr", "SPICE", "CIDEr-D", "CIDEr"]
+    assert Meteor.method(object()) == "METEOR"
+
+
+def test_numbers_are_those_of_pycocoevalcap():
+    """From pycocoevalcap 1.2: Bleu(4), Cider() and Rouge() on GTS and RES."""
+    golden = json.loads((Path(__file__).parent / "golden_compat.json").read_text())
+    assert Bleu(4).compute_score(GTS, RES, verbose=0) == (golden["bleu"][0], golden["bleu"][1])
+    assert Cider().compute_score(GTS, RES)[1].tolist() == golden["cider"]
+    assert Rouge().compute_score(GTS, RES)[1].tolist() == golden["rouge"]
+    assert PTBTokenizer().tokenize(golden["raw"]) == golden["tokens"]
+
+
+@pytest.mark.parametrize(
+    "res", [{7: ["a"]}, {**RES, 3: ["a", "b"]}, {**RES, 3: "a"}, {**RES, 3: []}], ids=["ids", "two", "str", "none"]
+)
+def test_what_the_originals_assert_is_asserted(res):
+    for metric in (Bleu(), Cider(), Rouge()):
+        with pytest.raises(AssertionError):
+            metric.compute_score(GTS, res)
+
+
+def test_scorers_grow_and_take_options():
+    scorer = BleuScorer(n=2)
+    scorer += ("a cat sat", ["a cat sat down", "cat"])
+    scorer += ("a dog", ["a dog runs"])
+    closest, by_caption = scorer.compute_score(option="closest")
+    assert len(closest) == 2 and [len(row) for row in by_caption] == [2, 2]
+    assert scorer.compute_score() == closest, "a second call gives the corpus scores alone, as the original's does"
+    assert scorer.recompute_score(option="shortest")[0] > closest
+    assert (scorer.size(), scorer.testlen("average"), scorer.reflen("average")) == (2, 5, 5.5)
+    with pytest.raises(AssertionError):
+        scorer.recompute_score(option="longest")
+    cider = CiderScorer()
+    for key in GTS:
+        cider += (RES[key][0], GTS[key])
+    assert cider.compute_score()[1].tolist() == Cider().compute_score(GTS, RES)[1].tolist()
+    assert cider.ref_len == np.log(3.0) and cider.document_frequency[("a",)] == 3
+
+
+def test_meteor_and_spice_say_what_is_missing(monkeypatch, tmp_path):
+    monkeypatch.setenv("CAPEVAL_DATA", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="install_meteor"):
+        Meteor()
+    with pytest.raises(NotImplementedError, match="no SPICE yet"):
+        Spice().compute_score(GTS, RES)
+
+
+def coco_files(tmp_path):
+    raw = {1: ["A dog runs.", "The dog ran!"], 2: ["Two cats sit.", "Cats, sitting"], 5: ["A bus.", "A red bus"]}
+    rows = [(key, text) for key, texts in raw.items() for text in texts]
+    annotations = [{"id": k, "image_id": key, "caption": text} for k, (key, text) in enumerate(rows)]
+    dataset = {"info": {"year": 2026}, "images": [{"id": key} for key in raw], "annotations": annotations}
+    results = [{"image_id": 5, "caption": "a bus"}, {"image_id": 1, "caption": "a dog runs"}]
+    (tmp_path / "a.json").write_text(json.dumps(dataset))
+    (tmp_path / "r.json").write_text(json.dumps(results))
+    return tmp_path / "a.json", tmp_path / "r.json", results
+
+
+def test_the_example_script_of_pycocoevalcap_runs(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("CAPEVAL_DATA", str(tmp_path))
+    annotations, results, rows = coco_files(tmp_path)
+    coco = COCO(annotations)
+    coco_result = coco.loadRes(str(results))
+    assert coco_result.getImgIds() == [1, 5] and coco.getImgIds() == [1, 2, 5]
+    assert coco.loadRes(rows).imgToAnns.keys() == coco_result.imgToAnns.keys()
+    coco_eval = COCOEvalCap(coco, coco_result)
+    assert coco_eval.params["image_id"] == [1, 2, 5]
+    coco_eval.params["image_id"] = coco_result.getImgIds()
+    with pytest.warns(UserWarning) as warned:
+        coco_eval.evaluate()
+    assert {str(warning.message).split()[0] for warning in warned} == {"METEOR", "SPICE"}
+    keys = ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "ROUGE_L", "CIDEr"]
+    assert list(coco_eval.eval) == keys
+    assert list(coco_eval.imgToEval) == [1, 5]
+    assert list(coco_eval.imgToEval[5]) == ["image_id", *keys]
+    assert coco_eval.evalImgs == list(coco_eval.imgToEval.values())
+    printed = capsys.readouterr().out.splitlines()
+    assert "tokenization..." in printed and "computing CIDEr score..." in printed
+    assert f"ROUGE_L: {coco_eval.eval['ROUGE_L']:.3f}" in printed
+
+
+def test_results_of_other_images_are_refused(tmp_path):
+    annotations, _, _ = coco_files(tmp_path)
+    with pytest.raises(AssertionError, match="image 9"):
+        COCO(annotations).loadRes([{"image_id": 9, "caption": "a"}])
+
+
+INSTALLED = """
+import capeval
+capeval.install_as_pycocoevalcap()
+capeval.install_as_pycocoevalcap()
+from pycocoevalcap.eval import COCOEvalCap, Bleu, Cider, Meteor, Rouge
+from pycocoevalcap.bleu.bleu_scorer import BleuScorer
+from pycocoevalcap.cider.cider_scorer import CiderScorer
+from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+from pycocoevalcap.spice.spice import Spice
+import pycocoevalcap.rouge.rouge
+import pyciderevalcap.ciderD.ciderD as c
+assert c.CiderD(df="corpus").method() == "CIDEr-D"
+assert COCOEvalCap.__module__ == "capeval.compat.pycocoevalcap.eval"
+print(Rouge().compute_score({1: ["a b"]}, {1: ["a b"]})[0])
+"""
+
+
+def test_third_party_code_imports_pycocoevalcap_unchanged():
+    run = subprocess.run([sys.executable, "-c", INSTALLED], capture_output=True, text=True, check=False)
+    assert run.stdout.strip() == "1.0", run.stderr
+
+
+def test_cider_d_of_self_critical_code_takes_lists_and_tables(tmp_path):
+    gts = {key: list(captions) for key, captions in GTS.items()}
+    res = [{"image_id": key, "caption": caption} for key, caption in RES.items()]
+    score, scores = CiderD(df="corpus").compute_score(gts, res)
+    assert scores.tolist() == Cider().compute_score(GTS, RES)[1].tolist() and score == np.mean(scores)
+    assert CiderD(df="corpus", sigma=1.0).compute_score(gts, res)[0] == score, "sigma is not used"
+    # Two samples of one image, in any order; with a table they do not depend on each other.
+    table = capeval.DocumentFrequencies.build(gts, tokenizer="none")
+    table.save(tmp_path / "train-idxs.p", format="pickle")
+    scorer = CiderD(df=str(tmp_path / "train-idxs"))
+    twice = scorer.compute_score(gts, [res[2], res[0], res[0], {"image_id": 7, "caption": ["the dog"]}])[1]
+    assert twice[1] == twice[2] and twice.tolist()[:2] == [scores[2], scores[0]]
+    assert scorer.compute_score(gts, res)[1].tolist() == scores.tolist()
+    assert PlainCider(df=table).compute_score(gts, res)[1].shape == (3,)
+    with pytest.raises(FileNotFoundError, match="no document frequencies at 'nowhere'"):
+        CiderD(df="nowhere")
+
+
+def test_rouge_score_gives_named_triples():
+    """rouge_score 0.1.2, RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True).score(target, prediction)."""
+    scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
+    scores = scorer.score("The quick brown fox jumps over the lazy dog", "The quick brown dogs jumped on the log.")
+    assert list(scores) == ["rouge1", "rouge2", "rougeL"]
+    assert scores["rouge1"] == (0.75, 0.6666666666666666, 0.7058823529411765)
+    assert scores["rouge2"].fmeasure == 0.26666666666666666
+    assert scores["rougeL"].precision == 0.625
+    many = scorer.score_multi(["a cat", "The quick brown dogs"], "the quick dogs")
+    assert many["rouge1"].precision == 1.0
+    with pytest.raises(ValueError, match="Invalid rouge type: rouge"):
+        RougeScorer(["rougeX"]).score("a", "b")
+
+
+def test_sacrebleu_prints_as_the_original():
+    """sacreBLEU 2.6.0 on its README's example."""
+    refs = [
+        ["The dog bit the man.", "It was not unexpected.", "The man bit him first."],
+        ["The dog had bit the man.", "No one was surprised.", "The man had bitten the dog."],
+    ]
+    system = ["The dog bit the man.", "It wasn't surprising.", "The man had just bitten him."]
+    bleu = sacrebleu.corpus_bleu(system, refs)
+    assert str(bleu) == "BLEU = 48.53 82.4/50.0/45.5/37.5 (BP = 0.943 ratio = 0.944 hyp_len = 17 ref_len = 18)"
+    assert bleu.counts == [14, 7, 5, 3] and bleu.totals == [17, 14, 11, 8] and (bleu.sys_len, bleu.ref_len) == (17, 18)
+    assert str(sacrebleu.corpus_chrf(system, refs)) == "chrF2 = 59.73"
+    assert str(sacrebleu.corpus_chrf(system, refs, word_order=2)).startswith("chrF2++ = ")
+    ter = sacrebleu.corpus_ter(system, refs)
+    assert str(ter).startswith("TER = ") and ter.num_edits > 0
+    with pytest.raises(EOFError):
+        sacrebleu.corpus_bleu(system, [refs[0][:2]])
+    with pytest.raises(TypeError):
+        sacrebleu.corpus_bleu(system, refs[0])
+
+
+def test_evaluate_computes_what_hugging_face_does():
+    """From evaluate's own pages: load("bleu") and load("rouge") on these sentences."""
+    predictions = ["hello there general kenobi", "foo bar foobar"]
+    references = [["hello there general kenobi", "hello there !"], ["foo bar foobar"]]
+    found = evaluate.load("bleu").compute(predictions=predictions, references=references)
+    assert found == {
+        "bleu": 1.0,
+        "precisions": [1.0, 1.0, 1.0, 1.0],
+        "brevity_penalty": 1.0,
+        "length_ratio": 1.1666666666666667,
+        "translation_length": 7,
+        "reference_length": 6,
+    }
+    rouge = evaluate.load("rouge")
+    rouge.add_batch(predictions=["hello there", "general kenobi"], references=["hello there", "general kenobi"])
+    assert rouge.compute() == {"rouge1": 1.0, "rouge2": 1.0, "rougeL": 1.0, "rougeLsum": 1.0}
+    assert evaluate.load("chrf").compute(predictions=["a"], references=[["a"]])["score"] == 100.0
+    with pytest.raises(ValueError, match="METEOR"):
+        evaluate.load("meteor")
+    with pytest.raises(ValueError, match="nothing"):
+        rouge.compute()
+
+
+def test_nlg_eval_scores_files_and_lists(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("CAPEVAL_DATA", str(tmp_path))
+    (tmp_path / "hyp").write_text("a dog runs\ntwo cats\n")
+    (tmp_path / "ref1").write_text("a dog runs\ncats sit\n")
+    (tmp_path / "ref2").write_text("the dog ran\ntwo cats sit\n")
+    with pytest.warns(UserWarning, match="METEOR"):
+        found = nlgeval.compute_metrics(tmp_path / "hyp", [tmp_path / "ref1", tmp_path / "ref2"])
+    assert list(found) == ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "ROUGE_L", "CIDEr"]
+    assert f"CIDEr: {found['CIDEr']:0.6f}" in capsys.readouterr().out
+    streams = [["a dog runs", "cats sit"], ["the dog ran", "two cats sit"]]
+    again = nlgeval.NLGEval(metrics_to_omit=["METEOR"]).compute_metrics(streams, ["a dog runs", "two cats"])
+    assert again == found
+    with pytest.warns(UserWarning):
+        assert nlgeval.compute_individual_metrics("a cat||<|>||the cat", "a cat")["ROUGE_L"] == 1.0
+
+
+def test_everything_equals_the_originals_side_by_side(shared, tmp_path):
+    """1,000 images; needs CAPEVAL_ORACLE, a Python with the originals, Java, and METEOR's data or the wheel."""
+    oracle = os.environ.get("CAPEVAL_ORACLE")
+    if not oracle:
+        pytest.skip("set CAPEVAL_ORACLE to a Python that has pycocoevalcap 1.2, with Java on the PATH")
+    script = Path(os.environ.get("CAPEVAL_ROOT") or Path(__file__).parents[2], "scripts/oracle/python_compat.py")
+    data = shared / "coco"
+    environment = {**os.environ, "PYTHONPATH": str(Path(capeval.__file__).parents[1])}
+    environment.setdefault("CAPEVAL_DATA", str(tmp_path))
+    install = "import capeval, os; os.path.exists(os.environ['CAPEVAL_DATA'] + '/meteor-1.5.bin') or capeval.install_meteor()"
+    subprocess.run([oracle, "-c", install], env=environment, check=True)
+    run = subprocess.run(
+        [oracle, script, data / "captions_val2014.json.gz", data / "fakecap_results.json"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert run.stdout.count("equal ") >= 13
