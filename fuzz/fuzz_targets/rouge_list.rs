@@ -1,0 +1,27 @@
+//! Readers of ROUGE-1.5.5's evaluation lists take any bytes, and the files that a list names may hold anything.
+#![no_main]
+
+use capeval_corpus::rouge_xml::{Evaluations, TextForm, read_plain, read_xml};
+use libfuzzer_sys::fuzz_target;
+
+fn check(list: &Evaluations, bytes: &[u8]) {
+    let systems = list.systems().len();
+    let texts = list.load(|_| Ok(bytes)).expect("memory can be read");
+    assert_eq!(texts.len(), list.0.len());
+    assert!(texts.iter().all(|texts| texts.candidates.is_empty() || systems > 0));
+    for (texts, evaluation) in texts.iter().zip(&list.0) {
+        assert_eq!(texts.references.len(), evaluation.models.len());
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(list) = read_xml(bytes, "list") {
+        check(&list, bytes);
+    }
+    for form in [TextForm::Lines, TextForm::See, TextForm::Isi] {
+        if let Ok(list) = read_plain(bytes, "list", "system", form) {
+            assert!(list.0.iter().all(|evaluation| !evaluation.models.is_empty()));
+        }
+        assert!(!form.text(bytes).contains("\n\n"));
+    }
+});
