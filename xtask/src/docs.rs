@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use capeval_evaluate::diversity::CORPUS_KINDS;
 use capeval_evaluate::registry::{KINDS, SUITES};
 use capeval_text::tokenizers;
 
@@ -63,6 +64,7 @@ fn metrics() -> Result<String> {
     for kind in KINDS {
         writeln!(page, "- `{}`", kind.sample()?.0)?;
     }
+    diversity(&mut page)?;
     page.push_str("\n## Suites\n\n| name | what | metrics |\n|---|---|---|\n");
     for suite in SUITES {
         writeln!(page, "| `{}` | {} | {} |", suite.name, suite.summary, suite.metrics.join(", "))?;
@@ -72,4 +74,27 @@ fn metrics() -> Result<String> {
         writeln!(page, "| `{name}` | {summary} |")?;
     }
     Ok(page)
+}
+
+/// The metrics of a whole system, which `capeval diversity` computes.
+fn diversity(page: &mut String) -> Result<()> {
+    page.push_str(
+        "\n## Diversity\n\nOf all captions of a system, several per image where it has them: `capeval diversity`.\n\n\
+         | name | tells | keys | needs | equal to | published in |\n|---|---|---|---|---|---|\n",
+    );
+    for kind in CORPUS_KINDS {
+        let (_, parts) = kind.sample()?;
+        let keys: Vec<String> = parts.iter().map(|part| format!("`{}`", part.key)).collect();
+        writeln!(
+            page,
+            "| `{}` | {} | {} | {} | {} | {} |",
+            kind.name,
+            kind.summary,
+            keys.join(" "),
+            kind.need().unwrap_or_default(),
+            kind.program,
+            kind.paper
+        )?;
+    }
+    Ok(())
 }

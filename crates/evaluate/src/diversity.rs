@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use capeval_lexical::diversity::{Distinct, MutualBleu, Novelty, SelfCider, WordStock};
-use capeval_metric::{AnyCorpusMetric, CaptionSets, CorpusScores};
+use capeval_metric::{AnyCorpusMetric, CaptionSets, CorpusScores, Part, Signature};
 use capeval_text::ngrams::ReferenceNgrams;
 use capeval_text::{Texts, Vocabulary};
 use rayon::prelude::*;
@@ -28,6 +28,26 @@ pub struct CorpusKind {
     /// Whether it compares the captions of one image, so that there must be several.
     pub compares: bool,
     build: fn(&mut Settings<'_>) -> Result<AnyCorpusMetric, SettingError>,
+}
+
+impl CorpusKind {
+    /// The signature and the numbers of the metric as it is without settings, for people to read.
+    ///
+    /// # Errors
+    /// When the metric cannot be built.
+    pub fn sample(&self) -> Result<(Signature, Vec<Part>), SettingError> {
+        build_corpus(self.name, &[]).map(|metric| (metric.signature(), metric.parts()))
+    }
+
+    /// What the metric cannot do without beside the captions, and how it is given.
+    #[must_use]
+    pub fn need(&self) -> Option<&'static str> {
+        match self.learns {
+            Learns::Nothing => None,
+            Learns::References => Some("references: -r FILE"),
+            Learns::Training => Some("the captions of training: --train FILE"),
+        }
+    }
 }
 
 /// What a corpus metric must see beside the captions.

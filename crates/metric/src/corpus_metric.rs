@@ -131,6 +131,12 @@ impl AnyCorpusMetric {
         self.0.input()
     }
 
+    /// The numbers that the metric yields.
+    #[must_use]
+    pub fn parts(&self) -> Vec<Part> {
+        self.0.parts()
+    }
+
     /// Scores all captions of a system.
     #[must_use]
     pub fn score(&self, references: &References<'_>, captions: &CaptionSets<'_>) -> CorpusScores {
@@ -141,6 +147,7 @@ impl AnyCorpusMetric {
 trait Erased: Send + Sync {
     fn signature(&self) -> Signature;
     fn input(&self) -> Input;
+    fn parts(&self) -> Vec<Part>;
     fn score(&self, references: &References<'_>, captions: &CaptionSets<'_>) -> CorpusScores;
 }
 
@@ -153,6 +160,10 @@ impl<M: CorpusMetric> Erased for M {
         CorpusMetric::input(self)
     }
 
+    fn parts(&self) -> Vec<Part> {
+        CorpusMetric::parts(self)
+    }
+
     fn score(&self, references: &References<'_>, captions: &CaptionSets<'_>) -> CorpusScores {
         let model = self.fit(references);
         let n_images = captions.ends.len();
@@ -160,7 +171,7 @@ impl<M: CorpusMetric> Erased for M {
         for start in (CHUNK..n_images).step_by(CHUNK) {
             sketch.merge(self.sketch(&model, captions, start..n_images.min(start + CHUNK)));
         }
-        let parts = self.parts();
+        let parts = CorpusMetric::parts(self);
         let mut values = vec![0.0; parts.len()];
         CorpusMetric::score(self, &sketch, &mut values);
         let remarks = self.remarks(&sketch, captions);

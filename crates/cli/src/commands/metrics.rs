@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::{Result, bail};
+use capeval::evaluate::diversity::{CORPUS_KINDS, CorpusKind};
 use capeval::evaluate::registry::{KINDS, Kind, SUITES};
 use capeval::metric::{Direction, Part, Signature};
 use serde::Serialize;
@@ -59,9 +60,11 @@ pub fn run(args: &Args) -> Result<()> {
             chosen.push((kind, kind.sample()?));
         }
     }
-    if let Some(unknown) = args.names.iter().find(|name| KINDS.iter().all(|kind| kind.name != name.as_str()))
-    {
-        let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+    let is_of_systems = |name: &str| CORPUS_KINDS.iter().any(|kind| kind.name == name);
+    let is_known = |name: &str| KINDS.iter().any(|kind| kind.name == name) || is_of_systems(name);
+    if let Some(unknown) = args.names.iter().find(|name| !is_known(name)) {
+        let known = KINDS.iter().map(|kind| kind.name).chain(CORPUS_KINDS.iter().map(|kind| kind.name));
+        let known: Vec<&str> = known.collect();
         bail!("no metric is called '{unknown}'; choose from {}", known.join(", "));
     }
     let output = Output::open(None, &[])?;
@@ -75,6 +78,9 @@ pub fn run(args: &Args) -> Result<()> {
     output.write(|out| {
         for (kind, sample) in &chosen {
             describe(kind, sample, !args.names.is_empty(), out)?;
+        }
+        for kind in CORPUS_KINDS.iter().filter(|kind| args.names.iter().any(|name| name == kind.name)) {
+            describe_of_system(kind, out)?;
         }
         if args.names.is_empty() { outlook(out) } else { Ok(()) }
     })
@@ -138,8 +144,32 @@ fn describe(kind: &Kind, (signature, parts): &Sample, in_full: bool, out: &mut d
     writeln!(out)
 }
 
-/// What else there is: suites, and where to read on.
+/// A metric of a whole system.
+fn describe_of_system(kind: &CorpusKind, out: &mut dyn Write) -> io::Result<()> {
+    let Ok((signature, parts)) = kind.sample() else { return Ok(()) };
+    writeln!(out, "{}", kind.name)?;
+    let mut line = |name: &str, text: &str| writeln!(out, "  {name:NAMES$}{text}");
+    line("tells", kind.summary)?;
+    let keys: Vec<&str> = parts.iter().map(|part| part.key.as_str()).collect();
+    line("keys", &keys.join(" "))?;
+    line("paper", kind.paper)?;
+    line("program", kind.program)?;
+    kind.need().map_or(Ok(()), |need| line("needs", need))?;
+    line("signature", &signature.to_string())?;
+    for setting in kind.settings {
+        line("setting", &format!("{}={}  {}", setting.name, setting.default, setting.summary))?;
+    }
+    line("given as", &format!("capeval diversity --metrics {}", kind.name))?;
+    writeln!(out)
+}
+
+/// What else there is: suites, metrics of whole systems, and where to read on.
 fn outlook(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "of all captions of a system (capeval diversity)")?;
+    for kind in CORPUS_KINDS {
+        writeln!(out, "  {:NAMES$}{}", kind.name, kind.summary)?;
+    }
+    writeln!(out)?;
     writeln!(out, "suites")?;
     let width = SUITES.iter().map(|suite| suite.name.len()).max().unwrap_or(0);
     for suite in SUITES {
