@@ -3,10 +3,14 @@
 //! Run a target with `cargo +nightly fuzz run read_csv fuzz/corpus/read_csv fuzz/seeds/captions --
 //! -dict=fuzz/captions.dict`.
 
+mod meteor;
+
 use capeval_corpus::{
     Captions, ErrorKind, Format, Ids, Policy, ReadOptions, References, align, read, read_bytes, write,
 };
 use serde_json::Value;
+
+pub use meteor::tiny_meteor;
 
 /// Reads `data` as `format` (or as what it looks like), in both roles, from memory and as a stream.
 pub fn check_reader(format: Option<Format>, data: &[u8]) {

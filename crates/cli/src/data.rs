@@ -299,12 +299,21 @@ impl Drop for Bar {
     }
 }
 
-/// Removes METEOR's resources; false if there were none.
+/// Removes METEOR's resources, and what installations that were stopped have left; false if there were none.
 ///
 /// # Errors
 /// When the file cannot be removed.
 pub fn remove() -> Result<bool> {
     let path = meteor_path()?;
+    for entry in fs::read_dir(folder()?).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(".meteor-1.5.") && name.ends_with(".part") {
+            drop(Removed(entry.path()));
+        } else if name.starts_with(".fetch.") {
+            drop(RemovedFolder(entry.path()));
+        }
+    }
     match fs::remove_file(&path) {
         Ok(()) => {
             let _ = fs::remove_file(notice_path()?);

@@ -79,8 +79,16 @@ impl Meteor {
                 Matcher::Paraphrase => resources.paraphrases(language).is_some(),
             };
             if !has {
+                let remedy = match matcher {
+                    Matcher::Paraphrase => format!(
+                        "; leave it out, as in match=exact=1+stem=0.5, or install from a folder whose data/ has \
+                         paraphrase-{language}.gz"
+                    ),
+                    _ => String::new(),
+                };
                 return Err(Error::missing(format!(
-                    "the installed METEOR resources hold nothing for the matcher {matcher} in language {language}"
+                    "the installed METEOR resources hold nothing for the matcher {matcher} in language \
+                     {language}{remedy}"
                 )));
             }
         }

@@ -1,5 +1,9 @@
 //! The numbers that pycocoevalcap publishes for its own example.
 
+use std::process::Command;
+
+use serde_json::Value;
+
 use crate::program::{json, shared, stdout};
 
 #[test]
@@ -26,4 +30,27 @@ fn the_published_numbers_come_out() {
     assert_eq!(report["systems"][0]["images"], 1000);
     assert_eq!(report["notices"][0]["code"], "missing:skip");
     assert_eq!(report["notices"][0]["count"], 39504);
+}
+
+/// With METEOR's resources as the user has installed them.
+#[test]
+fn the_published_meteor_comes_out_once_its_data_are_installed() {
+    let Some(references) = shared("data/coco/captions_val2014.json.gz") else { return };
+    let Some(candidates) = shared("data/coco/fakecap_results.json") else { return };
+    let run = |args: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_capeval")).args(args).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    if !run(&["data", "list"]).contains("meteor  installed") {
+        eprintln!("skipped: METEOR's resources are not installed; run `capeval data install meteor`");
+        return;
+    }
+    let args = ["score", "-r", &references, &candidates, "--missing", "skip"];
+    let report: Value = serde_json::from_str(&run(&[&args[..], &["-f", "json"]].concat())).unwrap();
+    // pycocoevalcap 1.2 on the same files; published as 0.195.
+    let meteor = report["systems"][0]["scores"]["meteor"].as_f64().unwrap();
+    assert_eq!(meteor.to_bits(), 0.195_254_671_777_802_84_f64.to_bits(), "{meteor}");
+    let table = run(&args);
+    let row = table.lines().find(|line| line.starts_with("METEOR")).unwrap();
+    assert!(row.ends_with("0.195"), "{table}");
 }

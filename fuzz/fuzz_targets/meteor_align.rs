@@ -1,0 +1,79 @@
+//! METEOR on any text under any settings: the best reference is the best of each alone, whatever was spared,
+//! and what the explanation says computes to the score.
+#![no_main]
+
+use std::sync::{Arc, OnceLock};
+
+use capeval_fuzz::tiny_meteor;
+use capeval_meteor::{Check, Meteor, Options, Parameters, Resources, TextForm, Unit, Workspace};
+use libfuzzer_sys::fuzz_target;
+
+fn resources() -> Arc<Resources> {
+    static TINY: OnceLock<Arc<Resources>> = OnceLock::new();
+    let open = || Resources::open(Arc::new(tiny_meteor()), Check::Content).expect("a file just made is good");
+    Arc::clone(TINY.get_or_init(|| Arc::new(open())))
+}
+
+/// The words of the made-up lists, so that few bytes make sentences that match; other bytes are text.
+const WORDS: [&str; 32] = [
+    "dog", "hound", "big", "large", "red", "crimson", "scarlet", "car", "cat", "animal", "in", "front", "of",
+    "before", "go", "went", "walk", "walks", "man", "men", "the", "a", "huge", "vast", "big dog", "dogs",
+    "walking", "colour", "for", "left", "run", "leave",
+];
+
+fn text(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in bytes {
+        match WORDS.get(usize::from(byte.wrapping_sub(128))) {
+            Some(word) => {
+                text.push(' ');
+                text.push_str(word);
+                text.push(' ');
+            }
+            None => text.push(char::from(*byte)),
+        }
+    }
+    text
+}
+
+fuzz_target!(|data: &[u8]| {
+    let Some((settings, texts)) = data.split_first_chunk::<10>() else { return };
+    let mut options = Options::coco();
+    if settings[0] & 1 == 1 {
+        options.beam = usize::from(settings[1]) + 1;
+    }
+    if settings[0] & 2 == 2 {
+        let part = |k: usize| f64::from(settings[k]) / 255.0;
+        options.parameters = Parameters { alpha: part(2), beta: 4.0 * part(3), gamma: part(4), delta: part(5) };
+        options.weights = (6..10).map(part).collect();
+    }
+    if settings[0] & 4 == 4 {
+        options.matchers.reverse();
+    }
+    if settings[0] & 8 == 8 {
+        options.unit = Unit::Characters;
+    }
+    options.text = [
+        TextForm::Normalized, TextForm::NormalizedWithoutPunctuation, TextForm::Lowercase, TextForm::Verbatim,
+    ][usize::from(settings[0] >> 4) % 4];
+    let Ok(meteor) = Meteor::new(options, resources()) else { return };
+    let texts: Vec<String> = texts.split(|byte| *byte == 255).take(8).map(text).collect();
+    let Some((hypothesis, references)) = texts.split_first() else { return };
+    let mut workspace = Workspace::default();
+    let all = meteor.segment(&mut workspace, hypothesis, references.iter().map(String::as_str));
+    let alone = references.iter().map(|text| meteor.segment(&mut workspace, hypothesis, [text.as_str()]));
+    let mut best = None;
+    for (index, segment) in alone.enumerate() {
+        if best.is_none_or(|(_, score)| segment.score > score) {
+            best = Some((index, segment.score));
+        }
+    }
+    assert_eq!(all.reference, best.map(|(index, _)| index));
+    assert_eq!(all.score.to_bits(), best.map_or(0.0, |(_, score)| score).to_bits());
+    assert!((0.0..=1.0 + 1e-9).contains(&all.score), "{}", all.score);
+    let alignment = meteor.alignment(&mut workspace, hypothesis, references.iter().map(String::as_str));
+    assert_eq!(alignment.segment, all);
+    let explanation = meteor.explain(alignment);
+    assert!(explanation.is_sound());
+    explanation.scores[0].check(1e-9).expect("the parts give the score");
+});
