@@ -47,6 +47,7 @@ mod diversity;
 mod document_frequencies;
 mod error;
 mod explain;
+mod gallery;
 mod intervals;
 mod judge;
 mod measures;

@@ -9,6 +9,7 @@ use capeval_stats::Resampling;
 use rayon::prelude::*;
 
 use crate::explain::explained;
+use crate::gallery::gallery;
 use crate::measures::entries;
 use crate::references::{Ground, References, Sought};
 use crate::restrict::Chosen;
@@ -49,6 +50,9 @@ pub struct ScoreRequest<'p> {
     pub segments: bool,
     /// The images whose scores the report shall explain, for every system that describes them.
     pub explain: Vec<SegmentId>,
+    /// Whether the report shall hold what a page shows of every image: its texts, and how its scores came to be;
+    /// the scores of every image with them.
+    pub gallery: bool,
     /// Adds a confidence interval to every score, from resamples of the images.
     pub intervals: Option<Resampling>,
     /// Hears how far the work has come.
@@ -73,6 +77,7 @@ impl ScoreRequest<'static> {
             images: None,
             segments: false,
             explain: Vec::new(),
+            gallery: false,
             intervals: None,
             progress: &(),
         }
@@ -141,6 +146,7 @@ pub(crate) fn evaluated(request: ScoreRequest<'_>) -> Result<Evaluated, Error> {
         .collect();
     let scores = evaluate(&mut ground.set, &inputs, &metrics, request.progress);
     let explained = explained(&request.explain, &mut ground, &inputs, &metrics)?;
+    let gallery = request.gallery.then(|| gallery(&mut ground, &inputs, &metrics, request.progress));
     let set = &ground.set;
 
     let mut intervals = request.intervals.map(|resampling| intervals::of(&scores, &ground, resampling));
@@ -162,7 +168,7 @@ pub(crate) fn evaluated(request: ScoreRequest<'_>) -> Result<Evaluated, Error> {
             scores: scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
             intervals: intervals.as_mut().and_then(|all| all.get_mut(k)).map(std::mem::take),
             signatures: signatures.collect(),
-            segments: request.segments.then(|| segments(scores, &ground)),
+            segments: (request.segments || request.gallery).then(|| segments(scores, &ground)),
         });
         for notice in &aligned.notices {
             push_once(&mut found, from_corpus(notice, Some(name)));
@@ -198,7 +204,7 @@ pub(crate) fn evaluated(request: ScoreRequest<'_>) -> Result<Evaluated, Error> {
             ids,
         },
         explained,
-        gallery: None,
+        gallery,
     };
     Ok(Evaluated { report, scores, ground })
 }

@@ -2,6 +2,7 @@
 
 mod commands;
 mod data;
+mod html;
 mod input;
 mod mapped;
 mod names;

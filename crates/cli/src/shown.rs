@@ -53,6 +53,11 @@ pub struct Target {
 }
 
 impl Shown {
+    /// How many digits after the point people see.
+    pub fn digits(&self) -> usize {
+        usize::from(self.digits)
+    }
+
     /// Whether the report is a table for a person.
     pub fn is_for_people(&self) -> bool {
         self.format == Format::Table

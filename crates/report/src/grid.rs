@@ -163,7 +163,7 @@ fn best(report: &Report, digits: usize) -> Vec<Option<String>> {
 }
 
 /// A label without what it says in brackets.
-fn short(label: &str) -> &str {
+pub(crate) fn short(label: &str) -> &str {
     match label.split_once(" (COCO") {
         Some((short, _)) => short,
         None => label,

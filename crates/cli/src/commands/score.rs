@@ -8,6 +8,7 @@ use capeval::evaluate::registry::Resources;
 use capeval::{References, ScoreRequest, Selection};
 use rayon::prelude::*;
 
+use crate::html::Html;
 use crate::names::Named;
 use crate::options::{self, Candidates, Intervals, Metrics, Policies};
 use crate::progress::Bar;
@@ -85,6 +86,21 @@ struct Closer {
     /// Tell how the scores of this image came to be, below the table; may be repeated.
     #[arg(long, value_name = "ID")]
     explain: Vec<String>,
+    /// Write a page with the scores, charts, and every image to look through to this file; it needs no network.
+    #[arg(long, value_name = "FILE")]
+    html: Option<String>,
+    /// Pictures for the page: a folder whose files are named after ids, or a path or address with {id} or, filled
+    /// up with zeros, {id:012}.
+    #[arg(long, value_name = "DIR|PATTERN", requires = "html")]
+    pictures: Option<String>,
+}
+
+impl Closer {
+    /// Opens the page, if one is asked for.
+    fn open(&self, inputs: &[&str], digits: usize) -> Result<Option<Html>> {
+        let Some(path) = &self.html else { return Ok(None) };
+        Html::open(path, self.pictures.as_deref(), inputs, digits).map(Some)
+    }
 }
 
 const AFTER_HELP: &str = "\
@@ -108,15 +124,20 @@ pub fn run(args: &Args) -> Result<()> {
     let intervals = args.intervals.resampling()?;
     let chosen = args.inputs.choose()?;
     let output = args.inputs.open(&chosen, &args.shown)?;
+    let html = args.closer.open(&args.inputs.paths(&chosen.systems), args.shown.digits())?;
     let bar = Bar::new();
     let request = ScoreRequest {
         segments: output.wants_segments(),
+        gallery: html.is_some(),
         explain: args.closer.explain.iter().map(|id| SegmentId::from_untyped(id)).collect(),
         intervals,
         ..args.inputs.read(chosen, &bar)?
     };
     let report = capeval::score(request)?;
     drop(bar);
+    if let Some(html) = html {
+        html.write(&report)?;
+    }
     output.write(&report)?;
     // The program ends here; there is no need to give memory back piece by piece.
     std::mem::forget(report);

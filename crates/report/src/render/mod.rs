@@ -1,6 +1,7 @@
 //! The renderers, one file per format.
 
 pub(crate) mod csv;
+mod html;
 pub(crate) mod json;
 mod jsonl;
 pub(crate) mod latex;
@@ -8,6 +9,7 @@ pub(crate) mod markdown;
 pub(crate) mod table;
 
 pub use csv::csv;
+pub use html::html;
 pub use json::json;
 pub use jsonl::jsonl;
 pub use latex::latex;

@@ -1,0 +1,69 @@
+//! The page: hostile captions stay text, and nothing comes from elsewhere.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use capeval::corpus::{Captions, SegmentId};
+use capeval::report::{Page, Pictures, html};
+use capeval::{ScoreRequest, metrics, score};
+
+const HOSTILE: &str =
+    "</script><script>alert(1)</script><img src=x onerror=alert(2)> \"'& \u{2028}\u{202e} \u{0}";
+
+fn page(text: &str, page: &Page) -> String {
+    let (mut references, mut candidates) = (Captions::new("references"), Captions::new(text));
+    for (id, text) in [("1", "A dog runs along the beach."), (text, text), ("3", "")] {
+        references.push(SegmentId::from(id), text);
+        references.push(SegmentId::from(id), "a dog runs");
+        candidates.push(SegmentId::from(id), text);
+    }
+    let request = ScoreRequest {
+        metrics: metrics(["bleu", "rouge-l", "cider-d"], &[]).unwrap(),
+        gallery: true,
+        policy: capeval::corpus::Policy {
+            empty: capeval::corpus::Empty::Keep,
+            ..capeval::corpus::Policy::default()
+        },
+        ..ScoreRequest::new(references, [(text, candidates.clone()), ("other", candidates)])
+    };
+    let mut out = Vec::new();
+    html(&score(request).unwrap(), page, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn hostile_captions_stay_text() {
+    let html = page(HOSTILE, &Page { title: HOSTILE.into(), ..Page::default() });
+    for tag in ["<script>alert", "<img", "\0"] {
+        assert!(!html.contains(tag), "{tag:?}");
+    }
+    // One script runs; all others are data.
+    assert_eq!(html.matches("<script>").count(), 1);
+    let scripts = html.matches("<script").count();
+    assert_eq!(html.matches("<script type=\"application/").count(), scripts - 1);
+    assert_eq!(html.matches("</script>").count(), scripts);
+}
+
+#[test]
+fn nothing_comes_from_elsewhere() {
+    let html = page("a dog", &Page::default());
+    for outside in [" src=", "http:", "https:", "@import", "url(", "style="] {
+        let places: Vec<&str> = html.match_indices(outside).map(|(at, _)| &html[at - 40..at + 20]).collect();
+        let allowed = |place: &&&str| !place.contains("www.w3.org");
+        assert!(places.iter().filter(allowed).count() == 0, "{outside}: {places:?}");
+    }
+    assert!(html.contains("default-src &#39;none&#39;; script-src &#39;sha256-"));
+}
+
+#[test]
+fn pictures_come_from_one_place_only() {
+    let with = |pattern: &str| {
+        page("a dog", &Page { pictures: Some(Pictures::Pattern(pattern.into())), ..Page::default() })
+    };
+    assert!(with("https://example.org/{id}.jpg").contains("img-src data: https://example.org;"));
+    assert!(with("pictures/{id:012}.jpg").contains("img-src data: &#39;self&#39; file:;"));
+    assert!(with("https://a;script-src *;/{id}").contains("img-src data: &#39;self&#39; file:;"));
+}
+
+#[test]
+fn the_same_report_gives_the_same_page() {
+    assert!(page("a dog", &Page::default()) == page("a dog", &Page::default()));
+}

@@ -1,0 +1,163 @@
+//! The page: its file, and where its pictures are.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail};
+use capeval::corpus::SegmentId;
+use capeval::report::{self, Page, Pictures, Report};
+
+use crate::input::plain;
+use crate::output::Output;
+
+/// A page that is ready to be written.
+pub struct Html {
+    output: Output,
+    digits: usize,
+    pictures: Option<Source>,
+}
+
+/// What `--pictures` says.
+enum Source {
+    Pattern(String),
+    /// The names of a folder's files, and the folder as seen from the page.
+    Folder {
+        files: Vec<String>,
+        from_page: String,
+    },
+}
+
+impl Html {
+    /// Opens the file `path`, which may not be among `inputs`, and looks for the pictures.
+    ///
+    /// # Errors
+    /// When the file cannot be written, or `pictures` is neither a folder nor a pattern.
+    pub fn open(path: &str, pictures: Option<&str>, inputs: &[&str], digits: usize) -> Result<Self> {
+        if path == crate::input::STDIN {
+            bail!("a page goes to a file, which a browser opens; name one instead of -");
+        }
+        let pictures = pictures.map(|source| Source::of(source, path)).transpose()?;
+        Ok(Self { output: Output::open(Some(path), inputs)?, digits, pictures })
+    }
+
+    /// Writes the page.
+    ///
+    /// # Errors
+    /// When the file does not take it, or a folder holds no picture of any image.
+    pub fn write(self, report: &Report) -> Result<()> {
+        let ids = report.gallery.as_ref().map_or(&[][..], |gallery| &gallery.ids);
+        let pictures = self.pictures.map(|source| source.of_images(ids)).transpose()?;
+        let names: Vec<&str> = report.systems.iter().map(|system| system.name.as_str()).collect();
+        let title = match &names[..] {
+            [] => "Caption scores".to_owned(),
+            names if names.len() <= 3 => names.join(", "),
+            names => format!("{} systems", names.len()),
+        };
+        let page = Page { title, digits: self.digits, pictures, ..Page::default() };
+        self.output.write(|mut out| report::html(report, &page, &mut out))
+    }
+}
+
+impl Source {
+    fn of(source: &str, page: &str) -> Result<Self> {
+        if source.contains("{id") {
+            return Ok(Self::Pattern(source.to_owned()));
+        }
+        let folder = Path::new(source);
+        let listed = fs::read_dir(folder).map_err(|error| {
+            anyhow!(
+                "{source}: cannot look for pictures: {}; name a folder, or a pattern with {{id}}",
+                plain(&error)
+            )
+        })?;
+        let mut files: Vec<String> =
+            listed.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        files.sort_unstable();
+        Ok(Self::Folder { files, from_page: from_page(folder, Path::new(page)) })
+    }
+
+    /// For each image its picture: the file called by its id, with or without an extension, or, for a number, one
+    /// whose name ends with that number, as COCO's do.
+    fn of_images(self, ids: &[SegmentId]) -> Result<Pictures> {
+        let (files, from_page) = match self {
+            Self::Pattern(pattern) => return Ok(Pictures::Pattern(pattern)),
+            Self::Folder { files, from_page } => (files, from_page),
+        };
+        let mut by_name: HashMap<&str, &str> = HashMap::new();
+        let mut by_number: HashMap<i64, &str> = HashMap::new();
+        for file in &files {
+            let stem = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
+            by_name.entry(stem).or_insert(file);
+            let digits = stem
+                .rfind(|c: char| !c.is_ascii_digit())
+                .map_or(0, |last| last + stem[last..].chars().next().map_or(1, char::len_utf8));
+            let number = stem.get(digits..).and_then(|digits| digits.parse().ok());
+            if let Some(number) = number {
+                by_number.entry(number).or_insert(file);
+            }
+        }
+        for file in &files {
+            by_name.insert(file, file);
+        }
+        let found: Vec<Option<String>> = ids
+            .iter()
+            .map(|id| {
+                let name = id.to_string();
+                let number = match id {
+                    SegmentId::Integer(number) => by_number.get(number),
+                    SegmentId::Text(_) => None,
+                };
+                by_name.get(name.as_str()).or(number).map(|file| format!("{from_page}{file}"))
+            })
+            .collect();
+        if found.iter().all(Option::is_none) {
+            bail!(
+                "none of the {} files in the folder of --pictures is named after an image's id",
+                files.len()
+            );
+        }
+        Ok(Pictures::Files(found))
+    }
+}
+
+/// The path of `folder` as seen from the page, with a slash at its end.
+fn from_page(folder: &Path, page: &Path) -> String {
+    let absolute = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let home = match page.parent() {
+        Some(parent) if parent != Path::new("") => absolute(parent),
+        _ => absolute(Path::new(".")),
+    };
+    let folder = absolute(folder);
+    let shared = folder.components().zip(home.components()).take_while(|(a, b)| a == b).count();
+    let up = home.components().skip(shared).map(|_| Component::ParentDir);
+    let path: PathBuf = up.chain(folder.components().skip(shared)).collect();
+    let mut text = path.to_string_lossy().replace('\\', "/");
+    if !text.is_empty() {
+        text.push('/');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_are_found_by_name_or_by_the_number_at_its_end() {
+        let files = ["42.jpg", "COCO_val2014_000000000007.jpg", "a b.png", "ü9.png"].map(str::to_owned);
+        let source = Source::Folder { files: files.to_vec(), from_page: "../p/".into() };
+        let ids = [
+            SegmentId::from(42),
+            SegmentId::from(7),
+            SegmentId::from("a b"),
+            SegmentId::from("42.jpg"),
+            SegmentId::from(9),
+            SegmentId::from("none"),
+        ];
+        let Pictures::Files(found) = source.of_images(&ids).unwrap() else { panic!("a folder") };
+        let found: Vec<&str> = found.iter().map(|file| file.as_deref().unwrap_or("-")).collect();
+        let coco = "../p/COCO_val2014_000000000007.jpg";
+        assert_eq!(found, ["../p/42.jpg", coco, "../p/a b.png", "../p/42.jpg", "../p/ü9.png", "-"]);
+    }
+}

@@ -1,0 +1,63 @@
+// Blocks of data in the page, unpacked once and when they are needed.
+
+const blocks = new Map();
+
+function block(name) {
+  if (!blocks.has(name)) blocks.set(name, read(document.getElementById("b-" + name)));
+  return blocks.get(name);
+}
+
+async function read(element) {
+  if (!element) return null;
+  if (element.type === "application/json") return JSON.parse(element.textContent);
+  if (typeof DecompressionStream === "undefined") {
+    throw new Error("this browser cannot unpack the page's data; a browser of 2023 or later can");
+  }
+  const text = atob(element.textContent.trim());
+  element.textContent = "";
+  const bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).json();
+}
+
+// What is known of one image's scores: [readings of references, reading of each metric, systems].
+async function evidenceOf(meta, image) {
+  const chunk = await block("evidence-" + Math.floor(image / meta.chunk));
+  return chunk && chunk[image % meta.chunk];
+}
+
+// An element with attributes and children; text stays text.
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "on") {
+      for (const [event, listener] of Object.entries(value)) made.addEventListener(event, listener);
+    } else if (value === true) {
+      made.setAttribute(name, "");
+    } else if (value !== false && value !== null && value !== undefined) {
+      made.setAttribute(name, value);
+    }
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+// Control characters are shown as signs of their own.
+function visible(text) {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
+    .replace(/\u007f/g, "\u2421");
+}
+
+// A number with at most four significant digits; whole numbers in full.
+function shown(value) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  if (Number.isInteger(value)) return value.toLocaleString("en");
+  const size = Math.abs(value);
+  if (size < 1e-4) return value.toExponential(1);
+  return String(Number(value.toPrecision(size >= 1000 ? 6 : 4)));
+}
+
+function score(value) {
+  if (value === null || value === undefined) return "–";
+  return Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(3);
+}

@@ -1,0 +1,157 @@
+//! A report as one page that needs nothing else: table, charts, and every image to look through.
+//!
+//! The script and the style are the files beside this one. A policy in the page's head allows these two and
+//! nothing else to run, and no connection but to the pictures.
+
+mod charts;
+mod data;
+mod figures;
+mod markup;
+
+use std::io::{self, Write};
+
+use self::markup::{Escaped, block, hash};
+use super::table::{footer, signature_lines};
+use crate::grid::{Align, Grid};
+use crate::{Page, Pictures, Report};
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = concat!(
+    "(() => {\n\"use strict\";\n",
+    include_str!("data.js"),
+    include_str!("words.js"),
+    include_str!("tree.js"),
+    include_str!("list.js"),
+    include_str!("page.js"),
+    "})();\n"
+);
+
+/// Writes the whole page. Its images can be looked through if the report has a
+/// [`gallery`](Report::gallery) and [`segments`](crate::SystemReport::segments), and its charts are drawn if it
+/// has the latter.
+///
+/// # Errors
+/// When `out` does not take what is written.
+pub fn html(report: &Report, page: &Page, out: &mut impl Write) -> io::Result<()> {
+    head(report, page, out)?;
+    scores(report, page, out)?;
+    figures::figures(report, page, out)?;
+    if let Some(gallery) = &report.gallery {
+        writeln!(
+            out,
+            "<section id=\"images\" aria-labelledby=\"h-images\"><h2 id=\"h-images\">Images</h2>\
+             <div id=\"browser\"></div><noscript><p>Looking through single images needs JavaScript; \
+             everything above does not.</p></noscript></section>"
+        )?;
+        writeln!(out, "</main>")?;
+        data::data(report, gallery, page, out)?;
+    } else {
+        writeln!(out, "</main>")?;
+        block(out, "meta", "null", false)?;
+    }
+    writeln!(out, "<script>{SCRIPT}</script></body></html>")
+}
+
+fn head(report: &Report, page: &Page, out: &mut impl Write) -> io::Result<()> {
+    let title = Escaped(&page.title);
+    let policy = format!(
+        "default-src 'none'; script-src {}; style-src {}; img-src data:{}; base-uri 'none'; form-action 'none'",
+        hash(SCRIPT),
+        hash(STYLE),
+        sources(page.pictures.as_ref())
+    );
+    write!(
+        out,
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\
+         <meta name=\"color-scheme\" content=\"light dark\"><meta name=\"referrer\" content=\"no-referrer\">\
+         <meta name=\"generator\" content=\"capeval {}\"><title>{title}</title>\n<style>{STYLE}</style></head>\n",
+        Escaped(&policy),
+        Escaped(&report.provenance.version)
+    )?;
+    let systems = match report.systems.len() {
+        1 => "1 system".to_owned(),
+        n => format!("{n} systems"),
+    };
+    writeln!(
+        out,
+        "<body><a class=\"skip\" href=\"#images\">Skip to the images</a>\n<header><div><h1><bdi>{title}</bdi></h1>\
+         <p class=\"sub\">{systems} · {}</p></div>\
+         <button type=\"button\" id=\"theme\" hidden>Theme: auto</button></header>\n<main>",
+        Escaped(&footer(report))
+    )
+}
+
+/// Where pictures may come from.
+fn sources(pictures: Option<&Pictures>) -> String {
+    match pictures {
+        None => String::new(),
+        Some(Pictures::Files(_)) => " 'self' file:".to_owned(),
+        Some(Pictures::Pattern(pattern)) => {
+            let origin = pattern.split_once("://").map(|(scheme, rest)| {
+                let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+                (scheme, host.rsplit('@').next().unwrap_or_default())
+            });
+            match origin {
+                Some((scheme @ ("http" | "https"), host))
+                    if !host.is_empty()
+                        && host.chars().all(|c| c.is_ascii_alphanumeric() || ".-:[]".contains(c)) =>
+                {
+                    format!(" {scheme}://{host}")
+                }
+                _ => " 'self' file:".to_owned(),
+            }
+        }
+    }
+}
+
+fn scores(report: &Report, page: &Page, out: &mut impl Write) -> io::Result<()> {
+    let grid = Grid::by_system(report, page.digits);
+    writeln!(
+        out,
+        "<section id=\"scores\" aria-labelledby=\"h-scores\"><h2 id=\"h-scores\">Scores</h2>\
+         <div class=\"scroll\" role=\"region\" aria-labelledby=\"h-scores\" tabindex=\"0\"><table><thead><tr>"
+    )?;
+    let side = |align: &Align| if *align == Align::Right { " class=\"n\"" } else { "" };
+    for (name, align) in &grid.columns {
+        write!(out, "<th scope=\"col\"{}>{}</th>", side(align), Escaped(name))?;
+    }
+    writeln!(out, "</tr></thead><tbody>")?;
+    for row in &grid.rows {
+        write!(out, "<tr>")?;
+        for (k, (cell, (_, align))) in row.iter().zip(&grid.columns).enumerate() {
+            let text = Escaped(&cell.text);
+            let note = if cell.note.is_empty() {
+                String::new()
+            } else {
+                format!(" <small>{}</small>", Escaped(&cell.note))
+            };
+            match (k, cell.best) {
+                (0, _) => write!(out, "<th scope=\"row\"><bdi>{text}</bdi></th>")?,
+                (_, true) => write!(
+                    out,
+                    "<td class=\"n best\"><b>{text}</b><span class=\"hidden\"> (best)</span>{note}</td>"
+                )?,
+                (_, false) => write!(out, "<td{}>{text}{note}</td>", side(align))?,
+            }
+        }
+        writeln!(out, "</tr>")?;
+    }
+    writeln!(out, "</tbody></table></div>")?;
+    if grid.has_best() {
+        writeln!(out, "<p class=\"sub\">The best score of each column is bold.</p>")?;
+    }
+    if !report.notices.is_empty() {
+        writeln!(out, "<ul class=\"notices\">")?;
+        for notice in &report.notices {
+            writeln!(out, "<li dir=\"auto\">{}</li>", Escaped(&notice.message))?;
+        }
+        writeln!(out, "</ul>")?;
+    }
+    writeln!(out, "<details><summary>Signatures</summary><ul class=\"signatures\">")?;
+    for line in signature_lines(report) {
+        writeln!(out, "<li><code>{}</code></li>", Escaped(&line))?;
+    }
+    writeln!(out, "</ul></details></section>")
+}

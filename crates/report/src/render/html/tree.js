@@ -1,0 +1,108 @@
+// How a score came to be: the tree of steps, from its shape and its numbers.
+
+// Fills a shape with numbers, which come in the order of the tree.
+function grow(shapes, [shape, ...numbers], candidate, references) {
+  let at = 0;
+  const next = () => numbers[at++];
+  const ngram = (start, length) => {
+    const words = candidate.slice(start, start + length);
+    const places = references.map((reference, r) => [r, occurrences(reference, words)]);
+    return {
+      matcher: length + "-gram",
+      length,
+      candidate: occurrences(candidate, words),
+      references: places.filter(([, found]) => found.length),
+    };
+  };
+  const step = (node) => {
+    const made = { title: node.t, rule: node.r, value: undefined, note: null, facts: [], matches: [], parts: [], list: null };
+    if (node.v) made.value = next();
+    if (node.n) made.note = next();
+    for (const name of node.f || []) made.facts.push([name, next()]);
+    for (const matcher of node.m || []) {
+      const [mine, theirs] = next();
+      made.matches.push({ matcher, length: 0, candidate: mine, references: theirs });
+    }
+    if (node.l) {
+      made.list = { names: node.l, rows: [] };
+      const count = next();
+      for (let k = 0; k < count; k += 1) {
+        const [start, length, value] = [next(), next(), next()];
+        const facts = node.l.map(() => next());
+        const title = candidate.slice(start, start + length).join(" ");
+        made.list.rows.push({ title, value, facts, match: ngram(start, length) });
+      }
+    }
+    made.parts = (node.p || []).map(step);
+    return made;
+  };
+  return shapes[shape].map(step);
+}
+
+// All matches below some steps.
+function matchesOf(steps) {
+  const found = [];
+  const walk = (step) => {
+    found.push(...step.matches);
+    if (step.list) found.push(...step.list.rows.map((row) => row.match));
+    step.parts.forEach(walk);
+  };
+  steps.forEach(walk);
+  return found;
+}
+
+// For each word the class of the longest match that it belongs to; `reference` null for the candidate.
+function levels(n, matches, reference) {
+  const longest = new Array(n).fill(0);
+  for (const match of matches) {
+    const places = reference === null
+      ? (match.references.length ? match.candidate : [])
+      : match.references.filter(([r]) => r === reference).flatMap(([, found]) => found);
+    const level = match.length ? Math.min(match.length, 4) : 5;
+    for (const k of places) if (level > longest[k]) longest[k] = level;
+  }
+  return longest.map((level) => (level ? "g" + level : ""));
+}
+
+// The tree as nested lists; `point` hears of the matches that the reader points at.
+function drawn(steps, point) {
+  const pointing = (matches) => matches.length
+    ? { on: { mouseenter: () => point(matches), mouseleave: () => point(null) } }
+    : {};
+  const line = (step, isScore) => {
+    const parts = [element("span", { class: "t" }, visible(step.title))];
+    if (step.value !== undefined) parts.push(element("b", {}, isScore ? score(step.value) : shown(step.value)));
+    if (step.rule && (step.parts.length || step.list)) parts.push(element("span", { class: "r" }, "= " + step.rule));
+    for (const [name, value] of step.facts) parts.push(element("span", { class: "f" }, name + " " + shown(value)));
+    for (const match of step.matches) {
+      if (match.references.length) parts.push(element("span", { class: "f" }, where(match)));
+    }
+    if (step.note) parts.push(element("span", { class: "f", dir: "auto" }, visible(step.note)));
+    return parts;
+  };
+  const where = (match) => "in reference " + match.references.map(([r]) => r + 1).join(", ");
+  const list = (step) => {
+    const { names, rows } = step.list;
+    if (!rows.length) return null;
+    const head = ["n-gram", "adds", ...names, "references"];
+    return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "n-grams" },
+      element("table", { class: "ngrams" },
+        element("thead", {}, element("tr", {}, ...head.map((name, k) => element("th", { scope: "col", class: k && k <= names.length + 1 ? "n" : null }, name)))),
+        element("tbody", {}, ...rows.map((row) => element("tr", pointing([row.match]),
+          element("th", { scope: "row" }, element("bdi", {}, visible(row.title))),
+          element("td", { class: "n" }, shown(row.value)),
+          ...row.facts.map((fact) => element("td", { class: "n" }, fact === null ? "" : shown(fact))),
+          element("td", {}, row.match.references.map(([r]) => r + 1).join(", ")))))));
+  };
+  const branch = (step) => {
+    const children = step.parts.map((part) => element("li", {}, branch(part)));
+    const box = element("div", { class: "step", ...pointing(step.matches) }, element("div", { class: "line" }, ...line(step, false)));
+    if (step.list) { const table = list(step); if (table) box.append(table); }
+    if (children.length) box.append(element("ul", {}, ...children));
+    return box;
+  };
+  return steps.map((step, k) => element("details", { class: "score", open: steps.length === 1 || k === steps.length - 1 },
+    element("summary", {}, ...line(step, true)),
+    ...(step.list ? [list(step)] : []),
+    element("ul", {}, ...step.parts.map((part) => element("li", {}, branch(part))))));
+}
