@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._compare import Comparison, compare
 from ._engine import __version__, get_num_threads, set_num_threads
 from ._evaluator import Evaluator
 from ._frequencies import DocumentFrequencies
@@ -31,6 +32,7 @@ from ._report import Measure, Notice, Report, System
 from ._score import score
 
 __all__ = [
+    "Comparison",
     "DocumentFrequencies",
     "Evaluator",
     "Measure",
@@ -38,6 +40,7 @@ __all__ = [
     "Report",
     "System",
     "__version__",
+    "compare",
     "get_num_threads",
     "install_as_pycocoevalcap",
     "install_meteor",
@@ -66,7 +69,7 @@ def install_as_pycocoevalcap() -> None:
 
 def __getattr__(name: str) -> Any:
     # Heavier parts are imported when they are first used.
-    if name in ("compat", "reward"):
+    if name in ("arrow", "compat", "reward"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)

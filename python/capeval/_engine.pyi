@@ -4,15 +4,20 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal, final, overload
 
 __all__ = [
+    "ArrowBatch",
     "Captions",
+    "Comparison",
     "DocumentFrequencies",
     "Judge",
     "Prepared",
     "Report",
+    "RowScorer",
     "__version__",
+    "compare",
     "compile_meteor",
     "evaluate",
     "get_num_threads",
+    "judge_rows",
     "metrics",
     "score",
     "set_num_threads",
@@ -24,6 +29,26 @@ __all__ = [
 __version__: str
 
 
+
+@final
+class ArrowBatch:
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]: ...
+    def __len__(self) -> int: ...
+
+@final
+class RowScorer:
+    def __new__(
+        cls,
+        metrics: list[str],
+        settings: list[tuple[str, str]],
+        frequencies: DocumentFrequencies | None,
+        threads: int | None,
+    ) -> RowScorer: ...
+    def keys(self) -> list[str]: ...
+    def rows(
+        self, source: Any, candidate: str, references: str, keep: list[str], statistics: bool
+    ) -> list[ArrowBatch]: ...
+    def corpus(self, source: Any) -> list[float]: ...
 
 @final
 class Captions:
@@ -46,6 +71,12 @@ class Captions:
     def texts(self) -> list[str]: ...
     @property
     def source(self) -> str: ...
+
+@final
+class Comparison:
+    def report(self) -> Report: ...
+    def pairs(self) -> list[tuple[str, str, dict[str, dict[str, Any]]]]: ...
+    def render(self, format: str, digits: int) -> str: ...
 
 @final
 class DocumentFrequencies:
@@ -77,6 +108,7 @@ class Report:
     def keys(self) -> list[str]: ...
     def measures(self) -> list[tuple[str, str, bool, float, float]]: ...
     def system(self, k: int) -> dict[str, Any]: ...
+    def intervals(self, k: int) -> dict[str, tuple[float, float]] | None: ...
     def ids(self, k: int) -> list[int | str]: ...
     def segments(self, k: int) -> bytearray | None: ...
     def notices(self) -> list[tuple[str, str, str | None, list[int | str], int | None]]: ...
@@ -127,6 +159,18 @@ def score(
     images: Iterable[int | str] | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Report: ...
+def compare(
+    references: Captions | Prepared,
+    systems: list[tuple[str, Captions]],
+    options: dict[str, Any],
+    tests: dict[str, Any],
+    frequencies: DocumentFrequencies | None,
+    images: Iterable[int | str] | None,
+    progress: Callable[[str, int, int], object] | None,
+) -> Comparison: ...
+def judge_rows(
+    judge: Judge, source: Any, id: str, candidate: str, keep: list[str], statistics: bool
+) -> list[ArrowBatch]: ...
 def compile_meteor(source: str) -> tuple[str, bool]: ...
 def evaluate(
     references: list[list[str]],

@@ -63,6 +63,8 @@ class System:
         """The corpus score of each measure, on the measure's own scale."""
         self.signatures: dict[str, str] = about["signatures"]
         """For each metric everything that can change a digit, in one line."""
+        self.intervals: dict[str, tuple[float, float]] = found.intervals(k) or {}
+        """The confidence interval of each corpus score; empty if they were not asked for."""
         self._ids: list[Id] | None = None
         self._segments: dict[str, npt.NDArray[np.float64]] | None = None
 
@@ -150,6 +152,11 @@ class Report:
     def signatures(self) -> dict[str, str]:
         """The signatures of the only system, by metric."""
         return self._only.signatures
+
+    @property
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """The confidence intervals of the only system, by measure; empty if they were not asked for."""
+        return self._only.intervals
 
     def __getitem__(self, key: str) -> float:
         return self._only[key]

@@ -30,6 +30,9 @@ def score(
     ids: str = "as-given",
     images: Iterable[Id] | None = None,
     segments: bool = True,
+    intervals: bool | float = False,
+    resamples: int = 10_000,
+    seed: int = 12_345,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Report:
@@ -57,6 +60,9 @@ def score(
         ids: ``"text"`` if the id 1 and the id "1" are the same.
         images: only these images, document frequencies included.
         segments: whether the report shall hold the scores of every image.
+        intervals: confidence intervals of the corpus scores: ``True`` for 95 %, or a level such as 0.99.
+        resamples: how many resamples of the images the intervals stand on.
+        seed: what the random numbers start from.
         threads: how many threads work; see :func:`capeval.set_num_threads`.
         progress: ``True`` for a bar of tqdm, or a function of stage, captions done and captions in all.
 
@@ -70,6 +76,47 @@ def score(
         FileNotFoundError: a file that is not there, or METEOR's data where they are asked for by name.
         KeyboardInterrupt: on Ctrl-C, at once.
     """
+    options: dict[str, Any] = {
+        "missing": missing,
+        "surplus": surplus,
+        "duplicate": duplicate,
+        "empty": empty,
+        "ids": ids,
+        "segments": segments,
+        "threads": threads,
+    }
+    ground, read, names, chosen, table = _prepare(references, candidates, metrics, systems, settings, df, options)
+    chosen["metrics"] = names
+    if intervals:
+        chosen["intervals"] = (0.95 if intervals is True else float(intervals), resamples, seed)
+    with Listener(progress) as listener:
+        return Report(_engine.score(ground, read, chosen, table, images, listener))
+
+
+_settings = settings
+
+_OPTIONS: dict[str, Any] = {
+    "missing": "error",
+    "surplus": "error",
+    "duplicate": "error",
+    "empty": "error",
+    "ids": "as-given",
+    "segments": True,
+    "threads": None,
+    "intervals": None,
+}
+
+
+def _prepare(
+    references: Any,
+    candidates: Captionlike,
+    metrics: Metrics,
+    systems: Mapping[str, Captionlike] | None,
+    settings: Settings,
+    df: DocumentFrequencies | str | None,
+    options: Mapping[str, Any],
+) -> tuple[Any, list[tuple[str, _engine.Captions]], list[str], dict[str, Any], _engine.DocumentFrequencies | None]:
+    """References, systems, metrics, options and table as the engine takes them."""
     given: dict[str, Captionlike]
     if systems is not None:
         if candidates is not None:
@@ -79,34 +126,20 @@ def score(
         raise ValueError("there is nothing to score; give candidates, or systems={name: candidates}")
     else:
         given = {"candidates": candidates}
+    unknown = next((name for name in options if name not in _OPTIONS), None)
+    if unknown is not None:
+        raise TypeError(f"there is no option {unknown!r}; choose from {', '.join(_OPTIONS)}")
     read = [(name, captions(source, name, references=False)) for name, source in given.items()]
-    ground: Any
-    names = metric_names(metrics)
-    common = _settings(settings)
+    names, common = metric_names(metrics), _settings(settings)
     from ._evaluator import Evaluator
 
     if isinstance(references, Evaluator):
-        ground = references._prepared
+        ground: Any = references._prepared
         if metrics is None:
             names, common = references._metrics, references._settings
         if df is None:
             df = references._df
     else:
         ground = captions(references, "references", references=True)
-    options = {
-        "metrics": names,
-        "settings": common,
-        "missing": missing,
-        "surplus": surplus,
-        "duplicate": duplicate,
-        "empty": empty,
-        "ids": ids,
-        "segments": segments,
-        "threads": threads,
-    }
-    table = DocumentFrequencies._table(df)
-    with Listener(progress) as listener:
-        return Report(_engine.score(ground, read, options, table, images, listener))
-
-
-_settings = settings
+    chosen = {**_OPTIONS, **options, "settings": common}
+    return ground, read, names, chosen, DocumentFrequencies._table(df)

@@ -197,6 +197,16 @@ impl Judge {
 }
 
 impl Judge {
+    /// The engine.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// How many threads work.
+    pub fn threads(&self) -> Option<usize> {
+        self.threads
+    }
+
     /// The places of the images of `n` captions, as many for each id.
     fn images(&self, ids: &Bound<'_, PyList>, n: usize) -> PyResult<Vec<u32>> {
         let n_ids = ids.len();

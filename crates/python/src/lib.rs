@@ -3,7 +3,10 @@
 //! Everything here translates: Python's objects into the façade's types, errors into Python's exceptions, and
 //! numbers into buffers that numpy takes without a copy. Names and shapes that users see are made in Python.
 
+mod arrow;
+mod capsule;
 mod captions;
+mod comparison;
 mod error;
 mod files;
 mod frequencies;
@@ -24,7 +27,10 @@ use pyo3::prelude::*;
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     run::remember_process();
     module.add("__version__", capeval::VERSION)?;
+    module.add_class::<arrow::RowScorer>()?;
+    module.add_class::<capsule::ArrowBatch>()?;
     module.add_class::<captions::Captions>()?;
+    module.add_class::<comparison::Comparison>()?;
     module.add_class::<frequencies::DocumentFrequencies>()?;
     module.add_class::<judge::Judge>()?;
     module.add_class::<report::Report>()?;
@@ -33,10 +39,12 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(metrics::suites, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::tokenize, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::tokenizer_names, module)?)?;
+    module.add_function(wrap_pyfunction!(arrow::judge_rows, module)?)?;
     module.add_function(wrap_pyfunction!(install::compile_meteor, module)?)?;
     module.add_function(wrap_pyfunction!(plain::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(run::get_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(run::set_num_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(score::compare, module)?)?;
     module.add_function(wrap_pyfunction!(score::score, module)?)?;
     Ok(())
 }

@@ -56,6 +56,16 @@ impl Report {
         Ok(about)
     }
 
+    /// The confidence intervals of system number `k`, by measure; `None` if they were not asked for.
+    fn intervals<'py>(&self, py: Python<'py>, k: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(intervals) = &self.at(k)?.intervals else { return Ok(None) };
+        let by_key = PyDict::new(py);
+        for (measure, interval) in self.found.measures.iter().zip(intervals) {
+            by_key.set_item(&measure.key, (interval.low, interval.high))?;
+        }
+        Ok(Some(by_key))
+    }
+
     /// The images of system number `k`.
     fn ids<'py>(&self, py: Python<'py>, k: usize) -> PyResult<Bound<'py, PyList>> {
         let none = Vec::new();

@@ -1,0 +1,337 @@
+//! Record batches of captions in, record batches of scores or statistics out.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type};
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, OffsetSizeTrait, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
+use capeval::corpus::SegmentId;
+use capeval::evaluate::{Judge as Engine, ReferenceSet, System, evaluate};
+use capeval::metric::{AnyMetric, Kind};
+use capeval::stats::Table;
+use capeval::text::{Buffer, SharedBytes, Texts};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::capsule::{ArrowBatch, batches};
+use crate::error::value;
+use crate::frequencies::DocumentFrequencies;
+use crate::judge::Judge;
+use crate::metrics::select;
+use crate::run::long;
+
+/// The bytes of an Arrow array, kept alive by whoever made them.
+struct Bytes(arrow_buffer::Buffer);
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_slice()
+    }
+}
+
+/// Metrics on rows that hold a candidate beside its references.
+#[pyclass(frozen, module = "capeval._engine")]
+pub struct RowScorer {
+    metrics: Vec<AnyMetric>,
+    threads: Option<usize>,
+}
+
+#[pymethods]
+impl RowScorer {
+    /// Metrics whose scores depend on nothing but the row, or on saved document frequencies.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        metrics: Vec<String>,
+        settings: Vec<(String, String)>,
+        frequencies: Option<&DocumentFrequencies>,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let selection = select(py, &metrics, &settings, frequencies)?;
+        if let Some(notice) = selection.notices.first() {
+            return Err(value(&notice.message));
+        }
+        for metric in &selection.metrics {
+            let signature = metric.signature();
+            if signature.get("idf") == Some("corpus") || signature.get("lm") == Some("references") {
+                return Err(PyValueError::new_err(format!(
+                    "{} learns from all references, so that a row's score would depend on its batch; give df, a \
+                     saved table of document frequencies",
+                    signature.metric()
+                )));
+            }
+            if signature.get("tok") == Some("ptb-batch") {
+                return Err(PyValueError::new_err(
+                    "the tokenizer ptb-batch reads all captions as one text; take ptb",
+                ));
+            }
+        }
+        Ok(Self { metrics: selection.metrics, threads })
+    }
+
+    /// The keys of the scores.
+    fn keys(&self) -> Vec<String> {
+        self.metrics.iter().flat_map(AnyMetric::parts).map(|part| part.key).collect()
+    }
+
+    /// The scores, or the statistics, of the rows of a batch or table.
+    fn rows(
+        &self,
+        py: Python<'_>,
+        source: &Bound<'_, PyAny>,
+        candidate: &str,
+        references: &str,
+        keep: Vec<String>,
+        statistics: bool,
+    ) -> PyResult<Vec<ArrowBatch>> {
+        let mut done = Vec::new();
+        for batch in batches(source)? {
+            let texts = strings(column(&batch, candidate)?.as_ref(), candidate)?;
+            let (refs, ends) = lists(column(&batch, references)?, references)?;
+            let n = batch.num_rows();
+            let system = System { name: String::new(), images: (0..n as u32).collect(), texts };
+            let metrics = &self.metrics;
+            let scored = long(py, self.threads, None, move |progress| {
+                evaluate(&mut ReferenceSet::new(refs, ends), &[system], metrics, progress)
+            })?;
+            let tables: Vec<Table> =
+                scored.into_iter().flat_map(|system| system.metrics).map(|metric| metric.table).collect();
+            let rows = join(&tables, n);
+            done.push(ArrowBatch(output(&batch, &keep, &self.metrics, &rows, statistics)?));
+        }
+        Ok(done)
+    }
+
+    /// Corpus scores from statistics, which may have been gathered anywhere: one value per key.
+    fn corpus(&self, source: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+        let read = batches(source)?;
+        let mut values = Vec::new();
+        for metric in &self.metrics {
+            let columns = metric.columns();
+            let name = metric.signature().metric().to_owned();
+            let mut rows = Vec::new();
+            for batch in &read {
+                let mut parts = Vec::with_capacity(columns.len());
+                for known in &columns {
+                    parts.push(reals(column(batch, &format!("{name}/{}", known.name))?)?);
+                }
+                for k in 0..batch.num_rows() {
+                    rows.extend(parts.iter().map(|part| part.get(k).copied().unwrap_or_default()));
+                }
+            }
+            let mut scores = vec![0.0; metric.parts().len()];
+            metric.score_table(&Table::new(columns, rows), &mut scores);
+            values.extend(scores);
+        }
+        Ok(values)
+    }
+}
+
+/// The scores, or the statistics, of rows with an image's id and a caption, against the references of a judge.
+#[pyfunction]
+pub fn judge_rows(
+    py: Python<'_>,
+    judge: &Judge,
+    source: &Bound<'_, PyAny>,
+    id: &str,
+    candidate: &str,
+    keep: Vec<String>,
+    statistics: bool,
+) -> PyResult<Vec<ArrowBatch>> {
+    let mut done = Vec::new();
+    let engine: &Engine = judge.engine().engine();
+    for batch in batches(source)? {
+        let images = ids(column(&batch, id)?)?
+            .iter()
+            .map(|id| {
+                let image = judge.engine().image(id);
+                image.ok_or_else(|| PyKeyError::new_err(format!("image {} has no references", id.quoted())))
+            })
+            .collect::<PyResult<Vec<u32>>>()?;
+        let texts = strings(column(&batch, candidate)?.as_ref(), candidate)?;
+        let rows = long(py, judge.threads(), None, move |_| engine.statistics(&images, &texts))?;
+        done.push(ArrowBatch(output(&batch, &keep, engine.metrics(), &rows, statistics)?));
+    }
+    Ok(done)
+}
+
+fn column<'b>(batch: &'b RecordBatch, name: &str) -> PyResult<&'b ArrayRef> {
+    batch.column_by_name(name).ok_or_else(|| {
+        let schema = batch.schema();
+        let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+        PyValueError::new_err(format!("there is no column '{name}'; there are {}", names.join(", ")))
+    })
+}
+
+/// The strings of a column; their bytes stay where they are, but for views.
+fn strings(array: &dyn Array, name: &str) -> PyResult<Texts> {
+    if array.null_count() > 0 {
+        let row = (0..array.len()).find(|row| array.is_null(*row)).unwrap_or_default();
+        return Err(PyValueError::new_err(format!(
+            "column '{name}', row {row}: null where a caption is wanted"
+        )));
+    }
+    let texts = match array.data_type() {
+        DataType::Utf8 => {
+            let strings = array.as_string::<i32>();
+            shared(strings.values(), strings.value_offsets())
+        }
+        DataType::LargeUtf8 => {
+            let strings = array.as_string::<i64>();
+            shared(strings.values(), strings.value_offsets())
+        }
+        DataType::Utf8View => {
+            let strings = array.as_string_view();
+            Some((0..strings.len()).map(|k| strings.value(k)).collect())
+        }
+        other => {
+            return Err(PyTypeError::new_err(format!("column '{name}' must hold strings, not {other}")));
+        }
+    };
+    texts.ok_or_else(|| PyValueError::new_err(format!("column '{name}' is no valid UTF-8")))
+}
+
+fn shared<O: OffsetSizeTrait>(values: &arrow_buffer::Buffer, offsets: &[O]) -> Option<Texts> {
+    let (first, last) = (offsets.first()?.as_usize(), offsets.last()?.as_usize());
+    let bytes: SharedBytes = Arc::new(Bytes(values.clone()));
+    let ends: Vec<u64> = offsets.iter().skip(1).map(|offset| (offset.as_usize() - first) as u64).collect();
+    Texts::from_parts(Buffer::shared(bytes, first..last)?, ends.into())
+}
+
+/// The strings of a column of lists, and where those of each row stop; a column of strings is one for each row.
+fn lists(array: &ArrayRef, name: &str) -> PyResult<(Texts, Vec<u64>)> {
+    if array.null_count() > 0 {
+        let row = (0..array.len()).find(|row| array.is_null(*row)).unwrap_or_default();
+        return Err(PyValueError::new_err(format!(
+            "column '{name}', row {row}: null where references are wanted"
+        )));
+    }
+    match array.data_type() {
+        DataType::List(_) => {
+            let lists = array.as_list::<i32>();
+            of_lists(lists.values(), lists.value_offsets(), name)
+        }
+        DataType::LargeList(_) => {
+            let lists = array.as_list::<i64>();
+            of_lists(lists.values(), lists.value_offsets(), name)
+        }
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+            Ok((strings(array.as_ref(), name)?, (1..=array.len() as u64).collect()))
+        }
+        other => Err(PyTypeError::new_err(format!(
+            "column '{name}' must hold strings or lists of them, not {other}"
+        ))),
+    }
+}
+
+fn of_lists<O: OffsetSizeTrait>(values: &ArrayRef, offsets: &[O], name: &str) -> PyResult<(Texts, Vec<u64>)> {
+    let place = |offset: Option<&O>| offset.map_or(0, |offset| offset.as_usize());
+    let Range { start, end } = place(offsets.first())..place(offsets.last());
+    let texts = strings(values.slice(start, end - start).as_ref(), name)?;
+    Ok((texts, offsets.iter().skip(1).map(|offset| (offset.as_usize() - start) as u64).collect()))
+}
+
+/// Ids of images: whole numbers or strings.
+fn ids(array: &ArrayRef) -> PyResult<Vec<SegmentId>> {
+    if array.null_count() > 0 {
+        return Err(PyValueError::new_err("an image's id is null"));
+    }
+    macro_rules! numbers {
+        ($($kind:ident => $type:ty),+) => {
+            match array.data_type() {
+                $(DataType::$kind => array
+                    .as_primitive::<$type>()
+                    .values()
+                    .iter()
+                    .map(|number| SegmentId::from(i64::from(*number)))
+                    .collect(),)+
+                _ => {
+                    let texts = strings(array.as_ref(), "id")?;
+                    (0..texts.len()).map(|k| SegmentId::from(texts.get(k))).collect()
+                }
+            }
+        };
+    }
+    Ok(numbers!(
+        Int8 => Int8Type, Int16 => Int16Type, Int32 => Int32Type, Int64 => Int64Type,
+        UInt8 => UInt8Type, UInt16 => UInt16Type, UInt32 => UInt32Type
+    ))
+}
+
+/// A column of statistics.
+fn reals(array: &ArrayRef) -> PyResult<Vec<f64>> {
+    if array.null_count() > 0 {
+        return Err(PyValueError::new_err("a statistic is null"));
+    }
+    match array.data_type() {
+        DataType::Int64 => Ok(array.as_primitive::<Int64Type>().values().iter().map(|n| *n as f64).collect()),
+        DataType::Float64 => Ok(array.as_primitive::<arrow_array::types::Float64Type>().values().to_vec()),
+        other => Err(PyTypeError::new_err(format!("statistics are int64 or float64, not {other}"))),
+    }
+}
+
+/// Rows of all tables side by side.
+fn join(tables: &[Table], n: usize) -> Vec<f64> {
+    let mut iterators: Vec<_> = tables.iter().map(Table::rows).collect();
+    let mut rows = Vec::new();
+    for _ in 0..n {
+        for table in &mut iterators {
+            rows.extend_from_slice(table.next().unwrap_or_default());
+        }
+    }
+    rows
+}
+
+/// The columns to keep of a batch, and the scores or the statistics of its rows.
+fn output(
+    batch: &RecordBatch,
+    keep: &[String],
+    metrics: &[AnyMetric],
+    rows: &[f64],
+    statistics: bool,
+) -> PyResult<RecordBatch> {
+    let (mut fields, mut arrays): (Vec<Field>, Vec<ArrayRef>) = (Vec::new(), Vec::new());
+    for name in keep {
+        let array = column(batch, name)?;
+        fields.push(Field::new(name, array.data_type().clone(), true));
+        arrays.push(Arc::clone(array));
+    }
+    let width: usize = metrics.iter().map(|metric| metric.columns().len()).sum();
+    let mut first = 0;
+    for metric in metrics {
+        let (columns, parts) = (metric.columns(), metric.parts());
+        let mine = first..first + columns.len();
+        let of_metric = rows.chunks_exact(width.max(1)).filter_map(|row| row.get(mine.clone()));
+        if statistics {
+            let name = metric.signature().metric().to_owned();
+            for (k, known) in columns.iter().enumerate() {
+                let values = of_metric.clone().filter_map(|row| row.get(k).copied());
+                let array: ArrayRef = match known.kind {
+                    Kind::Count => Arc::new(values.map(|count| count as i64).collect::<Int64Array>()),
+                    Kind::Sum => Arc::new(values.collect::<Float64Array>()),
+                };
+                fields.push(Field::new(format!("{name}/{}", known.name), array.data_type().clone(), false));
+                arrays.push(array);
+            }
+        } else {
+            let mut scores = vec![0.0; parts.len()];
+            let mut by_part = vec![Vec::with_capacity(batch.num_rows()); parts.len()];
+            for row in of_metric {
+                metric.score_segment(row, &mut scores);
+                for (column, score) in by_part.iter_mut().zip(&scores) {
+                    column.push(*score);
+                }
+            }
+            for (part, values) in parts.into_iter().zip(by_part) {
+                fields.push(Field::new(part.key, DataType::Float64, false));
+                arrays.push(Arc::new(Float64Array::from(values)));
+            }
+        }
+        first += columns.len();
+    }
+    let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)
+        .map_err(|error| value(&error.to_string()))
+}

@@ -1,0 +1,74 @@
+//! A comparison of systems as Python sees it.
+
+use capeval::report::{Comparison as Found, Contrast, Style, comparison};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::error::from_io;
+use crate::report::Report;
+
+/// Whether systems differ.
+#[pyclass(frozen, module = "capeval._engine")]
+pub struct Comparison {
+    pub found: Found,
+}
+
+#[pymethods]
+impl Comparison {
+    /// The systems' scores, with confidence intervals.
+    fn report(&self) -> Report {
+        Report { found: self.found.report.clone() }
+    }
+
+    /// The pairs that were compared: baseline, system, and for each measure what the tests say.
+    fn pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        let name = |k: usize| self.found.report.systems.get(k).map(|system| system.name.as_str());
+        for pair in &self.found.pairs {
+            let contrasts = PyDict::new(py);
+            for (measure, contrast) in self.found.report.measures.iter().zip(&pair.contrasts) {
+                contrasts.set_item(&measure.key, about(py, contrast)?)?;
+            }
+            list.append((name(pair.baseline), name(pair.system), contrasts))?;
+        }
+        Ok(list)
+    }
+
+    /// The comparison as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`.
+    fn render(&self, format: &str, digits: usize) -> PyResult<String> {
+        let mut out = Vec::new();
+        let found = &self.found;
+        match format {
+            "json" => comparison::json(found, &mut out),
+            "jsonl" => comparison::jsonl(found, &mut out),
+            "csv" => comparison::csv(found, &mut out),
+            "markdown" => comparison::markdown(found, digits, &mut out),
+            "latex" => comparison::latex(found, digits, &mut out),
+            _ => comparison::table(found, &Style { digits, ..Style::default() }, &mut out),
+        }
+        .map_err(|error| from_io(&error, "comparison"))?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+}
+
+fn about<'py>(py: Python<'py>, contrast: &Contrast) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    row.set_item("difference", contrast.difference)?;
+    row.set_item("interval", (contrast.interval.low, contrast.interval.high))?;
+    let tests = [
+        ("bootstrap", Some(contrast.bootstrap)),
+        ("randomisation", Some(contrast.randomisation)),
+        ("sign", contrast.sign),
+        ("permutation", contrast.permutation),
+    ];
+    for (name, p) in tests {
+        row.set_item(name, p.map(|p| (p.value, p.adjusted)))?;
+    }
+    let tally = &contrast.tally;
+    row.set_item("wins", tally.wins)?;
+    row.set_item("ties", tally.ties)?;
+    row.set_item("losses", tally.losses)?;
+    row.set_item("cohens_d", contrast.cohens_d)?;
+    row.set_item("verdict", contrast.verdict.name())?;
+    Ok(row)
+}

@@ -1,0 +1,143 @@
+"""Arrow record batches in, record batches of scores or statistics out: the seam for Spark, Ray, Dask and Polars.
+
+Batches and tables of pyarrow, polars, DuckDB or any library that speaks Arrow's PyCapsule interface are read where
+they lie in memory. What comes back is a ``pyarrow.RecordBatch`` or ``Table``, or, where pyarrow is not installed,
+an object of the same interface.
+
+Statistics are rows of numbers that add up: gathered anywhere, in any order, they give the corpus scores through
+:meth:`RowScorer.corpus`, equal to those of one machine.
+
+>>> import pyarrow
+>>> from capeval.arrow import RowScorer
+>>> batch = pyarrow.RecordBatch.from_pydict(
+...     {"image_id": [1, 2], "candidate": ["a dog", "two cats"], "references": [["a dog"], ["two cats sit"]]})
+>>> scorer = RowScorer(["bleu", "rouge-l"])
+>>> scorer.scores(batch, keep=["image_id"]).column_names
+['image_id', 'bleu-1', 'bleu-2', 'bleu-3', 'bleu-4', 'rouge-l']
+>>> parts = [scorer.statistics(batch.slice(k, 1)) for k in range(2)]
+>>> round(scorer.corpus(*parts)["bleu-1"], 6)
+0.778801
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _engine
+from ._frequencies import DocumentFrequencies
+from ._inputs import Metrics, Settings, metric_names, settings
+
+if TYPE_CHECKING:
+    from .reward import Reward
+
+__all__ = ["RowScorer", "judge"]
+
+_settings = settings
+
+
+class RowScorer:
+    """Metrics on rows that hold a candidate beside its references.
+
+    Only metrics whose score of a row depends on nothing but the row: CIDEr needs `df`, a saved table of document
+    frequencies. It can be pickled and sent to workers.
+    """
+
+    def __init__(
+        self,
+        metrics: Metrics = None,
+        *,
+        settings: Settings = None,
+        df: DocumentFrequencies | str | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Takes metrics as :func:`capeval.score` does.
+
+        Raises:
+            ValueError: a metric that learns from all references, such as CIDEr without `df`.
+        """
+        self._arguments = (metric_names(metrics), dict(settings or {}), df, threads)
+        table = DocumentFrequencies._table(df)
+        self._engine = _engine.RowScorer(self._arguments[0], _settings(settings), table, threads)
+
+    def scores(
+        self, batch: Any, *, candidate: str = "candidate", references: str = "references", keep: Sequence[str] = ()
+    ) -> Any:
+        """The columns `keep` of a batch or table, and a float64 column for each measure.
+
+        Args:
+            batch: a record batch or table with a column of strings and a column of lists of strings.
+            candidate: the column of candidates.
+            references: the column of references.
+            keep: columns that come along, such as an id.
+
+        Raises:
+            ValueError: a column that is not there, or a null.
+            TypeError: columns of other types, or an object without Arrow's interface.
+        """
+        return _result(batch, self._engine.rows(batch, candidate, references, list(keep), False))
+
+    def statistics(
+        self, batch: Any, *, candidate: str = "candidate", references: str = "references", keep: Sequence[str] = ()
+    ) -> Any:
+        """The same with the statistics of each row, columns ``metric/statistic`` of int64 or float64."""
+        return _result(batch, self._engine.rows(batch, candidate, references, list(keep), True))
+
+    def corpus(self, *statistics: Any) -> dict[str, float]:
+        """The corpus scores of statistics that were gathered in any number of batches."""
+        if len(statistics) == 1:
+            return dict(zip(self._engine.keys(), self._engine.corpus(statistics[0])))
+        import pyarrow
+
+        parts = []
+        for part in statistics:
+            is_batch = hasattr(part, "__arrow_c_array__")
+            parts.append(pyarrow.Table.from_batches([pyarrow.record_batch(part)]) if is_batch else pyarrow.table(part))
+        return dict(zip(self._engine.keys(), self._engine.corpus(pyarrow.concat_tables(parts))))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _make, self._arguments
+
+
+def _make(metrics: list[str], settings: dict[str, Any], df: Any, threads: int | None) -> RowScorer:
+    return RowScorer(metrics, settings=settings, df=df, threads=threads)
+
+
+def judge(
+    reward: Reward,
+    batch: Any,
+    *,
+    image_id: str = "image_id",
+    candidate: str = "candidate",
+    keep: Sequence[str] | None = None,
+    statistics: bool = False,
+) -> Any:
+    """Scores rows of image ids and captions against the references that a :class:`capeval.reward.Reward` holds.
+
+    Args:
+        reward: a reward that was made for texts; its weights do not matter here.
+        batch: a record batch or table.
+        image_id: the column of ids.
+        candidate: the column of captions.
+        keep: columns that come along; the id if nothing is said.
+        statistics: rows of statistics in place of scores.
+
+    Raises:
+        KeyError: an image without references.
+        ValueError: a column that is not there, or a null.
+    """
+    kept = [image_id] if keep is None else list(keep)
+    return _result(batch, _engine.judge_rows(reward._judge, batch, image_id, candidate, kept, statistics))
+
+
+def _result(source: Any, parts: list[_engine.ArrowBatch]) -> Any:
+    """A batch for a batch, a table for a table."""
+    is_batch = hasattr(source, "__arrow_c_array__")
+    try:
+        import pyarrow
+    except ImportError:
+        return parts[0] if is_batch else parts
+    batches = [pyarrow.record_batch(part) for part in parts]
+    if is_batch:
+        return batches[0]
+    return pyarrow.Table.from_batches(batches) if batches else pyarrow.table({})

@@ -1,0 +1,107 @@
+"""Arrow batches: the digits of `score`, from any library, in any number of parts."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import capeval
+from capeval.reward import CiderD, Reward
+
+pyarrow = pytest.importorskip("pyarrow")
+
+from capeval.arrow import RowScorer, judge  # noqa: E402
+
+METRICS = ["bleu", "rouge-l", "cider-d", "chrf", "ter"]
+
+
+@pytest.fixture
+def table(references):
+    return capeval.DocumentFrequencies.build(references)
+
+
+def batch_of(references, candidates, string=None, many=None):
+    string = string or pyarrow.string()
+    lists = (many or pyarrow.list_)(string)
+    return pyarrow.RecordBatch.from_arrays(
+        [
+            pyarrow.array(list(candidates)),
+            pyarrow.array(list(candidates.values()), string),
+            pyarrow.array([references[key] for key in candidates], lists),
+        ],
+        names=["image_id", "candidate", "references"],
+    )
+
+
+def test_rows_have_the_digits_of_score(references, candidates, table):
+    report = capeval.score(references, candidates, METRICS, df=table)
+    scorer = RowScorer(METRICS, df=table)
+    for string in (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()):
+        for many in (pyarrow.list_, pyarrow.large_list):
+            found = scorer.scores(batch_of(references, candidates, string, many), keep=["image_id"])
+            assert isinstance(found, pyarrow.RecordBatch)
+            assert found.column("image_id").to_pylist() == report.ids
+            for key, values in report.segments.items():
+                assert found.column(key).to_pylist() == values.tolist(), (key, string)
+
+
+def test_statistics_of_parts_give_the_corpus_scores(references, candidates, table):
+    report = capeval.score(references, candidates, METRICS, df=table)
+    scorer = pickle.loads(pickle.dumps(RowScorer(METRICS, df=table)))
+    batch = batch_of(references, candidates)
+    whole = scorer.statistics(batch)
+    assert whole.schema.field("bleu/matches-1").type == pyarrow.int64()
+    assert scorer.corpus(whole) == report.scores
+    # Slices of a batch, which begin in the middle of its buffers, in another order.
+    parts = [scorer.statistics(batch.slice(k, 1)) for k in (2, 0, 1)]
+    assert scorer.corpus(*parts) == report.scores
+    assert scorer.corpus(scorer.statistics(pyarrow.Table.from_batches([batch, batch]))) == {
+        **scorer.corpus(whole, whole)
+    }
+
+
+def test_polars_frames_are_read(references, candidates, table):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(
+        {"candidate": list(candidates.values()), "references": [references[key] for key in candidates]}
+    )
+    found = RowScorer(METRICS, df=table).scores(frame)
+    assert found.column("chrf").to_pylist() == capeval.score(references, candidates, ["chrf"]).segments["chrf"].tolist()
+
+
+def test_a_reward_judges_batches_of_ids_and_captions(references, candidates):
+    reward = Reward(references, {"cider-d": 1.0, "rouge-l": 1.0}, dtype="float64")
+    rows = pyarrow.table({"image_id": [3, 1, 3], "candidate": ["a red bus", candidates[1], candidates[3]]})
+    found = judge(reward, rows)
+    measures = reward.measures([3, 1, 3], rows["candidate"].to_pylist())
+    assert found.column_names == ["image_id", "rouge-l", "cider-d"] or set(found.column_names) == {
+        "image_id",
+        *measures,
+    }
+    for key, values in measures.items():
+        assert found[key].to_pylist() == values.tolist()
+    assert "cider-d/sum" in judge(reward, rows, statistics=True).column_names
+    with pytest.raises(KeyError, match="image 9"):
+        judge(reward, pyarrow.table({"image_id": [9], "candidate": ["a"]}))
+
+
+def test_what_cannot_be_scored_row_by_row_is_refused(references, candidates, table):
+    with pytest.raises(ValueError, match="give df"):
+        RowScorer(["cider-d"])
+    scorer = RowScorer(["bleu"])
+    batch = batch_of(references, candidates)
+    with pytest.raises(ValueError, match="no column 'caption'; there are image_id, candidate, references"):
+        scorer.scores(batch, candidate="caption")
+    with pytest.raises(TypeError, match="must hold strings, not Int64"):
+        scorer.scores(batch, candidate="image_id")
+    with pytest.raises(TypeError, match="not dict"):
+        scorer.scores({})
+    with pytest.raises(ValueError, match="row 0: null"):
+        scorer.scores(pyarrow.table({"candidate": [None, "a"], "references": [["a"], ["a"]]}))
+
+
+def test_empty_batches_give_empty_batches(references, candidates, table):
+    scorer = RowScorer(["bleu"])
+    assert scorer.scores(batch_of(references, candidates).slice(0, 0)).num_rows == 0
+    assert CiderD(references)([], []).shape == (0,)

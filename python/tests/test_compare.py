@@ -1,0 +1,63 @@
+"""`capeval.compare` and confidence intervals."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import capeval
+
+
+@pytest.fixture
+def files(quickstart):
+    return quickstart / "references.json", {name: quickstart / f"{name}.json" for name in ("weak", "good")}
+
+
+def test_systems_are_compared_with_the_first(files):
+    references, systems = files
+    found = capeval.compare(references, systems, ["bleu", "rouge-l"], resamples=500)
+    scores = capeval.score(references, systems=systems, metrics=["bleu", "rouge-l"])
+    contrast = found["good", "rouge-l"]
+    weak, good = (scores.systems[name]["rouge-l"] for name in systems)
+    assert contrast.difference == pytest.approx(good - weak)
+    assert contrast.interval[0] <= contrast.difference <= contrast.interval[1]
+    assert 0 < contrast.randomisation.value <= contrast.randomisation.adjusted <= 1
+    assert contrast.verdict in ("better", "undecided") and contrast.wins >= contrast.losses
+    assert contrast.sign is not None and found["good", "bleu-4"].sign is None
+    assert [(pair.baseline, pair.system) for pair in found.pairs] == [("weak", "good")]
+    assert found.report.systems["good"].scores == scores.systems["good"].scores
+    low, high = found.report.systems["good"].intervals["rouge-l"]
+    assert low <= good <= high
+    assert "good" in str(found) and json.loads(found.to_json()) == found.to_dict() and found.to_csv()
+    assert found.to_markdown() and found.to_latex()
+
+
+def test_the_seed_decides_every_digit(files):
+    references, systems = files
+    runs = [
+        capeval.compare(references, systems, "bleu", resamples=200, seed=seed, threads=threads).to_json()
+        for seed, threads in ((1, 1), (1, 2), (2, 1))
+    ]
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_settings_without_sense_are_refused(files):
+    references, systems = files
+    with pytest.raises(ValueError, match="at least two"):
+        capeval.compare(references, {"good": systems["good"]}, "bleu")
+    with pytest.raises(ValueError, match="no correction is called 'x'"):
+        capeval.compare(references, systems, "bleu", correction="x")
+    with pytest.raises(ValueError, match="level of confidence"):
+        capeval.compare(references, systems, "bleu", level=95)
+    with pytest.raises(TypeError, match="no option 'policy'"):
+        capeval.compare(references, systems, "bleu", policy="skip")
+
+
+def test_scores_have_intervals_if_asked_for(files):
+    references, systems = files
+    report = capeval.score(references, systems["good"], "rouge-l", intervals=True, resamples=300)
+    low, high = report.intervals["rouge-l"]
+    wide = capeval.score(references, systems["good"], "rouge-l", intervals=0.999, resamples=300).intervals["rouge-l"]
+    assert wide[0] <= low <= report["rouge-l"] <= high <= wide[1]
+    assert capeval.score(references, systems["good"], "rouge-l").intervals == {}

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Write docs/python.md from the docstrings of the installed package, or check that it is up to date.
+
+    python_docs.py [--check]
+"""
+import importlib
+import inspect
+import sys
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "python.md"
+
+MODULES = ["capeval", "capeval.reward", "capeval.arrow"]
+
+
+def signature(thing):
+    try:
+        found = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return ""
+    text = str(found)
+    for noise in ("'", "capeval._report.", "capeval._frequencies.", "capeval._evaluator."):
+        text = text.replace(noise, "")
+    return text.replace("(self, ", "(").replace("(self)", "()").replace("(cls, ", "(")
+
+
+def plain(text):
+    """A docstring as Markdown: arguments as a list, roles as code, examples in fences."""
+    import re
+
+    text = re.sub(r":(?:func|class|meth|mod|attr):`~?([^`]*)`", r"`\1`", inspect.cleandoc(text or ""))
+    text = text.replace("``", "`")
+    lines, out, listing, example = text.split("\n"), [], False, False
+    for line in lines:
+        if line.startswith(">>>") and not example:
+            out.append("```python")
+            example = True
+        elif example and not line.strip():
+            out.append("```")
+            example = False
+        if not example and line in ("Args:", "Raises:", "Returns:"):
+            listing = True
+            out += [f"*{line[:-1]}*", ""]
+            continue
+        if listing and line.startswith("    ") and not line.startswith("        "):
+            name, colon, rest = line.strip().partition(": ")
+            out.append(f"- `{name}`: {rest}" if colon and " " not in name else f"- {line.strip()}")
+        elif listing and line.startswith("        "):
+            out.append("  " + line.strip())
+        else:
+            listing = listing and not line.strip()
+            out.append(line)
+    if example:
+        out.append("```")
+    return "\n".join(out).strip()
+
+
+def of_class(name, kind):
+    init = kind.__dict__.get("__init__")
+    named = hasattr(kind, "_fields")
+    shown = signature(init) if init is not None and not named and name not in ("Report", "System", "Comparison") else ""
+    out = [f"### `{name}{shown}`", "", plain(kind.__doc__), ""]
+    if init is not None and init.__doc__ and not named and shown:
+        out += [plain(init.__doc__), ""]
+    if named:
+        out += ["Fields: " + ", ".join(f"`{field}`" for field in kind._fields) + ".", ""]
+        return out
+    for method, thing in kind.__dict__.items():
+        if method.startswith("_") and method != "__getitem__":
+            continue
+        raw = thing.__func__ if isinstance(thing, (classmethod, staticmethod)) else thing
+        if isinstance(raw, property):
+            out += [f"**`.{method}`**: {plain(raw.__doc__)}", ""]
+        elif inspect.isfunction(raw):
+            title = f"[{signature(raw)[1:].split(':')[0]}]" if method == "__getitem__" else f".{method}{signature(raw)}"
+            out += [f"**`{title}`**", "", plain(raw.__doc__), ""]
+    return out
+
+
+def page():
+    out = [
+        "# The Python package",
+        "",
+        "Written by `scripts/python_docs.py` from the docstrings. How to come from other packages: "
+        "[migration.md](migration.md). A tour: [tutorial.ipynb](../examples/python/tutorial.ipynb).",
+        "",
+        "`pip install .` in a checkout builds the package with Rust 1.95 or later. One wheel (abi3) serves CPython 3.10 and",
+        "all later ones; 3.9 is below what PyO3 0.30 supports. Free-threaded interpreters load no abi3 module: there",
+        "`pip install .` builds a wheel for that one interpreter, and the module does not ask for the lock.",
+        "",
+    ]
+    for module_name in MODULES:
+        module = importlib.import_module(module_name)
+        out += [f"## `{module_name}`", "", plain(module.__doc__), ""]
+        for name in sorted(module.__all__, key=lambda name: (inspect.isclass(getattr(module, name)), name.lower())):
+            thing = getattr(module, name)
+            if inspect.isclass(thing):
+                out += of_class(name, thing)
+            elif callable(thing):
+                out += [f"### `{name}{signature(thing)}`", "", plain(thing.__doc__), ""]
+    compat = importlib.import_module("capeval.compat")
+    out += ["## `capeval.compat`", "", plain(compat.__doc__), ""]
+    return "\n".join(out).rstrip() + "\n"
+
+
+def main():
+    text = page()
+    if "--check" not in sys.argv:
+        PAGE.write_text(text, encoding="utf-8")
+    elif PAGE.read_text(encoding="utf-8") != text:
+        sys.exit("docs/python.md is not up to date; run scripts/python_docs.py")
+
+
+if __name__ == "__main__":
+    main()
