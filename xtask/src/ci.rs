@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{docs, python, tidy};
+use crate::{browser, docs, python, tidy};
 
 /// Each step: what it is, and cargo's arguments.
 const STEPS: &[(&str, &[&str])] = &[
@@ -36,6 +36,10 @@ pub fn run(root: &Path) -> Result<()> {
             bail!("{label} failed");
         }
         println!("── {label}: {:.0?}", step.elapsed());
+    }
+    match browser::obstacle() {
+        None => browser::run(root, None)?,
+        Some(why) => println!("── browser: skipped, since {why}"),
     }
     if python::is_here() {
         python::run(root)?;

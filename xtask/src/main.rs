@@ -1,7 +1,8 @@
-//! The project's own chores: `cargo xtask ci`, `tidy`, `docs`, `bench`.
+//! The project's own chores: `cargo xtask ci`, `tidy`, `docs`, `browser`, `bench`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a terminal")]
 
 mod bench;
+mod browser;
 mod ci;
 mod docs;
 mod python;
@@ -17,6 +18,7 @@ usage: cargo xtask CHORE
   docs [--check]  write docs/metrics.md from the registry, or check that it is up to date
   ci              run every check and every test, as the CI does
   python          build the wheel, install it into a fresh virtual environment and test it there
+  browser [DIR]   open a page of `score --html` in Chromium and test it; leaves screenshots in DIR
   bench [DIR]     time capeval beside pycocoevalcap on DIR (default ../shared/data/coco);
                   needs CAPEVAL_ORACLE=/path/to/python with pycocoevalcap installed, and Java";
 
@@ -29,6 +31,8 @@ fn main() -> ExitCode {
         ["docs", "--check"] => docs::run(&root(), docs::Mode::Check),
         ["ci"] => ci::run(&root()),
         ["python"] => python::run(&root()),
+        ["browser"] => browser::run(&root(), None),
+        ["browser", dir] => browser::run(&root(), Some(&PathBuf::from(dir))),
         ["bench"] => bench::run(&root(), &root().join("../shared/data/coco")),
         ["bench", dir] => bench::run(&root(), &PathBuf::from(dir)),
         _ => {

@@ -13,11 +13,18 @@ async function read(element) {
   if (typeof DecompressionStream === "undefined") {
     throw new Error("this browser cannot unpack the page's data; a browser of 2023 or later can");
   }
-  const text = atob(element.textContent.trim());
+  const bytes = unpacked(element.textContent.trim());
   element.textContent = "";
-  const bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Response(stream).json();
+}
+
+function unpacked(base64) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let k = 0; k < text.length; k += 1) bytes[k] = text.charCodeAt(k);
+  return bytes;
 }
 
 // What is known of one image's scores: [readings of references, reading of each metric, systems].

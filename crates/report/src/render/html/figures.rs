@@ -134,7 +134,9 @@ fn distribution(report: &Report, n_drawn: usize, measure: usize, out: &mut impl 
         x_range: (low, high),
         y_range: (0.0, top(&series)),
     };
-    figure(out, short(&described.label), &words, &curves(&axes, &series, true)?)
+    // Tints of many systems on top of each other tell nothing.
+    let filled = series.len() <= 2;
+    figure(out, short(&described.label), &words, &curves(&axes, &series, filled)?)
 }
 
 fn top(series: &[Series]) -> f64 {

@@ -111,7 +111,7 @@ fn scores(report: &Report, page: &Page, out: &mut impl Write) -> io::Result<()> 
     writeln!(
         out,
         "<section id=\"scores\" aria-labelledby=\"h-scores\"><h2 id=\"h-scores\">Scores</h2>\
-         <div class=\"scroll\" role=\"region\" aria-labelledby=\"h-scores\" tabindex=\"0\"><table><thead><tr>"
+         <div class=\"scroll\" role=\"group\" aria-label=\"Table of scores\" tabindex=\"0\"><table><thead><tr>"
     )?;
     let side = |align: &Align| if *align == Align::Right { " class=\"n\"" } else { "" };
     for (name, align) in &grid.columns {

@@ -39,8 +39,11 @@ function choice(label, names, changed) {
 async function browser(meta) {
   const root = document.getElementById("browser");
   const ids = await block("ids");
-  const scores = await Promise.all(meta.systems.map((_, s) => block("scores-" + s)));
-  const state = { system: 0, other: -1, measure: meta.headline, worst: true, text: "", references: false, metric: 0, words: false, image: -1 };
+  const scores = [];
+  const load = async (systems) => {
+    for (const s of systems) scores[s] = scores[s] || await block("scores-" + s);
+  };
+  const state = { system: 0, other: -1, measure: meta.headline, byOrder: false, worst: true, text: "", references: false, metric: 0, words: false, image: -1 };
   const captions = [];
   const lowered = new Map();
   const value = (s, image) => scores[s][state.measure][image];
@@ -55,16 +58,21 @@ async function browser(meta) {
   const count = element("output", { class: "count", "aria-live": "polite" });
   const box = element("div", { class: "list", role: "listbox", tabindex: "0", "aria-label": "Images" });
   const detail = element("div", { class: "detail", role: "region", "aria-label": "The chosen image", tabindex: "-1" });
-  const span = meta.measures.map((measure, m) => {
-    let most = 0;
-    for (const list of scores) for (const x of list[m]) if (x > most) most = x;
-    return measure.max && measure.max <= 1 ? measure.max : most || 1;
-  });
+  // What a full bar stands for: the greatest score, or 1 where that is the most there can be.
+  const spans = [];
+  const span = (s, m) => {
+    const key = s * meta.measures.length + m;
+    if (!spans[key]) {
+      const most = scores[s][m].reduce((a, b) => (b > a ? b : a), 0);
+      spans[key] = meta.measures[m].max && meta.measures[m].max <= 1 ? meta.measures[m].max : most || 1;
+    }
+    return spans[key];
+  };
   const render = (image) => {
     const s = state.system;
     const shownValue = key(image);
     const difference = state.other >= 0;
-    const share = shownValue === null ? 0 : Math.min(1, Math.abs(shownValue) / span[state.measure]);
+    const share = shownValue === null ? 0 : Math.min(1, Math.abs(shownValue) / span(s, state.measure));
     const bar = element("span", { class: "bar s" + (s % 8), "aria-hidden": "true" }, element("span", {}));
     bar.firstChild.style.width = (100 * share).toFixed(1) + "%";
     const text = captions[s] ? captions[s][image] : "";
@@ -100,6 +108,7 @@ async function browser(meta) {
       for (let s = 0; s < meta.systems.length; s += 1) hay.push(await texts("captions-" + s));
       if (state.references) hay.push(await texts("references"));
     }
+    await load(state.other < 0 ? [state.system] : [state.system, state.other]);
     captions[state.system] = await block("captions-" + state.system);
     if (mine !== turn) return;
     const order = [];
@@ -107,7 +116,7 @@ async function browser(meta) {
       if (scores[state.system][0] && scores[state.system][0][image] === null) continue;
       if (!wanted || String(ids[image]).toLowerCase().includes(wanted) || hay.some((all) => all[image].includes(wanted))) order.push(image);
     }
-    if (state.measure >= 0) {
+    if (!state.byOrder) {
       const keys = new Float64Array(meta.n);
       const up = meta.measures[state.measure].higher === state.worst;
       for (const image of order) {
@@ -131,6 +140,7 @@ async function browser(meta) {
     const [known, shapes, references, pictures, ...all] = await Promise.all([
       evidenceOf(meta, image), block("shapes"), block("references"), block("pictures"),
       ...meta.systems.map((_, s) => block("captions-" + s))]);
+    await load(meta.systems.keys());
     if (image !== state.image) return;
     const [referenceReadings, referenceOf, systems] = known || [[], [], []];
     const wordsOfReferences = (m) => (referenceReadings[referenceOf[m]] || []).map(wordsOf);
@@ -213,9 +223,9 @@ async function browser(meta) {
     return element("label", { class: "check" }, input, element("span", {}, label));
   };
   const sort = choice("Sort by", [...meta.measures.map((measure) => measure.label), "order of images"], (k) => {
-    state.measure = k < meta.measures.length ? k : -1;
-    turnButton.disabled = state.measure < 0;
-    if (state.measure < 0) state.measure = meta.headline, state.byOrder = true; else state.byOrder = false;
+    state.byOrder = k === meta.measures.length;
+    state.measure = state.byOrder ? meta.headline : k;
+    turnButton.disabled = state.byOrder;
     refreshAll();
   });
   sort.querySelector("select").value = String(state.measure);
@@ -229,7 +239,7 @@ async function browser(meta) {
   if (meta.systems.length > 1) {
     const names = meta.systems;
     controls.push(choice("System", names, (s) => { state.system = s; refresh(true).then(draw); }));
-    controls.push(choice("minus", ["none", ...names], (k) => { state.other = k - 1; refreshAll(); }));
+    controls.push(choice("Difference to", ["none", ...names], (k) => { state.other = k - 1; refreshAll(); }));
     controls.push(check("word differences", (on) => { state.words = on; draw(); }));
   }
   if (meta.metrics.length > 1) controls.push(choice("Marks by", meta.metrics, (k) => { state.metric = k; draw(); }));
@@ -237,15 +247,14 @@ async function browser(meta) {
     ...[1, 2, 3, 4].map((n) => element("mark", { class: "g" + n }, n < 4 ? n + "-gram" : "4-gram or longer")), " ",
     element("mark", { class: "g5" }, "matched otherwise"));
   root.append(element("div", { class: "controls" }, ...controls, count), legend, element("div", { class: "split" }, box, detail));
-  await draw();
   await refresh(false);
   if (matchMedia("(min-width: 60.01rem)").matches && list.order.length) {
     list.at = 0;
     list.draw(true);
     state.image = list.order[0];
-    await draw();
   }
   document.documentElement.dataset.ready = "yes";
+  await draw();
 }
 
 // Where the picture of an image is.

@@ -72,7 +72,7 @@ function drawn(steps, point) {
   const line = (step, isScore) => {
     const parts = [element("span", { class: "t" }, visible(step.title))];
     if (step.value !== undefined) parts.push(element("b", {}, isScore ? score(step.value) : shown(step.value)));
-    if (step.rule && (step.parts.length || step.list)) parts.push(element("span", { class: "r" }, "= " + step.rule));
+    if (step.rule && (step.parts.length || (step.list && step.list.rows.length))) parts.push(element("span", { class: "r" }, "= " + step.rule));
     for (const [name, value] of step.facts) parts.push(element("span", { class: "f" }, name + " " + shown(value)));
     for (const match of step.matches) {
       if (match.references.length) parts.push(element("span", { class: "f" }, where(match)));
@@ -85,7 +85,7 @@ function drawn(steps, point) {
     const { names, rows } = step.list;
     if (!rows.length) return null;
     const head = ["n-gram", "adds", ...names, "references"];
-    return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "n-grams" },
+    return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "n-grams" },
       element("table", { class: "ngrams" },
         element("thead", {}, element("tr", {}, ...head.map((name, k) => element("th", { scope: "col", class: k && k <= names.length + 1 ? "n" : null }, name)))),
         element("tbody", {}, ...rows.map((row) => element("tr", pointing([row.match]),

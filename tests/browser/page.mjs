@@ -1,0 +1,198 @@
+// Opens a page of `capeval score --html` in a real browser: sorts, searches, opens an image, changes the theme, and
+// checks that hostile captions stay text, that no script fails, and that axe finds nothing to complain about.
+//
+// node page.mjs BROWSER MODULES PAGE [SCREENSHOTS]: PAGE holds the systems "first" and "second" of
+// xtask/src/browser.rs; MODULES is the folder that holds playwright-core and axe-core.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const [browserPath, modules, path, screenshots] = process.argv.slice(2);
+const require = createRequire(join(modules, "node_modules", "from"));
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core"), "utf8");
+
+// None of these lets the browser look for anything on the network by itself.
+const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const browser = await chromium.launch({ executablePath: browserPath, args: quiet });
+const complaints = [];
+
+async function open(options) {
+  const context = await browser.newContext({ bypassCSP: false, ...options });
+  const page = await context.newPage();
+  page.on("console", (message) => { if (["error", "warning"].includes(message.type())) complaints.push(message.text()); });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("dialog", (dialog) => { complaints.push("a dialog: " + dialog.message()); dialog.dismiss(); });
+  page.on("request", (request) => { if (!request.url().startsWith("file:") && !request.url().startsWith("data:")) complaints.push("a request: " + request.url()); });
+  const start = Date.now();
+  await page.goto(pathToFileURL(path).href);
+  await page.waitForSelector("html[data-ready]");
+  return [page, Date.now() - start];
+}
+
+const shot = async (page, name) => { if (screenshots) await page.screenshot({ path: join(screenshots, name + ".png") }); };
+const values = (page) => page.locator(".row .value").allTextContents();
+const ids = (page) => page.locator(".row .id").allTextContents();
+const output = (page) => page.locator("output.count").textContent();
+// What waits until the page has done what was asked of it.
+const until = (page, check, argument) => page.waitForFunction(check, argument);
+
+async function complaintsOfAxe(browserOptions) {
+  // axe is run in a copy of the page whose policy lets it in.
+  const context = await browser.newContext({ bypassCSP: true, ...browserOptions });
+  const page = await context.newPage();
+  await page.goto(pathToFileURL(path).href);
+  await page.waitForSelector("html[data-ready]");
+  await page.locator(".row").first().click();
+  await page.waitForSelector(".evidence details");
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+  await context.close();
+  return violations.map(({ id, nodes }) => id + ": " + nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + " " + (node.any[0]?.message || "")).join(" | "));
+}
+
+const steps = {
+  async "the page opens, and shows scores and charts"() {
+    const [page, took] = await open({ viewport: { width: 1360, height: 900 } });
+    assert.equal(await page.locator("#scores tbody tr").count(), 2);
+    assert.ok((await page.locator("#charts figure svg").count()) >= 5);
+    assert.ok(await page.locator("#charts figure [role=img]").first().getAttribute("aria-label"));
+    await shot(page, "wide-light");
+    console.log(`  opened in ${took} ms`);
+    await page.close();
+  },
+  async "images are sorted by score, worst first or best first"() {
+    const [page] = await open({ viewport: { width: 1360, height: 900 } });
+    const sort = page.locator("label", { hasText: "Sort by" }).locator("select");
+    await sort.selectOption({ label: "CIDEr-D" });
+    await until(page, () => document.querySelector(".row .value").textContent === "0.000");
+    const worst = (await values(page)).map(Number);
+    assert.deepEqual(worst, [...worst].sort((a, b) => a - b));
+    await page.locator("#order").click();
+    await until(page, () => document.querySelector(".list").scrollTop === 0 && document.getElementById("order").textContent === "Best first");
+    const best = (await values(page)).map(Number);
+    assert.deepEqual(best, [...best].sort((a, b) => b - a));
+    assert.ok(best[0] > worst[0]);
+    // Of an edit rate, less is better.
+    await sort.selectOption({ label: "TER" });
+    await until(page, () => document.querySelector(".row .value").textContent === "0.000");
+    await sort.selectOption({ label: "order of images" });
+    await until(page, () => document.querySelector(".row .id").textContent === "0");
+    assert.deepEqual((await ids(page)).slice(0, 3), ["0", "1", "2"]);
+    await page.close();
+  },
+  async "a search keeps what holds the words"() {
+    const [page] = await open({ viewport: { width: 1360, height: 900 } });
+    const all = await output(page);
+    await page.locator("input[type=search]").fill("unicycle");
+    await until(page, (before) => document.querySelector("output.count").textContent !== before, all);
+    assert.equal(await output(page), "1 of 1,003 images");
+    assert.deepEqual(await ids(page), ["17"]);
+    await page.locator("input[type=search]").fill("velocipede");
+    await until(page, () => document.querySelector("output.count").textContent.startsWith("0"));
+    await page.getByLabel("references too").check();
+    await until(page, () => document.querySelector("output.count").textContent.startsWith("1"));
+    assert.deepEqual(await ids(page), ["18"]);
+    await page.close();
+  },
+  async "an image shows its references, what counted, and how its scores came to be"() {
+    const [page] = await open({ viewport: { width: 1360, height: 900 } });
+    await page.locator("input[type=search]").fill("unicycle");
+    await until(page, () => document.querySelectorAll(".row").length === 1);
+    await page.locator(".row").click();
+    await until(page, () => document.querySelector(".detail h3").textContent === "Image 17");
+    const card = page.locator(".card.mine .text");
+    assert.equal(await card.textContent(), "A man rides a unicycle, slowly!");
+    assert.deepEqual(await card.locator("mark").allTextContents(), ["A man rides a unicycle"]);
+    assert.equal(await page.locator(".references li").count(), 2);
+    assert.ok((await page.locator(".evidence details").count()) >= 6);
+    const row = page.locator(".ngrams tbody tr", { has: page.locator("th", { hasText: /^unicycle$/ }) }).last();
+    await row.hover();
+    assert.deepEqual(await card.locator("mark").allTextContents(), ["unicycle"]);
+    await shot(page, "image");
+    await page.getByLabel("word differences").check();
+    await until(page, () => document.querySelector(".card:not(.mine) ins"));
+    assert.deepEqual(await page.locator(".card:not(.mine) del").allTextContents(), ["man", "unicycle slowly"]);
+    await page.close();
+  },
+  async "hostile captions stay text"() {
+    const [page] = await open({ viewport: { width: 1360, height: 900 } });
+    for (const [word, says] of [["hostile-tags", "</script><script>document.title='taken'</script>"], ["hostile-quotes", "\"><img src=x onerror=document.title='taken'>"]]) {
+      await page.locator("input[type=search]").fill(word);
+      await until(page, (wanted) => document.querySelectorAll(".row").length === 1 && document.querySelector(".row .caption").textContent.includes(wanted), word);
+      assert.ok((await page.locator(".row .caption").textContent()).includes(says), word);
+      await page.locator(".row").click();
+      await until(page, (wanted) => document.querySelector(".card.mine .text")?.textContent.includes(wanted), word);
+      assert.ok((await page.locator(".card.mine .text").textContent()).includes(says), word);
+      assert.equal(await page.locator(".detail img").count(), 0);
+    }
+    await page.locator("input[type=search]").fill("hostile-long");
+    await until(page, () => document.querySelector(".row .caption").textContent.startsWith("hostile-long"));
+    await page.locator(".row").click();
+    await until(page, () => document.querySelector(".card.mine .text")?.textContent.length > 10000);
+    const fits = await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+    assert.ok(fits, "a long caption widens the page");
+    assert.notEqual(await page.title(), "taken");
+    await page.close();
+  },
+  async "the list is used by keyboard"() {
+    const [page] = await open({ viewport: { width: 1360, height: 900 } });
+    await page.locator(".list").focus();
+    await page.locator(".detail h3").waitFor();
+    const before = await page.locator(".detail h3").textContent();
+    await page.keyboard.press("ArrowDown");
+    await until(page, (old) => document.querySelector(".detail h3").textContent !== old, before);
+    await page.keyboard.press("End");
+    await until(page, () => document.querySelector("[aria-selected=true]")?.getAttribute("aria-posinset") === "1003");
+    assert.ok((await page.locator(".row").count()) < 60, "only what can be seen is in the page");
+    await page.close();
+  },
+  async "a phone shows the list, then the image"() {
+    const [page] = await open({ viewport: { width: 390, height: 844 }, colorScheme: "dark" });
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    await shot(page, "narrow-dark");
+    await page.locator(".row").first().click();
+    await page.locator(".detail h3").waitFor({ state: "visible" });
+    await shot(page, "narrow-dark-image");
+    await page.getByRole("button", { name: "Back to the list" }).click();
+    await page.locator(".detail").waitFor({ state: "hidden" });
+    await page.close();
+  },
+  async "the theme follows the system or the reader"() {
+    const [page] = await open({ viewport: { width: 1360, height: 900 }, colorScheme: "dark" });
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const dark = await paper();
+    await page.locator("#theme").click();
+    const light = await paper();
+    assert.notEqual(dark, light);
+    await page.locator("#theme").click();
+    assert.equal(await paper(), dark);
+    await shot(page, "wide-dark");
+    await page.close();
+  },
+  async "axe finds nothing to complain about"() {
+    for (const colorScheme of ["light", "dark"]) {
+      for (const viewport of [{ width: 1360, height: 900 }, { width: 390, height: 844 }]) {
+        assert.deepEqual(await complaintsOfAxe({ colorScheme, viewport }), []);
+      }
+    }
+  },
+};
+
+let failed = 0;
+for (const [name, step] of Object.entries(steps)) {
+  complaints.length = 0;
+  try {
+    await step();
+    assert.deepEqual(complaints, []);
+    console.log("ok      " + name);
+  } catch (error) {
+    failed += 1;
+    console.log("FAILED  " + name + "\n" + error.stack);
+  }
+}
+await browser.close();
+process.exit(failed ? 1 : 0);

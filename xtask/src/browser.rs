@@ -1,0 +1,125 @@
+//! The page of a report in a real browser: `tests/browser/page.mjs` on captions made here.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+/// What drives the browser, and what looks for barriers; installed below `target/`.
+const PACKAGES: &[&str] = &["playwright-core@1.65.1", "axe-core@4.14.0"];
+
+/// Names and places of browsers that do.
+const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/// Whether the tests can be run here, or else why not.
+pub fn obstacle() -> Option<&'static str> {
+    let runs = |program: &str| {
+        let quiet =
+            Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        quiet.is_ok_and(|status| status.success())
+    };
+    if !runs("node") || !runs("npm") {
+        return Some("there is no Node.js with npm");
+    }
+    // A build server gets its browser if need be; nobody else's machine is changed.
+    let may_install = std::env::var_os("CI").is_some();
+    (browser().is_none() && !may_install).then_some("there is no Chromium; set CHROMIUM to one")
+}
+
+/// The browser to drive: `CHROMIUM`, or the first that is found.
+fn browser() -> Option<PathBuf> {
+    if let Some(given) = std::env::var_os("CHROMIUM").filter(|path| !path.is_empty()) {
+        return Some(given.into());
+    }
+    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+    let candidates = BROWSERS.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    candidates.into_iter().find(|path| path.is_file())
+}
+
+/// Writes a page and tests it; `screenshots` is a folder for pictures of it.
+pub fn run(root: &Path, screenshots: Option<&Path>) -> Result<()> {
+    let start = Instant::now();
+    let root = root.canonicalize().context("the workspace's root")?;
+    let base = root.join("target/browser");
+    std::fs::create_dir_all(&base)?;
+    if !base.join("node_modules/playwright-core").exists() || !base.join("node_modules/axe-core").exists() {
+        let arguments = ["install", "--no-audit", "--no-fund", "--no-save", "--ignore-scripts", "--silent"];
+        step("packages", Command::new("npm").args(arguments).args(PACKAGES).current_dir(&base))?;
+    }
+    if browser().is_none() {
+        step("browser", Command::new("apt-get").args(["install", "--yes", "--quiet", "chromium"]))?;
+    }
+    let browser = browser().context("there is no Chromium; set CHROMIUM to one")?;
+    let page = write_page(&root, &base)?;
+    let size = std::fs::metadata(&page)?.len();
+    println!("── browser: a page of {size} bytes");
+    let mut command = Command::new("node");
+    command.arg(root.join("tests/browser/page.mjs")).arg(browser).arg(&base).arg(page);
+    if let Some(folder) = screenshots {
+        std::fs::create_dir_all(folder)?;
+        command.arg(folder);
+    }
+    step("tests", &mut command)?;
+    println!("── browser: {:.0?}", start.elapsed());
+    Ok(())
+}
+
+/// A page of two systems and a little more than a thousand images, some of them hostile.
+fn write_page(root: &Path, base: &Path) -> Result<PathBuf> {
+    let (mut references, mut first, mut second) = (Vec::new(), Vec::new(), Vec::new());
+    let subjects = ["a man", "two dogs", "a red bus", "the old woman", "a child", "three birds", "a cat"];
+    let verbs = ["rides", "looks at", "stands near", "runs past", "sits on", "jumps over"];
+    let things = ["a wave", "the fence", "a wooden bench", "a large truck", "the water", "a kite", "a train"];
+    for id in 0..1_003_usize {
+        let pick = |step: usize| {
+            let (s, v, t) = (id * step, id * step / 3, id * step / 7);
+            let parts = [subjects[s % subjects.len()], verbs[v % verbs.len()], things[t % things.len()]];
+            parts.join(" ")
+        };
+        let mut texts = [pick(1), pick(2)];
+        let (mut one, mut other) = (pick(1), pick(3));
+        match id {
+            17 => {
+                texts = ["A man rides a unicycle.".into(), "A woman rides a bicycle.".into()];
+                (one, other) = ("A man rides a unicycle, slowly!".into(), "a woman rides a bicycle".into());
+            }
+            18 => texts[0] = "An odd velocipede.".into(),
+            1_000 => one = "hostile-tags </script><script>document.title='taken'</script> \u{2028}".into(),
+            1_001 => one = "hostile-quotes \"><img src=x onerror=document.title='taken'> \u{202e}משהו".into(),
+            1_002 => one = format!("hostile-long {}", "word🙂\u{1}".repeat(1_500)),
+            _ => {}
+        }
+        for text in texts {
+            references.push(serde_json::json!({ "id": references.len(), "image_id": id, "caption": text }));
+        }
+        first.push(serde_json::json!({ "image_id": id, "caption": one }));
+        second.push(serde_json::json!({ "image_id": id, "caption": other }));
+    }
+    let write = |name: &str, value: serde_json::Value| -> Result<PathBuf> {
+        let path = base.join(name);
+        std::fs::write(&path, value.to_string()).with_context(|| path.display().to_string())?;
+        Ok(path)
+    };
+    let references = write("references.json", serde_json::json!({ "annotations": references }))?;
+    let first = write("first.json", first.into())?;
+    let second = write("second.json", second.into())?;
+    let page = base.join("page.html");
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--package", "capeval-cli", "--", "score", "--references"]);
+    command.arg(references).args([first, second]);
+    command
+        .args(["--metrics", "bleu,rouge-l,cider-d,ter", "--ci", "--resamples", "200", "--html"])
+        .arg(&page);
+    step("page", command.current_dir(root).stdout(Stdio::null()))?;
+    Ok(page)
+}
+
+fn step(label: &str, command: &mut Command) -> Result<()> {
+    println!("── browser: {label}");
+    let status = command.status().with_context(|| format!("{label}: {:?}", command.get_program()))?;
+    if !status.success() {
+        bail!("{label} failed");
+    }
+    Ok(())
+}
