@@ -196,6 +196,61 @@ impl Slots {
     }
 }
 
+/// All matches of one pair, and what follows from them before any is chosen.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    /// Per reference word, where its masks lie: the row, or in wide hypotheses the first machine word.
+    mask_of: Vec<u32>,
+    paraphrases: Vec<Paraphrase>,
+    /// Per reference word, where its paraphrase matches end.
+    paraphrase_ends: Vec<u32>,
+    /// Per reference word, how many matches cover it.
+    coverage: Vec<u32>,
+    /// Hypothesis words covered by one match or more, and by two or more.
+    once: Vec<u64>,
+    twice: Vec<u64>,
+    /// Words of the hypothesis that each matcher matches, if it has no more than 64.
+    by_matcher: [u64; MAX_MATCHERS],
+    fixed: Vec<Option<Match>>,
+    is_fixed: Vec<bool>,
+    /// Whether there is anything to choose.
+    ambiguous: bool,
+    /// How many of the matchers run: one for identical sentences, else all.
+    n_matchers: usize,
+    identical: bool,
+    /// The place of the paraphrase matcher among them.
+    paraphraser: Option<u8>,
+}
+
+/// The hypothesis words that a word of a reference matches, for hypotheses of up to 64 words.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    /// By matcher.
+    masks: [u64; MAX_MATCHERS],
+    /// By any matcher, and by two or more.
+    any: u64,
+    twice: u64,
+    /// The number of matches.
+    count: u32,
+}
+
+impl Row {
+    fn new(masks: [u64; MAX_MATCHERS]) -> Self {
+        let mut row = Self { masks, ..Self::default() };
+        for mask in masks {
+            row.twice |= row.any & mask;
+            row.any |= mask;
+            row.count += mask.count_ones();
+        }
+        row
+    }
+
+    /// The same if only the first matcher runs.
+    fn of_first(self) -> Self {
+        Self::new([self.masks[0], 0, 0, 0])
+    }
+}
+
 /// The aligner and all its buffers; nothing is allocated once they have grown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Aligner {
@@ -219,33 +274,18 @@ pub(crate) struct Aligner {
 
     // Of the references of one hypothesis, per distinct word and phrase.
     word_slots: Slots,
-    /// Per distinct word and matcher, the hypothesis words it matches.
+    /// Per distinct word, the hypothesis words it matches, if that has no more than 64.
+    rows: Vec<Row>,
+    /// Per distinct word and matcher, the hypothesis words it matches, if that has more.
     masks: Vec<u64>,
     relation_slots: Slots,
     relation_ranges: Vec<Range<usize>>,
     relations: Vec<Relation>,
 
-    // Of one pair.
-    /// Per reference word, where its masks lie.
-    mask_of: Vec<u32>,
-    paraphrases: Vec<Paraphrase>,
-    /// Per reference word, its paraphrase matches.
-    paraphrase_ends: Vec<u32>,
-    /// Per reference word, how many matches cover it.
-    coverage: Vec<u32>,
-    /// Hypothesis words covered by one match or more, and by two or more.
-    once: Vec<u64>,
-    twice: Vec<u64>,
-    /// Words of the hypothesis that each matcher matches, if it has no more than 64.
-    by_matcher: [u64; MAX_MATCHERS],
-    fixed: Vec<Option<Match>>,
-    is_fixed: Vec<bool>,
-    /// Whether there is anything to choose.
-    ambiguous: bool,
-    /// How many of the matchers run.
-    n_matchers: usize,
-    /// The place of the paraphrase matcher among them.
-    paraphraser: Option<u8>,
+    /// Of the pair whose matches were found last.
+    found: Found,
+    /// Of other pairs with the same hypothesis, kept for later.
+    kept: Vec<Found>,
     beam: Beam,
     matches: Vec<Match>,
 
@@ -388,6 +428,7 @@ impl Aligner {
         }
         self.word_slots.clear(vocabulary.n_words());
         self.masks.clear();
+        self.rows.clear();
         self.relation_slots.clear(vocabulary.n_phrases());
         self.relation_ranges.clear();
         self.relations.clear();
@@ -411,25 +452,41 @@ impl Aligner {
                 .all(|(a, b)| vocabulary.word(*a).key == vocabulary.word(*b).key);
         // METEOR does this to keep its beam from missing the perfect alignment.
         let n_matchers = if identical { matchers.len().min(1) } else { matchers.len() };
-        self.n_matchers = n_matchers;
+        self.found.n_matchers = n_matchers;
+        self.found.identical = identical;
         self.find_words(vocabulary, matchers, reference);
-        self.paraphrases.clear();
+        self.found.paraphrases.clear();
         if matchers[..n_matchers].contains(&Matcher::Paraphrase) {
             self.find_paraphrases(vocabulary, reference);
         }
         self.index_paraphrases(reference.words.len());
         self.cover(&matchers[..n_matchers], reference.words.len());
-        self.ambiguous = self.fix(&matchers[..n_matchers], reference.words.len());
+        self.found.ambiguous = self.fix(&matchers[..n_matchers], reference.words.len());
         let short = self.words.len().max(reference.words.len()) <= bound::LONGEST;
         short.then(|| self.prospects(vocabulary, ranks, reference))
     }
 
+    /// Keeps the matches that were found last under a number of their own.
+    pub(crate) fn keep(&mut self, number: usize) {
+        if self.kept.len() <= number {
+            self.kept.resize_with(number + 1, Found::default);
+        }
+        std::mem::swap(&mut self.found, &mut self.kept[number]);
+    }
+
+    /// Makes matches that were kept since [`set_hypothesis`](Self::set_hypothesis) the last that were found.
+    pub(crate) fn recall(&mut self, number: usize) {
+        if let Some(kept) = self.kept.get_mut(number) {
+            std::mem::swap(&mut self.found, kept);
+        }
+    }
+
     /// Chooses the best set of the matches that were found last.
     pub(crate) fn align(&mut self, matchers: &[Matcher], beam: usize) -> Alignment<'_> {
-        let used_matchers = &matchers[..self.n_matchers];
-        let reference_len = self.fixed.len();
+        let used_matchers = &matchers[..self.found.n_matchers];
+        let reference_len = self.found.fixed.len();
         self.matches.clear();
-        if self.ambiguous {
+        if self.found.ambiguous {
             let mut queues = std::mem::take(&mut self.beam);
             if self.words.len().max(reference_len) <= 64 && beam <= NARROW_BEAM {
                 let mut keys = std::mem::take(&mut queues.narrow_keys);
@@ -442,7 +499,7 @@ impl Aligner {
             }
             self.beam = queues;
         } else {
-            self.matches.extend(self.fixed.iter().flatten());
+            self.matches.extend(self.found.fixed.iter().flatten());
         }
         let chunks = self.count_chunks();
         Alignment { matches: &self.matches, chunks }
@@ -451,21 +508,21 @@ impl Aligner {
     /// What the matches that were found allow at best; for sentences of up to 64 words.
     fn prospects(&self, vocabulary: &Vocabulary, ranks: &[u8], reference: &Sentence<'_>) -> Prospects {
         let mut prospects = Prospects::default();
-        let mut rest = self.once[0];
+        let mut rest = self.found.once[0];
         let covered = rest.count_ones() as usize;
         for (rank, matcher) in ranks.iter().enumerate() {
-            let mine = rest & self.by_matcher[usize::from(*matcher)];
+            let mine = rest & self.found.by_matcher[usize::from(*matcher)];
             rest &= !mine;
             let function = (mine & self.function_words).count_ones() as u8;
             prospects.hypothesis[rank] = mine.count_ones() as u8 - function;
             prospects.hypothesis[rank + MAX_MATCHERS] = function;
         }
-        let paraphraser = self.paraphraser;
+        let paraphraser = self.found.paraphraser;
         let (mut phrase_words, mut phrase_places) = (0u64, 0u64);
         let mut paraphrased = 0u64;
         let mut ends = [0u64; bound::LONGEST + 1];
         let mut starts = [0u64; bound::LONGEST + 1];
-        for found in &self.paraphrases {
+        for found in &self.found.paraphrases {
             let span = |start: u32, len: u32| (u64::MAX >> (64 - len.clamp(1, 64))) << start;
             let places = span(found.reference, found.reference_len);
             paraphrased |= places;
@@ -481,15 +538,13 @@ impl Aligner {
         }
         let mut n_covered = 0;
         for (at, word) in reference.words.iter().enumerate() {
-            let start = self.mask_of[at] as usize;
-            let masks = &self.masks[start..];
-            let single = masks[..self.n_matchers].iter().fold(0, |all, mask| all | mask);
-            starts[at] |= single;
-            ends[at + 1] |= single << 1;
+            let row = self.row_at(at);
+            starts[at] |= row.any;
+            ends[at + 1] |= row.any << 1;
             if starts[at] & ends[at] != 0 && at > 0 {
                 prospects.continuations += 1;
             }
-            if self.coverage[at] == 0 {
+            if self.found.coverage[at] == 0 {
                 continue;
             }
             n_covered += 1;
@@ -497,7 +552,7 @@ impl Aligner {
                 if Some(matcher) == paraphraser {
                     paraphrased >> at & 1 == 1
                 } else {
-                    usize::from(matcher) < self.n_matchers && masks[usize::from(matcher)] != 0
+                    row.masks[usize::from(matcher)] != 0
                 }
             };
             let rank = ranks.iter().position(|matcher| has(*matcher)).unwrap_or(0);
@@ -511,16 +566,24 @@ impl Aligner {
 
     /// Looks up which hypothesis words each reference word matches, by each matcher of single words.
     fn find_words(&mut self, vocabulary: &Vocabulary, matchers: &[Matcher], reference: &Sentence<'_>) {
-        self.mask_of.clear();
+        self.found.mask_of.clear();
         for word in reference.words {
             if let Some(start) = self.word_slots.get(*word) {
-                self.mask_of.push(start);
+                self.found.mask_of.push(start);
+                continue;
+            }
+            if self.width == 1 {
+                let row = self.row(vocabulary, matchers, *word);
+                let number = self.rows.len() as u32;
+                self.rows.push(row);
+                self.word_slots.set(*word, number);
+                self.found.mask_of.push(number);
                 continue;
             }
             let start = self.masks.len();
             self.masks.resize(start + matchers.len() * self.width, 0);
             self.word_slots.set(*word, start as u32);
-            self.mask_of.push(start as u32);
+            self.found.mask_of.push(start as u32);
             let facts = vocabulary.word(*word);
             for (module, matcher) in matchers.iter().enumerate() {
                 let start = start + module * self.width;
@@ -552,6 +615,35 @@ impl Aligner {
         }
     }
 
+    /// What a word of a reference matches, by each matcher of single words.
+    fn row(&self, vocabulary: &Vocabulary, matchers: &[Matcher], word: u32) -> Row {
+        let facts = vocabulary.word(word);
+        let mask = |feature: Feature| {
+            let index = self.feature_slots.get(feature);
+            index.and_then(|index| self.feature_masks.get(index as usize)).copied().unwrap_or(0)
+        };
+        let same = mask(facts.key);
+        let mut masks = [0; MAX_MATCHERS];
+        for (place, matcher) in masks.iter_mut().zip(matchers) {
+            *place = match matcher {
+                Matcher::Exact => same,
+                Matcher::Stem => mask(facts.stem) & !same,
+                Matcher::Synonym => {
+                    vocabulary.synsets(facts).iter().fold(0, |all, synset| all | mask(*synset)) & !same
+                }
+                Matcher::Paraphrase => 0,
+            };
+        }
+        Row::new(masks)
+    }
+
+    /// The row of a word of the reference, with the matchers that run.
+    #[inline]
+    fn row_at(&self, word: usize) -> Row {
+        let row = self.rows[self.found.mask_of[word] as usize];
+        if self.found.identical { row.of_first() } else { row }
+    }
+
     /// Lists all paraphrase matches, in METEOR's order per reference word.
     fn find_paraphrases(&mut self, vocabulary: &Vocabulary, reference: &Sentence<'_>) {
         for span in reference.spans {
@@ -570,7 +662,7 @@ impl Aligner {
                     } else {
                         [reference_len, relation.place, hypothesis]
                     };
-                    self.paraphrases.push(Paraphrase {
+                    self.found.paraphrases.push(Paraphrase {
                         reference: span.start,
                         source_in_hypothesis: relation.source_in_hypothesis,
                         order,
@@ -582,7 +674,7 @@ impl Aligner {
                 }
             }
         }
-        self.paraphrases.sort_unstable();
+        self.found.paraphrases.sort_unstable();
     }
 
     /// Relates a phrase of a reference to the phrases of the hypothesis.
@@ -617,60 +709,80 @@ impl Aligner {
     }
 
     fn index_paraphrases(&mut self, reference_len: usize) {
-        self.paraphrase_ends.clear();
+        self.found.paraphrase_ends.clear();
         let mut end = 0;
         for word in 0..reference_len {
-            while self.paraphrases.get(end).is_some_and(|found| found.reference as usize <= word) {
+            while self.found.paraphrases.get(end).is_some_and(|found| found.reference as usize <= word) {
                 end += 1;
             }
-            self.paraphrase_ends.push(end as u32);
+            self.found.paraphrase_ends.push(end as u32);
         }
     }
 
     fn paraphrases_at(&self, word: usize) -> Range<usize> {
-        let start = if word == 0 { 0 } else { self.paraphrase_ends[word - 1] };
-        start as usize..self.paraphrase_ends[word] as usize
+        let start = if word == 0 { 0 } else { self.found.paraphrase_ends[word - 1] };
+        start as usize..self.found.paraphrase_ends[word] as usize
     }
 
     /// The hypothesis words that matcher `module` matches with reference word `word`.
     fn mask(&self, word: usize, module: usize) -> &[u64] {
-        let start = self.mask_of[word] as usize + module * self.width;
+        if self.width == 1 {
+            return &self.rows[self.found.mask_of[word] as usize].masks[module..=module];
+        }
+        let start = self.found.mask_of[word] as usize + module * self.width;
         &self.masks[start..start + self.width]
     }
 
     /// Counts how many matches cover each word.
     fn cover(&mut self, matchers: &[Matcher], reference_len: usize) {
-        self.coverage.clear();
-        self.coverage.resize(reference_len, 0);
-        self.once.clear();
-        self.once.resize(self.width, 0);
-        self.twice.clear();
-        self.twice.resize(self.width, 0);
-        self.by_matcher = [0; MAX_MATCHERS];
-        self.paraphraser =
+        self.found.coverage.clear();
+        self.found.coverage.resize(reference_len, 0);
+        self.found.once.clear();
+        self.found.once.resize(self.width, 0);
+        self.found.twice.clear();
+        self.found.twice.resize(self.width, 0);
+        self.found.by_matcher = [0; MAX_MATCHERS];
+        self.found.paraphraser =
             matchers.iter().position(|matcher| *matcher == Matcher::Paraphrase).map(|module| module as u8);
-        for word in 0..reference_len {
-            let start = self.mask_of[word] as usize;
+        let narrow = self.width == 1;
+        if narrow {
+            let (mut once, mut twice) = (0, 0);
+            for word in 0..reference_len {
+                let row = self.row_at(word);
+                if row.count == 0 {
+                    continue;
+                }
+                self.found.coverage[word] = row.count;
+                twice |= row.twice | once & row.any;
+                once |= row.any;
+                for (all, mask) in self.found.by_matcher.iter_mut().zip(row.masks) {
+                    *all |= mask;
+                }
+            }
+            (self.found.once[0], self.found.twice[0]) = (once, twice);
+        }
+        for word in if narrow { 0..0 } else { 0..reference_len } {
+            let start = self.found.mask_of[word] as usize;
             let masks = &self.masks[start..start + matchers.len() * self.width];
-            for (mask, by_matcher) in masks.chunks_exact(self.width).zip(&mut self.by_matcher) {
+            for (mask, by_matcher) in masks.chunks_exact(self.width).zip(&mut self.found.by_matcher) {
                 *by_matcher |= mask[0];
-                for ((once, twice), bits) in self.once.iter_mut().zip(&mut self.twice).zip(mask) {
-                    self.coverage[word] += bits.count_ones();
+                for ((once, twice), bits) in self.found.once.iter_mut().zip(&mut self.found.twice).zip(mask) {
+                    self.found.coverage[word] += bits.count_ones();
                     *twice |= *once & bits;
                     *once |= bits;
                 }
             }
         }
-        for found in &self.paraphrases {
+        for found in &self.found.paraphrases {
             for word in found.reference..found.reference + found.reference_len {
-                self.coverage[word as usize] += 1;
+                self.found.coverage[word as usize] += 1;
             }
             for word in found.hypothesis..found.hypothesis + found.hypothesis_len {
                 let (place, bit) = (word as usize / 64, 1u64 << (word % 64));
-                self.twice[place] |= self.once[place] & bit;
-                self.once[place] |= bit;
-                if let (0, Some(module)) = (place, self.paraphraser) {
-                    self.by_matcher[usize::from(module)] |= bit;
+                self.found.twice[place] |= self.found.once[place] & bit;
+                self.found.once[place] |= bit;
+                if let (0, Some(module)) = (place, self.found.paraphraser) {
+                    self.found.by_matcher[usize::from(module)] |= bit;
                 }
             }
         }
@@ -678,22 +790,22 @@ impl Aligner {
 
     fn is_covered_once(&self, hypothesis_word: u32) -> bool {
         let (place, bit) = (hypothesis_word as usize / 64, 1u64 << (hypothesis_word % 64));
-        self.once[place] & !self.twice[place] & bit != 0
+        self.found.once[place] & !self.found.twice[place] & bit != 0
     }
 
     /// Finds the definite matches, which share no word with any other; true if other matches remain.
     fn fix(&mut self, matchers: &[Matcher], reference_len: usize) -> bool {
-        self.fixed.clear();
-        self.fixed.resize(reference_len, None);
-        self.is_fixed.clear();
-        self.is_fixed.resize(reference_len, false);
+        self.found.fixed.clear();
+        self.found.fixed.resize(reference_len, None);
+        self.found.is_fixed.clear();
+        self.found.is_fixed.resize(reference_len, false);
         let mut ambiguous = false;
         for word in 0..reference_len {
             let paraphrases = self.paraphrases_at(word);
-            let only = if self.coverage[word] != 1 {
-                ambiguous |= self.coverage[word] > 1;
+            let only = if self.found.coverage[word] != 1 {
+                ambiguous |= self.found.coverage[word] > 1;
                 None
-            } else if let [found] = self.paraphrases[paraphrases] {
+            } else if let [found] = self.found.paraphrases[paraphrases] {
                 let module = matchers.iter().position(|matcher| *matcher == Matcher::Paraphrase).unwrap_or(0);
                 Some(found.as_match(module))
             } else {
@@ -705,11 +817,11 @@ impl Aligner {
             };
             let Some(only) = only else { continue };
             let definite = (only.reference..only.reference_end())
-                .all(|word| self.coverage[word as usize] == 1)
+                .all(|word| self.found.coverage[word as usize] == 1)
                 && (only.hypothesis..only.hypothesis_end()).all(|word| self.is_covered_once(word));
             if definite {
-                self.fixed[word] = Some(only);
-                self.is_fixed[word..only.reference_end() as usize].fill(true);
+                self.found.fixed[word] = Some(only);
+                self.found.is_fixed[word..only.reference_end() as usize].fill(true);
             } else {
                 ambiguous = true;
             }
@@ -738,8 +850,9 @@ impl Aligner {
             queues.next.used.clear();
             std::mem::swap(&mut queues.candidates, &mut queues.previous);
             queues.candidates.clear();
-            let fixed = self.fixed.get(word).copied().flatten().map(|found| Candidate::new(found, matchers));
-            if word < reference_len && !self.is_fixed[word] {
+            let fixed =
+                self.found.fixed.get(word).copied().flatten().map(|found| Candidate::new(found, matchers));
+            if word < reference_len && !self.found.is_fixed[word] {
                 self.list_candidates(&mut queues.candidates, matchers, word);
             }
             rank(keys, &queues.queue.paths, beam);
@@ -771,7 +884,7 @@ impl Aligner {
         rank(keys, &queues.next.paths, 1);
         let best = keys.first().and_then(|key| queues.next.paths.get(key.place()));
         let mut choice = best.map_or(NONE, |path| path.choice);
-        self.matches.extend(self.fixed.iter().flatten());
+        self.matches.extend(self.found.fixed.iter().flatten());
         while let Some(step) = queues.choices.get(choice as usize) {
             self.matches.push(step.chosen);
             choice = step.parent;
@@ -783,7 +896,7 @@ impl Aligner {
     fn list_candidates(&self, candidates: &mut Vec<Candidate>, matchers: &[Matcher], word: usize) {
         for (module, matcher) in matchers.iter().enumerate() {
             if *matcher == Matcher::Paraphrase {
-                let paraphrases = &self.paraphrases[self.paraphrases_at(word)];
+                let paraphrases = &self.found.paraphrases[self.paraphrases_at(word)];
                 candidates
                     .extend(paraphrases.iter().map(|found| Candidate::new(found.as_match(module), matchers)));
                 continue;

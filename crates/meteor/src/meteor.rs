@@ -220,10 +220,13 @@ impl Meteor {
             for index in 1..sentences.len() {
                 let reference = sentences.get(index);
                 let prospects = aligner.find(vocabulary, matchers, &self.bound.ranks, &reference);
+                aligner.keep(index);
                 order.push((self.bound(prospects, &hypothesis, &reference), index));
             }
             order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         } else if sentences.len() == 2 {
+            aligner.find(vocabulary, matchers, &self.bound.ranks, &sentences.get(1));
+            aligner.keep(1);
             order.push((f64::INFINITY, 1));
         }
         for (bound, index) in &order {
@@ -231,7 +234,7 @@ impl Meteor {
                 continue;
             }
             let reference = sentences.get(*index);
-            aligner.find(vocabulary, matchers, &self.bound.ranks, &reference);
+            aligner.recall(*index);
             let stats = self.pair(vocabulary, aligner, &hypothesis, &reference);
             let score = self.score(&stats).score;
             let is_first = best.reference.is_none_or(|known| *index - 1 < known);
