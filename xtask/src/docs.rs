@@ -70,7 +70,7 @@ fn metrics() -> Result<String> {
         writeln!(page, "| `{}` | {} | {} |", suite.name, suite.summary, suite.metrics.join(", "))?;
     }
     page.push_str("\n## Tokenizers\n\n| name | what |\n|---|---|\n");
-    for (_, name, summary) in tokenizers::ALL {
+    for (_, name, summary) in tokenizers::ALL.iter().chain(tokenizers::WITH_DICTIONARY) {
         writeln!(page, "| `{name}` | {summary} |")?;
     }
     Ok(page)

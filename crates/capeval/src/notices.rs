@@ -158,7 +158,7 @@ impl Those {
 
     fn not_english(self, tokenizer: Tokenizer) -> Notice {
         let remedy = if self.looks.unsegmented() {
-            "for Chinese or Japanese consider --tokenizer zh, char or jieba"
+            "for Chinese consider --tokenizer zh, char or jieba, for Japanese ja-mecab"
         } else {
             "for other languages consider --tokenizer intl"
         };

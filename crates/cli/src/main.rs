@@ -5,6 +5,7 @@ mod data;
 mod html;
 mod input;
 mod mapped;
+mod mecab;
 mod names;
 mod options;
 mod output;
@@ -30,6 +31,8 @@ struct Cli {
     /// Use this many threads instead of one per processor.
     #[arg(long, global = true, value_name = "N", help_heading = "General")]
     threads: Option<std::num::NonZeroUsize>,
+    #[command(flatten)]
+    mecab: mecab::Folders,
     #[command(subcommand)]
     command: Command,
 }
@@ -75,6 +78,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
             .build_global()
             .context("cannot start that many threads")?;
     }
+    cli.mecab.provide();
     match cli.command {
         Command::Score(args) => commands::score::run(&args)?,
         Command::Compare(args) => return commands::compare::run(&args),

@@ -288,10 +288,12 @@ pub fn sacrebleu_signature(signature: &Signature, n_references: Option<usize>) -
     let get = |name: &str| signature.get(name);
     let settings = match signature.metric() {
         "sacrebleu" => {
-            let tokenizer = get("tok")?;
-            if !["13a", "intl", "zh", "char", "none"].contains(&tokenizer) {
-                return None;
-            }
+            let tokenizer = match get("tok")? {
+                "ja-mecab" => "ja-mecab-0.996-IPA",
+                "ko-mecab" => "ko-mecab-0.996/ko-0.9.2-KO",
+                same @ ("13a" | "intl" | "zh" | "char" | "none") => same,
+                _ => return None,
+            };
             let effective = if get("eff")? == "yes" { "yes" } else { "no" };
             let by = match get("by") {
                 Some(value) => format!("[{:.2}]", value.parse::<f64>().ok()?),
@@ -391,6 +393,9 @@ mod tests {
         check(chrf, Some(5), "nrefs:5|case:mixed|eff:yes|nc:6|nw:2|space:no|version:2.6.0");
         let ter = crate::Ter::new().signature();
         check(ter, Some(5), "nrefs:5|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.6.0");
+        let ja = SacreBleu::new(Tokenizer::Mecab(capeval_text::tokenizers::mecab::Language::Japanese));
+        let expected = "nrefs:1|case:mixed|eff:no|tok:ja-mecab-0.996-IPA|smooth:exp|version:2.6.0";
+        check(ja.signature(), Some(1), expected);
         assert_eq!(sacrebleu_signature(&SacreBleu::new(Tokenizer::Ptb).signature(), None), None);
     }
 

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Write};
 
 use anyhow::{Result, bail};
-use capeval::text::tokenizers::ALL;
+use capeval::text::tokenizers::{ALL, WITH_DICTIONARY};
 use capeval::text::{Scratch, Tokenizer};
 use clap::ValueEnum;
 
@@ -152,6 +152,8 @@ impl Printer {
 }
 
 fn list(out: &mut dyn Write) -> io::Result<()> {
-    let width = ALL.iter().map(|(_, name, _)| name.len()).max().unwrap_or(0);
-    ALL.iter().try_for_each(|(_, name, summary)| writeln!(out, "{name:width$}  {summary}"))
+    let width = ALL.iter().chain(WITH_DICTIONARY).map(|(_, name, _)| name.len()).max().unwrap_or(0);
+    ALL.iter()
+        .chain(WITH_DICTIONARY)
+        .try_for_each(|(_, name, summary)| writeln!(out, "{name:width$}  {summary}"))
 }

