@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 if TYPE_CHECKING:
@@ -186,6 +186,27 @@ class Report:
     def to_latex(self, digits: int = 3) -> str:
         """A table for a paper."""
         return self._found.render("latex", digits)
+
+    def to_html(
+        self, *, title: str | None = None, pictures: str | Mapping[Id, str] | None = None, digits: int = 3
+    ) -> str:
+        """A page with scores and charts, which needs no network; with ``score(…, gallery=True)`` every image too.
+
+        Args:
+            title: what stands on top; the systems' names if nothing is said.
+            pictures: where pictures are, as a path or address with ``{id}`` (or ``{id:012}``, filled up with zeros),
+                or by id.
+            digits: after the point.
+        """
+        names = list(self.systems)
+        if title is None:
+            title = ", ".join(names) if len(names) <= 3 else f"{len(names)} systems"
+        if pictures is None or isinstance(pictures, str):
+            return self._found.html(title, digits, pictures, None)
+        ids = self._found.gallery_ids()
+        if ids is None:
+            raise ValueError("pictures stand beside single images; ask for them with score(…, gallery=True)")
+        return self._found.html(title, digits, None, [pictures.get(key) for key in ids])
 
     def to_pandas(self, *, segments: bool = False) -> pandas.DataFrame:
         """A data frame: a row per system and a column per measure, or, with `segments`, a row per system and image.

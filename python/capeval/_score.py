@@ -30,6 +30,7 @@ def score(
     ids: str = "as-given",
     images: Iterable[Id] | None = None,
     segments: bool = True,
+    gallery: bool = False,
     intervals: bool | float = False,
     resamples: int = 10_000,
     seed: int = 12_345,
@@ -60,6 +61,7 @@ def score(
         ids: ``"text"`` if the id 1 and the id "1" are the same.
         images: only these images, document frequencies included.
         segments: whether the report shall hold the scores of every image.
+        gallery: whether :meth:`Report.to_html` shall show every image with the evidence of its scores.
         intervals: confidence intervals of the corpus scores: ``True`` for 95 %, or a level such as 0.99.
         resamples: how many resamples of the images the intervals stand on.
         seed: what the random numbers start from.
@@ -83,6 +85,7 @@ def score(
         "empty": empty,
         "ids": ids,
         "segments": segments,
+        "gallery": gallery,
         "threads": threads,
     }
     ground, read, names, chosen, table = _prepare(references, candidates, metrics, systems, settings, df, options)
@@ -102,6 +105,7 @@ _OPTIONS: dict[str, Any] = {
     "empty": "error",
     "ids": "as-given",
     "segments": True,
+    "gallery": False,
     "threads": None,
     "intervals": None,
 }

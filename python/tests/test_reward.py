@@ -221,3 +221,31 @@ def test_group_advantages_have_mean_zero_and_spread_one():
     advantages = group_advantages(np.array([1.0, 2.0, 3.0, 5.0, 5.0, 5.0]), 3, eps=0.0 + 1e-12)
     assert advantages[:3] == pytest.approx([-1, 0, 1]) and advantages[3:].tolist() == [0, 0, 0]
     assert group_advantages(np.array([1.0, 3.0]), 2, scale=False).tolist() == [-1.0, 1.0]
+
+
+class Tensor:
+    """What the reward asks of a tensor of torch."""
+
+    def __init__(self, array):
+        self._array = array
+        self.shape = array.shape
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return self
+
+    def numpy(self):
+        return self._array
+
+    def tolist(self):
+        return self._array.tolist()
+
+
+def test_tensors_are_taken_as_arrays():
+    reward = CiderD({1: [[5, 6, 7], [5, 6]], 2: [[8, 9], [8, 5]]}, tokens=True, pad_id=0)
+    tokens = np.array([[5, 6, 7, 0], [8, 9, 0, 0]])
+    assert np.array_equal(reward(Tensor(np.array([1, 2])), Tensor(tokens)), reward([1, 2], tokens))
+    three = np.stack([tokens, tokens[::-1]], axis=1)
+    assert np.array_equal(reward([1, 2], Tensor(three)), reward([1, 1, 2, 2], three.reshape(4, 4)))

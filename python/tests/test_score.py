@@ -198,3 +198,12 @@ def test_meteor_without_data_says_what_to_do(references, candidates, monkeypatch
         capeval.score(references, candidates, ["meteor"])
     report = capeval.score(references, candidates)
     assert any(notice.code == "no-meteor" for notice in report.notices)
+
+
+def test_a_report_becomes_a_page(references, candidates):
+    report = capeval.score(references, candidates, METRICS, gallery=True)
+    page = report.to_html(title="A <title>", pictures={1: "one.jpg"})
+    assert page.lower().startswith("<!doctype html>") and "A &lt;title&gt;" in page and 'id="browser"' in page
+    assert 'id="browser"' not in capeval.score(references, candidates, METRICS).to_html()
+    with pytest.raises(ValueError, match="gallery=True"):
+        capeval.score(references, candidates, METRICS).to_html(pictures={1: "one.jpg"})

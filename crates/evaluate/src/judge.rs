@@ -4,6 +4,7 @@
 //! its own captions cost, and the digits are those of [`evaluate`](crate::evaluate()) over all images:
 //! candidates' words that the references lack are numbered batch by batch, and forgotten.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -18,6 +19,12 @@ use crate::run::{System, compare, evaluate};
 
 /// Captions that a thread takes at a time, at least and at most.
 const CHUNK: (usize, usize) = (32, 512);
+
+thread_local! {
+    /// A thread's buffers between two batches, no larger than one chunk asks for: fresh memory takes the system
+    /// longer to map than a small batch takes to measure.
+    static IDLE: Cell<Segments> = Cell::default();
+}
 
 /// Metrics that have seen references, ready for any number of batches from any number of threads.
 pub struct Judge {
@@ -333,7 +340,7 @@ impl Judge {
                 }
             })
             .collect();
-        let mut segments = Segments::default();
+        let mut segments = IDLE.take();
         if group.order > 0 {
             compare(&references, images, |k| sentences.words(k), group.order, &mut segments);
         }
@@ -346,6 +353,7 @@ impl Judge {
                 worker.measure(&segment, &mut row[columns.clone()]);
             }
         }
+        IDLE.set(segments);
     }
 
     /// Measures a batch by the metrics that need nothing but its own words, with its own references.

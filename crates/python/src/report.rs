@@ -1,7 +1,7 @@
 //! A report as Python sees it: numbers, names and renderings.
 
 use capeval::metric::Direction;
-use capeval::report::{self, Report as Found, Style};
+use capeval::report::{self, Page, Pictures, Report as Found, Style};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyList};
@@ -103,6 +103,27 @@ impl Report {
     #[getter]
     fn same_images(&self) -> bool {
         self.found.same_images
+    }
+
+    /// The images that a page lets its reader look through; `None` if none were asked for.
+    fn gallery_ids<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
+        self.found.gallery.as_ref().map(|gallery| id_list(py, &gallery.ids)).transpose()
+    }
+
+    /// The report as a page: pictures by a pattern with `{id}`, or one for each image of the gallery.
+    fn html(
+        &self,
+        py: Python<'_>,
+        title: &str,
+        digits: usize,
+        pattern: Option<String>,
+        files: Option<Vec<Option<String>>>,
+    ) -> PyResult<String> {
+        let pictures = pattern.map(Pictures::Pattern).or(files.map(Pictures::Files));
+        let page = Page { title: title.to_owned(), digits, pictures, ..Page::default() };
+        let mut out = Vec::new();
+        py.detach(|| report::html(&self.found, &page, &mut out)).map_err(|error| from_io(&error, "page"))?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
     }
 
     /// The report as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`; `digits` are shown

@@ -119,6 +119,7 @@ pub struct Options {
     empty: String,
     ids: String,
     segments: bool,
+    gallery: bool,
     threads: Option<usize>,
     /// Level of confidence, resamples and seed.
     intervals: Option<(f64, usize, u64)>,
@@ -133,6 +134,7 @@ struct Ready {
     ids: capeval::corpus::Ids,
     images: Option<Vec<SegmentId>>,
     segments: bool,
+    gallery: bool,
     intervals: Option<Resampling>,
 }
 
@@ -169,12 +171,13 @@ impl Ready {
         };
         let intervals =
             options.intervals.map(|(level, resamples, seed)| Resampling { level, resamples, seed });
-        let (ids, segments) = (parse_ids(&options.ids)?, options.segments);
-        Ok(Self { references, systems, selection, policy, ids, images, segments, intervals })
+        let ids = parse_ids(&options.ids)?;
+        let Options { segments, gallery, .. } = *options;
+        Ok(Self { references, systems, selection, policy, ids, images, segments, gallery, intervals })
     }
 
     fn request(self, progress: &dyn Progress) -> ScoreRequest<'_> {
-        let Self { references, systems, selection, policy, ids, images, segments, intervals } = self;
+        let Self { references, systems, selection, policy, ids, images, segments, gallery, intervals } = self;
         ScoreRequest {
             metrics: selection.metrics,
             notices: selection.notices,
@@ -182,6 +185,7 @@ impl Ready {
             ids,
             images,
             segments,
+            gallery,
             intervals,
             progress,
             ..ScoreRequest::new(references, systems)
