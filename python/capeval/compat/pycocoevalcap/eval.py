@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
-from .._engine import evaluate, mean
+from .._engine import evaluate, mean, pairs
 from .bleu.bleu import Bleu
 from .bleu.bleu_scorer import BleuScorer
 from .cider.cider import Cider
@@ -37,16 +37,15 @@ class COCOEvalCap:
     def evaluate(self) -> None:
         """Tokenizes and scores the images of ``params["image_id"]``."""
         ids = self.params["image_id"]
-        gts: dict[Any, Any] = {}
-        res: dict[Any, Any] = {}
-        for key in ids:
-            gts[key] = self.coco.imgToAnns[key]
-            res[key] = self.cocoRes.imgToAnns[key]
+        gts = {key: self.coco.imgToAnns[key] for key in ids}
+        res = {key: self.cocoRes.imgToAnns[key] for key in ids}
 
+        # The engine reads captions as PTBTokenizer does, all as one text, and hands no tokens back and forth.
         print("tokenization...")
-        tokenizer = PTBTokenizer()
-        gts = tokenizer.tokenize(gts)
-        res = tokenizer.tokenize(res)
+        references, candidates = pairs(
+            {key: [row["caption"] for row in rows] for key, rows in gts.items()},
+            {key: [row["caption"] for row in rows] for key, rows in res.items()},
+        )
 
         print("setting up scorers...")
         metrics = ["bleu", "meteor", "rouge-l", "cider-d"]
@@ -57,8 +56,7 @@ class COCOEvalCap:
             warnings.warn(f"METEOR is left out: {missing}", stacklevel=2)
         warnings.warn("SPICE is left out: capeval has none yet", stacklevel=2)
 
-        references, candidates = self._pairs(gts, res)
-        scored = dict(zip(metrics, evaluate(references, candidates, metrics, {"tok": "none"})))
+        scored = dict(zip(metrics, evaluate(references, candidates, metrics, {"tok": "ptb-batch"})))
         print("computing Bleu score...")
         bleu = scored["bleu"]
         self._print_bleu(bleu)
@@ -72,12 +70,6 @@ class COCOEvalCap:
             segments = scored[metric].segments[0]
             self._set(mean(segments), segments, gts, name)
         self.setEvalImgs()
-
-    @staticmethod
-    def _pairs(gts: dict[Any, list[str]], res: dict[Any, list[str]]) -> tuple[list[list[str]], list[str]]:
-        from .._engine import pairs
-
-        return pairs(gts, res)
 
     @staticmethod
     def _print_bleu(scored: Any) -> None:
