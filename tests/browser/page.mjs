@@ -112,6 +112,7 @@ const steps = {
     const row = page.locator(".ngrams tbody tr", { has: page.locator("th", { hasText: /^unicycle$/ }) }).last();
     await row.hover();
     assert.deepEqual(await card.locator("mark").allTextContents(), ["unicycle"]);
+    assert.deepEqual(await page.locator(".echo mark").allTextContents(), ["unicycle"]);
     await shot(page, "image");
     await page.getByLabel("word differences").check();
     await until(page, () => document.querySelector(".card:not(.mine) ins"));
@@ -171,6 +172,14 @@ const steps = {
     await page.locator("#theme").click();
     assert.equal(await paper(), dark);
     await shot(page, "wide-dark");
+    await page.close();
+  },
+  async "paper is light, and shows no controls"() {
+    const [page] = await open({ viewport: { width: 1360, height: 900 }, colorScheme: "dark" });
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), "rgb(29, 31, 36)");
+    assert.equal(await page.locator("#images .controls").isVisible(), false);
     await page.close();
   },
   async "axe finds nothing to complain about"() {

@@ -6,10 +6,34 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use capeval::corpus::SegmentId;
-use capeval::report::{self, Page, Pictures, Report};
+use capeval::report::{self, Comparison, Page, Pictures, Report, comparison};
 
 use crate::input::plain;
 use crate::output::Output;
+
+/// Whether a page is written.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Output")]
+pub struct Pages {
+    /// Write a page with the scores, charts, and every image to look through to this file; it needs no network.
+    #[arg(long, value_name = "FILE")]
+    html: Option<String>,
+    /// Pictures for the page: a folder whose files are named after ids, or a path or address with {id} or, filled
+    /// up with zeros, {id:012}.
+    #[arg(long, value_name = "DIR|PATTERN", requires = "html")]
+    pictures: Option<String>,
+}
+
+impl Pages {
+    /// Opens the page, if one is asked for; see [`Html::open`].
+    ///
+    /// # Errors
+    /// As [`Html::open`].
+    pub fn open(&self, inputs: &[&str], digits: usize) -> Result<Option<Html>> {
+        let Some(path) = &self.html else { return Ok(None) };
+        Html::open(path, self.pictures.as_deref(), inputs, digits).map(Some)
+    }
+}
 
 /// A page that is ready to be written.
 pub struct Html {
@@ -33,7 +57,7 @@ impl Html {
     ///
     /// # Errors
     /// When the file cannot be written, or `pictures` is neither a folder nor a pattern.
-    pub fn open(path: &str, pictures: Option<&str>, inputs: &[&str], digits: usize) -> Result<Self> {
+    fn open(path: &str, pictures: Option<&str>, inputs: &[&str], digits: usize) -> Result<Self> {
         if path == crate::input::STDIN {
             bail!("a page goes to a file, which a browser opens; name one instead of -");
         }
@@ -46,6 +70,20 @@ impl Html {
     /// # Errors
     /// When the file does not take it, or a folder holds no picture of any image.
     pub fn write(self, report: &Report) -> Result<()> {
+        let (page, output) = self.page(report)?;
+        output.write(|mut out| report::html(report, &page, &mut out))
+    }
+
+    /// Writes the page of a comparison.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_comparison(self, comparison: &Comparison) -> Result<()> {
+        let (page, output) = self.page(&comparison.report)?;
+        output.write(|mut out| comparison::html(comparison, &page, &mut out))
+    }
+
+    fn page(self, report: &Report) -> Result<(Page, Output)> {
         let ids = report.gallery.as_ref().map_or(&[][..], |gallery| &gallery.ids);
         let pictures = self.pictures.map(|source| source.of_images(ids)).transpose()?;
         let names: Vec<&str> = report.systems.iter().map(|system| system.name.as_str()).collect();
@@ -54,8 +92,7 @@ impl Html {
             names if names.len() <= 3 => names.join(", "),
             names => format!("{} systems", names.len()),
         };
-        let page = Page { title, digits: self.digits, pictures, ..Page::default() };
-        self.output.write(|mut out| report::html(report, &page, &mut out))
+        Ok((Page { title, digits: self.digits, pictures, ..Page::default() }, self.output))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::Report;
 
 mod render;
 
-pub use render::{csv, json, jsonl, latex, markdown, table};
+pub use render::{csv, html, json, jsonl, latex, markdown, table};
 
 /// Whether systems differ.
 #[derive(Clone, Debug)]

@@ -10,6 +10,7 @@ use capeval::{CompareRequest, Pairs, ScoreRequest};
 use clap::ValueEnum;
 
 use super::score::Inputs;
+use crate::html::Pages;
 use crate::options::{self, Draws};
 use crate::progress::Bar;
 use crate::shown::Shown;
@@ -27,6 +28,8 @@ pub struct Args {
     tests: Tests,
     #[command(flatten)]
     shown: Shown,
+    #[command(flatten)]
+    pages: Pages,
 }
 
 #[derive(clap::Args)]
@@ -77,9 +80,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let tests = &args.tests;
     let chosen = args.inputs.choose()?;
     let output = args.inputs.open(&chosen, &args.shown)?;
+    let page = args.inputs.open_page(&chosen, &args.pages, &args.shown)?;
     let bar = Bar::new();
     let request = args.inputs.read(chosen, &bar)?;
-    let score = ScoreRequest { segments: output.wants_segments(), ..request };
+    let score = ScoreRequest { segments: output.wants_segments(), gallery: page.is_some(), ..request };
     let comparison = capeval::compare(CompareRequest {
         resampling: Resampling { level: tests.level, ..tests.draws.resampling() },
         correction: tests.correction,
@@ -88,6 +92,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     })?;
     drop(bar);
     let code = if tests.hold(&comparison)? { ExitCode::SUCCESS } else { ExitCode::from(1) };
+    if let Some(page) = page {
+        page.write_comparison(&comparison)?;
+    }
     output.write_comparison(&comparison)?;
     Ok(code)
 }

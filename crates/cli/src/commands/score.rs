@@ -8,7 +8,7 @@ use capeval::evaluate::registry::Resources;
 use capeval::{References, ScoreRequest, Selection};
 use rayon::prelude::*;
 
-use crate::html::Html;
+use crate::html::{Html, Pages};
 use crate::names::Named;
 use crate::options::{self, Candidates, Intervals, Metrics, Policies};
 use crate::progress::Bar;
@@ -28,6 +28,8 @@ pub struct Args {
     shown: Shown,
     #[command(flatten)]
     closer: Closer,
+    #[command(flatten)]
+    pages: Pages,
 }
 
 /// What is scored, by which metrics.
@@ -86,21 +88,6 @@ struct Closer {
     /// Tell how the scores of this image came to be, below the table; may be repeated.
     #[arg(long, value_name = "ID")]
     explain: Vec<String>,
-    /// Write a page with the scores, charts, and every image to look through to this file; it needs no network.
-    #[arg(long, value_name = "FILE")]
-    html: Option<String>,
-    /// Pictures for the page: a folder whose files are named after ids, or a path or address with {id} or, filled
-    /// up with zeros, {id:012}.
-    #[arg(long, value_name = "DIR|PATTERN", requires = "html")]
-    pictures: Option<String>,
-}
-
-impl Closer {
-    /// Opens the page, if one is asked for.
-    fn open(&self, inputs: &[&str], digits: usize) -> Result<Option<Html>> {
-        let Some(path) = &self.html else { return Ok(None) };
-        Html::open(path, self.pictures.as_deref(), inputs, digits).map(Some)
-    }
 }
 
 const AFTER_HELP: &str = "\
@@ -124,7 +111,7 @@ pub fn run(args: &Args) -> Result<()> {
     let intervals = args.intervals.resampling()?;
     let chosen = args.inputs.choose()?;
     let output = args.inputs.open(&chosen, &args.shown)?;
-    let html = args.closer.open(&args.inputs.paths(&chosen.systems), args.shown.digits())?;
+    let html = args.inputs.open_page(&chosen, &args.pages, &args.shown)?;
     let bar = Bar::new();
     let request = ScoreRequest {
         segments: output.wants_segments(),
@@ -180,6 +167,14 @@ impl Inputs {
     /// When a file cannot be written.
     pub fn open(&self, chosen: &Chosen, shown: &Shown) -> Result<Target> {
         shown.open(&self.paths(&chosen.systems))
+    }
+
+    /// Opens the page, if one is asked for.
+    ///
+    /// # Errors
+    /// When it cannot be written, or its pictures are not to be found.
+    pub fn open_page(&self, chosen: &Chosen, pages: &Pages, shown: &Shown) -> Result<Option<Html>> {
+        pages.open(&self.paths(&chosen.systems), shown.digits())
     }
 
     /// All files that are read.

@@ -7,8 +7,9 @@ use serde::Serialize;
 use super::{Comparison, Contrast, P, Pair, Verdict};
 use crate::grid::{Align, Cell, Grid};
 use crate::number::{fixed, full, percent};
+use crate::render::html::Differences;
 use crate::render::{self, json::Map};
-use crate::{Notice, Style};
+use crate::{Notice, Page, Style};
 
 /// Writes one table per pair: the scores, their difference with its interval, the corrected p-values, and on how
 /// many images the system is better, as good and worse.
@@ -56,6 +57,22 @@ pub fn latex(comparison: &Comparison, digits: usize, out: &mut impl Write) -> io
         render::latex::write_grid(&grid(comparison, pair, digits), out)?;
     }
     Ok(())
+}
+
+/// Writes the page of the [`Report`](crate::Report) with what [`table`](fn@table) shows in it; see
+/// [`html`](fn@crate::html).
+///
+/// # Errors
+/// When `out` does not take what is written.
+pub fn html(comparison: &Comparison, page: &Page, out: &mut impl Write) -> io::Result<()> {
+    let name = |system: usize| comparison.report.systems.get(system).map_or("", |s| s.name.as_str());
+    let pairs = comparison.pairs.iter().map(|pair| {
+        let title = format!("{} against {}", name(pair.system), name(pair.baseline));
+        (title, grid(comparison, pair, page.digits))
+    });
+    let key = key(comparison).into_iter().map(|line| line.replacen("* differs", "bold: differs", 1));
+    let differences = Differences { pairs: pairs.collect(), key: key.collect() };
+    render::html::write(&comparison.report, Some(&differences), page, out)
 }
 
 /// What the columns of a table mean.

@@ -1,7 +1,7 @@
 //! The renderers, one file per format.
 
 pub(crate) mod csv;
-mod html;
+pub(crate) mod html;
 pub(crate) mod json;
 mod jsonl;
 pub(crate) mod latex;

@@ -33,8 +33,29 @@ const SCRIPT: &str = concat!(
 /// # Errors
 /// When `out` does not take what is written.
 pub fn html(report: &Report, page: &Page, out: &mut impl Write) -> io::Result<()> {
+    write(report, None, page, out)
+}
+
+/// Tables of differences between systems, and what their columns mean.
+pub(crate) struct Differences {
+    /// A heading and a table for each pair.
+    pub pairs: Vec<(String, Grid)>,
+    /// What the columns mean, sentence by sentence.
+    pub key: Vec<String>,
+}
+
+/// Writes the page, with differences between systems below the scores.
+pub(crate) fn write(
+    report: &Report,
+    differences: Option<&Differences>,
+    page: &Page,
+    out: &mut impl Write,
+) -> io::Result<()> {
     head(report, page, out)?;
     scores(report, page, out)?;
+    if let Some(differences) = differences {
+        write_differences(differences, out)?;
+    }
     figures::figures(report, page, out)?;
     if let Some(gallery) = &report.gallery {
         writeln!(
@@ -111,10 +132,52 @@ fn scores(report: &Report, page: &Page, out: &mut impl Write) -> io::Result<()> 
     writeln!(
         out,
         "<section id=\"scores\" aria-labelledby=\"h-scores\"><h2 id=\"h-scores\">Scores</h2>\
-         <div class=\"scroll\" role=\"group\" aria-label=\"Table of scores\" tabindex=\"0\"><table><thead><tr>"
+         <div class=\"scroll\" role=\"group\" aria-label=\"Table of scores\" tabindex=\"0\">"
     )?;
+    rows(&grid, out)?;
+    if grid.has_best() {
+        writeln!(out, "<p class=\"sub\">The best score of each column is bold.</p>")?;
+    }
+    if !report.notices.is_empty() {
+        writeln!(out, "<ul class=\"notices\">")?;
+        for notice in &report.notices {
+            writeln!(out, "<li dir=\"auto\">{}</li>", Escaped(&notice.message))?;
+        }
+        writeln!(out, "</ul>")?;
+    }
+    writeln!(out, "<details><summary>Signatures</summary><ul class=\"signatures\">")?;
+    for line in signature_lines(report) {
+        writeln!(out, "<li><code>{}</code></li>", Escaped(&line))?;
+    }
+    writeln!(out, "</ul></details></section>")
+}
+
+fn write_differences(differences: &Differences, out: &mut impl Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "<section id=\"differences\" aria-labelledby=\"h-differences\">\
+         <h2 id=\"h-differences\">Differences</h2>"
+    )?;
+    for (title, grid) in &differences.pairs {
+        let title = Escaped(title);
+        write!(
+            out,
+            "<h3>{title}</h3><div class=\"scroll\" role=\"group\" aria-label=\"{title}\" tabindex=\"0\">"
+        )?;
+        rows(grid, out)?;
+    }
+    for line in &differences.key {
+        writeln!(out, "<p class=\"sub\">{}</p>", Escaped(line))?;
+    }
+    writeln!(out, "</section>")
+}
+
+/// A table, and the end of the box that it scrolls in.
+fn rows(grid: &Grid, out: &mut impl Write) -> io::Result<()> {
+    write!(out, "<table><thead><tr>")?;
     let side = |align: &Align| if *align == Align::Right { " class=\"n\"" } else { "" };
     for (name, align) in &grid.columns {
+        let name = if name.is_empty() { "Measure" } else { name };
         write!(out, "<th scope=\"col\"{}>{}</th>", side(align), Escaped(name))?;
     }
     writeln!(out, "</tr></thead><tbody>")?;
@@ -138,20 +201,5 @@ fn scores(report: &Report, page: &Page, out: &mut impl Write) -> io::Result<()> 
         }
         writeln!(out, "</tr>")?;
     }
-    writeln!(out, "</tbody></table></div>")?;
-    if grid.has_best() {
-        writeln!(out, "<p class=\"sub\">The best score of each column is bold.</p>")?;
-    }
-    if !report.notices.is_empty() {
-        writeln!(out, "<ul class=\"notices\">")?;
-        for notice in &report.notices {
-            writeln!(out, "<li dir=\"auto\">{}</li>", Escaped(&notice.message))?;
-        }
-        writeln!(out, "</ul>")?;
-    }
-    writeln!(out, "<details><summary>Signatures</summary><ul class=\"signatures\">")?;
-    for line in signature_lines(report) {
-        writeln!(out, "<li><code>{}</code></li>", Escaped(&line))?;
-    }
-    writeln!(out, "</ul></details></section>")
+    writeln!(out, "</tbody></table></div>")
 }

@@ -149,7 +149,11 @@ async function browser(meta) {
     const m = state.metric;
 
     const texts = [];
+    // While the reader points at a number, the words behind it are shown where they can be seen.
+    const echo = element("p", { class: "echo", dir: "auto", "aria-hidden": "true", hidden: true });
     const paint = (pointed) => {
+      echo.hidden = !pointed;
+      if (pointed) echo.replaceChildren(marked(all[state.system][image], wordsOf(mine[0][mine[1][m]]), levels(wordsOf(mine[0][mine[1][m]]).length, pointed, null)));
       for (const [box, text, words, matches, reference] of texts) {
         const chosen = pointed && (reference !== null || box.dataset.system === String(state.system)) ? pointed : matches;
         box.replaceChildren(marked(text, words, levels(words.length, chosen, reference)));
@@ -206,7 +210,7 @@ async function browser(meta) {
     function sameWords(k) {
       return mine[1][k] === mine[1][m] && referenceOf[k] === referenceOf[m];
     }
-    detail.replaceChildren(...parts);
+    detail.replaceChildren(...parts, echo);
     paint(null);
     detail.scrollTop = 0;
   };
