@@ -43,6 +43,7 @@ pub use capeval_stats as stats;
 pub use capeval_text as text;
 
 mod compare;
+mod correlate;
 mod diversity;
 mod document_frequencies;
 mod error;
@@ -59,6 +60,7 @@ mod rouge_list;
 mod score;
 
 pub use compare::{CompareRequest, Pairs, compare};
+pub use correlate::{CorrelateRequest, OwnReference, correlate};
 pub use diversity::{DiversityRequest, diversity};
 pub use document_frequencies::document_frequencies;
 pub use error::Error;

@@ -198,16 +198,20 @@ fn id(value: &serde_json::Value) -> Option<SegmentId> {
     }
 }
 
-/// Reads a whole text.
-pub fn text(path: &str) -> Result<String> {
-    let bytes = if path == STDIN {
+/// Reads all bytes.
+pub fn bytes(path: &str) -> Result<Vec<u8>> {
+    if path == STDIN {
         let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
-        bytes
+        Ok(bytes)
     } else {
-        open(path)?.as_ref().to_vec()
-    };
-    String::from_utf8(bytes).map_err(|error| {
+        Ok(open(path)?.as_ref().to_vec())
+    }
+}
+
+/// Reads a whole text.
+pub fn text(path: &str) -> Result<String> {
+    String::from_utf8(bytes(path)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         anyhow!("{path}: invalid UTF-8 at byte {at}; save the file as UTF-8")
     })

@@ -41,6 +41,7 @@ struct Cli {
 enum Command {
     Score(Box<commands::score::Args>),
     Compare(Box<commands::compare::Args>),
+    Correlate(Box<commands::correlate::Args>),
     Tokenize(commands::tokenize::Args),
     Diversity(Box<commands::diversity::Args>),
     Perplexity(Box<commands::perplexity::Args>),
@@ -81,6 +82,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
     cli.mecab.provide();
     match cli.command {
         Command::Score(args) => commands::score::run(&args)?,
+        Command::Correlate(args) => commands::correlate::run(&args)?,
         Command::Compare(args) => return commands::compare::run(&args),
         Command::Tokenize(args) => commands::tokenize::run(&args)?,
         Command::Diversity(args) => commands::diversity::run(&args)?,

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::{Result, bail};
-use capeval::report::{self, Comparison, Report, Style, comparison};
+use capeval::report::{self, Comparison, Correlation, Report, Style, comparison, correlation};
 use clap::ValueEnum;
 
 use crate::input;
@@ -107,6 +107,25 @@ impl Target {
             segments.write(|mut out| report::segments(report, &mut out))?;
         }
         self.report.write(|out| render(report, self.format, &self.style, out))
+    }
+
+    /// Writes a correlation, and the points behind it.
+    ///
+    /// # Errors
+    /// When a target does not take what is written.
+    pub fn write_correlation(self, found: &Correlation) -> Result<()> {
+        if let Some(segments) = self.segments {
+            segments.write(|mut out| correlation::points(found, &mut out))?;
+        }
+        let (format, style) = (self.format, self.style);
+        self.report.write(|mut out| match format {
+            Format::Table => correlation::table(found, &style, &mut out),
+            Format::Json => correlation::json(found, &mut out),
+            Format::Jsonl => correlation::jsonl(found, &mut out),
+            Format::Csv => correlation::csv(found, &mut out),
+            Format::Markdown => correlation::markdown(found, style.digits, &mut out),
+            Format::Latex => correlation::latex(found, style.digits, &mut out),
+        })
     }
 
     /// Writes a comparison, and the scores of every image.

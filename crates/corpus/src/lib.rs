@@ -35,6 +35,7 @@ mod names;
 mod notice;
 mod options;
 mod policy;
+pub mod ratings;
 mod read;
 mod records;
 pub mod rouge_xml;

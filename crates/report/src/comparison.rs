@@ -8,6 +8,7 @@ use crate::Report;
 
 mod render;
 
+pub(crate) use render::p_value;
 pub use render::{csv, html, json, jsonl, latex, markdown, table};
 
 /// Whether systems differ.

@@ -6,6 +6,7 @@
 //! every single image. All write to an `impl Write` and print nothing.
 
 pub mod comparison;
+pub mod correlation;
 mod explained;
 mod gallery;
 mod grid;
@@ -16,6 +17,9 @@ mod report;
 mod segments;
 
 pub use comparison::{Comparison, Contrast, P, Pair, Verdict};
+pub use correlation::{
+    Agreement, Coefficient, Correlation, Difference, Human, Points, SystemAgreement, Unit,
+};
 pub use explained::{Explained, explanations};
 pub use gallery::{Captions, Evidence, Gallery, Shapes};
 pub use grid::{Align, Grid};

@@ -54,6 +54,17 @@ impl Resampling {
     }
 }
 
+/// Counts how often resample number `index` of `seed` draws each row, as many times as there are rows, with
+/// replacement.
+pub fn draw(seed: u64, index: u64, counts: &mut [u32]) {
+    counts.fill(0);
+    Stream::new(seed, Purpose::Bootstrap, index).draws(counts.len() as u32, |row| {
+        if let Some(count) = counts.get_mut(row as usize) {
+            *count += 1;
+        }
+    });
+}
+
 /// Draws as many rows as there are, with replacement, and lets `score` turn the sums of the columns into
 /// `n_values` values; again and again.
 ///
@@ -64,14 +75,7 @@ pub fn bootstrap(
     n_values: usize,
     score: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
-    let draw = |index: u64, counts: &mut [u32]| {
-        let mut stream = Stream::new(resampling.seed, Purpose::Bootstrap, index);
-        stream.draws(counts.len() as u32, |row| {
-            if let Some(count) = counts.get_mut(row as usize) {
-                *count += 1;
-            }
-        });
-    };
+    let draw = |index: u64, counts: &mut [u32]| draw(resampling.seed, index, counts);
     replicate(matrix, resampling.resamples, n_values, draw, score)
 }
 

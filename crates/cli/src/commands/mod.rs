@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod convert;
+pub mod correlate;
 pub mod data;
 pub mod df;
 pub mod diversity;

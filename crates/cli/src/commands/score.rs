@@ -52,16 +52,19 @@ pub struct Inputs {
     #[command(flatten)]
     what: What,
     #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
     rouge: Rouge,
     #[command(flatten)]
     policies: Policies,
 }
 
+/// Metrics and what they need.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Metrics")]
-struct What {
+pub struct What {
     #[command(flatten)]
-    metrics: Metrics,
+    pub metrics: Metrics,
     /// Document frequencies of CIDEr: corpus, uniform, or table with --df [default: corpus].
     #[arg(long, value_name = "WHICH")]
     idf: Option<String>,
@@ -77,6 +80,12 @@ struct What {
     /// Install the data that a metric needs, such as METEOR's, without asking.
     #[arg(long)]
     yes: bool,
+}
+
+/// Which images are scored.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Metrics")]
+struct Which {
     /// Score only the images whose ids this file lists, one per line or as a JSON array.
     #[arg(long, value_name = "FILE")]
     images: Option<String>,
@@ -153,11 +162,9 @@ impl Inputs {
             Some(_) => self.what.metrics.or_suite("rouge-1.5.5"),
             None => self.what.metrics.clone(),
         };
-        let meteor = self.what.meteor(&metrics)?;
-        let mut resources = Resources { meteor, ..Resources::default() };
+        let mut resources = self.what.resources(&metrics)?;
         self.rouge.add_data(&mut resources, metrics.set(&["stop=yes", "stem=porter-exceptions"]))?;
-        let is_ready = self.what.df.is_none() && self.what.lm.is_none();
-        let selected = is_ready.then(|| metrics.build(self.what.idf.as_deref(), &resources)).transpose()?;
+        let selected = self.what.is_ready().then(|| self.what.build(&metrics, &resources)).transpose()?;
         Ok(Chosen { systems, metrics, resources, selected })
     }
 
@@ -181,9 +188,8 @@ impl Inputs {
     fn paths<'a>(&'a self, systems: &'a [Named]) -> Vec<&'a str> {
         let mut paths: Vec<&str> = self.references.iter().map(String::as_str).collect();
         paths.extend(systems.iter().map(|system| system.path.as_str()));
-        paths.extend(self.what.images.as_deref());
-        paths.extend(self.what.df.as_deref());
-        paths.extend(self.what.lm.as_deref());
+        paths.extend(self.which.images.as_deref());
+        paths.extend(self.what.paths());
         paths.extend(self.rouge.rouge_list.as_deref());
         paths
     }
@@ -194,15 +200,9 @@ impl Inputs {
     /// When a file cannot be read.
     pub fn read<'p>(&self, chosen: Chosen, progress: &'p Bar) -> Result<ScoreRequest<'p>> {
         let Chosen { systems, metrics, mut resources, selected } = chosen;
-        if let Some(path) = &self.what.df {
-            resources.frequencies = Some(Arc::new(input::frequencies(path, self.what.df_images)?));
-        }
-        if let Some(path) = &self.what.lm {
-            resources.language_model = Some(Arc::new(input::language_model(path)?));
-        }
-        let build = || metrics.build(self.what.idf.as_deref(), &resources);
-        let selected = selected.map_or_else(build, Ok)?;
-        let images = self.what.images.as_deref().map(input::ids).transpose()?;
+        self.what.read(&mut resources)?;
+        let selected = selected.map_or_else(|| self.what.build(&metrics, &resources), Ok)?;
+        let images = self.which.images.as_deref().map(input::ids).transpose()?;
         let (references, systems): (References, Vec<(String, Captions)>) = match self.rouge.listed()? {
             Some((references, systems)) => (references.into(), systems),
             None => {
@@ -241,6 +241,46 @@ fn read_candidates(systems: &[Named], options: &ReadOptions) -> Result<Vec<Capti
 }
 
 impl What {
+    /// Whether metrics can be built before any file is read.
+    pub fn is_ready(&self) -> bool {
+        self.df.is_none() && self.lm.is_none()
+    }
+
+    /// The data of `metrics` that are installed.
+    ///
+    /// # Errors
+    /// When they are damaged.
+    pub fn resources(&self, metrics: &Metrics) -> Result<Resources> {
+        Ok(Resources { meteor: self.meteor(metrics)?, ..Resources::default() })
+    }
+
+    /// Adds the data that files hold.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn read(&self, resources: &mut Resources) -> Result<()> {
+        if let Some(path) = &self.df {
+            resources.frequencies = Some(Arc::new(input::frequencies(path, self.df_images)?));
+        }
+        if let Some(path) = &self.lm {
+            resources.language_model = Some(Arc::new(input::language_model(path)?));
+        }
+        Ok(())
+    }
+
+    /// Builds `metrics`.
+    ///
+    /// # Errors
+    /// When there is no such metric or setting.
+    pub fn build(&self, metrics: &Metrics, resources: &Resources) -> Result<Selection> {
+        metrics.build(self.idf.as_deref(), resources)
+    }
+
+    /// The files that [`read`](Self::read) reads.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.df.iter().chain(&self.lm).map(String::as_str)
+    }
+
     /// METEOR's resources if METEOR is meant; installed first if the user says so.
     fn meteor(&self, metrics: &Metrics) -> Result<Option<Arc<capeval::meteor::Resources>>> {
         if !metrics.mean("meteor") {

@@ -6,6 +6,7 @@
 mod bad_inputs;
 mod commands;
 mod compare;
+mod correlate;
 mod data;
 mod diversity;
 mod explain;

@@ -21,9 +21,11 @@ pub fn capeval(args: &[&str]) -> Run {
 /// No data are installed, whatever the machine has. Where no metric is named, those of the COCO suite that
 /// need none are.
 pub fn capeval_with(args: &[&str], stdin: &str) -> Run {
-    let names_metrics = args.iter().any(|arg| ["-m", "--metrics", "-s", "--suite"].contains(arg));
+    let names_metrics = args.iter().any(|arg| ["-m", "--metrics", "-s", "--suite", "--scores"].contains(arg));
     let default: &[&str] = match args.first() {
-        Some(&("score" | "compare" | "prepare")) if !names_metrics => &["-m", "bleu,rouge-l,cider-d"],
+        Some(&("score" | "compare" | "correlate" | "prepare")) if !names_metrics => {
+            &["-m", "bleu,rouge-l,cider-d"]
+        }
         _ => &[],
     };
     let mut child = Command::new(env!("CARGO_BIN_EXE_capeval"))

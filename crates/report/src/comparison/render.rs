@@ -142,7 +142,7 @@ fn signed(value: f64, digits: usize) -> String {
 }
 
 /// A p-value as papers print it.
-fn p_value(p: f64) -> String {
+pub(crate) fn p_value(p: f64) -> String {
     if p < 0.0001 { "<0.0001".to_owned() } else { fixed(p, 4) }
 }
 

@@ -85,8 +85,13 @@ pub(crate) fn system<'r>(report: &'r Report, system: &'r SystemReport) -> System
 
 /// How the intervals came about, as it stands in `resampling`.
 pub(crate) fn resampling(report: &Report) -> Option<SerialResampling> {
-    let Resampling { resamples, seed, level } = report.resampling?;
-    Some(SerialResampling { method: "percentile bootstrap", level, resamples, seed })
+    report.resampling.map(SerialResampling::new)
+}
+
+impl SerialResampling {
+    pub(crate) fn new(Resampling { resamples, seed, level }: Resampling) -> Self {
+        Self { method: "percentile bootstrap", level, resamples, seed }
+    }
 }
 
 fn signatures<'r>(report: &'r Report, signatures: &[Signature]) -> Map<&'r str, String> {

@@ -76,6 +76,8 @@ fn escaped(text: &str) -> String {
             '\\' => escaped.push_str("\\textbackslash{}"),
             '–' => escaped.push_str("--"),
             '−' => escaped.push_str("$-$"),
+            'ρ' => escaped.push_str("$\\rho$"),
+            'τ' => escaped.push_str("$\\tau$"),
             '\n' | '\r' => escaped.push(' '),
             _ => escaped.push(c),
         }

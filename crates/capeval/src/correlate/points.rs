@@ -1,0 +1,325 @@
+//! Points: what people said of which caption, beside which references.
+
+use std::collections::HashMap;
+
+use capeval_corpus::ratings::{Item, Judged, Ratings, ScoredSegment, SegmentScores};
+use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
+use capeval_report::{Agreement, Human, Measure, Notice, Unit};
+use capeval_stats::ExactSum;
+
+use super::OwnReference;
+use crate::Error;
+use crate::restrict::normal;
+
+/// How many ids an error or notice lists.
+const SHOWN: usize = capeval_corpus::Notice::MAX_IDS;
+
+/// What was rated, in an order that no file decides.
+pub(super) struct Judgements {
+    pub items: Vec<Rated>,
+    pub points: Vec<Point>,
+    /// The references of each image, less what was removed.
+    references: Vec<Vec<String>>,
+    pub own: OwnReference,
+}
+
+/// A rated caption.
+pub(super) struct Rated {
+    pub image: SegmentId,
+    /// The number of its image.
+    pub cluster: usize,
+    pub caption: String,
+    pub system: Option<String>,
+    /// Whether the caption was told.
+    has_caption: bool,
+    pub ratings: Vec<f64>,
+}
+
+/// One row of what is correlated.
+pub(super) struct Point {
+    pub item: usize,
+    pub rating: f64,
+}
+
+impl Rated {
+    /// The mean of its ratings.
+    pub fn mean(&self) -> f64 {
+        self.ratings.iter().copied().collect::<ExactSum>().value() / self.ratings.len() as f64
+    }
+}
+
+/// Sorts items by image, caption and system, and the ratings of each.
+pub(super) fn ordered(items: &mut [Item]) {
+    items.iter_mut().for_each(|item| item.ratings.sort_by(f64::total_cmp));
+    items.sort_by(|a, b| (&a.image, &a.caption, &a.system).cmp(&(&b.image, &b.caption, &b.system)));
+}
+
+impl Judgements {
+    /// Ratings alone, without captions or references.
+    pub fn bare(ratings: &Ratings, unit: Unit) -> Self {
+        let texts = ratings.items.iter().map(|item| match &item.caption {
+            Some(Judged::Text(text)) => text.clone(),
+            _ => String::new(),
+        });
+        Self::of(&ratings.items, texts.collect(), Vec::new(), OwnReference::Keep, unit)
+    }
+
+    /// Ratings with the words of their captions, and references.
+    pub fn with_captions(
+        ratings: &Ratings,
+        references: &Captions,
+        (own, surplus, ids): (OwnReference, Surplus, Ids),
+        unit: Unit,
+        notices: &mut Vec<Notice>,
+    ) -> Result<Self, Error> {
+        let mut known: HashMap<SegmentId, Vec<&str>> = HashMap::new();
+        for (id, text) in references.iter() {
+            known.entry(normal(id, ids)).or_default().push(text);
+        }
+        let find = |id: &SegmentId| known.get(&normal(id, ids));
+        let unknown: Vec<&Item> = ratings.items.iter().filter(|item| find(&item.image).is_none()).collect();
+        if let Some(first) = unknown.first() {
+            let message = format!(
+                "{} of {} rated captions are of images without a reference in {}, such as {}",
+                unknown.len(),
+                ratings.items.len(),
+                references.source(),
+                first.image.quoted()
+            );
+            if surplus == Surplus::Error || unknown.len() == ratings.items.len() {
+                return Err(Error::Request(format!(
+                    "{}: {message}; give the references they were rated with, or pass --surplus ignore to leave \
+                     such ratings out",
+                    ratings.source
+                )));
+            }
+            let ids = unknown.iter().take(SHOWN).map(|item| item.image.clone()).collect();
+            notices.push(notice("surplus:ignore", format!("left out: {message}"), ids, unknown.len()));
+        }
+        let mut items: Vec<Item> =
+            ratings.items.iter().filter(|item| find(&item.image).is_some()).cloned().collect();
+        let text = |item: &Item| -> Result<String, Error> {
+            let fault = |what: String| {
+                Error::Request(format!("{}: image {}: {what}", ratings.source, item.image.quoted()))
+            };
+            match &item.caption {
+                Some(Judged::Text(text)) => Ok(text.clone()),
+                Some(Judged::Reference { image, number }) => {
+                    let text = find(image).and_then(|texts| texts.get(*number));
+                    text.map(|text| (*text).to_owned()).ok_or_else(|| {
+                        fault(format!(
+                            "the rated caption {image}#{number} is not in {}; give the file that holds all captions",
+                            references.source()
+                        ))
+                    })
+                }
+                None => Err(fault(
+                    "the ratings do not tell the caption; name its column with --caption-column, or give scores \
+                     that were computed (--scores)"
+                        .to_owned(),
+                )),
+            }
+        };
+        let mut texts: Vec<String> = items.iter().map(text).collect::<Result<_, _>>()?;
+
+        let is_own: Vec<bool> = items
+            .iter()
+            .zip(&texts)
+            .map(|(item, text)| {
+                find(&item.image).is_some_and(|all| all.iter().any(|one| same_words(one, text)))
+            })
+            .collect();
+        let n_own = is_own.iter().filter(|own| **own).count();
+        let mut removed: HashMap<SegmentId, Vec<String>> = HashMap::new();
+        if n_own > 0 {
+            let what = format!("{n_own} rated captions are themselves references of their image");
+            let message = match own {
+                OwnReference::Keep => format!(
+                    "{what} and are scored against themselves too; pass --own-reference remove or skip to change that"
+                ),
+                OwnReference::Remove => {
+                    format!("{what}; there they are no references, for any caption of that image")
+                }
+                OwnReference::Skip => format!("left out: {what}"),
+            };
+            let ids_of = items.iter().zip(&is_own).filter(|(_, own)| **own);
+            let listed = ids_of.take(SHOWN).map(|(item, _)| item.image.clone()).collect();
+            notices.push(notice(&format!("own-reference:{}", own.name()), message, listed, n_own));
+        }
+        match own {
+            OwnReference::Keep => {}
+            OwnReference::Remove => {
+                for ((item, text), _) in items.iter().zip(&texts).zip(&is_own).filter(|(_, own)| **own) {
+                    let gone = removed.entry(normal(&item.image, ids)).or_default();
+                    if !gone.iter().any(|other| same_words(other, text)) {
+                        gone.push(text.clone());
+                    }
+                }
+            }
+            OwnReference::Skip => {
+                let mut keep = is_own.iter().map(|own| !own);
+                items.retain(|_| keep.next().unwrap_or(true));
+                let mut keep = is_own.iter().map(|own| !own);
+                texts.retain(|_| keep.next().unwrap_or(true));
+            }
+        }
+        if items.is_empty() {
+            return Err(Error::Request(format!("{}: no rating is left", ratings.source)));
+        }
+        let mut lists: Vec<Vec<String>> = Vec::new();
+        let mut last: Option<&SegmentId> = None;
+        for item in &items {
+            if last == Some(&item.image) {
+                continue;
+            }
+            last = Some(&item.image);
+            let mut left: Vec<String> =
+                find(&item.image).into_iter().flatten().map(|text| (*text).to_owned()).collect();
+            // Where two references are the same, one of them stays.
+            for text in removed.get(&normal(&item.image, ids)).into_iter().flatten() {
+                if let Some(at) = left.iter().position(|other| same_words(other, text)) {
+                    left.remove(at);
+                }
+            }
+            if left.is_empty() {
+                return Err(Error::Request(format!(
+                    "{}: image {} has no reference but rated captions; pass --own-reference skip or keep",
+                    ratings.source,
+                    item.image.quoted()
+                )));
+            }
+            lists.push(left);
+        }
+        Ok(Self::of(&items, texts, lists, own, unit))
+    }
+
+    /// `items` are sorted by image.
+    fn of(
+        items: &[Item],
+        texts: Vec<String>,
+        references: Vec<Vec<String>>,
+        own: OwnReference,
+        unit: Unit,
+    ) -> Self {
+        let mut rated: Vec<Rated> = Vec::with_capacity(items.len());
+        for (item, caption) in items.iter().zip(texts) {
+            let cluster = match rated.last() {
+                Some(last) if last.image == item.image => last.cluster,
+                Some(last) => last.cluster + 1,
+                None => 0,
+            };
+            rated.push(Rated {
+                image: item.image.clone(),
+                cluster,
+                caption,
+                system: item.system.clone(),
+                has_caption: item.caption.is_some(),
+                ratings: item.ratings.clone(),
+            });
+        }
+        let points = rated.iter().enumerate().flat_map(|(k, item)| {
+            let ratings = match unit {
+                Unit::Rating => item.ratings.clone(),
+                Unit::Item => vec![item.mean()],
+            };
+            ratings.into_iter().map(move |rating| Point { item: k, rating })
+        });
+        let points = points.collect();
+        Self { items: rated, points, references, own }
+    }
+
+    /// The references of an item.
+    pub fn references_of(&self, item: usize) -> &[String] {
+        self.references.get(self.items[item].cluster).map_or(&[], |list| list)
+    }
+
+    /// How many images there are.
+    pub fn n_images(&self) -> usize {
+        self.items.last().map_or(0, |item| item.cluster + 1)
+    }
+}
+
+/// The given scores of each point, measure after measure.
+pub(super) fn given(
+    judgements: &Judgements,
+    scores: &SegmentScores,
+    ids: Ids,
+) -> Result<Vec<Vec<f64>>, Error> {
+    type Key<'k> = (SegmentId, Option<&'k str>, Option<&'k str>);
+    let told = |of: fn(&ScoredSegment) -> bool| scores.rows.iter().any(of);
+    let by_system =
+        told(|row| row.system.is_some()) && judgements.items.iter().any(|item| item.system.is_some());
+    let by_caption =
+        told(|row| row.caption.is_some()) && judgements.items.iter().any(|item| item.has_caption);
+    let mut known: HashMap<Key<'_>, &[f64]> = HashMap::new();
+    for ScoredSegment { image, system, caption, scores: values } in &scores.rows {
+        let system = system.as_deref().filter(|_| by_system);
+        let key = (normal(image, ids), system, caption.as_deref().filter(|_| by_caption));
+        if known.insert(key, values).is_some_and(|other| other != values) {
+            return Err(Error::Request(format!(
+                "{}: image {} has several scores, and nothing tells which caption each is of; give a column \
+                 caption or system in both files",
+                scores.source,
+                image.quoted()
+            )));
+        }
+    }
+    let mut missing = Vec::new();
+    let rows: Vec<&[f64]> = judgements
+        .items
+        .iter()
+        .map(|item| {
+            let caption = by_caption.then_some(item.caption.as_str());
+            let key = (normal(&item.image, ids), item.system.as_deref().filter(|_| by_system), caption);
+            known.get(&key).copied().unwrap_or_else(|| {
+                missing.push(&item.image);
+                &[]
+            })
+        })
+        .collect();
+    if let Some(first) = missing.first() {
+        return Err(Error::Request(format!(
+            "{}: {} of {} rated items have no score, such as one of image {}; score what was rated",
+            scores.source,
+            missing.len(),
+            judgements.items.len(),
+            first.quoted()
+        )));
+    }
+    let column = |m: usize| judgements.points.iter().map(|point| rows[point.item][m]).collect();
+    Ok((0..scores.keys.len()).map(column).collect())
+}
+
+/// Whether two captions are the same but for blanks.
+fn same_words(a: &str, b: &str) -> bool {
+    a.split_whitespace().eq(b.split_whitespace())
+}
+
+/// What makes coefficients doubtful.
+pub(super) fn doubts(human: &Human, agreements: &[Agreement], measures: &[Measure]) -> Vec<Notice> {
+    let mut found = Vec::new();
+    if human.scale.low == human.scale.high {
+        let message = "all ratings are equal, so nothing can agree with them".to_owned();
+        found.push(notice("constant-ratings", message, Vec::new(), human.n_ratings));
+    }
+    if human.n_items == human.n_ratings {
+        let message = "every item has a single rating, so agreement between raters cannot be told".to_owned();
+        found.push(notice("one-rater", message, Vec::new(), human.n_items));
+    }
+    let constant: Vec<&str> = agreements
+        .iter()
+        .zip(measures)
+        .filter(|(agreement, _)| agreement.pearson.value.is_none() && human.scale.low < human.scale.high)
+        .map(|(_, measure)| measure.key.as_str())
+        .collect();
+    if !constant.is_empty() {
+        let message =
+            format!("{} never varies or is not finite, so it has no correlation", constant.join(", "));
+        found.push(notice("constant-scores", message, Vec::new(), constant.len()));
+    }
+    found
+}
+
+fn notice(code: &str, message: String, ids: Vec<SegmentId>, count: usize) -> Notice {
+    Notice { code: code.to_owned(), message, system: None, ids, count: Some(count) }
+}

@@ -1,0 +1,259 @@
+//! `capeval correlate`: coefficients, formats, the published numbers, and what cannot be correlated.
+
+use serde_json::Value;
+
+use crate::program::{capeval, expect, json, scratch, shared, stdout};
+
+const ARGS: [&str; 6] = ["correlate", "ratings.csv", "-r", "references.json", "-m", "bleu,cider-d"];
+
+fn with(rest: &[&'static str]) -> Vec<&'static str> {
+    [&ARGS[..], rest].concat()
+}
+
+#[test]
+fn coefficients_stand_beside_each_other() {
+    expect("correlation.txt", &stdout(&ARGS));
+    expect("correlation.md", &stdout(&with(&["-f", "markdown", "--ci", "--resamples", "500"])));
+    expect("correlation.tex", &stdout(&with(&["-f", "latex"])));
+}
+
+#[test]
+fn every_format_gives_the_same_coefficients() {
+    let ci = ["--ci", "--resamples", "300"];
+    let whole = json(&with(&ci));
+    let measures = whole["measures"].as_object().unwrap();
+    assert_eq!(measures.keys().collect::<Vec<_>>(), ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "cider-d"]);
+    let (jsonl, csv) = (
+        stdout(&with(&[&ci[..], &["-f", "jsonl"]].concat())),
+        stdout(&with(&[&ci[..], &["-f", "csv"]].concat())),
+    );
+    let lines: Vec<Value> = jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    for ((line, row), (key, found)) in lines.iter().zip(&rows[1..]).zip(measures) {
+        assert_eq!((&line["measure"], row[0]), (&key.as_str().into(), key.as_str()));
+        for (name, value) in found.as_object().unwrap() {
+            assert_eq!(&line[name], value, "{name}");
+        }
+        for name in ["pearson", "tau_c", "accuracy"] {
+            let at = rows[0].iter().position(|column| *column == name).unwrap();
+            assert_eq!(row[at].parse::<f64>().unwrap(), found[name].as_f64().unwrap(), "{name}");
+            let low = row[at + 1].parse::<f64>().unwrap();
+            assert_eq!(low, found["intervals"][name][0].as_f64().unwrap(), "{name}");
+        }
+    }
+    let human = &whole["ratings"];
+    assert_eq!((&human["ratings"], &human["items"], &human["images"]), (&27.into(), &9.into(), &3.into()));
+    assert!(human["krippendorff_alpha"].as_f64().unwrap() > 0.7);
+}
+
+/// `capeval correlate ratings.csv --scores pair_scores.csv`, against scipy 1.17: `pearsonr`, `spearmanr` and
+/// `kendalltau` (b and c) of the 27 ratings, and of the means of the three systems.
+#[test]
+fn given_scores_are_correlated_as_scipy_does() {
+    let found = json(&["correlate", "ratings.csv", "--scores", "pair_scores.csv"]);
+    let mine = &found["measures"]["mine"];
+    let expected = [
+        ("pearson", 0.9190832984120602),
+        ("spearman", 0.9176632538905006),
+        ("tau_b", 0.8314866976075042),
+        ("tau_c", 0.8742569730224051),
+    ];
+    for (name, expected) in expected {
+        let value = mine[name].as_f64().unwrap();
+        assert!((value - expected).abs() < 1e-12, "{name} is {value}, not {expected}");
+    }
+    assert_eq!(mine["accuracy"], 1.0);
+    assert_eq!((&mine["systems"]["systems"], &mine["systems"]["spearman"]), (&3.into(), &1.0.into()));
+    // An error rate that agrees has a negative coefficient and a high accuracy.
+    let ter = &found["measures"]["ter"];
+    assert!(
+        ter["pearson"].as_f64().unwrap() < -0.9
+            && ter["accuracy"] == 1.0
+            && ter["systems"]["accuracy"] == 1.0
+    );
+    assert_eq!(found["williams"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn the_order_of_ratings_changes_no_digit() {
+    let text = std::fs::read_to_string(crate::program::fixtures().join("ratings.csv")).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines[1..].reverse();
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "ratings.csv");
+    std::fs::write(&path, lines.join("\n")).unwrap();
+    let rest = ["-r", "references.json", "-m", "bleu,cider-d", "--ci", "--resamples", "200"];
+    let turned = json(&[&["correlate", &path], &rest[..]].concat());
+    let plain = json(&[&["correlate", "ratings.csv"], &rest[..]].concat());
+    assert_eq!(turned["measures"], plain["measures"]);
+    assert_eq!(turned["williams"], plain["williams"]);
+}
+
+#[test]
+fn the_seed_alone_decides_the_intervals() {
+    let run = |seed: &'static str, threads: &'static str| {
+        json(&with(&["--ci", "--resamples", "101", "--seed", seed, "--threads", threads]))
+    };
+    assert_eq!(run("1", "1"), run("1", "3"));
+    assert_ne!(run("1", "1")["measures"], run("2", "1")["measures"]);
+}
+
+#[test]
+fn points_can_be_had() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "points.jsonl");
+    stdout(&[&ARGS[..], &["--unit", "item", "--segments", &path]].concat());
+    let text = std::fs::read_to_string(&path).unwrap();
+    let points: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(points.len(), 9);
+    assert_eq!(points[0]["image_id"], 1);
+    assert!(points.iter().all(|point| point["scores"]["cider-d"].is_f64()));
+}
+
+#[test]
+fn captions_among_their_own_references_are_noticed_and_can_be_removed_or_skipped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "own.csv");
+    let own =
+        "image_id,caption,rating\n1,A dog runs along  the beach.,4\n1,a cat,1\n2,a kite,3\n3,a train,2\n";
+    std::fs::write(&path, own).unwrap();
+    let run = |what: &str| {
+        json(&["correlate", &path, "-r", "references.json", "-m", "rouge-l", "--own-reference", what])
+    };
+    let (keep, remove, skip) = (run("keep"), run("remove"), run("skip"));
+    for (found, code) in
+        [(&keep, "own-reference:keep"), (&remove, "own-reference:remove"), (&skip, "own-reference:skip")]
+    {
+        assert_eq!((&found["notices"][0]["code"], &found["notices"][0]["count"]), (&code.into(), &1.into()));
+        assert!(found["signatures"][0].as_str().unwrap().contains(code));
+    }
+    assert_eq!((&keep["ratings"]["items"], &skip["ratings"]["items"]), (&4.into(), &3.into()));
+    assert_ne!(keep["measures"], remove["measures"]);
+}
+
+/// What was done, the ratings, the other arguments, and the words that the error must hold.
+const CASES: &[(&str, &str, &[&str], &[&str])] = &[
+    (
+        "unknown images",
+        "image_id,caption,rating\n1,a,1\n9,b,2\n",
+        &["-r", "references.json"],
+        &["1 of 2", "9", "--surplus ignore"],
+    ),
+    (
+        "only unknown images",
+        "image_id,caption,rating\n9,b,2\n",
+        &["-r", "references.json", "--surplus", "ignore"],
+        &["1 of 1"],
+    ),
+    ("no references", "image_id,caption,rating\n1,a,1\n", &[], &["need references"]),
+    ("no captions", "image_id,rating\n1,1\n", &["-r", "references.json"], &["--caption-column", "--scores"]),
+    (
+        "no number",
+        "image_id,caption,rating\n1,a,NaN\n",
+        &["-r", "references.json"],
+        &["ratings.csv:2", "no finite number"],
+    ),
+    ("an empty file", "", &["-r", "references.json"], &["is empty"]),
+    ("no rating", "image_id,caption,rating\n1,a,\n", &["-r", "references.json"], &["no rating"]),
+    (
+        "a caption that is not there",
+        "1.jpg\t2.jpg#7\t1\t2\t3\n",
+        &["-r", "flickr.txt"],
+        &["2.jpg#7", "holds all captions"],
+    ),
+    (
+        "no score for an item",
+        "image_id,rating\n1,1\n7,2\n",
+        &["--scores", "one_score.csv"],
+        &["1 of 2", "no score", "7"],
+    ),
+    (
+        "scores of several captions",
+        "image_id,rating\n1,1\n",
+        &["--scores", "two_scores.csv"],
+        &["several scores", "caption or system"],
+    ),
+    ("a wrong unit", "image_id,rating\n1,1\n", &["--unit", "word"], &["rating", "item"]),
+];
+
+#[test]
+fn ratings_that_cannot_be_correlated_are_refused() {
+    for (what, ratings, rest, words) in CASES {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| scratch(&folder, name);
+        std::fs::write(path("ratings.csv"), ratings).unwrap();
+        std::fs::write(path("flickr.txt"), "1.jpg#0\ta dog\n2.jpg#0\ta cat\n").unwrap();
+        std::fs::write(path("one_score.csv"), "image_id,m\n1,0.5\n").unwrap();
+        std::fs::write(path("two_scores.csv"), "image_id,m\n1,0.5\n1,0.7\n").unwrap();
+        let rest: Vec<String> = rest
+            .iter()
+            .map(|arg| if arg.contains('_') || *arg == "flickr.txt" { path(arg) } else { (*arg).to_owned() })
+            .collect();
+        let mut args = vec!["correlate".to_owned(), path("ratings.csv")];
+        args.extend(rest);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let run = capeval(&args);
+        assert!(run.code == 2 && run.stdout.is_empty(), "{what}: {} {}", run.code, run.stdout);
+        for word in *words {
+            assert!(run.stderr.contains(word), "{what}: '{word}' is not said: {}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn ratings_and_scores_that_never_vary_are_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "constant.csv");
+    std::fs::write(&path, "image_id,caption,rating\n1,a dog,3\n2,a kite,3\n3,a train,3\n").unwrap();
+    let found =
+        json(&["correlate", &path, "-r", "references.json", "-m", "rouge-l", "--ci", "--resamples", "50"]);
+    let codes: Vec<&Value> = found["notices"].as_array().unwrap().iter().map(|n| &n["code"]).collect();
+    assert!(codes.contains(&&"constant-ratings".into()) && codes.contains(&&"one-rater".into()), "{codes:?}");
+    assert_eq!(found["measures"]["rouge-l"]["pearson"], Value::Null);
+    std::fs::write(&path, "image_id,caption,rating\n1,zzz,1\n2,zzz,2\n3,zzz,3\n").unwrap();
+    let found = json(&["correlate", &path, "-r", "references.json", "-m", "rouge-l"]);
+    let codes: Vec<&Value> = found["notices"].as_array().unwrap().iter().map(|n| &n["code"]).collect();
+    assert!(codes.contains(&&"constant-scores".into()), "{codes:?}");
+}
+
+/// The numbers of the literature (CLIPScore, EMNLP 2021, table 1 and 2, to one decimal there), to three decimals as
+/// pycocoevalcap 1.2 and scipy 1.17 give them: times 100.
+#[test]
+fn published_correlations_come_out() {
+    let metrics = ["-m", "bleu,rouge-l,cider-d"];
+    let check = |found: &Value, coefficient: &str, expected: &[(&str, f64)]| {
+        for (key, value) in expected {
+            let ours = found["measures"][key][coefficient].as_f64().unwrap() * 100.0;
+            assert!((ours - value).abs() < 0.0005, "{key} {coefficient} is {ours}, not {value}");
+        }
+    };
+    let names = ["bleu-1", "bleu-4", "rouge-l", "cider-d"];
+    let of = |values: [f64; 4]| -> Vec<(&'static str, f64)> { names.into_iter().zip(values).collect() };
+    if let Some(ratings) = shared("data/flickr8k/expert_clipscore_form.json.gz") {
+        let found = json(&[&["correlate", &ratings], &metrics[..]].concat());
+        assert_eq!(found["ratings"]["points"], 16_992);
+        check(&found, "tau_c", &of([32.324, 30.776, 32.314, 43.891]));
+        check(&found, "tau_b", &of([32.175, 30.599, 32.139, 43.602]));
+    }
+    let files = shared("data/flickr8k/CrowdFlowerAnnotations.txt.gz")
+        .zip(shared("data/flickr8k/Flickr8k.token.txt.gz"));
+    if let Some((ratings, captions)) = files {
+        let rest = ["-r", &captions, "--own-reference", "remove"];
+        let found = json(&[&["correlate", &ratings], &rest[..], &metrics[..]].concat());
+        assert_eq!(found["ratings"]["points"], 47_830);
+        check(&found, "tau_b", &of([17.946, 16.863, 19.903, 24.619]));
+    }
+}
+
+/// From Flickr8k's own file, without the captions that belong to their image, come the same pairs and ratings as
+/// in CLIPScore's form.
+#[test]
+fn flickr8ks_own_file_gives_the_published_numbers_too() {
+    let files =
+        shared("data/flickr8k/ExpertAnnotations.txt.gz").zip(shared("data/flickr8k/Flickr8k.token.txt.gz"));
+    let Some((ratings, captions)) = files else { return };
+    let found = json(&["correlate", &ratings, "-r", &captions, "--own-reference", "skip", "-m", "bleu"]);
+    assert_eq!(found["ratings"]["points"], 16_992);
+    let tau_c = found["measures"]["bleu-1"]["tau_c"].as_f64().unwrap() * 100.0;
+    assert!((tau_c - 32.324).abs() < 0.0005, "{tau_c}");
+}

@@ -1,0 +1,131 @@
+//! What do people say of captions? Human ratings, as published and as tables.
+//!
+//! Read are Flickr8k's `ExpertAnnotations.txt` and `CrowdFlowerAnnotations.txt`, the JSON form in which CLIPScore
+//! gives the former with captions and references inside, and tables of any kind (CSV, TSV, JSON, JSON Lines,
+//! Parquet) with raters in rows or in columns. Formats are told by content.
+
+mod clipscore;
+mod flickr8k;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod records;
+mod scores;
+mod table;
+
+use crate::input::Source;
+use crate::{Captions, Error, ErrorKind, SegmentId};
+
+pub use scores::{ScoredSegment, SegmentScores, read_scores};
+
+/// Human ratings of captions.
+#[derive(Clone, Debug)]
+pub struct Ratings {
+    /// Where they come from.
+    pub source: String,
+    /// What was rated, in order of first appearance.
+    pub items: Vec<Item>,
+    /// References that stand in the same file.
+    pub references: Option<Captions>,
+}
+
+/// Something that people rated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// The image it is about.
+    pub image: SegmentId,
+    /// The caption that was rated, if the file tells it.
+    pub caption: Option<Judged>,
+    /// The system that wrote it, if the file tells it.
+    pub system: Option<String>,
+    /// What each rater said; finite numbers, at least one.
+    pub ratings: Vec<f64>,
+}
+
+/// A rated caption.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Judged {
+    /// Its words.
+    Text(String),
+    /// The caption of that number, from 0, of an image of the references.
+    Reference {
+        /// The image it was written for.
+        image: SegmentId,
+        /// Its number among this image's captions.
+        number: usize,
+    },
+}
+
+/// How tables of ratings are read; names that are not given are guessed from the header.
+#[derive(Clone, Debug, Default)]
+pub struct RatingOptions {
+    /// Column or key of the image's id.
+    pub id_column: Option<String>,
+    /// Column or key of the caption.
+    pub caption_column: Option<String>,
+    /// Column or key of the system.
+    pub system_column: Option<String>,
+    /// Columns or keys of the ratings: one, or one per rater.
+    pub rating_columns: Vec<String>,
+}
+
+/// Reads ratings, unpacked if need be; `name` stands in errors.
+///
+/// # Errors
+/// When the file is none of the known formats, a rating is no finite number, or there is none at all.
+pub fn read_ratings(bytes: &[u8], name: &str, options: &RatingOptions) -> Result<Ratings, Error> {
+    let source = Source::from_bytes(bytes, name)?;
+    #[cfg(feature = "parquet")]
+    if source.head().starts_with(b"PAR1") {
+        let records = parquet::read(source)?;
+        return items(table::items(&records, options, name)?, None, name);
+    }
+    if source.head().starts_with(b"PAR1") {
+        return Err(Error::new(ErrorKind::Format, name, "this is Parquet, and this build cannot read it")
+            .with_remedy("build with the feature parquet, or save the table as CSV"));
+    }
+    let text = source.into_text()?.text;
+    if text.trim().is_empty() {
+        return Err(
+            Error::new(ErrorKind::Empty, name, "the file is empty").with_remedy("give a file of ratings")
+        );
+    }
+    if let Some(found) = clipscore::read(&text, name)? {
+        return items(found.items, Some(found.references), name);
+    }
+    if let Some(found) = flickr8k::read(&text, name)? {
+        return items(found, None, name);
+    }
+    let records = records::read(&text, name)?;
+    items(table::items(&records, options, name)?, None, name)
+}
+
+fn items(items: Vec<Item>, references: Option<Captions>, name: &str) -> Result<Ratings, Error> {
+    if items.is_empty() {
+        return Err(Error::new(ErrorKind::Empty, name, "there is no rating in this file"));
+    }
+    Ok(Ratings { source: name.to_owned(), items, references })
+}
+
+/// Puts the ratings of the same thing together, in order of first appearance.
+#[derive(Default)]
+struct Gatherer {
+    items: Vec<Item>,
+    known: std::collections::HashMap<(SegmentId, Option<Judged>, Option<String>), usize>,
+}
+
+impl Gatherer {
+    fn add(&mut self, image: SegmentId, caption: Option<Judged>, system: Option<String>, ratings: &[f64]) {
+        if ratings.is_empty() {
+            return;
+        }
+        let key = (image, caption, system);
+        match self.known.get(&key).and_then(|at| self.items.get_mut(*at)) {
+            Some(item) => item.ratings.extend_from_slice(ratings),
+            None => {
+                let (image, caption, system) = key.clone();
+                self.known.insert(key, self.items.len());
+                self.items.push(Item { image, caption, system, ratings: ratings.to_vec() });
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! How well metrics agree with people, as plain data.
+
+use capeval_corpus::SegmentId;
+use capeval_metric::Signature;
+use capeval_stats::correlation::Williams;
+use capeval_stats::{Interval, Resampling};
+
+use crate::{Measure, Notice};
+
+mod render;
+
+pub use render::{csv, json, jsonl, latex, markdown, points, table};
+
+/// How well metrics agree with human ratings.
+#[derive(Clone, Debug)]
+pub struct Correlation {
+    /// The version of capeval.
+    pub version: String,
+    /// What people said.
+    pub human: Human,
+    /// The numbers that were held against it.
+    pub measures: Vec<Measure>,
+    /// The signatures of the metrics behind them; none for scores that were read from a file.
+    pub signatures: Vec<Signature>,
+    /// How each measure agrees, in the order of [`measures`](Self::measures).
+    pub agreements: Vec<Agreement>,
+    /// How the measures agree with people about whole systems, in the same order, if there are at least two.
+    pub systems: Option<Vec<SystemAgreement>>,
+    /// Williams' test of each pair of measures.
+    pub differences: Vec<Difference>,
+    /// How intervals came about, if they were asked for.
+    pub resampling: Option<Resampling>,
+    /// What a reader should know.
+    pub notices: Vec<Notice>,
+    /// Every point behind the coefficients.
+    pub points: Points,
+}
+
+/// What people said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Human {
+    /// Where the ratings come from.
+    pub source: String,
+    /// How many images there are.
+    pub n_images: usize,
+    /// How many captions or the like were rated.
+    pub n_items: usize,
+    /// How many ratings there are.
+    pub n_ratings: usize,
+    /// How many points the coefficients are computed from: ratings, or items.
+    pub n_points: usize,
+    /// What a point is.
+    pub unit: Unit,
+    /// The lowest and the highest rating.
+    pub scale: Interval,
+    /// Krippendorff's α for ordered ratings; `None` where no item has two ratings or nothing varies.
+    pub alpha: Option<f64>,
+    /// Fleiss' κ; `None` where items have different numbers of ratings.
+    pub kappa: Option<f64>,
+}
+
+/// What a point is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// Each rating by each rater, as in the caption literature.
+    #[default]
+    Rating,
+    /// Each item, with the mean of its ratings.
+    Item,
+}
+
+impl Unit {
+    /// All units.
+    pub const ALL: &[Self] = &[Self::Rating, Self::Item];
+
+    /// The name in commands and files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rating => "rating",
+            Self::Item => "item",
+        }
+    }
+}
+
+impl std::str::FromStr for Unit {
+    type Err = capeval_corpus::UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL.iter().copied().find(|known| known.name() == name).ok_or_else(|| {
+            capeval_corpus::UnknownName {
+                what: "unit",
+                given: name.into(),
+                choices: Self::ALL.iter().map(|known| known.name()).collect(),
+            }
+        })
+    }
+}
+
+/// A coefficient, with its interval if intervals were asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coefficient {
+    /// The coefficient; `None` where a side does not vary.
+    pub value: Option<f64>,
+    /// Its percentile interval over bootstrap resamples of the images.
+    pub interval: Option<Interval>,
+}
+
+/// How one measure agrees with people. Coefficients keep the sign of the measure: an error rate that is good has
+/// negative ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Agreement {
+    /// Pearson's r.
+    pub pearson: Coefficient,
+    /// Spearman's ρ.
+    pub spearman: Coefficient,
+    /// Kendall's τ-b.
+    pub tau_b: Coefficient,
+    /// Kendall's τ-c.
+    pub tau_c: Coefficient,
+    /// How often the measure prefers the item of an image that people prefer; equal scores count half. `None` where
+    /// people prefer none of any image.
+    pub accuracy: Coefficient,
+    /// How many pairs of items of one image people tell apart.
+    pub n_pairs: usize,
+}
+
+impl Agreement {
+    /// The coefficients with their keys.
+    #[must_use]
+    pub fn coefficients(&self) -> [(&'static str, Coefficient); 5] {
+        [
+            ("pearson", self.pearson),
+            ("spearman", self.spearman),
+            ("tau_b", self.tau_b),
+            ("tau_c", self.tau_c),
+            ("accuracy", self.accuracy),
+        ]
+    }
+}
+
+/// How one measure agrees with people about systems: corpus scores against mean ratings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SystemAgreement {
+    /// How many systems there are.
+    pub n_systems: usize,
+    /// Pearson's r.
+    pub pearson: Option<f64>,
+    /// Spearman's ρ.
+    pub spearman: Option<f64>,
+    /// Kendall's τ-b.
+    pub tau_b: Option<f64>,
+    /// The share of pairs of systems that the measure orders as people do; equal scores count half.
+    pub accuracy: Option<f64>,
+}
+
+/// Whether one measure agrees better than another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Difference {
+    /// A measure, as an index.
+    pub a: usize,
+    /// Another one.
+    pub b: usize,
+    /// Pearson's r of the first with the mean ratings of items, turned so that higher is better.
+    pub r_a: f64,
+    /// The same of the second.
+    pub r_b: f64,
+    /// Pearson's r between the two.
+    pub r_ab: f64,
+    /// Williams' test of r_a against r_b.
+    pub test: Williams,
+}
+
+/// Every point behind the coefficients, for plots.
+#[derive(Clone, Debug, Default)]
+pub struct Points {
+    /// The image of each point.
+    pub images: Vec<SegmentId>,
+    /// The rating of each point.
+    pub ratings: Vec<f64>,
+    /// Measure after measure, the score of each point.
+    pub scores: Vec<Vec<f64>>,
+}

@@ -1,0 +1,17 @@
+//! The readers of human ratings and of segment scores take any bytes, and keep finite numbers only.
+#![no_main]
+
+use capeval_corpus::ratings::{RatingOptions, read_ratings, read_scores};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(ratings) = read_ratings(bytes, "f", &RatingOptions::default()) {
+        assert!(!ratings.items.is_empty());
+        for item in &ratings.items {
+            assert!(!item.ratings.is_empty() && item.ratings.iter().all(|rating| rating.is_finite()));
+        }
+    }
+    if let Ok(scores) = read_scores(bytes, "f") {
+        assert!(scores.rows.iter().all(|row| row.scores.len() == scores.keys.len()));
+    }
+});
