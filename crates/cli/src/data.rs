@@ -282,13 +282,14 @@ impl Bar {
     }
 
     fn say(&self, stage: &'static str) {
-        self.0.set_message(stage);
+        self.show(Progress { stage, done: 0, total: None });
         self.0.tick();
     }
 
     fn show(&self, progress: Progress) {
         self.0.set_message(progress.stage);
-        self.0.set_length(progress.total.unwrap_or(0));
+        // Of nothing, all would be done.
+        self.0.set_length(progress.total.unwrap_or(0).max(1));
         self.0.set_position(progress.done);
     }
 }

@@ -322,6 +322,54 @@ fn told_yes_the_program_fetches_with_pip_and_scores() {
     assert!(place.report()["systems"][0]["scores"]["meteor"].is_f64());
 }
 
+/// Runs the COCO suite at a terminal made by `script`, and gives `answer` to its question.
+#[cfg(target_os = "linux")]
+fn at_a_terminal(place: &Place, python: &Path, answer: &str) -> Option<String> {
+    let program = format!(
+        "env PATH={} PYTHON={} CAPEVAL_DATA={} {} score -r references.json results.json",
+        place.path("nothing").display(),
+        python.display(),
+        place.path("data").display(),
+        env!("CARGO_BIN_EXE_capeval")
+    );
+    let mut script = Command::new("script")
+        .args(["-qec", &program, "/dev/null"])
+        .current_dir(fixtures())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .inspect_err(|_| eprintln!("skipped: there is no program `script` to make a terminal"))
+        .ok()?;
+    let mut keys = script.stdin.take().unwrap();
+    // The terminal keeps what is typed until it is read; it must stay open until then.
+    keys.write_all(format!("{answer}\n").as_bytes()).unwrap();
+    let output = script.wait_with_output().unwrap();
+    drop(keys);
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn at_a_terminal_the_program_asks_and_takes_the_answer() {
+    let place = Place::new();
+    let python = python(
+        &place,
+        &format!(
+            "while [ $# -gt 0 ]; do case $1 in --dest) to=$2;; esac; shift; done; /bin/cp '{}' \"$to/a.whl\"",
+            place.path("tiny.whl").display()
+        ),
+    );
+    let Some(shown) = at_a_terminal(&place, &python, "n") else { return };
+    assert!(shown.contains("Install them now? [y/N]"), "{shown}");
+    assert!(shown.contains("`capeval data install meteor`"), "{shown}");
+    assert!(!place.installed().exists());
+    let Some(shown) = at_a_terminal(&place, &python, "y") else { return };
+    assert!(shown.contains("fetching pycocoevalcap 1.2") && shown.contains("METEOR  "), "{shown}");
+    assert!(place.installed().exists());
+    let Some(shown) = at_a_terminal(&place, &python, "") else { return };
+    assert!(!shown.contains("Install them now?") && shown.contains("METEOR  "), "{shown}");
+}
+
 #[cfg(unix)]
 #[test]
 fn what_pip_says_is_passed_on() {
