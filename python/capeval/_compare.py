@@ -103,6 +103,10 @@ class Comparison:
         """A table for a paper."""
         return self._found.render("latex", digits)
 
+    def to_html(self, *, title: str | None = None, digits: int = 3) -> str:
+        """A page that shows whether systems differ; with ``gallery=True`` every image too."""
+        return self._found.html(", ".join(self.report.systems) if title is None else title, digits)
+
     def __str__(self) -> str:
         return self._found.render("table", 3).rstrip("\n")
 

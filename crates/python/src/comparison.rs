@@ -1,6 +1,6 @@
 //! A comparison of systems as Python sees it.
 
-use capeval::report::{Comparison as Found, Contrast, Style, comparison};
+use capeval::report::{Comparison as Found, Contrast, Page, Style, comparison};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -32,6 +32,15 @@ impl Comparison {
             list.append((name(pair.baseline), name(pair.system), contrasts))?;
         }
         Ok(list)
+    }
+
+    /// The comparison as a page.
+    fn html(&self, py: Python<'_>, title: &str, digits: usize) -> PyResult<String> {
+        let page = Page { title: title.to_owned(), digits, ..Page::default() };
+        let mut out = Vec::new();
+        py.detach(|| comparison::html(&self.found, &page, &mut out))
+            .map_err(|error| from_io(&error, "page"))?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
     }
 
     /// The comparison as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`.
