@@ -2,8 +2,9 @@
 //!
 //! A [`Report`] holds what an evaluation found: systems and their scores, signatures, notices and where the
 //! numbers come from. Rendering computes nothing: [`table`] is for a person at a terminal, [`markdown`] and
-//! [`latex`] for papers, [`json`], [`jsonl`] and [`csv`] for programs, and [`segments`] writes the scores of
-//! every single image. All write to an `impl Write` and print nothing.
+//! [`latex`] for papers, [`json`], [`jsonl`] and [`csv`] for programs, [`html`](fn@html) for a browser;
+//! [`explanations`] tells how single scores came to be, and [`segments`] writes the scores of every single
+//! image. All write to an `impl Write` and print nothing.
 
 pub mod comparison;
 pub mod correlation;

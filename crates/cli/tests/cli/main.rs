@@ -11,6 +11,7 @@ mod data;
 mod diversity;
 mod explain;
 mod intervals;
+mod page;
 mod perplexity;
 mod prepared;
 mod program;

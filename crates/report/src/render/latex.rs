@@ -51,7 +51,9 @@ pub(crate) fn write_grid(grid: &Grid, out: &mut impl Write) -> io::Result<()> {
 
 fn row(out: &mut impl Write, cells: impl Iterator<Item = String>) -> io::Result<()> {
     let cells: Vec<String> = cells.collect();
-    writeln!(out, "{} \\\\", cells.join(" & "))
+    // After the line break before it, a bracket would be a length and a star a wish not to break the page.
+    let guard = if cells.first().is_some_and(|cell| cell.starts_with(['[', '*'])) { "{}" } else { "" };
+    writeln!(out, "{guard}{} \\\\", cells.join(" & "))
 }
 
 fn cell(cell: &Cell) -> String {
@@ -83,4 +85,20 @@ fn escaped(text: &str) -> String {
         }
         escaped
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_in_brackets_is_no_argument_of_the_line_break() {
+        let line = |cells: &[&str]| {
+            let mut out = Vec::new();
+            row(&mut out, cells.iter().map(|cell| escaped(cell))).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(line(&["[mine]", "0.5"]), "{}[mine] & 0.5 \\\\\n");
+        assert_eq!(line(&["a_b & 5%", "[0.1, 0.2]"]), "a\\_b \\& 5\\% & [0.1, 0.2] \\\\\n");
+    }
 }

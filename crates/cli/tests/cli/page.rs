@@ -1,0 +1,65 @@
+//! `--html`: a report as one page.
+
+use crate::program::{capeval, stdout};
+
+#[test]
+fn a_page_holds_scores_intervals_captions_and_charts() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    let page = page.to_str().unwrap();
+    stdout(&["score", "-r", "references.json", "results.json", "--ci", "--resamples", "50", "--html", page]);
+    let html = std::fs::read_to_string(page).unwrap();
+    for part in
+        ["<!doctype html>", "Content-Security-Policy", "<td class=\"n\">", "<small>[", "<svg viewBox="]
+    {
+        assert!(html.contains(part), "{part}");
+    }
+    assert!(
+        html.contains("two children with a kite") && html.contains("A train crosses a bridge"),
+        "captions"
+    );
+    assert!(html.contains("cider-d|n:4|sigma:6"), "signatures");
+}
+
+#[test]
+fn the_page_of_a_comparison_shows_differences() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    let page = page.to_str().unwrap();
+    let files = ["compare", "-r", "references.json", "a=results.json", "b=results.json"];
+    stdout(&[&files[..], &["-m", "bleu", "--resamples", "50", "--html", page]].concat());
+    let html = std::fs::read_to_string(page).unwrap();
+    assert!(html.contains("b against a") && html.contains("better/equal/worse"));
+}
+
+#[test]
+fn pictures_of_a_folder_are_found_from_where_the_page_is() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("pictures")).unwrap();
+    std::fs::write(folder.path().join("pictures/COCO_000000000002.jpg"), "").unwrap();
+    let (page, pictures) = (folder.path().join("page.html"), folder.path().join("pictures"));
+    let (page, pictures) = (page.to_str().unwrap(), pictures.to_str().unwrap());
+    stdout(&["score", "-r", "references.json", "results.json", "--html", page, "--pictures", pictures]);
+    let html = std::fs::read_to_string(page).unwrap();
+    assert!(html.contains("[null,\"pictures/COCO_000000000002.jpg\",null]"));
+}
+
+#[test]
+fn what_cannot_be_a_page_is_refused_before_any_work() {
+    let refused = |args: &[&str]| {
+        let run = capeval(&[&["score", "-r", "references.json", "results.json"], args].concat());
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{args:?}");
+        run.stderr
+    };
+    assert!(refused(&["--html", "-"]).contains("a page goes to a file"));
+    assert!(refused(&["--html", "results.json"]).contains("this file is read"));
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    let page = page.to_str().unwrap();
+    let gone = refused(&["--html", page, "--pictures", "no-such-folder"]);
+    assert!(gone.contains("no-such-folder: cannot look for pictures"), "{gone}");
+    let empty = folder.path().to_str().unwrap();
+    let none = refused(&["--html", page, "--pictures", empty]);
+    assert!(none.contains("named after an image's id"), "{none}");
+    assert!(!folder.path().join("page.html").exists(), "nothing is left behind");
+}
