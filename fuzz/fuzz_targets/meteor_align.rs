@@ -44,7 +44,8 @@ fuzz_target!(|data: &[u8]| {
     }
     if settings[0] & 2 == 2 {
         let part = |k: usize| f64::from(settings[k]) / 255.0;
-        options.parameters = Parameters { alpha: part(2), beta: 4.0 * part(3), gamma: part(4), delta: part(5) };
+        options.parameters =
+            Parameters { alpha: part(2), beta: 4.0 * part(3), gamma: part(4), delta: part(5) };
         options.weights = (6..10).map(part).collect();
     }
     if settings[0] & 4 == 4 {
@@ -54,7 +55,10 @@ fuzz_target!(|data: &[u8]| {
         options.unit = Unit::Characters;
     }
     options.text = [
-        TextForm::Normalized, TextForm::NormalizedWithoutPunctuation, TextForm::Lowercase, TextForm::Verbatim,
+        TextForm::Normalized,
+        TextForm::NormalizedWithoutPunctuation,
+        TextForm::Lowercase,
+        TextForm::Verbatim,
     ][usize::from(settings[0] >> 4) % 4];
     let Ok(meteor) = Meteor::new(options, resources()) else { return };
     let texts: Vec<String> = texts.split(|byte| *byte == 255).take(8).map(text).collect();

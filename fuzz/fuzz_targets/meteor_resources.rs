@@ -6,7 +6,9 @@ use std::io::Cursor;
 use std::sync::{Arc, OnceLock};
 
 use capeval_fuzz::tiny_meteor;
-use capeval_meteor::{Check, Compiler, Language, Meteor, Options, Resources, Task, TextForm, Workspace, reseal};
+use capeval_meteor::{
+    Check, Compiler, Language, Meteor, Options, Resources, Task, TextForm, Workspace, reseal,
+};
 use libfuzzer_sys::fuzz_target;
 
 fn use_it(file: Vec<u8>, check: Check) {
@@ -15,8 +17,7 @@ fn use_it(file: Vec<u8>, check: Check) {
     let _ = (resources.verify(), resources.notice(), resources.fingerprint());
     for language in [Language::English, Language::German, Language::Arabic] {
         let Ok(mut options) = Options::new(language, Task::LanguageIndependent) else { continue };
-        options.text =
-            if language == Language::English { TextForm::Normalized } else { TextForm::Lowercase };
+        options.text = if language == Language::English { TextForm::Normalized } else { TextForm::Lowercase };
         let Ok(meteor) = Meteor::new(options, Arc::clone(&resources)) else { continue };
         let hypothesis = "Mr. big dog in front of the crimson car went wAlktAb, No. 5.";
         let references = ["the hound before a red car", "animal walks go for a walk ktb", hypothesis];
