@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Correlations of Elliott and Keller (ACL 2014) on Flickr8k, from the files that they published.
+
+    elliott_keller.py CAPEVAL FOLDER ROUGE
+
+CAPEVAL is the program, with METEOR's data installed. FOLDER is `flickr8k` of elliottd/compareImageDescriptionMeasures:
+`candidates`, `ref-0` to `ref-4` and `judgements`, 5,822 lines each. ROUGE is the folder of a ROUGE-1.5.5 with WordNet's
+exceptions. Each of the three judgements of a caption is a point (n = 17,466), and the text is scored as it stands, without
+tokenisation ("we performed no tokenization"). Published Spearman: METEOR 0.524, ROUGE-SU4 0.435, smoothed BLEU
+0.429, unigram BLEU 0.345, TER -0.279.
+
+What their choices mean here: METEOR without normalisation (`text=verbatim`); ROUGE-SU4 recall as `-m -2 4 -u` with formula
+A, stemmed with exceptions; smoothed BLEU is that of MultEval's jBLEU, which is no metric of capeval (an order without a
+match counts as 1 / (2^k total) even if no word matches) and so is computed below; TER is tercom's, on text whose case is
+kept. Unigram BLEU "without brevity penalty" of this text has 0.444: what gave 0.345 is neither in the paper nor in
+the code. Needs scipy for jBLEU.
+"""
+import csv
+import json
+import math
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from scipy.stats import spearmanr
+
+METRICS = {
+    "meteor:tok=none:text=verbatim": ("meteor", "METEOR", 0.524),
+    "rouge155:stem=porter-exceptions:measures=su4": ("rouge155-stem-su4-r", "ROUGE-SU4", 0.435),
+    "ter:case=mixed": ("ter", "TER", -0.279),
+}
+
+
+def lines(path):
+    return Path(path).read_text(encoding="utf-8").splitlines()
+
+
+def ngrams(words, n):
+    return Counter(tuple(words[k:k + n]) for k in range(len(words) - n + 1))
+
+
+def jbleu(candidate, references, order):
+    """jBLEU of one sentence; of order 1, its precision alone."""
+    words, others = candidate.split(), [reference.split() for reference in references]
+    logs, smooth = 0.0, 1.0
+    for n in range(1, order + 1):
+        best = Counter()
+        for other in others:
+            best |= ngrams(other, n)
+        total, matches = max(len(words) - n + 1, 0), sum((ngrams(words, n) & best).values())
+        if total and not matches:
+            smooth *= 2
+            logs += math.log(1 / (smooth * total)) / order
+        elif total:
+            logs += math.log(matches / total) / order
+    closest = min((abs(len(other) - len(words)), len(other)) for other in others)[1]
+    penalty = 1.0 if order == 1 or len(words) >= closest else math.exp(1 - closest / len(words))
+    return penalty * math.exp(logs)
+
+
+def main():
+    capeval, folder, rouge = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
+    candidates = lines(folder / "candidates")
+    references = list(zip(*(lines(folder / f"ref-{k}") for k in range(5))))
+    judgements = list(csv.DictReader(lines(folder / "judgements")))
+    assert len(candidates) == len(references) == len(judgements) == 5822
+    with tempfile.TemporaryDirectory() as scratch:
+        path = lambda name: str(Path(scratch) / name)
+        with open(path("refs.jsonl"), "w") as r, open(path("hyps.jsonl"), "w") as h, \
+                open(path("ratings.csv"), "w", newline="") as j:
+            table = csv.writer(j)
+            table.writerow(["image_id", "rater_1", "rater_2", "rater_3"])
+            for k, (candidate, refs, row) in enumerate(zip(candidates, references, judgements)):
+                r.write(json.dumps({"image_id": k, "captions": refs}) + "\n")
+                h.write(json.dumps({"image_id": k, "caption": candidate}) + "\n")
+                table.writerow([k, row["j1"], row["j2"], row["j3"]])
+        subprocess.run([capeval, "score", "-r", path("refs.jsonl"), path("hyps.jsonl"), "--rouge-data", rouge,
+                        "-m", ",".join(METRICS), "--segments", path("scores.jsonl"), "-o", path("report.txt")], check=True)
+        found = subprocess.run([capeval, "correlate", path("ratings.csv"), "--scores", path("scores.jsonl"),
+                                "--format", "json"], check=True, capture_output=True, text=True).stdout
+    measures = json.loads(found)["measures"]
+    for key, label, published in METRICS.values():
+        print(f"{label:13} {measures[key]['spearman']:8.4f}  published {published}")
+    human = [int(row[judge]) for judge in ("j1", "j2", "j3") for row in judgements]
+    for order, label, published in ((4, "smoothed BLEU", 0.429), (1, "unigram BLEU", 0.345)):
+        scores = [jbleu(candidate, refs, order) for candidate, refs in zip(candidates, references)]
+        print(f"{label:13} {spearmanr(scores * 3, human)[0]:8.4f}  published {published}")
+
+
+main()
