@@ -100,7 +100,9 @@ pub fn pearson_weighted(x: &[f64], y: &[f64], weights: &[u32]) -> Option<f64> {
 }
 
 fn ratio(xy: f64, xx: f64, yy: f64) -> Option<f64> {
-    let r = xy / xx.sqrt() / yy.sqrt();
+    // One root is rounded once, so that full agreement is 1; two stay in range where the product does not.
+    let product = xx * yy;
+    let r = if product.is_normal() { xy / product.sqrt() } else { xy / xx.sqrt() / yy.sqrt() };
     r.is_finite().then(|| r.clamp(-1.0, 1.0))
 }
 
