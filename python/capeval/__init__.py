@@ -23,6 +23,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._compare import Comparison, compare
+from ._correlate import Correlation, correlate
 from ._engine import __version__, get_num_threads, set_num_threads
 from ._evaluator import Evaluator
 from ._frequencies import DocumentFrequencies
@@ -33,6 +34,7 @@ from ._score import score
 
 __all__ = [
     "Comparison",
+    "Correlation",
     "DocumentFrequencies",
     "Evaluator",
     "Measure",
@@ -41,6 +43,7 @@ __all__ = [
     "System",
     "__version__",
     "compare",
+    "correlate",
     "get_num_threads",
     "install_as_pycocoevalcap",
     "install_meteor",

@@ -7,6 +7,7 @@ __all__ = [
     "ArrowBatch",
     "Captions",
     "Comparison",
+    "Correlation",
     "DocumentFrequencies",
     "Judge",
     "Prepared",
@@ -15,6 +16,7 @@ __all__ = [
     "__version__",
     "compare",
     "compile_meteor",
+    "correlate",
     "evaluate",
     "get_num_threads",
     "judge_rows",
@@ -77,6 +79,15 @@ class Comparison:
     def report(self) -> Report: ...
     def pairs(self) -> list[tuple[str, str, dict[str, dict[str, Any]]]]: ...
     def html(self, title: str, digits: int) -> str: ...
+    def render(self, format: str, digits: int) -> str: ...
+
+@final
+class Correlation:
+    def agreements(self) -> dict[str, dict[str, Any]]: ...
+    def human(self) -> dict[str, Any]: ...
+    def points(self) -> tuple[list[int | str], bytearray, dict[str, bytearray]]: ...
+    def notices(self) -> list[tuple[str, str]]: ...
+    def signatures(self) -> list[str]: ...
     def render(self, format: str, digits: int) -> str: ...
 
 @final
@@ -173,6 +184,14 @@ def compare(
     images: Iterable[int | str] | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Comparison: ...
+def correlate(
+    path: str | None,
+    rows: list[tuple[Any, str | None, str | None, list[float]]],
+    references: Captions | None,
+    rules: dict[str, Any],
+    frequencies: DocumentFrequencies | None,
+    progress: Callable[[str, int, int], object] | None,
+) -> Correlation: ...
 def judge_rows(
     judge: Judge, source: Any, id: str, candidate: str, keep: list[str], statistics: bool
 ) -> list[ArrowBatch]: ...

@@ -7,6 +7,7 @@ mod arrow;
 mod capsule;
 mod captions;
 mod comparison;
+mod correlation;
 mod error;
 mod files;
 mod frequencies;
@@ -31,6 +32,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<capsule::ArrowBatch>()?;
     module.add_class::<captions::Captions>()?;
     module.add_class::<comparison::Comparison>()?;
+    module.add_class::<correlation::Correlation>()?;
     module.add_class::<frequencies::DocumentFrequencies>()?;
     module.add_class::<judge::Judge>()?;
     module.add_class::<report::Report>()?;
@@ -40,6 +42,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(metrics::tokenize, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::tokenizer_names, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::judge_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(correlation::correlate, module)?)?;
     module.add_function(wrap_pyfunction!(install::compile_meteor, module)?)?;
     module.add_function(wrap_pyfunction!(plain::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(run::get_num_threads, module)?)?;

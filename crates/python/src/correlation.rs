@@ -1,0 +1,183 @@
+//! Whether metrics agree with people, as Python sees it.
+
+use capeval::corpus::ratings::{self, Item, Judged, RatingOptions, Ratings};
+use capeval::report::{Agreement, Coefficient, Correlation as Found, Style, correlation};
+use capeval::stats::Resampling;
+use capeval::{CorrelateRequest, OwnReference};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyDict, PyList};
+
+use crate::captions::{Captions, id, id_list};
+use crate::error::{from_corpus, from_io, from_request, value};
+use crate::files;
+use crate::frequencies::{DocumentFrequencies, parse_ids};
+use crate::judge::numbers;
+use crate::metrics::select;
+use crate::run::long;
+
+/// How each measure agrees with what people said.
+#[pyclass(frozen, module = "capeval._engine")]
+pub struct Correlation {
+    found: Found,
+}
+
+#[pymethods]
+impl Correlation {
+    /// For each measure its coefficients: value and interval by name, and how many pairs people tell apart.
+    fn agreements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let by_key = PyDict::new(py);
+        for (measure, agreement) in self.found.measures.iter().zip(&self.found.agreements) {
+            by_key.set_item(&measure.key, about(py, agreement)?)?;
+        }
+        Ok(by_key)
+    }
+
+    /// What people said: source, numbers of images, items, ratings and points, scale, alpha, kappa.
+    fn human<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let human = &self.found.human;
+        let about = PyDict::new(py);
+        about.set_item("source", &human.source)?;
+        about.set_item("n_images", human.n_images)?;
+        about.set_item("n_items", human.n_items)?;
+        about.set_item("n_ratings", human.n_ratings)?;
+        about.set_item("n_points", human.n_points)?;
+        about.set_item("scale", (human.scale.low, human.scale.high))?;
+        about.set_item("alpha", human.alpha)?;
+        about.set_item("kappa", human.kappa)?;
+        Ok(about)
+    }
+
+    /// Every point behind the coefficients: images, ratings, and the scores by measure, float64.
+    fn points<'py>(&self, py: Python<'py>) -> PyResult<Points<'py>> {
+        let points = &self.found.points;
+        let scores = PyDict::new(py);
+        for (measure, values) in self.found.measures.iter().zip(&points.scores) {
+            scores.set_item(&measure.key, numbers(py, values)?)?;
+        }
+        Ok((id_list(py, &points.images)?, numbers(py, &points.ratings)?, scores))
+    }
+
+    /// What a reader should know: code and sentence.
+    fn notices(&self) -> Vec<(String, String)> {
+        let notices = self.found.notices.iter();
+        notices.map(|notice| (notice.code.clone(), crate::error::in_python(&notice.message))).collect()
+    }
+
+    /// The signatures of the metrics.
+    fn signatures(&self) -> Vec<String> {
+        self.found.signatures.iter().map(ToString::to_string).collect()
+    }
+
+    /// The correlation as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`.
+    fn render(&self, format: &str, digits: usize) -> PyResult<String> {
+        let mut out = Vec::new();
+        let found = &self.found;
+        match format {
+            "json" => correlation::json(found, &mut out),
+            "jsonl" => correlation::jsonl(found, &mut out),
+            "csv" => correlation::csv(found, &mut out),
+            "markdown" => correlation::markdown(found, digits, &mut out),
+            "latex" => correlation::latex(found, digits, &mut out),
+            _ => correlation::table(found, &Style { digits, ..Style::default() }, &mut out),
+        }
+        .map_err(|error| from_io(&error, "correlation"))?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+}
+
+type Points<'py> = (Bound<'py, PyList>, Bound<'py, PyByteArray>, Bound<'py, PyDict>);
+
+fn about<'py>(py: Python<'py>, agreement: &Agreement) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    for (name, Coefficient { value, interval }) in agreement.coefficients() {
+        row.set_item(name, value)?;
+        row.set_item(format!("{name}_interval"), interval.map(|interval| (interval.low, interval.high)))?;
+    }
+    row.set_item("n_pairs", agreement.n_pairs)?;
+    Ok(row)
+}
+
+/// How ratings are held against metrics.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Rules {
+    metrics: Vec<String>,
+    settings: Vec<(String, String)>,
+    unit: String,
+    own_reference: String,
+    surplus: String,
+    ids: String,
+    /// Level of confidence, resamples and seed.
+    intervals: Option<(f64, usize, u64)>,
+    threads: Option<usize>,
+    /// The path of scores that were computed before.
+    scores: Option<String>,
+}
+
+/// A rated caption: image, caption, system, ratings.
+type Row<'py> = (Bound<'py, PyAny>, Option<String>, Option<String>, Vec<f64>);
+
+/// Tells whether metrics agree with people: ratings come as a path, or as rows.
+#[pyfunction]
+pub fn correlate(
+    py: Python<'_>,
+    path: Option<&str>,
+    rows: Vec<Row<'_>>,
+    references: Option<&Captions>,
+    rules: Rules,
+    frequencies: Option<&DocumentFrequencies>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Correlation> {
+    let known = |error: capeval::corpus::UnknownName| value(&error.to_string());
+    let read = |path: &str| py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path));
+    let people = match path {
+        Some(path) => {
+            let bytes = read(path)?;
+            ratings::read_ratings(bytes.bytes(), path, &RatingOptions::default()).map_err(from_corpus)?
+        }
+        None => {
+            let items = rows
+                .into_iter()
+                .map(|(image, caption, system, ratings)| {
+                    let image = id(&image)?;
+                    if let Some(wrong) = ratings.iter().find(|rating| !rating.is_finite()) {
+                        return Err(value(&format!("image {}: {wrong} is no rating", image.quoted())));
+                    }
+                    Ok(Item { image, caption: caption.map(Judged::Text), system, ratings })
+                })
+                .filter(|item| item.as_ref().map_or(true, |item| !item.ratings.is_empty()))
+                .collect::<PyResult<Vec<Item>>>()?;
+            Ratings { source: "ratings".to_owned(), items, references: None }
+        }
+    };
+    let scores = match &rules.scores {
+        Some(path) => Some(ratings::read_scores(read(path)?.bytes(), path).map_err(from_corpus)?),
+        None => None,
+    };
+    let selection =
+        if scores.is_none() { Some(select(py, &rules.metrics, &rules.settings, frequencies)?) } else { None };
+    let own = OwnReference::ALL.iter().find(|own| own.name() == rules.own_reference).copied();
+    let own = own.ok_or_else(|| value("own_reference must be keep, remove or skip"))?;
+    let (unit, surplus) = (rules.unit.parse().map_err(known)?, rules.surplus.parse().map_err(known)?);
+    let ids = parse_ids(&rules.ids)?;
+    let intervals = rules.intervals.map(|(level, resamples, seed)| Resampling { level, resamples, seed });
+    let references = references.map(|captions| captions.rows.clone());
+    let found = long(py, rules.threads, progress, move |progress| {
+        let (metrics, notices) =
+            selection.map_or_else(Default::default, |selection| (selection.metrics, selection.notices));
+        capeval::correlate(CorrelateRequest {
+            references,
+            metrics,
+            notices,
+            scores,
+            unit,
+            own,
+            surplus,
+            ids,
+            intervals,
+            progress,
+            ..CorrelateRequest::new(people)
+        })
+    })?;
+    Ok(Correlation { found: found.map_err(from_request)? })
+}

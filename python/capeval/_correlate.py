@@ -1,0 +1,184 @@
+"""Whether metrics agree with people."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import _engine
+from ._frequencies import DocumentFrequencies
+from ._inputs import Captionlike, Metrics, Settings, captions, metric_names, table_columns, to_list
+from ._inputs import settings as _pairs
+from ._progress import Listener, Progress
+from ._report import Id
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Interval = tuple[float, float]
+
+
+class Agreement(NamedTuple):
+    """How one measure agrees with people; coefficients are None where a side does not vary."""
+
+    pearson: float | None
+    spearman: float | None
+    tau_b: float | None
+    tau_c: float | None
+    accuracy: float | None
+    """How often the measure prefers the caption of an image that people prefer."""
+    n_pairs: int
+    """How many pairs of captions of one image people tell apart."""
+    intervals: dict[str, Interval]
+    """By coefficient, if they were asked for."""
+
+
+class Correlation:
+    """How each measure agrees with what people said. Prints as a table."""
+
+    def __init__(self, found: _engine.Correlation) -> None:
+        self._found = found
+        self.agreements: dict[str, Agreement] = {key: _agreement(row) for key, row in found.agreements().items()}
+        """By measure."""
+        self.human: dict[str, Any] = found.human()
+        """What people said: numbers of images, items, ratings and points, scale, Krippendorff's alpha, Fleiss' kappa."""
+        self.signatures: list[str] = found.signatures()
+        """Everything that can change a digit, metric by metric."""
+        self.notices: list[tuple[str, str]] = found.notices()
+        """What a reader should know: code and sentence."""
+
+    def __getitem__(self, key: str) -> Agreement:
+        return self.agreements[key]
+
+    @property
+    def points(self) -> tuple[list[Id], npt.NDArray[np.float64], dict[str, npt.NDArray[np.float64]]]:
+        """Every point behind the coefficients: images, ratings, and scores by measure."""
+        import numpy as np
+
+        images, ratings, scores = self._found.points()
+        return images, np.frombuffer(ratings), {key: np.frombuffer(values) for key, values in scores.items()}
+
+    def to_json(self) -> str:
+        """The correlation as JSON."""
+        return self._found.render("json", 3)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The correlation as a dictionary, shaped as the JSON."""
+        import json
+
+        found: dict[str, Any] = json.loads(self.to_json())
+        return found
+
+    def to_csv(self) -> str:
+        """A line per measure."""
+        return self._found.render("csv", 3)
+
+    def to_markdown(self, digits: int = 3) -> str:
+        """A table for a page or a pull request."""
+        return self._found.render("markdown", digits)
+
+    def to_latex(self, digits: int = 3) -> str:
+        """A table for a paper."""
+        return self._found.render("latex", digits)
+
+    def __str__(self) -> str:
+        return self._found.render("table", 3).rstrip("\n")
+
+    __repr__ = __str__
+
+
+def _agreement(row: dict[str, Any]) -> Agreement:
+    names = ("pearson", "spearman", "tau_b", "tau_c", "accuracy")
+    intervals = {name: row[f"{name}_interval"] for name in names if row[f"{name}_interval"] is not None}
+    fields: dict[str, Any] = {name: row[name] for name in (*names, "n_pairs")}
+    return Agreement(**fields, intervals=intervals)
+
+
+def correlate(
+    ratings: Any,
+    references: Captionlike | None = None,
+    metrics: Metrics = None,
+    *,
+    scores: str | os.PathLike[str] | None = None,
+    unit: str = "rating",
+    own_reference: str = "keep",
+    surplus: str = "error",
+    ids: str = "as-given",
+    intervals: bool | float = False,
+    resamples: int = 1_000,
+    seed: int = 12_345,
+    settings: Settings = None,
+    df: DocumentFrequencies | str | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Correlation:
+    """Tells whether metrics agree with people: Pearson, Spearman, Kendall's tau-b and tau-c, pairwise accuracy.
+
+    Args:
+        ratings: the path of a file (Flickr8k's annotations, CLIPScore's form, a table), or dictionaries with
+            ``image_id``, ``caption`` and ``rating``, a number or a list with one per rater, or a table of pandas, polars
+            or pyarrow with such columns; ``system`` may tell who wrote the caption.
+        references: as for :func:`capeval.score`, unless they stand in the file of ratings.
+        metrics: as for :func:`capeval.score`.
+        scores: the path of scores by image that were computed before, in place of metrics.
+        unit: what a point is: each ``"rating"``, or each ``"item"`` with the mean of its ratings.
+        own_reference: a rated caption that is itself a reference: ``"keep"``, ``"remove"`` it, or ``"skip"`` its
+            ratings.
+        surplus: ratings of images without references: ``"error"`` or ``"ignore"``.
+        ids: ``"text"`` if the id 1 and the id "1" are the same.
+        intervals: confidence intervals: ``True`` for 95 %, or a level.
+        resamples: how many resamples of the images the intervals stand on.
+        seed: what the random numbers start from.
+        settings: as for :func:`capeval.score`.
+        df: as for :func:`capeval.score`.
+        threads: how many threads work.
+        progress: as for :func:`capeval.score`.
+
+    Raises:
+        ValueError: ratings that are none, or do not meet the references.
+        FileNotFoundError: a file that is not there.
+    """
+    is_path = isinstance(ratings, (str, os.PathLike))
+    rules = {
+        "metrics": metric_names(metrics),
+        "settings": _pairs(settings),
+        "unit": unit,
+        "own_reference": own_reference,
+        "surplus": surplus,
+        "ids": ids,
+        "intervals": (0.95 if intervals is True else float(intervals), resamples, seed) if intervals else None,
+        "threads": threads,
+        "scores": None if scores is None else os.fspath(scores),
+    }
+    ground = None if references is None else captions(references, "references", references=True)
+    table = DocumentFrequencies._table(df)
+    with Listener(progress) as listener:
+        return Correlation(
+            _engine.correlate(
+                os.fspath(ratings) if is_path else None,
+                [] if is_path else _rows(ratings),
+                ground,
+                rules,
+                table,
+                listener,
+            )
+        )
+
+
+def _rows(ratings: Any) -> list[tuple[Any, str | None, str | None, list[float]]]:
+    columns = table_columns(ratings)
+    if columns is not None:
+        values = {name: to_list(ratings, name) for name in columns}
+        ratings = [dict(zip(values, row)) for row in zip(*values.values())]
+    rows = []
+    for k, record in enumerate(ratings):
+        if not isinstance(record, Mapping):
+            raise TypeError(f"rating {k} must be a dictionary with 'image_id', 'caption' and 'rating', not {record!r}")
+        rating = record.get("rating", record.get("ratings"))
+        if rating is None or "image_id" not in record:
+            raise ValueError(f"rating {k} has no {'rating' if 'image_id' in record else 'image_id'!r}")
+        many = [float(value) for value in rating] if isinstance(rating, Iterable) else [float(rating)]
+        rows.append((record["image_id"], record.get("caption"), record.get("system"), many))
+    return rows
