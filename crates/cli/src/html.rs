@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use capeval::corpus::SegmentId;
-use capeval::report::{self, Comparison, Page, Pictures, Report, comparison};
+use capeval::report::{self, Comparison, Correlation, Page, Pictures, Report, comparison, correlation};
 
 use crate::input::plain;
 use crate::output::Output;
@@ -81,6 +81,23 @@ impl Html {
     pub fn write_comparison(self, comparison: &Comparison) -> Result<()> {
         let (page, output) = self.page(&comparison.report)?;
         output.write(|mut out| comparison::html(comparison, &page, &mut out))
+    }
+
+    /// Writes the page of a correlation, which shows no images.
+    ///
+    /// # Errors
+    /// When the file does not take it.
+    pub fn write_correlation(self, found: &Correlation) -> Result<()> {
+        let page = Page { title: "Agreement with people".into(), digits: self.digits, ..Page::default() };
+        self.output.write(|mut out| correlation::html(found, &page, &mut out))
+    }
+
+    /// Opens a page without pictures.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn plain(path: Option<&str>, inputs: &[&str], digits: usize) -> Result<Option<Self>> {
+        path.map(|path| Self::open(path, None, inputs, digits)).transpose()
     }
 
     fn page(self, report: &Report) -> Result<(Page, Output)> {

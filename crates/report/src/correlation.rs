@@ -9,7 +9,7 @@ use crate::{Measure, Notice};
 
 mod render;
 
-pub use render::{csv, json, jsonl, latex, markdown, points, table};
+pub use render::{csv, html, json, jsonl, latex, markdown, points, table};
 
 /// How well metrics agree with human ratings.
 #[derive(Clone, Debug)]

@@ -8,6 +8,7 @@ use capeval::report::Unit;
 use capeval::{CorrelateRequest, OwnReference};
 
 use super::score::What;
+use crate::html::Html;
 use crate::input;
 use crate::options::{self, Intervals, References};
 use crate::progress::Bar;
@@ -45,6 +46,9 @@ pub struct Args {
     intervals: Intervals,
     #[command(flatten)]
     shown: Shown,
+    /// Write a page with the tables, and charts of scores against ratings, to this file.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    html: Option<String>,
 }
 
 #[derive(clap::Args)]
@@ -108,6 +112,7 @@ pub fn run(args: &Args) -> Result<()> {
         if args.scores.is_none() { args.what.resources(metrics)? } else { Default::default() };
     let selected = args.what.is_ready().then(|| args.what.build(metrics, &resources)).transpose()?;
     let output = args.shown.open(&inputs)?;
+    let page = Html::plain(args.html.as_deref(), &inputs, args.shown.digits())?;
     args.what.read(&mut resources)?;
     let selected = selected.map_or_else(|| args.what.build(metrics, &resources), Ok)?;
     let scores = args
@@ -134,6 +139,9 @@ pub fn run(args: &Args) -> Result<()> {
         ..CorrelateRequest::new(read(args)?)
     })?;
     drop(bar);
+    if let Some(page) = page {
+        page.write_correlation(&correlation)?;
+    }
     output.write_correlation(&correlation)
 }
 

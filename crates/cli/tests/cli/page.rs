@@ -33,6 +33,20 @@ fn the_page_of_a_comparison_shows_differences() {
 }
 
 #[test]
+fn the_page_of_a_correlation_shows_scores_against_ratings() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ratings, page) = (folder.path().join("ratings.csv"), folder.path().join("page.html"));
+    std::fs::write(&ratings, "image_id,caption,rating\n1,a dog,4\n1,a cat,1\n2,two children,3\n2,a kite,2\n")
+        .unwrap();
+    let (ratings, page) = (ratings.to_str().unwrap(), page.to_str().unwrap());
+    stdout(&["correlate", ratings, "-r", "references.json", "-m", "rouge-l", "--html", page]);
+    let html = std::fs::read_to_string(page).unwrap();
+    assert!(
+        html.contains("Agreement with people") && html.contains("<svg viewBox=") && html.contains("Kendall")
+    );
+}
+
+#[test]
 fn pictures_of_a_folder_are_found_from_where_the_page_is() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("pictures")).unwrap();

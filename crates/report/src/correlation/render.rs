@@ -8,11 +8,12 @@ use super::{Coefficient, Correlation};
 use crate::comparison::p_value;
 use crate::grid::{Align, Cell, Grid};
 use crate::number::{counted, fixed, full, percent};
+use crate::render::html::Differences;
 use crate::render::{
     self,
     json::{Map, SerialNotice, SerialResampling},
 };
-use crate::{Notice, Style};
+use crate::{Notice, Page, RatingPlot, Style};
 
 /// Writes the coefficients of each measure, those of systems, and Williams' tests.
 ///
@@ -87,6 +88,33 @@ pub fn latex(correlation: &Correlation, digits: usize, out: &mut impl Write) -> 
         render::latex::write_grid(&grid, out)?;
     }
     Ok(())
+}
+
+/// Writes a page with what [`table`](fn@table) shows, and a chart of scores against ratings for each measure.
+///
+/// # Errors
+/// When `out` does not take what is written.
+pub fn html(correlation: &Correlation, page: &Page, out: &mut impl Write) -> io::Result<()> {
+    let points = &correlation.points;
+    let plots = correlation.measures.iter().zip(&correlation.agreements).zip(&points.scores);
+    let plots = plots.map(|((measure, agreement), scores)| RatingPlot {
+        ratings: format!("rating, one point per {}", correlation.human.unit.name()),
+        scores: measure.label.clone(),
+        summary: agreement.tau_b.value.map_or_else(String::new, |tau| format!("Kendall's τ-b {tau:.3}")),
+        points: points.ratings.iter().copied().zip(scores.iter().copied()).collect(),
+    });
+    let ratings = page.ratings.iter().cloned().chain(plots).collect();
+    let page = Page { ratings, ..page.clone() };
+    let tables = grids(correlation, page.digits).into_iter();
+    let tables =
+        tables.map(|(title, grid)| (title.map_or("Captions".to_owned(), |title| title.to_string()), grid));
+    let tables = Differences { pairs: tables.collect(), key: about(correlation) };
+    let notices: Vec<String> = correlation.notices.iter().map(|notice| notice.message.clone()).collect();
+    let signatures: Vec<String> = correlation.signatures.iter().map(ToString::to_string).collect();
+    let subtitle =
+        format!("{} · {}", correlation.human.source, counted(correlation.human.n_ratings, "rating"));
+    let head = (correlation.version.as_str(), subtitle.as_str());
+    render::html::write_agreement(head, &tables, (&notices, &signatures), &page, out)
 }
 
 /// What was rated and how coefficients came about.

@@ -264,11 +264,11 @@ fn against_each_other(report: &Report, n_drawn: usize, out: &mut impl Write) -> 
 }
 
 /// Scores against people's ratings, where there are any.
-fn ratings(page: &Page, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn ratings(page: &Page, out: &mut impl Write) -> io::Result<()> {
     if page.ratings.is_empty() {
         return Ok(());
     }
-    writeln!(out, "<h3>Scores and people’s ratings</h3><div class=\"grid\">")?;
+    writeln!(out, "<h3 id=\"h-ratings\">Scores and people’s ratings</h3><div class=\"grid\">")?;
     for plot in &page.ratings {
         let (xs, ys): (Vec<f64>, Vec<f64>) = plot.points.iter().copied().unzip();
         let axes = Axes {

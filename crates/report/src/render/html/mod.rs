@@ -44,6 +44,27 @@ pub(crate) struct Differences {
     pub key: Vec<String>,
 }
 
+/// Writes a page of tables, notices, signatures and the charts of [`Page::ratings`], without images.
+pub(crate) fn write_agreement(
+    (version, subtitle): (&str, &str),
+    tables: &Differences,
+    (notices, signatures): (&[String], &[String]),
+    page: &Page,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    head(page, version, subtitle, out)?;
+    write_tables("agreement", "Agreement with people", tables, out)?;
+    write_notes(notices, signatures, out)?;
+    if !page.ratings.is_empty() {
+        writeln!(out, "<section id=\"charts\" aria-labelledby=\"h-ratings\">")?;
+        figures::ratings(page, out)?;
+        writeln!(out, "</section>")?;
+    }
+    writeln!(out, "</main>")?;
+    block(out, "meta", "null", false)?;
+    writeln!(out, "<script>{SCRIPT}</script></body></html>")
+}
+
 /// Writes the page, with differences between systems below the scores.
 pub(crate) fn write(
     report: &Report,
@@ -51,10 +72,14 @@ pub(crate) fn write(
     page: &Page,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    head(report, page, out)?;
+    let systems = match report.systems.len() {
+        1 => "1 system".to_owned(),
+        n => format!("{n} systems"),
+    };
+    head(page, &report.provenance.version, &format!("{systems} · {}", footer(report)), out)?;
     scores(report, page, out)?;
     if let Some(differences) = differences {
-        write_differences(differences, out)?;
+        write_tables("differences", "Differences", differences, out)?;
     }
     figures::figures(report, page, out)?;
     if let Some(gallery) = &report.gallery {
@@ -73,7 +98,7 @@ pub(crate) fn write(
     writeln!(out, "<script>{SCRIPT}</script></body></html>")
 }
 
-fn head(report: &Report, page: &Page, out: &mut impl Write) -> io::Result<()> {
+fn head(page: &Page, version: &str, subtitle: &str, out: &mut impl Write) -> io::Result<()> {
     let title = Escaped(&page.title);
     let policy = format!(
         "default-src 'none'; script-src {}; style-src {}; img-src data:{}; base-uri 'none'; form-action 'none'",
@@ -89,18 +114,14 @@ fn head(report: &Report, page: &Page, out: &mut impl Write) -> io::Result<()> {
          <meta name=\"color-scheme\" content=\"light dark\"><meta name=\"referrer\" content=\"no-referrer\">\
          <meta name=\"generator\" content=\"capeval {}\"><title>{title}</title>\n<style>{STYLE}</style></head>\n",
         Escaped(&policy),
-        Escaped(&report.provenance.version)
+        Escaped(version)
     )?;
-    let systems = match report.systems.len() {
-        1 => "1 system".to_owned(),
-        n => format!("{n} systems"),
-    };
     writeln!(
         out,
         "<body><a class=\"skip\" href=\"#images\">Skip to the images</a>\n<header><div><h1><bdi>{title}</bdi></h1>\
-         <p class=\"sub\">{systems} · {}</p></div>\
+         <p class=\"sub\">{}</p></div>\
          <button type=\"button\" id=\"theme\" hidden>Theme: auto</button></header>\n<main>",
-        Escaped(&footer(report))
+        Escaped(subtitle)
     )
 }
 
@@ -138,26 +159,32 @@ fn scores(report: &Report, page: &Page, out: &mut impl Write) -> io::Result<()> 
     if grid.has_best() {
         writeln!(out, "<p class=\"sub\">The best score of each column is bold.</p>")?;
     }
-    if !report.notices.is_empty() {
+    let notices: Vec<String> = report.notices.iter().map(|notice| notice.message.clone()).collect();
+    write_notes(&notices, &signature_lines(report), out)?;
+    writeln!(out, "</section>")
+}
+
+/// Notices, and signatures to unfold.
+fn write_notes(notices: &[String], signatures: &[String], out: &mut impl Write) -> io::Result<()> {
+    if !notices.is_empty() {
         writeln!(out, "<ul class=\"notices\">")?;
-        for notice in &report.notices {
-            writeln!(out, "<li dir=\"auto\">{}</li>", Escaped(&notice.message))?;
+        for notice in notices {
+            writeln!(out, "<li dir=\"auto\">{}</li>", Escaped(notice))?;
         }
         writeln!(out, "</ul>")?;
     }
-    writeln!(out, "<details><summary>Signatures</summary><ul class=\"signatures\">")?;
-    for line in signature_lines(report) {
-        writeln!(out, "<li><code>{}</code></li>", Escaped(&line))?;
+    if signatures.is_empty() {
+        return Ok(());
     }
-    writeln!(out, "</ul></details></section>")
+    writeln!(out, "<details><summary>Signatures</summary><ul class=\"signatures\">")?;
+    for line in signatures {
+        writeln!(out, "<li><code>{}</code></li>", Escaped(line))?;
+    }
+    writeln!(out, "</ul></details>")
 }
 
-fn write_differences(differences: &Differences, out: &mut impl Write) -> io::Result<()> {
-    writeln!(
-        out,
-        "<section id=\"differences\" aria-labelledby=\"h-differences\">\
-         <h2 id=\"h-differences\">Differences</h2>"
-    )?;
+fn write_tables(id: &str, title: &str, differences: &Differences, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "<section id=\"{id}\" aria-labelledby=\"h-{id}\"><h2 id=\"h-{id}\">{title}</h2>")?;
     for (title, grid) in &differences.pairs {
         let title = Escaped(title);
         write!(
