@@ -237,8 +237,9 @@ class Report:
     def _repr_html_(self) -> str:
         import html
 
-        # The best score stands out, as it does in the printed table.
+        # The best score stands out, as it does in the printed table, where scores compare.
         systems = list(self.systems.values())
+        compares = len(systems) > 1 and self.same_images
         cell = html.escape
         head = "".join(f"<th>{cell(system.name)}</th>" for system in systems)
         rows = []
@@ -247,7 +248,7 @@ class Report:
             best = (max if measure.higher_is_better else min)(values)
             shown = [f"{value:.3f}" for value in values]
             cells = "".join(
-                f"<td><b>{text}</b></td>" if len(values) > 1 and value == best else f"<td>{text}</td>"
+                f"<td><b>{text}</b></td>" if compares and value == best else f"<td>{text}</td>"
                 for value, text in zip(values, shown)
             )
             top = "∞" if measure.max == float("inf") else f"{measure.max:g}"

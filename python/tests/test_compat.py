@@ -79,7 +79,9 @@ def test_scorers_grow_and_take_options():
     assert len(closest) == 2 and [len(row) for row in by_caption] == [2, 2]
     assert scorer.compute_score() == closest, "a second call gives the corpus scores alone, as the original's does"
     assert scorer.recompute_score(option="shortest")[0] > closest
-    assert (scorer.size(), scorer.testlen("average"), scorer.reflen("average")) == (2, 5, 5.5)
+    assert (scorer.size(), scorer.testlen("average"), scorer.reflen("average")) == (2, 5, 4)
+    scorer.retest(["a cat sat", "a dog"])
+    assert (scorer.testlen("average"), scorer.reflen("average")) == (5, 5.5)
     with pytest.raises(AssertionError):
         scorer.recompute_score(option="longest")
     cider = CiderScorer()
@@ -270,3 +272,55 @@ def test_everything_equals_the_originals_side_by_side(shared, tmp_path):
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert run.stdout.count("equal ") >= 13
+
+
+def test_options_of_hugging_face_work_or_are_refused():
+    """Provenance: evaluate's modules call sacrebleu 2.6.0, which gives chrF 100.0 for captions that differ in case
+    alone with lowercase=True."""
+    from capeval.compat import evaluate
+
+    pair = {"predictions": ["A DOG RUNS"], "references": [["a dog runs"]]}
+    assert evaluate.load("chrf").compute(**pair, lowercase=True)["score"] == pytest.approx(100.0)
+    assert evaluate.load("chrf").compute(**pair)["score"] < 20
+    for name in ("bleu", "rouge"):
+        with pytest.raises(NotImplementedError, match="tokenizer"):
+            evaluate.load(name).compute(**pair, tokenizer=str.split)
+        with pytest.raises(TypeError, match="smoothly"):
+            evaluate.load(name).compute(**pair, smoothly=True)
+
+
+def test_add_k_leaves_counts_alone_where_nothing_matches():
+    """Provenance: sacrebleu 2.6.0, corpus_bleu(["x y z u v"], [["a b c d e"]], "add-k", 1)."""
+    from capeval.compat import sacrebleu
+
+    found = sacrebleu.corpus_bleu(["x y z u v"], [["a b c d e"]], "add-k", 1)
+    assert (found.counts, found.totals, found.score) == ([0, 0, 0, 0], [5, 4, 3, 2], 0.0)
+
+
+@pytest.mark.parametrize("method", ["floor", "add-k"])
+def test_smoothing_by_nothing_is_none(method):
+    """Provenance: sacrebleu 2.6.0, corpus_bleu(["a b c x y"], [["a b c d e"]], method, 0)."""
+    from capeval.compat import sacrebleu
+
+    found = sacrebleu.corpus_bleu(["a b c x y"], [["a b c d e"]], method, 0)
+    assert (found.counts, found.totals) == ([3, 2, 1, 0], [5, 4, 3, 2])
+    assert found.score == 0.0 and found.precisions[3] == 0.0
+    with pytest.raises(ValueError, match="smooth"):
+        sacrebleu.corpus_bleu(["a b c x y"], [["a b c d e"]], "plenty")
+
+
+def test_lengths_of_a_bleu_scorer_compute_its_score():
+    """Provenance: pycocoevalcap 1.2, BleuScorer: asking for a length computes, and what is computed stays."""
+    from capeval.compat.pycocoevalcap.bleu.bleu_scorer import BleuScorer
+
+    def scorer():
+        made = BleuScorer(n=4)
+        made += ("a b c", ["a b", "a b c d"])
+        made += ("a c", ["a c d e f", "a"])
+        return made
+
+    asked = scorer()
+    shortest = asked.reflen("shortest")
+    found = asked.compute_score("average")
+    assert found == scorer().compute_score("shortest")[0]
+    assert asked.reflen("average") == shortest == 3

@@ -90,8 +90,15 @@ class Bleu(Module):
     name = "bleu"
 
     def _compute(
-        self, predictions: list[str], references: list[list[str]], max_order: int = 4, smooth: bool = False, **_: Any
+        self,
+        predictions: list[str],
+        references: list[list[str]],
+        tokenizer: Any = None,
+        max_order: int = 4,
+        smooth: bool = False,
+        **others: Any,
     ) -> dict[str, Any]:
+        _refuse(tokenizer, "13a's", others)
         metric = f"bleu:n={max_order}:reflen=shortest:tok=13a"
         totals = _evaluate(references, predictions, [metric])[0].totals()
         precisions = []
@@ -129,9 +136,12 @@ class Rouge(Module):
         rouge_types: Sequence[str] | None = None,
         use_aggregator: bool = True,
         use_stemmer: bool = False,
-        **_: Any,
+        tokenizer: Any = None,
+        **others: Any,
     ) -> dict[str, Any]:
         import numpy as np
+
+        _refuse(tokenizer, "rouge_score's own", others)
 
         types = list(rouge_types or ["rouge1", "rouge2", "rougeL", "rougeLsum"])
         scores = RougeScorer(types, use_stemmer).score_many(references, predictions)
@@ -139,6 +149,13 @@ class Rouge(Module):
         if not use_aggregator:
             return dict(columns)
         return {name: np.mean(column) for name, column in columns.items()}
+
+
+def _refuse(tokenizer: Any, instead: str, others: dict[str, Any]) -> None:
+    if others:
+        raise TypeError(f"compute() got an unexpected keyword argument {next(iter(others))!r}")
+    if tokenizer is not None:
+        raise NotImplementedError(f"capeval cuts words by {instead} tokenizer here; leave tokenizer= out")
 
 
 def _streams(references: list[list[str]]) -> list[list[str]]:
@@ -170,9 +187,23 @@ class Chrf(Module):
 
     name = "chrf"
 
-    def _compute(self, predictions: list[str], references: list[list[str]], **options: Any) -> dict[str, Any]:
-        options = {key: value for key, value in options.items() if key != "lowercase"}
-        found = sacrebleu.corpus_chrf(predictions, _streams(references), **options)
+    def _compute(
+        self,
+        predictions: list[str],
+        references: list[list[str]],
+        char_order: int = 6,
+        word_order: int = 0,
+        beta: int = 2,
+        lowercase: bool = False,
+        whitespace: bool = False,
+        eps_smoothing: bool = False,
+        **others: Any,
+    ) -> dict[str, Any]:
+        _refuse(None, "", others)
+        _streams(references)
+        found = sacrebleu._chrf(
+            predictions, references, char_order, word_order, beta, not whitespace, eps_smoothing, lowercase
+        )
         return {
             "score": found.score,
             "char_order": found.char_order,

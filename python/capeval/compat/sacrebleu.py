@@ -121,29 +121,39 @@ def _bleu(
     if tokenize not in _TOKENIZERS:
         known = ", ".join(str(name) for name in _TOKENIZERS)
         raise ValueError(f"capeval has no tokenizer {tokenize!r} of sacreBLEU; choose from {known}")
+    smooths_by: float = {"floor": 0.1, "add-k": 1}.get(smooth_method, 0)
+    if smooths_by and smooth_value is not None:
+        smooths_by = smooth_value
+    by_nothing = smooth_method in ("floor", "add-k") and smooths_by == 0
     settings = {
         "tok": _TOKENIZERS[tokenize],
-        "smooth": smooth_method,
+        "smooth": "none" if by_nothing else smooth_method,
         "case": "lc" if lowercase else "mixed",
         "eff": "yes" if effective_order else "no",
     }
-    if smooth_value is not None:
-        settings["by"] = str(smooth_value)
+    if smooths_by:
+        settings["by"] = str(smooths_by)
     scored = evaluate(references, hypotheses, ["sacrebleu"], settings)[0]
-    added = (1 if smooth_value is None else smooth_value) if smooth_method == "add-k" else 0
-    return BLEUScore(scored, _precisions(scored.totals(), smooth_method, smooth_value), added)
+    totals = scored.totals()
+    # Where nothing matches, the original returns before it smooths.
+    added = smooths_by if smooth_method == "add-k" and _any_match(totals) else 0
+    return BLEUScore(scored, _precisions(totals, smooth_method, smooths_by), added)
 
 
-def _precisions(totals: dict[str, float], smooth: str, by: float | None) -> list[float]:
+def _any_match(totals: dict[str, float]) -> bool:
+    return any(totals[f"matches-{n}"] for n in range(1, 5))
+
+
+def _precisions(totals: dict[str, float], smooth: str, by: float) -> list[float]:
     """What stands between the slashes: percentages per order, smoothed."""
     precisions: list[float] = []
     halvings = 1.0
-    if not any(totals[f"matches-{n}"] for n in range(1, 5)):
+    if not _any_match(totals):
         return [0.0] * 4
     for n in range(1, 5):
         matches, total = totals[f"matches-{n}"], totals[f"totals-{n}"]
         if smooth == "add-k" and n > 1:
-            matches, total = matches + (by or 1), total + (by or 1)
+            matches, total = matches + by, total + by
         if total == 0:
             break
         if matches == 0:
@@ -151,7 +161,7 @@ def _precisions(totals: dict[str, float], smooth: str, by: float | None) -> list
                 halvings *= 2
                 precisions.append(100.0 / (halvings * total))
             else:
-                precisions.append(100.0 * (by or 0.1) / total if smooth == "floor" else 0.0)
+                precisions.append(100.0 * by / total if smooth == "floor" else 0.0)
         else:
             precisions.append(100.0 * matches / total)
     return precisions + [0.0] * (4 - len(precisions))
@@ -197,6 +207,7 @@ def _chrf(
     beta: int,
     remove_whitespace: bool,
     eps_smoothing: bool,
+    lowercase: bool = False,
 ) -> CHRFScore:
     settings = {
         "chars": str(char_order),
@@ -204,6 +215,7 @@ def _chrf(
         "beta": str(beta),
         "space": "no" if remove_whitespace else "yes",
         "eff": "no" if eps_smoothing else "yes",
+        "case": "lc" if lowercase else "mixed",
     }
     score = evaluate(references, hypotheses, ["chrf"], settings)[0].corpus[0]
     return CHRFScore(score, char_order, word_order, beta)

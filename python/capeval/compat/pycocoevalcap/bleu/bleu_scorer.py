@@ -15,7 +15,7 @@ class BleuScorer:
     """Collects hypotheses and references, then scores them.
 
     Quirk of the original kept on purpose: a second ``compute_score`` without a change between gives the corpus
-    scores alone.
+    scores alone, whatever its option, and the lengths are those of the first; asking for a length computes, too.
     """
 
     def __init__(
@@ -69,17 +69,17 @@ class BleuScorer:
 
     def ratio(self, option: str | None = None) -> float:
         """Length of the hypotheses over that of the references."""
-        self._compute(option)
+        self.compute_score(option)
         return self._lengths()[2]
 
     def reflen(self, option: str | None = None) -> float:
         """The effective length of the references."""
-        self._compute(option)
+        self.compute_score(option)
         return self._lengths()[1]
 
     def testlen(self, option: str | None = None) -> int:
         """The length of the hypotheses."""
-        self._compute(option)
+        self.compute_score(option)
         return self._lengths()[0]
 
     def retest(self, new_test: str | Sequence[str]) -> BleuScorer:
