@@ -207,3 +207,28 @@ def test_a_report_becomes_a_page(references, candidates):
     assert 'id="browser"' not in capeval.score(references, candidates, METRICS).to_html()
     with pytest.raises(ValueError, match="gallery=True"):
         capeval.score(references, candidates, METRICS).to_html(pictures={1: "one.jpg"})
+
+
+def test_notebooks_mark_no_best_score_among_different_images(references, candidates):
+    fewer = {key: candidates[key] for key in list(candidates)[:2]}
+    systems = {"all": candidates, "fewer": fewer}
+    apart = capeval.score(references, systems=systems, metrics=["bleu"], missing="skip")
+    assert not apart.same_images and "<b>" not in apart._repr_html_()
+    together = capeval.score(references, systems={"one": candidates, "other": {**candidates, 1: "a cat"}}, metrics="bleu")
+    assert together.same_images and "<b>" in together._repr_html_()
+
+
+def test_advice_is_given_as_arguments_and_names_stay_as_they_are(references, candidates, tmp_path):
+    folder = tmp_path / "run--final --missing.d"
+    path = folder / "refs.json"
+    with pytest.raises(FileNotFoundError) as found:
+        capeval.score(path, candidates)
+    assert found.value.filename == str(path)
+    folder.mkdir()
+    path.write_text("{\"a\": ")
+    with pytest.raises(ValueError) as refused:
+        capeval.score(path, candidates)
+    assert str(path) in str(refused.value)
+    with pytest.raises(ValueError) as lacking:
+        capeval.score({**references, "a--b": ["a dog"]}, candidates)
+    assert "a--b" in str(lacking.value) and 'missing="skip"' in str(lacking.value)

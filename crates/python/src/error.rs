@@ -47,24 +47,30 @@ pub fn value(sentence: &str) -> PyErr {
 }
 
 /// `pass --missing skip` as `pass missing="skip"`: advice is given in the language that the reader writes.
+///
+/// Two dashes elsewhere belong to paths, ids and captions, which stay as they are.
 pub fn in_python(sentence: &str) -> String {
     let mut parts = sentence.split("--");
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let is_name = |c: char| c.is_ascii_lowercase() || c == '-';
         let (name, after) = part.split_at(part.find(|c| !is_name(c)).unwrap_or(part.len()));
+        if !FLAGS.contains(&name) || !text.ends_with([' ', '(', '`']) || after.starts_with(['/', '.', '_']) {
+            text.push_str("--");
+            text.push_str(part);
+            continue;
+        }
         match name {
-            "" => text.push_str("--"),
             "ref-format" | "input-format" => text.push_str("format"),
             name => text.push_str(&name.replace('-', "_")),
         }
         let argument = after.strip_prefix(' ').unwrap_or_default();
         let end = argument.find(|c: char| !is_name(c) && !c.is_ascii_uppercase()).unwrap_or(argument.len());
         let (word, rest) = argument.split_at(end);
-        if !name.is_empty() && !word.is_empty() && word.chars().all(|c| c.is_ascii_uppercase()) {
+        if !word.is_empty() && word.chars().all(|c| c.is_ascii_uppercase()) {
             text.push_str("=…");
             text.push_str(rest);
-        } else if !name.is_empty() && CHOICES.contains(&word) {
+        } else if CHOICES.contains(&word) {
             text.push_str(&format!("=\"{word}\""));
             text.push_str(rest);
         } else {
@@ -73,6 +79,32 @@ pub fn in_python(sentence: &str) -> String {
     }
     text
 }
+
+/// The flags that the engine's sentences name.
+const FLAGS: &[&str] = &[
+    "caption-column",
+    "df",
+    "discount",
+    "duplicate",
+    "empty",
+    "format",
+    "id-column",
+    "idf",
+    "ids",
+    "images",
+    "input-format",
+    "lm",
+    "mecab-ja",
+    "mecab-ko",
+    "missing",
+    "ref-format",
+    "resamples",
+    "segments",
+    "split",
+    "surplus",
+    "tokenizer",
+    "train",
+];
 
 /// Words that follow a flag as its value.
 const CHOICES: &[&str] =
