@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use capeval_corpus::{Ids, SegmentId};
-use capeval_evaluate::Judge as Engine;
+use capeval_evaluate::{Judge as Engine, Progress};
 use capeval_frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
 use capeval_report::{Measure, MetricEntry};
@@ -51,6 +51,20 @@ impl Judge {
         metrics: Vec<AnyMetric>,
         table: Option<&Arc<DocumentFrequencies>>,
     ) -> Result<Self, Error> {
+        Self::watched(references, ids, metrics, table, &())
+    }
+
+    /// The same; `progress` hears of every metric, and may end the work by unwinding.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new).
+    pub fn watched(
+        references: References,
+        ids: Ids,
+        metrics: Vec<AnyMetric>,
+        table: Option<&Arc<DocumentFrequencies>>,
+        progress: &dyn Progress,
+    ) -> Result<Self, Error> {
         let (images, set) = match references {
             References::Captions(captions) => whole(captions, ids)?,
             References::Prepared { prepared, .. } => (prepared.ids, prepared.references),
@@ -58,7 +72,8 @@ impl Judge {
         let (entries, measures) = measures::entries(&metrics);
         let n_words = table.map_or(0, |table| table.n_words() as u32);
         let words = (0..n_words).filter_map(|number| table.map(|table| table.word(number)));
-        let engine = Engine::new(set, metrics, words).map_err(|error| Error::Request(error.to_string()))?;
+        let engine = Engine::watched(set, metrics, words, progress)
+            .map_err(|error| Error::Request(error.to_string()))?;
         let places = images.iter().map(|id| normal(id, ids)).zip(0..).collect();
         Ok(Self { engine, ids: images, places, compare: ids, entries, measures })
     }

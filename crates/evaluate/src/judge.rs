@@ -14,6 +14,7 @@ use capeval_text::ngrams::Segments;
 use capeval_text::{Sentences, Symbol, Texts, Tokenizer, Vocabulary};
 use rayon::prelude::*;
 
+use crate::progress::{Progress, Stage};
 use crate::references::{ReferenceSet, read};
 use crate::run::{System, compare, evaluate};
 
@@ -47,6 +48,13 @@ struct Group {
     /// The longest n-grams that any of these metrics asked for.
     order: usize,
     members: Vec<Member>,
+}
+
+/// Captions that were read, and the words they are made of.
+struct Batch<'b> {
+    vocabulary: &'b Vocabulary,
+    texts: &'b Texts,
+    sentences: &'b Sentences,
 }
 
 struct Member {
@@ -83,6 +91,8 @@ impl std::error::Error for JudgeError {}
 pub struct Codes {
     /// The word that each number below this list's length stands for.
     symbols: Vec<Symbol>,
+    /// The words that greater numbers stand for.
+    sparse: HashMap<u32, Symbol>,
     /// What is added to greater numbers to make them words of their own.
     beyond: u32,
 }
@@ -90,15 +100,27 @@ pub struct Codes {
 /// The greatest number that may stand for a word.
 pub const MAX_CODE: u32 = 1 << 30;
 
+/// Numbers of digits below this get a place in a list; greater ones are looked up.
+const MOST_LISTED: u32 = 1 << 22;
+
 impl Codes {
     /// The word that `code` stands for.
     #[inline]
     fn symbol(&self, code: u32) -> Symbol {
         match self.symbols.get(code as usize) {
             Some(symbol) => *symbol,
-            None => unknown(self.beyond, code),
+            None => match self.sparse.get(&code) {
+                Some(symbol) => *symbol,
+                None => unknown(self.beyond, code),
+            },
         }
     }
+}
+
+/// The number that a word spells in decimal digits, as numbers are written.
+fn number(word: &str) -> Option<u32> {
+    let starts_plain = word == "0" || !word.starts_with(['0', '+']);
+    word.parse().ok().filter(|code| starts_plain && *code <= MAX_CODE)
 }
 
 /// A word that no vocabulary holds; equal codes are equal words.
@@ -117,8 +139,27 @@ impl Judge {
         metrics: Vec<AnyMetric>,
         table_words: impl Iterator<Item = &'w str> + Clone,
     ) -> Result<Self, JudgeError> {
+        Self::watched(references, metrics, table_words, &())
+    }
+
+    /// The same; `progress` hears of every metric, and may end the work by unwinding.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new).
+    pub fn watched<'w>(
+        references: ReferenceSet,
+        metrics: Vec<AnyMetric>,
+        table_words: impl Iterator<Item = &'w str> + Clone,
+        progress: &dyn Progress,
+    ) -> Result<Self, JudgeError> {
         let mut set = references;
-        set.prepare(metrics.iter().map(AnyMetric::input));
+        let n_references = set.n_references();
+        progress.begin(Stage::Reading, n_references * metrics.len());
+        for metric in &metrics {
+            set.prepare([metric.input()]);
+            progress.advance(n_references);
+        }
+        progress.begin(Stage::Fitting, n_references * metrics.len());
         let images: Vec<u32> = (0..set.n_images() as u32).collect();
         let sizes = metrics.iter().map(|metric| (metric.columns().len(), metric.parts().len())).collect();
         let mut alone = Vec::new();
@@ -160,6 +201,7 @@ impl Judge {
             let fitted = metric.fit_shared(&references);
             let knows_words = metric.learns() == Learns::Everything;
             group.members.push(Member { metric: m, fitted, knows_words });
+            progress.advance(n_references);
         }
         Ok(Self { set, images, metrics, sizes, groups, alone })
     }
@@ -215,7 +257,8 @@ impl Judge {
                 let ends: Vec<u64> = ends[part].iter().map(|end| end - first).collect();
                 let sentences = Sentences::of_words(&symbols, &ends);
                 let blank = Texts::blank(images.len());
-                self.measure(group, &group.vocabulary, images, &blank, &sentences, rows);
+                let batch = Batch { vocabulary: &group.vocabulary, texts: &blank, sentences: &sentences };
+                self.measure(group, &[], &batch, 0, images, rows);
             });
         }
         self.scores(&rows)
@@ -227,27 +270,53 @@ impl Judge {
     /// # Errors
     /// When the metrics read texts in more than one way, or look at more than which words are equal.
     pub fn codes<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> Result<Codes, JudgeError> {
-        let plain = |group: &Group| {
-            matches!(group.reading, Reading::Tokens(_))
-                && group.members.iter().all(|member| !member.knows_words)
-        };
-        let group = match &self.groups[..] {
-            [group] if self.alone.is_empty() && plain(group) => group,
-            _ => {
-                return Err(JudgeError(
-                    "captions can be given as numbers only to metrics that ask no more of words than which are \
-                     equal (BLEU, ROUGE-L, CIDEr, CIDEr-D), all with one tokenizer; give texts"
-                        .to_owned(),
-                ));
-            }
-        };
+        let group = self.coded()?;
         let beyond = group.vocabulary.len() as u32;
         let mut others = HashMap::<&str, u32>::new();
         let symbols = (0..).zip(words).map(|(code, word)| match group.vocabulary.get(word) {
             Some(symbol) => symbol,
             None => unknown(beyond, *others.entry(word).or_insert(code)),
         });
-        Ok(Codes { symbols: symbols.collect(), beyond })
+        Ok(Codes { symbols: symbols.collect(), sparse: HashMap::new(), beyond })
+    }
+
+    /// The same where every number up to [`MAX_CODE`] stands for its own decimal digits.
+    ///
+    /// # Errors
+    /// As for [`codes`](Self::codes).
+    pub fn digits(&self) -> Result<Codes, JudgeError> {
+        let group = self.coded()?;
+        let beyond = group.vocabulary.len() as u32;
+        let spelt = || {
+            let words = group.vocabulary.iter();
+            words.filter_map(|(symbol, word)| Some((number(word)?, symbol)))
+        };
+        let n = spelt().map(|(code, _)| code + 1).filter(|n| *n <= MOST_LISTED).max().unwrap_or(0);
+        let mut symbols: Vec<Symbol> = (0..n).map(|code| unknown(beyond, code)).collect();
+        let mut sparse = HashMap::new();
+        for (code, symbol) in spelt() {
+            match symbols.get_mut(code as usize) {
+                Some(slot) => *slot = symbol,
+                None => drop(sparse.insert(code, symbol)),
+            }
+        }
+        Ok(Codes { symbols, sparse, beyond })
+    }
+
+    /// The one group of metrics to which captions may be given as numbers.
+    fn coded(&self) -> Result<&Group, JudgeError> {
+        let plain = |group: &Group| {
+            matches!(group.reading, Reading::Tokens(_))
+                && group.members.iter().all(|member| !member.knows_words)
+        };
+        match &self.groups[..] {
+            [group] if self.alone.is_empty() && plain(group) => Ok(group),
+            _ => Err(JudgeError(
+                "captions can be given as numbers only to metrics that ask no more of words than which are \
+                 equal (BLEU, ROUGE-L, CIDEr, CIDEr-D), all with one tokenizer; give texts"
+                    .to_owned(),
+            )),
+        }
     }
 
     /// The statistics of captions, row after row: the columns of all metrics, one after the other.
@@ -259,11 +328,16 @@ impl Judge {
         assert_eq!(images.len(), texts.len(), "an image for each caption");
         let mut rows = vec![0.0; images.len() * self.n_columns()];
         for group in &self.groups {
+            if group.members.iter().any(|member| member.knows_words) {
+                self.measure_whole(group, images, texts, &mut rows);
+                continue;
+            }
             self.in_chunks(images, &mut rows, |part, images, rows| {
                 let texts: Texts = part.map(|k| texts.get(k)).collect();
                 let mut vocabulary = Vocabulary::over(Arc::clone(&group.vocabulary));
                 let sentences = read(group.reading, &texts, None, &mut vocabulary);
-                self.measure(group, &vocabulary, images, &texts, &sentences, rows);
+                let batch = Batch { vocabulary: &vocabulary, texts: &texts, sentences: &sentences };
+                self.measure(group, &[], &batch, 0, images, rows);
             });
         }
         if !self.alone.is_empty() {
@@ -306,35 +380,46 @@ impl Judge {
         );
     }
 
-    /// Measures some captions by the metrics of a group.
+    /// Measures a batch by the metrics of a group of which some learn from its new words: once, from all of them.
+    fn measure_whole(&self, group: &Group, images: &[u32], texts: &Texts, rows: &mut [f64]) {
+        let Some(view) = self.set.views.iter().find(|view| view.reading == group.reading) else { return };
+        let mut vocabulary = Vocabulary::over(Arc::clone(&group.vocabulary));
+        let sentences = read(group.reading, texts, None, &mut vocabulary);
+        let references = view.references(&self.set, &vocabulary, &self.images, &view.counts);
+        let is_new = vocabulary.len() > group.vocabulary.len();
+        let fit = |member: &Member| {
+            (member.knows_words && is_new).then(|| self.metrics[member.metric].fit(&references))
+        };
+        let anew: Vec<Option<Fitted<'_>>> = group.members.iter().map(fit).collect();
+        let batch = Batch { vocabulary: &vocabulary, texts, sentences: &sentences };
+        self.in_chunks(images, rows, |part, images, rows| {
+            self.measure(group, &anew, &batch, part.start, images, rows);
+        });
+    }
+
+    /// Measures the captions of a batch from `first` on, one for each of `images`, by the metrics of a group;
+    /// `anew` holds those that were fitted for this batch.
     fn measure(
         &self,
         group: &Group,
-        vocabulary: &Vocabulary,
+        anew: &[Option<Fitted<'_>>],
+        batch: &Batch<'_>,
+        first: usize,
         images: &[u32],
-        texts: &Texts,
-        sentences: &Sentences,
         rows: &mut [f64],
     ) {
+        let Batch { vocabulary, texts, sentences } = *batch;
         let Some(view) = self.set.views.iter().find(|view| view.reading == group.reading) else { return };
         let references = view.references(&self.set, vocabulary, &self.images, &view.counts);
-        let is_new = vocabulary.len() > group.vocabulary.len();
-        let anew: Vec<Option<Fitted<'_>>> = group
-            .members
-            .iter()
-            .map(|member| {
-                let fit = || self.metrics[member.metric].fit(&references);
-                (member.knows_words && is_new).then(fit)
-            })
-            .collect();
         let mut workers: Vec<_> = group
             .members
             .iter()
-            .zip(&anew)
-            .map(|(member, anew)| {
-                let first: usize = self.sizes.iter().take(member.metric).map(|(columns, _)| columns).sum();
-                let columns = first..first + self.sizes[member.metric].0;
-                match anew {
+            .enumerate()
+            .map(|(m, member)| {
+                let fitted = anew.get(m).and_then(Option::as_ref);
+                let before: usize = self.sizes.iter().take(member.metric).map(|(columns, _)| columns).sum();
+                let columns = before..before + self.sizes[member.metric].0;
+                match fitted {
                     Some(fitted) => (fitted.worker(), columns),
                     None => (member.fitted.worker(), columns),
                 }
@@ -342,13 +427,13 @@ impl Judge {
             .collect();
         let mut segments = IDLE.take();
         if group.order > 0 {
-            compare(&references, images, |k| sentences.words(k), group.order, &mut segments);
+            compare(&references, images, |k| sentences.words(first + k), group.order, &mut segments);
         }
         let candidates = Candidates { texts, sentences };
         let width = self.n_columns().max(1);
         for ((k, image), row) in images.iter().enumerate().zip(rows.chunks_exact_mut(width)) {
             let ngrams = (group.order > 0).then(|| segments.get(k));
-            let segment = Segment::new(references, candidates, *image as usize, k, ngrams);
+            let segment = Segment::new(references, candidates, *image as usize, first + k, ngrams);
             for (worker, columns) in &mut workers {
                 worker.measure(&segment, &mut row[columns.clone()]);
             }

@@ -1,0 +1,91 @@
+//! What a judge does once for a batch, and what numbers may stand for.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use capeval_evaluate::judge::MAX_CODE;
+use capeval_evaluate::{Judge, ReferenceSet, registry};
+use capeval_metric::{
+    AnyMetric, Column, Direction, Input, Mean, Metric, Part, Reading, References, Segment, Signature,
+};
+use capeval_text::{Texts, Tokenizer};
+
+/// A metric that learns how many words there are, and counts how often it is asked to.
+struct Counting(Arc<AtomicUsize>);
+
+struct Words(usize);
+
+impl Metric for Counting {
+    type Model = Words;
+    type Stats = Mean;
+    type Scratch = ();
+
+    fn signature(&self) -> Signature {
+        Signature::new("counting")
+    }
+
+    fn input(&self) -> Input {
+        Input { reading: Reading::Tokens(Tokenizer::None), ngrams: 0 }
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let (key, label) = ("counting".to_owned(), "counting".to_owned());
+        vec![Part { key, label, direction: Direction::HigherIsBetter, min: 0.0, max: f64::INFINITY }]
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        Mean::columns()
+    }
+
+    fn fit(&self, references: &References<'_>) -> Words {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Words(references.vocabulary.len())
+    }
+
+    fn measure(&self, model: &Words, segment: &Segment<'_>, (): &mut ()) -> Mean {
+        Mean::of(segment.words.iter().filter(|word| word.index() < model.0).count() as f64)
+    }
+
+    fn score(&self, stats: &Mean, values: &mut [f64]) {
+        values.fill(stats.value());
+    }
+}
+
+fn set(images: &[&[&str]]) -> ReferenceSet {
+    let ends = images.iter().scan(0, |end, texts| {
+        *end += texts.len() as u64;
+        Some(*end)
+    });
+    ReferenceSet::new(images.iter().flat_map(|texts| texts.iter().copied()).collect(), ends.collect())
+}
+
+#[test]
+fn what_is_learnt_from_new_words_is_learnt_once_for_a_batch() {
+    let fits = Arc::new(AtomicUsize::new(0));
+    let metric = AnyMetric::new(Counting(Arc::clone(&fits)));
+    let judge = Judge::new(set(&[&["a dog"], &["two cats"]]), vec![metric], [].into_iter()).unwrap();
+    assert_eq!(fits.swap(0, Ordering::Relaxed), 1);
+    let texts: Vec<String> = (0..400).map(|k| format!("a dog{k} and cat{k}")).collect();
+    let texts: Texts = texts.iter().map(String::as_str).collect();
+    let images: Vec<u32> = (0..400).map(|k| k % 2).collect();
+    assert_eq!(judge.score(&images, &texts).values, [4.0; 400]);
+    assert_eq!(fits.swap(0, Ordering::Relaxed), 1);
+    let known: Texts = ["a dog", "two cats"].into_iter().collect();
+    assert_eq!(judge.score(&[0, 1], &known).values, [2.0; 2]);
+    assert_eq!(fits.load(Ordering::Relaxed), 0, "there was nothing new");
+}
+
+#[test]
+fn numbers_of_any_size_stand_for_their_digits() {
+    let great = MAX_CODE - 1;
+    let spelt = format!("12 {great} 007 9");
+    let metrics = vec![registry::build("rouge-l", &[("tok", "none")]).unwrap()];
+    let judge = Judge::new(set(&[&[&spelt]]), metrics, [].into_iter()).unwrap();
+    let codes = judge.digits().unwrap();
+    let whole = judge.score_codes(&codes, &[0], &[12, great, 7, 9], &[4]).values;
+    let text: Texts = [format!("12 {great} 7 9").as_str()].into_iter().collect();
+    assert_eq!(whole, judge.score(&[0], &text).values, "007 is no number's digits");
+    assert!(whole[0] > 0.7 && whole[0] < 0.8);
+    assert_eq!(judge.score_codes(&codes, &[0], &[great - 1, MAX_CODE], &[2]).values, [0.0]);
+}
