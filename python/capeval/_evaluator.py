@@ -42,6 +42,7 @@ class Evaluator:
 
         Raises:
             ValueError: no reference at all, or an unknown metric.
+            KeyboardInterrupt: on Ctrl-C, once the references are read for the metric at hand.
         """
         rows = captions(references, "references", references=True)
         self._metrics = metric_names(metrics)

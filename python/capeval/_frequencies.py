@@ -47,6 +47,7 @@ class DocumentFrequencies:
 
         Raises:
             ValueError: no caption at all, an unknown tokenizer, or `n` out of range.
+            KeyboardInterrupt: on Ctrl-C, once all references are counted.
         """
         rows = captions(references, "references", references=True)
         return cls(_engine.DocumentFrequencies.build(rows, tokenizer=tokenizer, stem=stem, order=n, ids=ids))

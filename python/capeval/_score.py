@@ -76,7 +76,8 @@ def score(
             a damaged file.
         TypeError: captions that are no strings.
         FileNotFoundError: a file that is not there, or METEOR's data where they are asked for by name.
-        KeyboardInterrupt: on Ctrl-C, at once.
+        KeyboardInterrupt: on Ctrl-C, as soon as the captions at hand are done: within a fraction of a second while
+            captions are scored, later while references are read.
     """
     options: dict[str, Any] = {
         "missing": missing,

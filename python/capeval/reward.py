@@ -15,6 +15,7 @@ No digit depends on the order of a batch, on its other captions or on threads.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
@@ -54,7 +55,7 @@ class Reward:
         df: DocumentFrequencies | str | None = None,
         tokenizer: str | None = None,
         settings: Settings = None,
-        ids: str = "as-given",
+        ids: str | None = None,
         tokens: bool = False,
         words: Sequence[str] | None = None,
         end_id: int | None = None,
@@ -67,15 +68,16 @@ class Reward:
 
         Args:
             references: what people wrote, in the forms that :func:`capeval.score` takes, an :class:`Evaluator`, or
-                the path of prepared references (``capeval prepare``). With ``tokens=True`` captions may be
-                sequences of token ids.
+                the path of prepared references (``capeval prepare``). An evaluator brings its table, its settings
+                and how ids compare; what is said here stands above them. With ``tokens=True`` captions may be
+                sequences of token ids, or texts of such ids with blanks between them.
             weights: what each measure counts: keys as in :func:`capeval.metrics`, with settings if need be
                 (``{"cider-d": 1.0, "bleu-4": 0.5}``).
             df: document frequencies for CIDEr, or the path of a table; those of the references if none are given.
             tokenizer: how texts are cut; ``"ptb"`` as in the evaluation if nothing is said, ``"none"`` with
                 token ids.
             settings: settings for every metric that knows them.
-            ids: ``"text"`` if the id 1 and the id "1" are the same.
+            ids: ``"text"`` if the id 1 and the id "1" are the same; ``"as-given"`` if nothing is said.
             tokens: captions are token ids. A token stands for its decimal digits, as in the tables of
                 self-critical training code.
             words: what token ``k`` stands for, if references are texts and captions token ids.
@@ -109,25 +111,34 @@ class Reward:
         if dtype not in ("float32", "float64"):
             raise ValueError(f"dtype must be 'float32' or 'float64', not {dtype!r}")
         coded = tokens or words is not None
-        if tokenizer is None:
-            tokenizer = "none" if coded else "ptb"
-        specs, wanted = _specs(weights)
-        common = [*_pairs(settings), ("tok", tokenizer)]
-        skipped = [] if pad_id is None else [pad_id] if isinstance(pad_id, int) else list(pad_id)
-        self._cut: dict[str, Any] = {"end": end_id, "skip": [int(token) for token in skipped], "keep_end": keep_end}
+        specs, owner = _specs(weights)
+        common = {"tok": "none" if coded else "ptb"}
+        if isinstance(references, Evaluator):
+            common |= dict(references._settings)
+            df = references._df if df is None else df
+            ids = references._ids if ids is None else ids
+        common |= dict(_pairs(settings))
+        if tokenizer is not None:
+            common["tok"] = tokenizer
+        end = None if end_id is None else operator.index(end_id)
+        self._cut: dict[str, Any] = {"end": end, "skip": _token_ids(pad_id), "keep_end": keep_end}
         ground = _ground(references, self._cut if coded and words is None else None)
         table = DocumentFrequencies._table(df)
         listed = None if words is None else list(words)
-        self._judge = _engine.Judge(ground, specs, common, table, ids, listed, coded, threads)
-        keys = self._judge.keys()
-        self._weights = [0.0] * len(keys)
-        for key, weight in wanted.items():
-            # Where a metric is asked for once, its keys do not tell its settings.
-            known = key if key in keys else key.partition(":")[0]
-            if known not in keys:
-                raise ValueError(f"no measure is called {key!r}; these metrics yield {', '.join(keys)}")
-            self._weights[keys.index(known)] = float(weight)
-        self._keys = keys
+        self._judge = _engine.Judge(
+            ground, specs, list(common.items()), table, ids or "as-given", listed, coded, threads
+        )
+        self._keys = self._judge.keys()
+        self._weights = [0.0] * len(self._keys)
+        places = dict(zip(specs, self._judge.places()))
+        for key, weight in weights.items():
+            # A measure belongs to the metric it was written with, under whatever key that metric reports it.
+            first, plain = places[owner[key]]
+            name = key.partition(":")[0]
+            if name not in plain:
+                raise ValueError(f"no measure is called {key!r}; these metrics yield {', '.join(self._keys)}")
+            # Two ways of writing one measure count together.
+            self._weights[first + plain.index(name)] += float(weight)
         self._dtype = dtype
 
     @property
@@ -299,13 +310,24 @@ def _groups(rewards: Any, k: int) -> Array:
     return groups
 
 
-def _specs(weights: Mapping[str, float]) -> tuple[list[str], dict[str, float]]:
-    """The metrics that yield the measures of `weights`, and the weights by key."""
+def _token_ids(given: Any) -> list[int]:
+    """One token or several, as whole numbers of any kind."""
+    if given is None:
+        return []
+    try:
+        return [operator.index(given)]
+    except TypeError:
+        return [operator.index(token) for token in given]
+
+
+def _specs(weights: Mapping[str, float]) -> tuple[list[str], dict[str, str]]:
+    """The metrics that yield the measures of `weights`, and which of them yields each."""
     if not weights:
         raise ValueError("weights are empty; give what each measure counts, such as {'cider-d': 1.0}")
     owners = {key: metric["name"] for metric in _engine.metrics() for key in metric["keys"]}
     names = {metric["name"] for metric in _engine.metrics()}
     specs: list[str] = []
+    owner_of: dict[str, str] = {}
     for key in sorted(weights, key=lambda key: ":" in key):
         name, _, rest = key.partition(":")
         owner = owners.get(name, name if name in names else None)
@@ -314,9 +336,10 @@ def _specs(weights: Mapping[str, float]) -> tuple[list[str], dict[str, float]]:
         if owner is None:
             raise ValueError(f"no measure is called {name!r}; there are {', '.join(owners)}")
         spec = f"{owner}:{rest}" if rest else owner
+        owner_of[key] = spec
         if spec not in specs:
             specs.append(spec)
-    return metric_names(specs), dict(weights)
+    return metric_names(specs), owner_of
 
 
 def _ground(references: Any, cut: dict[str, Any] | None) -> Any:
@@ -341,6 +364,8 @@ def _ground(references: Any, cut: dict[str, Any] | None) -> Any:
 
 def _spelt(value: Any, cut: dict[str, Any]) -> list[str]:
     """References of one image as token ids, spelt out: done once."""
+    if isinstance(value, str):
+        return [value]
     rows = value.tolist() if hasattr(value, "tolist") else list(value)
     if rows and not hasattr(rows[0], "__len__"):
         rows = [rows]
@@ -369,9 +394,11 @@ def _id_list(ids: Any) -> list[Any]:
 
 
 def _is_tokens(captions: Any) -> bool:
-    if hasattr(captions, "shape") or hasattr(captions, "detach"):
-        kind = getattr(getattr(captions, "dtype", None), "kind", "i")
-        return kind not in "OUST"
+    if hasattr(captions, "detach"):  # torch
+        return True
+    if hasattr(captions, "shape"):
+        # Columns of tables have one axis, and a type of their own that may not tell its kind.
+        return len(captions.shape) > 1 or getattr(captions.dtype, "kind", "O") in "iuf"
     if isinstance(captions, (list, tuple)) and captions:
         first = captions[0]
         return not isinstance(first, str) and hasattr(first, "__len__")

@@ -105,3 +105,32 @@ def test_empty_batches_give_empty_batches(references, candidates, table):
     scorer = RowScorer(["bleu"])
     assert scorer.scores(batch_of(references, candidates).slice(0, 0)).num_rows == 0
     assert CiderD(references)([], []).shape == (0,)
+
+
+def test_two_settings_of_one_metric_stand_side_by_side(references, candidates):
+    metrics = ["bleu:reflen=closest", "bleu:reflen=shortest"]
+    references[3].append("A long red bus stands at a stop on the street.")
+    candidates[3] = "a bus of the town on the street by a stop"
+    report = capeval.score(references, candidates, metrics)
+    assert len(set(report.scores)) == 8 and len(set(report.scores.values())) > 4
+    scorer = RowScorer(metrics)
+    batch = batch_of(references, candidates)
+    found = scorer.scores(batch)
+    assert found.column_names == list(report.scores)
+    for key, values in report.segments.items():
+        assert found.column(key).to_pylist() == values.tolist()
+    assert scorer.corpus(scorer.statistics(batch)) == report.scores
+    reward = Reward(references, {key: 1.0 for key in ("cider-d:sigma=4", "cider-d")})
+    names = judge(reward, pyarrow.table({"image_id": [1], "candidate": ["a dog"]})).column_names
+    assert names == ["image_id", "cider-d", "cider-d:sigma=4"]
+
+
+def test_no_column_is_taken_for_another_of_its_name(references, candidates):
+    scorer = RowScorer(["rouge-l"])
+    batch = batch_of(references, candidates)
+    named = batch.append_column("rouge-l", pyarrow.array(list(candidates)))
+    with pytest.raises(ValueError, match="two columns would be called 'rouge-l'"):
+        scorer.scores(named, keep=["rouge-l"])
+    twice = batch.append_column("candidate", batch.column("candidate"))
+    with pytest.raises(ValueError, match="2 columns are called 'candidate'"):
+        scorer.scores(twice)

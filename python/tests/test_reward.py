@@ -249,3 +249,95 @@ def test_tensors_are_taken_as_arrays():
     assert np.array_equal(reward(Tensor(np.array([1, 2])), Tensor(tokens)), reward([1, 2], tokens))
     three = np.stack([tokens, tokens[::-1]], axis=1)
     assert np.array_equal(reward([1, 2], Tensor(three)), reward([1, 1, 2, 2], three.reshape(4, 4)))
+
+
+def test_two_ways_of_writing_a_measure_count_together(corpus):
+    references, samples = corpus
+    ids, texts = shuffled(samples)
+    once = Reward(references, {"cider-d": 1.5}, dtype="float64")(ids, texts)
+    twice = Reward(references, {"cider-d:sigma=6": 1.0, "cider-d": 0.5}, dtype="float64")
+    assert twice(ids, texts).tolist() == once.tolist() and once.max() > 0
+
+
+def test_a_weight_belongs_to_the_metric_that_it_was_written_with(corpus):
+    """However its settings are spelt: another order, another way to write a number."""
+    references, samples = corpus
+    ids, texts = shuffled(samples)
+    spelt = "cider-d:sigma=4.0:n=3"
+    alone = Reward(references, {spelt: 1.0}, dtype="float64")(ids, texts)
+    both = Reward(references, {"cider-d": 0.0, spelt: 1.0}, dtype="float64")(ids, texts)
+    other = Reward(references, {"cider-d": 1.0}, dtype="float64")(ids, texts)
+    assert both.tolist() == alone.tolist() != other.tolist()
+
+
+def test_token_references_may_be_single_strings():
+    strings = {7: "12 45 9", 8: "3 4 5"}
+    lists = {key: [text] for key, text in strings.items()}
+    batch = [[12, 45, 9], [3, 4, 9]]
+    expected = CiderD(lists, tokens=True, dtype="float64")([7, 8], batch).tolist()
+    assert CiderD(strings, tokens=True, dtype="float64")([7, 8], batch).tolist() == expected
+    assert expected[0] > 1
+    assert CiderD(list(strings.values()), tokens=True, dtype="float64")([0, 1], batch).tolist() == expected
+
+
+def test_great_token_ids_are_found_like_small_ones():
+    shift = (1 << 30) - 50
+    small = {7: [[12, 45, 9], [12, 9]], 8: [[3, 4, 5]]}
+    great = {key: [[token + shift for token in row] for row in rows] for key, rows in small.items()}
+    batch = np.array([[12, 45, 9], [3, 4, 49]])
+    expected = CiderD(small, tokens=True, dtype="float64")([7, 8], batch).tolist()
+    assert CiderD(great, tokens=True, dtype="float64")([7, 8], batch + shift).tolist() == expected
+    assert min(expected) > 0
+
+
+def test_a_reward_over_an_evaluator_takes_its_table_settings_and_ids(corpus):
+    references, samples = corpus
+    texts_by_name = {str(key): texts for key, texts in references.items()}
+    sample = samples[0]
+    table = capeval.DocumentFrequencies.build(
+        {k: texts for k, texts in references.items() if k < 120}, tokenizer="none"
+    )
+    evaluator = capeval.Evaluator(
+        texts_by_name, ["cider-d"], settings={"sigma": 3, "tok": "none"}, df=table, ids="text"
+    )
+    report = evaluator.score(sample)
+    reward = Reward(evaluator, {"cider-d": 1.0}, dtype="float64")
+    assert reward(list(sample), list(sample.values())).tolist() == [
+        dict(zip(map(str, report.ids), report.segments["cider-d"]))[str(key)] for key in sample
+    ]
+    assert "sigma:3" in reward.signatures["cider-d"] and "sigma:6" in CiderD(evaluator).signatures["cider-d"]
+    assert "tok:ptb" in Reward(evaluator, {"rouge-l": 1.0}, tokenizer="ptb").signatures["rouge-l"]
+
+
+def test_one_pad_may_be_a_number_of_any_kind():
+    references = {7: [[12, 45, 9]], 8: [[3, 4, 5]]}
+    batch = np.array([[12, 0, 45, 9], [3, 4, 5, 0]])
+    expected = CiderD(references, tokens=True, pad_id=0)([7, 8], batch).tolist()
+    for pad in (np.int64(0), np.array(0), [np.int32(0)], (0,)):
+        assert CiderD(references, tokens=True, pad_id=pad)([7, 8], batch).tolist() == expected
+
+
+def test_columns_of_captions_are_texts(corpus):
+    polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    references, samples = corpus
+    ids, texts = shuffled(samples)
+    reward = CiderD(references, dtype="float64")
+    expected = reward(ids, texts).tolist()
+    for column in (polars.Series(texts), pandas.Series(texts), pandas.Series(texts, dtype="string"), np.array(texts)):
+        assert reward(ids, column).tolist() == expected
+
+
+@pytest.mark.parametrize("metric", ["ter", "ter:norm=yes", "rouge155", "cider-r"])
+def test_metrics_that_look_into_words_give_the_digits_of_score(corpus, metric):
+    """In batches of several pieces, whose new words are learnt once."""
+    references, samples = corpus
+    ids, texts = shuffled(samples)
+    reward = Reward(references, {_key(metric): 1.0}, dtype="float64", threads=2)
+    key = reward._keys[0]
+    scores = [wanted(references, sample, metric, key) for sample in samples]
+    lookup = {(image, sample[image]): score[image] for sample, score in zip(samples, scores) for image in sample}
+    assert reward.measures(ids, texts)[key].tolist() == [lookup[image, text] for image, text in zip(ids, texts)]
+
+
+def _key(metric):
+    return metric.replace("rouge155", "rouge155-1-f")

@@ -65,9 +65,9 @@ pub use diversity::{DiversityRequest, diversity};
 pub use document_frequencies::document_frequencies;
 pub use error::Error;
 pub use judge::Judge;
-pub use measures::{Selection, metrics, metrics_with, select, suite};
+pub use measures::{Selection, entries, metrics, metrics_with, select, suite};
 pub use perplexity::{Probabilities, language_model, perplexity, perplexity_of};
-pub use references::{References, prepare};
+pub use references::{References, prepare, prepare_watched};
 pub use rouge_list::{Listed, listed};
 pub use score::{ScoreRequest, explain, score};
 

@@ -121,7 +121,8 @@ pub fn suite(name: &str, common: &[(&str, &str)]) -> Result<Vec<AnyMetric>, Erro
 
 /// Entries and measures for a report. Where two metrics share their name, the settings in which the later
 /// one differs from the first are added to its keys: `cider-d:sigma=4`.
-pub(crate) fn entries(metrics: &[AnyMetric]) -> (Vec<MetricEntry>, Vec<Measure>) {
+#[must_use]
+pub fn entries(metrics: &[AnyMetric]) -> (Vec<MetricEntry>, Vec<Measure>) {
     let described = metrics.iter().map(|metric| (metric.signature(), metric.parts()));
     entries_of(described.collect())
 }

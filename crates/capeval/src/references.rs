@@ -2,7 +2,7 @@
 
 use capeval_corpus::{Aligned, Captions, Ids, SegmentId};
 use capeval_evaluate::prepared::Source;
-use capeval_evaluate::{Prepared, ReferenceSet};
+use capeval_evaluate::{Prepared, Progress, ReferenceSet, Stage};
 use capeval_metric::AnyMetric;
 use capeval_text::Texts;
 
@@ -60,9 +60,30 @@ pub fn prepare(
     metrics: &[AnyMetric],
     sources: Vec<Source>,
 ) -> Result<Prepared, Error> {
+    prepare_watched(references, ids, metrics, sources, &())
+}
+
+/// The same; `progress` hears of every reading of the references, and may end the work by unwinding.
+///
+/// # Errors
+/// As for [`prepare`].
+pub fn prepare_watched(
+    references: Captions,
+    ids: Ids,
+    metrics: &[AnyMetric],
+    sources: Vec<Source>,
+    progress: &dyn Progress,
+) -> Result<Prepared, Error> {
     let (ids, mut references) = whole(references, ids)?;
-    references.prepare(metrics.iter().map(AnyMetric::input));
+    let n = references.n_references();
+    progress.begin(Stage::Reading, n * metrics.len());
+    for metric in metrics {
+        references.prepare([metric.input()]);
+        progress.advance(n);
+    }
+    progress.begin(Stage::Fitting, n);
     references.count();
+    progress.advance(n);
     Ok(Prepared { ids, references, sources })
 }
 

@@ -35,7 +35,8 @@ pub struct Source {
     pub modified: u64,
 }
 
-/// References with the ids of their images.
+/// References with the ids of their images. A clone of opened ones copies little: their arrays stay in the file.
+#[derive(Clone)]
 pub struct Prepared {
     /// The images' ids, in order.
     pub ids: Vec<SegmentId>,

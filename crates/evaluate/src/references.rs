@@ -10,7 +10,7 @@ use capeval_text::ngrams::{NgramCounts, ReferenceNgrams};
 use capeval_text::{Buffer, Sentences, Texts, Tokenizer, Vocabulary};
 
 /// The references of every image: their texts, and what metrics have asked to see of them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct ReferenceSet {
     pub(crate) texts: Texts,
     /// Where the references of each image stop among the texts.
@@ -19,6 +19,7 @@ pub struct ReferenceSet {
 }
 
 /// The references in one reading.
+#[derive(Clone)]
 pub(crate) struct View {
     pub(crate) reading: Reading,
     pub(crate) vocabulary: Arc<Vocabulary>,

@@ -8,8 +8,10 @@ use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, U
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, OffsetSizeTrait, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use capeval::corpus::SegmentId;
+use capeval::entries;
 use capeval::evaluate::{Judge as Engine, ReferenceSet, System, evaluate};
 use capeval::metric::{AnyMetric, Kind};
+use capeval::report::{Measure, MetricEntry};
 use capeval::stats::Table;
 use capeval::text::{Buffer, SharedBytes, Texts};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
@@ -35,6 +37,7 @@ impl AsRef<[u8]> for Bytes {
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct RowScorer {
     metrics: Vec<AnyMetric>,
+    names: Names,
     threads: Option<usize>,
 }
 
@@ -68,12 +71,14 @@ impl RowScorer {
                 ));
             }
         }
-        Ok(Self { metrics: selection.metrics, threads })
+        let (entries, measures) = entries(&selection.metrics);
+        let names = Names::new(&entries, &measures);
+        Ok(Self { metrics: selection.metrics, names, threads })
     }
 
     /// The keys of the scores.
     fn keys(&self) -> Vec<String> {
-        self.metrics.iter().flat_map(AnyMetric::parts).map(|part| part.key).collect()
+        self.names.scores.clone()
     }
 
     /// The scores, or the statistics, of the rows of a batch or table.
@@ -99,18 +104,17 @@ impl RowScorer {
             let tables: Vec<Table> =
                 scored.into_iter().flat_map(|system| system.metrics).map(|metric| metric.table).collect();
             let rows = join(&tables, n);
-            done.push(ArrowBatch(output(&batch, &keep, &self.metrics, &rows, statistics)?));
+            done.push(ArrowBatch(output(&batch, &keep, &self.metrics, &self.names, &rows, statistics)?));
         }
         Ok(done)
     }
 
     /// Corpus scores from statistics, which may have been gathered anywhere: one value per key.
-    fn corpus(&self, source: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    fn corpus(&self, py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
         let read = batches(source)?;
-        let mut values = Vec::new();
-        for metric in &self.metrics {
+        let mut tables = Vec::with_capacity(self.metrics.len());
+        for (metric, name) in self.metrics.iter().zip(&self.names.metrics) {
             let columns = metric.columns();
-            let name = metric.signature().metric().to_owned();
             let mut rows = Vec::new();
             for batch in &read {
                 let mut parts = Vec::with_capacity(columns.len());
@@ -121,11 +125,35 @@ impl RowScorer {
                     rows.extend(parts.iter().map(|part| part.get(k).copied().unwrap_or_default()));
                 }
             }
-            let mut scores = vec![0.0; metric.parts().len()];
-            metric.score_table(&Table::new(columns, rows), &mut scores);
-            values.extend(scores);
+            tables.push(Table::new(columns, rows));
         }
-        Ok(values)
+        let metrics = &self.metrics;
+        long(py, self.threads, None, move |_| {
+            let mut values = Vec::new();
+            for (metric, table) in metrics.iter().zip(&tables) {
+                let mut scores = vec![0.0; metric.parts().len()];
+                metric.score_table(table, &mut scores);
+                values.extend(scores);
+            }
+            values
+        })
+    }
+}
+
+/// What the columns of a result are called: unique, also where two settings of one metric stand side by side.
+struct Names {
+    /// One per metric, which statistics begin with.
+    metrics: Vec<String>,
+    /// One per number that the metrics yield.
+    scores: Vec<String>,
+}
+
+impl Names {
+    fn new(entries: &[MetricEntry], measures: &[Measure]) -> Self {
+        Self {
+            metrics: entries.iter().map(|entry| entry.key.clone()).collect(),
+            scores: measures.iter().map(|measure| measure.key.clone()).collect(),
+        }
     }
 }
 
@@ -142,6 +170,7 @@ pub fn judge_rows(
 ) -> PyResult<Vec<ArrowBatch>> {
     let mut done = Vec::new();
     let engine: &Engine = judge.engine().engine();
+    let names = Names::new(judge.engine().metrics(), judge.engine().measures());
     for batch in batches(source)? {
         let images = ids(column(&batch, id)?)?
             .iter()
@@ -152,14 +181,18 @@ pub fn judge_rows(
             .collect::<PyResult<Vec<u32>>>()?;
         let texts = strings(column(&batch, candidate)?.as_ref(), candidate)?;
         let rows = long(py, judge.threads(), None, move |_| engine.statistics(&images, &texts))?;
-        done.push(ArrowBatch(output(&batch, &keep, engine.metrics(), &rows, statistics)?));
+        done.push(ArrowBatch(output(&batch, &keep, engine.metrics(), &names, &rows, statistics)?));
     }
     Ok(done)
 }
 
 fn column<'b>(batch: &'b RecordBatch, name: &str) -> PyResult<&'b ArrayRef> {
+    let schema = batch.schema();
+    let n = schema.fields().iter().filter(|field| field.name() == name).count();
+    if n > 1 {
+        return Err(PyValueError::new_err(format!("{n} columns are called '{name}'; keep one of them")));
+    }
     batch.column_by_name(name).ok_or_else(|| {
-        let schema = batch.schema();
         let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
         PyValueError::new_err(format!("there is no column '{name}'; there are {}", names.join(", ")))
     })
@@ -289,6 +322,7 @@ fn output(
     batch: &RecordBatch,
     keep: &[String],
     metrics: &[AnyMetric],
+    names: &Names,
     rows: &[f64],
     statistics: bool,
 ) -> PyResult<RecordBatch> {
@@ -300,12 +334,12 @@ fn output(
     }
     let width: usize = metrics.iter().map(|metric| metric.columns().len()).sum();
     let mut first = 0;
-    for metric in metrics {
+    let mut keys = names.scores.iter();
+    for (metric, name) in metrics.iter().zip(&names.metrics) {
         let (columns, parts) = (metric.columns(), metric.parts());
         let mine = first..first + columns.len();
         let of_metric = rows.chunks_exact(width.max(1)).filter_map(|row| row.get(mine.clone()));
         if statistics {
-            let name = metric.signature().metric().to_owned();
             for (k, known) in columns.iter().enumerate() {
                 let values = of_metric.clone().filter_map(|row| row.get(k).copied());
                 let array: ArrayRef = match known.kind {
@@ -324,12 +358,22 @@ fn output(
                     column.push(*score);
                 }
             }
-            for (part, values) in parts.into_iter().zip(by_part) {
-                fields.push(Field::new(part.key, DataType::Float64, false));
+            for (values, key) in by_part.into_iter().zip(keys.by_ref()) {
+                fields.push(Field::new(key, DataType::Float64, false));
                 arrays.push(Arc::new(Float64Array::from(values)));
             }
         }
         first += columns.len();
+    }
+    let twice = fields
+        .iter()
+        .enumerate()
+        .find(|(k, field)| fields.iter().take(*k).any(|before| before.name() == field.name()));
+    if let Some((_, field)) = twice {
+        return Err(PyValueError::new_err(format!(
+            "two columns would be called '{}'; take another name for the one to keep",
+            field.name()
+        )));
     }
     let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use capeval::corpus::Ids;
 use capeval::evaluate::judge::{Codes, MAX_CODE};
+use capeval::metric::AnyMetric;
 use capeval::text::Texts;
 use capeval::{Judge as Engine, References};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
@@ -20,14 +21,13 @@ use crate::score::Prepared;
 /// Captions that are scored between two looks for Ctrl-C.
 const SLICE: usize = 1 << 15;
 
-/// The most numbers that get a place in a table; greater ones are words that no reference holds.
-const MOST_CODES: u32 = 1 << 22;
-
 /// Metrics that have seen references.
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct Judge {
     engine: Arc<Engine>,
     codes: Option<Codes>,
+    /// For each metric as it was asked for, where its numbers begin, and what they are called without settings.
+    places: Vec<(usize, Vec<String>)>,
     threads: Option<usize>,
 }
 
@@ -56,53 +56,42 @@ impl Judge {
             return Err(value(&notice.message));
         }
         let table = frequencies.map(|table| Arc::clone(&table.table));
-        let mut greatest = None;
+        let places = places(py, &metrics, &settings, frequencies, &selection.metrics)?;
         let references = if let Ok(captions) = references.cast::<Captions>() {
-            let rows = captions.get().rows.clone();
-            if coded && words.is_none() {
-                greatest = rows.iter().flat_map(|(_, text)| text.split(' ')).filter_map(code_of).max();
-            }
-            References::Captions(rows)
+            References::Captions(captions.get().rows.clone())
         } else if let Ok(prepared) = references.cast::<Prepared>() {
             let prepared = prepared.get();
-            let archive = prepared.open()?;
-            if coded && words.is_none() {
-                let texts = archive.references.texts();
-                let all = (0..texts.len()).flat_map(|k| texts.get(k).split(' '));
-                greatest = all.filter_map(code_of).max();
-            }
+            let archive = prepared.archive().clone();
             References::Prepared { prepared: Box::new(archive), source: prepared.source().to_owned() }
         } else {
             let found = type_name(references);
             return Err(PyTypeError::new_err(format!("references must be captions, not {found}")));
         };
-        let for_codes = table.clone();
-        let engine = long(py, threads, None, move |_| {
-            Engine::new(references, ids, selection.metrics, table.as_ref())
+        let engine = long(py, threads, None, move |progress| {
+            Engine::watched(references, ids, selection.metrics, table.as_ref(), progress)
         })?
         .map_err(from_request)?;
         let codes = if coded {
             let codes = match &words {
                 Some(words) => engine.engine().codes(words.iter().map(String::as_str)),
-                None => {
-                    let in_table = for_codes.and_then(|table| {
-                        (0..table.n_words() as u32).filter_map(|number| code_of(table.word(number))).max()
-                    });
-                    let n = greatest.max(in_table).map_or(0, |greatest| greatest + 1);
-                    let digits: Vec<String> = (0..n).map(|code| code.to_string()).collect();
-                    engine.engine().codes(digits.iter().map(String::as_str))
-                }
+                None => engine.engine().digits(),
             };
             Some(codes.map_err(|error| value(&error.to_string()))?)
         } else {
             None
         };
-        Ok(Self { engine: Arc::new(engine), codes, threads })
+        Ok(Self { engine: Arc::new(engine), codes, places, threads })
     }
 
     /// The keys of the numbers that a caption scores.
     fn keys(&self) -> Vec<&str> {
         self.engine.measures().iter().map(|measure| measure.key.as_str()).collect()
+    }
+
+    /// For each metric that was asked for, in that order: which of the numbers is its first, and its keys as they
+    /// are where no other metric shares its name.
+    fn places(&self) -> Vec<(usize, Vec<String>)> {
+        self.places.clone()
     }
 
     /// The metrics' signatures, by key, without what depends on a batch.
@@ -231,9 +220,24 @@ impl Judge {
     }
 }
 
-/// The number that a word of digits stands for, if it gets a place in a table.
-fn code_of(word: &str) -> Option<u32> {
-    word.parse().ok().filter(|code| *code < MOST_CODES)
+/// Where the numbers of each of `specs` begin among those of all `metrics`, and their keys without settings.
+fn places(
+    py: Python<'_>,
+    specs: &[String],
+    settings: &[(String, String)],
+    frequencies: Option<&DocumentFrequencies>,
+    metrics: &[AnyMetric],
+) -> PyResult<Vec<(usize, Vec<String>)>> {
+    let mut places = Vec::with_capacity(specs.len());
+    for spec in specs {
+        let alone = select(py, std::slice::from_ref(spec), settings, frequencies)?.metrics;
+        let Some(signature) = alone.first().map(AnyMetric::signature) else { continue };
+        let before = metrics.iter().take_while(|metric| metric.signature() != signature);
+        let first = before.map(|metric| metric.parts().len()).sum();
+        let keys = alone.iter().flat_map(AnyMetric::parts).map(|part| part.key.to_string());
+        places.push((first, keys.collect()));
+    }
+    Ok(places)
 }
 
 /// What counts of a row of numbers: what stands before `end`, or up to it if `keep_end`, but not what is in `skip`.

@@ -26,13 +26,21 @@ use crate::run::long;
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct Prepared {
     bytes: SharedBytes,
+    /// What lies in the bytes, opened once: opening goes through all of them.
+    archive: Archive,
     source: String,
 }
 
 impl Prepared {
+    /// Opens a file, given as its bytes; called on a pool's thread, since checksums are taken in parallel.
+    fn open(bytes: SharedBytes, source: String) -> Result<Self, String> {
+        let archive = Archive::open(Arc::clone(&bytes)).map_err(|error| format!("{source}: {error}"))?;
+        Ok(Self { bytes, archive, source })
+    }
+
     /// The references, ready for use.
-    pub fn open(&self) -> PyResult<Archive> {
-        Archive::open(Arc::clone(&self.bytes)).map_err(|error| value(&format!("{}: {error}", self.source)))
+    pub fn archive(&self) -> &Archive {
+        &self.archive
     }
 
     /// What they are called.
@@ -58,23 +66,25 @@ impl Prepared {
         let rows = references.rows.clone();
         let source = rows.source().to_owned();
         let from = file_of(&source);
-        let prepared = long(py, threads, None, move |_| {
-            let prepared = capeval::prepare(rows, ids, &metrics, from.into_iter().collect())?;
+        long(py, threads, None, move |progress| {
+            let prepared =
+                capeval::prepare_watched(rows, ids, &metrics, from.into_iter().collect(), progress)?;
             let mut bytes = Vec::new();
             prepared.write(&mut bytes).map_err(|error| capeval::Error::Request(error.to_string()))?;
-            Ok(bytes)
+            drop(prepared);
+            progress.advance(0);
+            Self::open(Arc::new(Aligned::copy(&bytes)), source).map_err(capeval::Error::Request)
         })?
-        .map_err(from_request)?;
-        Ok(Self { bytes: Arc::new(Aligned::copy(&prepared)), source })
+        .map_err(from_request)
     }
 
     /// Opens a file of prepared references.
     #[staticmethod]
     fn load(py: Python<'_>, path: &str) -> PyResult<Self> {
         let bytes = py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path))?;
-        let prepared = Self { bytes: Arc::new(bytes), source: path.to_owned() };
-        let archive = py.detach(|| prepared.open())?;
-        for source in &archive.sources {
+        let prepared = long(py, None, None, move |_| Self::open(Arc::new(bytes), path.to_owned()))?
+            .map_err(|sentence| value(&sentence))?;
+        for source in &prepared.archive.sources {
             if let Some(now) = file_of(&source.path)
                 && (now.bytes != source.bytes || now.modified > source.modified)
             {
@@ -95,7 +105,7 @@ impl Prepared {
 
     /// The images' ids, in order.
     fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyList>> {
-        id_list(py, &self.open()?.ids)
+        id_list(py, &self.archive.ids)
     }
 }
 
@@ -164,7 +174,10 @@ impl Ready {
             References::Captions(captions.get().rows.clone())
         } else if let Ok(prepared) = references.cast::<Prepared>() {
             let prepared = prepared.get();
-            References::Prepared { prepared: Box::new(prepared.open()?), source: prepared.source.clone() }
+            References::Prepared {
+                prepared: Box::new(prepared.archive.clone()),
+                source: prepared.source.clone(),
+            }
         } else {
             let found = type_name(references);
             return Err(PyTypeError::new_err(format!("references must be captions, not {found}")));

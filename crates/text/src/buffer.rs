@@ -40,6 +40,18 @@ impl<T> From<Vec<T>> for Buffer<T> {
     }
 }
 
+/// Shared bytes stay where they are; owned numbers are copied.
+impl<T: Clone> Clone for Buffer<T> {
+    fn clone(&self) -> Self {
+        Self(match &self.0 {
+            Storage::Owned(values) => Storage::Owned(values.clone()),
+            Storage::Shared { bytes, range, kind } => {
+                Storage::Shared { bytes: Arc::clone(bytes), range: range.clone(), kind: *kind }
+            }
+        })
+    }
+}
+
 impl<T> Default for Buffer<T> {
     fn default() -> Self {
         Self(Storage::Owned(Vec::new()))

@@ -26,7 +26,7 @@ pub const LINE_BREAK: &str = "\n";
 /// The reference programs write a tokenised sentence as one string and let each metric split it again:
 /// on single blanks (ROUGE-L) or on any white space (BLEU, CIDEr). A token that holds a no-break space
 /// is one piece and several words; an empty piece is no word.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Sentences {
     symbols: Buffer<Symbol>,
     /// `ends[k]` is where sentence `k` stops in `symbols`.

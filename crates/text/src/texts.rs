@@ -3,7 +3,7 @@
 use crate::buffer::Buffer;
 
 /// Texts one after another, without a string each.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Texts {
     bytes: Buffer<u8>,
     /// Where each text stops.

@@ -14,7 +14,7 @@ pub(super) const SHARD_IMAGES: usize = 1024;
 ///
 /// Within an image the n-grams are numbered from 0, all words first, then all bigrams, and so on, each
 /// order in order of first appearance over the references. Such a number is an *entry*.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ReferenceNgrams {
     order: usize,
     n_images: usize,
@@ -22,7 +22,7 @@ pub struct ReferenceNgrams {
 }
 
 /// The n-grams of up to 1,024 consecutive images.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Shard {
     /// For each image and order, where its entries stop: `n_images × order` numbers.
     pub bounds: Buffer<u32>,

@@ -1,0 +1,56 @@
+//! Whoever hears of the progress may end the work.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use capeval::corpus::{Captions, Ids, SegmentId};
+use capeval::evaluate::{Progress, Stage};
+
+/// Goes on for so many readings of the references.
+struct Patience {
+    left: AtomicUsize,
+    begun: AtomicUsize,
+}
+
+impl Progress for Patience {
+    fn begin(&self, _: Stage, _: usize) {
+        self.begun.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn advance(&self, _: usize) {
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            resume_unwind(Box::new("enough"));
+        }
+    }
+}
+
+fn references() -> Captions {
+    let mut references = Captions::new("references");
+    for (id, text) in [(7, "a dog runs"), (7, "the dog ran"), (8, "two cats")] {
+        references.push(SegmentId::from(id), text);
+    }
+    references
+}
+
+#[test]
+fn preparing_references_and_fitting_metrics_end_when_somebody_has_enough() {
+    let metrics = || capeval::metrics(["bleu", "sacrebleu", "chrf"], &[]).unwrap();
+    let prepared = |progress: &Patience| {
+        capeval::prepare_watched(references(), Ids::default(), &metrics(), vec![], progress)
+    };
+    let judge = |progress: &Patience| {
+        capeval::Judge::watched(references().into(), Ids::default(), metrics(), None, progress)
+    };
+    for readings in 1..=3 {
+        let patience = || Patience { left: AtomicUsize::new(readings), begun: AtomicUsize::new(0) };
+        let (first, second) = (patience(), patience());
+        assert!(catch_unwind(AssertUnwindSafe(|| prepared(&first).is_ok())).is_err(), "{readings}");
+        assert!(catch_unwind(AssertUnwindSafe(|| judge(&second).is_ok())).is_err(), "{readings}");
+        assert_eq!([first, second].map(|p| p.begun.into_inner()), [1, 1], "it was still reading");
+    }
+    let patience = || Patience { left: AtomicUsize::new(100), begun: AtomicUsize::new(0) };
+    let (first, second) = (patience(), patience());
+    assert!(prepared(&first).is_ok() && judge(&second).is_ok());
+    assert_eq!([first, second].map(|p| p.begun.into_inner()), [2, 2]);
+}
