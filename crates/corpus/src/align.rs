@@ -33,7 +33,7 @@ impl References {
     /// If there is no caption at all.
     pub fn group(captions: Captions, ids: Ids) -> Result<Self, Error> {
         if captions.is_empty() {
-            let message = "holds no captions, so there is nothing to compare with";
+            let message = "holds no captions; give a file that does";
             return Err(Error::new(ErrorKind::NoReferences, captions.source(), message));
         }
         if u32::try_from(captions.len()).is_err() {
@@ -331,6 +331,15 @@ pub fn align(references: &References, candidates: &Captions, policy: &Policy) ->
     let without = || chosen.iter().enumerate().filter(|(_, row)| row.is_none()).map(|(image, _)| image);
     let n_missing = without().count();
     let is_blank = |row: &u32| candidates.text(*row as usize).trim().is_empty();
+    if candidates.is_empty() && missing != Missing::Empty {
+        let message = format!(
+            "holds no captions, and {} of {} {} to be scored; give a file that does",
+            counted(references.len(), "image"),
+            references.captions().source(),
+            if references.len() == 1 { "is" } else { "are" },
+        );
+        return Err(Error::new(ErrorKind::Missing, candidates.source(), message));
+    }
     if n_missing > 0 {
         let ids = without().filter_map(|image| references.id(image));
         match missing {

@@ -22,14 +22,23 @@ impl Notice {
     /// How many ids a notice or an error names.
     pub const MAX_IDS: usize = 5;
 
-    /// A notice about `count` things, of which the first few `ids` are kept.
+    /// A notice about `count` things, of which the first few different `ids` are kept.
     pub fn new(
         code: &'static str,
         count: usize,
         ids: impl IntoIterator<Item = SegmentId>,
         message: impl Into<String>,
     ) -> Self {
-        Self { code, message: message.into(), ids: ids.into_iter().take(Self::MAX_IDS).collect(), count }
+        let mut named: Vec<SegmentId> = Vec::new();
+        for id in ids {
+            if named.len() == Self::MAX_IDS {
+                break;
+            }
+            if !named.contains(&id) {
+                named.push(id);
+            }
+        }
+        Self { code, message: message.into(), ids: named, count }
     }
 
     /// What the signature of a score must carry, such as `missing:skip(39504)`; `None` where the notice
@@ -39,11 +48,21 @@ impl Notice {
     }
 }
 
-/// Lists the first ids of a message: `1, 2, "a.jpg"`, with an ellipsis where there are more.
+/// Lists the first different ids of a message: `1, 2, "a.jpg"`, with an ellipsis where there are more.
 pub(crate) fn list_ids<'a>(ids: impl IntoIterator<Item = &'a SegmentId>, count: usize) -> String {
-    let shown: Vec<String> =
-        ids.into_iter().take(Notice::MAX_IDS).map(|id| id.quoted().to_string()).collect();
-    let more = if count > shown.len() { ", …" } else { "" };
+    let mut shown: Vec<&SegmentId> = Vec::new();
+    let mut repeated = 0;
+    for id in ids {
+        if shown.contains(&id) {
+            repeated += 1;
+        } else if shown.len() == Notice::MAX_IDS {
+            break;
+        } else {
+            shown.push(id);
+        }
+    }
+    let more = if count > shown.len() + repeated { ", …" } else { "" };
+    let shown: Vec<String> = shown.into_iter().map(|id| id.quoted().to_string()).collect();
     format!("{}{more}", shown.join(", "))
 }
 

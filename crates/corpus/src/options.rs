@@ -45,6 +45,19 @@ impl ReadOptions {
         Self::of(Role::Candidates)
     }
 
+    /// Whether the user names the id or the captions.
+    pub(crate) fn names_columns(&self) -> bool {
+        self.id_column.is_some() || self.caption_columns.is_some()
+    }
+
+    /// What the command line calls an option that references and candidates both have, such as `caption-column`.
+    pub(crate) fn flag(&self, name: &str) -> String {
+        match self.role {
+            Role::References => format!("--ref-{name}"),
+            Role::Candidates => format!("--{name}"),
+        }
+    }
+
     fn of(role: Role) -> Self {
         Self { role, format: None, split: None, id_column: None, caption_columns: None }
     }

@@ -84,9 +84,14 @@ fn read_format(
     options: &ReadOptions,
     captions: &mut Captions,
 ) -> Result<(), Error> {
+    refuse_columns(format, source.name, options)?;
     match format {
-        Format::CocoAnnotations => whole(source, captions, coco::read_annotations),
-        Format::CocoResults => whole(source, captions, coco::read_results),
+        Format::CocoAnnotations => {
+            whole(source, captions, |json, captions| coco::read_annotations(json, options, captions))
+        }
+        Format::CocoResults => {
+            whole(source, captions, |json, captions| coco::read_results(json, options, captions))
+        }
         Format::Karpathy => {
             let mut splits = karpathy::Splits::new(options);
             let name = source.name;
@@ -108,6 +113,22 @@ fn read_format(
             Err(Error::new(ErrorKind::Format, source.name, message))
         }
     }
+}
+
+/// Refuses names of columns for a format that has none.
+fn refuse_columns(format: Format, name: &str, options: &ReadOptions) -> Result<(), Error> {
+    let (no_ids, no_captions) = match format {
+        Format::DictJson | Format::Tokens | Format::Lines => (true, true),
+        Format::Karpathy => (false, true),
+        _ => (false, false),
+    };
+    let named = [
+        (no_ids && options.id_column.is_some(), "id-column"),
+        (no_captions && options.caption_columns.is_some(), "caption-column"),
+    ];
+    let Some((_, flag)) = named.iter().find(|(is_named, _)| *is_named) else { return Ok(()) };
+    let message = format!("{format} has no columns or keys to name; leave {} out", options.flag(flag));
+    Err(Error::new(ErrorKind::Shape, name, message))
 }
 
 /// Reads a source that is one JSON document.

@@ -36,6 +36,7 @@ pub(crate) struct Records<'o> {
     caption_keys: Vec<&'o str>,
     /// Whether every caption key counts, as those do that the user named, or only the best one.
     all_captions: bool,
+    options: &'o ReadOptions,
     /// Where the current record has a value for each of `id_keys`.
     id_places: Vec<Option<usize>>,
     /// Where the current record has a value for each of `caption_keys`.
@@ -62,6 +63,7 @@ impl<'o> Records<'o> {
             id_keys,
             caption_keys,
             all_captions: options.caption_columns.is_some(),
+            options,
             count: 0,
             numbered: false,
         }
@@ -91,7 +93,8 @@ impl<'o> Records<'o> {
         }
         if !found {
             let message = format!("record {} has no caption: its keys are {}", self.count, list_keys(&start));
-            return start.fault(What::Shape(message + "; pass --caption-column to name one"));
+            let remedy = format!("; pass {} to name one", self.options.flag("caption-column"));
+            return start.fault(What::Shape(message + &remedy));
         }
         if !any {
             captions.declare(id);
@@ -114,7 +117,8 @@ impl<'o> Records<'o> {
                     self.count,
                     list_keys(start)
                 );
-                start.fault(What::Shape(message + "; pass --id-column to name one"))
+                let remedy = format!("; pass {} to name one", self.options.flag("id-column"));
+                start.fault(What::Shape(message + &remedy))
             }
         }
     }
@@ -122,16 +126,17 @@ impl<'o> Records<'o> {
     /// Says that records were numbered, if they were.
     pub fn finish(&self, captions: &mut Captions) {
         if self.numbered {
-            captions.notice(numbered_notice(captions.source(), self.count));
+            captions.notice(numbered_notice(captions.source(), self.count, self.options));
         }
     }
 }
 
 /// The notice that rows have no id and were numbered.
-pub(crate) fn numbered_notice(source: &str, count: usize) -> crate::Notice {
+pub(crate) fn numbered_notice(source: &str, count: usize, options: &ReadOptions) -> crate::Notice {
     let message = format!(
-        "{source} has no id column ({}), so its rows are numbered from 1; pass --id-column to name one",
-        ID_KEYS.join(", ")
+        "{source} has no id column ({}), so its rows are numbered from 1; pass {} to name one",
+        ID_KEYS.join(", "),
+        options.flag("id-column"),
     );
     crate::Notice::new("row-numbers", count, [], message)
 }

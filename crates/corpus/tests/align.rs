@@ -207,7 +207,7 @@ fn nothing_left_is_an_error() {
     let error = run(REFERENCES, &[("1", "")], &policy).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NothingLeft);
     let error = References::group(Captions::new("refs.json"), Ids::AsGiven).unwrap_err();
-    assert_eq!(error.to_string(), "refs.json: holds no captions, so there is nothing to compare with");
+    assert_eq!(error.to_string(), "refs.json: holds no captions; give a file that does");
 }
 
 #[test]

@@ -157,13 +157,13 @@ fn list_json() {
     check_error(
         references(r#"[{"id": 1, "caption": "a"}, {"caption": "b"}]"#),
         ErrorKind::Shape,
-        "f:1:29 (byte 28): record 2 has no id, while those before it have one: its keys are \"caption\"; pass --id-column \
+        "f:1:29 (byte 28): record 2 has no id, while those before it have one: its keys are \"caption\"; pass --ref-id-column \
          to name one; read as list-json, pass --format if it is another",
     );
     check_error(
         references(r#"[{"id": 1, "title": "a"}]"#),
         ErrorKind::Shape,
-        "f:1:2 (byte 1): record 1 has no caption: its keys are \"id\", \"title\"; pass --caption-column to name one; read \
+        "f:1:2 (byte 1): record 1 has no caption: its keys are \"id\", \"title\"; pass --ref-caption-column to name one; read \
          as list-json, pass --format if it is another",
     );
     check_error(
@@ -263,7 +263,7 @@ fn csv_tables() {
     check_error(
         read(&b"a,b\n1,2\n"[..], "f", &options),
         ErrorKind::Shape,
-        "f:1:1 (byte 0): no column is known to hold captions; the columns are \"a\", \"b\"; pass --caption-column to \
+        "f:1:1 (byte 0): no column is known to hold captions; the columns are \"a\", \"b\"; pass --ref-caption-column to \
          name one; the file looks like lines rather than csv",
     );
     let options = ReadOptions {

@@ -4,10 +4,17 @@
 //! and copied once into the arena, and every other value is skipped.
 
 use crate::captions::Captions;
+use crate::formats::list;
 use crate::json::{Fault, Json, RawStr, Result, What};
+use crate::options::ReadOptions;
 
-/// Reads `{"images": [{"id"}], "annotations": [{"image_id", "caption"}]}`; other keys are skipped.
-pub(crate) fn read_annotations(json: &mut Json<'_>, captions: &mut Captions) -> Result<()> {
+/// Reads `{"images": [{"id"}], "annotations": [{"image_id", "caption"}]}`; other keys are skipped. Keys that the user
+/// names are those of the annotations.
+pub(crate) fn read_annotations(
+    json: &mut Json<'_>,
+    options: &ReadOptions,
+    captions: &mut Captions,
+) -> Result<()> {
     let start = json.at();
     json.open(b'{', "an object with \"annotations\", as COCO's caption files are")?;
     let mut first = true;
@@ -16,7 +23,7 @@ pub(crate) fn read_annotations(json: &mut Json<'_>, captions: &mut Captions) -> 
         match &*key.decoded()? {
             "annotations" => {
                 once(&mut annotations_seen, key, "annotations")?;
-                read_records(json, captions, "annotations")?;
+                read_records(json, options, captions, "annotations")?;
             }
             "images" => {
                 once(&mut images_seen, key, "images")?;
@@ -33,11 +40,23 @@ pub(crate) fn read_annotations(json: &mut Json<'_>, captions: &mut Captions) -> 
 }
 
 /// Reads `[{"image_id", "caption"}]`; other keys are skipped.
-pub(crate) fn read_results(json: &mut Json<'_>, captions: &mut Captions) -> Result<()> {
-    read_records(json, captions, "results")
+pub(crate) fn read_results(
+    json: &mut Json<'_>,
+    options: &ReadOptions,
+    captions: &mut Captions,
+) -> Result<()> {
+    read_records(json, options, captions, "results")
 }
 
-fn read_records(json: &mut Json<'_>, captions: &mut Captions, list: &str) -> Result<()> {
+fn read_records(
+    json: &mut Json<'_>,
+    options: &ReadOptions,
+    captions: &mut Captions,
+    list: &str,
+) -> Result<()> {
+    if options.names_columns() {
+        return list::read(json, options, captions);
+    }
     json.open(b'[', "an array of objects with \"image_id\" and \"caption\"")?;
     let mut first = true;
     while json.next_element(&mut first)? {

@@ -82,7 +82,7 @@ pub(crate) fn read(
         }
     }
     if columns.id.is_none() {
-        captions.notice(numbered_notice(name, usize::try_from(count).unwrap_or(usize::MAX)));
+        captions.notice(numbered_notice(name, usize::try_from(count).unwrap_or(usize::MAX), options));
     }
     Ok(())
 }
@@ -124,24 +124,34 @@ impl Columns {
             Some(column) => Some(exact(column).ok_or_else(|| absent(column))?),
             None => ID_KEYS.iter().find_map(known),
         };
+        let members = |group: &[&str]| -> Vec<usize> {
+            (0..header.len())
+                .filter(|column| header.get(*column).is_some_and(|name| in_group(name, group)))
+                .collect()
+        };
         let captions: Vec<usize> = match (&options.caption_columns, options.role) {
             (Some(columns), _) => {
                 let places = columns.iter().map(|column| exact(column).ok_or_else(|| absent(column)));
                 places.collect::<Result<_, _>>()?
             }
-            (None, Role::Candidates) => CANDIDATE_COLUMNS.iter().find_map(known).into_iter().collect(),
-            (None, Role::References) => {
-                let members = |group: &&[&str]| -> Vec<usize> {
-                    (0..header.len())
-                        .filter(|column| header.get(*column).is_some_and(|name| in_group(name, group)))
-                        .collect()
-                };
-                REFERENCE_COLUMNS.iter().map(members).find(|columns| !columns.is_empty()).unwrap_or_default()
-            }
+            (None, Role::Candidates) => match CANDIDATE_COLUMNS.iter().find_map(known) {
+                Some(column) => vec![column],
+                // Several captions for each image, as diversity wants them.
+                None => CANDIDATE_COLUMNS
+                    .iter()
+                    .map(|column| members(&[*column]))
+                    .find(|columns| !columns.is_empty())
+                    .unwrap_or_default(),
+            },
+            (None, Role::References) => REFERENCE_COLUMNS
+                .iter()
+                .map(|group| members(group))
+                .find(|columns| !columns.is_empty())
+                .unwrap_or_default(),
         };
         if captions.is_empty() {
             let message = format!("no column is known to hold captions; the columns are {}", listed());
-            return Err(message + "; pass --caption-column to name one");
+            return Err(format!("{message}; pass {} to name one", options.flag("caption-column")));
         }
         Ok(Self { id, captions })
     }

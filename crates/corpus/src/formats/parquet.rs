@@ -56,7 +56,7 @@ fn read_table(source: Source<'_>, options: &ReadOptions, captions: &mut Captions
         reader.read(&batch.map_err(|error| damaged(&error))?, captions)?;
     }
     if columns.id.is_none() {
-        captions.notice(numbered_notice(name, usize::try_from(reader.count).unwrap_or(usize::MAX)));
+        captions.notice(numbered_notice(name, usize::try_from(reader.count).unwrap_or(usize::MAX), options));
     }
     Ok(())
 }
