@@ -76,9 +76,11 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
         let learns = corpus_kind(spec).map_or(Learns::Nothing, |kind| kind.learns);
         let missing = match learns {
             Learns::References if references.is_none() => {
-                Some("references to learn document frequencies from")
+                Some("references to learn document frequencies from; give them with -r")
             }
-            Learns::Training if training.is_none() => Some("the captions that the system was trained on"),
+            Learns::Training if training.is_none() => {
+                Some("the captions that the system was trained on; give them with --train")
+            }
             _ => None,
         };
         if let Some(missing) = missing {

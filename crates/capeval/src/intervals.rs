@@ -5,7 +5,7 @@ use capeval_stats::{Interval, Matrix, Resampling, resample};
 
 use crate::references::Ground;
 
-/// One interval per system and measure.
+/// One interval per system and measure; both ends are NaN where a measure has none.
 pub(crate) fn of(systems: &[SystemScores], ground: &Ground, resampling: Resampling) -> Vec<Vec<Interval>> {
     let mut intervals: Vec<Vec<Interval>> = vec![Vec::new(); systems.len()];
     for (first, system) in systems.iter().enumerate() {
@@ -19,7 +19,11 @@ pub(crate) fn of(systems: &[SystemScores], ground: &Ground, resampling: Resampli
             for (at, k) in alike.iter().enumerate() {
                 let columns = stack.values_of(at);
                 intervals[*k] = columns
-                    .map(|column| {
+                    .zip(stack.has_interval(at))
+                    .map(|(column, has_one)| {
+                        if !has_one {
+                            return Interval { low: f64::NAN, high: f64::NAN };
+                        }
                         let column = values.iter().skip(column).step_by(stack.n_values).copied();
                         Interval::percentile(column.collect(), resampling.level)
                     })
@@ -55,6 +59,13 @@ impl<'s> Stack<'s> {
     pub fn values_of(&self, at: usize) -> std::ops::Range<usize> {
         let each = self.n_values / self.n_systems.max(1);
         at * each..(at + 1) * each
+    }
+
+    /// For each measure of system number `at`, whether it has an interval.
+    fn has_interval(&self, at: usize) -> impl Iterator<Item = bool> {
+        let n_metrics = self.metrics.len() / self.n_systems.max(1);
+        let mine = self.metrics.iter().skip(at * n_metrics).take(n_metrics);
+        mine.flat_map(|m| (0..m.corpus.len()).map(|part| m.metric.has_interval(part)))
     }
 
     /// The values of every resample: system after system, measure after measure.

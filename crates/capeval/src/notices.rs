@@ -14,6 +14,23 @@ const SAMPLE: usize = 2000;
 /// one in a thousand.
 const FOREIGN: f64 = 0.01;
 
+/// Fewer resamples than this leave the ends of an interval to chance.
+const ENOUGH_RESAMPLES: usize = 200;
+
+/// That intervals come from few resamples, if they do.
+pub(crate) fn few_resamples(resamples: usize) -> Option<Notice> {
+    (resamples < ENOUGH_RESAMPLES).then(|| Notice {
+        code: "few-resamples".to_owned(),
+        message: format!(
+            "the ends of intervals are left to chance by {resamples} resample{}; take 1000 or more with --resamples",
+            if resamples == 1 { "" } else { "s" },
+        ),
+        system: None,
+        ids: Vec::new(),
+        count: Some(resamples),
+    })
+}
+
 /// Guesses about whether texts and tokenizers fit each other. They change no score.
 pub(crate) fn about_texts(
     references: &Texts,
@@ -148,7 +165,7 @@ impl Those {
             _ => format!("rouge-score takes another tokenizer, such as rouge-score:tok={other}"),
         };
         let message = format!(
-            "{:.0} % of the letters in {} are not ASCII, and the tokenizer {tokenizer} drops them as its reference \
+            "{:.0}% of the letters in {} are not ASCII, and the tokenizer {tokenizer} drops them as its reference \
              program does, so that words break or vanish; {remedy}",
             (self.looks.non_ascii_share() * 100.0).max(1.0),
             self.who
@@ -163,7 +180,7 @@ impl Those {
             "for other languages consider --tokenizer intl"
         };
         let message = format!(
-            "{:.0} % of the letters in {} are not ASCII, and the tokenizer {tokenizer} is not made for them; \
+            "{:.0}% of the letters in {} are not ASCII, and the tokenizer {tokenizer} is not made for them; \
              {remedy}",
             (self.looks.non_ascii_share() * 100.0).max(1.0),
             self.who

@@ -1,5 +1,6 @@
 //! Perplexity without references: under an n-gram model, or from the probabilities that a model gave.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use capeval_corpus::{Captions, Ids, Policy, SegmentId};
@@ -64,17 +65,7 @@ pub fn perplexity(
         let system = System { name: name.clone(), images, texts };
         let scores = evaluate(&mut nothing, &[system], &metrics, &());
         let scores = scores.into_iter().flat_map(|system| system.metrics).collect::<Vec<_>>();
-        if let Some(total) = scores.first().map(|metric| Perplexity::load(&metric.table.total()))
-            && total.unknown > 0.0
-        {
-            let message = format!(
-                "the model does not know {} of {} words of {name}, so they count as <unk>; the model must have \
-                 been made with the same tokenizer ({tokenizer})",
-                total.unknown,
-                total.tokens - captions.len() as f64,
-            );
-            notices.push(notice("unknown-words", message, &name));
-        }
+        notices.extend(scores.first().and_then(|metric| unknown_words(&name, metric, captions.len())));
         let signatures = scores.iter().map(|metric| metric.signature.clone());
         let values: Vec<Vec<f64>> = scores.iter().map(MetricScores::segments).collect();
         reports.push(SystemReport {
@@ -94,6 +85,24 @@ pub fn perplexity(
     Ok(report(entries, measures, reports, notices))
 }
 
+/// Says how many words of a system the saved model of `metric` does not know, if it is a perplexity under one.
+pub(crate) fn unknown_words(name: &str, metric: &MetricScores, n_captions: usize) -> Option<Notice> {
+    let signature = &metric.signature;
+    let has_end = signature.get("end") != Some(EndSymbol::Omitted.name());
+    if signature.metric() != "perplexity" || signature.get("lm").is_none_or(|lm| lm == "references") {
+        return None;
+    }
+    let total = Perplexity::load(&metric.table.total());
+    let words = total.tokens - if has_end { n_captions as f64 } else { 0.0 };
+    let message = format!(
+        "the model does not know {} of {words} words of {name}, so they count as <unk>; the model must have been made \
+         with the same tokenizer ({})",
+        total.unknown,
+        signature.get("tok").unwrap_or("ptb"),
+    );
+    (total.unknown > 0.0).then(|| notice("unknown-words", message, name))
+}
+
 /// What a model thought of the captions of one system.
 pub struct Probabilities {
     /// The system's name, which must be unique.
@@ -110,10 +119,19 @@ pub struct Probabilities {
 /// `base` is that of the logarithms the records were read with, for the signature.
 ///
 /// # Errors
-/// When no system is given or two have the same name.
+/// When no system is given or two have the same name, or a system has two records of one id.
 pub fn perplexity_of(systems: Vec<Probabilities>, base: Base, segments: bool) -> Result<Report, Error> {
     let names: Vec<(String, ())> = systems.iter().map(|system| (system.name.clone(), ())).collect();
     check_names(&names)?;
+    for Probabilities { source, records, .. } in &systems {
+        let mut seen = HashSet::new();
+        if let Some(twice) = records.iter().find(|record| !seen.insert(record.id.as_str())) {
+            return Err(Error::Request(format!(
+                "{source}: segment {} stands there twice; give each caption one record",
+                twice.id
+            )));
+        }
+    }
     let has_ends = systems.iter().flat_map(|system| &system.records).any(|record| record.end.is_some());
     let ends = if has_ends { &[EndSymbol::Counted, EndSymbol::Omitted][..] } else { &[EndSymbol::Omitted] };
     let mut measures = Vec::new();

@@ -58,7 +58,10 @@ impl Chosen {
         let (n, of) = (self.len(), self.of);
         capeval_report::Notice {
             code: "subset".to_owned(),
-            message: format!("only the {n} listed images of {of} are scored, document frequencies included"),
+            message: match n {
+                1 => format!("only the listed image of {of} is scored, document frequencies included"),
+                _ => format!("only the {n} listed images of {of} are scored, document frequencies included"),
+            },
             system: None,
             ids: Vec::new(),
             count: Some(n),

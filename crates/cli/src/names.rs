@@ -35,8 +35,16 @@ pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<Named>> {
             _ => (None, candidate.clone()),
         })
         .collect();
-    for ((name, _), given) in systems.iter_mut().zip(names) {
+    for ((name, path), given) in systems.iter_mut().zip(names) {
+        if let Some(name) = name {
+            bail!("{path} is called {name} by {name}= and {given} by --name; give it one name");
+        }
         *name = Some(given.clone());
+    }
+    let mut explicit: Vec<&String> = systems.iter().filter_map(|(name, _)| name.as_ref()).collect();
+    explicit.sort_unstable();
+    if let Some([twice, _]) = explicit.windows(2).find(|pair| pair[0] == pair[1]) {
+        bail!("two systems are called '{twice}'; give each a name of its own");
     }
     let mut named: Vec<Named> = Vec::with_capacity(systems.len());
     for (k, (name, path)) in systems.iter().enumerate() {
@@ -47,7 +55,7 @@ pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<Named>> {
                 let shares_stem = |parts: usize| {
                     let mine = stem(path, parts);
                     systems.iter().enumerate().any(|(other, (name, path))| {
-                        other != k && name.is_none() && stem(path, parts) == mine
+                        other != k && name.is_none() && *path != systems[k].1 && stem(path, parts) == mine
                     })
                 };
                 while shares_stem(parts) && stem(path, parts + 1) != stem(path, parts) {
@@ -97,6 +105,21 @@ mod tests {
     fn equal_stems_are_told_apart() {
         assert_eq!(names(&["x/a/hyp.json", "x/b/hyp.json"], &[]), ["a/hyp", "b/hyp"]);
         assert_eq!(names(&["hyp.json", "hyp.json"], &[]), ["hyp", "hyp-2"]);
+    }
+
+    #[test]
+    fn one_file_given_twice_keeps_its_short_name() {
+        assert_eq!(names(&["/a/b/hyp.json", "/a/b/hyp.json"], &[]), ["hyp", "hyp-2"]);
+    }
+
+    #[test]
+    fn one_name_for_two_systems_and_two_names_for_one_are_refused() {
+        let refused = |candidates: &[&str], given: &[&str]| {
+            let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+            name(&owned(candidates), &owned(given)).unwrap_err().to_string()
+        };
+        assert!(refused(&["a=x.json", "a=y.json"], &[]).contains("two systems are called 'a'"));
+        assert!(refused(&["a=x.json"], &["b"]).contains("called a by a= and b by --name"));
     }
 
     #[test]

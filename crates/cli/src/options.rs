@@ -5,7 +5,9 @@ use std::str::FromStr;
 use anyhow::{Result, bail};
 use capeval::Selection;
 use capeval::corpus::{self, Captions, Duplicate, Empty, Format, Ids, Missing, Policy, ReadOptions, Surplus};
-use capeval::evaluate::registry::{self, Resources, SUITES};
+use capeval::evaluate::registry::{self, Kind, Resources, SUITES};
+use capeval::metric::AnyMetric;
+use capeval::report::Notice;
 use capeval::stats::Resampling;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
@@ -68,7 +70,8 @@ pub struct Metrics {
     /// A suite of metrics [default: coco].
     #[arg(short, long, value_name = "NAME")]
     suite: Option<String>,
-    /// Tokenizer of all metrics; see `capeval tokenize --list` [default: ptb].
+    /// Tokenizer of the metrics that have the setting tok; see `capeval tokenize --list` [default: each metric's own,
+    /// mostly ptb].
     #[arg(short, long, value_name = "NAME")]
     tokenizer: Option<String>,
 }
@@ -97,7 +100,11 @@ impl Metrics {
         common.extend(self.tokenizer.as_deref().map(|name| ("tok", name)));
         common.extend(idf.map(|name| ("idf", name)));
         let specs = self.metrics.iter().map(String::as_str);
-        Ok(capeval::select(self.suite(), specs, &common, resources)?)
+        let mut selection = capeval::select(self.suite(), specs, &common, resources)?;
+        if let Some(tokenizer) = &self.tokenizer {
+            selection.notices.extend(keep_their_own(tokenizer, &selection.metrics));
+        }
+        Ok(selection)
     }
 
     /// Whether the metric `name` is among those that are meant.
@@ -117,6 +124,23 @@ impl Metrics {
             (None, false) => None,
         }
     }
+}
+
+/// Says which metrics a tokenizer does not reach.
+fn keep_their_own(tokenizer: &str, metrics: &[AnyMetric]) -> Option<Notice> {
+    let mut kept: Vec<String> = Vec::new();
+    for metric in metrics {
+        let name = metric.signature().metric().to_owned();
+        let takes = |kind: &Kind| kind.settings.iter().any(|setting| setting.name == "tok");
+        if registry::kind(&name).is_some_and(|kind| !takes(kind)) && !kept.contains(&name) {
+            kept.push(name);
+        }
+    }
+    let names = kept.join(", ");
+    let message =
+        format!("the tokenizer {tokenizer} does not reach {names}: these cut text in their own way");
+    let code = "tokenizer-kept".to_owned();
+    (!kept.is_empty()).then_some(Notice { code, message, system: None, ids: Vec::new(), count: None })
 }
 
 /// How candidates are read.
@@ -230,7 +254,10 @@ pub fn level(text: &str) -> Result<f64, String> {
     let number: f64 = number.trim().parse().map_err(|_| "give a number such as 95 or 0.95".to_owned())?;
     // Nobody wants an interval of one percent or less.
     let level = if is_percent || number > 1.0 { number / 100.0 } else { number };
-    Resampling { level, ..Resampling::default() }.check().map(|()| level)
+    let is_level = Resampling { level, ..Resampling::default() }.check().is_ok();
+    is_level.then_some(level).ok_or_else(|| {
+        format!("'{text}' is no level of confidence; give a percentage between 0 and 100, such as 95")
+    })
 }
 
 fn resamples(text: &str) -> Result<usize, String> {
@@ -251,6 +278,13 @@ where
 /// A parser of the names of formats.
 pub fn formats() -> impl TypedValueParser<Value = Format> {
     choices(Format::ALL, Format::name)
+}
+
+/// A parser of the names of the formats that are not only read.
+pub fn written_formats() -> impl TypedValueParser<Value = Format> {
+    let written = Format::ALL.iter().filter(|format| format.is_writable());
+    PossibleValuesParser::new(written.map(|format| PossibleValue::new(format.name())))
+        .try_map(|word| word.parse::<Format>())
 }
 
 /// A parser of the ways to compare ids.

@@ -89,6 +89,13 @@ impl Drop for Output {
     }
 }
 
+/// Whether two paths lead to the same file. Devices such as /dev/null take anything.
+pub fn is_same_file(a: &str, b: &str) -> bool {
+    let found = (fs::canonicalize(a), fs::canonicalize(b));
+    let is_one = a == b || matches!(&found, (Ok(a), Ok(b)) if a == b);
+    is_one && found.0.is_ok_and(|path| path.is_file())
+}
+
 /// Whether an error says that nobody reads any more, which is no failure.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error

@@ -43,6 +43,11 @@ enum Form {
 }
 
 impl Rouge {
+    /// Whether the user names the data for this run, and not once and for all.
+    pub fn names_data(&self) -> bool {
+        self.rouge_data.is_some() && self.rouge_data != std::env::var_os("ROUGE_EVAL_HOME").map(PathBuf::from)
+    }
+
     /// Adds the data of the folder, if one is given and `is_needed`.
     ///
     /// # Errors
@@ -99,6 +104,13 @@ impl Rouge {
             File::open(file)
                 .or_else(|error| File::open(beside.join(file)).map_err(|_| error))
                 .map(BufReader::new)
+        });
+        let texts = texts.map_err(|error| {
+            let named_on = |line: &(usize, &str)| line.1.contains(error.source_name());
+            match (1..).zip(text.lines()).find(named_on) {
+                Some((line, _)) => anyhow!("{path}:{line}: {error}"),
+                None => anyhow!("{path}: {error}"),
+            }
         })?;
         Ok(Some(capeval::listed(texts, path)?))
     }

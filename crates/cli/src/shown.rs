@@ -7,7 +7,7 @@ use capeval::report::{self, Comparison, Correlation, Report, Style, comparison, 
 use clap::ValueEnum;
 
 use crate::input;
-use crate::output::Output;
+use crate::output::{Output, is_same_file};
 
 /// How a report is written.
 #[derive(clap::Args)]
@@ -70,12 +70,29 @@ impl Shown {
     pub fn open(&self, inputs: &[&str]) -> Result<Target> {
         let report = Output::open(self.output.as_deref(), inputs)?;
         let segments = self.segments.as_deref();
-        if segments.is_some_and(|path| path == self.output.as_deref().unwrap_or(input::STDIN)) {
-            bail!("report and segments cannot go to the same place; give one of them another --output");
+        let place = self.output.as_deref().unwrap_or(input::STDIN);
+        if segments.is_some_and(|path| is_same_place(path, place)) {
+            bail!(
+                "report and segments cannot go to the same place ({}); give --segments FILE or --output FILE",
+                if place == input::STDIN { "standard output" } else { place }
+            );
         }
         let segments = segments.map(|path| Output::open(Some(path), inputs)).transpose()?;
         let style = self.style(&report);
         Ok(Target { report, segments, format: self.format, style })
+    }
+
+    /// Refuses a page that would go where the report or the segments go.
+    ///
+    /// # Errors
+    /// When it would.
+    pub fn check_page(&self, page: &str) -> Result<()> {
+        for (other, flag) in [(&self.output, "--output"), (&self.segments, "--segments")] {
+            if other.as_deref().is_some_and(|other| is_same_place(page, other)) {
+                bail!("--html and {flag} cannot go to the same file ({page}); give one of them another name");
+            }
+        }
+        Ok(())
     }
 
     fn style(&self, output: &Output) -> Style {
@@ -90,6 +107,11 @@ impl Shown {
             standard
         }
     }
+}
+
+/// Whether what is written to two paths would be mixed up; `-` is standard output.
+fn is_same_place(a: &str, b: &str) -> bool {
+    a == b && a == input::STDIN || is_same_file(a, b)
 }
 
 impl Target {

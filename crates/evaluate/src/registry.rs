@@ -489,7 +489,20 @@ fn cider(settings: &mut Settings<'_>, preset: fn(Tokenizer) -> Cider) -> Result<
         cider.clipping = Clipping::Gaussian { sigma: settings.positive("sigma", sigma)? };
     }
     cider.idf = match (settings.get("idf"), settings.table) {
-        (Some("table") | None, Some(table)) => Idf::Table(Arc::clone(table)),
+        (Some("table") | None, Some(table)) => {
+            if table.order() < cider.order() {
+                return Err(SettingError(format!(
+                    "{}: the table of document frequencies holds n-grams of up to {} words, and n={} needs longer \
+                     ones; build one with `capeval df build -n {}`, or set n={}",
+                    settings.metric,
+                    table.order(),
+                    cider.order(),
+                    cider.order(),
+                    table.order(),
+                )));
+            }
+            Idf::Table(Arc::clone(table))
+        }
         (Some("table"), None) => {
             return Err(SettingError(format!(
                 "{}: give the table of idf=table with --df FILE",
@@ -808,7 +821,7 @@ pub(crate) fn parse<'s>(
         SettingError(format!("no metric is called '{name}'; choose from {}", known.join(", ")))
     })?;
     let takes = |name: &str| kinds[at].1.iter().any(|known| known.name == name);
-    let mut given = Vec::new();
+    let mut given: Given<'s> = Vec::new();
     for field in fields {
         let (setting, value) = field.split_once('=').ok_or_else(|| {
             SettingError(format!("'{field}' in '{spec}' is no setting of the form name=value"))
@@ -818,6 +831,11 @@ pub(crate) fn parse<'s>(
             return Err(SettingError(format!(
                 "{name} has no setting '{setting}'; it has {}",
                 known.join(", ")
+            )));
+        }
+        if let Some((_, earlier)) = given.iter().find(|(known, _)| *known == setting) {
+            return Err(SettingError(format!(
+                "{name} has {setting} set twice, to {earlier} and to {value}; give it once"
             )));
         }
         given.push((setting, value));

@@ -176,7 +176,7 @@ impl Record {
 }
 
 /// What a reader of the perplexities of these records should know: which of them hold a token of
-/// probability zero, and whether ends were to be counted that the file does not give.
+/// probability zero or none at all, and whether ends were to be counted that the file does not give.
 #[must_use]
 pub fn remarks(records: &[Record], end: EndSymbol) -> Vec<Remark> {
     let mut remarks = Vec::new();
@@ -193,7 +193,24 @@ pub fn remarks(records: &[Record], end: EndSymbol) -> Vec<Remark> {
         remarks.push(Remark {
             code: "zero-probability",
             message: format!(
-                "a token of segment {first}{others} has probability 0, so the perplexity is infinite"
+                "a token of segment {first}{others} has probability 0, or one too small to tell from it, so the \
+                 perplexity is infinite"
+            ),
+        });
+    }
+    let bare: Vec<&str> = records
+        .iter()
+        .filter(|record| record.perplexity(end).tokens == 0.0)
+        .map(|record| record.id.as_str())
+        .collect();
+    if let Some(first) = bare.first() {
+        remarks.push(Remark {
+            code: "no-tokens",
+            message: format!(
+                "{} of {} segments have no token that counts, the first being {first}; a perplexity of 1 says nothing \
+                 there",
+                bare.len(),
+                records.len()
             ),
         });
     }

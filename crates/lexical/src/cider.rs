@@ -163,6 +163,12 @@ impl Cider {
         (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
     }
 
+    /// How long the longest n-grams are, in words.
+    #[must_use]
+    pub fn order(&self) -> usize {
+        self.order
+    }
+
     /// The same with a weight for each order, which together are 1 in the paper; `None` unless there are as
     /// many as orders, none negative.
     #[must_use]

@@ -86,6 +86,12 @@ impl AnyMetric {
     pub fn is_mean(&self) -> bool {
         self.0.is_mean()
     }
+
+    /// Whether part number `part` of the corpus score has a confidence interval from resamples.
+    #[must_use]
+    pub fn has_interval(&self, part: usize) -> bool {
+        self.0.has_interval(part)
+    }
 }
 
 impl Fitted<'_> {
@@ -132,6 +138,7 @@ trait Erased: Send + Sync {
     fn score_table(&self, table: &Table, values: &mut [f64]);
     fn score_segment(&self, row: &[f64], values: &mut [f64]);
     fn is_mean(&self) -> bool;
+    fn has_interval(&self, part: usize) -> bool;
 }
 
 trait ErasedFitted: Send + Sync {
@@ -190,6 +197,10 @@ impl<M: Metric + 'static> Erased for M {
 
     fn is_mean(&self) -> bool {
         Metric::is_mean(self)
+    }
+
+    fn has_interval(&self, part: usize) -> bool {
+        Metric::has_interval(self, part)
     }
 }
 

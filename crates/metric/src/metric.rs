@@ -103,6 +103,11 @@ pub trait Metric: Send + Sync {
     fn is_mean(&self) -> bool {
         self.columns() == Mean::columns()
     }
+    /// Whether part number `part` of the corpus score has a confidence interval from resamples; the ends of an
+    /// interval have none.
+    fn has_interval(&self, _part: usize) -> bool {
+        true
+    }
     /// Tells how the scores of one segment came to be; each step's value is the score that
     /// [`score_segment`](Self::score_segment) gives.
     ///

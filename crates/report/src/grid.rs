@@ -40,7 +40,7 @@ impl Cell {
     /// A score with its interval, if there is one.
     fn score(value: f64, interval: Option<&Interval>, best: Option<&String>, digits: usize) -> Self {
         let text = fixed(value, digits);
-        let note = interval.map_or_else(String::new, |interval| {
+        let note = interval.filter(|interval| !interval.low.is_nan()).map_or_else(String::new, |interval| {
             format!("[{}, {}]", fixed(interval.low, digits), fixed(interval.high, digits))
         });
         Self { best: best == Some(&text), text, note }

@@ -1,11 +1,11 @@
 //! `capeval convert`: captions from one format into another.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use capeval::corpus::{self, Captions, Format, ReadOptions};
 use clap::ValueEnum;
 
 use crate::input;
-use crate::options::formats;
+use crate::options::{formats, written_formats};
 use crate::output::Output;
 
 /// Convert files of captions between formats
@@ -15,7 +15,7 @@ pub struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// Format to write.
-    #[arg(short, long, value_name = "FORMAT", value_parser = formats(), required = true, hide_possible_values = true)]
+    #[arg(short, long, value_name = "FORMAT", value_parser = written_formats(), required = true)]
     to: Option<Format>,
     /// Format of the files, instead of telling it by their content.
     #[arg(long, value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
@@ -62,12 +62,16 @@ pub fn run(args: &Args) -> Result<()> {
         }
     };
     let files: Vec<Captions> =
-        inputs.iter().map(|path| input::captions(path, &options)).collect::<Result<_>>()?;
+        inputs.iter().map(|path| input::captions(path, &options)).collect::<Result<_>>().map_err(plainly)?;
     let captions = corpus::merge(files)?;
-    let mut refused = Ok(());
-    output.write(|out| {
-        refused = corpus::write(&captions, to, out);
-        Ok(())
-    })?;
-    Ok(refused?)
+    // A format may refuse a caption halfway, and a file that is there stays until all is well.
+    let mut written = Vec::new();
+    corpus::write(&captions, to, &mut written)?;
+    output.write(|out| out.write_all(&written))
+}
+
+/// Here the references' options have the candidates' names.
+fn plainly(error: anyhow::Error) -> anyhow::Error {
+    let text = error.to_string();
+    anyhow!("{}", text.replace("--ref-format", "--input-format").replace("--ref-", "--"))
 }

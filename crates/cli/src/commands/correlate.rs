@@ -88,10 +88,13 @@ struct Rules {
 
 const AFTER_HELP: &str = "\
 The numbers of the literature (times 100, see CLIPScore, EMNLP 2021):
-  Flickr8k-Expert   capeval correlate expert_clipscore_form.json --digits 5
-                    capeval correlate ExpertAnnotations.txt -r Flickr8k.token.txt --own-reference skip
-  Flickr8k-CF       capeval correlate CrowdFlowerAnnotations.txt -r Flickr8k.token.txt \\
-                      --own-reference remove --digits 5
+  Flickr8k-Expert:
+    capeval correlate expert_clipscore_form.json --digits 5
+    capeval correlate ExpertAnnotations.txt -r Flickr8k.token.txt \\
+      --own-reference skip
+  Flickr8k-CF:
+    capeval correlate CrowdFlowerAnnotations.txt -r Flickr8k.token.txt \\
+      --own-reference remove --digits 5
 
 Other examples:
   capeval correlate ratings.csv -r refs.json --unit item --ci

@@ -14,7 +14,7 @@ use crate::{input, names};
 /// Self-CIDEr compare the captions of each image; the size of the vocabulary, the mean length and the shares of
 /// distinct and of novel captions are those of the whole system.
 #[derive(clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, mut_arg("segments", |arg| arg.hide(true)))]
 pub struct Args {
     /// Files of captions, one per system, `-` for standard input. A system is called by its file's stem, or
     /// as NAME=FILE says.

@@ -1,6 +1,6 @@
 //! `capeval lm`: n-gram language models.
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use capeval::corpus::Ids;
 use capeval::text::Tokenizer;
 use clap::Subcommand;
@@ -12,7 +12,7 @@ use crate::output::Output;
 /// Train and show n-gram language models
 ///
 /// A model trained on references tells how fluent captions are, without a network or a GPU:
-/// `capeval perplexity --model FILE`, or the metric `perplexity` with `capeval score --lm FILE`.
+/// `capeval perplexity --lm FILE`, or the metric `perplexity` with `capeval score --lm FILE`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -79,7 +79,7 @@ fn train(args: &Train) -> Result<()> {
     let fallback = !args.no_fallback;
     let (model, fallen_back) =
         capeval::language_model(captions, args.ids, tokenizer, usize::from(args.order), fallback)
-            .with_context(|| args.references.join(", "))?;
+            .map_err(|error| named(&args.references.join(", "), &error.to_string()))?;
     output.write(|out| model.write_arpa(out))?;
     if args.output == input::STDIN {
         return Ok(());
@@ -97,4 +97,11 @@ fn train(args: &Train) -> Result<()> {
         }
         Ok(())
     })
+}
+
+/// An error with the name of its files once, and the library's words for options as they are called here.
+fn named(files: &str, error: &str) -> anyhow::Error {
+    let text =
+        error.replace("allow fallback discounts, or shorter n-grams", "leave out --no-fallback, or lower -n");
+    if text.starts_with(files) { anyhow!("{text}") } else { anyhow!("{files}: {text}") }
 }

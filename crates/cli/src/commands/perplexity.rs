@@ -14,17 +14,17 @@ use crate::{input, names};
 
 /// Compute perplexities, from the probabilities that models gave or under an n-gram model
 ///
-/// Without --model, files hold what a language model thought of each caption, as JSON Lines or Parquet:
-/// {"id": 7, "probs": [0.6, 0.8], "end": 0.5}, or "logprobs" in place of "probs". With --model, files hold
+/// Without --lm, files hold what a language model thought of each caption, as JSON Lines or Parquet:
+/// {"id": 7, "probs": [0.6, 0.8], "end": 0.5}, or "logprobs" in place of "probs". With --lm, files hold
 /// captions, which are scored by that ARPA file; `capeval lm train` makes one from references.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
-    /// Files of probabilities, or with --model of captions, one per system, `-` for standard input.
+    /// Files of probabilities, or with --lm of captions, one per system, `-` for standard input.
     #[arg(required = true, value_name = "[NAME=]FILE")]
     files: Vec<String>,
     /// Score captions by this n-gram model, an ARPA file.
-    #[arg(short, long, value_name = "ARPA")]
+    #[arg(short, long = "lm", visible_alias = "model", value_name = "ARPA")]
     model: Option<String>,
     /// Tokenizer of the captions, which must be the model's; see `capeval tokenize --list` [default: ptb].
     #[arg(short, long, value_name = "NAME", requires = "model")]
@@ -61,7 +61,7 @@ It is shown with the end of captions as a token and without it.
 Examples:
   capeval perplexity mine.jsonl theirs.jsonl --log 2
   capeval lm train captions_train2014.json -o coco.arpa
-  capeval perplexity --model coco.arpa a.json b.json --segments per_caption.jsonl";
+  capeval perplexity --lm coco.arpa a.json b.json --segments per_caption.jsonl";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {

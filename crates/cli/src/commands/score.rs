@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use capeval::corpus::{Captions, ReadOptions, SegmentId};
 use capeval::evaluate::registry::Resources;
+use capeval::metric::{AnyMetric, Signature};
 use capeval::{References, ScoreRequest, Selection};
 use rayon::prelude::*;
 
@@ -118,6 +119,9 @@ pub fn run(args: &Args) -> Result<()> {
     }
     // What is quickly wrong is said first.
     let intervals = args.intervals.resampling()?;
+    if intervals.is_some() {
+        args.inputs.refuse_levels()?;
+    }
     let chosen = args.inputs.choose()?;
     let output = args.inputs.open(&chosen, &args.shown)?;
     let html = args.inputs.open_page(&chosen, &args.pages, &args.shown)?;
@@ -163,9 +167,25 @@ impl Inputs {
             None => self.what.metrics.clone(),
         };
         let mut resources = self.what.resources(&metrics)?;
-        self.rouge.add_data(&mut resources, metrics.set(&["stop=yes", "stem=porter-exceptions"]))?;
+        let needs_data = metrics.set(&["stop=yes", "stem=porter-exceptions"]);
+        if self.rouge.names_data() && !needs_data {
+            bail!(
+                "--rouge-data is used by rouge155:stop=yes and rouge155:stem=porter-exceptions alone, and no metric is \
+                 set so; leave it out, or add one of them to -m"
+            );
+        }
+        self.rouge.add_data(&mut resources, needs_data)?;
         let selected = self.what.is_ready().then(|| self.what.build(&metrics, &resources)).transpose()?;
         Ok(Chosen { systems, metrics, resources, selected })
+    }
+
+    /// Refuses a level of confidence that stands where a file is expected, as after `--ci 99`.
+    fn refuse_levels(&self) -> Result<()> {
+        let is_level = |text: &&String| options::level(text).is_ok() && !std::path::Path::new(text).exists();
+        if let Some(text) = self.candidates.iter().find(is_level) {
+            bail!("{text}: there is no such file; if {text} is the level of confidence, write --ci={text}");
+        }
+        Ok(())
     }
 
     /// Opens what is written, which must be none of the files that are read.
@@ -181,7 +201,7 @@ impl Inputs {
     /// # Errors
     /// When it cannot be written, or its pictures are not to be found.
     pub fn open_page(&self, chosen: &Chosen, pages: &Pages, shown: &Shown) -> Result<Option<Html>> {
-        pages.open(&self.paths(&chosen.systems), shown.digits())
+        pages.open(&self.paths(&chosen.systems), shown)
     }
 
     /// All files that are read.
@@ -273,7 +293,28 @@ impl What {
     /// # Errors
     /// When there is no such metric or setting.
     pub fn build(&self, metrics: &Metrics, resources: &Resources) -> Result<Selection> {
-        metrics.build(self.idf.as_deref(), resources)
+        let selection = metrics.build(self.idf.as_deref(), resources)?;
+        self.check_use(&selection)?;
+        Ok(selection)
+    }
+
+    /// Refuses data and settings that no metric uses.
+    fn check_use(&self, selection: &Selection) -> Result<()> {
+        let signatures: Vec<Signature> = selection.metrics.iter().map(AnyMetric::signature).collect();
+        let setting = |name: &str| -> Vec<&str> { signatures.iter().filter_map(|s| s.get(name)).collect() };
+        if self.idf.is_some() && setting("idf").is_empty() {
+            bail!("--idf is about CIDEr, which is not among the metrics; add -m cider-d, or leave --idf out");
+        }
+        if self.df.is_some() && !setting("idf").iter().any(|idf| idf.starts_with("table")) {
+            bail!(
+                "no metric takes its document frequencies from the table of --df; leave --df out, or have a metric \
+                 use it, such as cider-d without idf=corpus or idf=uniform"
+            );
+        }
+        if self.lm.is_some() && !setting("lm").iter().any(|lm| *lm != "references") {
+            bail!("no metric uses the model of --lm; add -m perplexity, or leave --lm out");
+        }
+        Ok(())
     }
 
     /// The files that [`read`](Self::read) reads.

@@ -16,5 +16,6 @@ mod perplexity;
 mod prepared;
 mod program;
 mod published;
+mod refusals;
 mod rouge;
 mod score;

@@ -320,7 +320,7 @@ impl Metric for Rouge155 {
         let with_ends = |part: Part| {
             let end = |end: &str| Part {
                 key: format!("{}-{end}", part.key),
-                label: format!("{} {end} end, {percent} %", part.label),
+                label: format!("{} {end} end, {percent}%", part.label),
                 ..part.clone()
             };
             let ends = ["low", "high"].map(end);
@@ -446,6 +446,10 @@ impl Metric for Rouge155 {
 
     fn is_mean(&self) -> bool {
         self.unit == Unit::Segment
+    }
+
+    fn has_interval(&self, part: usize) -> bool {
+        part.is_multiple_of(self.width())
     }
 
     fn score_table(&self, table: &Table, values: &mut [f64]) {
