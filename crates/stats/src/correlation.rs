@@ -266,7 +266,8 @@ pub struct Williams {
 /// Williams' test of whether `r_a` and `r_b`, the correlations of two metrics with the same ratings of `n`
 /// items, differ, where the metrics correlate with each other by `r_ab`.
 ///
-/// `None` with fewer than four items, or where the metrics agree so closely that nothing can be said.
+/// `None` with fewer than four items, or where one metric is so nearly a multiple of the other, or the two leave so
+/// little of the ratings open, that all there is to test is rounding.
 ///
 /// Source: Williams, *Regression Analysis* (1959), as given by Steiger (1980); for metrics, Graham and Baldwin
 /// (EMNLP 2014).
@@ -279,6 +280,11 @@ pub fn williams(r_a: f64, r_b: f64, r_ab: f64, n: usize) -> Option<Williams> {
     let determinant = 1.0 - r_a * r_a - r_b * r_b - r_ab * r_ab + 2.0 * r_a * r_b * r_ab;
     let mean = (r_a + r_b) / 2.0;
     let spread = 2.0 * determinant.max(0.0) * (n as f64 - 1.0) / freedom + mean * mean * (1.0 - r_ab).powi(3);
+    // A difference of rounding over a spread of rounding would be as significant as one likes.
+    let is_clear = |value: f64| value > 1e-12;
+    if !is_clear(1.0 - r_ab) || !is_clear(spread) {
+        return None;
+    }
     let t = (r_a - r_b) * ((n as f64 - 1.0) * (1.0 + r_ab) / spread).sqrt();
     let p = crate::distribution::student_two_sided(t, freedom)?;
     Some(Williams { t, freedom, p })
@@ -398,5 +404,20 @@ mod tests {
         assert_eq!(test.freedom, 100.0);
         assert!((test.p - 0.3749185174912553).abs() < 1e-12, "{}", test.p);
         assert_eq!(williams(0.4, 0.5, 0.1, 3), None);
+    }
+
+    #[test]
+    fn metrics_that_are_equal_up_to_scale_have_no_test() {
+        let (ratings, scores) = (random(200, 50, 5), random(200, 1000, 6));
+        for scale in [3.0, 0.1, 1e-3, 7.0 / 9.0, -0.1] {
+            let scaled: Vec<f64> = scores.iter().map(|score| score * scale + 0.3).collect();
+            let r = |x: &[f64], y: &[f64]| pearson(x, y).unwrap();
+            let (a, b, ab) = (r(&scores, &ratings), r(&scaled, &ratings), r(&scores, &scaled));
+            assert_eq!(williams(a, b, ab, 200), None, "{scale}: {a} {b} {ab}");
+        }
+        assert_eq!(williams(0.3, 0.3 + 1e-16, 1.0 - 2.3e-16, 5822), None);
+        assert_eq!(williams(0.3, 0.300_000_000_000_000_1, 1.0, 5822), None);
+        // Equal correlations of metrics that differ are no difference.
+        assert_eq!(williams(0.3, 0.3, 0.5, 100).unwrap().p, 1.0);
     }
 }
