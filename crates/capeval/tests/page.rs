@@ -67,3 +67,58 @@ fn pictures_come_from_one_place_only() {
 fn the_same_report_gives_the_same_page() {
     assert!(page("a dog", &Page::default()) == page("a dog", &Page::default()));
 }
+
+/// Endless charts were what infinite scores made of a page, so the page is written aside.
+#[test]
+fn scores_that_are_not_finite_are_drawn_around() {
+    let (mut references, mut candidates) = (Captions::new("references"), Captions::new("mine"));
+    for image in 0..600 {
+        references.push(SegmentId::from(image), "a dog runs along the beach");
+        candidates.push(SegmentId::from(image), if image % 2 == 0 { "a dog" } else { "a dog runs" });
+    }
+    let request = ScoreRequest {
+        metrics: metrics(["rouge-l", "cider-d"], &[]).unwrap(),
+        gallery: true,
+        ..ScoreRequest::new(references, [("mine", candidates)])
+    };
+    let mut report = score(request).unwrap();
+    let values = &mut report.systems[0].segments.as_mut().unwrap().values;
+    (values[0], values[2], values[5], values[6]) = (f64::INFINITY, f64::NAN, f64::NAN, f64::NEG_INFINITY);
+    let (sender, written) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut out = Vec::new();
+        html(&report, &Page { compress: false, ..Page::default() }, &mut out).unwrap();
+        sender.send(String::from_utf8(out).unwrap())
+    });
+    let page = written.recv_timeout(std::time::Duration::from_secs(60)).expect("the page must end");
+    assert!(page.contains("Mean ROUGE-L of candidates of 2 to 3 words."));
+    // Four images have a score that cannot be drawn.
+    assert!(page.contains(" against ROUGE-L for 596 images of mine"));
+    // The script tells a caption without a finite score from an image without a caption.
+    assert!(
+        page.contains("\"a dog\",\"a dog runs\"")
+            && page.contains("captions[state.system][image] === null) continue")
+    );
+}
+
+#[test]
+fn the_median_of_an_even_number_lies_between_the_middle_two() {
+    let (mut references, mut candidates) = (Captions::new("references"), Captions::new("mine"));
+    for (image, text) in [(1, "a dog"), (2, "a dog"), (3, "a dog runs"), (4, "a dog runs")] {
+        references.push(SegmentId::from(image), "a dog runs along the beach");
+        candidates.push(SegmentId::from(image), text);
+    }
+    let request = ScoreRequest {
+        metrics: metrics(["rouge-l"], &[]).unwrap(),
+        gallery: true,
+        ..ScoreRequest::new(references, [("mine", candidates)])
+    };
+    let mut out = Vec::new();
+    html(&score(request).unwrap(), &Page::default(), &mut out).unwrap();
+    let page = String::from_utf8(out).unwrap();
+    assert!(
+        page.contains("Median of mine: 2.5."),
+        "{:?}",
+        page.find("Median of mine").map(|at| &page[at..at + 30])
+    );
+}

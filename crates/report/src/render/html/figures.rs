@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use capeval_stats::interval::quantile;
+
 use super::charts::{Axes, COLOURS, Colour, Series, curves, scatter};
 use super::markup::Escaped;
 use crate::grid::short;
@@ -84,11 +86,6 @@ fn sorted(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
-fn quantile(sorted: &[f64], q: f64) -> f64 {
-    let at = (q * sorted.len().saturating_sub(1) as f64).round() as usize;
-    sorted.get(at).copied().unwrap_or(f64::NAN)
-}
-
 /// The range that nearly all values lie in.
 fn span<'v>(all: impl Iterator<Item = &'v [f64]>) -> (f64, f64) {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -141,7 +138,7 @@ fn distribution(report: &Report, n_drawn: usize, measure: usize, out: &mut impl 
 
 fn top(series: &[Series]) -> f64 {
     let points = series.iter().flat_map(|series| &series.points);
-    points.map(|(_, y)| *y).fold(0.0, f64::max) * 1.06
+    points.map(|(_, y)| *y).filter(|y| y.is_finite()).fold(0.0, f64::max) * 1.06
 }
 
 fn n_words(text: &str) -> usize {
@@ -191,7 +188,8 @@ fn by_length(report: &Report, n_drawn: usize, out: &mut impl Write) -> io::Resul
         for (s, captions) in gallery.systems.iter().take(n_drawn).enumerate() {
             let scores = values(report, s, measure);
             let mut sums: Vec<(f64, usize)> = Vec::new();
-            for (text, score) in captions.texts.iter().zip(&scores) {
+            let finite = captions.texts.iter().zip(&scores).filter(|(_, score)| score.is_finite());
+            for (text, score) in finite {
                 let n = n_words(text).min(60);
                 if sums.len() <= n {
                     sums.resize(n + 1, (0.0, 0));
@@ -228,6 +226,11 @@ fn by_length(report: &Report, n_drawn: usize, out: &mut impl Write) -> io::Resul
     writeln!(out, "</div>")
 }
 
+/// The points that can be drawn.
+fn finite(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
+    points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
+}
+
 /// Each metric against each other, system by system; the page shows one system at a time.
 fn against_each_other(report: &Report, n_drawn: usize, out: &mut impl Write) -> io::Result<()> {
     let measures: Vec<usize> = headlines(report).into_iter().take(MEASURES).collect();
@@ -245,7 +248,7 @@ fn against_each_other(report: &Report, n_drawn: usize, out: &mut impl Write) -> 
                 let (Some(a), Some(b)) = (report.measures.get(*x), report.measures.get(*y)) else { continue };
                 let axes =
                     Axes { x: short(&a.label), y: short(&b.label), x_range: ranges[0], y_range: ranges[1] };
-                let points: Vec<(f64, f64)> = xs.into_iter().zip(ys).collect();
+                let points = finite(xs.into_iter().zip(ys));
                 let svg = scatter(&axes, &points, Colour::System(s))?;
                 let title = format!("{} – {}", short(&a.label), short(&b.label));
                 let words = format!(
@@ -270,20 +273,21 @@ pub(super) fn ratings(page: &Page, out: &mut impl Write) -> io::Result<()> {
     }
     writeln!(out, "<h3 id=\"h-ratings\">Scores and people’s ratings</h3><div class=\"grid\">")?;
     for plot in &page.ratings {
-        let (xs, ys): (Vec<f64>, Vec<f64>) = plot.points.iter().copied().unzip();
+        let points = finite(plot.points.iter().copied());
+        let (xs, ys): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
         let axes = Axes {
             x: &plot.ratings,
             y: &plot.scores,
             x_range: span([&*sorted(xs)].into_iter()),
             y_range: span([&*sorted(ys)].into_iter()),
         };
-        let svg = scatter(&axes, &plot.points, Colour::System(0))?;
+        let svg = scatter(&axes, &points, Colour::System(0))?;
         let title = format!("{} · {}", plot.scores, plot.summary);
         let words = format!(
             "{} against {} for {} captions. {}",
             plot.scores,
             plot.ratings,
-            plot.points.len(),
+            points.len(),
             plot.summary
         );
         figure(out, &title, &words, &svg)?;

@@ -113,7 +113,8 @@ async function browser(meta) {
     if (mine !== turn) return;
     const order = [];
     for (let image = 0; image < meta.n; image += 1) {
-      if (scores[state.system][0] && scores[state.system][0][image] === null) continue;
+      // A caption whose score is not finite is a caption all the same.
+      if (captions[state.system] && captions[state.system][image] === null) continue;
       if (!wanted || String(ids[image]).toLowerCase().includes(wanted) || hay.some((all) => all[image].includes(wanted))) order.push(image);
     }
     if (!state.byOrder) {
