@@ -1,9 +1,6 @@
 //! Whether systems differ: tests that resample the statistics of images, and never read text.
 
-use std::collections::HashSet;
-
-use capeval_corpus::{Captions, Ids, Missing, SegmentId};
-use capeval_evaluate::SystemScores;
+use capeval_evaluate::{Progress, Stage, SystemScores};
 use capeval_metric::Direction;
 use capeval_report::{Comparison, Contrast, Measure, Notice, P, Pair, Verdict};
 use capeval_stats::correction::Correction;
@@ -11,9 +8,9 @@ use capeval_stats::paired::{self, Tally};
 use capeval_stats::{Interval, Resampling, resample};
 use rayon::prelude::*;
 
-use crate::intervals::Stack;
-use crate::restrict::normal;
-use crate::score::{Evaluated, evaluated};
+use crate::intervals::{Stack, score_sums};
+use crate::measures::entries;
+use crate::score::{Evaluated, evaluated_on};
 use crate::{Error, ScoreRequest};
 
 /// What shall be compared, and how. Start from [`CompareRequest::new`].
@@ -38,6 +35,16 @@ pub enum Pairs {
     All,
 }
 
+impl Pairs {
+    /// The pairs of `n` systems, baseline first.
+    fn of(self, n: usize) -> Vec<(usize, usize)> {
+        match self {
+            Self::WithFirst => (1..n).map(|system| (0, system)).collect(),
+            Self::All => (1..n).flat_map(|system| (0..system).map(move |base| (base, system))).collect(),
+        }
+    }
+}
+
 impl<'p> CompareRequest<'p> {
     /// Compares all other systems with the first: 10,000 resamples, 95 %, Holm's correction.
     #[must_use]
@@ -58,19 +65,24 @@ impl<'p> CompareRequest<'p> {
 /// the images that all systems describe take part.
 ///
 /// # Errors
-/// As for [`score`](crate::score); with fewer than two systems, settings without sense, or systems that were
-/// scored on different images.
+/// As for [`score`](crate::score); with fewer than two systems, settings without sense, more resamples than memory
+/// should hold, or systems that were scored on different images.
 pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     let CompareRequest { mut score, resampling, correction, pairs } = request;
     resampling.check().map_err(Error::Request)?;
     if score.systems.len() < 2 {
         return Err(Error::Request("a comparison needs at least two systems".into()));
     }
-    if score.policy.missing == Missing::Skip {
-        keep_common(&mut score);
+    if score.metrics.is_empty() {
+        score.metrics = crate::suite("coco", &[])?;
     }
+    let chosen = pairs.of(score.systems.len());
+    // Resamples of each system and exchanges of each pair are held at the same time.
+    let n_values = (score.systems.len() + chosen.len()) * entries(&score.metrics).1.len();
+    resampling.check_values(n_values).map_err(Error::Request)?;
     score.intervals = None;
-    let Evaluated { mut report, scores, ground } = evaluated(score)?;
+    let progress = score.progress;
+    let Evaluated { mut report, scores, ground } = evaluated_on(score, true)?;
     if !report.same_images {
         return Err(Error::Request(
             "the systems were scored on different images, so they cannot be compared pair by pair; score empty \
@@ -81,7 +93,7 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     let systems: Vec<&SystemScores> = scores.iter().collect();
     let stack = Stack::new(&systems, &ground);
     let n_measures = report.measures.len();
-    let values = stack.bootstrap(resampling);
+    let values = stack.bootstrap(resampling, progress);
     let column = |system: usize, measure: usize| {
         values.iter().skip(system * n_measures + measure).step_by(stack.n_values).copied()
     };
@@ -91,13 +103,7 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     }
     report.resampling = Some(resampling);
 
-    let chosen: Vec<(usize, usize)> = match pairs {
-        Pairs::WithFirst => (1..scores.len()).map(|system| (0, system)).collect(),
-        Pairs::All => {
-            (1..scores.len()).flat_map(|system| (0..system).map(move |base| (base, system))).collect()
-        }
-    };
-    let exchanged = exchanges(&stack, &scores, &chosen, n_measures, resampling);
+    let exchanged = exchanges(&stack, &scores, &chosen, n_measures, resampling, progress);
     let plain: Vec<Vec<f64>> = scores.iter().map(|system| from_sums(system, n_measures)).collect();
     let segments: Vec<Vec<Vec<f64>>> = scores.par_iter().map(segments).collect();
     let mut compared: Vec<Pair> = chosen
@@ -137,43 +143,6 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     Ok(Comparison { report, resampling, correction, pairs: compared })
 }
 
-/// Drops captions of images that not all systems describe.
-fn keep_common(score: &mut ScoreRequest<'_>) {
-    let ids = score.ids;
-    let set = |all: &[SegmentId], ids: Ids| -> HashSet<SegmentId> {
-        all.iter().map(|id| normal(id, ids)).collect()
-    };
-    let known = set(score.references.ids(), ids);
-    let described: Vec<HashSet<SegmentId>> =
-        score.systems.iter().map(|(_, captions)| set(captions.ids(), ids)).collect();
-    let by_any = known.iter().filter(|id| described.iter().any(|d| d.contains(id))).count();
-    let common: HashSet<&SegmentId> =
-        known.iter().filter(|id| described.iter().all(|d| d.contains(id))).collect();
-    if common.len() == by_any {
-        return;
-    }
-    for (_, captions) in &mut score.systems {
-        let mut kept = Captions::new(captions.source());
-        for (id, text) in captions.iter() {
-            let id_as_compared = normal(id, ids);
-            if common.contains(&id_as_compared) || !known.contains(&id_as_compared) {
-                kept.push(id.clone(), text);
-            }
-        }
-        *captions = kept;
-    }
-    score.notices.push(Notice {
-        code: "common-images".to_owned(),
-        message: format!(
-            "only the {} images that all systems describe are compared, of {by_any} that any of them does",
-            common.len()
-        ),
-        system: None,
-        ids: Vec::new(),
-        count: Some(common.len()),
-    });
-}
-
 /// Differences of each pair and measure, exchange after exchange.
 fn exchanges(
     stack: &Stack<'_>,
@@ -181,49 +150,49 @@ fn exchanges(
     pairs: &[(usize, usize)],
     n_measures: usize,
     resampling: Resampling,
+    progress: &dyn Progress,
 ) -> Vec<f64> {
+    progress.begin(Stage::Resampling, resampling.resamples);
     let totals: Vec<Vec<f64>> = scores
         .iter()
         .map(|system| system.metrics.iter().flat_map(|metric| metric.table.total()).collect())
         .collect();
     let width = totals.first().map_or(0, Vec::len);
-    resample::exchange(&stack.matrix, resampling, pairs.len() * n_measures, |taken, differences| {
-        let mut sums = vec![0.0; width];
-        let mut values = [vec![0.0; n_measures], vec![0.0; n_measures]];
-        for ((base, system), differences) in pairs.iter().zip(differences.chunks_exact_mut(n_measures.max(1)))
-        {
-            let [a, b] = [(*system, *base), (*base, *system)].map(|(own, other)| {
-                let parts = [&totals[own], &taken[own * width..], &taken[other * width..]];
-                (own, parts)
-            });
-            for ((own, [total, leaving, coming]), values) in [a, b].into_iter().zip(&mut values) {
-                for (c, sum) in sums.iter_mut().enumerate() {
-                    *sum = total[c] - leaving[c] + coming[c];
+    let heard = |n| progress.advance(n);
+    resample::exchange_heard(
+        &stack.matrix,
+        resampling,
+        pairs.len() * n_measures,
+        heard,
+        |taken, differences| {
+            let mut sums = vec![0.0; width];
+            let mut values = [vec![0.0; n_measures], vec![0.0; n_measures]];
+            for ((base, system), differences) in
+                pairs.iter().zip(differences.chunks_exact_mut(n_measures.max(1)))
+            {
+                let [a, b] = [(*system, *base), (*base, *system)].map(|(own, other)| {
+                    let parts = [&totals[own], &taken[own * width..], &taken[other * width..]];
+                    (own, parts)
+                });
+                for ((own, [total, leaving, coming]), values) in [a, b].into_iter().zip(&mut values) {
+                    for (c, sum) in sums.iter_mut().enumerate() {
+                        *sum = total[c] - leaving[c] + coming[c];
+                    }
+                    score_sums(&scores[own].metrics, &sums, values);
                 }
-                score_sums(&scores[own], &sums, values);
+                for (m, difference) in differences.iter_mut().enumerate() {
+                    *difference = values[0][m] - values[1][m];
+                }
             }
-            for (m, difference) in differences.iter_mut().enumerate() {
-                *difference = values[0][m] - values[1][m];
-            }
-        }
-    })
-}
-
-/// The scores of one system from the sums of all its columns.
-fn score_sums(system: &SystemScores, mut sums: &[f64], mut values: &mut [f64]) {
-    for metric in &system.metrics {
-        let (row, other_sums) = sums.split_at(metric.table.columns().len());
-        let (scores, other_values) = values.split_at_mut(metric.corpus.len());
-        metric.metric.score(row, scores);
-        (sums, values) = (other_sums, other_values);
-    }
+        },
+    )
 }
 
 /// The scores that tests go by, which for ROUGE-1.5.5 are not quite those it prints.
 fn from_sums(system: &SystemScores, n_measures: usize) -> Vec<f64> {
     let sums: Vec<f64> = system.metrics.iter().flat_map(|metric| metric.table.total()).collect();
     let mut values = vec![0.0; n_measures];
-    score_sums(system, &sums, &mut values);
+    score_sums(&system.metrics, &sums, &mut values);
     values
 }
 
@@ -278,13 +247,17 @@ impl Raw<'_> {
 }
 
 /// Corrects the p-values of each test over all pairs and measures, and judges.
+///
+/// An exact p-value decides where there is one, and elsewhere randomisation, which estimates the same. What decides is
+/// corrected as one family: an exact p-value is one of as many as there are contrasts, however few have one.
 fn correct(pairs: &mut [Pair], correction: Correction, measures: &[Measure], alpha: f64) {
     type Test = fn(&mut Contrast) -> Option<&mut P>;
+    // The last one overwrites what randomisation got among its own kind where it decides.
     let tests: [Test; 4] = [
         |contrast| Some(&mut contrast.bootstrap),
         |contrast| Some(&mut contrast.randomisation),
         |contrast| contrast.sign.as_mut(),
-        |contrast| contrast.permutation.as_mut(),
+        |contrast| Some(contrast.permutation.as_mut().unwrap_or(&mut contrast.randomisation)),
     ];
     for test in tests {
         let mut found: Vec<&mut P> =

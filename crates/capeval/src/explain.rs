@@ -36,14 +36,20 @@ pub(crate) fn explained(
         capeval_evaluate::explain(&mut ground.set, systems, metrics, &chosen, &(), |_, explanation| {
             explanation
         });
+    // For each system, which of its captions each of the chosen images has, and how many it described before.
+    let ranks: Vec<Vec<Option<(usize, usize)>>> = systems
+        .iter()
+        .map(|system| {
+            let mut seen = 0..;
+            let caption = |place| system.images.binary_search(place).ok();
+            chosen.iter().map(|place| caption(place).and_then(|k| Some((k, seen.next()?)))).collect()
+        })
+        .collect();
     let mut explained = Vec::new();
     for place in wanted {
-        for (s, (system, by_metric)) in systems.iter().zip(&kept).enumerate() {
-            let Ok(k) = system.images.binary_search(&place) else { continue };
-            // Which of the chosen images that the system describes this one is.
-            let at =
-                chosen.iter().filter(|image| **image < place && system.images.binary_search(image).is_ok());
-            let at = at.count();
+        let Ok(nth) = chosen.binary_search(&place) else { continue };
+        for (s, ((system, by_metric), ranks)) in systems.iter().zip(&kept).zip(&ranks).enumerate() {
+            let Some((k, at)) = ranks.get(nth).copied().flatten() else { continue };
             let of_image: Vec<Explanation> =
                 by_metric.iter().filter_map(|images| images.get(at).cloned()).collect();
             let Some(id) = ground.id(place) else { continue };

@@ -1,12 +1,18 @@
 //! How sure scores are: the statistics of images, resampled.
 
-use capeval_evaluate::{MetricScores, SystemScores};
+use capeval_evaluate::{MetricScores, Progress, Stage, SystemScores};
 use capeval_stats::{Interval, Matrix, Resampling, resample};
 
 use crate::references::Ground;
+use crate::restrict::normal;
 
 /// One interval per system and measure; both ends are NaN where a measure has none.
-pub(crate) fn of(systems: &[SystemScores], ground: &Ground, resampling: Resampling) -> Vec<Vec<Interval>> {
+pub(crate) fn of(
+    systems: &[SystemScores],
+    ground: &Ground,
+    resampling: Resampling,
+    progress: &dyn Progress,
+) -> Vec<Vec<Interval>> {
     let mut intervals: Vec<Vec<Interval>> = vec![Vec::new(); systems.len()];
     for (first, system) in systems.iter().enumerate() {
         if intervals[first].is_empty() {
@@ -15,7 +21,7 @@ pub(crate) fn of(systems: &[SystemScores], ground: &Ground, resampling: Resampli
                 (first..systems.len()).filter(|k| systems[*k].images == system.images).collect();
             let together: Vec<&SystemScores> = alike.iter().map(|k| &systems[*k]).collect();
             let stack = Stack::new(&together, ground);
-            let values = stack.bootstrap(resampling);
+            let values = stack.bootstrap(resampling, progress);
             for (at, k) in alike.iter().enumerate() {
                 let columns = stack.values_of(at);
                 intervals[*k] = columns
@@ -68,25 +74,37 @@ impl<'s> Stack<'s> {
         mine.flat_map(|m| (0..m.corpus.len()).map(|part| m.metric.has_interval(part)))
     }
 
-    /// The values of every resample: system after system, measure after measure.
-    pub fn bootstrap(&self, resampling: Resampling) -> Vec<f64> {
-        resample::bootstrap(&self.matrix, resampling, self.n_values, |sums, values| self.score(sums, values))
-    }
-
-    /// Turns the sums of all columns into scores.
-    pub fn score(&self, mut sums: &[f64], mut values: &mut [f64]) {
-        for metric in &self.metrics {
-            let (row, other_sums) = sums.split_at(metric.table.columns().len());
-            let (scores, other_values) = values.split_at_mut(metric.corpus.len());
-            metric.metric.score(row, scores);
-            (sums, values) = (other_sums, other_values);
-        }
+    /// The values of every resample: system after system, measure after measure. `progress` hears of each.
+    pub fn bootstrap(&self, resampling: Resampling, progress: &dyn Progress) -> Vec<f64> {
+        progress.begin(Stage::Resampling, resampling.resamples);
+        let heard = |n| progress.advance(n);
+        resample::bootstrap_heard(&self.matrix, resampling, self.n_values, heard, |sums, values| {
+            score_sums(self.metrics.iter().copied(), sums, values);
+        })
     }
 }
 
-/// The places of `images`, which ascend as the references' file has them, in the order of their ids.
+/// Turns the sums of all columns into scores, metric after metric.
+pub(crate) fn score_sums<'m>(
+    metrics: impl IntoIterator<Item = &'m MetricScores>,
+    mut sums: &[f64],
+    mut values: &mut [f64],
+) {
+    for metric in metrics {
+        let (row, other_sums) = sums.split_at(metric.table.columns().len());
+        let (scores, other_values) = values.split_at_mut(metric.corpus.len());
+        metric.metric.score(row, scores);
+        (sums, values) = (other_sums, other_values);
+    }
+}
+
+/// The places of `images`, which ascend as the references' file has them, in the order of their ids as they are
+/// compared: where the number 1 and the text "1" are one id, they stand at the same place.
 fn by_id(images: &[u32], ground: &Ground) -> Vec<u32> {
     let mut order: Vec<u32> = (0..images.len() as u32).collect();
-    order.sort_by_key(|at| images.get(*at as usize).and_then(|image| ground.id(*image)));
+    order.sort_by_cached_key(|at| {
+        let id = images.get(*at as usize).and_then(|image| ground.id(*image));
+        id.map(|id| normal(id, ground.ids()))
+    });
     order
 }

@@ -10,6 +10,7 @@ use capeval_metric::AnyMetric;
 use capeval_report::{Measure, MetricEntry};
 
 use crate::references::{References, whole};
+use crate::restrict::normal;
 use crate::{Error, measures};
 
 /// Metrics that have seen references, for batches of captions in training loops.
@@ -109,13 +110,5 @@ impl Judge {
     #[must_use]
     pub fn measures(&self) -> &[Measure] {
         &self.measures
-    }
-}
-
-/// An id as it is compared.
-fn normal(id: &SegmentId, ids: Ids) -> SegmentId {
-    match (id, ids) {
-        (SegmentId::Text(text), Ids::Text) => SegmentId::from_untyped(text),
-        _ => id.clone(),
     }
 }

@@ -42,6 +42,7 @@ pub use capeval_report as report;
 pub use capeval_stats as stats;
 pub use capeval_text as text;
 
+mod common;
 mod compare;
 mod correlate;
 mod diversity;

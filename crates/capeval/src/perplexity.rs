@@ -58,6 +58,7 @@ pub fn perplexity(
     let (entries, measures) = entries(&metrics);
     let mut notices = Vec::new();
     let mut reports = Vec::new();
+    let same = same_segments(systems.iter().map(|(_, captions)| captions.ids().to_vec()));
     for (name, captions) in systems {
         let images: Vec<u32> = (0..captions.len() as u32).collect();
         let mut nothing = ReferenceSet::new(Texts::default(), vec![0; captions.len()]);
@@ -82,7 +83,7 @@ pub fn perplexity(
             name,
         });
     }
-    Ok(report(entries, measures, reports, notices))
+    Ok(report(entries, measures, reports, notices, same))
 }
 
 /// Says how many words of a system the saved model of `metric` does not know, if it is a perplexity under one.
@@ -151,6 +152,8 @@ pub fn perplexity_of(systems: Vec<Probabilities>, base: Base, segments: bool) ->
     }
     let mut notices = Vec::new();
     let mut reports = Vec::new();
+    let ids = |records: &[Record]| records.iter().map(|record| SegmentId::from_untyped(&record.id)).collect();
+    let same = same_segments(systems.iter().map(|system| ids(&system.records)));
     for Probabilities { name, source, records } in systems {
         let tables = ends.iter().map(|end| {
             let mut values = vec![0.0; 3 * records.len()];
@@ -179,14 +182,14 @@ pub fn perplexity_of(systems: Vec<Probabilities>, base: Base, segments: bool) ->
             intervals: None,
             signatures: ends.iter().map(signature).collect(),
             segments: segments.then(|| Segments {
-                ids: records.iter().map(|record| SegmentId::from_untyped(&record.id)).collect(),
+                ids: ids(&records),
                 values: (0..records.len()).flat_map(|k| by_segment.iter().map(move |v| v[k])).collect(),
             }),
             name,
             source,
         });
     }
-    Ok(report(entries, measures, reports, notices))
+    Ok(report(entries, measures, reports, notices, same))
 }
 
 fn end_suffix(end: EndSymbol) -> (String, String) {
@@ -203,13 +206,23 @@ fn notice(code: &str, message: String, system: &str) -> Notice {
     Notice { code: code.to_owned(), message, system, ids: Vec::new(), count: None }
 }
 
+/// Whether all systems have captions of the same ids, in whatever order, and as many of each.
+fn same_segments(systems: impl Iterator<Item = Vec<SegmentId>>) -> bool {
+    let mut sorted = systems.map(|mut ids| {
+        ids.sort_unstable();
+        ids
+    });
+    let first = sorted.next();
+    sorted.all(|ids| Some(ids) == first)
+}
+
 fn report(
     metrics: Vec<MetricEntry>,
     measures: Vec<Measure>,
     systems: Vec<SystemReport>,
     notices: Vec<Notice>,
+    same_images: bool,
 ) -> Report {
-    let same_images = systems.windows(2).all(|pair| pair[0].n_images == pair[1].n_images);
     Report {
         resampling: None,
         metrics,

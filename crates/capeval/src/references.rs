@@ -217,6 +217,11 @@ impl Ground {
         self.place.get(self.index.find(id)?).copied().filter(|place| *place != u32::MAX)
     }
 
+    /// How ids are compared.
+    pub fn ids(&self) -> Ids {
+        self.index.ids()
+    }
+
     /// The id of an entry of `set`.
     pub fn id(&self, image: u32) -> Option<&SegmentId> {
         self.images.get(image as usize).and_then(|image| self.index.id(*image as usize))

@@ -1,6 +1,6 @@
 //! The main job: from captions to a report.
 
-use capeval_corpus::{Aligned, Captions, Ids, Policy, SegmentId, align};
+use capeval_corpus::{Aligned, Captions, Ids, Missing, Policy, SegmentId, align};
 use capeval_evaluate::{MetricScores, Progress, System, SystemScores, evaluate};
 use capeval_lexical::sacrebleu_signature;
 use capeval_metric::{AnyMetric, Signature};
@@ -8,6 +8,7 @@ use capeval_report::{Explained, Notice, Provenance, Report, Segments, SystemRepo
 use capeval_stats::Resampling;
 use rayon::prelude::*;
 
+use crate::common::Common;
 use crate::explain::explained;
 use crate::gallery::gallery;
 use crate::measures::entries;
@@ -108,6 +109,11 @@ pub(crate) struct Evaluated {
 
 /// Scores systems, and keeps the statistics.
 pub(crate) fn evaluated(request: ScoreRequest<'_>) -> Result<Evaluated, Error> {
+    evaluated_on(request, false)
+}
+
+/// As [`evaluated`]; with `only_common`, where missing captions are skipped, on the images that all systems describe.
+pub(crate) fn evaluated_on(request: ScoreRequest<'_>, only_common: bool) -> Result<Evaluated, Error> {
     let ScoreRequest { references, reference_files, mut systems, mut metrics, policy, ids, images, .. } =
         request;
     check_names(&systems)?;
@@ -116,6 +122,10 @@ pub(crate) fn evaluated(request: ScoreRequest<'_>) -> Result<Evaluated, Error> {
     }
     if metrics.is_empty() {
         metrics = crate::suite("coco", &[])?;
+    }
+    let (entries, measures) = entries(&metrics);
+    if let Some(resampling) = &request.intervals {
+        resampling.check_values(systems.len() * measures.len()).map_err(Error::Request)?;
     }
     let mut found: Vec<Notice> = request.notices;
     if let References::Captions(captions) = &references {
@@ -134,10 +144,15 @@ pub(crate) fn evaluated(request: ScoreRequest<'_>) -> Result<Evaluated, Error> {
         subset = Some(chosen);
     }
     let sought = Sought::new(references, subset.as_ref(), ids)?;
-    let aligned: Vec<Aligned> = systems
+    let mut aligned: Vec<Aligned> = systems
         .par_iter()
         .map(|(_, captions)| align(sought.index(), captions, &policy))
         .collect::<Result<_, _>>()?;
+    let common = match only_common && policy.missing == Missing::Skip {
+        true => Common::cut(&mut aligned, sought.index().len())?,
+        false => None,
+    };
+    found.extend(common.as_ref().map(Common::notice));
 
     let mut ground = sought.gather(&aligned);
     let inputs: Vec<System> = systems
@@ -150,8 +165,8 @@ pub(crate) fn evaluated(request: ScoreRequest<'_>) -> Result<Evaluated, Error> {
     let gallery = request.gallery.then(|| gallery(&mut ground, &inputs, &metrics, request.progress));
     let set = &ground.set;
 
-    let mut intervals = request.intervals.map(|resampling| intervals::of(&scores, &ground, resampling));
-    let (entries, measures) = entries(&metrics);
+    let mut intervals =
+        request.intervals.map(|resampling| intervals::of(&scores, &ground, resampling, request.progress));
     let mut reports = Vec::with_capacity(systems.len());
     for (k, ((scores, aligned), (name, captions))) in scores.iter().zip(&aligned).zip(&systems).enumerate() {
         let counts = scores.images.iter().map(|image| set.of(*image as usize).len());
@@ -160,7 +175,8 @@ pub(crate) fn evaluated(request: ScoreRequest<'_>) -> Result<Evaluated, Error> {
             found_signature(metric, counts.clone(), &mut found);
         }
         let signatures = scores.metrics.iter().map(|metric| {
-            sign(metric.signature.clone(), counts.clone(), aligned, subset.as_ref().map(Chosen::len))
+            let subset = subset.as_ref().map(Chosen::len);
+            sign(metric.signature.clone(), counts.clone(), aligned, subset, common.as_ref())
         });
         reports.push(SystemReport {
             name: name.clone(),
@@ -250,6 +266,7 @@ fn sign(
     counts: impl Iterator<Item = usize> + Clone,
     aligned: &Aligned,
     subset: Option<usize>,
+    common: Option<&Common>,
 ) -> Signature {
     let least = counts.clone().min().unwrap_or(0);
     let most = counts.max().unwrap_or(0);
@@ -261,7 +278,14 @@ fn sign(
     if let Some(images) = subset {
         signature.push("subset", images);
     }
-    for left_out in aligned.notices.iter().filter_map(capeval_corpus::Notice::signature) {
+    if let Some(common) = common {
+        common.sign(&mut signature);
+    }
+    let is_told = |notice: &&capeval_corpus::Notice| {
+        common.is_some() && ["missing:skip", "empty:skip"].contains(&notice.code)
+    };
+    let notices = aligned.notices.iter().filter(|notice| !is_told(notice));
+    for left_out in notices.filter_map(capeval_corpus::Notice::signature) {
         let (name, value) = left_out.split_once(':').unwrap_or(("notice", &left_out));
         signature.push(name, value);
     }

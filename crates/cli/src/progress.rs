@@ -44,6 +44,7 @@ impl Progress for Bar {
             Stage::Reading => "reading",
             Stage::Fitting => "learning",
             Stage::Measuring => "scoring",
+            Stage::Resampling => "resampling",
         };
         state.total = n as u64;
         self.done.store(0, Ordering::Relaxed);

@@ -9,13 +9,15 @@ pub enum Stage {
     Fitting,
     /// Judging candidates.
     Measuring,
+    /// Drawing images again and again, for intervals and tests; what is counted are resamples.
+    Resampling,
 }
 
 /// Hears of the work's progress; every method may be called from any thread.
 pub trait Progress: Sync {
-    /// `stage` begins, with `n` captions to go.
+    /// `stage` begins, with `n` captions or resamples to go.
     fn begin(&self, _stage: Stage, _n: usize) {}
-    /// `n` more captions are done.
+    /// `n` more of them are done. It may unwind, which ends the work.
     fn advance(&self, _n: usize) {}
 }
 

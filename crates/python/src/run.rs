@@ -104,6 +104,7 @@ impl Progress for Watch {
             Stage::Reading => 0,
             Stage::Fitting => 1,
             Stage::Measuring => 2,
+            Stage::Resampling => 3,
         };
         self.done.store(0, Ordering::Relaxed);
         self.total.store(n, Ordering::Relaxed);
@@ -125,8 +126,8 @@ impl Watch {
     }
 
     fn tell(&self, py: Python<'_>, listener: &Py<PyAny>) -> PyResult<()> {
-        let stage =
-            ["reading", "fitting", "measuring"][usize::from(self.stage.load(Ordering::Relaxed)).min(2)];
+        let stages = ["reading", "fitting", "measuring", "resampling"];
+        let stage = stages[usize::from(self.stage.load(Ordering::Relaxed)).min(3)];
         let total = self.total.load(Ordering::Relaxed);
         let done = self.done.load(Ordering::Relaxed).min(total);
         listener.call1(py, (stage, done, total)).map(drop)

@@ -18,7 +18,8 @@ pub struct Comparison {
     pub report: Report,
     /// How resamples and exchanges were drawn.
     pub resampling: Resampling,
-    /// How p-values were corrected, test by test over all pairs and measures.
+    /// How p-values were corrected over all pairs and measures: test by test, but exact p-values together with those of
+    /// randomisation where there is no exact one, since a verdict goes by either.
     pub correction: Correction,
     /// The pairs that were compared.
     pub pairs: Vec<Pair>,

@@ -31,6 +31,25 @@ impl Resampling {
     /// The most resamples that may be asked for.
     pub const MAX_RESAMPLES: usize = 10_000_000;
 
+    /// The most numbers that all resamples together may come to: 1 GiB.
+    pub const MAX_VALUES: usize = 1 << 27;
+
+    /// Whether the resamples of `n_values` numbers each can be held.
+    ///
+    /// # Errors
+    /// A sentence when they are more than [`MAX_VALUES`](Self::MAX_VALUES).
+    pub fn check_values(&self, n_values: usize) -> Result<(), String> {
+        if self.resamples.saturating_mul(n_values) <= Self::MAX_VALUES {
+            return Ok(());
+        }
+        Err(format!(
+            "{} resamples of {n_values} numbers each are more than can be held; draw at most {}, or take fewer systems, \
+             pairs or metrics at a time",
+            self.resamples,
+            Self::MAX_VALUES / n_values.max(1)
+        ))
+    }
+
     /// Whether these settings make sense.
     ///
     /// # Errors
@@ -75,8 +94,19 @@ pub fn bootstrap(
     n_values: usize,
     score: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
+    bootstrap_heard(matrix, resampling, n_values, |_| {}, score)
+}
+
+/// As [`bootstrap`]; `heard` is told of each few replicates before they are drawn, and ends the work by unwinding.
+pub fn bootstrap_heard(
+    matrix: &Matrix,
+    resampling: Resampling,
+    n_values: usize,
+    heard: impl Fn(usize) + Sync,
+    score: impl Fn(&[f64], &mut [f64]) + Sync,
+) -> Vec<f64> {
     let draw = |index: u64, counts: &mut [u32]| draw(resampling.seed, index, counts);
-    replicate(matrix, resampling.resamples, n_values, draw, score)
+    replicate(matrix, resampling.resamples, n_values, heard, draw, score)
 }
 
 /// Takes each row or leaves it, with equal chances, and lets `score` turn the sums of the columns into
@@ -89,6 +119,17 @@ pub fn exchange(
     n_values: usize,
     score: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
+    exchange_heard(matrix, resampling, n_values, |_| {}, score)
+}
+
+/// As [`exchange`]; `heard` is told of each few replicates before they are drawn, and ends the work by unwinding.
+pub fn exchange_heard(
+    matrix: &Matrix,
+    resampling: Resampling,
+    n_values: usize,
+    heard: impl Fn(usize) + Sync,
+    score: impl Fn(&[f64], &mut [f64]) + Sync,
+) -> Vec<f64> {
     let draw = |index: u64, taken: &mut [u32]| {
         let mut stream = Stream::new(resampling.seed, Purpose::Exchange, index);
         for rows in taken.chunks_mut(64) {
@@ -96,7 +137,7 @@ pub fn exchange(
             rows.iter_mut().enumerate().for_each(|(k, row)| *row = (bits >> k) as u32 & 1);
         }
     };
-    replicate(matrix, resampling.resamples, n_values, draw, score)
+    replicate(matrix, resampling.resamples, n_values, heard, draw, score)
 }
 
 /// Buffers of one thread.
@@ -112,6 +153,7 @@ fn replicate(
     matrix: &Matrix,
     resamples: usize,
     n_values: usize,
+    heard: impl Fn(usize) + Sync,
     draw: impl Fn(u64, &mut [u32]) + Sync,
     score: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
@@ -128,6 +170,7 @@ fn replicate(
         |work, (group, values)| {
             let Work { counts, weights, sums, scratch } = work;
             let n_here = values.len() / n_values.max(1);
+            heard(n_here);
             for lane in 0..n_here {
                 counts.fill(0);
                 draw((group * LANES + lane) as u64, counts);
@@ -215,6 +258,35 @@ mod tests {
         }
         assert!(plan(0, 1).check().unwrap_err().contains("0 resamples"));
         assert_eq!(Resampling::default().check(), Ok(()));
+    }
+
+    #[test]
+    fn who_hears_of_replicates_can_end_them() {
+        use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+        use std::sync::atomic::{AtomicUsize, Ordering};
+
+        let (begun, scored) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let heard = |n: usize| {
+            if begun.fetch_add(n, Ordering::Relaxed) >= 100 {
+                resume_unwind(Box::new("stopped"));
+            }
+        };
+        let score = |_: &[f64], _: &mut [f64]| {
+            scored.fetch_add(1, Ordering::Relaxed);
+        };
+        let run = || bootstrap_heard(&matrix(10), plan(100_000, 1), 1, heard, score);
+        let ended = catch_unwind(AssertUnwindSafe(run));
+        assert_eq!(ended.unwrap_err().downcast_ref(), Some(&"stopped"));
+        assert!(scored.load(Ordering::Relaxed) <= 104, "{scored:?}");
+    }
+
+    #[test]
+    fn more_resamples_than_memory_should_hold_are_refused() {
+        assert_eq!(plan(10_000, 1).check_values(1000), Ok(()));
+        assert_eq!(plan(Resampling::MAX_RESAMPLES, 1).check_values(13), Ok(()));
+        let refused = plan(Resampling::MAX_RESAMPLES, 1).check_values(14).unwrap_err();
+        assert!(refused.contains("at most 9586980"), "{refused}");
+        assert!(plan(2, 1).check_values(usize::MAX).is_err());
     }
 
     #[test]

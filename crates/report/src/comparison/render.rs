@@ -80,7 +80,7 @@ fn key(comparison: &Comparison) -> Vec<String> {
     let resampling = &comparison.resampling;
     vec![
         format!(
-            "* differs at {} ({} correction over all pairs and measures, test by test)",
+            "* differs at {} by p exact, else p rand. ({} correction over all pairs and measures)",
             percent(resampling.level),
             comparison.correction.name()
         ),

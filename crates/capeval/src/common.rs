@@ -1,0 +1,65 @@
+//! Only what all systems describe: alignments cut down to their common images.
+
+use capeval_corpus::{Aligned, Missing};
+use capeval_metric::Signature;
+use capeval_report::Notice;
+
+use crate::Error;
+
+/// The images that all systems describe, where some describe more.
+pub(crate) struct Common {
+    /// How many there are.
+    n: usize,
+    /// How many might have been described.
+    of: usize,
+}
+
+impl Common {
+    /// Leaves to each alignment the images that all have, of `n_images`; `None` if none of them has any other.
+    ///
+    /// # Errors
+    /// When no image is left.
+    pub fn cut(aligned: &mut [Aligned], n_images: usize) -> Result<Option<Self>, Error> {
+        let mut described = vec![0_usize; n_images];
+        for pair in aligned.iter().flat_map(|aligned| &aligned.pairs) {
+            if let Some(count) = described.get_mut(pair.image as usize) {
+                *count += 1;
+            }
+        }
+        let n_systems = aligned.len();
+        let by_all = |image: u32| described.get(image as usize) == Some(&n_systems);
+        let n = described.iter().filter(|count| **count == n_systems).count();
+        if aligned.iter().all(|aligned| aligned.len() == n) {
+            return Ok(None);
+        }
+        if n == 0 {
+            return Err(Error::Request(
+                "no image is described by all systems, so nothing can be compared; score missing captions as empty \
+                 (--missing empty)"
+                    .into(),
+            ));
+        }
+        aligned.iter_mut().for_each(|aligned| aligned.pairs.retain(|pair| by_all(pair.image)));
+        Ok(Some(Self { n, of: n_images }))
+    }
+
+    /// What a reader of the scores should know.
+    pub fn notice(&self) -> Notice {
+        Notice {
+            code: "common-images".to_owned(),
+            message: format!(
+                "only the {} images that all systems describe are compared, of {}",
+                self.n, self.of
+            ),
+            system: None,
+            ids: Vec::new(),
+            count: Some(self.n),
+        }
+    }
+
+    /// Adds to a signature how many images were left out, which is the same for all systems and stands for what each of
+    /// them lacks itself.
+    pub fn sign(&self, signature: &mut Signature) {
+        signature.push("missing", format_args!("{}({})", Missing::Skip.name(), self.of - self.n));
+    }
+}

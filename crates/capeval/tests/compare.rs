@@ -1,0 +1,219 @@
+//! Comparisons: families of tests, the images that take part, and what is said of them.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use capeval::corpus::{Captions, Ids, Missing, Policy, ReadOptions, SegmentId, read_bytes};
+use capeval::evaluate::{Progress, Stage};
+use capeval::fluency::{Base, Record};
+use capeval::report::Verdict;
+use capeval::stats::Resampling;
+use capeval::{CompareRequest, Probabilities, ScoreRequest, compare, explain, metrics, perplexity_of, score};
+
+const FULL: &str = "a dog runs along the beach";
+const HALF: &str = "a dog runs";
+
+/// Captions of images 0 to 59; those that `full` picks equal the reference.
+fn captions(name: &str, full: impl Fn(i64) -> bool) -> Captions {
+    let mut captions = Captions::new(name);
+    (0..60).for_each(|image| captions.push(SegmentId::from(image), if full(image) { FULL } else { HALF }));
+    captions
+}
+
+/// One exact p-value among seven tests is corrected as one of seven: 2/2⁶ times 7 is more than 0.05.
+#[test]
+fn an_exact_p_value_is_corrected_among_all_contrasts() {
+    let mut systems = vec![("base".to_owned(), captions("base", |image| image % 2 == 0))];
+    for k in 0..6 {
+        // Differs on all images, half of them each way, so that there is no exact test and nothing to find.
+        systems.push((format!("noise-{k}"), captions("noise", |image| image % 2 != 0)));
+    }
+    systems.push(("six".to_owned(), captions("six", |image| image % 2 == 0 || image < 12)));
+    let found = compare(CompareRequest {
+        resampling: Resampling { resamples: 1000, ..Resampling::default() },
+        ..CompareRequest::new(ScoreRequest {
+            metrics: metrics(["rouge-l"], &[]).unwrap(),
+            ..ScoreRequest::new(captions("references", |_| true), systems)
+        })
+    })
+    .unwrap();
+    let contrasts: Vec<_> = found.pairs.iter().map(|pair| pair.contrasts[0]).collect();
+    let (six, noise) = contrasts.split_last().unwrap();
+    let exact = six.permutation.unwrap();
+    assert_eq!((exact.value, exact.adjusted), (2.0 / 64.0, 7.0 * 2.0 / 64.0));
+    assert_eq!(six.verdict, Verdict::Undecided);
+    assert!(
+        noise.iter().all(|contrast| contrast.permutation.is_none() && contrast.randomisation.value > 0.5)
+    );
+}
+
+fn skipping(systems: Vec<(String, Captions)>) -> ScoreRequest<'static> {
+    ScoreRequest {
+        metrics: metrics(["rouge-l"], &[]).unwrap(),
+        policy: Policy { missing: Missing::Skip, ..Policy::default() },
+        ..ScoreRequest::new(captions("references", |_| true), systems)
+    }
+}
+
+fn few(resampled: ScoreRequest<'_>) -> CompareRequest<'_> {
+    let resampling = Resampling { resamples: 200, ..Resampling::default() };
+    CompareRequest { resampling, ..CompareRequest::new(resampled) }
+}
+
+/// What a reader makes of a table without ids, whose rows it numbers, and says so.
+fn lines(name: &str, lines: usize) -> Captions {
+    let text = format!("caption\n{}", format!("{HALF}\n").repeat(lines));
+    read_bytes(text.as_bytes(), name, &ReadOptions::candidates()).unwrap()
+}
+
+#[test]
+fn notices_of_skipped_images_are_true_of_each_system() {
+    let systems = || vec![("a".to_owned(), lines("a.csv", 40)), ("b".to_owned(), lines("b.csv", 20))];
+    let found = compare(few(skipping(systems()))).unwrap();
+    let told: Vec<(&str, Option<&str>, Option<usize>)> =
+        found.report.notices.iter().map(|n| (&*n.code, n.system.as_deref(), n.count)).collect();
+    for notice in [("missing:skip", Some("a"), Some(20)), ("missing:skip", Some("b"), Some(40))] {
+        assert!(told.contains(&notice), "{told:?}");
+    }
+    assert_eq!(told.iter().filter(|(code, ..)| *code == "common-images").count(), 1);
+    assert!(told.iter().any(|(code, ..)| *code == "row-numbers"), "{told:?}");
+    assert!(found.report.systems.iter().all(|system| system.n_images == 20));
+    for system in &found.report.systems {
+        assert!(system.signatures[0].to_string().contains("missing:skip(40)"), "{}", system.signatures[0]);
+    }
+
+    let one = skipping(systems());
+    let found = compare(few(ScoreRequest { images: Some(vec![SegmentId::from(1)]), ..one })).unwrap();
+    assert!(found.report.notices.iter().all(|notice| notice.code != "common-images"));
+    assert_eq!(found.report.systems[0].n_images, 1);
+}
+
+#[test]
+fn systems_without_a_common_image_are_not_compared() {
+    let of = |name: &str, images: std::ops::Range<i64>| {
+        let mut captions = Captions::new(name);
+        images.for_each(|image| captions.push(SegmentId::from(image), HALF));
+        (name.to_owned(), captions)
+    };
+    let refused = compare(few(skipping(vec![of("a", 0..30), of("b", 30..60)]))).unwrap_err().to_string();
+    assert!(refused.contains("no image is described by all systems"), "{refused}");
+}
+
+#[test]
+fn intervals_do_not_depend_on_the_type_of_ids() {
+    let interval = |id: fn(i64) -> SegmentId| {
+        let with = |captions: Captions| {
+            let mut other = Captions::new(captions.source());
+            (0_i64..).zip(captions.iter()).for_each(|(image, (_, text))| other.push(id(image), text));
+            other
+        };
+        let report = score(ScoreRequest {
+            ids: Ids::Text,
+            intervals: Some(Resampling { resamples: 100, ..Resampling::default() }),
+            metrics: metrics(["rouge-l"], &[]).unwrap(),
+            ..ScoreRequest::new(
+                with(captions("r", |_| true)),
+                [("a", with(captions("a", |image| image % 7 == 3)))],
+            )
+        });
+        report.unwrap().systems[0].intervals.clone().unwrap()
+    };
+    let numbers = interval(SegmentId::from);
+    assert_eq!(numbers, interval(|image| SegmentId::from(image.to_string().as_str())));
+}
+
+#[test]
+fn more_resamples_than_memory_should_hold_are_refused_before_any_work() {
+    let resampling = Resampling { resamples: Resampling::MAX_RESAMPLES, ..Resampling::default() };
+    let request = || ScoreRequest {
+        metrics: metrics(["bleu", "rouge-l", "cider-d"], &[]).unwrap(),
+        progress: &NoWork,
+        ..skipping(["a", "b", "c"].map(|name| (name.to_owned(), captions(name, |_| true))).into())
+    };
+    let compared = compare(CompareRequest { resampling, ..CompareRequest::new(request()) });
+    let scored = score(ScoreRequest { intervals: Some(resampling), ..request() });
+    for refused in [compared.unwrap_err().to_string(), scored.unwrap_err().to_string()] {
+        assert!(refused.contains("more than can be held; draw at most"), "{refused}");
+    }
+}
+
+struct NoWork;
+
+impl Progress for NoWork {
+    fn begin(&self, stage: Stage, _: usize) {
+        panic!("{stage:?} has begun");
+    }
+}
+
+/// Ends the work in the middle of the resamples of one kind.
+struct Stop {
+    rounds: AtomicUsize,
+    resampled: AtomicUsize,
+    at_round: usize,
+}
+
+impl Progress for Stop {
+    fn begin(&self, stage: Stage, _: usize) {
+        if stage == Stage::Resampling {
+            self.rounds.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn advance(&self, n: usize) {
+        if self.rounds.load(Ordering::Relaxed) == self.at_round
+            && self.resampled.fetch_add(n, Ordering::Relaxed) >= 50
+        {
+            resume_unwind(Box::new("stopped"));
+        }
+    }
+}
+
+#[test]
+fn resampling_can_be_ended_in_the_middle() {
+    for at_round in [1, 2] {
+        let stop = Stop { rounds: 0.into(), resampled: 0.into(), at_round };
+        let systems = ["a", "b"].map(|name| (name.to_owned(), captions(name, |_| true))).into();
+        let ended = catch_unwind(AssertUnwindSafe(|| {
+            let request = ScoreRequest { progress: &stop, ..skipping(systems) };
+            let resampling = Resampling { resamples: 100_000, ..Resampling::default() };
+            compare(CompareRequest { resampling, ..CompareRequest::new(request) }).map(drop)
+        }));
+        assert_eq!(ended.unwrap_err().downcast_ref(), Some(&"stopped"));
+        assert_eq!(stop.rounds.load(Ordering::Relaxed), at_round);
+    }
+}
+
+#[test]
+fn perplexities_of_other_captions_do_not_compare() {
+    let of = |name: &str, ids: &[&str]| Probabilities {
+        name: name.to_owned(),
+        source: name.to_owned(),
+        records: ids.iter().map(|id| Record { id: (*id).to_owned(), log2: vec![-1.0], end: None }).collect(),
+    };
+    let same = |a: &[&str], b: &[&str]| {
+        perplexity_of(vec![of("a", a), of("b", b)], Base::E, false).unwrap().same_images
+    };
+    assert!(same(&["1", "2"], &["2", "1"]));
+    assert!(!same(&["1", "2"], &["1", "3"]));
+    assert!(!same(&["1", "1", "2"], &["1", "2", "2"]));
+}
+
+#[test]
+fn many_images_are_explained_each_with_its_own_caption() {
+    let holes = |name: &str, step: usize| {
+        let mut captions = Captions::new(name);
+        for image in (0..60_i64).step_by(step) {
+            captions.push(SegmentId::from(image), &format!("a dog number{image}"));
+        }
+        (name.to_owned(), captions)
+    };
+    let images: Vec<SegmentId> =
+        (0..60_i64).rev().step_by(2).map(|image| SegmentId::from(image - 1)).collect();
+    let found = explain(skipping(vec![holes("two", 2), holes("three", 3)]), images).unwrap();
+    assert_eq!(found.len(), 30 + 10);
+    for explained in found {
+        assert_eq!(explained.caption, format!("a dog number{}", explained.id));
+        assert!(format!("{:?}", explained.metrics).contains(&format!("number{}", explained.id)));
+    }
+}
