@@ -1,5 +1,4 @@
 //! What a judge does once for a batch, and what numbers may stand for.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
