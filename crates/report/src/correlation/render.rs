@@ -107,7 +107,7 @@ pub fn html(correlation: &Correlation, page: &Page, out: &mut impl Write) -> io:
     let page = Page { ratings, ..page.clone() };
     let tables = grids(correlation, page.digits).into_iter();
     let tables =
-        tables.map(|(title, grid)| (title.map_or("Captions".to_owned(), |title| title.to_string()), grid));
+        tables.map(|(title, grid)| (title.map_or_else(|| "Captions".to_owned(), ToString::to_string), grid));
     let tables = Differences { pairs: tables.collect(), key: about(correlation) };
     let notices: Vec<String> = correlation.notices.iter().map(|notice| notice.message.clone()).collect();
     let signatures: Vec<String> = correlation.signatures.iter().map(ToString::to_string).collect();
