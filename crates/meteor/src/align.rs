@@ -78,14 +78,15 @@ struct Relation {
 struct HypothesisPhrase {
     phrase: u32,
     len: u32,
-    /// Its first place.
+    /// Its first place, and its last so far.
     first: u32,
+    last: u32,
 }
 
 /// A path of the beam search.
 #[derive(Clone, Copy, Debug)]
 struct Path {
-    /// The first 64 hypothesis words that are used; longer hypotheses have their sets in [`Queue::used`].
+    /// The first 64 hypothesis words that are used; longer hypotheses have their sets in [`Beam::sets`].
     used: u64,
     /// Weighted words matched on both sides. METEOR keeps whole numbers and drops the rest of each addition.
     matched: u32,
@@ -99,6 +100,8 @@ struct Path {
     choice: u32,
     /// The candidate just chosen, not yet recorded, or `NONE`.
     pending: u32,
+    /// In wide searches, the place of the set of words used before that candidate.
+    set: u32,
 }
 
 impl Path {
@@ -111,6 +114,7 @@ impl Path {
         next: 0,
         choice: NONE,
         pending: NONE,
+        set: 0,
     };
 
     fn take(&mut self, candidate: &Candidate) {
@@ -296,21 +300,20 @@ pub(crate) struct Aligner {
 /// The queues of the beam search.
 #[derive(Clone, Debug, Default)]
 struct Beam {
-    queue: Queue,
-    next: Queue,
+    queue: Vec<Path>,
+    next: Vec<Path>,
+    /// For hypotheses of more than 64 words, the sets of words that the paths within the beam use, and those
+    /// that their parents used. Paths that fall out of the beam never get one.
+    sets: Vec<u64>,
+    parent_sets: Vec<u64>,
+    /// Per gain, how many copies of a path there are that begin a chunk less or more.
+    siblings: Vec<[usize; 2]>,
     /// The candidates of the reference word at hand, and of the one before.
     candidates: Vec<Candidate>,
     previous: Vec<Candidate>,
     choices: Vec<Choice>,
     narrow_keys: Vec<u64>,
     wide_keys: Vec<u128>,
-}
-
-/// Paths, and for hypotheses of more than 64 words the sets of words they use.
-#[derive(Clone, Debug, Default)]
-struct Queue {
-    paths: Vec<Path>,
-    used: Vec<u64>,
 }
 
 /// An alignment: the chosen matches by reference word, and their chunks.
@@ -394,10 +397,7 @@ impl Aligner {
             match self.phrase_slots.get(span.phrase) {
                 // The places of a phrase are a list; the new one goes to its end, to keep them ascending.
                 Some(index) => {
-                    let mut last = self.phrases[index as usize].first;
-                    while self.places[last as usize].1 != NONE {
-                        last = self.places[last as usize].1;
-                    }
+                    let last = std::mem::replace(&mut self.phrases[index as usize].last, place);
                     self.places[last as usize].1 = place;
                 }
                 None => {
@@ -406,7 +406,12 @@ impl Aligner {
                     self.phrase_slots.set(span.phrase, index);
                     self.probes.push(facts.probe());
                     self.filters.extend(facts.filter().map(|filter| (index, filter)));
-                    self.phrases.push(HypothesisPhrase { phrase: span.phrase, len: span.len, first: place });
+                    self.phrases.push(HypothesisPhrase {
+                        phrase: span.phrase,
+                        len: span.len,
+                        first: place,
+                        last: place,
+                    });
                 }
             }
             self.places.push((span.start, NONE));
@@ -653,7 +658,7 @@ impl Aligner {
                 None => self.relate(vocabulary, span.phrase),
             };
             for relation in &self.relations[range] {
-                let HypothesisPhrase { phrase: _, len: hypothesis_len, first } =
+                let HypothesisPhrase { len: hypothesis_len, first, .. } =
                     self.phrases[relation.hypothesis_phrase as usize];
                 let mut place = first;
                 while let Some((hypothesis, next)) = self.places.get(place as usize).copied() {
@@ -840,14 +845,15 @@ impl Aligner {
     ) {
         let width = if WIDE { self.width } else { 0 };
         queues.choices.clear();
-        queues.next.paths.clear();
-        queues.next.paths.push(Path::START);
-        queues.next.used.clear();
-        queues.next.used.resize(width, 0);
+        queues.next.clear();
+        queues.next.push(Path::START);
+        queues.sets.clear();
+        queues.sets.resize(width, 0);
         for word in 0..=reference_len {
             std::mem::swap(&mut queues.queue, &mut queues.next);
-            queues.next.paths.clear();
-            queues.next.used.clear();
+            queues.next.clear();
+            std::mem::swap(&mut queues.sets, &mut queues.parent_sets);
+            queues.sets.clear();
             std::mem::swap(&mut queues.candidates, &mut queues.previous);
             queues.candidates.clear();
             let fixed =
@@ -855,10 +861,12 @@ impl Aligner {
             if word < reference_len && !self.found.is_fixed[word] {
                 self.list_candidates(&mut queues.candidates, matchers, word);
             }
-            rank(keys, &queues.queue.paths, beam);
-            for key in &*keys {
-                let at = key.place();
-                let mut path = queues.queue.paths[at];
+            rank(keys, &queues.queue, beam);
+            for (place, key) in keys.iter().enumerate() {
+                let mut path = queues.queue[key.place()];
+                if WIDE {
+                    queues.make_set(&mut path, place, width);
+                }
                 if let Some(candidate) = queues.previous.get(path.pending as usize) {
                     queues.choices.push(Choice { parent: path.choice, chosen: candidate.found });
                     path.choice = queues.choices.len() as u32 - 1;
@@ -871,18 +879,19 @@ impl Aligner {
                         path.take(fixed);
                         path.distance += fixed.distance;
                     } else {
-                        queues.branch::<WIDE>(&mut path, at, width);
+                        if WIDE {
+                            queues.branch_wide(&mut path, width, beam);
+                        } else {
+                            queues.branch(&mut path);
+                        }
                         path.skip();
                     }
                 }
-                queues.next.paths.push(path);
-                if WIDE {
-                    queues.next.used.extend_from_slice(&queues.queue.used[at * width..(at + 1) * width]);
-                }
+                queues.next.push(path);
             }
         }
-        rank(keys, &queues.next.paths, 1);
-        let best = keys.first().and_then(|key| queues.next.paths.get(key.place()));
+        rank(keys, &queues.next, 1);
+        let best = keys.first().and_then(|key| queues.next.get(key.place()));
         let mut choice = best.map_or(NONE, |path| path.choice);
         self.matches.extend(self.found.fixed.iter().flatten());
         while let Some(step) = queues.choices.get(choice as usize) {
@@ -955,29 +964,89 @@ impl Beam {
     ///
     /// METEOR adds the distance of each match to the path it copied *from*, after copying. So a copy lacks
     /// its own distance but has those of the matches before it, and the path that skips the word has all.
-    fn branch<const WIDE: bool>(&mut self, path: &mut Path, at: usize, width: usize) {
+    fn branch(&mut self, path: &mut Path) {
         for (index, candidate) in self.candidates.iter().enumerate() {
-            let Match { hypothesis, hypothesis_len, .. } = candidate.found;
-            if WIDE {
-                let used = &self.queue.used[at * width..(at + 1) * width];
-                let words = hypothesis..hypothesis + hypothesis_len;
-                if words.clone().any(|word| used[word as usize / 64] >> (word % 64) & 1 == 1) {
-                    continue;
-                }
-                let start = self.next.used.len();
-                self.next.used.extend_from_slice(used);
-                for word in words {
-                    self.next.used[start + word as usize / 64] |= 1 << (word % 64);
-                }
-            } else if path.used & candidate.mask != 0 {
+            if path.used & candidate.mask != 0 {
                 continue;
             }
             let mut copy = *path;
             copy.used |= candidate.mask;
             copy.take(candidate);
             copy.pending = index as u32;
-            self.next.paths.push(copy);
+            self.next.push(copy);
             path.distance = path.distance.saturating_add(candidate.distance);
         }
+    }
+    /// The same for hypotheses of more than 64 words.
+    ///
+    /// Copies of one path with equal matches and chunks are made by growing distance, so that of these no more
+    /// than the first `beam` can survive the next ranking. The others are counted, but not made.
+    fn branch_wide(&mut self, path: &mut Path, width: usize, beam: usize) {
+        let used = &self.sets[path.set as usize * width..][..width];
+        self.siblings.fill([0; 2]);
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            let Match { hypothesis, hypothesis_len, .. } = candidate.found;
+            let mut words = hypothesis..hypothesis + hypothesis_len;
+            if words.any(|word| used[word as usize / 64] >> (word % 64) & 1 == 1) {
+                continue;
+            }
+            let gain = candidate.gain as usize;
+            if self.siblings.len() <= gain {
+                self.siblings.resize(gain + 1, [0; 2]);
+            }
+            let siblings = &mut self.siblings[gain][usize::from(hypothesis == path.last_end)];
+            if *siblings < beam {
+                *siblings += 1;
+                let mut copy = *path;
+                copy.take(candidate);
+                copy.pending = index as u32;
+                self.next.push(copy);
+            }
+            path.distance = path.distance.saturating_add(candidate.distance);
+        }
+    }
+
+    /// Makes the set of words that a path within the beam uses: those of its parent and of the match it took.
+    fn make_set(&mut self, path: &mut Path, place: usize, width: usize) {
+        let start = self.sets.len();
+        self.sets.extend_from_slice(&self.parent_sets[path.set as usize * width..][..width]);
+        if let Some(Candidate { found, .. }) = self.previous.get(path.pending as usize) {
+            for word in found.hypothesis..found.hypothesis_end() {
+                self.sets[start + word as usize / 64] |= 1 << (word % 64);
+            }
+        }
+        path.set = place as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The paths that the next ranking keeps, the one that goes on, and how many were made.
+    fn branched(candidates: &[Candidate], used: &[u64], limit: usize) -> (Vec<String>, Path, usize) {
+        let mut queues = Beam { candidates: candidates.to_vec(), sets: used.to_vec(), ..Beam::default() };
+        let mut path = Path { last_end: 1234, matched: 7, chunks: 3, distance: 11, ..Path::START };
+        queues.branch_wide(&mut path, used.len(), limit);
+        let mut keys: Vec<u128> = Vec::new();
+        rank(&mut keys, &queues.next, 40);
+        let kept = keys.iter().map(|key| format!("{:?}", queues.next[key.place()])).collect();
+        (kept, path, queues.next.len())
+    }
+
+    #[test]
+    fn a_path_makes_no_more_copies_than_the_beam_can_keep() {
+        let matchers = [Matcher::Exact, Matcher::Stem];
+        let mut candidates = Vec::new();
+        for module in 0..2 {
+            let words = (0..3000).filter(|word| (word / 3) % 2 == module as u32);
+            candidates.extend(words.map(|word| Candidate::new(Match::single(1500, word, module), &matchers)));
+        }
+        let used: Vec<u64> = (0..47u64).map(|at| at.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1).collect();
+        let (all, after_all, n_all) = branched(&candidates, &used, usize::MAX);
+        let (kept, after, n) = branched(&candidates, &used, 40);
+        assert_eq!(kept, all);
+        assert_eq!(format!("{after:?}"), format!("{after_all:?}"));
+        assert!(n_all > 1000 && n <= 3 * 40, "{n} of {n_all} copies");
     }
 }
