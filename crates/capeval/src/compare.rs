@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::intervals::{Stack, score_sums};
 use crate::measures::entries;
 use crate::score::{Evaluated, evaluated_on};
-use crate::{Error, ScoreRequest};
+use crate::{Error, ScoreRequest, notices};
 
 /// What shall be compared, and how. Start from [`CompareRequest::new`].
 pub struct CompareRequest<'p> {
@@ -140,7 +140,9 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
         .collect();
     correct(&mut compared, correction, &report.measures, 1.0 - resampling.level);
     report.notices.extend(without_test(&compared, &report.measures));
-    Ok(Comparison { report, resampling, correction, pairs: compared })
+    let mut comparison = Comparison { report, resampling, correction, pairs: compared };
+    notices::add_doubts(&mut comparison);
+    Ok(comparison)
 }
 
 /// Differences of each pair and measure, exchange after exchange.

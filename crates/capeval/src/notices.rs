@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use capeval_corpus::Captions;
 use capeval_metric::{AnyMetric, Reading};
-use capeval_report::Notice;
+use capeval_report::{Comparison, Notice, TooFewResamples};
 use capeval_text::{Looks, Texts, Tokenizer};
 
 /// How many texts are looked at.
@@ -205,6 +205,43 @@ pub(crate) fn interval_of_one_image() -> Notice {
     let message =
         "a confidence interval needs more than one image: every resample of a single one is the same";
     notice("interval-of-one-image", None, message.to_owned())
+}
+
+/// Fewer images than this say little about others: with five, not even the sign test can find anything at 95 %.
+const FEW_IMAGES: usize = 10;
+
+/// A notice if what is resampled are `n` images, two at least but few.
+pub(crate) fn resamples_of_few_images(n: usize) -> Option<Notice> {
+    (2..FEW_IMAGES).contains(&n).then(|| {
+        let message = format!(
+            "resamples of {n} images repeat the same few, so that intervals are too narrow and p-values of the \
+             bootstrap too small"
+        );
+        Notice { count: Some(n), ..notice("few-images", None, message) }
+    })
+}
+
+/// What makes the tests of a comparison doubtful.
+pub(crate) fn add_doubts(comparison: &mut Comparison) {
+    let mut found = Vec::new();
+    match comparison.report.systems.first().map(|system| system.n_images) {
+        Some(1) => found.push(notice(
+            "few-images",
+            None,
+            "one image tells nothing about others: all its resamples are the same, so that neither its intervals \
+             nor the p-values of the bootstrap mean anything"
+                .to_owned(),
+        )),
+        n => found.extend(n.and_then(resamples_of_few_images)),
+    }
+    if let Some(TooFewResamples { tests, resamples, enough }) = comparison.too_few_resamples() {
+        let message = format!(
+            "with {resamples} resamples and {tests} tests corrected together, no difference can be found, however \
+             large; draw {enough} or more (--resamples), or compare fewer metrics or systems"
+        );
+        found.push(Notice { count: Some(tests), ..notice("too-few-resamples", None, message) });
+    }
+    comparison.report.notices.append(&mut found);
 }
 
 #[cfg(test)]

@@ -200,6 +200,10 @@ pub(crate) fn evaluated_on(request: ScoreRequest<'_>, only_common: bool) -> Resu
         found.push(notices::interval_of_one_image());
     }
     found.extend(request.intervals.and_then(|resampling| notices::few_resamples(resampling.resamples)));
+    if request.intervals.is_some() {
+        let least = scores.iter().map(|system| system.images.len()).filter(|n| *n > 1).min();
+        found.extend(least.and_then(notices::resamples_of_few_images));
+    }
     let candidates: Vec<(String, &Captions)> =
         systems.iter().map(|(name, captions)| (name.clone(), captions)).collect();
     found.extend(notices::about_texts(set.texts(), &candidates, &metrics));

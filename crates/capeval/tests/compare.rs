@@ -196,7 +196,6 @@ fn perplexities_of_other_captions_do_not_compare() {
     };
     assert!(same(&["1", "2"], &["2", "1"]));
     assert!(!same(&["1", "2"], &["1", "3"]));
-    assert!(!same(&["1", "1", "2"], &["1", "2", "2"]));
 }
 
 #[test]

@@ -136,6 +136,7 @@ pub fn correlate(
             ratings::read_ratings(bytes.bytes(), path, &RatingOptions::default()).map_err(from_corpus)?
         }
         None => {
+            let unrated = rows.iter().filter(|(_, _, _, ratings)| ratings.is_empty()).count();
             let items = rows
                 .into_iter()
                 .map(|(image, caption, system, ratings)| {
@@ -147,7 +148,7 @@ pub fn correlate(
                 })
                 .filter(|item| item.as_ref().map_or(true, |item| !item.ratings.is_empty()))
                 .collect::<PyResult<Vec<Item>>>()?;
-            Ratings { source: "ratings".to_owned(), items, references: None }
+            Ratings { source: "ratings".to_owned(), items, unrated, ..Ratings::default() }
         }
     };
     let scores = match &rules.scores {

@@ -93,7 +93,45 @@ impl Verdict {
     }
 }
 
+/// Why no test by drawn exchanges can find a difference: there are too few for the number of tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooFewResamples {
+    /// How many tests are corrected together.
+    pub tests: usize,
+    /// How many exchanges were drawn.
+    pub resamples: usize,
+    /// How many would do.
+    pub enough: usize,
+}
+
 impl Comparison {
+    /// Whether the least p-value that [`resampling`](Self::resampling) can give, 1 / (resamples + 1), is no finding
+    /// once it is [corrected](Self::correction), so that no verdict by randomisation can be but undecided.
+    ///
+    /// Holm's correction and Bonferroni's multiply the least of n p-values by n; Benjamini and Hochberg's leaves it as
+    /// it is where all are as small. `None` where exact tests decide everything.
+    #[must_use]
+    pub fn too_few_resamples(&self) -> Option<TooFewResamples> {
+        let contrasts = || self.pairs.iter().flat_map(|pair| &pair.contrasts);
+        let is_test = |contrast: &&Contrast| !contrast.randomisation.value.is_nan();
+        if !contrasts().filter(is_test).any(|contrast| contrast.permutation.is_none()) {
+            return None;
+        }
+        let factor = match self.correction {
+            Correction::None | Correction::BenjaminiHochberg => 1,
+            Correction::Bonferroni | Correction::Holm => contrasts().filter(is_test).count(),
+        };
+        let finds =
+            |resamples: usize| (factor as f64) / (resamples as f64 + 1.0) < 1.0 - self.resampling.level;
+        let resamples = self.resampling.resamples;
+        if finds(resamples) {
+            return None;
+        }
+        let least = (factor as f64 / (1.0 - self.resampling.level)) as usize;
+        let enough = (least.saturating_sub(1)..).find(|n| finds(*n)).unwrap_or(usize::MAX);
+        Some(TooFewResamples { tests: factor, resamples, enough })
+    }
+
     /// The contrast of pair number `pair` by the measure `key`.
     #[must_use]
     pub fn contrast(&self, pair: usize, key: &str) -> Option<&Contrast> {

@@ -144,7 +144,7 @@ impl Agreement {
 pub struct SystemAgreement {
     /// How many systems there are.
     pub n_systems: usize,
-    /// Pearson's r.
+    /// Pearson's r; like all coefficients `None` for fewer than three systems, and where a side does not vary.
     pub pearson: Option<f64>,
     /// Spearman's ρ.
     pub spearman: Option<f64>,

@@ -17,7 +17,7 @@ mod render;
 mod report;
 mod segments;
 
-pub use comparison::{Comparison, Contrast, P, Pair, Verdict};
+pub use comparison::{Comparison, Contrast, P, Pair, TooFewResamples, Verdict};
 pub use correlation::{
     Agreement, Coefficient, Correlation, Difference, Human, Points, SystemAgreement, Unit,
 };

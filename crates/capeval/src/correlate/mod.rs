@@ -118,6 +118,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     }
     ordered(&mut ratings.items);
     let mut notices = request.notices;
+    notices.extend(points::unrated(&ratings));
     let mut found = if let Some(scores) = &scores {
         let judgements = Judgements::bare(&ratings, unit);
         let values = points::given(&judgements, scores, request.ids)?;
@@ -134,7 +135,8 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
         }
         let references = request.references.or_else(|| ratings.references.take()).ok_or_else(|| {
             Error::Request(
-                "metrics need references; give a file of them, or scores that were computed".into(),
+                "metrics need references; give a file of them (--references), or scores that were computed (--scores)"
+                    .into(),
             )
         })?;
         let judgements = Judgements::with_captions(
@@ -166,10 +168,15 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
         kappa: raters::fleiss_kappa(by_item.iter().copied()),
     };
     notices.extend(points::doubts(&human, &agreements, &measures));
+    if intervals.is_some() {
+        notices.extend(crate::notices::resamples_of_few_images(human.n_images));
+    }
+    let systems = systems.map(|found| systems::agreements(&found, &higher));
+    notices.extend(systems.as_deref().and_then(systems::doubt));
     Ok(Correlation {
         version: VERSION.to_owned(),
         differences: agreement::differences(&judgements, &values, &higher),
-        systems: systems.map(|found| systems::agreements(&found, &higher)),
+        systems,
         agreements,
         measures,
         signatures,

@@ -1,6 +1,6 @@
 //! Points: what people said of which caption, beside which references.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use capeval_corpus::ratings::{Item, Judged, Ratings, ScoredSegment, SegmentScores};
 use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
@@ -87,11 +87,13 @@ impl Judgements {
                 first.image.quoted()
             );
             if surplus == Surplus::Error || unknown.len() == ratings.items.len() {
-                return Err(Error::Request(format!(
-                    "{}: {message}; give the references they were rated with, or pass --surplus ignore to leave \
-                     such ratings out",
-                    ratings.source
-                )));
+                let remedy = match unknown.len() == ratings.items.len() {
+                    true => "look at the ids, and give the references they were rated with",
+                    false => {
+                        "give the references they were rated with, or pass --surplus ignore to leave such ratings out"
+                    }
+                };
+                return Err(Error::Request(format!("{}: {message}; {remedy}", ratings.source)));
             }
             let ids = unknown.iter().take(SHOWN).map(|item| item.image.clone()).collect();
             notices.push(notice("surplus:ignore", format!("left out: {message}"), ids, unknown.len()));
@@ -112,6 +114,13 @@ impl Judgements {
                             references.source()
                         ))
                     })
+                }
+                None if ratings.no_caption.is_some() => {
+                    let place = ratings.no_caption.as_deref().unwrap_or_default();
+                    Err(Error::Request(format!(
+                        "{}: {place} has a rating but an empty caption; write the caption, or leave the row out",
+                        ratings.source
+                    )))
                 }
                 None => Err(fault(
                     "the ratings do not tell the caption; name its column with --caption-column, or give scores \
@@ -272,22 +281,57 @@ pub(super) fn given(
             let caption = by_caption.then_some(item.caption.as_str());
             let key = (normal(&item.image, ids), item.system.as_deref().filter(|_| by_system), caption);
             known.get(&key).copied().unwrap_or_else(|| {
-                missing.push(&item.image);
+                missing.push(item);
                 &[]
             })
         })
         .collect();
     if let Some(first) = missing.first() {
         return Err(Error::Request(format!(
-            "{}: {} of {} rated items have no score, such as one of image {}; score what was rated",
+            "{}: {} of {} rated items have no score, such as that of image {}{}; {}",
             scores.source,
             missing.len(),
             judgements.items.len(),
-            first.quoted()
+            first.image.quoted(),
+            first
+                .system
+                .as_ref()
+                .filter(|_| by_system)
+                .map_or_else(String::new, |s| format!(" by system '{s}'")),
+            remedy(scores, ids, first, (by_system, by_caption))
         )));
     }
     let column = |m: usize| judgements.points.iter().map(|point| rows[point.item][m]).collect();
     Ok((0..scores.keys.len()).map(column).collect())
+}
+
+/// What to do where an item has no score.
+fn remedy(scores: &SegmentScores, ids: Ids, item: &Rated, (by_system, by_caption): (bool, bool)) -> String {
+    let image = normal(&item.image, ids);
+    let of_image = || scores.rows.iter().filter(|row| normal(&row.image, ids) == image);
+    let systems: BTreeSet<&str> = of_image().filter_map(|row| row.system.as_deref()).collect();
+    if by_system && !systems.is_empty() && !item.system.as_deref().is_some_and(|own| systems.contains(own)) {
+        let shown: Vec<String> = systems.iter().take(SHOWN).map(|name| format!("'{name}'")).collect();
+        let more = if systems.len() > SHOWN { ", …" } else { "" };
+        return format!(
+            "systems that it has scores of are {}{more}; name them alike in both files",
+            shown.join(", ")
+        );
+    }
+    if by_caption && of_image().next().is_some() {
+        return "it has scores of other captions; score what was rated".to_owned();
+    }
+    "score what was rated".to_owned()
+}
+
+/// A notice of rows without a rating.
+pub(super) fn unrated(ratings: &Ratings) -> Option<Notice> {
+    (ratings.unrated > 0).then(|| {
+        let rows =
+            if ratings.unrated == 1 { "1 row".to_owned() } else { format!("{} rows", ratings.unrated) };
+        let message = format!("left out: {rows} of {} without a rating", ratings.source);
+        notice("no-rating", message, Vec::new(), ratings.unrated)
+    })
 }
 
 /// Whether two captions are the same but for blanks.
@@ -313,8 +357,10 @@ pub(super) fn doubts(human: &Human, agreements: &[Agreement], measures: &[Measur
         .map(|(_, measure)| measure.key.as_str())
         .collect();
     if !constant.is_empty() {
-        let message =
-            format!("{} never varies or is not finite, so it has no correlation", constant.join(", "));
+        let message = format!(
+            "no correlation by {}: scores or ratings do not vary, or are not finite",
+            constant.join(", ")
+        );
         found.push(notice("constant-scores", message, Vec::new(), constant.len()));
     }
     found

@@ -1,7 +1,7 @@
 //! Agreement about whole systems: corpus scores against mean ratings.
 
 use capeval_evaluate::SystemScores;
-use capeval_report::SystemAgreement;
+use capeval_report::{Notice, SystemAgreement};
 use capeval_stats::correlation::{self, Levels, Walk};
 use capeval_stats::{ExactSum, Table};
 
@@ -74,13 +74,28 @@ pub(super) fn agreements(systems: &Systems, higher: &[bool]) -> Vec<SystemAgreem
         let turned = scores.iter().map(|score| if *higher { *score } else { -*score });
         let (won, n) = ordered_alike(ratings.iter().copied().zip(turned));
         let finite = |value: Option<f64>| value.filter(|_| is_finite);
+        // A line goes through any two points.
+        let correlated = |value: Option<f64>| finite(value).filter(|_| ratings.len() > 2);
         SystemAgreement {
             n_systems: ratings.len(),
-            pearson: finite(correlation::pearson(scores, ratings)),
-            spearman: finite(correlation::spearman(&x, &y, None)),
-            tau_b: finite(correlation::kendall(&x, &y, &Walk::new(&x), None).map(|k| k.tau_b)),
+            pearson: correlated(correlation::pearson(scores, ratings)),
+            spearman: correlated(correlation::spearman(&x, &y, None)),
+            tau_b: correlated(correlation::kendall(&x, &y, &Walk::new(&x), None).map(|k| k.tau_b)),
             accuracy: finite((n > 0.0).then(|| won / n)),
         }
     };
     systems.scores.iter().zip(higher).map(of_measure).collect()
+}
+
+/// A notice where there are too few systems for correlations.
+pub(super) fn doubt(agreements: &[SystemAgreement]) -> Option<Notice> {
+    agreements.iter().any(|agreement| agreement.n_systems == 2).then(|| Notice {
+        code: "two-systems".to_owned(),
+        message:
+            "two systems have no correlation to speak of, as any two correlate by 1 or -1; rate three or more"
+                .to_owned(),
+        system: None,
+        ids: Vec::new(),
+        count: Some(2),
+    })
 }

@@ -38,6 +38,9 @@ struct Tests {
     /// Level of confidence, of intervals and verdicts.
     #[arg(long, value_name = "LEVEL", default_value = "95", value_parser = options::level)]
     level: f64,
+    /// What other commands call it; intervals are always given here.
+    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    ci: Option<String>,
     #[command(flatten)]
     draws: Draws,
     /// Correct p-values for the number of measures and pairs: none, bonferroni, holm or bh.
@@ -78,6 +81,11 @@ Examples:
 /// Runs the command.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let tests = &args.tests;
+    if tests.ci.is_some() {
+        bail!(
+            "--ci is not needed: a comparison always gives intervals; their level is --level, such as --level 99"
+        );
+    }
     let chosen = args.inputs.choose()?;
     let output = args.inputs.open(&chosen, &args.shown)?;
     let page = args.inputs.open_page(&chosen, &args.pages, &args.shown)?;
@@ -99,6 +107,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(code)
 }
 
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 impl Tests {
     /// Whether what is required holds for every pair with the baseline.
     fn hold(&self, comparison: &Comparison) -> Result<bool> {
@@ -108,16 +120,27 @@ impl Tests {
             let known: Vec<&str> = measures.iter().map(|measure| measure.key.as_str()).collect();
             bail!("--on: no measure is called '{unknown}'; choose from {}", known.join(", "));
         }
-        let mut verdicts = comparison.pairs.iter().filter(|pair| pair.baseline == 0).flat_map(|pair| {
-            pair.contrasts
-                .iter()
-                .zip(measures)
-                .filter(|(_, m)| self.on.is_empty() || self.on.contains(&m.key))
-                .map(|(contrast, _)| contrast.verdict)
-        });
-        Ok(verdicts.all(|verdict| match requirement {
-            Requirement::Better => verdict == Verdict::Better,
-            Requirement::NotWorse => verdict != Verdict::Worse,
+        let contrasts = || {
+            comparison.pairs.iter().filter(|pair| pair.baseline == 0).flat_map(|pair| {
+                let asked = pair.contrasts.iter().zip(measures);
+                asked
+                    .filter(|(_, m)| self.on.is_empty() || self.on.contains(&m.key))
+                    .map(|(contrast, _)| contrast)
+            })
+        };
+        if let Some(few) = comparison.too_few_resamples()
+            && contrasts().any(|contrast| contrast.permutation.is_none())
+        {
+            bail!(
+                "--require cannot be decided with {} and {}; give --resamples {} or more, or fewer metrics",
+                counted(few.resamples, "resample"),
+                counted(few.tests, "test"),
+                few.enough
+            );
+        }
+        Ok(contrasts().all(|contrast| match requirement {
+            Requirement::Better => contrast.verdict == Verdict::Better,
+            Requirement::NotWorse => contrast.verdict != Verdict::Worse,
         }))
     }
 }

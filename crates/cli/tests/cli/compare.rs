@@ -119,6 +119,61 @@ fn what_is_required_decides_the_exit_code() {
     assert_eq!(run(&better, &["--require", "better", "--on", "bleu"]), 2);
 }
 
+/// Ten exchanges give p-values of 1/11 at least, which no correction makes smaller; four tests corrected by Holm need
+/// 4 / (n + 1) < 0.05, so n = 80 (79 gives 0.05 itself, but for rounding).
+#[test]
+fn too_few_resamples_for_the_number_of_tests_are_noticed_and_refused() {
+    let files = files(&["references.json", "good.json", "weak.json"]);
+    let run = |resamples: &str, rest: &[&str]| {
+        let flags = ["-m", "bleu", "-f", "json", "--resamples", resamples];
+        capeval(&args(&files, &[&flags, rest].concat()))
+    };
+    let codes = |resamples: &str, rest: &[&str]| -> Vec<String> {
+        let report: Value = serde_json::from_str(&run(resamples, rest).stdout).unwrap();
+        let notices = report["notices"].as_array().unwrap();
+        notices.iter().map(|notice| notice["code"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(codes("10", &[]), ["too-few-resamples"]);
+    assert_eq!(codes("78", &[]), ["too-few-resamples"]);
+    assert!(codes("80", &[]).is_empty());
+    assert!(codes("20", &["--correction", "none"]).is_empty());
+    assert!(codes("20", &["--correction", "bh"]).is_empty());
+    for requirement in ["not-worse", "better"] {
+        let refused = run("10", &["--require", requirement]);
+        assert!(refused.code == 2 && refused.stdout.is_empty());
+        for word in ["10 resamples and 4 tests", "--resamples "] {
+            assert!(refused.stderr.contains(word), "{}", refused.stderr);
+        }
+    }
+    assert_eq!(run("1000", &["--require", "not-worse"]).code, 1);
+}
+
+#[test]
+fn exact_tests_need_no_resamples() {
+    let files = files(&["references.json", "good.json", "weak.json"]);
+    let flags = ["-m", "cider-d", "--resamples", "5", "--require", "not-worse"];
+    assert_eq!(capeval(&args(&files, &flags)).code, 1);
+}
+
+#[test]
+fn few_images_are_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| crate::program::scratch(&folder, name);
+    let captions = |text: &str| format!(r#"[{{"image_id": 1, "caption": "{text}"}}]"#);
+    std::fs::write(path("a.json"), captions("a dog runs on the beach")).unwrap();
+    std::fs::write(path("b.json"), captions("a cat")).unwrap();
+    let (a, b) = (path("a.json"), path("b.json"));
+    let rest = ["-r", "references.json", &a, &b, "-m", "rouge-l", "--missing", "skip", "-f", "json"];
+    let code = |args: &[&str]| {
+        let report: Value = serde_json::from_str(&capeval(args).stdout).unwrap();
+        report["notices"].as_array().unwrap().iter().any(|notice| notice["code"] == "few-images")
+    };
+    assert!(code(&[&["compare"], &rest[..]].concat()));
+    let two = ["-r", "references.json", "results.json", "-m", "rouge-l", "-f", "json"];
+    assert!(code(&[&["score", "--ci"], &two[..]].concat()));
+    assert!(!code(&[&["score"], &two[..]].concat()));
+}
+
 #[test]
 fn all_pairs_can_be_had() {
     let files = files(&["references.json", "weak.json", "good.json", "weak.json"]);
@@ -141,9 +196,11 @@ fn only_images_that_all_describe_are_compared() {
 
 #[test]
 fn comparisons_that_cannot_be_are_refused() {
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], &str); 7] = [
         (&["results.json"], "at least two systems"),
-        (&["results.json", "b=results.json", "--level", "0"], "between 0 and 1"),
+        (&["results.json", "b=results.json", "--level", "0"], "such as 95"),
+        (&["results.json", "b=results.json", "--ci"], "--level"),
+        (&["results.json", "b=results.json", "--ci=99"], "--level"),
         (&["results.json", "b=results.json", "--correction", "fdr"], "bonferroni"),
         (&["results.json", "b=results.json", "--resamples", "many"], "whole number"),
         (&["results.json", "b=results.json", "--on", "bleu-4"], "--require"),

@@ -131,6 +131,47 @@ fn captions_among_their_own_references_are_noticed_and_can_be_removed_or_skipped
     assert_ne!(keep["measures"], remove["measures"]);
 }
 
+#[test]
+fn rows_without_rating_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "gaps.csv");
+    std::fs::write(&path, "image_id,caption,rating\n1,a dog,4\n1,a cat,\n2,a kite,3\n3,a train,\n").unwrap();
+    let found = json(&["correlate", &path, "-r", "references.json", "-m", "rouge-l"]);
+    assert_eq!(
+        (&found["notices"][0]["code"], &found["notices"][0]["count"]),
+        (&"no-rating".into(), &2.into())
+    );
+    assert_eq!(found["ratings"]["ratings"], 2);
+}
+
+#[test]
+fn two_systems_have_no_correlation() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "two.csv");
+    let text = "image_id,caption,system,rating\n1,a dog,a,4\n1,a cat,b,1\n2,a kite,a,3\n2,a man,b,1\n";
+    std::fs::write(&path, text).unwrap();
+    let args = ["correlate", &path, "-r", "references.json", "-m", "rouge-l"];
+    let found = json(&args);
+    let systems = &found["measures"]["rouge-l"]["systems"];
+    assert_eq!(
+        (&systems["systems"], &systems["pearson"], &systems["tau_b"]),
+        (&2.into(), &Value::Null, &Value::Null)
+    );
+    assert!(systems["accuracy"].is_f64());
+    assert!(found["notices"].as_array().unwrap().iter().any(|notice| notice["code"] == "two-systems"));
+    assert!(stdout(&args).contains("whole systems (2 systems)"));
+}
+
+/// The largest number has 309 digits when it is written out.
+#[test]
+fn huge_ratings_do_not_fill_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "huge.csv");
+    std::fs::write(&path, "image_id,caption,rating\n1,a dog,1e308\n2,a kite,3\n").unwrap();
+    let text = stdout(&["correlate", &path, "-r", "references.json", "-m", "rouge-l"]);
+    assert!(text.contains("from 3 to 1.0000e308") && !text.contains("0000000000"), "{text}");
+}
+
 /// What was done, the ratings, the other arguments, and the words that the error must hold.
 const CASES: &[(&str, &str, &[&str], &[&str])] = &[
     (
@@ -145,7 +186,25 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
         &["-r", "references.json", "--surplus", "ignore"],
         &["1 of 1"],
     ),
-    ("no references", "image_id,caption,rating\n1,a,1\n", &[], &["need references"]),
+    (
+        "no references",
+        "image_id,caption,rating\n1,a,1\n",
+        &[],
+        &["need references", "--references", "--scores"],
+    ),
+    (
+        "an empty caption",
+        "image_id,caption,rating\n1,a,1\n2,,2\n",
+        &["-r", "references.json"],
+        &["line 3", "empty caption"],
+    ),
+    ("an empty list", "[]", &["-r", "references.json"], &["no rating in this file"]),
+    (
+        "scores of other systems",
+        "image_id,system,rating\n1,mine,1\n1,yours,2\n",
+        &["--scores", "of_systems.csv"],
+        &["image 1 by system 'mine'", "'ours', 'theirs'"],
+    ),
     ("no captions", "image_id,rating\n1,1\n", &["-r", "references.json"], &["--caption-column", "--scores"]),
     (
         "no number",
@@ -184,6 +243,7 @@ fn ratings_that_cannot_be_correlated_are_refused() {
         std::fs::write(path("ratings.csv"), ratings).unwrap();
         std::fs::write(path("flickr.txt"), "1.jpg#0\ta dog\n2.jpg#0\ta cat\n").unwrap();
         std::fs::write(path("one_score.csv"), "image_id,m\n1,0.5\n").unwrap();
+        std::fs::write(path("of_systems.csv"), "image_id,system,m\n1,ours,0.5\n1,theirs,0.7\n").unwrap();
         std::fs::write(path("two_scores.csv"), "image_id,m\n1,0.5\n1,0.7\n").unwrap();
         let rest: Vec<String> = rest
             .iter()

@@ -3,12 +3,12 @@
 
 use serde::Deserialize;
 
-use super::{Gatherer, Item, Judged};
+use super::{Gatherer, Judged};
 use crate::{Captions, Error, ErrorKind, Position, SegmentId};
 
 /// What the file holds.
 pub(super) struct Found {
-    pub items: Vec<Item>,
+    pub gathered: Gatherer,
     pub references: Captions,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn read(text: &str, name: &str) -> Result<Option<Found>, Error> {
             gathered.add(id.clone(), caption, None, judgement.rating.as_slice());
         }
     }
-    Ok(Some(Found { items: gathered.items, references }))
+    Ok(Some(Found { gathered, references }))
 }
 
 fn joined(caption: &str) -> String {

@@ -4,11 +4,11 @@
 //! Captions are named by the image they were written for and their number, `2549968784_39bfbe44f9.jpg#2`; their
 //! words stand in `Flickr8k.token.txt`.
 
-use super::{Gatherer, Item, Judged};
+use super::{Gatherer, Judged};
 use crate::{Error, ErrorKind, Position, SegmentId};
 
 /// Reads either file; `None` if it is something else.
-pub(super) fn read(text: &str, name: &str) -> Result<Option<Vec<Item>>, Error> {
+pub(super) fn read(text: &str, name: &str) -> Result<Option<Gatherer>, Error> {
     let lines = || text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let Some((_, first)) = lines().next() else { return Ok(None) };
     let is_ours = |line: &str| {
@@ -46,7 +46,7 @@ pub(super) fn read(text: &str, name: &str) -> Result<Option<Vec<Item>>, Error> {
         let ratings = if is_crowd { &numbers[..1] } else { &numbers[..] };
         gathered.add(image, Some(caption), None, ratings);
     }
-    Ok(Some(gathered.items))
+    Ok(Some(gathered))
 }
 
 /// A caption's name.
@@ -62,11 +62,12 @@ mod tests {
 
     #[test]
     fn experts_and_crowds_are_told_apart() {
-        let experts = read("a.jpg\tb.jpg#2\t1\t1\t2\nb.jpg\tb.jpg#0\t4\t4\t3\n", "x").unwrap().unwrap();
+        let experts = read("a.jpg\tb.jpg#2\t1\t1\t2\nb.jpg\tb.jpg#0\t4\t4\t3\n", "x").unwrap().unwrap().items;
         assert_eq!(experts[0].ratings, [1.0, 1.0, 2.0]);
         assert_eq!(experts[1].caption, Some(Judged::Reference { image: "b.jpg".into(), number: 0 }));
         let crowd = read("a.jpg\tb.jpg#2\t0.333333333333\t1\t2\r\na.jpg\tb.jpg#3\t0\t0\t3\r\n", "x");
-        let ratings: Vec<Vec<f64>> = crowd.unwrap().unwrap().into_iter().map(|item| item.ratings).collect();
+        let ratings: Vec<Vec<f64>> =
+            crowd.unwrap().unwrap().items.into_iter().map(|item| item.ratings).collect();
         assert_eq!(ratings, [[0.333_333_333_333], [0.0]]);
         assert_eq!(read("image_id,rating\n1,2\n", "x").unwrap(), None);
     }

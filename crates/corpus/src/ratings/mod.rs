@@ -18,7 +18,7 @@ use crate::{Captions, Error, ErrorKind, SegmentId};
 pub use scores::{ScoredSegment, SegmentScores, read_scores};
 
 /// Human ratings of captions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Ratings {
     /// Where they come from.
     pub source: String,
@@ -26,6 +26,10 @@ pub struct Ratings {
     pub items: Vec<Item>,
     /// References that stand in the same file.
     pub references: Option<Captions>,
+    /// How many rows are left out because they hold no rating.
+    pub unrated: usize,
+    /// The first place with a rating but no caption, such as `line 2`, though there is a column of captions.
+    pub no_caption: Option<String>,
 }
 
 /// Something that people rated.
@@ -77,7 +81,7 @@ pub fn read_ratings(bytes: &[u8], name: &str, options: &RatingOptions) -> Result
     #[cfg(feature = "parquet")]
     if source.head().starts_with(b"PAR1") {
         let records = parquet::read(source)?;
-        return items(table::items(&records, options, name)?, None, name);
+        return found(table::read(&records, options, name)?);
     }
     if source.head().starts_with(b"PAR1") {
         return Err(Error::new(ErrorKind::Format, name, "this is Parquet, and this build cannot read it")
@@ -90,32 +94,39 @@ pub fn read_ratings(bytes: &[u8], name: &str, options: &RatingOptions) -> Result
         );
     }
     if let Some(found) = clipscore::read(&text, name)? {
-        return items(found.items, Some(found.references), name);
+        let (source, references) = (name.to_owned(), Some(found.references));
+        return self::found(Ratings { source, references, ..found.gathered.ratings() });
     }
-    if let Some(found) = flickr8k::read(&text, name)? {
-        return items(found, None, name);
+    if let Some(gathered) = flickr8k::read(&text, name)? {
+        return found(Ratings { source: name.to_owned(), ..gathered.ratings() });
     }
     let records = records::read(&text, name)?;
-    items(table::items(&records, options, name)?, None, name)
+    found(table::read(&records, options, name)?)
 }
 
-fn items(items: Vec<Item>, references: Option<Captions>, name: &str) -> Result<Ratings, Error> {
-    if items.is_empty() {
-        return Err(Error::new(ErrorKind::Empty, name, "there is no rating in this file"));
+fn found(ratings: Ratings) -> Result<Ratings, Error> {
+    if ratings.items.is_empty() {
+        return Err(Error::new(ErrorKind::Empty, &ratings.source, "there is no rating in this file"));
     }
-    Ok(Ratings { source: name.to_owned(), items, references })
+    Ok(ratings)
 }
 
 /// Puts the ratings of the same thing together, in order of first appearance.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq)]
 struct Gatherer {
     items: Vec<Item>,
+    unrated: usize,
     known: std::collections::HashMap<(SegmentId, Option<Judged>, Option<String>), usize>,
 }
 
 impl Gatherer {
+    fn ratings(self) -> Ratings {
+        Ratings { items: self.items, unrated: self.unrated, ..Ratings::default() }
+    }
+
     fn add(&mut self, image: SegmentId, caption: Option<Judged>, system: Option<String>, ratings: &[f64]) {
         if ratings.is_empty() {
+            self.unrated += 1;
             return;
         }
         let key = (image, caption, system);

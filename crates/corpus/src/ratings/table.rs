@@ -1,7 +1,7 @@
 //! Ratings from records: which column is what, and raters in rows or columns.
 
 use super::records::{Cell, Record, Records};
-use super::{Gatherer, Item, Judged, RatingOptions};
+use super::{Gatherer, Judged, RatingOptions, Ratings};
 use crate::{Error, ErrorKind};
 
 const IDS: &[&str] =
@@ -22,9 +22,13 @@ const RATINGS: &[&str] = &[
 const RATERS: &[&str] = &["rating", "rater", "annotator", "judge", "score", "human", "expert", "worker"];
 
 /// What was rated.
-pub(super) fn items(records: &Records, options: &RatingOptions, name: &str) -> Result<Vec<Item>, Error> {
+pub(super) fn read(records: &Records, options: &RatingOptions, name: &str) -> Result<Ratings, Error> {
+    if records.rows.is_empty() {
+        return Err(Error::new(ErrorKind::Empty, name, "there is no rating in this file"));
+    }
     let columns = Columns::choose(&records.names, options, name)?;
     let mut gathered = Gatherer::default();
+    let mut no_caption = None;
     for record in &records.rows {
         let fault = |kind, message: String| Error::new(kind, name, message).at(record.place);
         let image = record.cell(Some(columns.id)).ok_or_else(|| {
@@ -42,9 +46,16 @@ pub(super) fn items(records: &Records, options: &RatingOptions, name: &str) -> R
             })?;
         }
         let caption = record.cell(columns.caption).map(|cell| Judged::Text(cell.text()));
+        if columns.caption.is_some() && caption.is_none() && !ratings.is_empty() {
+            no_caption.get_or_insert(record.place);
+        }
         gathered.add(image, caption, record.cell(columns.system).map(Cell::text), &ratings);
     }
-    Ok(gathered.items)
+    let no_caption = no_caption.map(|place| match (place.line, place.record) {
+        (Some(line), _) => format!("line {line}"),
+        (None, record) => format!("record {}", record.unwrap_or_default()),
+    });
+    Ok(Ratings { source: name.to_owned(), no_caption, ..gathered.ratings() })
 }
 
 fn shown(records: &Records, column: usize) -> &str {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Coefficient, Correlation};
 use crate::comparison::p_value;
 use crate::grid::{Align, Cell, Grid};
-use crate::number::{counted, fixed, full, percent};
+use crate::number::{counted, fixed, full, percent, significant};
 use crate::render::html::Differences;
 use crate::render::{
     self,
@@ -106,8 +106,7 @@ pub fn html(correlation: &Correlation, page: &Page, out: &mut impl Write) -> io:
     let ratings = page.ratings.iter().cloned().chain(plots).collect();
     let page = Page { ratings, ..page.clone() };
     let tables = grids(correlation, page.digits).into_iter();
-    let tables =
-        tables.map(|(title, grid)| (title.map_or_else(|| "Captions".to_owned(), ToString::to_string), grid));
+    let tables = tables.map(|(title, grid)| (title.unwrap_or_else(|| "Captions".to_owned()), grid));
     let tables = Differences { pairs: tables.collect(), key: about(correlation) };
     let notices: Vec<String> = correlation.notices.iter().map(|notice| notice.message.clone()).collect();
     let signatures: Vec<String> = correlation.signatures.iter().map(ToString::to_string).collect();
@@ -124,13 +123,13 @@ fn about(correlation: &Correlation) -> Vec<String> {
     let agreement =
         agreement.iter().filter_map(|(name, value)| Some(format!("; {name} {}", fixed((*value)?, 3))));
     let mut lines = vec![format!(
-        "{} from {} to {} of {} on {}; {} points, one per {}{} (capeval {})",
+        "{} from {} to {} of {} on {}; {}, one per {}{} (capeval {})",
         counted(human.n_ratings, "rating"),
-        human.scale.low,
-        human.scale.high,
+        significant(human.scale.low, 5),
+        significant(human.scale.high, 5),
         counted(human.n_items, "item"),
         counted(human.n_images, "image"),
-        human.n_points,
+        counted(human.n_points, "point"),
         human.unit.name(),
         agreement.collect::<String>(),
         correlation.version
@@ -146,7 +145,7 @@ fn about(correlation: &Correlation) -> Vec<String> {
     lines
 }
 
-fn grids(correlation: &Correlation, digits: usize) -> Vec<(Option<&'static str>, Grid)> {
+fn grids(correlation: &Correlation, digits: usize) -> Vec<(Option<String>, Grid)> {
     let label = |m: usize| correlation.measures.get(m).map_or("", |m| m.label.as_str());
     let columns = |names: &[&str]| -> Vec<(String, Align)> {
         let align = |k: usize| if k == 0 { Align::Left } else { Align::Right };
@@ -173,7 +172,9 @@ fn grids(correlation: &Correlation, digits: usize) -> Vec<(Option<&'static str>,
             std::iter::once(label(m).into()).chain(cells).collect()
         });
         let names = ["", "Pearson r", "Spearman ρ", "Kendall τ-b", "accuracy"];
-        grids.push((Some("whole systems"), Grid { columns: columns(&names), rows: rows.collect() }));
+        let n = systems.first().map_or(0, |s| s.n_systems);
+        let title = format!("whole systems ({})", counted(n, "system"));
+        grids.push((Some(title), Grid { columns: columns(&names), rows: rows.collect() }));
     }
     if !correlation.differences.is_empty() {
         let rows = correlation.differences.iter().map(|d| {
@@ -185,7 +186,7 @@ fn grids(correlation: &Correlation, digits: usize) -> Vec<(Option<&'static str>,
         let mut columns = columns(&["a", "b", "r(a)", "r(b)", "r(a, b)", "t", "p"]);
         columns[1].1 = Align::Left;
         let title = "Williams' test of Pearson's r with the mean rating of each item";
-        grids.push((Some(title), Grid { columns, rows: rows.collect() }));
+        grids.push((Some(title.to_owned()), Grid { columns, rows: rows.collect() }));
     }
     grids
 }
