@@ -333,10 +333,9 @@ pub fn align(references: &References, candidates: &Captions, policy: &Policy) ->
     let is_blank = |row: &u32| candidates.text(*row as usize).trim().is_empty();
     if candidates.is_empty() && missing != Missing::Empty {
         let message = format!(
-            "holds no captions, and {} of {} {} to be scored; give a file that does",
+            "holds no captions of the {} of {} to be scored; give a file that does",
             counted(references.len(), "image"),
             references.captions().source(),
-            if references.len() == 1 { "is" } else { "are" },
         );
         return Err(Error::new(ErrorKind::Missing, candidates.source(), message));
     }
