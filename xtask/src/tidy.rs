@@ -17,6 +17,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("capeval-meteor", &["capeval-metric", "capeval-stats", "capeval-text"]),
     ("capeval-fluency", &["capeval-metric", "capeval-stats", "capeval-text"]),
     ("capeval-diversity", &["capeval-metric", "capeval-stats", "capeval-text", "capeval-lexical"]),
+    ("capeval-data", &["capeval-meteor"]),
     (
         "capeval-evaluate",
         &[
@@ -36,6 +37,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
         "capeval",
         &[
             "capeval-corpus",
+            "capeval-data",
             "capeval-diversity",
             "capeval-evaluate",
             "capeval-fluency",

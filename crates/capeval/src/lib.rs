@@ -32,6 +32,7 @@
 //! there are and how they are run, [`stats`] how numbers add up, [`frequencies`] in how many images an n-gram occurs.
 
 pub use capeval_corpus as corpus;
+pub use capeval_data as data;
 pub use capeval_evaluate as evaluate;
 pub use capeval_fluency as fluency;
 pub use capeval_frequencies as frequencies;

@@ -1,7 +1,7 @@
 //! Whether metrics agree with people, as Python sees it.
 
 use capeval::corpus::ratings::{self, Item, Judged, RatingOptions, Ratings};
-use capeval::report::{Agreement, Coefficient, Correlation as Found, Style, correlation};
+use capeval::report::{Agreement, Coefficient, Correlation as Found, Page, Style, correlation};
 use capeval::stats::Resampling;
 use capeval::{CorrelateRequest, OwnReference};
 use pyo3::prelude::*;
@@ -66,6 +66,15 @@ impl Correlation {
     /// The signatures of the metrics.
     fn signatures(&self) -> Vec<String> {
         self.found.signatures.iter().map(ToString::to_string).collect()
+    }
+
+    /// The correlation as a page.
+    fn html(&self, py: Python<'_>, title: &str, digits: usize) -> PyResult<String> {
+        let page = Page { title: title.to_owned(), digits, ..Page::default() };
+        let mut out = Vec::new();
+        py.detach(|| correlation::html(&self.found, &page, &mut out))
+            .map_err(|error| from_io(&error, "page"))?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
     }
 
     /// The correlation as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`.

@@ -4,7 +4,6 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
 
 use capeval::evaluate::prepared::MAGIC;
 use pyo3::PyResult;
@@ -85,20 +84,4 @@ pub fn refuse_own(path: &str, bytes: &[u8], references: bool) -> PyResult<()> {
         return Err(value(&format!("{path}: this is a table of document frequencies; give it as df")));
     }
     Ok(())
-}
-
-/// Where the data of others lie: `CAPEVAL_DATA`, or the system's place for a user's data.
-pub fn data_folder() -> Option<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if let Some(folder) = variable("CAPEVAL_DATA") {
-        return Some(folder);
-    }
-    let base = if cfg!(windows) {
-        variable("LOCALAPPDATA")
-    } else if cfg!(target_os = "macos") {
-        variable("HOME").map(|home| home.join("Library/Application Support"))
-    } else {
-        variable("XDG_DATA_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/share")))
-    };
-    base.map(|base| base.join("capeval"))
 }

@@ -18,6 +18,7 @@ use crate::captions::Captions;
 use crate::error::{from_request, value};
 use crate::files;
 use crate::frequencies::DocumentFrequencies;
+use crate::install::home;
 use crate::run::pool;
 
 /// What METEOR read last: the file, its length and age, and its content.
@@ -25,14 +26,9 @@ type Known = Option<(PathBuf, u64, Option<std::time::SystemTime>, Arc<meteor::Re
 
 static METEOR: Mutex<Known> = Mutex::new(None);
 
-/// Where METEOR's resources are looked for.
-fn meteor_path() -> Option<PathBuf> {
-    files::data_folder().map(|folder| folder.join("meteor-1.5.bin"))
-}
-
 /// METEOR's resources; `None` if they are not installed.
 fn meteor(py: Python<'_>) -> PyResult<Option<Arc<meteor::Resources>>> {
-    let Some(path) = meteor_path() else { return Ok(None) };
+    let Some(path) = home().map(|home| home.file()) else { return Ok(None) };
     let Ok(metadata) = fs::metadata(&path) else { return Ok(None) };
     let (len, age) = (metadata.len(), metadata.modified().ok());
     {
@@ -72,7 +68,7 @@ pub fn select(
     let names_meteor = specs.iter().any(|spec| spec.split(':').next() == Some("meteor"));
     if names_meteor && resources.meteor.is_none() {
         let place =
-            meteor_path().map_or_else(String::new, |path| format!(" ({} is missing)", path.display()));
+            home().map_or_else(String::new, |home| format!(" ({} is missing)", home.file().display()));
         return Err(PyFileNotFoundError::new_err(format!(
             "METEOR's resources are not installed{place}; call capeval.install_meteor() once, or run \
              `capeval data install meteor`"

@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> Result<()> {
     match &args.action {
         Action::Install { name: _, from } => data::install(from.as_deref()),
         Action::List => {
-            let path = data::meteor_path()?;
+            let path = data::home()?.file();
             let state = match data::meteor() {
                 Ok(Some(resources)) => {
                     let bytes = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> Result<()> {
             Ok(())
         }
         Action::Path => {
-            let folder = data::folder()?.display().to_string();
+            let folder = data::home()?.folder().display().to_string();
             Output::open(None, &[])?.write(|out| writeln!(out, "{folder}"))
         }
     }
