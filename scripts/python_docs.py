@@ -65,7 +65,12 @@ def of_class(name, kind):
     if named:
         out += ["Fields: " + ", ".join(f"`{field}`" for field in kind._fields) + ".", ""]
         return out
-    for method, thing in kind.__dict__.items():
+    members = {}
+    for base in kind.__mro__:
+        if base.__module__.startswith("capeval"):
+            for method, thing in base.__dict__.items():
+                members.setdefault(method, thing)
+    for method, thing in members.items():
         if method.startswith("_") and method != "__getitem__":
             continue
         raw = thing.__func__ if isinstance(thing, (classmethod, staticmethod)) else thing

@@ -9,6 +9,7 @@ from . import _engine
 from ._frequencies import DocumentFrequencies
 from ._inputs import Captionlike, Metrics, Settings
 from ._progress import Listener, Progress
+from ._rendered import Rendered
 from ._report import Id, Report
 from ._score import _prepare
 
@@ -59,8 +60,10 @@ class Pair(NamedTuple):
     """By measure."""
 
 
-class Comparison:
+class Comparison(Rendered):
     """Whether systems differ, by every measure. Prints as a table."""
+
+    _found: _engine.Comparison
 
     def __init__(self, found: _engine.Comparison) -> None:
         self._found = found
@@ -80,37 +83,9 @@ class Comparison:
             raise KeyError(f"{len(pairs)} pairs end in {system!r}; look into .pairs for measure {measure!r}")
         return pairs[0].contrasts[measure]
 
-    def to_json(self) -> str:
-        """The comparison as JSON."""
-        return self._found.render("json", 3)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The comparison as a dictionary, shaped as the JSON."""
-        import json
-
-        found: dict[str, Any] = json.loads(self.to_json())
-        return found
-
-    def to_csv(self) -> str:
-        """A line per pair and measure."""
-        return self._found.render("csv", 3)
-
-    def to_markdown(self, digits: int = 3) -> str:
-        """A table for a page or a pull request."""
-        return self._found.render("markdown", digits)
-
-    def to_latex(self, digits: int = 3) -> str:
-        """A table for a paper."""
-        return self._found.render("latex", digits)
-
     def to_html(self, *, title: str | None = None, digits: int = 3) -> str:
         """A page that shows whether systems differ; with ``gallery=True`` every image too."""
         return self._found.html(", ".join(self.report.systems) if title is None else title, digits)
-
-    def __str__(self) -> str:
-        return self._found.render("table", 3).rstrip("\n")
-
-    __repr__ = __str__
 
 
 def _contrast(row: dict[str, Any]) -> Contrast:

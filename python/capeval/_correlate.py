@@ -11,6 +11,7 @@ from ._frequencies import DocumentFrequencies
 from ._inputs import Captionlike, Metrics, Settings, captions, metric_names, table_columns, to_list
 from ._inputs import settings as _pairs
 from ._progress import Listener, Progress
+from ._rendered import Rendered
 from ._report import Id
 
 if TYPE_CHECKING:
@@ -35,8 +36,10 @@ class Agreement(NamedTuple):
     """By coefficient, if they were asked for."""
 
 
-class Correlation:
+class Correlation(Rendered):
     """How each measure agrees with what people said. Prints as a table."""
+
+    _found: _engine.Correlation
 
     def __init__(self, found: _engine.Correlation) -> None:
         self._found = found
@@ -50,6 +53,7 @@ class Correlation:
         """What a reader should know: code and sentence."""
 
     def __getitem__(self, key: str) -> Agreement:
+        """How a measure agrees with people."""
         return self.agreements[key]
 
     @property
@@ -60,33 +64,9 @@ class Correlation:
         images, ratings, scores = self._found.points()
         return images, np.frombuffer(ratings), {key: np.frombuffer(values) for key, values in scores.items()}
 
-    def to_json(self) -> str:
-        """The correlation as JSON."""
-        return self._found.render("json", 3)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The correlation as a dictionary, shaped as the JSON."""
-        import json
-
-        found: dict[str, Any] = json.loads(self.to_json())
-        return found
-
-    def to_csv(self) -> str:
-        """A line per measure."""
-        return self._found.render("csv", 3)
-
-    def to_markdown(self, digits: int = 3) -> str:
-        """A table for a page or a pull request."""
-        return self._found.render("markdown", digits)
-
-    def to_latex(self, digits: int = 3) -> str:
-        """A table for a paper."""
-        return self._found.render("latex", digits)
-
-    def __str__(self) -> str:
-        return self._found.render("table", 3).rstrip("\n")
-
-    __repr__ = __str__
+    def to_html(self, *, title: str | None = None, digits: int = 3) -> str:
+        """A page with the coefficients and a chart of scores against ratings for each measure."""
+        return self._found.html("Agreement with people" if title is None else title, digits)
 
 
 def _agreement(row: dict[str, Any]) -> Agreement:

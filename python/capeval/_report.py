@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
+from ._rendered import Rendered
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -104,12 +106,14 @@ class System:
         return f"System({self.name!r}, {self.n_images} images, {scores})"
 
 
-class Report:
+class Report(Rendered):
     """What an evaluation found: systems and their scores, signatures, notices.
 
     Where there is one system, ``scores``, ``segments``, ``ids`` and ``signatures`` are its own, and
     ``report["cider-d"]`` is its score. Prints as a table, and shows as one in notebooks.
     """
+
+    _found: Found
 
     def __init__(self, found: Found) -> None:
         self._found = found
@@ -164,29 +168,6 @@ class Report:
     def __iter__(self) -> Iterator[str]:
         return iter(self.measures)
 
-    def to_json(self) -> str:
-        """The report as JSON, with every number in full; what ``capeval score --format json`` writes."""
-        return self._found.render("json", 3)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report as a dictionary, shaped as the JSON."""
-        import json
-
-        report: dict[str, Any] = json.loads(self.to_json())
-        return report
-
-    def to_csv(self) -> str:
-        """A line per system, with every number in full."""
-        return self._found.render("csv", 3)
-
-    def to_markdown(self, digits: int = 3) -> str:
-        """A table for a page or a pull request."""
-        return self._found.render("markdown", digits)
-
-    def to_latex(self, digits: int = 3) -> str:
-        """A table for a paper."""
-        return self._found.render("latex", digits)
-
     def to_html(
         self, *, title: str | None = None, pictures: str | Mapping[Id, str] | None = None, digits: int = 3
     ) -> str:
@@ -227,12 +208,6 @@ class Report:
             parts.append(part)
         whole: pandas.DataFrame = pd.concat(parts, ignore_index=True)
         return whole
-
-    def __str__(self) -> str:
-        return self._found.render("table", 3).rstrip("\n")
-
-    def __repr__(self) -> str:
-        return str(self)
 
     def _repr_html_(self) -> str:
         import html

@@ -39,6 +39,12 @@ def test_intervals_hold_the_coefficients():
     assert low <= found["rouge-l"].pearson <= high
 
 
+def test_a_page_shows_scores_against_ratings():
+    page = capeval.correlate(RATINGS, REFERENCES, ["rouge-l", "ter"]).to_html(title="A <title>")
+    assert "<title>A &lt;title&gt;" in page and "Kendall" in page
+    assert page.count("<svg") == 2, "a chart per measure"
+
+
 def test_tables_of_ratings_are_taken():
     pandas = pytest.importorskip("pandas")
     rows = [{**row, "rating": float(row["rating"][0])} for row in RATINGS]

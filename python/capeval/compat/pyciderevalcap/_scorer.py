@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..._frequencies import DocumentFrequencies
 from .._engine import check, evaluate, mean
+from .._pairs import Pairs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,7 +51,7 @@ def table(df: str | DocumentFrequencies) -> DocumentFrequencies | None:
     return _TABLES[key]
 
 
-class Scorer:
+class Scorer(Pairs):
     """Collects hypotheses and references, then scores them."""
 
     metric = ""
@@ -63,19 +64,18 @@ class Scorer:
         n: int = 4,
         sigma: float = 6.0,
     ) -> None:
+        super().__init__()
         self.n = n
         self.sigma = sigma
         self.df_mode = df_mode
         self._table = table(df_mode)
-        self._tests: list[str] = []
-        self._refs: list[list[str]] = []
         if test is not None and refs is not None:
             self.cook_append(test, refs)
 
     def copy(self) -> Any:
         """A scorer of the same captions."""
         new = self.copy_empty()
-        new._tests, new._refs = list(self._tests), list(self._refs)
+        new._take(self)
         return new
 
     def copy_empty(self) -> Any:
@@ -86,23 +86,6 @@ class Scorer:
         """Forgets all captions."""
         self._tests, self._refs = [], []
 
-    def cook_append(self, test: str, refs: Sequence[str]) -> None:
-        """Adds a hypothesis with its references."""
-        self._refs.append(list(refs))
-        self._tests.append(test)
-
-    def size(self) -> int:
-        """The number of hypotheses."""
-        return len(self._refs)
-
-    def __iadd__(self, other: Any) -> Any:
-        if type(other) is tuple:
-            self.cook_append(other[0], other[1])
-        else:
-            self._tests.extend(other._tests)
-            self._refs.extend(other._refs)
-        return self
-
     def compute_score(
         self, option: str | None = None, verbose: int = 0
     ) -> tuple[np.float64, npt.NDArray[np.float64]]:
@@ -110,7 +93,7 @@ class Scorer:
         metric = f"{self.metric}:n={self.n}:tok=none"
         if self.metric == "cider-d":
             metric += f":sigma={self.sigma}"
-        scores = evaluate(self._refs, self._tests, [metric], df=self._table)[0].segments[0]
+        scores = evaluate(self._refs, self._given(), [metric], df=self._table)[0].segments[0]
         return mean(scores), scores
 
 

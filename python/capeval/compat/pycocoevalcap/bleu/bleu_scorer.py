@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..._engine import Scored, check, evaluate
+from ..._pairs import Pairs
 
 _OPTIONS = ("closest", "shortest", "average")
 
 
-class BleuScorer:
+class BleuScorer(Pairs):
     """Collects hypotheses and references, then scores them.
 
     Quirk of the original kept on purpose: a second ``compute_score`` without a change between gives the corpus
@@ -27,10 +28,9 @@ class BleuScorer:
     ) -> None:
         if special_reflen is not None:
             raise NotImplementedError("capeval's BleuScorer takes no special_reflen; choose an option instead")
+        super().__init__()
         self.n = n
         self.special_reflen = special_reflen
-        self._tests: list[str | None] = []
-        self._refs: list[list[str]] = []
         self._score: list[float] | None = None
         self._scored: Scored | None = None
         self._option: str | None = None
@@ -39,33 +39,22 @@ class BleuScorer:
     def copy(self) -> BleuScorer:
         """A scorer of the same captions."""
         new = BleuScorer(n=self.n)
-        new._tests, new._refs = list(self._tests), list(self._refs)
+        new._take(self)
         return new
 
     def cook_append(self, test: str | None, refs: Sequence[str] | None) -> None:
         """Adds a hypothesis with its references."""
-        if refs is not None:
-            self._refs.append(list(refs))
-            self._tests.append(test)
+        super().cook_append(test, refs)
         self._score = None
 
     def __iadd__(self, other: Any) -> BleuScorer:
-        if type(other) is tuple:
-            self.cook_append(other[0], other[1])
-        else:
-            check(self.compatible(other), "incompatible BLEUs.")
-            self._tests.extend(other._tests)
-            self._refs.extend(other._refs)
-            self._score = None
-        return self
+        check(type(other) is tuple or self.compatible(other), "incompatible BLEUs.")
+        self._score = None
+        return super().__iadd__(other)
 
     def compatible(self, other: object) -> bool:
         """Whether `other` may be added."""
         return isinstance(other, BleuScorer) and self.n == other.n
-
-    def size(self) -> int:
-        """The number of hypotheses."""
-        return len(self._refs)
 
     def ratio(self, option: str | None = None) -> float:
         """Length of the hypotheses over that of the references."""
@@ -154,8 +143,7 @@ class BleuScorer:
         if option is None:
             option = "average" if len(self._refs) == 1 else "closest"
         check(option in _OPTIONS, f"unsupported reflen option {option}")
-        tests = [test for test in self._tests if test is not None]
-        check(len(tests) == len(self._refs), f"refs/test mismatch! {len(self._refs)}<>{len(tests)}")
+        tests = self._given()
         self._option = option
         metric = f"bleu:n={self.n}:reflen={option}:tok=none"
         self._scored = evaluate(self._refs, tests, [metric])[0]

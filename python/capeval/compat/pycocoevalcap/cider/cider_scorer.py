@@ -3,52 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...._frequencies import DocumentFrequencies
-from ..._engine import check, evaluate, mean
+from ..._engine import evaluate, mean
+from ..._pairs import Pairs
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
 
-class CiderScorer:
+class CiderScorer(Pairs):
     """Collects hypotheses and references, then scores them."""
 
     def __init__(
         self, test: str | None = None, refs: Sequence[str] | None = None, n: int = 4, sigma: float = 6.0
     ) -> None:
+        super().__init__()
         self.n = n
         self.sigma = sigma
-        self._tests: list[str | None] = []
-        self._refs: list[list[str]] = []
         self.ref_len: np.float64 | None = None
         self.cook_append(test, refs)
 
     def copy(self) -> CiderScorer:
         """A scorer of the same captions; sigma is not copied, as in the original."""
         new = CiderScorer(n=self.n)
-        new._tests, new._refs = list(self._tests), list(self._refs)
+        new._take(self)
         return new
-
-    def cook_append(self, test: str | None, refs: Sequence[str] | None) -> None:
-        """Adds a hypothesis with its references."""
-        if refs is not None:
-            self._refs.append(list(refs))
-            self._tests.append(test)
-
-    def size(self) -> int:
-        """The number of hypotheses."""
-        return len(self._refs)
-
-    def __iadd__(self, other: Any) -> CiderScorer:
-        if type(other) is tuple:
-            self.cook_append(other[0], other[1])
-        else:
-            self._tests.extend(other._tests)
-            self._refs.extend(other._refs)
-        return self
 
     @property
     def document_frequency(self) -> dict[tuple[str, ...], int]:
@@ -62,8 +44,7 @@ class CiderScorer:
         """The mean score, and the score of each hypothesis: ``(size,)``. Both arguments are ignored, as ever."""
         import numpy as np
 
-        tests = [test for test in self._tests if test is not None]
-        check(len(tests) == len(self._refs), f"refs/test mismatch! {len(self._refs)}<>{len(tests)}")
+        tests = self._given()
         self.ref_len = np.log(float(len(self._refs)))
         metric = f"cider-d:n={self.n}:sigma={self.sigma}:tok=none"
         scores = evaluate(self._refs, tests, [metric])[0].segments[0]

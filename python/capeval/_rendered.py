@@ -1,0 +1,44 @@
+"""What all results have in common: they can be written in many forms."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class _Found(Protocol):
+    def render(self, format: str, digits: int) -> str: ...
+
+
+class Rendered:
+    """A result of the engine that prints as a table."""
+
+    _found: _Found
+
+    def to_json(self) -> str:
+        """As JSON, with every number in full; what the command line writes by ``--format json``."""
+        return self._found.render("json", 3)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a dictionary, shaped as the JSON."""
+        import json
+
+        found: dict[str, Any] = json.loads(self.to_json())
+        return found
+
+    def to_csv(self) -> str:
+        """As comma-separated values, with every number in full."""
+        return self._found.render("csv", 3)
+
+    def to_markdown(self, digits: int = 3) -> str:
+        """As a table for a page or a pull request."""
+        return self._found.render("markdown", digits)
+
+    def to_latex(self, digits: int = 3) -> str:
+        """As a table for a paper."""
+        return self._found.render("latex", digits)
+
+    def __str__(self) -> str:
+        return self._found.render("table", 3).rstrip("\n")
+
+    def __repr__(self) -> str:
+        return str(self)
