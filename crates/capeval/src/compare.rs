@@ -161,33 +161,26 @@ fn exchanges(
         .collect();
     let width = totals.first().map_or(0, Vec::len);
     let heard = |n| progress.advance(n);
-    resample::exchange_heard(
-        &stack.matrix,
-        resampling,
-        pairs.len() * n_measures,
-        heard,
-        |taken, differences| {
-            let mut sums = vec![0.0; width];
-            let mut values = [vec![0.0; n_measures], vec![0.0; n_measures]];
-            for ((base, system), differences) in
-                pairs.iter().zip(differences.chunks_exact_mut(n_measures.max(1)))
-            {
-                let [a, b] = [(*system, *base), (*base, *system)].map(|(own, other)| {
-                    let parts = [&totals[own], &taken[own * width..], &taken[other * width..]];
-                    (own, parts)
-                });
-                for ((own, [total, leaving, coming]), values) in [a, b].into_iter().zip(&mut values) {
-                    for (c, sum) in sums.iter_mut().enumerate() {
-                        *sum = total[c] - leaving[c] + coming[c];
-                    }
-                    score_sums(&scores[own].metrics, &sums, values);
+    resample::exchange(&stack.matrix, resampling, pairs.len() * n_measures, heard, |taken, differences| {
+        let mut sums = vec![0.0; width];
+        let mut values = [vec![0.0; n_measures], vec![0.0; n_measures]];
+        for ((base, system), differences) in pairs.iter().zip(differences.chunks_exact_mut(n_measures.max(1)))
+        {
+            let [a, b] = [(*system, *base), (*base, *system)].map(|(own, other)| {
+                let parts = [&totals[own], &taken[own * width..], &taken[other * width..]];
+                (own, parts)
+            });
+            for ((own, [total, leaving, coming]), values) in [a, b].into_iter().zip(&mut values) {
+                for (c, sum) in sums.iter_mut().enumerate() {
+                    *sum = total[c] - leaving[c] + coming[c];
                 }
-                for (m, difference) in differences.iter_mut().enumerate() {
-                    *difference = values[0][m] - values[1][m];
-                }
+                score_sums(&scores[own].metrics, &sums, values);
             }
-        },
-    )
+            for (m, difference) in differences.iter_mut().enumerate() {
+                *difference = values[0][m] - values[1][m];
+            }
+        }
+    })
 }
 
 /// The scores that tests go by, which for ROUGE-1.5.5 are not quite those it prints.

@@ -78,7 +78,7 @@ impl<'s> Stack<'s> {
     pub fn bootstrap(&self, resampling: Resampling, progress: &dyn Progress) -> Vec<f64> {
         progress.begin(Stage::Resampling, resampling.resamples);
         let heard = |n| progress.advance(n);
-        resample::bootstrap_heard(&self.matrix, resampling, self.n_values, heard, |sums, values| {
+        resample::bootstrap(&self.matrix, resampling, self.n_values, heard, |sums, values| {
             score_sums(self.metrics.iter().copied(), sums, values);
         })
     }

@@ -17,9 +17,9 @@ fn main() {
     let plan = Resampling { resamples, ..Resampling::default() };
     let first = |sums: &[f64], values: &mut [f64]| values[0] = sums[0];
     let start = Instant::now();
-    let values = resample::bootstrap(&matrix, plan, 1, first);
+    let values = resample::bootstrap(&matrix, plan, 1, |_| {}, first);
     println!("bootstrap {:.3} s ({})", start.elapsed().as_secs_f64(), values[0]);
     let start = Instant::now();
-    let values = resample::exchange(&matrix, plan, 1, first);
+    let values = resample::exchange(&matrix, plan, 1, |_| {}, first);
     println!("exchange  {:.3} s ({})", start.elapsed().as_secs_f64(), values[0]);
 }

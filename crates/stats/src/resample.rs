@@ -85,20 +85,11 @@ pub fn draw(seed: u64, index: u64, counts: &mut [u32]) {
 }
 
 /// Draws as many rows as there are, with replacement, and lets `score` turn the sums of the columns into
-/// `n_values` values; again and again.
+/// `n_values` values; again and again. `heard` is told of each few replicates before they are drawn, and may end the
+/// work by unwinding.
 ///
 /// The result holds the values of one resample after those of another.
 pub fn bootstrap(
-    matrix: &Matrix,
-    resampling: Resampling,
-    n_values: usize,
-    score: impl Fn(&[f64], &mut [f64]) + Sync,
-) -> Vec<f64> {
-    bootstrap_heard(matrix, resampling, n_values, |_| {}, score)
-}
-
-/// As [`bootstrap`]; `heard` is told of each few replicates before they are drawn, and ends the work by unwinding.
-pub fn bootstrap_heard(
     matrix: &Matrix,
     resampling: Resampling,
     n_values: usize,
@@ -110,20 +101,11 @@ pub fn bootstrap_heard(
 }
 
 /// Takes each row or leaves it, with equal chances, and lets `score` turn the sums of the columns into
-/// `n_values` values; again and again.
+/// `n_values` values; again and again. `heard` is told of each few replicates before they are drawn, and may end the
+/// work by unwinding.
 ///
 /// A row that is taken stands for an image whose captions two systems exchange.
 pub fn exchange(
-    matrix: &Matrix,
-    resampling: Resampling,
-    n_values: usize,
-    score: impl Fn(&[f64], &mut [f64]) + Sync,
-) -> Vec<f64> {
-    exchange_heard(matrix, resampling, n_values, |_| {}, score)
-}
-
-/// As [`exchange`]; `heard` is told of each few replicates before they are drawn, and ends the work by unwinding.
-pub fn exchange_heard(
     matrix: &Matrix,
     resampling: Resampling,
     n_values: usize,
@@ -191,6 +173,8 @@ fn replicate(
 mod tests {
     use super::*;
 
+    fn quiet(_: usize) {}
+
     fn plan(resamples: usize, seed: u64) -> Resampling {
         Resampling { resamples, seed, ..Resampling::default() }
     }
@@ -206,10 +190,10 @@ mod tests {
     #[test]
     fn a_replicate_is_a_function_of_seed_and_index() {
         let matrix = matrix(100);
-        let few = bootstrap(&matrix, plan(5, 7), 1, mean);
-        let many = bootstrap(&matrix, plan(50, 7), 1, mean);
+        let few = bootstrap(&matrix, plan(5, 7), 1, quiet, mean);
+        let many = bootstrap(&matrix, plan(50, 7), 1, quiet, mean);
         assert_eq!(few, many[..5]);
-        assert_ne!(few, bootstrap(&matrix, plan(5, 8), 1, mean));
+        assert_ne!(few, bootstrap(&matrix, plan(5, 8), 1, quiet, mean));
     }
 
     #[test]
@@ -219,7 +203,10 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let resampling = plan(103, 1);
-                (bootstrap(&matrix, resampling, 1, mean), exchange(&matrix, resampling, 1, mean))
+                (
+                    bootstrap(&matrix, resampling, 1, quiet, mean),
+                    exchange(&matrix, resampling, 1, quiet, mean),
+                )
             })
         };
         assert_eq!(run(1), run(2));
@@ -233,7 +220,7 @@ mod tests {
         let values: Vec<f64> = (0..n).map(|k| (k as f64).sqrt()).collect();
         let centre = values.iter().sum::<f64>() / n as f64;
         let variance = values.iter().map(|x| (x - centre).powi(2)).sum::<f64>() / n as f64;
-        let means = bootstrap(&matrix(n), plan(20_000, 3), 1, mean);
+        let means = bootstrap(&matrix(n), plan(20_000, 3), 1, quiet, mean);
         let middle = means.iter().sum::<f64>() / 2e4;
         let scatter = (means.iter().map(|x| (x - middle).powi(2)).sum::<f64>() / 2e4).sqrt();
         let theory = (variance / n as f64).sqrt();
@@ -244,7 +231,7 @@ mod tests {
     #[test]
     fn half_of_the_rows_are_exchanged() {
         let taken = |sums: &[f64], values: &mut [f64]| values[0] = sums[0];
-        let counts = exchange(&matrix(1_000), plan(2_000, 5), 1, taken);
+        let counts = exchange(&matrix(1_000), plan(2_000, 5), 1, quiet, taken);
         let mean = counts.iter().sum::<f64>() / 2e3;
         // The mean of 2,000 binomial numbers has a standard error of sqrt(250 / 2,000) = 0.35.
         assert!((mean - 500.0).abs() < 1.5, "{mean}");
@@ -274,7 +261,7 @@ mod tests {
         let score = |_: &[f64], _: &mut [f64]| {
             scored.fetch_add(1, Ordering::Relaxed);
         };
-        let run = || bootstrap_heard(&matrix(10), plan(100_000, 1), 1, heard, score);
+        let run = || bootstrap(&matrix(10), plan(100_000, 1), 1, heard, score);
         let ended = catch_unwind(AssertUnwindSafe(run));
         assert_eq!(ended.unwrap_err().downcast_ref(), Some(&"stopped"));
         assert!(scored.load(Ordering::Relaxed) <= 104, "{scored:?}");
@@ -291,7 +278,7 @@ mod tests {
 
     #[test]
     fn no_rows_and_no_resamples_give_no_panic() {
-        assert_eq!(bootstrap(&matrix(0), plan(3, 1), 1, |_, v| v[0] = 1.0), [1.0; 3]);
-        assert!(bootstrap(&matrix(3), plan(0, 1), 1, mean).is_empty());
+        assert_eq!(bootstrap(&matrix(0), plan(3, 1), 1, quiet, |_, v| v[0] = 1.0), [1.0; 3]);
+        assert!(bootstrap(&matrix(3), plan(0, 1), 1, quiet, mean).is_empty());
     }
 }
