@@ -15,7 +15,7 @@ use crate::options::{self, Candidates, Intervals, Metrics, Policies};
 use crate::progress::Bar;
 use crate::rouge::Rouge;
 use crate::shown::{Shown, Target};
-use crate::{data, input, names};
+use crate::{data, html, input, names};
 
 /// Score captions against references
 #[derive(clap::Args)]
@@ -87,9 +87,35 @@ pub struct What {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Metrics")]
 struct Which {
-    /// Score only the images whose ids this file lists, one per line or as a JSON array.
-    #[arg(long, value_name = "FILE")]
-    images: Option<String>,
+    /// Score only the images whose ids this file lists, one per line or as a JSON array. A folder or a pattern with
+    /// {id} tells where the page's pictures are, as --pictures does.
+    #[arg(long, value_name = "FILE|DIR|PATTERN")]
+    images: Vec<String>,
+}
+
+impl Which {
+    /// The file that lists images.
+    fn list(&self) -> Option<&str> {
+        self.images.iter().map(String::as_str).find(|given| !html::are_pictures(given))
+    }
+
+    /// Where pictures are.
+    fn pictures(&self) -> Option<&str> {
+        self.images.iter().map(String::as_str).find(|given| html::are_pictures(given))
+    }
+
+    /// Whether there is one of each at most.
+    ///
+    /// # Errors
+    /// When there are two of a kind.
+    fn check(&self) -> Result<()> {
+        let given = self.images.iter().map(String::as_str);
+        let mut others = given.filter(|given| Some(*given) != self.list() && Some(*given) != self.pictures());
+        match others.next() {
+            Some(other) => bail!("{other}: --images takes one list of images and one place of pictures"),
+            None => Ok(()),
+        }
+    }
 }
 
 #[derive(clap::Args)]
@@ -201,14 +227,15 @@ impl Inputs {
     /// # Errors
     /// When it cannot be written, or its pictures are not to be found.
     pub fn open_page(&self, chosen: &Chosen, pages: &Pages, shown: &Shown) -> Result<Option<Html>> {
-        pages.open(&self.paths(&chosen.systems), shown)
+        self.which.check()?;
+        pages.open(self.which.pictures(), &self.paths(&chosen.systems), shown)
     }
 
     /// All files that are read.
     fn paths<'a>(&'a self, systems: &'a [Named]) -> Vec<&'a str> {
         let mut paths: Vec<&str> = self.references.iter().map(String::as_str).collect();
         paths.extend(systems.iter().map(|system| system.path.as_str()));
-        paths.extend(self.which.images.as_deref());
+        paths.extend(self.which.list());
         paths.extend(self.what.paths());
         paths.extend(self.rouge.rouge_list.as_deref());
         paths
@@ -222,7 +249,7 @@ impl Inputs {
         let Chosen { systems, metrics, mut resources, selected } = chosen;
         self.what.read(&mut resources)?;
         let selected = selected.map_or_else(|| self.what.build(&metrics, &resources), Ok)?;
-        let images = self.which.images.as_deref().map(input::ids).transpose()?;
+        let images = self.which.list().map(input::ids).transpose()?;
         let (references, systems): (References, Vec<(String, Captions)>) = match self.rouge.listed()? {
             Some((references, systems)) => (references.into(), systems),
             None => {

@@ -53,9 +53,24 @@ fn pictures_of_a_folder_are_found_from_where_the_page_is() {
     std::fs::write(folder.path().join("pictures/COCO_000000000002.jpg"), "").unwrap();
     let (page, pictures) = (folder.path().join("page.html"), folder.path().join("pictures"));
     let (page, pictures) = (page.to_str().unwrap(), pictures.to_str().unwrap());
-    stdout(&["score", "-r", "references.json", "results.json", "--html", page, "--pictures", pictures]);
-    let html = std::fs::read_to_string(page).unwrap();
-    assert!(html.contains("[null,\"pictures/COCO_000000000002.jpg\",null]"));
+    for option in ["--pictures", "--images"] {
+        stdout(&["score", "-r", "references.json", "results.json", "--html", page, option, pictures]);
+        let html = std::fs::read_to_string(page).unwrap();
+        assert!(html.contains("[null,\"pictures/COCO_000000000002.jpg\",null]"), "{option}");
+    }
+}
+
+#[test]
+fn images_may_be_listed_and_shown_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (page, list) = (folder.path().join("page.html"), folder.path().join("ids.txt"));
+    std::fs::write(&list, "2\n").unwrap();
+    let (page, list) = (page.to_str().unwrap(), list.to_str().unwrap());
+    let pattern = "https://example.org/{id:012}.jpg";
+    let score = ["score", "-r", "references.json", "results.json", "--html", page];
+    let table = stdout(&[&score[..], &["--images", list, "--images", pattern]].concat());
+    assert!(table.contains("1 image"), "{table}");
+    assert!(std::fs::read_to_string(page).unwrap().contains("https://example.org/{id:012}.jpg"));
 }
 
 #[test]
@@ -70,6 +85,10 @@ fn what_cannot_be_a_page_is_refused_before_any_work() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
     let page = page.to_str().unwrap();
+    let both = refused(&["--html", page, "--pictures", "{id}.jpg", "--images", "{id}.png"]);
+    assert!(both.contains("pictures are in {id}.png or in {id}.jpg; name one place"), "{both}");
+    assert!(refused(&["--images", "{id}.png"]).contains("add --html FILE"));
+    assert!(refused(&["--images", "a.txt", "--images", "b.txt"]).contains("one list of images"));
     let gone = refused(&["--html", page, "--pictures", "no-such-folder"]);
     assert!(gone.contains("no-such-folder: cannot look for pictures"), "{gone}");
     let empty = folder.path().to_str().unwrap();
