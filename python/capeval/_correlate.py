@@ -47,8 +47,8 @@ class Correlation(Rendered):
         """By measure."""
         self.human: dict[str, Any] = found.human()
         """What people said: numbers of images, items, ratings and points, scale, Krippendorff's alpha, Fleiss' kappa."""
-        self.signatures: list[str] = found.signatures()
-        """Everything that can change a digit, metric by metric."""
+        self.signatures: dict[str, str] = found.signatures()
+        """Everything that can change a digit, by metric."""
         self.notices: list[tuple[str, str]] = found.notices()
         """What a reader should know: code and sentence."""
 

@@ -1,6 +1,6 @@
 //! Diversity and coverage of systems with any number of captions per image, as a report.
 
-use capeval_corpus::{Captions, Ids, Policy, SegmentId};
+use capeval_corpus::{Captions, Ids, SegmentId};
 use capeval_evaluate::diversity::{
     CORPUS_KINDS, CaptionSystem, CorpusKind, Learns, build_corpus, corpus_kind, evaluate_sets,
 };
@@ -170,8 +170,8 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
             references: reference_files,
             n_images: set.n_images(),
             n_references: set.n_references(),
-            policy: Policy::default(),
-            ids,
+            policy: None,
+            ids: Some(ids),
         },
         explained: Vec::new(),
         gallery: None,

@@ -147,6 +147,7 @@ pub(crate) fn entries_of(metrics: Vec<(Signature, Vec<Part>)>) -> (Vec<MetricEnt
                 key: format!("{}{suffix}", part.key),
                 label: std::iter::once(part.label).chain(settings).collect(),
                 direction: part.direction,
+                number: part.number,
                 min: part.min,
                 max: part.max,
             }

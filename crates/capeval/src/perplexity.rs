@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use capeval_corpus::{Captions, Ids, Policy, SegmentId};
+use capeval_corpus::{Captions, Ids, SegmentId};
 use capeval_evaluate::{MetricScores, ReferenceSet, System, evaluate};
 use capeval_fluency::ngram::FALLBACK_DISCOUNTS;
 use capeval_fluency::{
@@ -146,6 +146,7 @@ pub fn perplexity_of(systems: Vec<Probabilities>, base: Base, segments: bool) ->
             key,
             label: format!("{}{label}", part.label),
             direction: part.direction,
+            number: part.number,
             min: part.min,
             max: part.max,
         });
@@ -235,8 +236,8 @@ fn report(
             references: Vec::new(),
             n_images: 0,
             n_references: 0,
-            policy: Policy::default(),
-            ids: Ids::default(),
+            policy: None,
+            ids: None,
         },
         explained: Vec::new(),
         gallery: None,

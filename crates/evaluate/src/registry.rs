@@ -13,7 +13,7 @@ use capeval_lexical::{
     RougeL, RougeScore, SacreBleu, SentenceBleu, Ter,
 };
 use capeval_meteor::{Language, Meteor, MeteorMetric, Task, TextForm, Unit};
-use capeval_metric::{AnyMetric, Direction, Part, Signature};
+use capeval_metric::{AnyMetric, Direction, Number, Part, Signature};
 use capeval_text::{Exceptions, Stemmer, StopWords, Tokenizer};
 
 /// Data of others that some settings need, and that this program does not bring.
@@ -77,6 +77,7 @@ const NEEDS: &[Need] = &[
                 key: "spider".into(),
                 label: "SPIDEr".into(),
                 direction: Direction::HigherIsBetter,
+                number: Number::Real,
                 min: 0.0,
                 max: 5.5,
             };

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use capeval_evaluate::judge::MAX_CODE;
 use capeval_evaluate::{Judge, ReferenceSet, registry};
 use capeval_metric::{
-    AnyMetric, Column, Direction, Input, Mean, Metric, Part, Reading, References, Segment, Signature,
+    AnyMetric, Column, Direction, Input, Mean, Metric, Number, Part, Reading, References, Segment, Signature,
 };
 use capeval_text::{Texts, Tokenizer};
 
@@ -30,7 +30,14 @@ impl Metric for Counting {
 
     fn parts(&self) -> Vec<Part> {
         let (key, label) = ("counting".to_owned(), "counting".to_owned());
-        vec![Part { key, label, direction: Direction::HigherIsBetter, min: 0.0, max: f64::INFINITY }]
+        vec![Part {
+            key,
+            label,
+            direction: Direction::HigherIsBetter,
+            number: Number::Real,
+            min: 0.0,
+            max: f64::INFINITY,
+        }]
     }
 
     fn columns(&self) -> Vec<Column> {

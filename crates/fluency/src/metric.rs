@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use capeval_metric::{
-    Column, Direction, Input, Metric, Part, Reading, References, Remark, Segment, Signature,
+    Column, Direction, Input, Metric, Number, Part, Reading, References, Remark, Segment, Signature,
 };
 use capeval_text::Tokenizer;
 
@@ -94,6 +94,7 @@ impl NgramPerplexity {
             key: "perplexity".into(),
             label: "Perplexity".into(),
             direction: Direction::LowerIsBetter,
+            number: Number::Real,
             min: 1.0,
             max: f64::INFINITY,
         }

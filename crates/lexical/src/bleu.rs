@@ -18,8 +18,8 @@
 use std::hint::black_box;
 
 use capeval_metric::{
-    Column, Direction, Explanation, Input, Metric, Part, Reading, References, Rule, Segment, Signature,
-    Statistics, Step,
+    Column, Direction, Explanation, Input, Metric, Number, Part, Reading, References, Rule, Segment,
+    Signature, Statistics, Step,
 };
 use capeval_text::Tokenizer;
 use capeval_text::ngrams::MAX_ORDER;
@@ -140,6 +140,7 @@ impl Metric for Bleu {
                 key: format!("bleu-{n}"),
                 label: format!("BLEU-{n}"),
                 direction: Direction::HigherIsBetter,
+                number: Number::Real,
                 min: 0.0,
                 max: 1.0,
             })

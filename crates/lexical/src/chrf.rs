@@ -20,8 +20,8 @@
 //!   `(hi)` becomes `(hi` and `)`; only ASCII marks are, and a word of one character is never split.
 
 use capeval_metric::{
-    Column, Direction, Explanation, Input, Metric, Part, Reading, References, Rule, Segment, Signature,
-    Statistics, Step,
+    Column, Direction, Explanation, Input, Metric, Number, Part, Reading, References, Rule, Segment,
+    Signature, Statistics, Step,
 };
 use capeval_text::Vocabulary;
 use capeval_text::tokenizers::plain::is_python_space;
@@ -195,6 +195,7 @@ impl Metric for Chrf {
             key: format!("chrf{plus}"),
             label: format!("chrF{plus}"),
             direction: Direction::HigherIsBetter,
+            number: Number::Real,
             min: 0.0,
             max: 100.0,
         }]

@@ -33,8 +33,8 @@ use std::sync::Arc;
 
 use capeval_frequencies::{self as frequencies, DocumentFrequencies};
 use capeval_metric::{
-    Column, Direction, Explanation, Input, Learns, Mean, Metric, Part, Reading, References, Remark, Segment,
-    Signature,
+    Column, Direction, Explanation, Input, Learns, Mean, Metric, Number, Part, Reading, References, Remark,
+    Segment, Signature,
 };
 use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE, NgramCounts, ReferenceNgrams};
 use capeval_text::{Stemmer, Symbol, Tokenizer};
@@ -378,6 +378,7 @@ impl Metric for Cider {
             key: self.key().into(),
             label: label.into(),
             direction: Direction::HigherIsBetter,
+            number: Number::Real,
             min: 0.0,
             max: 10.0,
         }]

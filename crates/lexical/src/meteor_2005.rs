@@ -18,7 +18,8 @@
 use std::borrow::Cow;
 
 use capeval_metric::{
-    Column, Direction, Input, Learns, Metric, Part, Reading, References, Segment, Signature, Statistics,
+    Column, Direction, Input, Learns, Metric, Number, Part, Reading, References, Segment, Signature,
+    Statistics,
 };
 use capeval_text::{Stemmer, Tokenizer};
 
@@ -131,6 +132,7 @@ impl Metric for Meteor2005 {
             key: "meteor-2005".into(),
             label: "METEOR 2005".into(),
             direction: Direction::HigherIsBetter,
+            number: Number::Real,
             min: 0.0,
             max: 1.0,
         }]

@@ -14,8 +14,8 @@
 //!   score 1, and a double blank adds a token.
 
 use capeval_metric::{
-    Column, Direction, Explanation, Input, Match, Mean, Metric, Part, Reading, References, Rule, Segment,
-    Signature, Step,
+    Column, Direction, Explanation, Input, Match, Mean, Metric, Number, Part, Reading, References, Rule,
+    Segment, Signature, Step,
 };
 use capeval_text::{Symbol, Tokenizer};
 
@@ -62,6 +62,7 @@ impl Metric for RougeL {
             key: "rouge-l".into(),
             label: "ROUGE-L".into(),
             direction: Direction::HigherIsBetter,
+            number: Number::Real,
             min: 0.0,
             max: 1.0,
         }]

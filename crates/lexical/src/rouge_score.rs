@@ -17,7 +17,7 @@
 //! - a text without a word scores 0, even beside another.
 
 use capeval_metric::{
-    Column, Direction, Input, Learns, Metric, Part, Reading, References, Remark, Segment, Signature,
+    Column, Direction, Input, Learns, Metric, Number, Part, Reading, References, Remark, Segment, Signature,
     Statistics,
 };
 use capeval_text::ngrams::MAX_ORDER;
@@ -140,6 +140,7 @@ impl Metric for RougeScore {
                     key: format!("{name}-{key}-{}", letter.to_ascii_lowercase()),
                     label: format!("rouge{label} {letter} (rouge_score{stem})"),
                     direction: Direction::HigherIsBetter,
+                    number: Number::Real,
                     min: 0.0,
                     max: 1.0,
                 })

@@ -22,7 +22,8 @@
 //!   that is not there at all does not count.
 
 use capeval_metric::{
-    Column, Direction, Explanation, Input, Metric, Part, Reading, References, Rule, Segment, Signature, Step,
+    Column, Direction, Explanation, Input, Metric, Number, Part, Reading, References, Rule, Segment,
+    Signature, Step,
 };
 use capeval_text::Tokenizer;
 
@@ -213,6 +214,7 @@ impl Metric for SacreBleu {
             key: "sacrebleu".into(),
             label: "sacreBLEU".into(),
             direction: Direction::HigherIsBetter,
+            number: Number::Real,
             min: 0.0,
             max: 100.0,
         }]

@@ -23,7 +23,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use capeval_metric::{Column, Direction, Input, Mean, Metric, Part, Reading, References, Segment, Signature};
+use capeval_metric::{
+    Column, Direction, Input, Mean, Metric, Number, Part, Reading, References, Segment, Signature,
+};
 use capeval_text::Tokenizer;
 use capeval_text::ngrams::MAX_ORDER;
 
@@ -213,6 +215,7 @@ impl Metric for SentenceBleu {
             key: "sentence-bleu".into(),
             label: format!("sentence BLEU-{} ({})", self.order, self.smoothing),
             direction: Direction::HigherIsBetter,
+            number: Number::Real,
             min: 0.0,
             max: match self.smoothing {
                 // These average in one number above 1.

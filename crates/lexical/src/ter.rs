@@ -25,7 +25,8 @@
 //!   the candidates are empty too, which scores 0.
 
 use capeval_metric::{
-    Column, Direction, Explanation, Input, Metric, Part, Reading, References, Segment, Signature, Statistics,
+    Column, Direction, Explanation, Input, Metric, Number, Part, Reading, References, Segment, Signature,
+    Statistics,
 };
 use capeval_text::tokenizers::tercom::Tercom;
 use capeval_text::{Symbol, Tokenizer};
@@ -145,6 +146,7 @@ impl Metric for Ter {
             key: "ter".into(),
             label: "TER".into(),
             direction: Direction::LowerIsBetter,
+            number: Number::Real,
             min: 0.0,
             max: f64::INFINITY,
         }]

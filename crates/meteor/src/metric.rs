@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use capeval_metric::{
-    Column, Direction, Explanation, Input, Learns, Metric, Part, Reading, References, Segment, Signature,
-    Statistics,
+    Column, Direction, Explanation, Input, Learns, Metric, Number, Part, Reading, References, Segment,
+    Signature, Statistics,
 };
 use capeval_text::Tokenizer;
 
@@ -153,6 +153,7 @@ fn parts() -> Vec<Part> {
         key: "meteor".into(),
         label: "METEOR".into(),
         direction: Direction::HigherIsBetter,
+        number: Number::Real,
         min: 0.0,
         max: 1.0,
     }]

@@ -30,6 +30,6 @@ pub use any::{AnyMetric, Fitted, Worker};
 pub use capeval_stats::{Column, Kind, Table};
 pub use corpus_metric::{AnyCorpusMetric, CaptionSets, CorpusMetric, CorpusScores, Sketch};
 pub use explanation::{Explanation, Fact, Match, Rule, Step};
-pub use part::{Direction, Part};
+pub use part::{Direction, Number, Part};
 pub use segment::{Candidates, References, Segment};
 pub use signature::Signature;

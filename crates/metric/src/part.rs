@@ -9,6 +9,27 @@ pub enum Direction {
     LowerIsBetter,
 }
 
+/// What kind of number it is, which decides how people are shown it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Number {
+    /// Any number of its range, shown with digits after the point.
+    #[default]
+    Real,
+    /// How many there are of something: a whole number, shown as one.
+    Count,
+}
+
+impl Number {
+    /// The name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Real => "real",
+            Self::Count => "count",
+        }
+    }
+}
+
 /// One of a metric's numbers: `bleu-3` of BLEU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
@@ -18,6 +39,8 @@ pub struct Part {
     pub label: String,
     /// Which way is better.
     pub direction: Direction,
+    /// What kind of number it is.
+    pub number: Number,
     /// The lowest possible value.
     pub min: f64,
     /// The highest possible value; may be infinite.

@@ -32,7 +32,7 @@ impl Correlation {
         Ok(by_key)
     }
 
-    /// What people said: source, numbers of images, items, ratings and points, scale, alpha, kappa.
+    /// What people said: source, numbers of images, items, ratings and points, scale, Krippendorff's α, Fleiss' κ.
     fn human<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let human = &self.found.human;
         let about = PyDict::new(py);
@@ -42,8 +42,8 @@ impl Correlation {
         about.set_item("n_ratings", human.n_ratings)?;
         about.set_item("n_points", human.n_points)?;
         about.set_item("scale", (human.scale.low, human.scale.high))?;
-        about.set_item("alpha", human.alpha)?;
-        about.set_item("kappa", human.kappa)?;
+        about.set_item("krippendorff_alpha", human.krippendorff_alpha)?;
+        about.set_item("fleiss_kappa", human.fleiss_kappa)?;
         Ok(about)
     }
 
@@ -63,9 +63,13 @@ impl Correlation {
         notices.map(|notice| (notice.code.clone(), crate::error::in_python(&notice.message))).collect()
     }
 
-    /// The signatures of the metrics.
-    fn signatures(&self) -> Vec<String> {
-        self.found.signatures.iter().map(ToString::to_string).collect()
+    /// The signatures by metric.
+    fn signatures<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let by_metric = PyDict::new(py);
+        for (metric, signature) in self.found.metrics.iter().zip(&self.found.signatures) {
+            by_metric.set_item(&metric.key, signature.to_string())?;
+        }
+        Ok(by_metric)
     }
 
     /// The correlation as a page.

@@ -6,10 +6,12 @@ use capeval_stats::{Interval, Resampling};
 
 use crate::Report;
 
+mod programs;
 mod render;
 
+pub use programs::{csv, json, jsonl};
 pub(crate) use render::p_value;
-pub use render::{csv, html, json, jsonl, latex, markdown, table};
+pub use render::{html, latex, markdown, table};
 
 /// Whether systems differ.
 #[derive(Clone, Debug)]

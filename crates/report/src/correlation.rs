@@ -5,11 +5,14 @@ use capeval_metric::Signature;
 use capeval_stats::correlation::Williams;
 use capeval_stats::{Interval, Resampling};
 
-use crate::{Measure, Notice};
+use crate::report::metric_of;
+use crate::{Measure, MetricEntry, Notice};
 
+mod programs;
 mod render;
 
-pub use render::{csv, html, json, jsonl, latex, markdown, points, table};
+pub use programs::{csv, json, jsonl, points};
+pub use render::{html, latex, markdown, table};
 
 /// How well metrics agree with human ratings.
 #[derive(Clone, Debug)]
@@ -20,7 +23,9 @@ pub struct Correlation {
     pub human: Human,
     /// The numbers that were held against it.
     pub measures: Vec<Measure>,
-    /// The signatures of the metrics behind them; none for scores that were read from a file.
+    /// The metrics behind them, in the same order; none for scores that were read from a file.
+    pub metrics: Vec<MetricEntry>,
+    /// One signature per metric.
     pub signatures: Vec<Signature>,
     /// How each measure agrees, in the order of [`measures`](Self::measures).
     pub agreements: Vec<Agreement>,
@@ -34,6 +39,14 @@ pub struct Correlation {
     pub notices: Vec<Notice>,
     /// Every point behind the coefficients.
     pub points: Points,
+}
+
+impl Correlation {
+    /// The signature of the metric that the measure number `measure` belongs to; `None` for scores from a file.
+    #[must_use]
+    pub fn signature_of(&self, measure: usize) -> Option<&Signature> {
+        self.signatures.get(metric_of(&self.metrics, measure)?)
+    }
 }
 
 /// What people said.
@@ -54,9 +67,9 @@ pub struct Human {
     /// The lowest and the highest rating.
     pub scale: Interval,
     /// Krippendorff's α for ordered ratings; `None` where no item has two ratings or nothing varies.
-    pub alpha: Option<f64>,
+    pub krippendorff_alpha: Option<f64>,
     /// Fleiss' κ; `None` where items have different numbers of ratings.
-    pub kappa: Option<f64>,
+    pub fleiss_kappa: Option<f64>,
 }
 
 /// What a point is.

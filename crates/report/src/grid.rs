@@ -2,8 +2,8 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::Report;
 use crate::number::{fixed, range};
+use crate::{Measure, Report, SystemReport};
 use capeval_metric::Direction;
 use capeval_stats::Interval;
 
@@ -76,15 +76,16 @@ impl Grid {
         if with_images {
             columns.push(("Images".to_owned(), Align::Right));
         }
-        let rows =
-            report.systems.iter().map(|system| {
-                let scores =
-                    system.scores.iter().zip(&best).enumerate().map(|(k, (score, best))| {
-                        Cell::score(*score, system.interval(k), best.as_ref(), digits)
-                    });
-                let images = with_images.then(|| system.n_images.to_string().into());
-                std::iter::once(system.name.as_str().into()).chain(scores).chain(images).collect()
-            });
+        let rows = report.systems.iter().map(|system| {
+            let scores = report
+                .measures
+                .iter()
+                .zip(&best)
+                .enumerate()
+                .map(|(k, (measure, best))| cell(measure, system, k, best.as_ref(), digits));
+            let images = with_images.then(|| system.n_images.to_string().into());
+            std::iter::once(system.name.as_str().into()).chain(scores).chain(images).collect()
+        });
         Self { columns, rows: rows.collect() }
     }
 
@@ -100,10 +101,8 @@ impl Grid {
             .zip(&best)
             .enumerate()
             .map(|(k, (measure, best))| {
-                let scores = report.systems.iter().map(|system| match system.scores.get(k) {
-                    Some(score) => Cell::score(*score, system.interval(k), best.as_ref(), digits),
-                    None => Cell::default(),
-                });
+                let scores =
+                    report.systems.iter().map(|system| cell(measure, system, k, best.as_ref(), digits));
                 let head = [measure.label.as_str().into(), range(measure.min, measure.max).into()];
                 head.into_iter().chain(scores).collect()
             })
@@ -135,6 +134,14 @@ impl Grid {
     }
 }
 
+/// What a system scores by the measure number `k`.
+fn cell(measure: &Measure, system: &SystemReport, k: usize, best: Option<&String>, digits: usize) -> Cell {
+    match system.scores.get(k) {
+        Some(score) => Cell::score(*score, system.interval(k), best, measure.digits(digits)),
+        None => Cell::default(),
+    }
+}
+
 /// Whether systems were scored on different numbers of images.
 fn differ(report: &Report) -> bool {
     report.systems.windows(2).any(|pair| matches!(pair, [a, b] if a.n_images != b.n_images))
@@ -156,6 +163,7 @@ fn best(report: &Report, digits: usize) -> Vec<Option<String>> {
                 Direction::HigherIsBetter => f64::max,
                 Direction::LowerIsBetter => f64::min,
             };
+            let digits = measure.digits(digits);
             let best = fixed(scores.clone().reduce(better)?, digits);
             scores.map(|score| fixed(score, digits)).any(|shown| shown != best).then_some(best)
         })

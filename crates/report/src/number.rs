@@ -1,13 +1,22 @@
 //! Numbers as text: rounded for people, in full for programs.
 
-/// `value` with that many digits after the point; a value without number is a dash.
+/// `value` with that many digits after the point; a value without number is a dash, and what rounds to zero has no sign.
 #[must_use]
 pub fn fixed(value: f64, digits: usize) -> String {
     match value {
         f64::INFINITY => "∞".to_owned(),
-        _ if value.is_finite() => format!("{value:.digits$}"),
+        f64::NEG_INFINITY => "-∞".to_owned(),
+        _ if value.is_finite() => {
+            let text = format!("{value:.digits$}");
+            if is_zero(&text) { text.trim_start_matches('-').to_owned() } else { text }
+        }
         _ => "–".to_owned(),
     }
+}
+
+/// Whether a number as text is zero.
+pub(crate) fn is_zero(text: &str) -> bool {
+    !text.contains(|c: char| c.is_ascii_digit() && c != '0')
 }
 
 /// The shortest text that reads back as the same number, `inf` for infinity; nothing for a value without number.
@@ -60,6 +69,12 @@ mod tests {
             (full(f64::INFINITY).parse(), fixed(f64::INFINITY, 3)),
             (Ok(f64::INFINITY), "∞".to_owned())
         );
+    }
+
+    #[test]
+    fn what_rounds_to_zero_has_no_sign() {
+        let shown = [(-0.0004, 3), (-0.0006, 3), (-0.0, 1), (f64::NEG_INFINITY, 2)].map(|(x, n)| fixed(x, n));
+        assert_eq!(shown, ["0.000", "-0.001", "0.0", "-∞"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What an evaluation found, as plain data.
 
 use capeval_corpus::{Ids, Policy, SegmentId};
-use capeval_metric::{Direction, Signature};
+use capeval_metric::{Direction, Number, Signature};
 use capeval_stats::{Interval, Resampling};
 
 use crate::{Explained, Gallery};
@@ -50,6 +50,8 @@ pub struct Measure {
     pub label: String,
     /// Which way is better.
     pub direction: Direction,
+    /// What kind of number it is.
+    pub number: Number,
     /// The lowest possible value.
     pub min: f64,
     /// The highest possible value; may be infinite.
@@ -113,10 +115,38 @@ pub struct Provenance {
     pub n_images: usize,
     /// How many references there are.
     pub n_references: usize,
-    /// What was to be done where candidates and references do not meet.
-    pub policy: Policy,
-    /// How ids were compared.
-    pub ids: Ids,
+    /// What was to be done where candidates and references do not meet; `None` where they need not meet.
+    pub policy: Option<Policy>,
+    /// How ids were compared, if they were.
+    pub ids: Option<Ids>,
+}
+
+/// Whose number the measure number `measure` is, as an index into `metrics`.
+pub(crate) fn metric_of(metrics: &[MetricEntry], measure: usize) -> Option<usize> {
+    let ends = metrics.iter().scan(0, |end, metric| {
+        *end += metric.n_measures;
+        Some(*end)
+    });
+    ends.enumerate().find(|(_, end)| measure < *end).map(|(metric, _)| metric)
+}
+
+impl Measure {
+    /// How many digits after the point people are shown where they asked for `digits`: none of a count.
+    #[must_use]
+    pub fn digits(&self, digits: usize) -> usize {
+        match self.number {
+            Number::Real => digits,
+            Number::Count => 0,
+        }
+    }
+}
+
+impl Notice {
+    /// Whether a reader of this system's scores should know it: it is about the system, or about all.
+    #[must_use]
+    pub fn concerns(&self, system: &str) -> bool {
+        self.system.as_deref().is_none_or(|name| name == system)
+    }
 }
 
 impl SystemReport {
@@ -132,6 +162,12 @@ impl Report {
     #[must_use]
     pub fn measure(&self, key: &str) -> Option<usize> {
         self.measures.iter().position(|measure| measure.key == key)
+    }
+
+    /// The metric that the measure number `measure` belongs to, as an index into [`metrics`](Self::metrics).
+    #[must_use]
+    pub fn metric_of(&self, measure: usize) -> Option<usize> {
+        metric_of(&self.metrics, measure)
     }
 
     /// The score of `system` (by index) for the measure `key`.

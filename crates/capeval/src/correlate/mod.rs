@@ -8,8 +8,8 @@ use capeval_corpus::ratings::{Ratings, SegmentScores};
 use capeval_corpus::{Captions, Empty, Ids, Policy, SegmentId, Surplus};
 use capeval_evaluate::Progress;
 use capeval_evaluate::registry::KINDS;
-use capeval_metric::{AnyMetric, Direction, Signature};
-use capeval_report::{Correlation, Human, Measure, Notice, Points, Unit};
+use capeval_metric::{AnyMetric, Direction, Number, Signature};
+use capeval_report::{Correlation, Human, Measure, MetricEntry, Notice, Points, Unit};
 use capeval_stats::{Interval, Resampling, agreement as raters};
 
 use crate::score::{Evaluated, evaluated};
@@ -126,6 +126,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
             judgements,
             measures: scores.keys.iter().map(|key| measure(key)).collect(),
             values,
+            metrics: Vec::new(),
             signatures: Vec::new(),
             systems: None,
         }
@@ -151,7 +152,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     if found.systems.is_none() {
         found.systems = systems::of_means(&found.judgements, &found.values);
     }
-    let Scored { judgements, measures, values, signatures, systems } = found;
+    let Scored { judgements, measures, values, metrics, signatures, systems } = found;
     let higher: Vec<bool> =
         measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
     let agreements = agreement::of(&judgements, &values, &higher, intervals);
@@ -164,8 +165,8 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
         n_points: judgements.points.len(),
         unit,
         scale: scale(by_item.iter().copied().flatten().copied()),
-        alpha: raters::krippendorff_ordinal(by_item.iter().copied()),
-        kappa: raters::fleiss_kappa(by_item.iter().copied()),
+        krippendorff_alpha: raters::krippendorff_ordinal(by_item.iter().copied()),
+        fleiss_kappa: raters::fleiss_kappa(by_item.iter().copied()),
     };
     notices.extend(points::doubts(&human, &agreements, &measures));
     if intervals.is_some() {
@@ -179,6 +180,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
         systems,
         agreements,
         measures,
+        metrics,
         signatures,
         resampling: intervals,
         notices,
@@ -201,6 +203,7 @@ struct Scored {
     measures: Vec<Measure>,
     /// Measure after measure, the score of each point.
     values: Vec<Vec<f64>>,
+    metrics: Vec<MetricEntry>,
     signatures: Vec<Signature>,
     systems: Option<systems::Systems>,
 }
@@ -242,7 +245,7 @@ fn scored(
     for signature in &mut signatures {
         signature.push("own-reference", judgements.own.name());
     }
-    Ok(Scored { judgements, measures: report.measures, values, signatures, systems })
+    Ok(Scored { judgements, measures: report.measures, values, metrics: report.metrics, signatures, systems })
 }
 
 /// What is known of a measure of which only the key is.
@@ -254,6 +257,7 @@ fn measure(key: &str) -> Measure {
             key: key.to_owned(),
             label: part.label,
             direction: part.direction,
+            number: part.number,
             min: part.min,
             max: part.max,
         },
@@ -261,6 +265,7 @@ fn measure(key: &str) -> Measure {
             key: key.to_owned(),
             label: key.to_owned(),
             direction: Direction::HigherIsBetter,
+            number: Number::Real,
             min: f64::NEG_INFINITY,
             max: f64::INFINITY,
         },

@@ -41,6 +41,7 @@ struct Measure {
     key: String,
     label: String,
     better: &'static str,
+    number: &'static str,
     min: f64,
     max: f64,
 }
@@ -93,6 +94,7 @@ fn entry<'k>(kind: &'k Kind, (signature, parts): &Sample) -> Entry<'k> {
         better: better(part),
         key: part.key.clone(),
         label: part.label.clone(),
+        number: part.number.name(),
         min: part.min,
         max: part.max,
     });

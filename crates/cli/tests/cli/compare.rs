@@ -32,7 +32,7 @@ fn differences_stand_beside_scores_with_their_tests() {
 #[test]
 fn every_format_gives_the_same_contrasts() {
     let whole = report(&[]);
-    let measures = whole["comparisons"][0]["measures"].as_object().unwrap();
+    let measures = whole["comparisons"][0]["contrasts"].as_object().unwrap();
     let (jsonl, csv) = (quick(&["-f", "jsonl"]), quick(&["-f", "csv"]));
     let lines: Vec<Value> = jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
@@ -51,6 +51,36 @@ fn every_format_gives_the_same_contrasts() {
             assert_eq!(row[at].parse::<f64>().unwrap(), value.as_f64().unwrap(), "{column}");
         }
     }
+}
+
+/// Whoever has one line or row of a comparison knows what it is of.
+#[test]
+fn a_line_and_a_row_say_on_their_own_what_was_computed() {
+    let whole = report(&["--seed", "7", "--correction", "bh"]);
+    let (jsonl, csv) = (
+        quick(&["-f", "jsonl", "--seed", "7", "--correction", "bh"]),
+        quick(&["-f", "csv", "--seed", "7", "--correction", "bh"]),
+    );
+    let line: Value = serde_json::from_str(jsonl.lines().last().unwrap()).unwrap();
+    let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    let row: Vec<&str> = csv.lines().last().unwrap().split(',').collect();
+    assert_eq!(header.len(), row.len());
+    let field = |name: &str| row[header.iter().position(|column| *column == name).unwrap()];
+    for (k, side) in ["baseline", "system"].into_iter().enumerate() {
+        let system = &whole["systems"][k];
+        let (score, interval) = (&system["scores"]["cider-d"], &system["intervals"]["cider-d"]);
+        assert_eq!((&line[format!("{side}_score")], &line[format!("{side}_interval")]), (score, interval));
+        assert_eq!(field(&format!("{side}_score")).parse::<f64>().unwrap(), score.as_f64().unwrap());
+        let low: f64 = field(&format!("{side}_low")).parse().unwrap();
+        assert_eq!(low, interval[0].as_f64().unwrap());
+        let signature = system["signatures"]["cider-d"].as_str().unwrap();
+        assert_eq!(line[format!("{side}_signature")], signature);
+        assert_eq!(field(&format!("{side}_signature")), signature);
+    }
+    assert_eq!((&line["resampling"], &line["correction"]), (&whole["resampling"], &"bh".into()));
+    assert_eq!((&line["notices"], &line["images"]), (&whole["notices"], &12.into()));
+    let drawn = ["level", "resamples", "seed", "correction", "images"].map(field);
+    assert_eq!(drawn, ["0.95", "10000", "7", "bh", "12"]);
 }
 
 #[test]
@@ -76,7 +106,7 @@ fn exchanging_the_systems_changes_signs_and_no_p() {
         let files = files(names);
         let text = stdout(&args(&files, &["-m", "bleu,cider-d", "-f", "json"]));
         let report: Value = serde_json::from_str(&text).unwrap();
-        report["comparisons"][0]["measures"].clone()
+        report["comparisons"][0]["contrasts"].clone()
     };
     let ab = contrast(&["references.json", "weak.json", "good.json"]);
     let ba = contrast(&["references.json", "good.json", "weak.json"]);
@@ -96,7 +126,7 @@ fn a_system_does_not_differ_from_itself() {
     let files = files(&["references.json", "weak.json", "weak.json"]);
     let text = stdout(&args(&files, &["-m", "bleu,cider-d", "-f", "json"]));
     let report: Value = serde_json::from_str(&text).unwrap();
-    for contrast in report["comparisons"][0]["measures"].as_object().unwrap().values() {
+    for contrast in report["comparisons"][0]["contrasts"].as_object().unwrap().values() {
         assert_eq!((&contrast["ties"], &contrast["verdict"]), (&12.into(), &"undecided".into()));
         for test in ["bootstrap", "randomisation"] {
             assert_eq!(contrast[test]["p"], 1.0, "{test}");

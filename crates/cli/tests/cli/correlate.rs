@@ -21,7 +21,7 @@ fn coefficients_stand_beside_each_other() {
 fn every_format_gives_the_same_coefficients() {
     let ci = ["--ci", "--resamples", "300"];
     let whole = json(&with(&ci));
-    let measures = whole["measures"].as_object().unwrap();
+    let measures = whole["correlations"].as_object().unwrap();
     assert_eq!(measures.keys().collect::<Vec<_>>(), ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "cider-d"]);
     let (jsonl, csv) = (
         stdout(&with(&[&ci[..], &["-f", "jsonl"]].concat())),
@@ -46,12 +46,59 @@ fn every_format_gives_the_same_coefficients() {
     assert!(human["krippendorff_alpha"].as_f64().unwrap() > 0.7);
 }
 
+/// Whoever has one line or row of a correlation knows what it is of, and all that was found.
+#[test]
+fn a_line_and_a_row_hold_systems_williams_test_and_their_own_signature() {
+    let ci = ["--ci=90", "--resamples", "300", "--seed", "5"];
+    let whole = json(&with(&ci));
+    let jsonl = stdout(&with(&[&ci[..], &["-f", "jsonl"]].concat()));
+    let csv = stdout(&with(&[&ci[..], &["-f", "csv"]].concat()));
+    let lines: Vec<Value> = jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let field =
+        |row: usize, name: &str| rows[row][rows[0].iter().position(|column| *column == name).unwrap()];
+    let number = |row: usize, name: &str| field(row, name).parse::<f64>().unwrap();
+    for (row, (key, metric)) in
+        [("bleu-1", "bleu"), ("bleu-4", "bleu"), ("cider-d", "cider-d")].into_iter().enumerate()
+    {
+        let at = [1, 4, 5][row];
+        assert_eq!(rows[at].len(), rows[0].len());
+        let (line, found) = (&lines[at - 1], &whole["correlations"][key]);
+        let signature = whole["signatures"][metric].as_str().unwrap();
+        assert_eq!((&line["signature"], field(at, "signature")), (&signature.into(), signature));
+        assert_eq!((&line["notices"], &line["resampling"]), (&whole["notices"], &whole["resampling"]));
+        assert_eq!(
+            ["level", "resamples", "seed", "systems"].map(|name| field(at, name)),
+            ["0.9", "300", "5", "3"]
+        );
+        for name in ["pearson", "tau_b", "accuracy"] {
+            let value = found["system_level"][name].as_f64().unwrap();
+            assert_eq!(number(at, &format!("system_level_{name}")), value);
+            assert_eq!(line["system_level"][name], value);
+        }
+        for name in ["krippendorff_alpha", "fleiss_kappa"] {
+            assert_eq!(number(at, name), whole["ratings"][name].as_f64().unwrap());
+        }
+        assert_eq!(line["williams"].as_array().unwrap().len(), 4);
+    }
+    // The test of two measures, from the side of each.
+    let tests = whole["williams"].as_array().unwrap();
+    let test = tests.iter().find(|test| test["a"] == "bleu-4" && test["b"] == "cider-d").unwrap();
+    assert_eq!(number(4, "cider-d_williams_t"), test["t"].as_f64().unwrap());
+    assert_eq!(number(5, "bleu-4_williams_t"), -test["t"].as_f64().unwrap());
+    assert_eq!(number(5, "bleu-4_williams_p"), test["p"].as_f64().unwrap());
+    assert_eq!(number(5, "bleu-4_williams_r"), test["r_ab"].as_f64().unwrap());
+    assert_eq!(number(5, "williams_r"), test["r_b"].as_f64().unwrap());
+    assert_eq!(number(5, "williams_df"), test["degrees_of_freedom"].as_f64().unwrap());
+    assert_eq!(field(5, "cider-d_williams_t"), "");
+}
+
 /// `capeval correlate ratings.csv --scores pair_scores.csv`, against scipy 1.17: `pearsonr`, `spearmanr` and
 /// `kendalltau` (b and c) of the 27 ratings, and of the means of the three systems.
 #[test]
 fn given_scores_are_correlated_as_scipy_does() {
     let found = json(&["correlate", "ratings.csv", "--scores", "pair_scores.csv"]);
-    let mine = &found["measures"]["mine"];
+    let mine = &found["correlations"]["mine"];
     let expected = [
         ("pearson", 0.9190832984120602),
         ("spearman", 0.9176632538905006),
@@ -63,13 +110,16 @@ fn given_scores_are_correlated_as_scipy_does() {
         assert!((value - expected).abs() < 1e-12, "{name} is {value}, not {expected}");
     }
     assert_eq!(mine["accuracy"], 1.0);
-    assert_eq!((&mine["systems"]["systems"], &mine["systems"]["spearman"]), (&3.into(), &1.0.into()));
+    assert_eq!(
+        (&mine["system_level"]["systems"], &mine["system_level"]["spearman"]),
+        (&3.into(), &1.0.into())
+    );
     // An error rate that agrees has a negative coefficient and a high accuracy.
-    let ter = &found["measures"]["ter"];
+    let ter = &found["correlations"]["ter"];
     assert!(
         ter["pearson"].as_f64().unwrap() < -0.9
             && ter["accuracy"] == 1.0
-            && ter["systems"]["accuracy"] == 1.0
+            && ter["system_level"]["accuracy"] == 1.0
     );
     assert_eq!(found["williams"].as_array().unwrap().len(), 1);
 }
@@ -85,7 +135,7 @@ fn the_order_of_ratings_changes_no_digit() {
     let rest = ["-r", "references.json", "-m", "bleu,cider-d", "--ci", "--resamples", "200"];
     let turned = json(&[&["correlate", &path], &rest[..]].concat());
     let plain = json(&[&["correlate", "ratings.csv"], &rest[..]].concat());
-    assert_eq!(turned["measures"], plain["measures"]);
+    assert_eq!(turned["correlations"], plain["correlations"]);
     assert_eq!(turned["williams"], plain["williams"]);
 }
 
@@ -95,7 +145,7 @@ fn the_seed_alone_decides_the_intervals() {
         json(&with(&["--ci", "--resamples", "101", "--seed", seed, "--threads", threads]))
     };
     assert_eq!(run("1", "1"), run("1", "3"));
-    assert_ne!(run("1", "1")["measures"], run("2", "1")["measures"]);
+    assert_ne!(run("1", "1")["correlations"], run("2", "1")["correlations"]);
 }
 
 #[test]
@@ -125,10 +175,10 @@ fn captions_among_their_own_references_are_noticed_and_can_be_removed_or_skipped
         [(&keep, "own-reference:keep"), (&remove, "own-reference:remove"), (&skip, "own-reference:skip")]
     {
         assert_eq!((&found["notices"][0]["code"], &found["notices"][0]["count"]), (&code.into(), &1.into()));
-        assert!(found["signatures"][0].as_str().unwrap().contains(code));
+        assert!(found["signatures"]["rouge-l"].as_str().unwrap().contains(code));
     }
     assert_eq!((&keep["ratings"]["items"], &skip["ratings"]["items"]), (&4.into(), &3.into()));
-    assert_ne!(keep["measures"], remove["measures"]);
+    assert_ne!(keep["correlations"], remove["correlations"]);
 }
 
 #[test]
@@ -152,7 +202,7 @@ fn two_systems_have_no_correlation() {
     std::fs::write(&path, text).unwrap();
     let args = ["correlate", &path, "-r", "references.json", "-m", "rouge-l"];
     let found = json(&args);
-    let systems = &found["measures"]["rouge-l"]["systems"];
+    let systems = &found["correlations"]["rouge-l"]["system_level"];
     assert_eq!(
         (&systems["systems"], &systems["pearson"], &systems["tau_b"]),
         (&2.into(), &Value::Null, &Value::Null)
@@ -269,7 +319,7 @@ fn ratings_and_scores_that_never_vary_are_noticed() {
         json(&["correlate", &path, "-r", "references.json", "-m", "rouge-l", "--ci", "--resamples", "50"]);
     let codes: Vec<&Value> = found["notices"].as_array().unwrap().iter().map(|n| &n["code"]).collect();
     assert!(codes.contains(&&"constant-ratings".into()) && codes.contains(&&"one-rater".into()), "{codes:?}");
-    assert_eq!(found["measures"]["rouge-l"]["pearson"], Value::Null);
+    assert_eq!(found["correlations"]["rouge-l"]["pearson"], Value::Null);
     std::fs::write(&path, "image_id,caption,rating\n1,zzz,1\n2,zzz,2\n3,zzz,3\n").unwrap();
     let found = json(&["correlate", &path, "-r", "references.json", "-m", "rouge-l"]);
     let codes: Vec<&Value> = found["notices"].as_array().unwrap().iter().map(|n| &n["code"]).collect();
@@ -283,7 +333,7 @@ fn published_correlations_come_out() {
     let metrics = ["-m", "bleu,rouge-l,cider-d"];
     let check = |found: &Value, coefficient: &str, expected: &[(&str, f64)]| {
         for (key, value) in expected {
-            let ours = found["measures"][key][coefficient].as_f64().unwrap() * 100.0;
+            let ours = found["correlations"][key][coefficient].as_f64().unwrap() * 100.0;
             assert!((ours - value).abs() < 0.0005, "{key} {coefficient} is {ours}, not {value}");
         }
     };
@@ -314,6 +364,6 @@ fn flickr8ks_own_file_gives_the_published_numbers_too() {
     let Some((ratings, captions)) = files else { return };
     let found = json(&["correlate", &ratings, "-r", &captions, "--own-reference", "skip", "-m", "bleu"]);
     assert_eq!(found["ratings"]["points"], 16_992);
-    let tau_c = found["measures"]["bleu-1"]["tau_c"].as_f64().unwrap() * 100.0;
+    let tau_c = found["correlations"]["bleu-1"]["tau_c"].as_f64().unwrap() * 100.0;
     assert!((tau_c - 32.324).abs() < 0.0005, "{tau_c}");
 }

@@ -33,7 +33,12 @@ fn every_format_gives_the_same_intervals() {
     let jsonl = quick(&["--ci", "-f", "jsonl"]);
     let lines: Vec<Value> = jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for (k, system) in report["systems"].as_array().unwrap().iter().enumerate() {
-        assert_eq!(lines[k]["intervals"], system["intervals"]);
+        assert_eq!((&lines[k]["system"], &lines[k]["intervals"]), (&system["name"], &system["intervals"]));
+        let drawn = ["level", "resamples", "seed"].map(|name| {
+            let column = rows[0].iter().position(|column| *column == name).unwrap();
+            rows[k + 1][column]
+        });
+        assert_eq!(drawn, ["0.95", "10000", "12345"]);
         assert_eq!(lines[k]["resampling"], resampling);
         for (key, ends) in system["intervals"].as_object().unwrap() {
             for (end, name) in [(0, "low"), (1, "high")] {
@@ -63,7 +68,8 @@ fn intervals_hold_their_scores_and_widen_with_their_level() {
 fn without_the_flag_there_are_none() {
     let report = report(&[]);
     assert!(report.get("resampling").is_none() && report["systems"][0].get("intervals").is_none());
-    assert!(!quick(&["-f", "csv"]).contains("_low"));
+    let csv = quick(&["-f", "csv"]);
+    assert!(["_low", "seed", "resamples"].iter().all(|name| !csv.contains(name)));
 }
 
 #[test]

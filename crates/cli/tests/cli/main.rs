@@ -19,3 +19,4 @@ mod published;
 mod refusals;
 mod rouge;
 mod score;
+mod shapes;

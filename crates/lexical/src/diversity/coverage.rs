@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use capeval_metric::{
-    CaptionSets, CorpusMetric, Direction, Input, Part, Reading, References, Signature, Sketch,
+    CaptionSets, CorpusMetric, Direction, Input, Number, Part, Reading, References, Signature, Sketch,
 };
 use capeval_text::{Symbol, Tokenizer};
 use foldhash::fast::FixedState;
@@ -60,7 +60,10 @@ impl CorpusMetric for WordStock {
 
     fn parts(&self) -> Vec<Part> {
         vec![
-            super::part("vocabulary", "Vocabulary", Direction::HigherIsBetter, f64::INFINITY),
+            Part {
+                number: Number::Count,
+                ..super::part("vocabulary", "Vocabulary", Direction::HigherIsBetter, f64::INFINITY)
+            },
             super::part("mean-length", "Mean length", Direction::HigherIsBetter, f64::INFINITY),
             super::part("distinct-captions", "Distinct captions", Direction::HigherIsBetter, 1.0),
         ]

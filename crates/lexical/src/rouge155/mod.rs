@@ -42,8 +42,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use capeval_metric::{
-    Column, Direction, Input, Metric, Part, Reading, References, Remark, Segment, Signature, Statistics,
-    Table,
+    Column, Direction, Input, Metric, Number, Part, Reading, References, Remark, Segment, Signature,
+    Statistics, Table,
 };
 use capeval_text::{Exceptions, Stemmer, StopWords, Symbol, Tokenizer};
 
@@ -311,6 +311,7 @@ impl Metric for Rouge155 {
             key: format!("{}-{}-{}", self.name(), measure.key(), letter.to_ascii_lowercase()),
             label: format!("ROUGE-{} {letter} (1.5.5{stem})", measure.label()),
             direction: Direction::HigherIsBetter,
+            number: Number::Real,
             min: 0.0,
             max: 1.0,
         };

@@ -1,26 +1,21 @@
-//! Agreement with people as tables for people, and as JSON and CSV for programs.
+//! Agreement with people as tables for people.
 
 use std::io::{self, Write};
 
-use serde::Serialize;
-
 use super::{Coefficient, Correlation};
 use crate::comparison::p_value;
-use crate::grid::{Align, Cell, Grid};
-use crate::number::{counted, fixed, full, percent, significant};
+use crate::grid::{Align, Cell, Grid, short};
+use crate::number::{counted, fixed, percent, significant};
+use crate::render;
 use crate::render::html::Differences;
-use crate::render::{
-    self,
-    json::{Map, SerialNotice, SerialResampling},
-};
-use crate::{Notice, Page, RatingPlot, Style};
+use crate::{Page, RatingPlot, Style};
 
 /// Writes the coefficients of each measure, those of systems, and Williams' tests.
 ///
 /// # Errors
 /// When `out` does not take what is written.
 pub fn table(correlation: &Correlation, style: &Style, out: &mut impl Write) -> io::Result<()> {
-    for (title, grid) in grids(correlation, style.digits) {
+    for (title, grid) in grids(correlation, style.digits, |label| label) {
         if let Some(title) = title {
             writeln!(out, "{title}")?;
         }
@@ -50,24 +45,16 @@ pub fn table(correlation: &Correlation, style: &Style, out: &mut impl Write) -> 
 /// # Errors
 /// When `out` does not take what is written.
 pub fn markdown(correlation: &Correlation, digits: usize, out: &mut impl Write) -> io::Result<()> {
-    for (title, grid) in grids(correlation, digits) {
+    for (k, (title, grid)) in grids(correlation, digits, short).into_iter().enumerate() {
+        if k > 0 {
+            writeln!(out)?;
+        }
         if let Some(title) = title {
-            writeln!(out, "{title}\n")?;
+            writeln!(out, "{}\n", render::markdown::escaped(&title))?;
         }
         render::markdown::write_grid(&grid, out)?;
-        writeln!(out)?;
     }
-    for line in about(correlation) {
-        writeln!(out, "{}", render::markdown::escaped(&line))?;
-    }
-    writeln!(out)?;
-    for signature in &correlation.signatures {
-        writeln!(out, "- `{signature}`")?;
-    }
-    for notice in &correlation.notices {
-        writeln!(out, "> note: {}", render::markdown::escaped(&notice.message))?;
-    }
-    Ok(())
+    render::markdown::write_notes(&about(correlation), &signatures(correlation), &correlation.notices, out)
 }
 
 /// Writes the same as LaTeX, one `tabular` per table.
@@ -75,19 +62,14 @@ pub fn markdown(correlation: &Correlation, digits: usize, out: &mut impl Write) 
 /// # Errors
 /// When `out` does not take what is written.
 pub fn latex(correlation: &Correlation, digits: usize, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "% Written by capeval {}; needs \\usepackage{{booktabs}}.", correlation.version)?;
-    let notices = correlation.notices.iter().map(|notice| format!("note: {}", notice.message));
-    let signatures = correlation.signatures.iter().map(ToString::to_string);
-    for line in about(correlation).into_iter().chain(signatures).chain(notices) {
-        writeln!(out, "% {}", line.replace(['\n', '\r'], " "))?;
-    }
-    for (title, grid) in grids(correlation, digits) {
-        if let Some(title) = title {
-            writeln!(out, "% {title}")?;
-        }
-        render::latex::write_grid(&grid, out)?;
-    }
-    Ok(())
+    let (about, signatures) = (about(correlation), signatures(correlation));
+    render::latex::write_head(&correlation.version, &about, &signatures, &correlation.notices, out)?;
+    render::latex::write_grids(&grids(correlation, digits, short), out)
+}
+
+/// The signatures, line by line.
+fn signatures(correlation: &Correlation) -> Vec<String> {
+    correlation.signatures.iter().map(ToString::to_string).collect()
 }
 
 /// Writes a page with what [`table`](fn@table) shows, and a chart of scores against ratings for each measure.
@@ -105,11 +87,11 @@ pub fn html(correlation: &Correlation, page: &Page, out: &mut impl Write) -> io:
     });
     let ratings = page.ratings.iter().cloned().chain(plots).collect();
     let page = Page { ratings, ..page.clone() };
-    let tables = grids(correlation, page.digits).into_iter();
+    let tables = grids(correlation, page.digits, short).into_iter();
     let tables = tables.map(|(title, grid)| (title.unwrap_or_else(|| "Captions".to_owned()), grid));
     let tables = Differences { pairs: tables.collect(), key: about(correlation) };
     let notices: Vec<String> = correlation.notices.iter().map(|notice| notice.message.clone()).collect();
-    let signatures: Vec<String> = correlation.signatures.iter().map(ToString::to_string).collect();
+    let signatures = signatures(correlation);
     let subtitle =
         format!("{} · {}", correlation.human.source, counted(correlation.human.n_ratings, "rating"));
     let head = (correlation.version.as_str(), subtitle.as_str());
@@ -119,7 +101,8 @@ pub fn html(correlation: &Correlation, page: &Page, out: &mut impl Write) -> io:
 /// What was rated and how coefficients came about.
 fn about(correlation: &Correlation) -> Vec<String> {
     let human = &correlation.human;
-    let agreement = [("Krippendorff's α (ordinal)", human.alpha), ("Fleiss' κ", human.kappa)];
+    let agreement =
+        [("Krippendorff's α (ordinal)", human.krippendorff_alpha), ("Fleiss' κ", human.fleiss_kappa)];
     let agreement =
         agreement.iter().filter_map(|(name, value)| Some(format!("; {name} {}", fixed((*value)?, 3))));
     let mut lines = vec![format!(
@@ -145,8 +128,9 @@ fn about(correlation: &Correlation) -> Vec<String> {
     lines
 }
 
-fn grids(correlation: &Correlation, digits: usize) -> Vec<(Option<String>, Grid)> {
-    let label = |m: usize| correlation.measures.get(m).map_or("", |m| m.label.as_str());
+/// The tables with their titles; measures are called by their labels, or what `label` makes of them.
+fn grids(correlation: &Correlation, digits: usize, label: fn(&str) -> &str) -> Vec<(Option<String>, Grid)> {
+    let label = |m: usize| correlation.measures.get(m).map_or("", |m| label(&m.label));
     let columns = |names: &[&str]| -> Vec<(String, Align)> {
         let align = |k: usize| if k == 0 { Align::Left } else { Align::Right };
         names.iter().enumerate().map(|(k, name)| ((*name).to_owned(), align(k))).collect()
@@ -189,226 +173,4 @@ fn grids(correlation: &Correlation, digits: usize) -> Vec<(Option<String>, Grid)
         grids.push((Some(title.to_owned()), Grid { columns, rows: rows.collect() }));
     }
     grids
-}
-
-/// Writes one JSON object, with every number in full.
-///
-/// # Errors
-/// When `out` does not take what is written.
-pub fn json(correlation: &Correlation, out: &mut impl Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &Whole::new(correlation))?;
-    out.write_all(b"\n")
-}
-
-/// Writes one line per measure.
-///
-/// # Errors
-/// When `out` does not take what is written.
-pub fn jsonl(correlation: &Correlation, out: &mut impl Write) -> io::Result<()> {
-    let whole = Whole::new(correlation);
-    for (measure, coefficients) in &whole.measures.0 {
-        let line = Line {
-            measure,
-            coefficients,
-            ratings: &whole.ratings,
-            resampling: resampling(correlation),
-            capeval: &correlation.version,
-        };
-        serde_json::to_writer(&mut *out, &line)?;
-        out.write_all(b"\n")?;
-    }
-    Ok(())
-}
-
-/// Writes a header and one row per measure.
-///
-/// # Errors
-/// When `out` does not take what is written.
-pub fn csv(correlation: &Correlation, out: &mut impl Write) -> io::Result<()> {
-    let mut header: Vec<String> = ["measure", "points", "items", "images"].map(str::to_owned).to_vec();
-    for key in ["pearson", "spearman", "tau_b", "tau_c", "accuracy"] {
-        header.push(key.to_owned());
-        if correlation.resampling.is_some() {
-            header.extend([format!("{key}_low"), format!("{key}_high")]);
-        }
-    }
-    header.extend(["pairs", "alpha", "kappa", "signatures", "notices"].map(str::to_owned));
-    render::csv::row(out, header.into_iter())?;
-    let human = &correlation.human;
-    let number = |value: Option<f64>| value.map_or_else(String::new, full);
-    for (measure, agreement) in correlation.measures.iter().zip(&correlation.agreements) {
-        let mut fields = vec![measure.key.clone()];
-        fields.extend([human.n_points, human.n_items, human.n_images].map(|n| n.to_string()));
-        for (_, coefficient) in agreement.coefficients() {
-            fields.push(number(coefficient.value));
-            if correlation.resampling.is_some() {
-                let interval = coefficient.interval;
-                fields.extend([number(interval.map(|i| i.low)), number(interval.map(|i| i.high))]);
-            }
-        }
-        let signatures: Vec<String> = correlation.signatures.iter().map(ToString::to_string).collect();
-        let codes: Vec<&str> = correlation.notices.iter().map(|notice| notice.code.as_str()).collect();
-        fields.extend([agreement.n_pairs.to_string(), number(human.alpha), number(human.kappa)]);
-        fields.extend([signatures.join(" "), codes.join(" ")]);
-        render::csv::row(out, fields.into_iter())?;
-    }
-    Ok(())
-}
-
-/// Writes the points behind the coefficients, one line each:
-/// `{"image_id": …, "rating": …, "scores": {…}}`.
-///
-/// # Errors
-/// When `out` does not take what is written.
-pub fn points(correlation: &Correlation, out: &mut impl Write) -> io::Result<()> {
-    let points = &correlation.points;
-    for (k, (image, rating)) in points.images.iter().zip(&points.ratings).enumerate() {
-        let scores = points.scores.iter().map(|scores| scores.get(k).copied().unwrap_or(f64::NAN));
-        let keys = correlation.measures.iter().map(|measure| measure.key.as_str());
-        let line = SerialPoint { image_id: image, rating: *rating, scores: Map(keys.zip(scores).collect()) };
-        serde_json::to_writer(&mut *out, &line)?;
-        out.write_all(b"\n")?;
-    }
-    Ok(())
-}
-
-fn resampling(correlation: &Correlation) -> Option<SerialResampling> {
-    correlation.resampling.map(SerialResampling::new)
-}
-
-#[derive(Serialize)]
-struct SerialPoint<'r> {
-    image_id: &'r capeval_corpus::SegmentId,
-    rating: f64,
-    scores: Map<&'r str, f64>,
-}
-
-#[derive(Serialize)]
-struct Whole<'r> {
-    capeval: &'r str,
-    ratings: Ratings<'r>,
-    measures: Map<&'r str, Coefficients>,
-    williams: Vec<SerialDifference<'r>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    resampling: Option<SerialResampling>,
-    signatures: Vec<String>,
-    notices: Vec<SerialNotice<'r>>,
-}
-
-#[derive(Serialize)]
-struct Line<'r> {
-    measure: &'r str,
-    #[serde(flatten)]
-    coefficients: &'r Coefficients,
-    ratings: &'r Ratings<'r>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    resampling: Option<SerialResampling>,
-    capeval: &'r str,
-}
-
-#[derive(Serialize)]
-struct Ratings<'r> {
-    file: &'r str,
-    images: usize,
-    items: usize,
-    ratings: usize,
-    points: usize,
-    unit: &'static str,
-    scale: [f64; 2],
-    krippendorff_alpha: Option<f64>,
-    fleiss_kappa: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct Coefficients {
-    pearson: Option<f64>,
-    spearman: Option<f64>,
-    tau_b: Option<f64>,
-    tau_c: Option<f64>,
-    accuracy: Option<f64>,
-    pairs: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    intervals: Option<Map<&'static str, Option<[f64; 2]>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    systems: Option<Systems>,
-}
-
-#[derive(Serialize)]
-struct Systems {
-    systems: usize,
-    pearson: Option<f64>,
-    spearman: Option<f64>,
-    tau_b: Option<f64>,
-    accuracy: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct SerialDifference<'r> {
-    a: &'r str,
-    b: &'r str,
-    r_a: f64,
-    r_b: f64,
-    r_ab: f64,
-    t: f64,
-    degrees_of_freedom: f64,
-    p: f64,
-}
-
-impl<'r> Whole<'r> {
-    fn new(correlation: &'r Correlation) -> Self {
-        let human = &correlation.human;
-        let key = |m: usize| correlation.measures.get(m).map_or("", |measure| measure.key.as_str());
-        let coefficients = correlation.agreements.iter().enumerate().map(|(m, agreement)| {
-            let ends = |c: Coefficient| c.interval.map(|interval| [interval.low, interval.high]);
-            let systems = correlation.systems.as_ref().and_then(|systems| systems.get(m));
-            let coefficients = Coefficients {
-                pearson: agreement.pearson.value,
-                spearman: agreement.spearman.value,
-                tau_b: agreement.tau_b.value,
-                tau_c: agreement.tau_c.value,
-                accuracy: agreement.accuracy.value,
-                pairs: agreement.n_pairs,
-                intervals: correlation
-                    .resampling
-                    .map(|_| Map(agreement.coefficients().map(|(key, c)| (key, ends(c))).to_vec())),
-                systems: systems.map(|s| Systems {
-                    systems: s.n_systems,
-                    pearson: s.pearson,
-                    spearman: s.spearman,
-                    tau_b: s.tau_b,
-                    accuracy: s.accuracy,
-                }),
-            };
-            (key(m), coefficients)
-        });
-        let differences = correlation.differences.iter().map(|d| SerialDifference {
-            a: key(d.a),
-            b: key(d.b),
-            r_a: d.r_a,
-            r_b: d.r_b,
-            r_ab: d.r_ab,
-            t: d.test.t,
-            degrees_of_freedom: d.test.freedom,
-            p: d.test.p,
-        });
-        Self {
-            capeval: &correlation.version,
-            ratings: Ratings {
-                file: &human.source,
-                images: human.n_images,
-                items: human.n_items,
-                ratings: human.n_ratings,
-                points: human.n_points,
-                unit: human.unit.name(),
-                scale: [human.scale.low, human.scale.high],
-                krippendorff_alpha: human.alpha,
-                fleiss_kappa: human.kappa,
-            },
-            measures: Map(coefficients.collect()),
-            williams: differences.collect(),
-            resampling: resampling(correlation),
-            signatures: correlation.signatures.iter().map(ToString::to_string).collect(),
-            notices: correlation.notices.iter().map(|notice: &Notice| render::json::notice(notice)).collect(),
-        }
-    }
 }

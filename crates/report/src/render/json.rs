@@ -2,20 +2,22 @@
 
 use std::io::{self, Write};
 
-use capeval_corpus::SegmentId;
+use capeval_corpus::{Ids, SegmentId};
 use capeval_metric::{Direction, Signature};
 use capeval_stats::Resampling;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::{Notice, Report, SystemReport};
+use crate::{Measure, MetricEntry, Notice, Provenance, Report, SystemReport};
 
 /// Writes `report` as one JSON object, indented, with every number in full.
 ///
 /// `systems` is a list of objects with `name`, `scores` (a map from measure to value on the measure's own
 /// scale) and `signatures` (a map from metric to signature); `signatures` beside it holds what these have in
 /// common, and `notices` what a reader should know. Where confidence intervals were asked for, each system
-/// has `intervals` (a map from measure to its two ends), and `resampling` says how they came about.
+/// has `intervals` (a map from measure to its two ends), and `resampling` says how they came about. Every command
+/// writes `measures`, `signatures`, `notices` and `resampling` in this shape, and leaves out what it has not: `references`
+/// without references, `policy` where nothing could be missing.
 ///
 /// # Errors
 /// When `out` does not take what is written.
@@ -29,43 +31,28 @@ pub(crate) fn whole(report: &Report) -> impl Serialize {
     let provenance = &report.provenance;
     Whole {
         capeval: &provenance.version,
-        references: References {
+        references: (provenance.n_references > 0).then(|| References {
             files: &provenance.references,
             images: provenance.n_images,
             references: provenance.n_references,
-        },
-        policy: Policies {
-            missing: provenance.policy.missing.name(),
-            surplus: provenance.policy.surplus.name(),
-            duplicate: provenance.policy.duplicate.name(),
-            empty: provenance.policy.empty.name(),
-            ids: provenance.ids.name(),
-        },
-        measures: report
-            .measures
-            .iter()
-            .map(|m| Measure {
-                key: &m.key,
-                label: &m.label,
-                better: match m.direction {
-                    Direction::HigherIsBetter => "higher",
-                    Direction::LowerIsBetter => "lower",
-                },
-                min: m.min,
-                max: m.max,
-            })
-            .collect(),
+        }),
+        policy: policies(provenance),
+        measures: measures(&report.measures),
         systems: report.systems.iter().map(|system| self::system(report, system)).collect(),
         resampling: resampling(report),
-        signatures: signatures(report, &report.shared_signatures()),
+        signatures: signatures(&report.metrics, &report.shared_signatures()),
         notices: report.notices.iter().map(notice).collect(),
     }
 }
 
 /// One system, as it stands in `systems`.
-pub(crate) fn system<'r>(report: &'r Report, system: &'r SystemReport) -> System<'r> {
-    System {
-        name: &system.name,
+fn system<'r>(report: &'r Report, system: &'r SystemReport) -> System<'r> {
+    System { name: &system.name, rest: system_rest(report, system) }
+}
+
+/// What stands there beside the name.
+pub(crate) fn system_rest<'r>(report: &'r Report, system: &'r SystemReport) -> SystemRest<'r> {
+    SystemRest {
         file: &system.source,
         images: system.n_images,
         references: system.n_references,
@@ -79,7 +66,7 @@ pub(crate) fn system<'r>(report: &'r Report, system: &'r SystemReport) -> System
             let keys = report.measures.iter().map(|m| m.key.as_str());
             Map(keys.zip(intervals.iter().map(|i| [i.low, i.high])).collect())
         }),
-        signatures: signatures(report, &system.signatures),
+        signatures: signatures(&report.metrics, &system.signatures),
     }
 }
 
@@ -94,13 +81,37 @@ impl SerialResampling {
     }
 }
 
-fn signatures<'r>(report: &'r Report, signatures: &[Signature]) -> Map<&'r str, String> {
-    Map(report
-        .metrics
-        .iter()
-        .map(|m| m.key.as_str())
-        .zip(signatures.iter().map(ToString::to_string))
-        .collect())
+/// What is known of the measures, as it stands in `measures`.
+pub(crate) fn measures(measures: &[Measure]) -> Vec<SerialMeasure<'_>> {
+    let known = measures.iter();
+    known
+        .map(|m| SerialMeasure {
+            key: &m.key,
+            label: &m.label,
+            better: match m.direction {
+                Direction::HigherIsBetter => "higher",
+                Direction::LowerIsBetter => "lower",
+            },
+            number: m.number.name(),
+            min: m.min,
+            max: m.max,
+        })
+        .collect()
+}
+
+fn policies(Provenance { policy, ids, .. }: &Provenance) -> Option<Policies> {
+    (policy.is_some() || ids.is_some()).then(|| Policies {
+        missing: policy.map(|policy| policy.missing.name()),
+        surplus: policy.map(|policy| policy.surplus.name()),
+        duplicate: policy.map(|policy| policy.duplicate.name()),
+        empty: policy.map(|policy| policy.empty.name()),
+        ids: ids.map(Ids::name),
+    })
+}
+
+/// Signatures by metric, as they stand in `signatures`.
+pub(crate) fn signatures<'r>(metrics: &'r [MetricEntry], signatures: &[Signature]) -> Map<&'r str, String> {
+    Map(metrics.iter().map(|m| m.key.as_str()).zip(signatures.iter().map(ToString::to_string)).collect())
 }
 
 /// One notice, as it stands in `notices`.
@@ -117,14 +128,23 @@ struct Whole<'r> {
     resampling: Option<SerialResampling>,
     signatures: Map<&'r str, String>,
     notices: Vec<SerialNotice<'r>>,
-    measures: Vec<Measure<'r>>,
-    references: References<'r>,
-    policy: Policies,
+    measures: Vec<SerialMeasure<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    references: Option<References<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    policy: Option<Policies>,
 }
 
 #[derive(Serialize)]
-pub(crate) struct System<'r> {
+struct System<'r> {
     name: &'r str,
+    #[serde(flatten)]
+    rest: SystemRest<'r>,
+}
+
+/// What is told of a system beside its name.
+#[derive(Serialize)]
+pub(crate) struct SystemRest<'r> {
     file: &'r str,
     images: usize,
     references: usize,
@@ -155,10 +175,11 @@ pub(crate) struct SerialNotice<'r> {
 }
 
 #[derive(Serialize)]
-struct Measure<'r> {
+pub(crate) struct SerialMeasure<'r> {
     key: &'r str,
     label: &'r str,
-    better: &'r str,
+    better: &'static str,
+    number: &'static str,
     min: f64,
     max: f64,
 }
@@ -172,11 +193,16 @@ struct References<'r> {
 
 #[derive(Serialize)]
 struct Policies {
-    missing: &'static str,
-    surplus: &'static str,
-    duplicate: &'static str,
-    empty: &'static str,
-    ids: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    surplus: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duplicate: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    empty: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ids: Option<&'static str>,
 }
 
 /// Pairs as a JSON object, in their order.

@@ -4,30 +4,31 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::json::{self, SerialNotice, SerialResampling, System};
+use super::json::{self, SerialNotice, SerialResampling, SystemRest};
 use crate::Report;
 
 #[derive(Serialize)]
 struct Line<'r> {
+    system: &'r str,
     #[serde(flatten)]
-    system: System<'r>,
+    rest: SystemRest<'r>,
     #[serde(skip_serializing_if = "Option::is_none")]
     resampling: Option<SerialResampling>,
     notices: Vec<SerialNotice<'r>>,
     capeval: &'r str,
 }
 
-/// Writes one line per system: the object that [`json`](crate::json) puts into `systems`, with the notices
-/// that concern the system and the version.
+/// Writes one line per system: the object that [`json`](crate::json) puts into `systems`, its name under `system`
+/// as in all lines and rows, with the notices that concern the system and the version.
 ///
 /// # Errors
 /// When `out` does not take what is written.
 pub fn jsonl(report: &Report, out: &mut impl Write) -> io::Result<()> {
     for system in &report.systems {
-        let concerns = |about: Option<&str>| about.is_none_or(|name| name == system.name);
-        let notices = report.notices.iter().filter(|notice| concerns(notice.system.as_deref()));
+        let notices = report.notices.iter().filter(|notice| notice.concerns(&system.name));
         let line = Line {
-            system: json::system(report, system),
+            system: &system.name,
+            rest: json::system_rest(report, system),
             resampling: json::resampling(report),
             notices: notices.map(json::notice).collect(),
             capeval: &report.provenance.version,

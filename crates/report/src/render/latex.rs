@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::grid::{Align, Cell, Grid};
-use crate::{Report, render};
+use crate::{Notice, Report, render};
 
 /// Writes a `tabular` with systems as rows, which needs the package `booktabs`; the best score of each
 /// measure is bold, signatures and notices are comments.
@@ -11,27 +11,47 @@ use crate::{Report, render};
 /// # Errors
 /// When `out` does not take what is written.
 pub fn latex(report: &Report, digits: usize, out: &mut impl Write) -> io::Result<()> {
-    write_head(report, out)?;
-    write_grid(&Grid::by_system(report, digits), out)
+    let grid = Grid::by_system(report, digits);
+    let best = grid.has_best().then(|| "bold: best score".to_owned());
+    let about = [render::table::scored(report)].into_iter().chain(best);
+    let about: Vec<String> = about.chain(render::table::resampling_line(report)).collect();
+    let signatures = render::table::signature_lines(report);
+    write_head(&report.provenance.version, &about, &signatures, &report.notices, out)?;
+    write_grid(&grid, out)
 }
 
-/// Writes signatures and notices as comments.
-pub(crate) fn write_head(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "% Written by capeval {}; needs \\usepackage{{booktabs}}.", report.provenance.version)?;
-    for line in render::table::signature_lines(report) {
-        writeln!(out, "% {line}")?;
+/// Writes what is needed, what was computed, signatures and notices as comments.
+pub(crate) fn write_head(
+    version: &str,
+    about: &[String],
+    signatures: &[String],
+    notices: &[Notice],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    writeln!(out, "% Written by capeval {version}; needs \\usepackage{{booktabs}}.")?;
+    let notices = notices.iter().map(|notice| format!("note: {}", notice.message));
+    for line in about.iter().chain(signatures).cloned().chain(notices) {
+        writeln!(out, "% {}", line.replace(['\n', '\r'], " "))?;
     }
-    if let Some(line) = render::table::resampling_line(report) {
-        writeln!(out, "% {line}")?;
-    }
-    for notice in &report.notices {
-        writeln!(out, "% note: {}", notice.message.replace(['\n', '\r'], " "))?;
+    Ok(())
+}
+
+/// Writes several `tabular`s, each a paragraph of its own, under a comment where it has a title.
+pub(crate) fn write_grids(grids: &[(Option<String>, Grid)], out: &mut impl Write) -> io::Result<()> {
+    for (k, (title, grid)) in grids.iter().enumerate() {
+        if k > 0 {
+            writeln!(out)?;
+        }
+        if let Some(title) = title {
+            writeln!(out, "% {}", title.replace(['\n', '\r'], " "))?;
+        }
+        write_grid(grid, out)?;
     }
     Ok(())
 }
 
 /// Writes a `tabular`.
-pub(crate) fn write_grid(grid: &Grid, out: &mut impl Write) -> io::Result<()> {
+fn write_grid(grid: &Grid, out: &mut impl Write) -> io::Result<()> {
     let spec: String = grid
         .columns
         .iter()
@@ -57,16 +77,54 @@ fn row(out: &mut impl Write, cells: impl Iterator<Item = String>) -> io::Result<
 }
 
 fn cell(cell: &Cell) -> String {
-    let mut shown =
-        if cell.best { format!("\\textbf{{{}}}", escaped(&cell.text)) } else { escaped(&cell.text) };
+    let mut shown = match (cell.best, is_math(&cell.text)) {
+        (false, false) => escaped(&cell.text),
+        (true, false) => format!("\\textbf{{{}}}", escaped(&cell.text)),
+        (false, true) => format!("${}$", math(&cell.text)),
+        (true, true) => format!("$\\mathbf{{{}}}$", math(&cell.text)),
+    };
     if !cell.note.is_empty() {
-        shown.push_str(&format!(" {{\\scriptsize {}}}", escaped(&cell.note)));
+        let note = if is_math(&cell.note) { format!("${}$", math(&cell.note)) } else { escaped(&cell.note) };
+        shown.push_str(&format!(" {{\\scriptsize {note}}}"));
     }
     shown
 }
 
+/// Whether a text holds numbers alone, and signs that only mathematics sets well: a minus, a plus, `<`, `∞`.
+fn is_math(text: &str) -> bool {
+    let of_numbers = |c: char| c.is_ascii_digit() || " .,+-<∞[]".contains(c);
+    text.contains(['-', '+', '<', '∞'])
+        && text.contains(|c: char| c.is_ascii_digit() || c == '∞')
+        && text.chars().all(of_numbers)
+}
+
+/// Numbers within dollar signs.
+fn math(text: &str) -> String {
+    text.replace('∞', "\\infty")
+}
+
+/// What some letters are called in mathematics.
+const SYMBOLS: &[(char, &str)] = &[
+    ('α', "\\alpha"),
+    ('β', "\\beta"),
+    ('κ', "\\kappa"),
+    ('ρ', "\\rho"),
+    ('σ', "\\sigma"),
+    ('τ', "\\tau"),
+    ('∞', "\\infty"),
+    ('−', "-"),
+    ('<', "<"),
+    ('>', ">"),
+];
+
 /// Text without meaning to LaTeX.
 fn escaped(text: &str) -> String {
+    // Kendall's coefficients are written with an index.
+    for (name, symbol) in [("τ-b", "$\\tau_b$"), ("τ-c", "$\\tau_c$")] {
+        if let Some((before, after)) = text.split_once(name) {
+            return format!("{}{symbol}{}", escaped(before), escaped(after));
+        }
+    }
     text.chars().fold(String::with_capacity(text.len()), |mut escaped, c| {
         match c {
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
@@ -77,11 +135,13 @@ fn escaped(text: &str) -> String {
             '^' => escaped.push_str("\\textasciicircum{}"),
             '\\' => escaped.push_str("\\textbackslash{}"),
             '–' => escaped.push_str("--"),
-            '−' => escaped.push_str("$-$"),
-            'ρ' => escaped.push_str("$\\rho$"),
-            'τ' => escaped.push_str("$\\tau$"),
+            '|' => escaped.push_str("\\textbar{}"),
+            '"' => escaped.push_str("''"),
             '\n' | '\r' => escaped.push(' '),
-            _ => escaped.push(c),
+            _ => match SYMBOLS.iter().find(|(symbol, _)| *symbol == c) {
+                Some((_, name)) => escaped.push_str(&format!("${name}$")),
+                None => escaped.push(c),
+            },
         }
         escaped
     })
@@ -90,6 +150,25 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_with_signs_are_mathematics_and_names_are_not() {
+        let shown = |text: &str, best: bool, note: &str| {
+            cell(&Cell { text: text.to_owned(), best, note: note.to_owned() })
+        };
+        assert_eq!(shown("0.123", true, ""), "\\textbf{0.123}");
+        assert_eq!(shown("-0.123", false, ""), "$-0.123$");
+        assert_eq!(shown("+0.1", true, "[-0.2, +0.3]"), "$\\mathbf{+0.1}$ {\\scriptsize $[-0.2, +0.3]$}");
+        assert_eq!(shown("0.1", false, "[0.0, 0.2]"), "0.1 {\\scriptsize [0.0, 0.2]}");
+        assert_eq!(
+            (shown("∞", false, ""), shown("<0.0001", false, "")),
+            ("$\\infty$".into(), "$<0.0001$".into())
+        );
+        assert_eq!(shown("-", false, ""), "-");
+        assert_eq!(shown("a-1 <b>", false, ""), "a-1 $<$b$>$");
+        assert_eq!(shown("Kendall τ-b, ρ of τ-c", false, ""), "Kendall $\\tau_b$, $\\rho$ of $\\tau_c$");
+        assert_eq!(shown("n|2 \"x\"", false, ""), "n\\textbar{}2 ''x''");
+    }
 
     #[test]
     fn a_name_in_brackets_is_no_argument_of_the_line_break() {

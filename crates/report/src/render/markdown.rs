@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::grid::{Align, Cell, Grid};
-use crate::{Report, render};
+use crate::{Notice, Report, render};
 
 /// Writes a table with systems as rows, the best score of each measure in bold, then signatures and
 /// notices.
@@ -11,12 +11,12 @@ use crate::{Report, render};
 /// # Errors
 /// When `out` does not take what is written.
 pub fn markdown(report: &Report, digits: usize, out: &mut impl Write) -> io::Result<()> {
-    write_grid(&Grid::by_system(report, digits), out)?;
-    writeln!(out, "\n{}", render::table::footer(report))?;
-    if let Some(line) = render::table::resampling_line(report) {
-        writeln!(out, "\n{}", escaped(&line))?;
-    }
-    write_signatures(report, out)
+    let grid = Grid::by_system(report, digits);
+    write_grid(&grid, out)?;
+    let best = grid.has_best().then(|| "bold: best score".to_owned());
+    let about = [render::table::footer(report)].into_iter().chain(best);
+    let about: Vec<String> = about.chain(render::table::resampling_line(report)).collect();
+    write_notes(&about, &render::table::signature_lines(report), &report.notices, out)
 }
 
 /// Writes a table.
@@ -30,20 +30,34 @@ pub(crate) fn write_grid(grid: &Grid, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes signatures and notices.
-pub(crate) fn write_signatures(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    let signatures = render::table::signature_lines(report);
-    writeln!(out)?;
-    for line in signatures {
-        writeln!(out, "- `{line}`")?;
+/// Writes what was computed, a paragraph each, then signatures as a list and notices as quotations.
+pub(crate) fn write_notes(
+    about: &[String],
+    signatures: &[String],
+    notices: &[Notice],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    for line in about {
+        writeln!(out, "\n{}", escaped(line))?;
     }
-    if !report.notices.is_empty() {
+    if !signatures.is_empty() {
         writeln!(out)?;
     }
-    for notice in &report.notices {
-        writeln!(out, "> note: {}", escaped(&notice.message))?;
+    for line in signatures {
+        writeln!(out, "- {}", code(line))?;
+    }
+    for (k, notice) in notices.iter().enumerate() {
+        // Without a line between them, two quotations would be one paragraph.
+        let gap = if k == 0 { "" } else { ">" };
+        writeln!(out, "{gap}\n> note: {}", escaped(&notice.message))?;
     }
     Ok(())
+}
+
+/// A line as code, whatever it holds.
+fn code(line: &str) -> String {
+    let line = line.replace(['\n', '\r'], " ");
+    if line.contains('`') { format!("`` {line} ``") } else { format!("`{line}`") }
 }
 
 fn row(out: &mut impl Write, cells: impl Iterator<Item = String>) -> io::Result<()> {

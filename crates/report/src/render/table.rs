@@ -107,16 +107,20 @@ fn pad(line: &mut String, painted: &str, taken: usize, width: usize, align: Alig
     }
 }
 
-/// What was scored, in one line.
+/// What was scored and by which version, in one line.
 pub(crate) fn footer(report: &Report) -> String {
-    let scored = match report.systems.first() {
+    format!("{} (capeval {})", scored(report), report.provenance.version)
+}
+
+/// What was scored, in one line.
+pub(crate) fn scored(report: &Report) -> String {
+    match report.systems.first() {
         Some(first) if report.same_images && first.n_references == 0 => counted(first.n_images, "segment"),
         Some(first) if report.same_images => {
             format!("{}, {}", counted(first.n_images, "image"), counted(first.n_references, "reference"))
         }
         _ => "the systems were scored on different images".to_owned(),
-    };
-    format!("{scored} (capeval {})", report.provenance.version)
+    }
 }
 
 /// What the intervals are, in one line, if there are any.
