@@ -98,8 +98,18 @@ class Evaluator:
         options.setdefault("settings", dict(self._settings))
         return score(self, candidates, metrics, **options)
 
+    def __reduce__(self) -> tuple[object, tuple[dict[str, Any], bytes, str]]:
+        state = {key: value for key, value in self.__dict__.items() if key != "_prepared"}
+        return _restore, (state, self._prepared.to_bytes(), self._prepared.name)
+
     def __repr__(self) -> str:
         return f"Evaluator({len(self.ids)} images, metrics={self._metrics})"
+
+
+def _restore(state: dict[str, Any], data: bytes, source: str) -> Evaluator:
+    evaluator = Evaluator.__new__(Evaluator)
+    evaluator.__dict__.update(state, _prepared=_engine.Prepared.from_bytes(data, source))
+    return evaluator
 
 
 _settings = settings

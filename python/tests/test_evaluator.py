@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 import capeval
@@ -28,3 +30,14 @@ def test_a_file_of_something_else_is_refused(quickstart, tmp_path):
         capeval.Evaluator.load(quickstart / "references.json")
     with pytest.raises(FileNotFoundError):
         capeval.Evaluator.load(tmp_path / "none")
+
+
+def test_an_evaluator_is_pickled_for_spawned_workers(references, candidates):
+    evaluator = capeval.Evaluator(references, METRICS, settings={"n": 3})
+    again = pickle.loads(pickle.dumps(evaluator))
+    assert repr(again) == repr(evaluator) and again.ids == evaluator.ids
+    assert again.score(candidates).to_dict() == evaluator.score(candidates).to_dict()
+    data = bytearray(pickle.dumps(evaluator))
+    data[len(data) // 2] ^= 1
+    with pytest.raises(ValueError, match="damaged"):
+        pickle.loads(bytes(data))

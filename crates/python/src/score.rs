@@ -98,6 +98,19 @@ impl Prepared {
         Ok(prepared)
     }
 
+    /// Opens the bytes of such a file; `source` is what the references are called.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8], source: String) -> PyResult<Self> {
+        let bytes = Arc::new(Aligned::copy(data));
+        long(py, None, None, move |_| Self::open(bytes, source))?.map_err(|sentence| value(&sentence))
+    }
+
+    /// What the references are called.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.source
+    }
+
     /// The bytes of the file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, (*self.bytes).as_ref())
