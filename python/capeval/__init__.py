@@ -29,6 +29,7 @@ from ._evaluator import Evaluator
 from ._frequencies import DocumentFrequencies
 from ._install import install_meteor
 from ._listing import metrics, suites, tokenize, tokenizers
+from ._prefer import Preference, prefer
 from ._report import Measure, Notice, Report, System
 from ._score import score
 
@@ -39,6 +40,7 @@ __all__ = [
     "Evaluator",
     "Measure",
     "Notice",
+    "Preference",
     "Report",
     "System",
     "__version__",
@@ -48,6 +50,7 @@ __all__ = [
     "install_as_pycocoevalcap",
     "install_meteor",
     "metrics",
+    "prefer",
     "score",
     "set_num_threads",
     "suites",

@@ -10,6 +10,7 @@ __all__ = [
     "Correlation",
     "DocumentFrequencies",
     "Judge",
+    "Preference",
     "Prepared",
     "Report",
     "RowScorer",
@@ -22,6 +23,7 @@ __all__ = [
     "get_num_threads",
     "judge_rows",
     "metrics",
+    "prefer",
     "score",
     "set_num_threads",
     "suites",
@@ -135,6 +137,11 @@ class Report:
     def render(self, format: str, digits: int) -> str: ...
 
 @final
+class Preference:
+    def notices(self) -> list[tuple[str, str]]: ...
+    def render(self, format: str, digits: int) -> str: ...
+
+@final
 class Prepared:
     @staticmethod
     def build(
@@ -199,6 +206,14 @@ def correlate(
     frequencies: DocumentFrequencies | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Correlation: ...
+def prefer(
+    path: str | None,
+    rows: str,
+    references: Captions | None,
+    rules: dict[str, Any],
+    frequencies: DocumentFrequencies | None,
+    progress: Callable[[str, int, int], object] | None,
+) -> Preference: ...
 def judge_rows(
     judge: Judge, source: Any, id: str, candidate: str, keep: list[str], statistics: bool
 ) -> list[ArrowBatch]: ...

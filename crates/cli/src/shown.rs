@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 
 use anyhow::{Result, bail};
-use capeval::report::{self, Comparison, Correlation, Report, Style, comparison, correlation};
+use capeval::report::{
+    self, Comparison, Correlation, Preference, Report, Style, comparison, correlation, preference,
+};
 use clap::ValueEnum;
 
 use crate::input;
@@ -147,6 +149,25 @@ impl Target {
             Format::Csv => correlation::csv(found, &mut out),
             Format::Markdown => correlation::markdown(found, style.digits, &mut out),
             Format::Latex => correlation::latex(found, style.digits, &mut out),
+        })
+    }
+
+    /// Writes how often metrics prefer what people prefer, and the pairs behind it.
+    ///
+    /// # Errors
+    /// When a target does not take what is written.
+    pub fn write_preference(self, found: &Preference) -> Result<()> {
+        if let Some(segments) = self.segments {
+            segments.write(|mut out| preference::pairs(found, &mut out))?;
+        }
+        let (format, style) = (self.format, self.style);
+        self.report.write(|mut out| match format {
+            Format::Table => preference::table(found, &style, &mut out),
+            Format::Json => preference::json(found, &mut out),
+            Format::Jsonl => preference::jsonl(found, &mut out),
+            Format::Csv => preference::csv(found, &mut out),
+            Format::Markdown => preference::markdown(found, style.digits, &mut out),
+            Format::Latex => preference::latex(found, style.digits, &mut out),
         })
     }
 

@@ -15,6 +15,7 @@ mod install;
 mod judge;
 mod metrics;
 mod plain;
+mod preference;
 mod report;
 mod run;
 mod score;
@@ -33,6 +34,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<captions::Captions>()?;
     module.add_class::<comparison::Comparison>()?;
     module.add_class::<correlation::Correlation>()?;
+    module.add_class::<preference::Preference>()?;
     module.add_class::<frequencies::DocumentFrequencies>()?;
     module.add_class::<judge::Judge>()?;
     module.add_class::<report::Report>()?;
@@ -43,6 +45,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(metrics::tokenizer_names, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::judge_rows, module)?)?;
     module.add_function(wrap_pyfunction!(correlation::correlate, module)?)?;
+    module.add_function(wrap_pyfunction!(preference::prefer, module)?)?;
     module.add_function(wrap_pyfunction!(install::compile_meteor, module)?)?;
     module.add_function(wrap_pyfunction!(install::meteor_package, module)?)?;
     module.add_function(wrap_pyfunction!(plain::evaluate, module)?)?;

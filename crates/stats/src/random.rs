@@ -69,6 +69,44 @@ impl Stream {
             }
         }
     }
+
+    /// `k` different numbers below `n`, in the order in which they are drawn, each set as likely as any other; all
+    /// of them where `k` is `n` or more.
+    #[must_use]
+    pub fn sample(&mut self, n: u32, k: u32) -> Vec<u32> {
+        let mut all: Vec<u32> = (0..n).collect();
+        let k = k.min(n);
+        for at in 0..k {
+            let other = at + self.below(n - at);
+            all.swap(at as usize, other as usize);
+        }
+        all.truncate(k as usize);
+        all
+    }
+
+    /// A number below `n`, each as likely as any other; 0 where `n` is 0.
+    fn below(&mut self, n: u32) -> u32 {
+        let unfair = if n == 0 { 0 } else { n.wrapping_neg() % n };
+        loop {
+            let product = (self.bits() >> 32) * u64::from(n);
+            if product as u32 >= unfair {
+                return (product >> 32) as u32;
+            }
+        }
+    }
+}
+
+/// A number that stands for a list of texts, to start a [`Stream`] from what things are and not from where they
+/// stand: FNV-1a over the texts and their lengths.
+#[must_use]
+pub fn fingerprint(texts: &[&str]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for text in texts {
+        for byte in text.bytes().chain((text.len() as u64).to_le_bytes()) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    hash
 }
 
 /// SplitMix64 of Steele, Lea and Flood (2014).
@@ -113,6 +151,33 @@ mod tests {
         assert_eq!(counts.iter().sum::<u32>(), 100_000);
         let chi_square: f64 = counts.iter().map(|n| (f64::from(*n) - 1e4).powi(2) / 1e4).sum();
         assert!(chi_square < 27.9, "{counts:?}: beyond the 0.1 % point of 9 degrees of freedom");
+    }
+
+    #[test]
+    fn samples_hold_no_number_twice_and_each_as_often() {
+        let mut counts = [0_u32; 6];
+        for index in 0..20_000 {
+            let mut sample = Stream::new(3, Purpose::Other(1), index).sample(6, 2);
+            sample.iter().for_each(|number| counts[*number as usize] += 1);
+            sample.sort_unstable();
+            sample.dedup();
+            assert_eq!(sample.len(), 2);
+        }
+        let chi_square: f64 = counts.iter().map(|n| (f64::from(*n) - 2e4 / 3.0).powi(2) / (2e4 / 3.0)).sum();
+        assert!(chi_square < 20.5, "{counts:?}: beyond the 0.1 % point of 5 degrees of freedom");
+        let mut all = Stream::new(3, Purpose::Other(1), 0).sample(4, 9);
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2, 3]);
+        assert_eq!(Stream::new(3, Purpose::Other(1), 0).sample(0, 2), [0_u32; 0]);
+    }
+
+    /// FNV-1a of 64 bits, of no byte and of `a` and eight bytes of its length, computed by hand in Python's integers.
+    #[test]
+    fn fingerprints_tell_lists_of_texts_apart() {
+        assert_eq!(fingerprint(&[]), 0xcbf2_9ce4_8422_2325);
+        let all = [fingerprint(&["ab", "c"]), fingerprint(&["a", "bc"]), fingerprint(&["c", "ab"])];
+        assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2]);
+        assert_eq!(fingerprint(&["a"]), 0xdedf_9f98_2e43_402d);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use capeval_stats::{Interval, Resampling, agreement as raters};
 use crate::score::{Evaluated, evaluated};
 use crate::{Error, ScoreRequest, VERSION};
 use points::{Judgements, ordered};
+pub(crate) use points::{notice, same_words};
 
 /// What shall be held against which ratings. Start from [`CorrelateRequest::new`].
 pub struct CorrelateRequest<'p> {
@@ -249,7 +250,7 @@ fn scored(
 }
 
 /// What is known of a measure of which only the key is.
-fn measure(key: &str) -> Measure {
+pub(crate) fn measure(key: &str) -> Measure {
     let name = key.split(':').next().unwrap_or(key);
     let parts = KINDS.iter().filter_map(|kind| kind.sample().ok()).flat_map(|(_, parts)| parts);
     match parts.into_iter().find(|part| part.key == name) {

@@ -335,7 +335,7 @@ pub(super) fn unrated(ratings: &Ratings) -> Option<Notice> {
 }
 
 /// Whether two captions are the same but for blanks.
-fn same_words(a: &str, b: &str) -> bool {
+pub(crate) fn same_words(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
 }
 
@@ -366,6 +366,7 @@ pub(super) fn doubts(human: &Human, agreements: &[Agreement], measures: &[Measur
     found
 }
 
-fn notice(code: &str, message: String, ids: Vec<SegmentId>, count: usize) -> Notice {
+/// A notice about `count` things.
+pub(crate) fn notice(code: &str, message: String, ids: Vec<SegmentId>, count: usize) -> Notice {
     Notice { code: code.to_owned(), message, system: None, ids, count: Some(count) }
 }

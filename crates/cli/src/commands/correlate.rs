@@ -4,8 +4,8 @@ use anyhow::{Result, bail};
 use capeval::corpus::Ids;
 use capeval::corpus::Surplus;
 use capeval::corpus::ratings::{self, RatingOptions, Ratings};
-use capeval::report::Unit;
-use capeval::{CorrelateRequest, OwnReference};
+use capeval::report::{HumanTies, MetricTies, Protocol, Unit};
+use capeval::{CorrelateRequest, OwnReference, PreferenceRequest};
 
 use super::score::What;
 use crate::html::Html;
@@ -25,8 +25,16 @@ pub struct Args {
     /// File of ratings, `-` for standard input: Flickr8k's ExpertAnnotations.txt and CrowdFlowerAnnotations.txt,
     /// CLIPScore's JSON form of the former, or a table (CSV, TSV, JSON, JSON Lines, Parquet) with raters in rows or
     /// columns.
-    #[arg(value_name = "RATINGS")]
-    ratings: String,
+    #[arg(value_name = "RATINGS", required_unless_present = "pairs")]
+    ratings: Option<String>,
+    /// File of pairs of captions of one image and what people preferred, instead of ratings: tells how often each metric
+    /// prefers the same, as for PASCAL-50S (CSV, TSV, JSON, JSON Lines).
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["ratings", "html", "unit", "id_column", "caption_column", "system_column", "rating_columns"]
+    )]
+    pairs: Option<String>,
     /// File of references, unless the ratings hold them; may be repeated.
     #[arg(short, long = "references", value_name = "FILE")]
     references: Vec<String>,
@@ -42,6 +50,8 @@ pub struct Args {
     what: What,
     #[command(flatten)]
     rules: Rules,
+    #[command(flatten)]
+    protocol: Preferences,
     #[command(flatten)]
     intervals: Intervals,
     #[command(flatten)]
@@ -86,6 +96,62 @@ struct Rules {
     ids: Ids,
 }
 
+#[derive(clap::Args)]
+#[command(next_help_heading = "What is preferred (with --pairs)")]
+struct Preferences {
+    /// How many references are drawn from those of a pair, or `all` [default: 5].
+    #[arg(long, value_name = "N", conflicts_with = "scores", value_parser = references_per_pair)]
+    references_per_pair: Option<Pool>,
+    /// How many times references are drawn; accuracies are means over the draws [default: 5].
+    #[arg(long, value_name = "N", conflicts_with = "scores")]
+    draws: Option<usize>,
+    /// What the drawing of references starts from [default: 12345].
+    #[arg(long, value_name = "N", conflicts_with = "scores")]
+    draw_seed: Option<u64>,
+    /// Pairs of which people prefer neither caption: leave them out, or count them as half right [default: skip].
+    #[arg(long, value_name = "RULE", value_parser = options::choices(HumanTies::ALL, HumanTies::name))]
+    human_ties: Option<HumanTies>,
+    /// Pairs to whose captions a metric gives the same score: half right, wrong, or as if it preferred the first
+    /// [default: half].
+    #[arg(long, value_name = "RULE", value_parser = options::choices(MetricTies::ALL, MetricTies::name))]
+    metric_ties: Option<MetricTies>,
+}
+
+/// How many references are drawn; `None` for all.
+#[derive(Clone, Copy)]
+struct Pool(Option<usize>);
+
+fn references_per_pair(text: &str) -> Result<Pool, String> {
+    match text.parse() {
+        Ok(n) if n > 0 => Ok(Pool(Some(n))),
+        _ if text == "all" => Ok(Pool(None)),
+        _ => Err("give a whole number such as 5, or all".to_owned()),
+    }
+}
+
+impl Preferences {
+    /// Whether any of them is given.
+    fn is_given(&self) -> bool {
+        let Self { references_per_pair, draws, draw_seed, human_ties, metric_ties } = self;
+        references_per_pair.is_some()
+            || draws.is_some()
+            || draw_seed.is_some()
+            || human_ties.is_some()
+            || metric_ties.is_some()
+    }
+
+    fn protocol(&self) -> Protocol {
+        let Protocol { references, draws, seed, human_ties, metric_ties } = Protocol::default();
+        Protocol {
+            references: self.references_per_pair.map_or(references, |Pool(n)| n),
+            draws: self.draws.unwrap_or(draws),
+            seed: self.draw_seed.unwrap_or(seed),
+            human_ties: self.human_ties.unwrap_or(human_ties),
+            metric_ties: self.metric_ties.unwrap_or(metric_ties),
+        }
+    }
+}
+
 const AFTER_HELP: &str = "\
 The numbers of the literature (times 100, see CLIPScore, EMNLP 2021):
   Flickr8k-Expert:
@@ -98,11 +164,13 @@ The numbers of the literature (times 100, see CLIPScore, EMNLP 2021):
 
 Other examples:
   capeval correlate ratings.csv -r refs.json --unit item --ci
+  capeval correlate --pairs pascal50s.jsonl --references-per-pair 5 --draws 5
   capeval correlate ratings.csv --scores per_image.jsonl --format json";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let mut inputs: Vec<&str> = vec![&args.ratings];
+    let source = args.pairs.as_deref().or(args.ratings.as_deref()).unwrap_or(input::STDIN);
+    let mut inputs: Vec<&str> = vec![source];
     inputs.extend(args.references.iter().map(String::as_str));
     inputs.extend(args.scores.as_deref());
     inputs.extend(args.what.paths());
@@ -110,6 +178,11 @@ pub fn run(args: &Args) -> Result<()> {
         bail!("standard input (-) can be read once only; give a file for the others");
     }
     let intervals = args.intervals.resampling()?;
+    if args.pairs.is_none() && args.protocol.is_given() {
+        bail!(
+            "--references-per-pair, --draws, --draw-seed, --human-ties and --metric-ties are about pairs; add --pairs"
+        );
+    }
     let metrics = &args.what.metrics;
     let mut resources =
         if args.scores.is_none() { args.what.resources(metrics)? } else { Default::default() };
@@ -128,10 +201,28 @@ pub fn run(args: &Args) -> Result<()> {
         paths => Some(args.reading_references.read(paths)?),
     };
     let bar = Bar::new();
+    let notices = if scores.is_none() { selected.notices } else { Vec::new() };
+    if args.pairs.is_some() {
+        let found = capeval::prefer(PreferenceRequest {
+            references,
+            metrics: selected.metrics,
+            notices,
+            scores,
+            protocol: args.protocol.protocol(),
+            own: args.rules.own_reference,
+            surplus: args.rules.surplus,
+            ids: args.rules.ids,
+            intervals,
+            progress: &bar,
+            ..PreferenceRequest::new(ratings::read_pairs(&input::bytes(source)?, source)?)
+        })?;
+        drop(bar);
+        return output.write_preference(&found);
+    }
     let correlation = capeval::correlate(CorrelateRequest {
         references,
         metrics: selected.metrics,
-        notices: if scores.is_none() { selected.notices } else { Vec::new() },
+        notices,
         scores,
         unit: args.rules.unit,
         own: args.rules.own_reference,
@@ -139,7 +230,7 @@ pub fn run(args: &Args) -> Result<()> {
         ids: args.rules.ids,
         intervals,
         progress: &bar,
-        ..CorrelateRequest::new(read(args)?)
+        ..CorrelateRequest::new(read(args, source)?)
     })?;
     drop(bar);
     if let Some(page) = page {
@@ -148,7 +239,7 @@ pub fn run(args: &Args) -> Result<()> {
     output.write_correlation(&correlation)
 }
 
-fn read(args: &Args) -> Result<Ratings> {
+fn read(args: &Args, source: &str) -> Result<Ratings> {
     let Columns { id_column, caption_column, system_column, rating_columns } = &args.reading;
     let options = RatingOptions {
         id_column: id_column.clone(),
@@ -156,5 +247,5 @@ fn read(args: &Args) -> Result<Ratings> {
         system_column: system_column.clone(),
         rating_columns: rating_columns.clone(),
     };
-    Ok(ratings::read_ratings(&input::bytes(&args.ratings)?, &args.ratings, &options)?)
+    Ok(ratings::read_ratings(&input::bytes(source)?, source, &options)?)
 }

@@ -13,6 +13,7 @@ mod explain;
 mod intervals;
 mod page;
 mod perplexity;
+mod prefer;
 mod prepared;
 mod program;
 mod published;

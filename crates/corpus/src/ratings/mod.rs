@@ -2,10 +2,12 @@
 //!
 //! Read are Flickr8k's `ExpertAnnotations.txt` and `CrowdFlowerAnnotations.txt`, the JSON form in which CLIPScore
 //! gives the former with captions and references inside, and tables of any kind (CSV, TSV, JSON, JSON Lines,
-//! Parquet) with raters in rows or in columns. Formats are told by content.
+//! Parquet) with raters in rows or in columns. Formats are told by content. [`read_pairs`] reads which of two captions
+//! people preferred.
 
 mod clipscore;
 mod flickr8k;
+mod pairs;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod records;
@@ -15,6 +17,7 @@ mod table;
 use crate::input::Source;
 use crate::{Captions, Error, ErrorKind, SegmentId};
 
+pub use pairs::{Choice, Choices, read_pairs};
 pub use scores::{ScoredSegment, SegmentScores, read_scores};
 
 /// Human ratings of captions.

@@ -4,7 +4,7 @@ use super::records::{Cell, Record, Records};
 use super::{Gatherer, Judged, RatingOptions, Ratings};
 use crate::{Error, ErrorKind};
 
-const IDS: &[&str] =
+pub(super) const IDS: &[&str] =
     &["image_id", "image", "img_id", "img", "id", "image_name", "image_path", "file_name", "file"];
 const CAPTIONS: &[&str] = &["caption", "candidate", "hypothesis", "description", "text", "sentence"];
 const SYSTEMS: &[&str] = &["system", "model", "method", "system_name"];

@@ -1,0 +1,226 @@
+//! How often metrics prefer the caption of a pair that people prefer: the protocol of PASCAL-50S.
+//!
+//! Source: Vedantam, Zitnick and Parikh, *CIDEr* (CVPR 2015), with draws of five references as in Hessel et al.,
+//! *CLIPScore* (EMNLP 2021). Programs of the field differ in what ties count; [`HumanTies`] and [`MetricTies`] name
+//! their rules. Each pair is a row of its own in the corpus that is scored, as in programs that give pycocoevalcap the
+//! references of all pairs and then one side's captions after the other's: document frequencies of CIDEr count the
+//! references that were drawn for every pair, once each, in each draw anew.
+
+mod accuracy;
+mod draws;
+mod pools;
+
+use capeval_corpus::ratings::{Choices, SegmentScores};
+use capeval_corpus::{Captions, Empty, Ids, Policy, SegmentId, Surplus};
+use capeval_evaluate::Progress;
+use capeval_metric::{AnyMetric, Direction, Signature};
+use capeval_report::{HumanTies, Measure, MetricTies, Notice, Preference, Protocol};
+use capeval_stats::Resampling;
+
+use crate::correlate::{OwnReference, measure};
+use crate::score::{Evaluated, evaluated, push_once};
+use crate::{Error, ScoreRequest, VERSION};
+use pools::Judged;
+
+/// Which metrics shall be held against which choices. Start from [`PreferenceRequest::new`].
+pub struct PreferenceRequest<'p> {
+    /// What people chose.
+    pub choices: Choices,
+    /// References to draw from, by image, unless they stand beside the choices or scores are given.
+    pub references: Option<Captions>,
+    /// The metrics; those of the COCO evaluation if there are none. Not used where scores are given.
+    pub metrics: Vec<AnyMetric>,
+    /// Scores of captions that were computed before, instead of metrics; nothing is drawn for them.
+    pub scores: Option<SegmentScores>,
+    /// How many references are drawn how often, and what ties count.
+    pub protocol: Protocol,
+    /// What to do with a caption of a pair that is itself a reference of its image.
+    pub own: OwnReference,
+    /// What to do with pairs without references.
+    pub surplus: Surplus,
+    /// Whether the id 1 and the id "1" are the same.
+    pub ids: Ids,
+    /// Adds an interval to every accuracy, from resamples of the images.
+    pub intervals: Option<Resampling>,
+    /// What shall stand first among the notices.
+    pub notices: Vec<Notice>,
+    /// Hears how far the work has come.
+    pub progress: &'p dyn Progress,
+}
+
+impl PreferenceRequest<'static> {
+    /// The COCO metrics on `choices`, with five references and five draws.
+    #[must_use]
+    pub fn new(choices: Choices) -> Self {
+        Self {
+            choices,
+            references: None,
+            metrics: Vec::new(),
+            scores: None,
+            protocol: Protocol::default(),
+            own: OwnReference::default(),
+            surplus: Surplus::default(),
+            ids: Ids::default(),
+            intervals: None,
+            notices: Vec::new(),
+            progress: &(),
+        }
+    }
+}
+
+/// Tells how often metrics prefer what people prefer.
+///
+/// References are drawn for each pair as a function of the seed, the pair and the number of the draw, whatever the
+/// order of the pairs. A score that is no finite number prefers nothing.
+///
+/// # Errors
+/// When a pair has no references or no score, no pair counts, or a metric cannot be had.
+pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
+    let PreferenceRequest { choices, mut metrics, scores, mut protocol, intervals, .. } = request;
+    protocol.check().map_err(Error::Request)?;
+    if let Some(resampling) = &intervals {
+        resampling.check().map_err(Error::Request)?;
+    }
+    let mut notices = request.notices;
+    notices.extend(pools::unvoted(&choices));
+    let (judged, drawn) = match &scores {
+        Some(scores) => {
+            let judged = pools::bare(&choices);
+            let values = pools::given(&judged, scores, request.ids)?;
+            let measures: Vec<Measure> = scores.keys.iter().map(|key| measure(key)).collect();
+            protocol.draws = 1;
+            (judged, Drawn { measures, values: vec![values], signatures: Vec::new() })
+        }
+        None => {
+            if metrics.is_empty() {
+                metrics = crate::suite("coco", &[])?;
+            }
+            let rules = (request.own, request.surplus, request.ids);
+            let judged = pools::with_references(&choices, request.references.as_ref(), rules, &mut notices)?;
+            notices.extend(draws::settle(&judged, &mut protocol));
+            let mut drawn = Drawn::default();
+            for draw in 0..protocol.draws {
+                drawn.add(scored(&judged, metrics.clone(), &protocol, draw, request.progress)?, &mut notices);
+            }
+            drawn.sign(&protocol, request.own);
+            (judged, drawn)
+        }
+    };
+    let higher: Vec<bool> =
+        drawn.measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
+    let credits = accuracy::Credits::new(&judged, &drawn.values, &higher, &protocol);
+    if !credits.any() {
+        return Err(Error::Request(format!(
+            "{}: people prefer neither caption of any pair; pass --human-ties half to count such pairs as half right",
+            choices.source
+        )));
+    }
+    if let Some(resampling) = &intervals {
+        resampling.check_values(credits.n_values()).map_err(Error::Request)?;
+        notices.extend(crate::notices::few_resamples(resampling.resamples));
+        notices.extend(crate::notices::resamples_of_few_images(credits.n_images()));
+    }
+    Ok(Preference {
+        version: VERSION.to_owned(),
+        voters: credits.voters(&choices.source),
+        categories: credits.categories(),
+        accuracies: credits.accuracies(intervals),
+        pairs: credits.pairs(),
+        measures: drawn.measures,
+        signatures: drawn.signatures,
+        protocol,
+        resampling: intervals,
+        notices,
+    })
+}
+
+/// What metrics say of both captions of each pair.
+#[derive(Default)]
+struct Drawn {
+    measures: Vec<Measure>,
+    /// Draw after draw, measure after measure, pair after pair.
+    values: Vec<Vec<Vec<[f64; 2]>>>,
+    signatures: Vec<Signature>,
+}
+
+impl Drawn {
+    /// Adds one draw.
+    fn add(&mut self, evaluated: Evaluated, notices: &mut Vec<Notice>) {
+        let mut report = evaluated.report;
+        for notice in report.notices.drain(..) {
+            push_once(notices, Notice { system: None, ..notice });
+        }
+        let n_measures = report.measures.len();
+        let side = |k: usize| {
+            let segments = report.systems.get(k).and_then(|system| system.segments.as_ref());
+            segments.map_or(&[][..], |segments| &segments.values)
+        };
+        let values = (0..n_measures).map(|m| {
+            let of = |k: usize| side(k).iter().skip(m).step_by(n_measures).copied();
+            of(0).zip(of(1)).map(|(a, b)| [a, b]).collect()
+        });
+        self.values.push(values.collect());
+        if let Some(system) = report.systems.first_mut() {
+            self.signatures = std::mem::take(&mut system.signatures);
+        }
+        self.measures = report.measures;
+    }
+
+    /// Adds to the signatures what the protocol decides.
+    fn sign(&mut self, protocol: &Protocol, own: OwnReference) {
+        for signature in &mut self.signatures {
+            signature.push("own-reference", own.name());
+            match protocol.references {
+                Some(n) => signature.push("references-per-pair", n),
+                None => signature.push("references-per-pair", "all"),
+            }
+            signature.push("draws", protocol.draws);
+            signature.push("draw-seed", protocol.seed);
+            signature.push("human-ties", protocol.human_ties.name());
+            signature.push("metric-ties", protocol.metric_ties.name());
+        }
+    }
+}
+
+/// Scores both captions of each pair against the references of one draw.
+fn scored(
+    judged: &[Judged],
+    metrics: Vec<AnyMetric>,
+    protocol: &Protocol,
+    draw: usize,
+    progress: &dyn Progress,
+) -> Result<Evaluated, Error> {
+    let mut references = Captions::new("references of the pairs");
+    let mut sides = [Captions::new("first captions"), Captions::new("second captions")];
+    for (row, pair) in (0_i64..).zip(judged) {
+        for reference in draws::of(pair, protocol, draw) {
+            references.push(SegmentId::Integer(row), reference);
+        }
+        for (side, caption) in sides.iter_mut().zip(&pair.captions) {
+            side.push(SegmentId::Integer(row), caption);
+        }
+    }
+    let [first, second] = sides;
+    evaluated(ScoreRequest {
+        metrics,
+        policy: Policy { empty: Empty::Keep, ..Policy::default() },
+        segments: true,
+        progress,
+        ..ScoreRequest::new(references, [("first", first), ("second", second)])
+    })
+}
+
+/// What a preference counts under the rules for ties: 0, half or 1; `None` where the pair does not count.
+fn credit(votes: [f64; 2], [a, b]: [f64; 2], higher: bool, protocol: &Protocol) -> Option<f64> {
+    if votes[0] == votes[1] {
+        return (protocol.human_ties == HumanTies::Half).then_some(0.5);
+    }
+    let (first, second) = if higher { (a > b, b > a) } else { (a < b, b < a) };
+    let people_first = votes[0] > votes[1];
+    Some(match (first || second, protocol.metric_ties) {
+        (true, _) => f64::from(u8::from(first == people_first)),
+        (false, MetricTies::Half) => 0.5,
+        (false, MetricTies::Wrong) => 0.0,
+        (false, MetricTies::First) => f64::from(u8::from(people_first)),
+    })
+}

@@ -1,0 +1,211 @@
+//! Pairs in an order that no file decides, beside the references that are drawn from.
+
+use std::collections::HashMap;
+
+use capeval_corpus::ratings::{Choice, Choices, SegmentScores};
+use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
+use capeval_report::Notice;
+
+use crate::Error;
+use crate::correlate::{OwnReference, notice, same_words};
+use crate::restrict::normal;
+
+/// How many ids an error or notice lists.
+const SHOWN: usize = capeval_corpus::Notice::MAX_IDS;
+
+/// A pair that people chose between.
+pub(super) struct Judged {
+    pub image: SegmentId,
+    pub captions: [String; 2],
+    pub votes: [f64; 2],
+    /// Empty if there is none.
+    pub category: String,
+    /// The references to draw from.
+    pub pool: Vec<String>,
+}
+
+/// The pairs by image, captions and votes.
+fn ordered(choices: &Choices) -> Vec<&Choice> {
+    let mut items: Vec<&Choice> = choices.items.iter().collect();
+    let votes = |choice: &Choice| choice.votes.map(f64::to_bits);
+    items.sort_by(|a, b| {
+        let of = |c: &Choice| (votes(c), c.references.clone());
+        (&a.image, &a.captions, &a.category)
+            .cmp(&(&b.image, &b.captions, &b.category))
+            .then_with(|| of(a).cmp(&of(b)))
+    });
+    items
+}
+
+fn judged(choice: &Choice, pool: Vec<String>) -> Judged {
+    Judged {
+        image: choice.image.clone(),
+        captions: choice.captions.clone(),
+        votes: choice.votes,
+        category: choice.category.clone().unwrap_or_default(),
+        pool,
+    }
+}
+
+/// Pairs without references.
+pub(super) fn bare(choices: &Choices) -> Vec<Judged> {
+    ordered(choices).into_iter().map(|choice| judged(choice, Vec::new())).collect()
+}
+
+/// Pairs with the references of `given`, or their own if none are given.
+pub(super) fn with_references(
+    choices: &Choices,
+    given: Option<&Captions>,
+    (own, surplus, ids): (OwnReference, Surplus, Ids),
+    notices: &mut Vec<Notice>,
+) -> Result<Vec<Judged>, Error> {
+    let fault = |message: String| Error::Request(format!("{}: {message}", choices.source));
+    if given.is_none() && choices.items.iter().all(|choice| choice.references.is_empty()) {
+        return Err(fault(
+            "metrics need references; give a file of them (--references), a list `references` in each pair, or scores \
+             that were computed (--scores)"
+                .to_owned(),
+        ));
+    }
+    let mut known: HashMap<SegmentId, Vec<&str>> = HashMap::new();
+    for (id, text) in given.iter().flat_map(|captions| captions.iter()) {
+        known.entry(normal(id, ids)).or_default().push(text);
+    }
+    let pool = |choice: &Choice| -> Vec<String> {
+        match given {
+            Some(_) => {
+                let texts = known.get(&normal(&choice.image, ids)).into_iter().flatten();
+                texts.map(|text| (*text).to_owned()).collect()
+            }
+            None => choice.references.clone(),
+        }
+    };
+    let all: Vec<Judged> = ordered(choices).into_iter().map(|choice| judged(choice, pool(choice))).collect();
+    let n_all = all.len();
+    let (mut found, lost): (Vec<Judged>, Vec<Judged>) =
+        all.into_iter().partition(|pair| !pair.pool.is_empty());
+    if let Some(first) = lost.first() {
+        let message = format!(
+            "{} of {n_all} pairs are of images without a reference{}, such as {}",
+            lost.len(),
+            given.map_or_else(String::new, |captions| format!(" in {}", captions.source())),
+            first.image.quoted()
+        );
+        if surplus == Surplus::Error || found.is_empty() {
+            return Err(fault(format!(
+                "{message}; give the references they were judged with{}",
+                if found.is_empty() {
+                    ", and look at the ids"
+                } else {
+                    ", or pass --surplus ignore to leave them out"
+                }
+            )));
+        }
+        notices.push(notice(
+            "surplus:ignore",
+            format!("left out: {message}"),
+            listed(lost.iter()),
+            lost.len(),
+        ));
+    }
+    let is_own = |pair: &Judged| {
+        pair.pool.iter().any(|text| pair.captions.iter().any(|caption| same_words(text, caption)))
+    };
+    let of_own: Vec<&Judged> = found.iter().filter(|pair| is_own(pair)).collect();
+    if !of_own.is_empty() {
+        let what = match of_own.len() {
+            1 => "1 pair has a caption that is itself a reference of it".to_owned(),
+            n => format!("{n} pairs have a caption that is itself a reference of theirs"),
+        };
+        let message = match own {
+            OwnReference::Keep => {
+                format!(
+                    "{what}; pass --own-reference remove or skip to draw no such reference, or skip such pairs"
+                )
+            }
+            OwnReference::Remove => format!("{what}; there, such references are not drawn"),
+            OwnReference::Skip => format!("left out: {what}"),
+        };
+        let code = format!("own-reference:{}", own.name());
+        notices.push(notice(&code, message, listed(of_own.iter().copied()), of_own.len()));
+        match own {
+            OwnReference::Keep => {}
+            OwnReference::Remove => {
+                for pair in &mut found {
+                    let captions = &pair.captions;
+                    pair.pool.retain(|text| !captions.iter().any(|caption| same_words(text, caption)));
+                }
+            }
+            OwnReference::Skip => found.retain(|pair| !is_own(pair)),
+        }
+    }
+    if let Some(bare) = found.iter().find(|pair| pair.pool.is_empty()) {
+        return Err(fault(format!(
+            "a pair of image {} has no reference but its own captions; pass --own-reference skip or keep",
+            bare.image.quoted()
+        )));
+    }
+    if found.is_empty() {
+        return Err(fault("no pair is left".to_owned()));
+    }
+    Ok(found)
+}
+
+fn listed<'j>(pairs: impl Iterator<Item = &'j Judged>) -> Vec<SegmentId> {
+    pairs.take(SHOWN).map(|pair| pair.image.clone()).collect()
+}
+
+/// The given scores of both captions of each pair, measure after measure.
+pub(super) fn given(
+    judged: &[Judged],
+    scores: &SegmentScores,
+    ids: Ids,
+) -> Result<Vec<Vec<[f64; 2]>>, Error> {
+    let fault = |message: String| Error::Request(format!("{}: {message}", scores.source));
+    let mut known: HashMap<(SegmentId, String), &[f64]> = HashMap::new();
+    for row in &scores.rows {
+        let Some(caption) = &row.caption else {
+            return Err(fault(format!(
+                "the score of image {} does not tell its caption; give a column caption, since a pair has two",
+                row.image.quoted()
+            )));
+        };
+        let key = (normal(&row.image, ids), caption.trim().to_owned());
+        if known.insert(key, &row.scores).is_some_and(|other| other != row.scores) {
+            return Err(fault(format!("image {} has several scores of one caption", row.image.quoted())));
+        }
+    }
+    let of =
+        |pair: &Judged, caption: &str| known.get(&(normal(&pair.image, ids), caption.to_owned())).copied();
+    let missing: Vec<&Judged> = judged
+        .iter()
+        .filter(|pair| pair.captions.iter().any(|caption| of(pair, caption).is_none()))
+        .collect();
+    if let Some(first) = missing.first() {
+        return Err(fault(format!(
+            "{} of {} pairs have a caption without a score, such as one of image {}; score both captions of every pair",
+            missing.len(),
+            judged.len(),
+            first.image.quoted()
+        )));
+    }
+    let score = |pair: &Judged, k: usize, m: usize| {
+        of(pair, &pair.captions[k]).and_then(|scores| scores.get(m)).copied().unwrap_or(f64::NAN)
+    };
+    let column = |m: usize| judged.iter().map(|pair| [score(pair, 0, m), score(pair, 1, m)]).collect();
+    Ok((0..scores.keys.len()).map(column).collect())
+}
+
+/// A notice of rows without a vote.
+pub(super) fn unvoted(choices: &Choices) -> Option<Notice> {
+    (choices.unvoted > 0).then(|| {
+        let rows =
+            if choices.unvoted == 1 { "1 row".to_owned() } else { format!("{} rows", choices.unvoted) };
+        notice(
+            "no-vote",
+            format!("left out: {rows} of {} without a vote", choices.source),
+            Vec::new(),
+            choices.unvoted,
+        )
+    })
+}

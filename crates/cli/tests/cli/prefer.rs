@@ -1,0 +1,226 @@
+//! `capeval correlate --pairs`: accuracies counted by hand, draws, formats, and what cannot be judged.
+
+use serde_json::Value;
+
+use crate::program::{capeval, expect, json, scratch, stdout};
+
+const ARGS: [&str; 5] = ["correlate", "--pairs", "pairs.csv", "--scores", "caption_scores.csv"];
+
+fn with(rest: &[&'static str]) -> Vec<&'static str> {
+    [&ARGS[..], rest].concat()
+}
+
+/// By hand: of HC the first pair is right and the second tied; of HI two of three are right, and people are tied on
+/// the last. The column `ter` is an error rate, 1 less the other.
+#[test]
+fn accuracies_equal_those_counted_by_hand() {
+    let accuracy = |rules: &[&'static str], hc: f64, hi: f64, all: f64| {
+        let found = json(&with(rules));
+        for key in ["mine", "ter"] {
+            let of = &found["measures"][key];
+            let close = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-15;
+            assert!(close(&of["accuracy"]["HC"], hc), "{rules:?} {of}");
+            assert!(close(&of["accuracy"]["HI"], hi), "{rules:?} {of}");
+            assert!(close(&of["mean"], (hc + hi) / 2.0) && close(&of["all"], all), "{rules:?} {of}");
+        }
+        found
+    };
+    let found = accuracy(&[], 1.5 / 2.0, 2.0 / 3.0, 3.5 / 5.0);
+    let pairs = &found["pairs"];
+    assert_eq!((&pairs["pairs"], &pairs["tied"], &pairs["images"]), (&6.into(), &1.into(), &3.into()));
+    assert_eq!(pairs["categories"], serde_json::json!({"HC": 2, "HI": 3}));
+    let majority = (40.0 + 30.0 + 38.0 + 48.0 + 47.0 + 24.0) / 48.0 / 6.0;
+    assert!((pairs["majority"].as_f64().unwrap() - majority).abs() < 1e-15);
+    assert_eq!(found["measures"]["mine"]["tied"].as_f64(), Some(0.2));
+    accuracy(&["--metric-ties", "wrong"], 0.5, 2.0 / 3.0, 3.0 / 5.0);
+    accuracy(&["--metric-ties", "first"], 1.0, 2.0 / 3.0, 4.0 / 5.0);
+    accuracy(&["--human-ties", "half"], 0.75, 2.5 / 4.0, 4.0 / 6.0);
+}
+
+#[test]
+fn every_format_gives_the_same_accuracies() {
+    expect("preference.txt", &stdout(&with(&["--ci", "--resamples", "500"])));
+    expect("preference.md", &stdout(&with(&["-f", "markdown"])));
+    expect("preference.tex", &stdout(&with(&["-f", "latex"])));
+    let whole = json(&with(&["--ci", "--resamples", "300"]));
+    let jsonl = stdout(&with(&["--ci", "--resamples", "300", "-f", "jsonl"]));
+    let lines: Vec<Value> = jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (line, (key, found)) in lines.iter().zip(whole["measures"].as_object().unwrap()) {
+        assert_eq!(line["measure"], **key);
+        for (name, value) in found.as_object().unwrap() {
+            assert_eq!(&line[name], value, "{name}");
+        }
+    }
+    let csv = stdout(&with(&["--ci", "--resamples", "300", "-f", "csv"]));
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let categories: Vec<&str> = rows.iter().skip(1).take(4).map(|row| row[1]).collect();
+    assert_eq!(categories, ["HC", "HI", "mean", "all"]);
+    for row in rows.iter().skip(1) {
+        let found = &whole["measures"][row[0]];
+        let value =
+            if ["mean", "all"].contains(&row[1]) { &found[row[1]] } else { &found["accuracy"][row[1]] };
+        assert_eq!(row[2].parse::<f64>().unwrap(), value.as_f64().unwrap());
+        assert_eq!(row[3].parse::<f64>().unwrap(), found["intervals"][row[1]][0].as_f64().unwrap());
+    }
+}
+
+/// Eight references for each of twelve pairs, among which the better caption depends on the draw.
+fn many_pairs(turned: bool) -> String {
+    let nouns = ["dog", "cat", "bus", "tree", "man", "boat", "kite", "bird"];
+    let mut lines: Vec<String> = (0..12)
+        .map(|k| {
+            let references: Vec<String> =
+                nouns.iter().map(|noun| format!("a {noun} number {k} here")).collect();
+            let (a, b) = (nouns[k % 8], nouns[(3 * k + 1) % 8]);
+            let kind = if k % 2 == 0 { "HC" } else { "MM" };
+            serde_json::json!({"image_id": k / 2, "captions": [format!("a {a}"), format!("the {b} here")],
+                "votes": [k, 11 - k], "category": kind, "references": references})
+            .to_string()
+        })
+        .collect();
+    if turned {
+        lines.reverse();
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn draws_depend_on_the_seed_and_not_on_threads_or_the_order_of_pairs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, turned) = (scratch(&folder, "pairs.jsonl"), scratch(&folder, "turned.jsonl"));
+    std::fs::write(&path, many_pairs(false)).unwrap();
+    std::fs::write(&turned, many_pairs(true)).unwrap();
+    let run_with = |path: &str, n: &str, rest: &[&str]| {
+        let head = ["correlate", "--pairs", path, "-m", "cider-d,rouge-l", "--references-per-pair", n];
+        json(&[&head, rest].concat())
+    };
+    let run = |path: &str, rest: &[&str]| run_with(path, "2", rest);
+    let found = run(&path, &["--threads", "1"]);
+    assert_eq!(found["measures"], run(&turned, &["--threads", "3"])["measures"]);
+    let rouge = found["measures"]["rouge-l"]["by_draw"].as_array().unwrap();
+    assert!(rouge.len() == 5 && rouge.iter().any(|draw| draw != &rouge[0]), "{rouge:?}");
+    assert_ne!(found["measures"], run(&path, &["--draw-seed", "7"])["measures"]);
+    let mean: f64 = rouge.iter().map(|draw| draw.as_f64().unwrap()).sum::<f64>() / 5.0;
+    assert!((mean - found["measures"]["rouge-l"]["mean"].as_f64().unwrap()).abs() < 1e-12);
+    // A draw is the same whether others are made or not.
+    assert_eq!(
+        run(&path, &["--draws", "2"])["measures"]["rouge-l"]["by_draw"].as_array().unwrap()[..],
+        rouge[..2]
+    );
+    let signature = found["signatures"][0].as_str().unwrap();
+    let settings =
+        "|own-reference:keep|references-per-pair:2|draws:5|draw-seed:12345|human-ties:skip|metric-ties:half";
+    assert!(signature.contains("|images:12|nrefs:2|") && signature.ends_with(settings), "{signature}");
+    let all = run_with(&path, "all", &[]);
+    assert_eq!(
+        (&all["protocol"]["draws"], &all["protocol"]["references_per_pair"]),
+        (&1.into(), &Value::Null)
+    );
+}
+
+#[test]
+fn segments_name_the_pair_its_votes_and_its_scores() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "rows.jsonl");
+    stdout(&[&ARGS[..], &["--segments", &path]].concat());
+    let text = std::fs::read_to_string(&path).unwrap();
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let expected = serde_json::json!({"image_id": 1, "category": "HC", "captions": ["p2 a", "p2 b"],
+        "votes": [30.0, 18.0], "scores": {"mine": [0.5, 0.5], "ter": [0.5, 0.5]}, "right": {"mine": 0.5, "ter": 0.5}});
+    assert_eq!((rows.len(), &rows[1]), (6, &expected));
+    assert_eq!(rows[5]["right"]["mine"], Value::Null);
+}
+
+#[test]
+fn references_beside_the_pairs_may_hold_their_own_captions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "own.csv");
+    let pairs =
+        "image_id,caption_a,caption_b,winner\n1,A dog runs along  the beach.,a cat,a\n2,a kite,a bus,a\n";
+    std::fs::write(&path, pairs).unwrap();
+    let run = |what: &str| {
+        json(&[
+            "correlate",
+            "--pairs",
+            &path,
+            "-r",
+            "references.json",
+            "-m",
+            "rouge-l",
+            "--own-reference",
+            what,
+        ])
+    };
+    for (what, n) in [("keep", 2), ("remove", 2), ("skip", 1)] {
+        let found = run(what);
+        assert_eq!(found["pairs"]["pairs"], n, "{what}");
+        assert_eq!(found["notices"][0]["code"], format!("own-reference:{what}"));
+        assert!(found["signatures"][0].as_str().unwrap().contains(&format!("own-reference:{what}")));
+    }
+}
+
+/// What was done, the pairs, the other arguments, and the words that the error must hold.
+const CASES: &[(&str, &str, &[&str], &[&str])] = &[
+    (
+        "no references",
+        "image_id,caption_a,caption_b,winner\n1,a,b,a\n",
+        &[],
+        &["need references", "--scores"],
+    ),
+    (
+        "unknown images",
+        "image_id,caption_a,caption_b,winner\n1,a,b,a\n9,a,b,b\n",
+        &["-r", "references.json"],
+        &["1 of 2 pairs", "such as 9", "--surplus ignore"],
+    ),
+    (
+        "only ties",
+        "image_id,caption_a,caption_b,winner\n1,a,b,tie\n",
+        &["-r", "references.json"],
+        &["neither caption of any pair", "--human-ties half"],
+    ),
+    (
+        "no scores",
+        "image_id,caption_a,caption_b,winner\n1,p1 a,p1 c,a\n",
+        &["--scores", "caption_scores.csv"],
+        &["1 of 1 pairs", "without a score"],
+    ),
+    (
+        "scores without captions",
+        "image_id,caption_a,caption_b,winner\n1,a,b,a\n",
+        &["--scores", "pair_scores.csv"],
+        &["does not tell its caption"],
+    ),
+    (
+        "no column",
+        "image_id,caption,rating\n1,a,2\n",
+        &["-r", "references.json"],
+        &["two captions", "caption_a"],
+    ),
+    ("a MATLAB file", "MATLAB 5.0 MAT-file", &["-r", "references.json"], &["scripts/pascal50s.py", "scipy"]),
+    (
+        "no draw",
+        "image_id,caption_a,caption_b,winner\n1,a,b,a\n",
+        &["-r", "references.json", "--draws", "0"],
+        &["1 to 10000 times"],
+    ),
+    ("no reference", "", &["--references-per-pair", "0"], &["whole number", "all"]),
+    ("a unit", "", &["--unit", "item"], &["--unit"]),
+    ("draws of scores", "", &["--scores", "caption_scores.csv", "--draws", "3"], &["--draws"]),
+];
+
+#[test]
+fn pairs_that_cannot_be_judged_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "wrong.csv");
+    for (what, pairs, rest, words) in CASES {
+        std::fs::write(&path, pairs).unwrap();
+        let run = capeval(&[&["correlate", "--pairs", &path], *rest].concat());
+        assert!(run.code == 2 && run.stdout.is_empty(), "{what}: {} {}", run.code, run.stdout);
+        for word in *words {
+            assert!(run.stderr.contains(word), "{what}: '{word}' is not said: {}", run.stderr);
+        }
+    }
+    let run = capeval(&["correlate", "ratings.csv", "-r", "references.json", "--draws", "3"]);
+    assert!(run.code == 2 && run.stderr.contains("--pairs"), "{}", run.stderr);
+}

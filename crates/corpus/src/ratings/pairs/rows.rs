@@ -1,0 +1,141 @@
+//! Rows of a file of pairs, as JSON values by name.
+
+use serde_json::Value;
+
+use crate::{Error, ErrorKind, Position};
+
+/// One row.
+pub(super) struct Row {
+    pub place: Position,
+    /// Cells by name; null where they are empty.
+    pub cells: Vec<(String, Value)>,
+    /// Whether text may stand for a number, as in CSV.
+    pub untyped: bool,
+}
+
+impl Row {
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        let cell = self.cells.iter().find(|(known, _)| known == name);
+        cell.map(|(_, value)| value).filter(|value| !value.is_null())
+    }
+}
+
+/// All names, in order of first appearance; none if there is no row.
+pub(super) fn names(rows: &[Row]) -> Option<Vec<String>> {
+    let mut names: Vec<String> = Vec::new();
+    let mut known: std::collections::HashSet<&str> = std::collections::HashSet::new();
+    for (name, _) in rows.iter().flat_map(|row| &row.cells) {
+        if known.insert(name) {
+            names.push(name.clone());
+        }
+    }
+    (!rows.is_empty()).then_some(names)
+}
+
+/// Reads JSON (a list of objects, or an object of such lists by category), JSON Lines, CSV or TSV.
+pub(super) fn read(text: &str, name: &str) -> Result<Vec<Row>, Error> {
+    let mut rows = Vec::new();
+    match text.trim_start().as_bytes().first() {
+        None => {
+            return Err(
+                Error::new(ErrorKind::Empty, name, "the file is empty").with_remedy("give a file of pairs")
+            );
+        }
+        Some(b'[') => {
+            let list: Vec<Value> = serde_json::from_str(text).map_err(|error| syntax(name, &error, 0))?;
+            for (k, value) in list.into_iter().enumerate() {
+                rows.push(object(value, record(k), None, name)?);
+            }
+        }
+        Some(b'{') => match by_category(text) {
+            Some(lists) => {
+                for (category, list) in lists {
+                    for value in list {
+                        let place = record(rows.len());
+                        rows.push(object(value, place, Some(&category), name)?);
+                    }
+                }
+            }
+            None => lines(text, name, &mut rows)?,
+        },
+        Some(_) => delimited(text, name, &mut rows)?,
+    }
+    Ok(rows)
+}
+
+fn record(k: usize) -> Position {
+    Position { record: Some(k as u64 + 1), ..Position::default() }
+}
+
+fn syntax(name: &str, error: &serde_json::Error, lines_before: usize) -> Error {
+    let position = Position { line: Some((error.line() + lines_before) as u64), ..Position::default() };
+    Error::new(ErrorKind::Syntax, name, format!("the JSON cannot be read ({error})"))
+        .at(position)
+        .with_remedy("give a list of objects, or one object per line")
+}
+
+/// The lists of an object that holds nothing but lists of objects.
+fn by_category(text: &str) -> Option<Vec<(String, Vec<Value>)>> {
+    let Ok(Value::Object(map)) = serde_json::from_str(text) else { return None };
+    let lists = map.into_iter().map(|(category, value)| match value {
+        Value::Array(list) if !list.is_empty() && list.iter().all(Value::is_object) => Some((category, list)),
+        _ => None,
+    });
+    lists.collect()
+}
+
+fn lines(text: &str, name: &str, rows: &mut Vec<Row>) -> Result<(), Error> {
+    // One object that spans lines is one row.
+    if let Ok(value) = serde_json::from_str::<Value>(text) {
+        rows.push(object(value, record(0), None, name)?);
+        return Ok(());
+    }
+    for (k, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let value: Value = serde_json::from_str(line).map_err(|error| syntax(name, &error, k))?;
+        let place = Position { line: Some(k as u64 + 1), ..Position::default() };
+        rows.push(object(value, place, None, name)?);
+    }
+    Ok(())
+}
+
+fn object(value: Value, place: Position, category: Option<&str>, name: &str) -> Result<Row, Error> {
+    let Value::Object(map) = value else {
+        let message = "expected an object with keys such as image_id, captions and votes";
+        return Err(Error::new(ErrorKind::Shape, name, message).at(place));
+    };
+    let mut cells: Vec<(String, Value)> = map.into_iter().collect();
+    if let (Some(category), false) = (category, cells.iter().any(|(name, _)| name == "category")) {
+        cells.push(("category".to_owned(), Value::String(category.to_owned())));
+    }
+    Ok(Row { place, cells, untyped: false })
+}
+
+/// CSV, or TSV where the first line has more tabs than commas.
+fn delimited(text: &str, name: &str, rows: &mut Vec<Row>) -> Result<(), Error> {
+    let head = text.lines().next().unwrap_or_default();
+    let delimiter = if head.matches('\t').count() > head.matches(',').count() { b'\t' } else { b',' };
+    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(text.as_bytes());
+    let fault = |error: &csv::Error| {
+        let line = error.position().map(csv::Position::line);
+        Error::new(ErrorKind::Syntax, name, format!("the table cannot be read ({error})"))
+            .at(Position { line, ..Position::default() })
+    };
+    let header: Vec<String> =
+        reader.headers().map_err(|error| fault(&error))?.iter().map(|h| h.trim().to_owned()).collect();
+    for row in reader.records() {
+        let row = row.map_err(|error| fault(&error))?;
+        let place = Position { line: row.position().map(csv::Position::line), ..Position::default() };
+        let cells = header.iter().zip(&row).map(|(name, cell)| (name.clone(), parsed(cell))).collect();
+        rows.push(Row { place, cells, untyped: true });
+    }
+    Ok(())
+}
+
+/// A cell, which may hold a list as JSON.
+fn parsed(cell: &str) -> Value {
+    if cell.trim().is_empty() {
+        return Value::Null;
+    }
+    let list = cell.trim_start().starts_with('[').then(|| serde_json::from_str(cell).ok()).flatten();
+    list.filter(Value::is_array).unwrap_or_else(|| Value::String(cell.to_owned()))
+}

@@ -1,0 +1,106 @@
+//! Who won: the ways in which files write it.
+
+use serde_json::Value;
+
+use crate::{Error, ErrorKind};
+
+/// What a cell says of the winner.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Said {
+    Number(f64),
+    Word(String),
+}
+
+impl Said {
+    /// What a cell says; text that is a number counts as one.
+    pub fn of(value: &Value) -> Self {
+        match value {
+            Value::Number(number) => Self::Number(number.as_f64().unwrap_or(f64::NAN)),
+            Value::Bool(truth) => Self::Number(f64::from(u8::from(*truth))),
+            Value::String(text) => match text.trim().parse() {
+                Ok(number) => Self::Number(number),
+                Err(_) => Self::Word(text.trim().to_lowercase()),
+            },
+            other => Self::Word(other.to_string()),
+        }
+    }
+
+    fn shown(&self) -> String {
+        match self {
+            Self::Number(number) => number.to_string(),
+            Self::Word(word) => word.clone(),
+        }
+    }
+}
+
+/// What the numbers of a file mean. Words mean the same in all: `a`, `first`, `left`; `b`, `second`, `right`; `tie`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coding {
+    /// No number stands for a winner.
+    Words,
+    /// 1 is the first caption, −1 the second, 0 neither: PASCAL-50S's own.
+    Sign,
+    /// 0 is the first caption, 1 the second.
+    Index,
+    /// 1 is the first caption, 2 the second, 0 neither.
+    Ordinal,
+}
+
+impl Coding {
+    /// The coding that explains all numbers of a file.
+    pub fn of(said: impl Iterator<Item = Said>, name: &str) -> Result<Self, Error> {
+        let (mut has, mut any) = ([false; 4], false);
+        for said in said {
+            if let Said::Number(number) = said {
+                any = true;
+                for (has, known) in has.iter_mut().zip([-1.0, 0.0, 1.0, 2.0]) {
+                    *has |= number == known;
+                }
+            }
+        }
+        match has {
+            _ if !any => Ok(Self::Words),
+            [true, _, _, false] => Ok(Self::Sign),
+            [false, _, _, true] => Ok(Self::Ordinal),
+            [true, _, _, true] => Err(Error::new(
+                ErrorKind::Shape,
+                name,
+                "winners are both -1 and 2, so it cannot be told what the numbers mean",
+            )
+            .with_remedy("write a, b or tie")),
+            [_, true, _, _] => Ok(Self::Index),
+            // Nothing but ones may mean the first or the second.
+            _ => {
+                Err(Error::new(ErrorKind::Shape, name, "it cannot be told which caption the winner 1 means")
+                    .with_remedy("write a, b or tie"))
+            }
+        }
+    }
+
+    /// The votes for the first and the second caption.
+    pub fn votes(self, said: &Said) -> Result<[f64; 2], String> {
+        const FIRST: [f64; 2] = [1.0, 0.0];
+        const SECOND: [f64; 2] = [0.0, 1.0];
+        const NEITHER: [f64; 2] = [0.5, 0.5];
+        let found = match said {
+            Said::Word(word) => match word.as_str() {
+                "a" | "first" | "left" => Some(FIRST),
+                "b" | "second" | "right" => Some(SECOND),
+                "tie" | "draw" | "equal" | "neither" | "both" => Some(NEITHER),
+                _ => None,
+            },
+            Said::Number(number) => match (self, *number) {
+                (Self::Sign | Self::Ordinal, 1.0) | (Self::Index, 0.0) => Some(FIRST),
+                (Self::Sign, -1.0) | (Self::Index, 1.0) | (Self::Ordinal, 2.0) => Some(SECOND),
+                (Self::Sign | Self::Ordinal, 0.0) => Some(NEITHER),
+                _ => None,
+            },
+        };
+        found.ok_or_else(|| {
+            format!(
+                "'{}' is no winner; write a, b or tie, or numbers: 0 and 1, 1 and 2, or 1 and -1",
+                said.shown()
+            )
+        })
+    }
+}

@@ -1,0 +1,116 @@
+//! Readers of pairs of captions that people chose between, on whole and damaged samples.
+
+use capeval_corpus::ratings::{Choice, Choices, read_pairs};
+use capeval_corpus::{Error, SegmentId};
+
+fn read(text: &str) -> Result<Choices, Error> {
+    read_pairs(text.as_bytes(), "f")
+}
+
+fn choice(image: impl Into<SegmentId>, votes: [f64; 2], category: Option<&str>, pool: &[&str]) -> Choice {
+    Choice {
+        image: image.into(),
+        captions: ["a dog".into(), "a cat".into()],
+        votes,
+        category: category.map(str::to_owned),
+        references: pool.iter().map(|text| (*text).to_owned()).collect(),
+    }
+}
+
+#[test]
+fn counts_of_votes_are_read_from_every_form() {
+    let expected = [choice(1, [30.0, 18.0], Some("HI"), &["the dog", "one dog"])];
+    let forms = [
+        r#"{"image_id": 1, "captions": ["a dog", "a cat"], "votes": [30, 18], "category": "HI", "references": ["the dog", "one dog"]}"#,
+        r#"[{"image": 1, "caption_a": " a dog ", "caption_b": "a cat", "votes_a": 30, "votes_b": 18, "type": "HI", "refs": ["the dog", "one dog"]}]"#,
+        r#"[{"id": 1, "hyp0": {"text": "a dog"}, "hyp1": {"text": "a cat"}, "votes": [30, 18], "class": "HI", "refs": [{"text": "the dog"}, {"caption": "one dog"}]}]"#,
+        "image_id,caption 1,caption 2,votes 1,votes 2,category,reference_1,reference_2,reference_3\n1,a dog,a cat,30,18,HI,the dog,one dog,\n",
+        "image_id\tcandidate_a\tcandidate_b\tvotes\tcategory\treferences\n1\ta dog\ta cat\t[30, 18]\tHI\t\"[\"\"the dog\"\", \"\"one dog\"\"]\"\n",
+    ];
+    for text in forms {
+        assert_eq!(read(text).unwrap().items, expected, "{text}");
+    }
+}
+
+#[test]
+fn lists_by_category_bring_their_category() {
+    let text = r#"{"HC": [{"image": "x.jpg", "captions": ["a dog", "a cat"], "label": 1}],
+                   "MM": [{"image": "x.jpg", "captions": ["a dog", "a cat"], "label": 0}]}"#;
+    let expected =
+        [choice("x.jpg", [0.0, 1.0], Some("HC"), &[]), choice("x.jpg", [1.0, 0.0], Some("MM"), &[])];
+    assert_eq!(read(text).unwrap().items, expected);
+}
+
+/// As PASCAL-50S was gathered: which of B and C is more like A?
+#[test]
+fn triplets_of_one_pair_are_put_together() {
+    let text = "image_id,A,B,C,winner\n1,the dog,a dog,a cat,1\n1,one dog,a dog,a cat,-1\n\
+                1,my dog,a dog,a cat,1\n1,no dog,a dog,a cat,0\n2,the dog,a dog,a cat,-1\n";
+    let expected = [
+        choice(1, [2.5, 1.5], None, &["the dog", "one dog", "my dog", "no dog"]),
+        choice(2, [0.0, 1.0], None, &["the dog"]),
+    ];
+    assert_eq!(read(text).unwrap().items, expected);
+    // A pair that was judged twice is two pairs where the file says so.
+    let text =
+        "image_id,pair,reference,caption_a,caption_b,winner\n1,7,r,a dog,a cat,a\n1,8,s,a dog,a cat,b\n";
+    let expected = [choice(1, [1.0, 0.0], None, &["r"]), choice(1, [0.0, 1.0], None, &["s"])];
+    assert_eq!(read(text).unwrap().items, expected);
+}
+
+#[test]
+fn winners_are_told_in_words_and_in_three_kinds_of_numbers() {
+    let votes = |winners: &[&str]| {
+        let rows = winners.iter().map(|winner| format!("1,a dog,a cat,{winner}\n"));
+        let text = format!("image_id,caption_a,caption_b,winner\n{}", rows.collect::<String>());
+        read(&text).map(|found| found.items.iter().map(|item| item.votes).collect::<Vec<_>>())
+    };
+    let (a, b, tie) = ([1.0, 0.0], [0.0, 1.0], [0.5, 0.5]);
+    assert_eq!(votes(&["a", "B", " tie", "first", "right"]).unwrap(), [a, b, tie, a, b]);
+    assert_eq!(votes(&["1", "-1", "0"]).unwrap(), [a, b, tie], "signs");
+    assert_eq!(votes(&["0", "1", "1.0"]).unwrap(), [a, b, b], "indices");
+    assert_eq!(votes(&["1", "2", "0"]).unwrap(), [a, b, tie], "ordinals");
+    for wrong in [&["1", "1"][..], &["-1", "2"], &["0", "3"], &["a", "c"], &["0", "nan"]] {
+        let error = votes(wrong).unwrap_err().to_string();
+        assert!(error.contains("a, b or tie"), "{wrong:?}: {error}");
+    }
+}
+
+#[test]
+fn pairs_without_a_vote_are_counted() {
+    let text = "image_id,caption_a,caption_b,winner\n1,a dog,a cat,a\n1,a dog,a cat,\n";
+    let found = read(text).unwrap();
+    assert_eq!((found.items.len(), found.unvoted), (1, 1));
+    let found = read(
+        r#"[{"id": 1, "captions": ["a", "b"], "votes": [0, 0]}, {"id": 1, "captions": ["a", "b"], "votes": [0, 2]}]"#,
+    );
+    assert_eq!(found.unwrap().unvoted, 1);
+}
+
+#[test]
+fn what_is_no_file_of_pairs_is_refused_with_a_reason() {
+    let cases = [
+        ("", "empty"),
+        ("[]", "no pair"),
+        ("image_id,caption_a,caption_b,winner\n", "no pair"),
+        ("image_id,caption_a,caption_b,winner\n1,a,b,\n", "no vote"),
+        ("image_id,caption,rating\n1,a,2\n", "two captions"),
+        ("image_id,caption_a,caption_b\n1,a,b\n", "votes"),
+        ("caption_a,caption_b,winner\na,b,a\n", "image_id"),
+        ("image_id,caption_a,caption_b,winner\n1,a,,a\n", "f:2: expected two captions"),
+        (r#"[{"id": 1, "captions": ["a", " "], "winner": "a"}]"#, "a caption is empty"),
+        (r#"[{"id": 1, "captions": ["a"], "winner": "a"}]"#, "expected two captions"),
+        (r#"[{"id": 1.5, "captions": ["a", "b"], "winner": "a"}]"#, "image id"),
+        (r#"[{"id": 1, "captions": ["a", "b"], "votes": [1, -1]}]"#, "no number of votes"),
+        (r#"[{"id": 1, "captions": ["a", "b"], "votes": "many"}]"#, "two numbers"),
+        (r#"[{"id": 1, "captions": ["a", "b"], "votes": [1, 2], "refs": [1]}]"#, "list of references"),
+        (r#"[7]"#, "expected an object"),
+        ("{\"id\": 1\n", "JSON cannot be read"),
+        ("MATLAB 5.0 MAT-file, Platform: GLNXA64", "scripts/pascal50s.py"),
+        ("PAR1", "CSV"),
+    ];
+    for (text, words) in cases {
+        let error = read(text).unwrap_err().to_string();
+        assert!(error.contains(words), "'{words}' is not said of {text:?}: {error}");
+    }
+}

@@ -1,0 +1,124 @@
+//! How often metrics prefer what people prefer, as Python sees it.
+
+use capeval::corpus::ratings;
+use capeval::report::{Preference as Found, Protocol, Style, preference};
+use capeval::stats::Resampling;
+use capeval::{OwnReference, PreferenceRequest};
+use pyo3::prelude::*;
+
+use crate::captions::Captions;
+use crate::error::{from_corpus, from_io, from_request, value};
+use crate::files;
+use crate::frequencies::{DocumentFrequencies, parse_ids};
+use crate::metrics::select;
+use crate::run::long;
+
+/// How often each measure prefers the caption of a pair that people prefer.
+#[pyclass(frozen, module = "capeval._engine")]
+pub struct Preference {
+    found: Found,
+}
+
+#[pymethods]
+impl Preference {
+    /// What a reader should know: code and sentence.
+    fn notices(&self) -> Vec<(String, String)> {
+        let notices = self.found.notices.iter();
+        notices.map(|notice| (notice.code.clone(), crate::error::in_python(&notice.message))).collect()
+    }
+
+    /// The preferences as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"`, `"latex"`, or the `"pairs"`
+    /// behind them as JSON Lines.
+    fn render(&self, format: &str, digits: usize) -> PyResult<String> {
+        let mut out = Vec::new();
+        let found = &self.found;
+        match format {
+            "json" => preference::json(found, &mut out),
+            "jsonl" => preference::jsonl(found, &mut out),
+            "csv" => preference::csv(found, &mut out),
+            "markdown" => preference::markdown(found, digits, &mut out),
+            "latex" => preference::latex(found, digits, &mut out),
+            "pairs" => preference::pairs(found, &mut out),
+            _ => preference::table(found, &Style { digits, ..Style::default() }, &mut out),
+        }
+        .map_err(|error| from_io(&error, "preference"))?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+}
+
+/// How preferences are held against metrics.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Rules {
+    metrics: Vec<String>,
+    settings: Vec<(String, String)>,
+    references_per_pair: Option<usize>,
+    draws: usize,
+    draw_seed: u64,
+    human_ties: String,
+    metric_ties: String,
+    own_reference: String,
+    surplus: String,
+    ids: String,
+    /// Level of confidence, resamples and seed.
+    intervals: Option<(f64, usize, u64)>,
+    threads: Option<usize>,
+    /// The path of scores that were computed before.
+    scores: Option<String>,
+}
+
+/// Tells how often metrics prefer what people prefer: pairs come as a path, or as JSON.
+#[pyfunction]
+pub fn prefer(
+    py: Python<'_>,
+    path: Option<&str>,
+    rows: &str,
+    references: Option<&Captions>,
+    rules: Rules,
+    frequencies: Option<&DocumentFrequencies>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Preference> {
+    let known = |error: capeval::corpus::UnknownName| value(&error.to_string());
+    let read = |path: &str| py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path));
+    let choices = match path {
+        Some(path) => ratings::read_pairs(read(path)?.bytes(), path),
+        None => ratings::read_pairs(rows.as_bytes(), "pairs"),
+    };
+    let choices = choices.map_err(from_corpus)?;
+    let scores = match &rules.scores {
+        Some(path) => Some(ratings::read_scores(read(path)?.bytes(), path).map_err(from_corpus)?),
+        None => None,
+    };
+    let selection =
+        if scores.is_none() { Some(select(py, &rules.metrics, &rules.settings, frequencies)?) } else { None };
+    let own: OwnReference = rules.own_reference.parse().map_err(known)?;
+    let protocol = Protocol {
+        references: rules.references_per_pair,
+        draws: rules.draws,
+        seed: rules.draw_seed,
+        human_ties: rules.human_ties.parse().map_err(known)?,
+        metric_ties: rules.metric_ties.parse().map_err(known)?,
+    };
+    let surplus = rules.surplus.parse().map_err(known)?;
+    let ids = parse_ids(&rules.ids)?;
+    let intervals = rules.intervals.map(|(level, resamples, seed)| Resampling { level, resamples, seed });
+    let references = references.map(|captions| captions.rows.clone());
+    let found = long(py, rules.threads, progress, move |progress| {
+        let (metrics, notices) =
+            selection.map_or_else(Default::default, |selection| (selection.metrics, selection.notices));
+        capeval::prefer(PreferenceRequest {
+            references,
+            metrics,
+            scores,
+            protocol,
+            own,
+            surplus,
+            ids,
+            intervals,
+            notices,
+            progress,
+            ..PreferenceRequest::new(choices)
+        })
+    })?;
+    Ok(Preference { found: found.map_err(from_request)? })
+}

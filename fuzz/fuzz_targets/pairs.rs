@@ -1,0 +1,16 @@
+//! The reader of pairs that people chose between takes any bytes, and keeps captions and votes only that make sense.
+#![no_main]
+
+use capeval_corpus::ratings::read_pairs;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(choices) = read_pairs(bytes, "f") else { return };
+    assert!(!choices.items.is_empty());
+    for choice in &choices.items {
+        assert!(choice.captions.iter().all(|caption| !caption.is_empty()));
+        assert!(choice.votes.iter().all(|votes| *votes >= 0.0) && choice.votes.iter().sum::<f64>() > 0.0);
+        assert!(choice.votes.iter().all(|votes| votes.is_finite()));
+        assert!(choice.references.iter().all(|reference| !reference.is_empty()));
+    }
+});
