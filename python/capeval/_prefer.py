@@ -12,6 +12,7 @@ from ._frequencies import DocumentFrequencies
 from ._inputs import Captionlike, Metrics, Settings, captions, metric_names, table_columns, to_list
 from ._inputs import settings as _pairs
 from ._progress import Listener, Progress
+from ._rendered import Rendered
 
 Interval = tuple[float, float]
 
@@ -33,20 +34,20 @@ class PairAccuracy(NamedTuple):
     """By category, ``mean`` and ``all``, if they were asked for."""
 
 
-class Preference:
+class Preference(Rendered):
     """How often each measure prefers what people prefer. Prints as a table."""
 
     def __init__(self, found: _engine.Preference) -> None:
         self._found = found
         whole = self.to_dict()
-        self.accuracies: dict[str, PairAccuracy] = {key: _accuracy(row) for key, row in whole["measures"].items()}
+        self.accuracies: dict[str, PairAccuracy] = {key: _accuracy(row) for key, row in whole["accuracies"].items()}
         """By measure."""
         self.pairs: dict[str, Any] = whole["pairs"]
         """What people chose between: numbers of images, pairs, ties and votes, and pairs by category."""
         self.protocol: dict[str, Any] = whole["protocol"]
         """How many references were drawn how often, from which seed, and what ties count."""
-        self.signatures: list[str] = whole["signatures"]
-        """Everything that can change a digit, metric by metric."""
+        self.signatures: dict[str, str] = whole["signatures"]
+        """Everything that can change a digit, by metric."""
         self.notices: list[tuple[str, str]] = found.notices()
         """What a reader should know: code and sentence."""
 
@@ -56,32 +57,6 @@ class Preference:
     def rows(self) -> list[dict[str, Any]]:
         """Every pair with its captions, votes, scores (means over the draws) and how often each measure was right."""
         return [json.loads(line) for line in self._found.render("pairs", 3).splitlines()]
-
-    def to_json(self) -> str:
-        """The preferences as JSON."""
-        return self._found.render("json", 3)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The preferences as a dictionary, shaped as the JSON."""
-        found: dict[str, Any] = json.loads(self.to_json())
-        return found
-
-    def to_csv(self) -> str:
-        """A line per measure and category."""
-        return self._found.render("csv", 3)
-
-    def to_markdown(self, digits: int = 3) -> str:
-        """A table for a page or a pull request."""
-        return self._found.render("markdown", digits)
-
-    def to_latex(self, digits: int = 3) -> str:
-        """A table for a paper."""
-        return self._found.render("latex", digits)
-
-    def __str__(self) -> str:
-        return self._found.render("table", 3).rstrip("\n")
-
-    __repr__ = __str__
 
 
 def _accuracy(row: dict[str, Any]) -> PairAccuracy:

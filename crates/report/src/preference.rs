@@ -4,11 +4,14 @@ use capeval_corpus::{SegmentId, UnknownName};
 use capeval_metric::Signature;
 use capeval_stats::Resampling;
 
-use crate::{Coefficient, Measure, Notice};
+use crate::report::metric_of;
+use crate::{Coefficient, Measure, MetricEntry, Notice};
 
+mod programs;
 mod render;
 
-pub use render::{csv, json, jsonl, latex, markdown, pairs, table};
+pub use programs::{csv, json, jsonl, pairs};
+pub use render::{latex, markdown, table};
 
 /// How often each measure prefers the caption of a pair that people prefer: the protocol of PASCAL-50S.
 #[derive(Clone, Debug)]
@@ -23,7 +26,9 @@ pub struct Preference {
     pub categories: Vec<Category>,
     /// The numbers that were held against people's choices.
     pub measures: Vec<Measure>,
-    /// The signatures of the metrics behind them; none for scores that were read from a file.
+    /// The metrics behind them, each with as many measures as it has; none for scores that were read from a file.
+    pub metrics: Vec<MetricEntry>,
+    /// The signatures of the metrics, in the same order; none for scores that were read from a file.
     pub signatures: Vec<Signature>,
     /// What each measure scores, in the order of [`measures`](Self::measures).
     pub accuracies: Vec<Accuracy>,
@@ -33,6 +38,19 @@ pub struct Preference {
     pub notices: Vec<Notice>,
     /// Every pair behind the numbers.
     pub pairs: Vec<ChosenPair>,
+}
+
+impl Preference {
+    /// The signature of the metric behind the measure number `measure`.
+    #[must_use]
+    pub fn signature_of(&self, measure: usize) -> Option<&Signature> {
+        self.signatures.get(metric_of(&self.metrics, measure)?)
+    }
+
+    /// Whether pairs have categories at all.
+    pub(crate) fn is_categorised(&self) -> bool {
+        self.categories.iter().any(|category| !category.name.is_empty())
+    }
 }
 
 /// What people said.

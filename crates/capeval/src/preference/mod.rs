@@ -14,7 +14,7 @@ use capeval_corpus::ratings::{Choices, SegmentScores};
 use capeval_corpus::{Captions, Empty, Ids, Policy, SegmentId, Surplus};
 use capeval_evaluate::Progress;
 use capeval_metric::{AnyMetric, Direction, Signature};
-use capeval_report::{HumanTies, Measure, MetricTies, Notice, Preference, Protocol};
+use capeval_report::{HumanTies, Measure, MetricEntry, MetricTies, Notice, Preference, Protocol};
 use capeval_stats::Resampling;
 
 use crate::correlate::{OwnReference, measure};
@@ -89,7 +89,7 @@ pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
             let values = pools::given(&judged, scores, request.ids)?;
             let measures: Vec<Measure> = scores.keys.iter().map(|key| measure(key)).collect();
             protocol.draws = 1;
-            (judged, Drawn { measures, values: vec![values], signatures: Vec::new() })
+            (judged, Drawn { measures, values: vec![values], ..Drawn::default() })
         }
         None => {
             if metrics.is_empty() {
@@ -127,6 +127,7 @@ pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
         accuracies: credits.accuracies(intervals),
         pairs: credits.pairs(),
         measures: drawn.measures,
+        metrics: drawn.metrics,
         signatures: drawn.signatures,
         protocol,
         resampling: intervals,
@@ -140,6 +141,7 @@ struct Drawn {
     measures: Vec<Measure>,
     /// Draw after draw, measure after measure, pair after pair.
     values: Vec<Vec<Vec<[f64; 2]>>>,
+    metrics: Vec<MetricEntry>,
     signatures: Vec<Signature>,
 }
 
@@ -164,6 +166,7 @@ impl Drawn {
             self.signatures = std::mem::take(&mut system.signatures);
         }
         self.measures = report.measures;
+        self.metrics = report.metrics;
     }
 
     /// Adds to the signatures what the protocol decides.
