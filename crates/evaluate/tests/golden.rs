@@ -8,8 +8,9 @@
     reason = "a test fails by panicking, and says what it compared"
 )]
 
+mod beside;
+
 use std::collections::HashMap;
-use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -18,16 +19,7 @@ use capeval_evaluate::{ReferenceSet, System, evaluate, registry};
 use capeval_text::Texts;
 use serde_json::Value;
 
-fn shared(path: &str) -> Option<PathBuf> {
-    let root = std::env::var("CAPEVAL_SHARED")
-        .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
-    let path = root.join(path);
-    if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
-        return None;
-    }
-    Some(path)
-}
+use beside::{json, shared};
 
 /// METEOR's resources as `capeval data install meteor` has left them; without them METEOR is not compared.
 fn meteor_resources() -> Option<Arc<capeval_meteor::Resources>> {
@@ -42,12 +34,6 @@ fn meteor_resources() -> Option<Arc<capeval_meteor::Resources>> {
     };
     let resources = capeval_meteor::Resources::open(Arc::new(bytes), capeval_meteor::Check::Content);
     Some(Arc::new(resources.unwrap()))
-}
-
-fn json(path: &std::path::Path) -> Value {
-    let mut text = String::new();
-    flate2::read::MultiGzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
-    serde_json::from_str(&text).unwrap()
 }
 
 /// The largest relative difference, and how many values differ in any bit.

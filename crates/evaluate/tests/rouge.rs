@@ -6,9 +6,9 @@
     reason = "a test fails by panicking, says when it is skipped, and holds the digits of other programs"
 )]
 
+mod beside;
+
 use std::collections::{BTreeMap, HashMap};
-use std::io::Read;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use capeval_evaluate::registry::Resources;
@@ -17,6 +17,8 @@ use capeval_lexical::rouge155::{Rouge155, resample};
 use capeval_metric::AnyMetric;
 use capeval_text::{Exceptions, StopWords, Texts};
 use serde_json::Value;
+
+use beside::{json, shared};
 
 type Segment<'s> = (&'s str, &'s [&'s str]);
 
@@ -875,34 +877,11 @@ fn long_texts_take_no_quadratic_memory() {
 
 // The golden files beside the project.
 
-fn shared(path: &str) -> Option<PathBuf> {
-    let root = std::env::var("CAPEVAL_SHARED")
-        .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
-    let path = root.join(path);
-    if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
-        return None;
-    }
-    Some(path)
-}
-
-fn json(path: PathBuf) -> Value {
-    let mut bytes = Vec::new();
-    std::fs::File::open(&path).unwrap().read_to_end(&mut bytes).unwrap();
-    let mut text = String::new();
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
-    } else {
-        text = String::from_utf8(bytes).unwrap();
-    }
-    serde_json::from_str(&text).unwrap()
-}
-
 /// The 1,000 images of coco-caption's example, as `oracle.py` read them, with their golden scores.
 fn fakecap() -> Option<(Value, Vec<String>, Vec<Vec<String>>)> {
-    let golden = json(shared("golden/coco_fakecap.json.gz")?);
-    let results = json(shared("data/coco/fakecap_results.json")?);
-    let captions = json(shared("data/coco/captions_val2014.json.gz")?);
+    let golden = json(&shared("golden/coco_fakecap.json.gz")?);
+    let results = json(&shared("data/coco/fakecap_results.json")?);
+    let captions = json(&shared("data/coco/captions_val2014.json.gz")?);
     let clean = |text: &Value| text.as_str().unwrap().replace('\r', " ").trim().to_owned();
     let mut references: HashMap<i64, Vec<String>> = HashMap::new();
     for annotation in captions["annotations"].as_array().unwrap() {

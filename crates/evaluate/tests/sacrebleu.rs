@@ -5,14 +5,15 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "tests")]
 
+mod beside;
+
 use std::collections::HashMap;
-use std::io::Read;
-use std::path::PathBuf;
 
 use capeval_evaluate::{MetricScores, ReferenceSet, System, evaluate, registry};
 use capeval_text::Texts;
 use proptest::prelude::*;
-use serde_json::Value;
+
+use beside::{json, shared};
 
 fn run(specs: &[&str], segments: &[(String, Vec<String>)]) -> Vec<MetricScores> {
     let metrics: Vec<_> = specs.iter().map(|spec| registry::build(spec, &[]).unwrap()).collect();
@@ -337,28 +338,6 @@ proptest! {
         prop_assert!(edits <= row[b_words.len()] as f64 + 1e-9);
         prop_assert!(edits >= a_words.len().abs_diff(b_words.len()) as f64 - 1e-9);
     }
-}
-
-fn shared(path: &str) -> Option<PathBuf> {
-    let root = std::env::var("CAPEVAL_SHARED")
-        .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
-    let path = root.join(path);
-    if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
-        return None;
-    }
-    Some(path)
-}
-
-fn json(path: &std::path::Path) -> Value {
-    let bytes = std::fs::read(path).unwrap();
-    let mut text = String::new();
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
-    } else {
-        text = String::from_utf8(bytes).unwrap();
-    }
-    serde_json::from_str(&text).unwrap()
 }
 
 #[test]

@@ -18,13 +18,13 @@
 
 use capeval_metric::{
     Column, Direction, Input, Learns, Metric, Number, Part, Reading, References, Remark, Segment, Signature,
-    Statistics,
 };
 use capeval_text::ngrams::MAX_ORDER;
 use capeval_text::{Stemmer, Tokenizer};
 
 use crate::lcs::Lcs;
 use crate::rouge::{Budget, Classes, Overlap, Text, UnionLcs, unreadable};
+pub use crate::rouge::{Model, Sums};
 
 /// rouge_score's rouge1 to rougeN, rougeL and rougeLsum.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,31 +64,6 @@ impl Default for RougeScore {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// The sums of F, R and P for each measure, and the number of segments.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sums {
-    segments: f64,
-    sums: Vec<[f64; 3]>,
-}
-
-impl Statistics for Sums {
-    fn store(&self, row: &mut [f64]) {
-        row[0] = self.segments;
-        row[1..].copy_from_slice(self.sums.as_flattened());
-    }
-
-    fn load(row: &[f64]) -> Self {
-        Self { segments: row[0], sums: row[1..].as_chunks().0.to_vec() }
-    }
-}
-
-/// What is learnt from the references.
-pub struct Model {
-    classes: Classes,
-    n_unreadable: usize,
-    n_references: usize,
 }
 
 /// Buffers of [`RougeScore`].

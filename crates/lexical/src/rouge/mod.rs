@@ -4,6 +4,7 @@ mod classes;
 mod overlap;
 mod skip;
 mod subsequence;
+mod sums;
 mod text;
 mod weighted;
 
@@ -12,10 +13,18 @@ pub(crate) use overlap::Overlap;
 pub use skip::Gap;
 pub(crate) use skip::{Skip, n_pairs};
 pub(crate) use subsequence::{Budget, UnionLcs};
+pub use sums::Sums;
 pub(crate) use text::Text;
 pub(crate) use weighted::WeightedLcs;
 
 use capeval_metric::References;
+
+/// What is learnt from the references.
+pub struct Model {
+    pub(crate) classes: Classes,
+    pub(crate) n_unreadable: usize,
+    pub(crate) n_references: usize,
+}
 
 /// How many of the references that take part hold letters or digits but none of ASCII, and how many there are.
 pub(crate) fn unreadable(references: &References<'_>) -> (usize, usize) {

@@ -50,8 +50,8 @@ use capeval_text::{Exceptions, Stemmer, StopWords, Symbol, Tokenizer};
 pub use self::limit::Limit;
 pub use self::measure::Measure;
 pub use self::tally::Formula;
-pub use crate::rouge::Gap;
 use crate::rouge::{Budget, Classes, Overlap, Skip, Text, UnionLcs, WeightedLcs, n_pairs, unreadable};
+pub use crate::rouge::{Gap, Model, Sums};
 use limit::LimitedReader;
 use tally::Tally;
 
@@ -190,33 +190,6 @@ impl Rouge155 {
         let order = |measure: &Measure| if let Measure::Ngram(n) = measure { *n } else { 1 };
         self.measures.iter().map(order).max().unwrap_or(1)
     }
-}
-
-/// The sums of three numbers per measure, and the number of segments.
-///
-/// The three are R, P and F, or the counts of references and candidates and the hits, by [`Unit`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sums {
-    segments: f64,
-    sums: Vec<[f64; 3]>,
-}
-
-impl Statistics for Sums {
-    fn store(&self, row: &mut [f64]) {
-        row[0] = self.segments;
-        row[1..].copy_from_slice(self.sums.as_flattened());
-    }
-
-    fn load(row: &[f64]) -> Self {
-        Self { segments: row[0], sums: row[1..].as_chunks().0.to_vec() }
-    }
-}
-
-/// What is learnt from the references.
-pub struct Model {
-    classes: Classes,
-    n_unreadable: usize,
-    n_references: usize,
 }
 
 /// Buffers of [`Rouge155`].

@@ -3,6 +3,7 @@
 mod exceptions;
 mod nltk;
 mod porter;
+mod suffixes;
 
 use std::borrow::Cow;
 

@@ -4,6 +4,8 @@
 //! irregular words and other rules for `-ies`, `-ied`, `-y`, `-alli`, `-fulli` and `-logi`, so that `spied`
 //! and `spies`, or `enjoy` and `enjoyment`, meet.
 
+use super::suffixes::{STEP_2, STEP_3};
+
 /// Words that no rule gets right.
 const IRREGULAR: &[(&str, &str)] = &[
     ("sky", "sky"),
@@ -24,40 +26,8 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("succeed", "succeed"),
 ];
 
-/// In the order in which they are tried; the first suffix that fits decides.
-const STEP_2: &[(&str, &str)] = &[
-    ("ational", "ate"),
-    ("tional", "tion"),
-    ("enci", "ence"),
-    ("anci", "ance"),
-    ("izer", "ize"),
-    ("bli", "ble"),
-    ("alli", "al"),
-    ("entli", "ent"),
-    ("eli", "e"),
-    ("ousli", "ous"),
-    ("ization", "ize"),
-    ("ation", "ate"),
-    ("ator", "ate"),
-    ("alism", "al"),
-    ("iveness", "ive"),
-    ("fulness", "ful"),
-    ("ousness", "ous"),
-    ("aliti", "al"),
-    ("iviti", "ive"),
-    ("biliti", "ble"),
-    ("fulli", "ful"),
-];
-
-const STEP_3: &[(&str, &str)] = &[
-    ("icate", "ic"),
-    ("ative", ""),
-    ("alize", "al"),
-    ("iciti", "ic"),
-    ("ical", "ic"),
-    ("ful", ""),
-    ("ness", ""),
-];
+/// What NLTK adds to step 2; of all suffixes there the first that fits decides, and none of these hides another.
+const ALSO_IN_STEP_2: &[(&str, &str)] = &[("alli", "al"), ("fulli", "ful")];
 
 const STEP_4: &[&str] = &[
     "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism",
@@ -135,7 +105,7 @@ fn step_2(w: &mut Vec<char>) {
         // What is left ends in `al`, so this comes here once.
         replace(w, "alli", "al");
     }
-    if let Some((suffix, by)) = STEP_2.iter().find(|(suffix, _)| ends(w, suffix)) {
+    if let Some((suffix, by)) = STEP_2.iter().chain(ALSO_IN_STEP_2).find(|(suffix, _)| ends(w, suffix)) {
         if measure(cut(w, suffix)) > 0 {
             replace(w, suffix, by);
         }

@@ -7,6 +7,8 @@
 //!
 //! A character other than a vowel or `y` counts as a consonant, a digit too.
 
+use super::suffixes::{STEP_2, STEP_3};
+
 /// Whose step 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
@@ -16,39 +18,8 @@ pub(super) enum Dialect {
     Rouge155,
 }
 
-const STEP_2: &[(&str, &str)] = &[
-    ("ational", "ate"),
-    ("tional", "tion"),
-    ("enci", "ence"),
-    ("anci", "ance"),
-    ("izer", "ize"),
-    ("bli", "ble"),
-    ("alli", "al"),
-    ("entli", "ent"),
-    ("eli", "e"),
-    ("ousli", "ous"),
-    ("ization", "ize"),
-    ("ation", "ate"),
-    ("ator", "ate"),
-    ("alism", "al"),
-    ("iveness", "ive"),
-    ("fulness", "ful"),
-    ("ousness", "ous"),
-    ("aliti", "al"),
-    ("iviti", "ive"),
-    ("biliti", "ble"),
-    ("logi", "log"),
-];
-
-const STEP_3: &[(&str, &str)] = &[
-    ("icate", "ic"),
-    ("ative", ""),
-    ("alize", "al"),
-    ("iciti", "ic"),
-    ("ical", "ic"),
-    ("ful", ""),
-    ("ness", ""),
-];
+/// What both dialects add to step 2.
+const ALSO_IN_STEP_2: &[(&str, &str)] = &[("logi", "log")];
 
 /// The suffixes of step 4 that both dialects treat alike.
 const STEP_4: &[&str] = &[
@@ -68,8 +39,8 @@ pub(super) fn stem(word: &str, dialect: Dialect) -> String {
         w[0] = 'Y';
     }
     step_1(&mut w);
-    for rules in [STEP_2, STEP_3] {
-        if let Some((suffix, by)) = longest(&w, rules, |rule| rule.0)
+    for rules in [[STEP_2, ALSO_IN_STEP_2], [STEP_3, &[]]] {
+        if let Some((suffix, by)) = longest(&w, rules.into_iter().flatten(), |rule| rule.0)
             && shape(cut(&w, suffix)).measure_above_0
         {
             replace(&mut w, suffix, by);
@@ -174,8 +145,12 @@ fn replace(w: &mut Vec<char>, suffix: &str, by: &str) {
     w.extend(by.chars());
 }
 
-fn longest<'r, R>(w: &[char], rules: &'r [R], suffix: impl Fn(&'r R) -> &'r str) -> Option<&'r R> {
-    rules.iter().filter(|rule| ends(w, suffix(rule))).max_by_key(|rule| suffix(rule).len())
+fn longest<'r, R>(
+    w: &[char],
+    rules: impl IntoIterator<Item = &'r R>,
+    suffix: impl Fn(&'r R) -> &'r str,
+) -> Option<&'r R> {
+    rules.into_iter().filter(|rule| ends(w, suffix(rule))).max_by_key(|rule| suffix(rule).len())
 }
 
 /// Consonants, a vowel and a consonant other than `w`, `x` and `y`.
