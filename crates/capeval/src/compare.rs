@@ -97,8 +97,12 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     let column = |system: usize, measure: usize| {
         values.iter().skip(system * n_measures + measure).step_by(stack.n_values).copied()
     };
+    let has_interval: Vec<bool> = stack.has_interval(0).collect();
     for (k, system) in report.systems.iter_mut().enumerate() {
-        let interval = |m| Interval::percentile(column(k, m).collect(), resampling.level);
+        let interval = |m: usize| match has_interval[m] {
+            true => Interval::percentile(column(k, m).collect(), resampling.level),
+            false => NO_INTERVAL,
+        };
         system.intervals = Some((0..n_measures).into_par_iter().map(interval).collect());
     }
     report.resampling = Some(resampling);
@@ -129,7 +133,8 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
                     segments: (&segments[*system][m], &segments[*base][m]),
                     is_mean: is_mean(&scores[*system], m),
                 };
-                raw.contrast(&report.measures[m], resampling.level)
+                let contrast = raw.contrast(&report.measures[m], resampling.level);
+                if has_interval[m] { contrast } else { untested(contrast) }
             };
             Pair {
                 baseline: *base,
@@ -139,6 +144,7 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
         })
         .collect();
     correct(&mut compared, correction, &report.measures, 1.0 - resampling.level);
+    report.notices.extend(not_tested(&has_interval, &report.measures));
     report.notices.extend(without_test(&compared, &report.measures));
     let mut comparison = Comparison { report, resampling, correction, pairs: compared };
     notices::add_doubts(&mut comparison);
@@ -236,8 +242,26 @@ impl Raw<'_> {
             interval: Interval::percentile(self.differences, level),
             tally,
             cohens_d: paired::cohens_d(&by_image),
+            has_test: true,
             verdict: Verdict::Undecided,
         }
+    }
+}
+
+/// The interval of what has none.
+const NO_INTERVAL: Interval = Interval { low: f64::NAN, high: f64::NAN };
+
+/// The contrast of two ends of intervals: there is a difference, but no test of it.
+fn untested(contrast: Contrast) -> Contrast {
+    let none = P { value: f64::NAN, adjusted: f64::NAN };
+    Contrast {
+        interval: NO_INTERVAL,
+        bootstrap: none,
+        randomisation: none,
+        sign: None,
+        permutation: None,
+        has_test: false,
+        ..contrast
     }
 }
 
@@ -275,11 +299,29 @@ fn correct(pairs: &mut [Pair], correction: Correction, measures: &[Measure], alp
     }
 }
 
+/// A notice for measures that are ends of intervals.
+fn not_tested(has_interval: &[bool], measures: &[Measure]) -> Option<Notice> {
+    let ends = measures.iter().zip(has_interval).filter(|(_, has_interval)| !**has_interval);
+    let ends: Vec<&str> = ends.map(|(measure, _)| measure.key.as_str()).collect();
+    (!ends.is_empty()).then(|| Notice {
+        code: "interval-ends".to_owned(),
+        message: format!(
+            "no test and no interval by {}, which are ends of intervals themselves",
+            ends.join(", ")
+        ),
+        system: None,
+        ids: Vec::new(),
+        count: Some(ends.len()),
+    })
+}
+
 /// A notice for measures by which some score is no number.
 fn without_test(pairs: &[Pair], measures: &[Measure]) -> Option<Notice> {
     let untested: Vec<&str> = (0..measures.len())
         .filter(|m| {
-            pairs.iter().any(|pair| pair.contrasts.get(*m).is_some_and(|c| c.randomisation.value.is_nan()))
+            pairs.iter().any(|pair| {
+                pair.contrasts.get(*m).is_some_and(|c| c.has_test && c.randomisation.value.is_nan())
+            })
         })
         .filter_map(|m| measures.get(m).map(|measure| measure.key.as_str()))
         .collect();

@@ -9,7 +9,7 @@ use capeval_metric::{AnyCorpusMetric, CorpusScores};
 use capeval_report::{Notice, Provenance, Report, SystemReport};
 
 use crate::measures::entries_of;
-use crate::score::{check_names, push_once};
+use crate::score::{check_names, from_corpus, push_once};
 use crate::{Error, References, VERSION, references};
 
 /// What the diversity of systems shall be told by. Start from [`DiversityRequest::new`].
@@ -56,11 +56,20 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     let DiversityRequest { systems, references, reference_files, training, metrics, tokenizer, ids } =
         request;
     check_names(&systems)?;
+    let mut found = Vec::new();
+    for (name, captions) in &systems {
+        for notice in captions.notices() {
+            push_once(&mut found, from_corpus(notice, Some(name)));
+        }
+    }
+    let read = references.as_ref().and_then(References::captions).into_iter().chain(&training);
+    for notice in read.flat_map(Captions::notices) {
+        push_once(&mut found, from_corpus(notice, None));
+    }
     let systems: Vec<Grouped> = systems
         .into_iter()
         .map(|(name, captions)| Grouped::new(name, captions, ids))
         .collect::<Result<_, _>>()?;
-    let mut found = Vec::new();
     let single = systems.iter().find(|system| system.most() < 2).map(|system| system.system.name.as_str());
     let specs: Vec<String> = if metrics.is_empty() {
         let (taken, left_out) = chosen(single, references.is_some(), training.is_some());

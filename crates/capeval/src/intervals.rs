@@ -68,7 +68,7 @@ impl<'s> Stack<'s> {
     }
 
     /// For each measure of system number `at`, whether it has an interval.
-    fn has_interval(&self, at: usize) -> impl Iterator<Item = bool> {
+    pub fn has_interval(&self, at: usize) -> impl Iterator<Item = bool> {
         let n_metrics = self.metrics.len() / self.n_systems.max(1);
         let mine = self.metrics.iter().skip(at * n_metrics).take(n_metrics);
         mine.flat_map(|m| (0..m.corpus.len()).map(|part| m.metric.has_interval(part)))

@@ -15,7 +15,7 @@ use capeval_stats::Table;
 use capeval_text::{Texts, Tokenizer};
 
 use crate::measures::entries;
-use crate::score::check_names;
+use crate::score::{check_names, from_corpus, push_once};
 use crate::{Error, VERSION, references};
 
 /// Estimates an n-gram model of all captions, cut by `tokenizer`: interpolated modified Kneser-Ney.
@@ -59,6 +59,11 @@ pub fn perplexity(
     let mut notices = Vec::new();
     let mut reports = Vec::new();
     let same = same_segments(systems.iter().map(|(_, captions)| captions.ids().to_vec()));
+    for (name, captions) in &systems {
+        for notice in captions.notices() {
+            push_once(&mut notices, from_corpus(notice, Some(name)));
+        }
+    }
     for (name, captions) in systems {
         let images: Vec<u32> = (0..captions.len() as u32).collect();
         let mut nothing = ReferenceSet::new(Texts::default(), vec![0; captions.len()]);

@@ -38,6 +38,14 @@ impl References {
         }
     }
 
+    /// The captions, unless they were prepared.
+    pub(crate) fn captions(&self) -> Option<&Captions> {
+        match self {
+            Self::Captions(captions) => Some(captions),
+            Self::Prepared { .. } => None,
+        }
+    }
+
     /// The ids of their images; those of captions once for each.
     pub(crate) fn ids(&self) -> &[SegmentId] {
         match self {

@@ -41,11 +41,7 @@ impl Chosen {
 
     /// Those of `captions` whose images are listed.
     pub fn of(&self, captions: &Captions) -> Captions {
-        let mut kept = Captions::new(captions.source());
-        for (id, text) in captions.iter().filter(|(id, _)| self.has(id)) {
-            kept.push(id.clone(), text);
-        }
-        kept
+        captions.only(|id| self.has(id))
     }
 
     /// Whether an image is listed.

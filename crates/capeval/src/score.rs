@@ -333,7 +333,8 @@ fn segments(scores: &SystemScores, ground: &Ground) -> Segments {
     Segments { ids: scores.images.iter().filter_map(id).cloned().collect(), values }
 }
 
-fn from_corpus(notice: &capeval_corpus::Notice, system: Option<&str>) -> Notice {
+/// A notice of the reader, as it stands in reports.
+pub(crate) fn from_corpus(notice: &capeval_corpus::Notice, system: Option<&str>) -> Notice {
     Notice {
         code: notice.code.to_owned(),
         message: notice.message.clone(),

@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
+use capeval::corpus::Notice;
 
 use crate::input::plain;
 
@@ -86,6 +87,15 @@ impl Drop for Output {
             // The command has failed already; an empty file left behind is not worth a second error.
             let _ = fs::remove_file(path);
         }
+    }
+}
+
+/// Tells on standard error what a reader left out or made up; for commands without a report that would say so.
+pub fn tell(notices: &[Notice]) {
+    let mut err = io::stderr().lock();
+    for notice in notices {
+        // That nobody hears a note is no failure.
+        let _ = writeln!(err, "note: {}", notice.message);
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Captions {
     texts: String,
     /// The line on which each row begins, or nothing where the format has no lines.
     lines: Vec<u64>,
+    /// Which record of the source each row is, where rows were left out; else nothing, for they are in order.
+    records: Vec<u64>,
     declared: Vec<SegmentId>,
     notices: Vec<Notice>,
 }
@@ -117,7 +119,10 @@ impl Captions {
     pub fn position(&self, row: usize) -> Position {
         match self.lines.get(row) {
             Some(line) => Position { line: Some(*line), ..Position::default() },
-            None => Position { record: Some(row as u64 + 1), ..Position::default() },
+            None => {
+                let record = self.records.get(row).copied().unwrap_or(row as u64 + 1);
+                Position { record: Some(record), ..Position::default() }
+            }
         }
     }
 
@@ -129,6 +134,20 @@ impl Captions {
     /// What the reader wants to be known, such as that rows were numbered for want of an id column.
     pub fn notices(&self) -> &[Notice] {
         &self.notices
+    }
+
+    /// The rows whose images are to `keep`, each still known by its place in the source, with the notices of all.
+    #[must_use]
+    pub fn only(&self, keep: impl Fn(&SegmentId) -> bool) -> Self {
+        let mut kept = Self { format: self.format, ..Self::new(self.source.as_str()) };
+        for (row, (id, text)) in self.iter().enumerate().filter(|(_, (id, _))| keep(id)) {
+            kept.push(id.clone(), text);
+            kept.lines.extend(self.lines.get(row));
+            kept.records.push(self.records.get(row).copied().unwrap_or(row as u64 + 1));
+        }
+        kept.declared = self.declared.iter().filter(|id| keep(id)).cloned().collect();
+        kept.notices.clone_from(&self.notices);
+        kept
     }
 
     /// Ends the row whose text was appended to the arena since the last one.
@@ -158,6 +177,7 @@ impl Captions {
     /// Appends the rows, declared ids and notices of `other`. Lines are kept only while the source is one.
     pub(crate) fn append(&mut self, other: &Self) {
         self.lines.clear();
+        self.records.clear();
         let offset = self.texts.len();
         self.texts.push_str(&other.texts);
         self.ids.extend_from_slice(&other.ids);
@@ -208,5 +228,21 @@ mod tests {
         captions.push_at(SegmentId::from(3), "c", 9);
         assert_eq!(captions.position(1).line, None);
         assert_eq!(captions.position(2).line, None);
+    }
+
+    #[test]
+    fn rows_that_are_kept_know_their_places() {
+        let (mut lined, mut plain) = (Captions::new("x"), Captions::new("x"));
+        for (row, id) in [1_i64, 2, 1, 3].into_iter().enumerate() {
+            lined.push_at(SegmentId::from(id), "a", 10 * (row as u64 + 1));
+            plain.push(SegmentId::from(id), "a");
+        }
+        plain.declare(SegmentId::from(2));
+        plain.declare(SegmentId::from(1));
+        let first = SegmentId::from(1);
+        let (lined, plain) = (lined.only(|id| *id == first), plain.only(|id| *id == first));
+        assert_eq!([0, 1].map(|row| lined.position(row).line), [Some(10), Some(30)]);
+        assert_eq!([0, 1].map(|row| plain.position(row).record), [Some(1), Some(3)]);
+        assert_eq!((plain.declared(), plain.only(|_| true).position(1).record), (&[first][..], Some(3)));
     }
 }

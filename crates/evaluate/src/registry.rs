@@ -519,9 +519,14 @@ fn cider(settings: &mut Settings<'_>, preset: fn(Tokenizer) -> Cider) -> Result<
     )?;
     if let Some(value) = settings.get("weights").filter(|value| *value != "equal") {
         let weights = value.split('/').map(str::parse).collect::<Result<Vec<f64>, _>>().ok();
-        cider = weights
-            .and_then(|weights| cider.with_weights(weights))
-            .ok_or_else(|| settings.refuse("weights", value, "a number per order, as in 0.1/0.2/0.3/0.4"))?;
+        let fit = |weights: &Vec<f64>| {
+            weights.iter().all(|weight| *weight == 0.0 || (LEAST..=MOST).contains(weight))
+                && weights.iter().any(|weight| *weight > 0.0)
+        };
+        cider = weights.filter(fit).and_then(|weights| cider.with_weights(weights)).ok_or_else(|| {
+            let wanted = "a number per order, as in 0.1/0.2/0.3/0.4: 0 or from 1e-9 to 1e9, and not all 0";
+            settings.refuse("weights", value, wanted)
+        })?;
     }
     Ok(AnyMetric::new(cider))
 }
@@ -562,24 +567,28 @@ fn meteor(settings: &mut Settings<'_>) -> Result<AnyMetric, SettingError> {
     };
     let mut options = capeval_meteor::Options::new(language, task).map_err(refused)?;
     if let Some(matchers) = settings.get("match") {
-        let wanted = "matchers with weights, as in exact=1+stem=0.6";
+        let wanted = "matchers with weights from 0 to 1e9, as in exact=1+stem=0.6";
         (options.matchers, options.weights) = (Vec::new(), Vec::new());
         for matcher in matchers.split('+') {
             let (name, weight) =
                 matcher.split_once('=').ok_or_else(|| settings.refuse("match", matchers, wanted))?;
             options.matchers.push(name.parse().map_err(refused)?);
-            options.weights.push(weight.parse().map_err(|_| settings.refuse("match", matchers, wanted))?);
+            let weight = weight.parse().ok().filter(|weight| (0.0..=MOST).contains(weight));
+            options.weights.push(weight.ok_or_else(|| settings.refuse("match", matchers, wanted))?);
         }
     }
     if let Some(value) = settings.get("params") {
         let numbers: Option<Vec<f64>> = value.split('/').map(|number| number.parse().ok()).collect();
+        let numbers = numbers.filter(|numbers| numbers.iter().all(|number| (0.0..=MOST).contains(number)));
         let Some([alpha, beta, gamma, delta]) = numbers.as_deref() else {
-            return Err(settings.refuse("params", value, "four numbers, as in 0.85/0.2/0.6/0.75"));
+            let wanted =
+                "four numbers from 0, the second to 1e9 and the others to 1, as in 0.85/0.2/0.6/0.75";
+            return Err(settings.refuse("params", value, wanted));
         };
         let (alpha, beta, gamma, delta) = (*alpha, *beta, *gamma, *delta);
         options.parameters = capeval_meteor::Parameters { alpha, beta, gamma, delta };
     }
-    options.beam = settings.count("beam", "")?.unwrap_or(options.beam);
+    options.beam = settings.count("beam", "", 100_000)?.unwrap_or(options.beam);
     let forms = [
         ("norm", TextForm::Normalized),
         ("norm-nopunct", TextForm::NormalizedWithoutPunctuation),
@@ -623,7 +632,7 @@ fn rouge_155(settings: &mut Settings<'_>) -> Result<AnyMetric, SettingError> {
             settings.resource("stop", &settings.resources.stop_words, "ROUGE's smart_common_words.txt")?;
         rouge.stop_words = Some(list);
     }
-    rouge.limit = match (settings.count("words", "all")?, settings.count("bytes", "all")?) {
+    rouge.limit = match (settings.count("words", "all", LONGEST)?, settings.count("bytes", "all", LONGEST)?) {
         (None, None) => rouge155::Limit::None,
         (Some(n), None) => rouge155::Limit::Words(n),
         (None, Some(n)) => rouge155::Limit::Bytes(n),
@@ -638,7 +647,7 @@ fn rouge_155(settings: &mut Settings<'_>) -> Result<AnyMetric, SettingError> {
     }
     let units = [("segment", rouge155::Unit::Segment), ("word", rouge155::Unit::Word)];
     rouge.unit = settings.choice("unit", &units, rouge.unit)?;
-    let samples = settings.count("samples", "")?.unwrap_or(1_000);
+    let samples = settings.count("samples", "", 10_000_000)?.unwrap_or(1_000);
     let averages = [("resampled", rouge155::Average::Resampled(samples)), ("mean", rouge155::Average::Plain)];
     rouge.average = settings.choice("average", &averages, rouge.average)?;
     if let Some(alpha) = settings.get("alpha") {
@@ -845,6 +854,13 @@ pub(crate) fn parse<'s>(
     Ok((at, given))
 }
 
+/// The least and the greatest number that a weight may be: beyond them, squares and quotients are none any more.
+const LEAST: f64 = 1e-9;
+const MOST: f64 = 1e9;
+
+/// The greatest length that texts may be cut to.
+const LONGEST: usize = 1_000_000_000;
+
 /// What was set for one metric.
 pub(crate) struct Settings<'s> {
     pub(crate) metric: &'s str,
@@ -891,22 +907,23 @@ impl Settings<'_> {
         order.ok_or_else(|| self.refuse("n", value, "a whole number from 1 to 9"))
     }
 
+    /// A number in the range whose squares and quotients are numbers too.
     fn positive(&self, name: &str, default: f64) -> Result<f64, SettingError> {
         let Some(value) = self.get(name) else { return Ok(default) };
         match value.parse::<f64>() {
-            Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
-            _ => Err(self.refuse(name, value, "a number above 0")),
+            Ok(number) if (LEAST..=MOST).contains(&number) => Ok(number),
+            _ => Err(self.refuse(name, value, "a number from 1e-9 to 1e9")),
         }
     }
 
-    /// A whole number above 0, or nothing where that is said in so many words.
-    fn count(&self, name: &str, nothing: &str) -> Result<Option<usize>, SettingError> {
+    /// A whole number from 1 to `most`, or nothing where that is said in so many words.
+    fn count(&self, name: &str, nothing: &str, most: usize) -> Result<Option<usize>, SettingError> {
         match self.get(name) {
             None => Ok(None),
-            Some(value) if value == nothing => Ok(None),
+            Some(value) if value == nothing && !nothing.is_empty() => Ok(None),
             Some(value) => match value.parse() {
-                Ok(n) if n > 0 => Ok(Some(n)),
-                _ => Err(self.refuse(name, value, "a whole number above 0")),
+                Ok(n) if (1..=most).contains(&n) => Ok(Some(n)),
+                _ => Err(self.refuse(name, value, &format!("a whole number from 1 to {most}"))),
             },
         }
     }

@@ -845,7 +845,7 @@ fn a_setting_that_needs_data_says_which() {
         ("rouge155:words=5:bytes=5", "not both"),
         ("rouge155:measures=1+x", "'x' is no measure"),
         ("rouge155:alpha=2", "from 0 to 1"),
-        ("rouge155:words=0", "above 0"),
+        ("rouge155:words=0", "from 1 to"),
         ("rouge-score:stem=x", "porter-nltk"),
         ("sentence-bleu:smooth=8", "0 to 7"),
     ] {

@@ -59,6 +59,8 @@ pub struct Contrast {
     /// Cohen's d of the differences of segment scores: their mean over their standard deviation; above 0 where
     /// the system's scores are higher, NaN where they do not vary.
     pub cohens_d: f64,
+    /// Whether there are tests of the measure; the ends of an interval have none, and no interval either.
+    pub has_test: bool,
     /// What can be said at the report's level of confidence.
     pub verdict: Verdict,
 }

@@ -123,11 +123,21 @@ impl Tests {
         let contrasts = || {
             comparison.pairs.iter().filter(|pair| pair.baseline == 0).flat_map(|pair| {
                 let asked = pair.contrasts.iter().zip(measures);
-                asked
-                    .filter(|(_, m)| self.on.is_empty() || self.on.contains(&m.key))
-                    .map(|(contrast, _)| contrast)
+                asked.filter(|(_, m)| self.on.is_empty() || self.on.contains(&m.key))
             })
         };
+        if let Some((_, end)) = contrasts().find(|(c, m)| !c.has_test && self.on.contains(&m.key)) {
+            bail!("--on: {} is the end of an interval, which has no test; leave it out", end.key);
+        }
+        let contrasts = || contrasts().filter(|(contrast, _)| contrast.has_test);
+        if let Some((_, measure)) = contrasts().find(|(contrast, _)| contrast.randomisation.value.is_nan()) {
+            bail!(
+                "--require cannot be decided by {}: a score is not finite; look for the segments behind it \
+                 (--segments), or name the measures that decide (--on)",
+                measure.key
+            );
+        }
+        let contrasts = || contrasts().map(|(contrast, _)| contrast);
         if let Some(few) = comparison.too_few_resamples()
             && contrasts().any(|contrast| contrast.permutation.is_none())
         {

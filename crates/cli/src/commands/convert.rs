@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use crate::input;
 use crate::options::{formats, written_formats};
-use crate::output::Output;
+use crate::output::{self, Output};
 
 /// Convert files of captions between formats
 #[derive(clap::Args)]
@@ -67,7 +67,9 @@ pub fn run(args: &Args) -> Result<()> {
     // A format may refuse a caption halfway, and a file that is there stays until all is well.
     let mut written = Vec::new();
     corpus::write(&captions, to, &mut written)?;
-    output.write(|out| out.write_all(&written))
+    output.write(|out| out.write_all(&written))?;
+    output::tell(captions.notices());
+    Ok(())
 }
 
 /// Here the references' options have the candidates' names.

@@ -11,7 +11,7 @@ use clap::{Subcommand, ValueEnum};
 
 use crate::input;
 use crate::options::{self, References};
-use crate::output::Output;
+use crate::output::{self, Output};
 
 /// Build, merge, convert and show tables of document frequencies
 ///
@@ -142,6 +142,7 @@ fn build(args: &Build) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     let output = Output::open(Some(&args.target.output), &inputs)?;
     let captions = args.reading.read(&args.references)?;
+    output::tell(captions.notices());
     let table = capeval::document_frequencies(captions, args.ids, reading, usize::from(args.order))?;
     args.target.write(&table, output)
 }

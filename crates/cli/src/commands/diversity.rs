@@ -1,8 +1,8 @@
 //! `capeval diversity`: how different the captions of a system are.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use capeval::DiversityRequest;
-use capeval::corpus::{self, Captions, Ids, ReadOptions};
+use capeval::corpus::{self, Captions, Format, Ids, ReadOptions};
 
 use crate::options::{self, Candidates, References};
 use crate::shown::Shown;
@@ -28,6 +28,15 @@ pub struct Args {
     /// Captions that the systems were trained on; a caption that is not among them is novel. May be repeated.
     #[arg(long, value_name = "FILE")]
     train: Vec<String>,
+    /// Format of the files given with --train, instead of telling it by their content.
+    #[arg(long, value_name = "FORMAT", value_parser = options::formats(), hide_possible_values = true, requires = "train")]
+    train_format: Option<Format>,
+    /// Column or key that holds the id in files given with --train.
+    #[arg(long, value_name = "NAME", requires = "train")]
+    train_id_column: Option<String>,
+    /// Column or key that holds captions in files given with --train; may be repeated.
+    #[arg(long = "train-caption-column", value_name = "NAME", value_delimiter = ',', requires = "train")]
+    train_caption_columns: Option<Vec<String>>,
     /// Splits to keep of a Karpathy file given with --train.
     #[arg(long, value_name = "SPLIT", value_delimiter = ',', requires = "train")]
     train_split: Option<Vec<String>>,
@@ -98,8 +107,21 @@ fn training(args: &Args) -> Result<Option<Captions>> {
     if args.train.is_empty() {
         return Ok(None);
     }
-    let options = ReadOptions { split: args.train_split.clone(), ..ReadOptions::references() };
-    let files: Vec<Captions> =
-        args.train.iter().map(|path| input::captions(path, &options)).collect::<Result<_>>()?;
-    Ok(Some(corpus::merge(files)?))
+    let options = ReadOptions {
+        format: args.train_format,
+        split: args.train_split.clone(),
+        id_column: args.train_id_column.clone(),
+        caption_columns: args.train_caption_columns.clone(),
+        ..ReadOptions::references()
+    };
+    let read = |path: &String| {
+        input::captions(path, &options).map_err(|error| {
+            // The library calls these options by the names that references have.
+            anyhow!("--train: {}", error.to_string().replace("--ref-", "--train-"))
+        })
+    };
+    let files: Vec<Captions> = args.train.iter().map(read).collect::<Result<_>>()?;
+    Ok(Some(corpus::merge(files).map_err(|error| {
+        anyhow!("--train: {}", error.to_string().replace("pass --format", "pass --train-format"))
+    })?))
 }

@@ -7,7 +7,7 @@ use clap::Subcommand;
 
 use crate::input;
 use crate::options::{self, References};
-use crate::output::Output;
+use crate::output::{self, Output};
 
 /// Train and show n-gram language models
 ///
@@ -76,6 +76,7 @@ fn train(args: &Train) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     let output = Output::open(Some(&args.output), &inputs)?;
     let captions = args.reading.read(&args.references)?;
+    output::tell(captions.notices());
     let fallback = !args.no_fallback;
     let (model, fallen_back) =
         capeval::language_model(captions, args.ids, tokenizer, usize::from(args.order), fallback)

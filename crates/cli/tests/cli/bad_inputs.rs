@@ -57,7 +57,7 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
     (
         "a bad setting",
         &["references.json", "results.json", "-m", "cider-d:sigma=wide"],
-        &["'wide'", "above 0"],
+        &["'wide'", "1e-9 to 1e9"],
     ),
     (
         "a foreign setting",

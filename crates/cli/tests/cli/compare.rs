@@ -178,6 +178,52 @@ fn too_few_resamples_for_the_number_of_tests_are_noticed_and_refused() {
     assert_eq!(run("1000", &["--require", "not-worse"]).code, 1);
 }
 
+/// Under a model that gives unknown words no probability, perplexities are infinite, and nobody can say which is worse.
+#[test]
+fn what_is_required_of_a_score_that_is_no_number_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = crate::program::scratch(&folder, "model.arpa");
+    let arpa = "\\data\\\nngram 1=4\n\n\\1-grams:\n-99\t<s>\n-0.5\t</s>\n-0.3\ta\n-inf\t<unk>\n\n\\end\\\n";
+    std::fs::write(&model, arpa).unwrap();
+    let files = files(&["references.json", "good.json", "weak.json"]);
+    let run = |rest: &[&str]| {
+        capeval(&args(&files, &[&["-m", "perplexity,rouge-l", "--lm", &model], rest].concat()))
+    };
+    let report: Value = serde_json::from_str(&run(&["-f", "json"]).stdout).unwrap();
+    assert_eq!(report["systems"][1]["scores"]["perplexity"], Value::Null);
+    for requirement in ["not-worse", "better"] {
+        let refused = run(&["--require", requirement]);
+        assert!(refused.code == 2 && refused.stdout.is_empty(), "{} {}", refused.code, refused.stdout);
+        for word in ["perplexity", "not finite", "--segments", "--on"] {
+            assert!(refused.stderr.contains(word), "'{word}' is not said: {}", refused.stderr);
+        }
+        assert_eq!(run(&["--require", requirement, "--on", "rouge-l"]).code, 1);
+    }
+}
+
+/// `capeval score --ci` gives them no interval either.
+#[test]
+fn the_ends_of_rouges_own_intervals_have_no_test() {
+    let files = files(&["references.json", "weak.json", "good.json"]);
+    let metric = ["-m", "rouge155:measures=1:average=resampled:samples=50:confidence=95"];
+    let run = |rest: &[&str]| capeval(&args(&files, &[&metric, rest].concat()));
+    let report: Value = serde_json::from_str(&run(&["-f", "json"]).stdout).unwrap();
+    let contrasts = report["comparisons"][0]["contrasts"].as_object().unwrap();
+    let has = |value: &Value| value.as_f64().is_some();
+    for (key, contrast) in contrasts {
+        let is_end = key.ends_with("-low") || key.ends_with("-high");
+        assert_eq!(has(&report["systems"][0]["intervals"][key][0]), !is_end, "{key}");
+        assert_eq!(has(&contrast["interval"][0]), !is_end, "{key}");
+        assert_eq!(has(&contrast["randomisation"]["p"]), !is_end, "{key}");
+        assert!(has(&contrast["difference"]), "{key}");
+    }
+    assert_eq!(report["notices"][0]["code"], "interval-ends");
+    assert!(!run(&[]).stdout.contains("[–"));
+    assert_eq!(run(&["--require", "better"]).code, 0);
+    let on_end = run(&["--require", "better", "--on", "rouge155-1-f-low"]);
+    assert!(on_end.code == 2 && on_end.stderr.contains("end of an interval"), "{}", on_end.stderr);
+}
+
 #[test]
 fn exact_tests_need_no_resamples() {
     let files = files(&["references.json", "good.json", "weak.json"]);

@@ -87,3 +87,50 @@ fn systems_stand_side_by_side_in_every_format() {
     assert!(csv.starts_with("system,images,vocabulary,mean-length,distinct-captions,"), "{csv}");
     assert!(stdout(&args).contains("Vocabulary") && stdout(&args).contains("refs"));
 }
+
+#[test]
+fn errors_about_training_captions_name_their_own_flags() {
+    let good = quickstart("good.json");
+    let folder = tempfile::tempdir().unwrap();
+    let odd = scratch(&folder, "odd.csv");
+    std::fs::write(&odd, "name,words\n1,a dog\n2,a cat\n").unwrap();
+    for (file, words) in [
+        (odd.as_str(), &["--train-caption-column"][..]),
+        ("truncated.json", &["--train-format", "truncated.json:2"]),
+    ] {
+        let run = capeval(&["diversity", &good, "--train", file]);
+        assert_eq!(run.code, 2);
+        assert!(run.stderr.contains("--train: ") && !run.stderr.contains("--ref-"), "{}", run.stderr);
+        assert!(words.iter().all(|word| run.stderr.contains(word)), "{}", run.stderr);
+    }
+    let two = capeval(&["diversity", &good, "--train", &odd, "--train", "references.json"]);
+    assert!(two.code == 2 && !two.stderr.contains("--ref-"), "{}", two.stderr);
+    // What the error asks for can be done.
+    let flags = ["--train-format", "csv", "--train-id-column", "name", "--train-caption-column", "words"];
+    let report = json(&[&["diversity", &good, "--train", &odd, "-m", "novelty"][..], &flags].concat());
+    assert_eq!(report["systems"][0]["scores"]["novel"], 1.0);
+    let alone = capeval(&["diversity", &good, "--train-format", "csv"]);
+    assert!(alone.code == 2 && alone.stderr.contains("--train"), "{}", alone.stderr);
+}
+
+#[test]
+fn a_number_of_words_is_shown_as_a_whole_number() {
+    let good = quickstart("good.json");
+    for format in ["table", "markdown", "latex"] {
+        let text = stdout(&["diversity", &good, "-m", "vocabulary", "-f", format, "--digits", "5"]);
+        let (has, has_not) = (text.contains("73"), text.contains("73."));
+        assert!(has && !has_not && text.contains("10.00000"), "{text}");
+    }
+}
+
+#[test]
+fn what_the_reader_left_out_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "plain.txt");
+    std::fs::write(&path, "a dog\na cat\n").unwrap();
+    let report = json(&["diversity", &path, "-m", "vocabulary"]);
+    let score = json(&["score", "-r", &path, &path, "-m", "rouge-l"]);
+    let told =
+        |report: &Value| report["notices"].as_array().unwrap().iter().any(|n| n["code"] == "row-numbers");
+    assert_eq!(told(&report), told(&score), "{report}");
+}

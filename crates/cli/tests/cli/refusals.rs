@@ -335,3 +335,37 @@ fn help_can_be_pasted_and_offers_what_can_be_had() {
     let report = json(&[&SCORE[..], &["--images", &list]].concat());
     assert!(notices(&report).iter().any(|(_, text)| text.starts_with("only the listed image of 3 is")));
 }
+
+#[test]
+fn an_error_among_listed_images_names_the_line_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (captions, list) = (scratch(&folder, "twice.csv"), scratch(&folder, "ids.txt"));
+    fs::write(&captions, "image_id,caption\n1,a dog\n2,a kite\n3,a train\n2,a red kite\n").unwrap();
+    fs::write(&list, "2\n3\n").unwrap();
+    let args = ["score", "-r", "references.json", &captions, "-m", "rouge-l"];
+    let (whole, listed) = (refused(&args), refused(&[&args[..], &["--images", &list]].concat()));
+    assert!(whole.contains("twice.csv:5"), "{whole}");
+    assert!(listed.contains("twice.csv:5") && listed.contains("line 3"), "{listed}");
+}
+
+#[test]
+fn commands_without_a_report_tell_what_was_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| scratch(&folder, name);
+    let image = |id: u32, split: &str| {
+        format!(r#"{{"cocoid": {id}, "split": "{split}", "sentences": [{{"raw": "a dog runs"}}]}}"#)
+    };
+    let (karpathy, out) = (path("karpathy.json"), path("out"));
+    fs::write(&karpathy, format!(r#"{{"images": [{}, {}]}}"#, image(1, "train"), image(2, "restval")))
+        .unwrap();
+    let run = capeval(&["convert", &karpathy, "--to", "jsonl", "--split", "train"]);
+    assert_eq!((run.code, run.stdout.lines().count()), (0, 1));
+    assert!(run.stderr.starts_with("note: ") && run.stderr.contains("1 images of restval"), "{}", run.stderr);
+    let commands: [&[&str]; 3] = [&["prepare"], &["df", "build"], &["lm", "train", "-n", "2"]];
+    for command in commands {
+        let run = capeval(&[command, &[&karpathy, "--split", "train", "-o", &out]].concat());
+        assert!(run.code == 0 && run.stderr.contains("note: the split train"), "{command:?}: {}", run.stderr);
+    }
+    let both = capeval(&["convert", &karpathy, "--to", "jsonl", "--split", "train,restval"]);
+    assert_eq!((both.stdout.lines().count(), both.stderr.as_str()), (2, ""));
+}

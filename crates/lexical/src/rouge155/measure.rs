@@ -49,19 +49,25 @@ impl fmt::Display for Measure {
     }
 }
 
+/// Weights under which the powers of any caption's length, and their roots, are numbers.
+const WEIGHTS: std::ops::RangeInclusive<f64> = 0.1..=10.0;
+
+/// The widest gap that is not unlimited.
+const MAX_GAP: usize = 1_000_000;
+
 impl FromStr for Measure {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let gap = |text: &str| match text {
             "*" | "-unlimited" => Some(Gap::Unlimited),
-            _ => text.parse().ok().map(Gap::Most),
+            _ => text.parse().ok().filter(|gap| *gap <= MAX_GAP).map(Gap::Most),
         };
         let measure = match text {
             "l" => Some(Self::Lcs),
             _ => match (text.strip_prefix('w'), text.strip_prefix("su"), text.strip_prefix('s')) {
                 (Some(weight), ..) => {
-                    let weight = weight.parse().ok().filter(|w: &f64| *w > 0.0 && w.is_finite());
+                    let weight = weight.parse().ok().filter(|w| WEIGHTS.contains(w));
                     weight.map(Self::Weighted)
                 }
                 (_, Some(rest), _) => gap(rest).map(Self::SkipUnigram),
@@ -70,7 +76,8 @@ impl FromStr for Measure {
             },
         };
         measure.ok_or_else(|| {
-            format!("'{text}' is no measure of ROUGE; give 1 to 9, l, w1.2, s4, su4 or s-unlimited")
+            format!("'{text}' is no measure of ROUGE; give 1 to 9, l, w and a weight from 0.1 to 10, s or su and a \
+                 gap of up to 1000000 or -unlimited")
         })
     }
 }
@@ -85,7 +92,26 @@ mod tests {
             assert_eq!(text.parse::<Measure>().unwrap().to_string(), text);
         }
         assert_eq!("su*".parse(), Ok(Measure::SkipUnigram(Gap::Unlimited)));
-        for text in ["", "0", "10", "w", "w0", "w-1", "winf", "wnan", "s", "su", "s-1", "L", "x"] {
+        for text in [
+            "",
+            "0",
+            "10",
+            "w",
+            "w0",
+            "w-1",
+            "winf",
+            "wnan",
+            "w1e200",
+            "w1e-9",
+            "w11",
+            "s1000001",
+            "su18446744073709551615",
+            "s",
+            "su",
+            "s-1",
+            "L",
+            "x",
+        ] {
             assert!(text.parse::<Measure>().is_err(), "{text}");
         }
     }

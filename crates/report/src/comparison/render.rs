@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use capeval_stats::Interval;
+
 use super::{Comparison, Contrast, P, Pair, Verdict};
 use crate::grid::{Align, Cell, Grid, short};
 use crate::number::{fixed, is_zero, percent};
@@ -115,11 +117,10 @@ fn grid(comparison: &Comparison, pair: &Pair, digits: usize, label: fn(&str) -> 
         cells.push(Cell {
             text: signed(contrast.difference, digits),
             best: contrast.verdict != Verdict::Undecided,
-            note: format!(
-                "[{}, {}]",
-                signed(contrast.interval.low, digits),
-                signed(contrast.interval.high, digits)
-            ),
+            note: match contrast.interval {
+                Interval { low, .. } if low.is_nan() => String::new(),
+                Interval { low, high } => format!("[{}, {}]", signed(low, digits), signed(high, digits)),
+            },
         });
         cells.extend([contrast.randomisation, contrast.bootstrap].map(|p| Cell::from(p_value(p.adjusted))));
         let optional = |p: Option<P>| Cell::from(p.map_or_else(String::new, |p| p_value(p.adjusted)));
