@@ -1,8 +1,8 @@
 // Opens a page of `capeval score --html` in a real browser: sorts, searches, opens an image, changes the theme, and
 // checks that hostile captions stay text, that no script fails, and that axe finds nothing to complain about.
 //
-// node page.mjs BROWSER MODULES PAGE [SCREENSHOTS]: PAGE holds the systems "first" and "second" of
-// xtask/src/browser.rs; MODULES is the folder that holds playwright-core and axe-core.
+// node page.mjs BROWSER MODULES PAGE WIDE [SCREENSHOTS]: PAGE holds the systems "first" and "second" of
+// xtask/src/browser.rs, WIDE two systems, one with a long name, by all metrics; MODULES is the folder that holds playwright-core and axe-core.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const [browserPath, modules, path, screenshots] = process.argv.slice(2);
+const [browserPath, modules, path, widePath, screenshots] = process.argv.slice(2);
 const require = createRequire(join(modules, "node_modules", "from"));
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core"), "utf8");
@@ -20,7 +20,7 @@ const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
 const browser = await chromium.launch({ executablePath: browserPath, args: quiet });
 const complaints = [];
 
-async function open(options) {
+async function open(options, path_ = path) {
   const context = await browser.newContext({ bypassCSP: false, ...options });
   const page = await context.newPage();
   page.on("console", (message) => { if (["error", "warning"].includes(message.type())) complaints.push(message.text()); });
@@ -28,7 +28,7 @@ async function open(options) {
   page.on("dialog", (dialog) => { complaints.push("a dialog: " + dialog.message()); dialog.dismiss(); });
   page.on("request", (request) => { if (!request.url().startsWith("file:") && !request.url().startsWith("data:")) complaints.push("a request: " + request.url()); });
   const start = Date.now();
-  await page.goto(pathToFileURL(path).href);
+  await page.goto(pathToFileURL(path_).href);
   await page.waitForSelector("html[data-ready]");
   return [page, Date.now() - start];
 }
@@ -161,6 +161,23 @@ const steps = {
     await page.getByRole("button", { name: "Back to the list" }).click();
     await page.locator(".detail").waitFor({ state: "hidden" });
     await page.close();
+  },
+  async "no page scrolls sideways, however many measures and however long a name"() {
+    for (const which of [path, widePath]) {
+      for (const width of [1280, 390]) {
+        const [page] = await open({ viewport: { width, height: 900 } }, which);
+        const fits = () => page.evaluate(() => document.scrollingElement.scrollWidth <= innerWidth);
+        const unfold = () => page.evaluate(() => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
+        await unfold();
+        assert.ok(await fits(), `${which} at ${width}`);
+        await shot(page, `fits-${which === path ? "few" : "all"}-${width}`);
+        await page.locator(".row").first().click();
+        await page.waitForSelector(".evidence details", { state: "attached" });
+        await unfold();
+        assert.ok(await fits(), `an image of ${which} at ${width}`);
+        await page.close();
+      }
+    }
   },
   async "the theme follows the system or the reader"() {
     const [page] = await open({ viewport: { width: 1360, height: 900 }, colorScheme: "dark" });

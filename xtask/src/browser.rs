@@ -52,10 +52,11 @@ pub fn run(root: &Path, screenshots: Option<&Path>) -> Result<()> {
     }
     let browser = browser().context("there is no Chromium; set CHROMIUM to one")?;
     let page = write_page(&root, &base)?;
+    let wide = write_wide_page(&root, &base)?;
     let size = std::fs::metadata(&page)?.len();
     println!("── browser: a page of {size} bytes");
     let mut command = Command::new("node");
-    command.arg(root.join("tests/browser/page.mjs")).arg(browser).arg(&base).arg(page);
+    command.arg(root.join("tests/browser/page.mjs")).arg(browser).arg(&base).arg(page).arg(wide);
     if let Some(folder) = screenshots {
         std::fs::create_dir_all(folder)?;
         command.arg(folder);
@@ -112,6 +113,19 @@ fn write_page(root: &Path, base: &Path) -> Result<PathBuf> {
         .args(["--metrics", "bleu,rouge-l,cider-d,ter", "--ci", "--resamples", "200", "--html"])
         .arg(&page);
     step("page", command.current_dir(root).stdout(Stdio::null()))?;
+    Ok(page)
+}
+
+/// A page of the quick start by every metric, where one system has a long name.
+fn write_wide_page(root: &Path, base: &Path) -> Result<PathBuf> {
+    let quickstart = |name: &str| root.join("examples/quickstart").join(name);
+    let page = base.join("wide.html");
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--package", "capeval-cli", "--", "score", "--references"]);
+    command.args(["references.json", "good.json", "weak.json"].map(quickstart));
+    command.args(["--name", "good", "--name"]).arg(format!("weak_{}", "of_a_long_name".repeat(8)));
+    command.args(["--suite", "all", "--ci", "--resamples", "200", "--html"]).arg(&page);
+    step("wide page", command.current_dir(root).stdout(Stdio::null()))?;
     Ok(page)
 }
 

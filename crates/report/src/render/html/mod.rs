@@ -148,8 +148,14 @@ fn sources(pictures: Option<&Pictures>) -> String {
     }
 }
 
+/// With more measures than this, the page has a row for each of them and not a column.
+const MANY_MEASURES: usize = 12;
+
 fn scores(report: &Report, page: &Page, out: &mut impl Write) -> io::Result<()> {
-    let grid = Grid::by_system(report, page.digits);
+    // A line of many measures is easier to read from top to bottom.
+    let is_long = report.measures.len() > MANY_MEASURES.max(report.systems.len());
+    let grid =
+        if is_long { Grid::by_measure(report, page.digits) } else { Grid::by_system(report, page.digits) };
     writeln!(
         out,
         "<section id=\"scores\" aria-labelledby=\"h-scores\"><h2 id=\"h-scores\">Scores</h2>\
@@ -157,7 +163,7 @@ fn scores(report: &Report, page: &Page, out: &mut impl Write) -> io::Result<()> 
     )?;
     rows(&grid, out)?;
     if grid.has_best() {
-        writeln!(out, "<p class=\"sub\">The best score of each column is bold.</p>")?;
+        writeln!(out, "<p class=\"sub\">The best score of each measure is bold.</p>")?;
     }
     let notices: Vec<String> = report.notices.iter().map(|notice| notice.message.clone()).collect();
     write_notes(&notices, &signature_lines(report), out)?;
