@@ -1,7 +1,5 @@
 //! Settings that make no sense are refused with what does, and those that are allowed give numbers.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
 use capeval_evaluate::registry::{KINDS, Resources, build};
 use capeval_evaluate::{ReferenceSet, System, evaluate};
 use capeval_text::Texts;
