@@ -1,0 +1,211 @@
+//! All matches of a pair of sentences: which words they cover, and which of them are definite.
+
+use std::ops::Range;
+
+use super::matches::{Match, Paraphrase, Row};
+use super::path::Candidate;
+use super::phrases::PhraseMatcher;
+use super::words::WordMatcher;
+use crate::options::{MAX_MATCHERS, Matcher};
+use crate::sentence::Sentence;
+use crate::vocabulary::Vocabulary;
+
+/// All matches of one pair, and what follows from them before any is chosen.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    /// Per reference word, where its masks lie: the row, or in wide hypotheses the first machine word.
+    pub(super) mask_of: Vec<u32>,
+    pub(super) paraphrases: Vec<Paraphrase>,
+    /// Per reference word, where its paraphrase matches end.
+    pub(super) paraphrase_ends: Vec<u32>,
+    /// Per reference word, how many matches cover it.
+    pub(super) coverage: Vec<u32>,
+    /// Hypothesis words covered by one match or more, and by two or more.
+    pub(super) once: Vec<u64>,
+    pub(super) twice: Vec<u64>,
+    /// Words of the hypothesis that each matcher matches, if it has no more than 64.
+    pub(super) by_matcher: [u64; MAX_MATCHERS],
+    pub(super) fixed: Vec<Option<Match>>,
+    pub(super) is_fixed: Vec<bool>,
+    /// Whether there is anything to choose.
+    pub(super) ambiguous: bool,
+    /// How many of the matchers run: one for identical sentences, else all.
+    pub(super) n_matchers: usize,
+    pub(super) identical: bool,
+    /// The place of the paraphrase matcher among them.
+    pub(super) paraphraser: Option<u8>,
+}
+
+impl Found {
+    /// Finds all matches of a hypothesis, which `words` and `phrases` have read, with `reference`.
+    pub(super) fn find(
+        &mut self,
+        (words, phrases): (&mut WordMatcher, &mut PhraseMatcher),
+        vocabulary: &Vocabulary,
+        matchers: &[Matcher],
+        reference: &Sentence<'_>,
+    ) {
+        let identical = words.words.len() == reference.words.len()
+            && words
+                .words
+                .iter()
+                .zip(reference.words)
+                .all(|(a, b)| vocabulary.word(*a).key == vocabulary.word(*b).key);
+        // METEOR does this to keep its beam from missing the perfect alignment.
+        let n_matchers = if identical { matchers.len().min(1) } else { matchers.len() };
+        self.n_matchers = n_matchers;
+        self.identical = identical;
+        words.find(vocabulary, matchers, reference, &mut self.mask_of);
+        self.paraphrases.clear();
+        if matchers[..n_matchers].contains(&Matcher::Paraphrase) {
+            phrases.find(vocabulary, reference, &mut self.paraphrases);
+        }
+        self.index_paraphrases(reference.words.len());
+        self.cover(words, &matchers[..n_matchers], reference.words.len());
+        self.ambiguous = self.fix(words, &matchers[..n_matchers], reference.words.len());
+    }
+
+    /// The row of a word of the reference, with the matchers that run.
+    #[inline]
+    pub(super) fn row_at(&self, words: &WordMatcher, word: usize) -> Row {
+        let row = words.row(self.mask_of[word]);
+        if self.identical { row.of_first() } else { row }
+    }
+
+    fn index_paraphrases(&mut self, reference_len: usize) {
+        self.paraphrase_ends.clear();
+        let mut end = 0;
+        for word in 0..reference_len {
+            while self.paraphrases.get(end).is_some_and(|found| found.reference as usize <= word) {
+                end += 1;
+            }
+            self.paraphrase_ends.push(end as u32);
+        }
+    }
+
+    fn paraphrases_at(&self, word: usize) -> Range<usize> {
+        let start = if word == 0 { 0 } else { self.paraphrase_ends[word - 1] };
+        start as usize..self.paraphrase_ends[word] as usize
+    }
+
+    /// Counts how many matches cover each word.
+    fn cover(&mut self, words: &WordMatcher, matchers: &[Matcher], reference_len: usize) {
+        self.coverage.clear();
+        self.coverage.resize(reference_len, 0);
+        self.once.clear();
+        self.once.resize(words.width, 0);
+        self.twice.clear();
+        self.twice.resize(words.width, 0);
+        self.by_matcher = [0; MAX_MATCHERS];
+        self.paraphraser =
+            matchers.iter().position(|matcher| *matcher == Matcher::Paraphrase).map(|module| module as u8);
+        let narrow = words.width == 1;
+        if narrow {
+            let (mut once, mut twice) = (0, 0);
+            for word in 0..reference_len {
+                let row = self.row_at(words, word);
+                if row.count == 0 {
+                    continue;
+                }
+                self.coverage[word] = row.count;
+                twice |= row.twice | once & row.any;
+                once |= row.any;
+                for (all, mask) in self.by_matcher.iter_mut().zip(row.masks) {
+                    *all |= mask;
+                }
+            }
+            (self.once[0], self.twice[0]) = (once, twice);
+        }
+        for word in if narrow { 0..0 } else { 0..reference_len } {
+            let masks = words.masks(self.mask_of[word], matchers.len());
+            for (mask, by_matcher) in masks.chunks_exact(words.width).zip(&mut self.by_matcher) {
+                *by_matcher |= mask[0];
+                for ((once, twice), bits) in self.once.iter_mut().zip(&mut self.twice).zip(mask) {
+                    self.coverage[word] += bits.count_ones();
+                    *twice |= *once & bits;
+                    *once |= bits;
+                }
+            }
+        }
+        for found in &self.paraphrases {
+            for word in found.reference..found.reference + found.reference_len {
+                self.coverage[word as usize] += 1;
+            }
+            for word in found.hypothesis..found.hypothesis + found.hypothesis_len {
+                let (place, bit) = (word as usize / 64, 1u64 << (word % 64));
+                self.twice[place] |= self.once[place] & bit;
+                self.once[place] |= bit;
+                if let (0, Some(module)) = (place, self.paraphraser) {
+                    self.by_matcher[usize::from(module)] |= bit;
+                }
+            }
+        }
+    }
+
+    fn is_covered_once(&self, hypothesis_word: u32) -> bool {
+        let (place, bit) = (hypothesis_word as usize / 64, 1u64 << (hypothesis_word % 64));
+        self.once[place] & !self.twice[place] & bit != 0
+    }
+
+    /// Finds the definite matches, which share no word with any other; true if other matches remain.
+    fn fix(&mut self, words: &WordMatcher, matchers: &[Matcher], reference_len: usize) -> bool {
+        self.fixed.clear();
+        self.fixed.resize(reference_len, None);
+        self.is_fixed.clear();
+        self.is_fixed.resize(reference_len, false);
+        let mut ambiguous = false;
+        for word in 0..reference_len {
+            let paraphrases = self.paraphrases_at(word);
+            let only = if self.coverage[word] != 1 {
+                ambiguous |= self.coverage[word] > 1;
+                None
+            } else if let [found] = self.paraphrases[paraphrases] {
+                let module = matchers.iter().position(|matcher| *matcher == Matcher::Paraphrase).unwrap_or(0);
+                Some(found.as_match(module))
+            } else {
+                (0..matchers.len()).find_map(|module| {
+                    let mask = words.mask(self.mask_of[word], module);
+                    let place = mask.iter().position(|bits| *bits != 0)?;
+                    Some(Match::single(word, 64 * place as u32 + mask[place].trailing_zeros(), module))
+                })
+            };
+            let Some(only) = only else { continue };
+            let definite = (only.reference..only.reference_end())
+                .all(|word| self.coverage[word as usize] == 1)
+                && (only.hypothesis..only.hypothesis_end()).all(|word| self.is_covered_once(word));
+            if definite {
+                self.fixed[word] = Some(only);
+                self.is_fixed[word..only.reference_end() as usize].fill(true);
+            } else {
+                ambiguous = true;
+            }
+        }
+        ambiguous
+    }
+
+    /// Lists the matches that begin at a reference word, matcher by matcher.
+    pub(super) fn list_candidates(
+        &self,
+        candidates: &mut Vec<Candidate>,
+        words: &WordMatcher,
+        matchers: &[Matcher],
+        word: usize,
+    ) {
+        for (module, matcher) in matchers.iter().enumerate() {
+            if *matcher == Matcher::Paraphrase {
+                let paraphrases = &self.paraphrases[self.paraphrases_at(word)];
+                candidates
+                    .extend(paraphrases.iter().map(|found| Candidate::new(found.as_match(module), matchers)));
+                continue;
+            }
+            for (place, bits) in words.mask(self.mask_of[word], module).iter().enumerate() {
+                let mut rest = *bits;
+                while rest != 0 {
+                    let found = Match::single(word, 64 * place as u32 + rest.trailing_zeros(), module);
+                    candidates.push(Candidate::new(found, matchers));
+                    rest &= rest - 1;
+                }
+            }
+        }
+    }
+}

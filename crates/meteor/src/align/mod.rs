@@ -1,0 +1,129 @@
+//! The aligner: finds all matches of two sentences and chooses the best set of them.
+
+mod beam;
+mod found;
+mod matches;
+mod path;
+mod phrases;
+mod prospects;
+mod slots;
+mod words;
+
+use crate::bound::{self, Prospects};
+use crate::explain::AlignedPhrase;
+use crate::options::Matcher;
+use crate::sentence::Sentence;
+use crate::vocabulary::{NONE, Vocabulary};
+use beam::Beam;
+use found::Found;
+pub(crate) use matches::Match;
+use phrases::PhraseMatcher;
+use words::WordMatcher;
+
+/// The aligner and all its buffers; nothing is allocated once they have grown.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Aligner {
+    words: WordMatcher,
+    phrases: PhraseMatcher,
+    /// Of the pair whose matches were found last.
+    found: Found,
+    /// Of other pairs with the same hypothesis, kept for later.
+    kept: Vec<Found>,
+    beam: Beam,
+    matches: Vec<Match>,
+
+    /// The references of a hypothesis by falling bound, for who compares them.
+    pub(crate) order: Vec<(f64, usize)>,
+}
+
+/// An alignment: the chosen matches by reference word, and their chunks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Alignment<'a> {
+    pub(crate) matches: &'a [Match],
+    pub(crate) chunks: u32,
+}
+
+impl Aligner {
+    /// Starts a new hypothesis; all alignments until the next are with it.
+    pub(crate) fn set_hypothesis(&mut self, vocabulary: &Vocabulary, hypothesis: &Sentence<'_>) {
+        self.words.set(vocabulary, hypothesis);
+        self.phrases.set(vocabulary, hypothesis);
+    }
+
+    /// Finds all matches with `reference`; [`align`](Self::align) then chooses among them.
+    ///
+    /// Gives what the bound wants to know, unless a sentence is too long for it or there is nothing to choose.
+    pub(crate) fn find(
+        &mut self,
+        vocabulary: &Vocabulary,
+        matchers: &[Matcher],
+        ranks: &[u8],
+        reference: &Sentence<'_>,
+    ) -> Option<Prospects> {
+        self.found.find((&mut self.words, &mut self.phrases), vocabulary, matchers, reference);
+        let short = self.words.words.len().max(reference.words.len()) <= bound::LONGEST;
+        short.then(|| self.found.prospects(&self.words, vocabulary, ranks, reference))
+    }
+
+    /// Keeps the matches that were found last under a number of their own.
+    pub(crate) fn keep(&mut self, number: usize) {
+        if self.kept.len() <= number {
+            self.kept.resize_with(number + 1, Found::default);
+        }
+        std::mem::swap(&mut self.found, &mut self.kept[number]);
+    }
+
+    /// Makes matches that were kept since [`set_hypothesis`](Self::set_hypothesis) the last that were found.
+    pub(crate) fn recall(&mut self, number: usize) {
+        if let Some(kept) = self.kept.get_mut(number) {
+            std::mem::swap(&mut self.found, kept);
+        }
+    }
+
+    /// Chooses the best set of the matches that were found last.
+    pub(crate) fn align(&mut self, matchers: &[Matcher], beam: usize) -> Alignment<'_> {
+        self.matches.clear();
+        if self.found.ambiguous {
+            let matchers = &matchers[..self.found.n_matchers];
+            self.beam.search((&self.words, &self.found), matchers, beam, &mut self.matches);
+        } else {
+            self.matches.extend(self.found.fixed.iter().flatten());
+        }
+        let chunks = self.count_chunks();
+        Alignment { matches: &self.matches, chunks }
+    }
+
+    fn count_chunks(&self) -> u32 {
+        self.begin_chunks().fold(0, |chunks, begins| chunks + u32::from(begins))
+    }
+
+    /// Per chosen match, whether a chunk begins with it.
+    fn begin_chunks(&self) -> impl Iterator<Item = bool> {
+        let (mut next, mut last_end) = (0, NONE);
+        self.matches.iter().map(move |found| {
+            let continues = found.reference == next && found.hypothesis == last_end;
+            next = found.reference_end();
+            last_end = found.hypothesis_end();
+            !continues
+        })
+    }
+
+    /// The matches that were chosen last, with their chunks.
+    pub(crate) fn aligned(&self, matchers: &[Matcher]) -> Vec<AlignedPhrase> {
+        let mut n_chunks = 0;
+        let range = |start: u32, len: u32| start as usize..(start + len) as usize;
+        self.matches
+            .iter()
+            .zip(self.begin_chunks())
+            .map(|(found, begins)| {
+                n_chunks += usize::from(begins);
+                AlignedPhrase {
+                    matcher: matchers.get(usize::from(found.module)).copied().unwrap_or(Matcher::Exact),
+                    hypothesis: range(found.hypothesis, found.hypothesis_len),
+                    reference: range(found.reference, found.reference_len),
+                    chunk: n_chunks - 1,
+                }
+            })
+            .collect()
+    }
+}

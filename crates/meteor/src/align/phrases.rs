@@ -1,0 +1,153 @@
+//! Which phrases of a hypothesis are paraphrases of those of its references.
+
+use std::ops::Range;
+
+use super::matches::Paraphrase;
+use super::slots::Slots;
+use crate::sentence::Sentence;
+use crate::vocabulary::{Filter, NONE, Probe, Vocabulary};
+
+/// A relation between a phrase of a reference and a phrase of the hypothesis.
+#[derive(Clone, Copy, Debug)]
+struct Relation {
+    /// Index into the distinct phrases of the hypothesis.
+    hypothesis_phrase: u32,
+    source_in_hypothesis: bool,
+    /// Place of the target among the targets of the source.
+    place: u32,
+}
+
+/// A distinct phrase of the hypothesis.
+#[derive(Clone, Copy, Debug)]
+struct HypothesisPhrase {
+    phrase: u32,
+    len: u32,
+    /// Its first place, and its last so far.
+    first: u32,
+    last: u32,
+}
+
+/// The phrases of a hypothesis, by what they have in common with phrases of its references.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PhraseMatcher {
+    phrases: Vec<HypothesisPhrase>,
+    /// Per distinct phrase, what to ask other phrases' filters.
+    probes: Vec<Probe>,
+    /// The distinct phrases with paraphrases, and the filters of these.
+    filters: Vec<(u32, Filter)>,
+    /// Start in the hypothesis and the next place of the same phrase.
+    places: Vec<(u32, u32)>,
+    phrase_slots: Slots,
+
+    // Of the references, per distinct phrase.
+    relation_slots: Slots,
+    relation_ranges: Vec<Range<usize>>,
+    relations: Vec<Relation>,
+}
+
+impl PhraseMatcher {
+    /// Starts a new hypothesis.
+    pub(super) fn set(&mut self, vocabulary: &Vocabulary, hypothesis: &Sentence<'_>) {
+        self.phrases.clear();
+        self.probes.clear();
+        self.filters.clear();
+        self.places.clear();
+        self.phrase_slots.clear(vocabulary.n_phrases());
+        for span in hypothesis.spans {
+            let place = self.places.len() as u32;
+            match self.phrase_slots.get(span.phrase) {
+                // The places of a phrase are a list; the new one goes to its end, to keep them ascending.
+                Some(index) => {
+                    let last = std::mem::replace(&mut self.phrases[index as usize].last, place);
+                    self.places[last as usize].1 = place;
+                }
+                None => {
+                    let index = self.phrases.len() as u32;
+                    let facts = vocabulary.phrase(span.phrase);
+                    self.phrase_slots.set(span.phrase, index);
+                    self.probes.push(facts.probe());
+                    self.filters.extend(facts.filter().map(|filter| (index, filter)));
+                    self.phrases.push(HypothesisPhrase {
+                        phrase: span.phrase,
+                        len: span.len,
+                        first: place,
+                        last: place,
+                    });
+                }
+            }
+            self.places.push((span.start, NONE));
+        }
+        self.relation_slots.clear(vocabulary.n_phrases());
+        self.relation_ranges.clear();
+        self.relations.clear();
+    }
+
+    /// Lists all paraphrase matches, in METEOR's order per reference word.
+    pub(super) fn find(
+        &mut self,
+        vocabulary: &Vocabulary,
+        reference: &Sentence<'_>,
+        paraphrases: &mut Vec<Paraphrase>,
+    ) {
+        for span in reference.spans {
+            let reference_len = span.len;
+            let range = match self.relation_slots.get(span.phrase) {
+                Some(index) => self.relation_ranges[index as usize].clone(),
+                None => self.relate(vocabulary, span.phrase),
+            };
+            for relation in &self.relations[range] {
+                let HypothesisPhrase { len: hypothesis_len, first, .. } =
+                    self.phrases[relation.hypothesis_phrase as usize];
+                let mut place = first;
+                while let Some((hypothesis, next)) = self.places.get(place as usize).copied() {
+                    let order = if relation.source_in_hypothesis {
+                        [hypothesis, hypothesis_len, relation.place]
+                    } else {
+                        [reference_len, relation.place, hypothesis]
+                    };
+                    paraphrases.push(Paraphrase {
+                        reference: span.start,
+                        source_in_hypothesis: relation.source_in_hypothesis,
+                        order,
+                        reference_len,
+                        hypothesis,
+                        hypothesis_len,
+                    });
+                    place = next;
+                }
+            }
+        }
+        paraphrases.sort_unstable();
+    }
+
+    /// Relates a phrase of a reference to the phrases of the hypothesis.
+    fn relate(&mut self, vocabulary: &Vocabulary, phrase: u32) -> Range<usize> {
+        let start = self.relations.len();
+        let facts = vocabulary.phrase(phrase);
+        if let Some(filter) = facts.filter() {
+            for (index, probe) in self.probes.iter().enumerate() {
+                if vocabulary.may_paraphrase(filter, *probe) {
+                    let target = vocabulary.phrase(self.phrases[index].phrase);
+                    self.relations.extend(vocabulary.paraphrase_places(facts, target).map(|place| {
+                        Relation { hypothesis_phrase: index as u32, source_in_hypothesis: false, place }
+                    }));
+                }
+            }
+        }
+        let probe = facts.probe();
+        for (index, filter) in &self.filters {
+            if vocabulary.may_paraphrase(*filter, probe) {
+                let source = vocabulary.phrase(self.phrases[*index as usize].phrase);
+                self.relations.extend(vocabulary.paraphrase_places(source, facts).map(|place| Relation {
+                    hypothesis_phrase: *index,
+                    source_in_hypothesis: true,
+                    place,
+                }));
+            }
+        }
+        let range = start..self.relations.len();
+        self.relation_slots.set(phrase, self.relation_ranges.len() as u32);
+        self.relation_ranges.push(range.clone());
+        range
+    }
+}
