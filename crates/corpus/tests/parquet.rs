@@ -4,10 +4,11 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::builder::{Float64Builder, Int64Builder, ListBuilder, StringBuilder};
 use arrow_array::{
     ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, StringViewArray, UInt64Array,
 };
+use capeval_corpus::ratings::{Item, Judged, RatingOptions, read_ratings};
 use capeval_corpus::{Captions, Error, ErrorKind, Format, ReadOptions, read_bytes};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -132,4 +133,68 @@ fn unfit_columns_are_refused_by_type() {
     );
     let error = references(&table(vec![("a", texts())], Compression::SNAPPY)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Shape);
+}
+
+fn ratings(bytes: &[u8]) -> Result<Vec<Item>, Error> {
+    read_ratings(bytes, "f", &RatingOptions::default()).map(|found| found.items)
+}
+
+#[test]
+fn raters_stand_in_rows_in_columns_or_in_lists() {
+    let item = |image: &str, caption: &str, ratings: &[f64]| Item {
+        image: image.into(),
+        caption: Some(Judged::Text(caption.into())),
+        system: None,
+        ratings: ratings.to_vec(),
+    };
+    let expected = [item("x.jpg", "a dog", &[3.0, 4.0]), item("y.jpg", "a cat", &[1.0])];
+    let texts = |texts: &[&str]| -> ArrayRef { Arc::new(StringArray::from(texts.to_vec())) };
+    let rows = table(
+        vec![
+            ("image_id", texts(&["x.jpg", "x.jpg", "y.jpg", "y.jpg"])),
+            ("caption", texts(&["a dog", "a dog", "a cat", "a cat"])),
+            ("rater", Arc::new(Int64Array::from(vec![1, 2, 1, 2]))),
+            ("rating", Arc::new(Int64Array::from(vec![Some(3), Some(4), Some(1), None]))),
+        ],
+        Compression::SNAPPY,
+    );
+    assert_eq!(ratings(&rows).unwrap(), expected);
+    let (ids, captions) = (texts(&["x.jpg", "y.jpg"]), texts(&["a dog", "a cat"]));
+    let columns = table(
+        vec![
+            ("image_id", ids.clone()),
+            ("caption", captions.clone()),
+            ("rater_1", Arc::new(Float64Array::from(vec![Some(3.0), None]))),
+            ("rater_2", Arc::new(UInt64Array::from(vec![Some(4), Some(1)]))),
+        ],
+        Compression::UNCOMPRESSED,
+    );
+    assert_eq!(ratings(&columns).unwrap(), expected);
+    let mut doubles = ListBuilder::new(Float64Builder::new());
+    doubles.append_value([Some(3.0), Some(4.0)]);
+    doubles.append_value([Some(1.0), None]);
+    let mut integers = ListBuilder::new(Int64Builder::new());
+    integers.append_value([Some(3), Some(4)]);
+    integers.append_value([Some(1)]);
+    let lists: [ArrayRef; 2] = [Arc::new(doubles.finish()), Arc::new(integers.finish())];
+    for list in lists {
+        let columns = vec![("image_id", ids.clone()), ("caption", captions.clone()), ("ratings", list)];
+        assert_eq!(ratings(&table(columns, Compression::SNAPPY)).unwrap(), expected);
+    }
+}
+
+#[test]
+fn damaged_tables_of_ratings_are_refused() {
+    let whole = table(
+        vec![
+            ("image_id", Arc::new(Int64Array::from(vec![1, 2]))),
+            ("rating", Arc::new(Float64Array::from(vec![1.0, f64::NAN]))),
+        ],
+        Compression::SNAPPY,
+    );
+    let error = ratings(&whole).unwrap_err().to_string();
+    assert!(error.contains("no finite number"), "{error}");
+    for length in 0..whole.len() {
+        assert!(ratings(&whole[..length]).is_err(), "{length} bytes of {}", whole.len());
+    }
 }

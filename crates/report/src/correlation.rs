@@ -189,8 +189,14 @@ pub struct Difference {
 pub struct Points {
     /// The image of each point.
     pub images: Vec<SegmentId>,
-    /// The rating of each point.
+    /// The caption of each point, where the ratings tell it.
+    pub captions: Vec<Option<String>>,
+    /// The system that wrote it, where the ratings tell it.
+    pub systems: Vec<Option<String>>,
+    /// The rating of each point: one rater's, or the mean of its item.
     pub ratings: Vec<f64>,
+    /// All ratings of the item that each point belongs to, ascending.
+    pub item_ratings: Vec<Vec<f64>>,
     /// Measure after measure, the score of each point.
     pub scores: Vec<Vec<f64>>,
 }

@@ -185,17 +185,22 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
         signatures,
         resampling: intervals,
         notices,
-        points: Points {
-            images: judgements
-                .points
-                .iter()
-                .map(|point| judgements.items[point.item].image.clone())
-                .collect(),
-            ratings: judgements.points.iter().map(|point| point.rating).collect(),
-            scores: values,
-        },
+        points: points_of(&judgements, values),
         human,
     })
+}
+
+/// Every point with what it is of.
+fn points_of(judgements: &Judgements, scores: Vec<Vec<f64>>) -> Points {
+    let items = || judgements.points.iter().map(|point| &judgements.items[point.item]);
+    Points {
+        images: items().map(|item| item.image.clone()).collect(),
+        captions: items().map(|item| item.caption().map(str::to_owned)).collect(),
+        systems: items().map(|item| item.system.clone()).collect(),
+        ratings: judgements.points.iter().map(|point| point.rating).collect(),
+        item_ratings: items().map(|item| item.ratings.clone()).collect(),
+        scores,
+    }
 }
 
 /// What was rated, and how it is scored.

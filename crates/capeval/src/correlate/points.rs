@@ -42,6 +42,11 @@ pub(super) struct Point {
 }
 
 impl Rated {
+    /// The caption, if it was told.
+    pub fn caption(&self) -> Option<&str> {
+        (self.has_caption && !self.caption.is_empty()).then_some(&*self.caption)
+    }
+
     /// The mean of its ratings.
     pub fn mean(&self) -> f64 {
         self.ratings.iter().copied().collect::<ExactSum>().value() / self.ratings.len() as f64

@@ -160,6 +160,38 @@ fn points_can_be_had() {
     assert!(points.iter().all(|point| point["scores"]["cider-d"].is_f64()));
 }
 
+/// A row says what it is of, so that it can be found again, and read as `--scores`.
+#[test]
+fn points_name_their_caption_system_and_ratings() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ratings, path) = (scratch(&folder, "named.csv"), scratch(&folder, "points.jsonl"));
+    let table =
+        "image_id,caption,system,rater_1,rater_2\n1,a dog,ours,4,3\n1,a cat,theirs,1,2\n2,a kite,ours,5,5\n";
+    std::fs::write(&ratings, table).unwrap();
+    let args = ["correlate", &ratings, "-r", "references.json", "-m", "rouge-l"];
+    let read = || -> Vec<Value> {
+        let text = std::fs::read_to_string(&path).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    stdout(&[&args[..], &["--segments", &path]].concat());
+    let points = read();
+    assert_eq!(points.len(), 6);
+    let keys: Vec<&String> = points[0].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["system", "image_id", "caption", "rating", "ratings", "scores"]);
+    let of = |point: &Value| {
+        [&point["system"], &point["caption"], &point["rating"], &point["ratings"]]
+            .map(Value::to_string)
+            .join(" ")
+    };
+    assert_eq!(of(&points[0]), "\"theirs\" \"a cat\" 1.0 [1.0,2.0]");
+    assert_eq!(of(&points[3]), "\"ours\" \"a dog\" 4.0 [3.0,4.0]");
+    let (scored, given) = (json(&args), json(&["correlate", &ratings, "--scores", &path]));
+    // The rows are of captions, and may stand in for metrics.
+    assert_eq!(scored["correlations"]["rouge-l"]["pearson"], given["correlations"]["rouge-l"]["pearson"]);
+    stdout(&[&args[..], &["--segments", &path, "--unit", "item"]].concat());
+    assert_eq!(of(&read()[1]), "\"ours\" \"a dog\" 3.5 [3.0,4.0]");
+}
+
 #[test]
 fn captions_among_their_own_references_are_noticed_and_can_be_removed_or_skipped() {
     let folder = tempfile::tempdir().unwrap();

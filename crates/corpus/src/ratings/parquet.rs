@@ -3,6 +3,7 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
 };
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
@@ -12,7 +13,7 @@ use super::records::{Cell, Record, Records};
 use crate::input::Source;
 use crate::{Error, ErrorKind, Position};
 
-/// Reads all columns of strings, numbers and lists of doubles; others are left out. Panics of the parquet crate on
+/// Reads all columns of strings, numbers and lists of numbers; others are left out. Panics of the parquet crate on
 /// damaged files become errors.
 pub(super) fn read(source: Source<'_>) -> Result<Records, Error> {
     let name = source.name;
@@ -61,9 +62,18 @@ fn cell(column: &dyn Array, row: usize) -> Option<Cell> {
         DataType::UInt32 => Cell::Integer(column.as_primitive::<UInt32Type>().value(row).into()),
         DataType::Float32 => Cell::Number(column.as_primitive::<Float32Type>().value(row).into()),
         DataType::Float64 => Cell::Number(column.as_primitive::<Float64Type>().value(row)),
-        DataType::List(item) if item.data_type() == &DataType::Float64 => {
+        DataType::UInt64 => {
+            let number = column.as_primitive::<UInt64Type>().value(row);
+            i64::try_from(number).map_or(Cell::Number(number as f64), Cell::Integer)
+        }
+        DataType::List(_) => {
             let list = column.as_list::<i32>().value(row);
-            Cell::List(list.as_primitive::<Float64Type>().iter().flatten().collect())
+            let numbers = (0..list.len()).filter(|k| !list.is_null(*k)).map(|k| match cell(&*list, k)? {
+                Cell::Integer(integer) => Some(integer as f64),
+                Cell::Number(number) => Some(number),
+                Cell::Text(_) | Cell::Untyped(_) | Cell::List(_) => None,
+            });
+            Cell::List(numbers.collect::<Option<_>>()?)
         }
         _ => return None,
     })

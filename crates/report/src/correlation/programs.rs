@@ -132,8 +132,11 @@ fn fields(correlation: &Correlation, m: usize) -> Vec<String> {
     fields
 }
 
-/// Writes the points behind the coefficients, one line each:
-/// `{"image_id": …, "rating": …, "scores": {…}}`.
+/// Writes the points behind the coefficients, one line each, with the keys of [`segments`](crate::segments):
+/// `{"system": …, "image_id": …, "caption": …, "rating": …, "ratings": […], "scores": {…}}`.
+///
+/// `system` and `caption` are left out where the ratings do not tell them; `rating` is what was correlated, `ratings`
+/// holds all ratings of that caption.
 ///
 /// # Errors
 /// When `out` does not take what is written.
@@ -142,7 +145,14 @@ pub fn points(correlation: &Correlation, out: &mut impl Write) -> io::Result<()>
     for (k, (image, rating)) in points.images.iter().zip(&points.ratings).enumerate() {
         let scores = points.scores.iter().map(|scores| scores.get(k).copied().unwrap_or(f64::NAN));
         let keys = correlation.measures.iter().map(|measure| measure.key.as_str());
-        let line = SerialPoint { image_id: image, rating: *rating, scores: Map(keys.zip(scores).collect()) };
+        let line = SerialPoint {
+            system: points.systems.get(k).and_then(Option::as_deref),
+            image_id: image,
+            caption: points.captions.get(k).and_then(Option::as_deref),
+            rating: *rating,
+            ratings: points.item_ratings.get(k).map_or(&[], |ratings| ratings),
+            scores: Map(keys.zip(scores).collect()),
+        };
         serde_json::to_writer(&mut *out, &line)?;
         out.write_all(b"\n")?;
     }
@@ -151,8 +161,13 @@ pub fn points(correlation: &Correlation, out: &mut impl Write) -> io::Result<()>
 
 #[derive(Serialize)]
 struct SerialPoint<'r> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system: Option<&'r str>,
     image_id: &'r capeval_corpus::SegmentId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caption: Option<&'r str>,
     rating: f64,
+    ratings: &'r [f64],
     scores: Map<&'r str, f64>,
 }
 
