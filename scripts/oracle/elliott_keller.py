@@ -80,7 +80,7 @@ def main():
                         "-m", ",".join(METRICS), "--segments", path("scores.jsonl"), "-o", path("report.txt")], check=True)
         found = subprocess.run([capeval, "correlate", path("ratings.csv"), "--scores", path("scores.jsonl"),
                                 "--format", "json"], check=True, capture_output=True, text=True).stdout
-    measures = json.loads(found)["measures"]
+    measures = json.loads(found)["correlations"]
     for key, label, published in METRICS.values():
         print(f"{label:13} {measures[key]['spearman']:8.4f}  published {published}")
     human = [int(row[judge]) for judge in ("j1", "j2", "j3") for row in judgements]

@@ -68,7 +68,7 @@ def main():
         for metric, key in KEYS.items():
             for comparison in ours["comparisons"]:
                 name = comparison["system"]
-                mine = comparison["measures"][key][field]["p"]
+                mine = comparison["contrasts"][key][field]["p"]
                 result = theirs[metric][list(systems).index(name)]
                 p = result.p_value
                 middle = (p + mine) / 2
