@@ -71,20 +71,51 @@ fn total(grid: &Grid) -> usize {
     grid.widths().iter().map(|width| width + GAP).sum()
 }
 
-/// Writes a table.
+/// Writes a table; one that is wider than the terminal is cut into bands of columns, one below the other, each with
+/// the first column before it.
 pub(crate) fn write_grid(grid: &Grid, style: &Style, out: &mut impl Write) -> io::Result<()> {
+    for (k, band) in bands(&grid.widths(), style.width).into_iter().enumerate() {
+        if k > 0 {
+            writeln!(out)?;
+        }
+        write_band(grid, &band, style, out)?;
+    }
+    Ok(())
+}
+
+/// The columns of each band.
+fn bands(widths: &[usize], room: usize) -> Vec<Vec<usize>> {
+    let taken = |band: &[usize]| band.iter().map(|column| widths[*column] + GAP).sum::<usize>();
+    let mut bands = vec![Vec::new()];
+    for column in 0..widths.len() {
+        if let Some(band) = bands.last_mut() {
+            band.push(column);
+            // The mark for the best stands in the gap after the last column.
+            if band.len() > 2 && taken(band) > room + GAP - 1 {
+                band.pop();
+                bands.push(vec![0, column]);
+            }
+        }
+    }
+    bands
+}
+
+fn write_band(grid: &Grid, band: &[usize], style: &Style, out: &mut impl Write) -> io::Result<()> {
     let widths = grid.widths();
     let mut line = String::new();
-    for ((name, align), width) in grid.columns.iter().zip(&widths) {
+    let columns =
+        || band.iter().filter_map(|column| Some((grid.columns.get(*column)?, widths.get(*column)?)));
+    for ((name, align), width) in columns() {
         pad(&mut line, name, name.width(), *width, *align);
         line.push_str(&" ".repeat(GAP));
     }
     writeln!(out, "{}", paint(style, Paint::Bold, line.trim_end()))?;
-    let rule: usize = widths.iter().map(|width| width + GAP).sum::<usize>().saturating_sub(GAP - 1);
+    let rule: usize = columns().map(|(_, width)| width + GAP).sum::<usize>().saturating_sub(GAP - 1);
     writeln!(out, "{}", paint(style, Paint::Dim, &"─".repeat(rule)))?;
     for row in &grid.rows {
         line.clear();
-        for ((cell, (_, align)), width) in row.iter().zip(&grid.columns).zip(&widths) {
+        let cells = band.iter().filter_map(|column| row.get(*column));
+        for (cell, ((_, align), width)) in cells.zip(columns()) {
             let mut painted =
                 if cell.best { paint(style, Paint::Bold, &cell.text) } else { cell.text.clone() };
             if !cell.note.is_empty() {
@@ -204,4 +235,27 @@ fn paint(style: &Style, paint: Paint, text: &str) -> String {
         Paint::Dim => 2,
     };
     if style.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Cell;
+
+    #[test]
+    fn a_table_wider_than_the_terminal_is_cut_into_bands_that_repeat_the_first_column() {
+        assert_eq!(bands(&[5, 5, 5], 22), [vec![0, 1, 2]]);
+        assert_eq!(bands(&[5, 5, 5, 5], 22), [vec![0, 1, 2], vec![0, 3]]);
+        assert_eq!(bands(&[5, 99, 5], 22), [vec![0, 1], vec![0, 2]], "no band without a column of its own");
+        assert_eq!(bands(&[5], 1), [vec![0]]);
+
+        let columns = ["name", "first", "second"].map(|name| (name.to_owned(), Align::Left));
+        let row = ["a", "1", "2"].map(Cell::from);
+        let grid = Grid { columns: columns.to_vec(), rows: vec![row.to_vec()] };
+        let mut out = Vec::new();
+        write_grid(&grid, &Style { width: 14, ..Style::default() }, &mut out).unwrap();
+        let lines = String::from_utf8(out).unwrap();
+        let rules = lines.replace('─', "");
+        assert_eq!(rules, "name   first\n\na      1\n\nname   second\n\na      2\n");
+    }
 }
