@@ -49,6 +49,13 @@ class Correlation(Rendered):
         """What people said: numbers of images, items, ratings and points, scale, Krippendorff's alpha, Fleiss' kappa."""
         self.signatures: dict[str, str] = found.signatures()
         """Everything that can change a digit, by metric."""
+        whole = self.to_dict()
+        self.system_level: dict[str, dict[str, Any]] = {
+            key: row["system_level"] for key, row in whole["correlations"].items() if row.get("system_level")
+        }
+        """By measure: coefficients over whole systems, if the ratings name systems."""
+        self.williams: list[dict[str, Any]] = whole.get("williams", [])
+        """Williams' test of each pair of measures ``a`` and ``b``: is one correlation higher than the other?"""
         self.notices: list[tuple[str, str]] = found.notices()
         """What a reader should know: code and sentence."""
 

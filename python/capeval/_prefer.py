@@ -56,7 +56,7 @@ class Preference(Rendered):
 
     def rows(self) -> list[dict[str, Any]]:
         """Every pair with its captions, votes, scores (means over the draws) and how often each measure was right."""
-        return [json.loads(line) for line in self._found.render("pairs", 3).splitlines()]
+        return [json.loads(line) for line in self._found.render("rows", 3).splitlines()]
 
 
 def _accuracy(row: dict[str, Any]) -> PairAccuracy:

@@ -39,6 +39,15 @@ def test_intervals_hold_the_coefficients():
     assert low <= found["rouge-l"].pearson <= high
 
 
+def test_measures_are_held_against_each_other_and_systems_against_people():
+    ratings = [{**row, "system": ["good", "fair", "poor"][k % 3]} for k, row in enumerate(RATINGS)]
+    found = capeval.correlate(ratings, REFERENCES, ["rouge-l", "ter"])
+    (test,) = found.williams
+    assert (test["a"], test["b"]) == ("rouge-l", "ter") and 0 <= test["p"] <= 1
+    assert found.system_level["rouge-l"]["pearson"] > 0.9
+    assert capeval.correlate(RATINGS, REFERENCES, ["rouge-l"]).system_level == {}
+
+
 def test_a_page_shows_scores_against_ratings():
     page = capeval.correlate(RATINGS, REFERENCES, ["rouge-l", "ter"]).to_html(title="A <title>")
     assert "<title>A &lt;title&gt;" in page and "Kendall" in page
