@@ -1,11 +1,7 @@
 //! How a report is written: its format, its file, and the scores of every image beside it.
 
-use std::io::{self, Write};
-
 use anyhow::{Result, bail};
-use capeval::report::{
-    self, Comparison, Correlation, Preference, Report, Style, comparison, correlation, preference,
-};
+use capeval::report::{Form, Style, Written};
 use clap::ValueEnum;
 
 use crate::input;
@@ -46,11 +42,24 @@ enum Format {
     Latex,
 }
 
+impl From<Format> for Form {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Table => Self::Table,
+            Format::Json => Self::Json,
+            Format::Jsonl => Self::Jsonl,
+            Format::Csv => Self::Csv,
+            Format::Markdown => Self::Markdown,
+            Format::Latex => Self::Latex,
+        }
+    }
+}
+
 /// Where a report goes; ready before any work is done.
 pub struct Target {
     report: Output,
     segments: Option<Output>,
-    format: Format,
+    form: Form,
     style: Style,
 }
 
@@ -81,7 +90,7 @@ impl Shown {
         }
         let segments = segments.map(|path| Output::open(Some(path), inputs)).transpose()?;
         let style = self.style(&report);
-        Ok(Target { report, segments, format: self.format, style })
+        Ok(Target { report, segments, form: self.format.into(), style })
     }
 
     /// Refuses a page that would go where the report or the segments go.
@@ -122,89 +131,14 @@ impl Target {
         self.segments.is_some()
     }
 
-    /// Writes everything.
+    /// Writes the result, and what stands behind it.
     ///
     /// # Errors
     /// When a target does not take what is written.
-    pub fn write(self, report: &Report) -> Result<()> {
+    pub fn write(self, found: &impl Written) -> Result<()> {
         if let Some(segments) = self.segments {
-            segments.write(|mut out| report::segments(report, &mut out))?;
+            segments.write(|out| found.write_rows(out))?;
         }
-        self.report.write(|out| render(report, self.format, &self.style, out))
-    }
-
-    /// Writes a correlation, and the points behind it.
-    ///
-    /// # Errors
-    /// When a target does not take what is written.
-    pub fn write_correlation(self, found: &Correlation) -> Result<()> {
-        if let Some(segments) = self.segments {
-            segments.write(|mut out| correlation::points(found, &mut out))?;
-        }
-        let (format, style) = (self.format, self.style);
-        self.report.write(|mut out| match format {
-            Format::Table => correlation::table(found, &style, &mut out),
-            Format::Json => correlation::json(found, &mut out),
-            Format::Jsonl => correlation::jsonl(found, &mut out),
-            Format::Csv => correlation::csv(found, &mut out),
-            Format::Markdown => correlation::markdown(found, style.digits, &mut out),
-            Format::Latex => correlation::latex(found, style.digits, &mut out),
-        })
-    }
-
-    /// Writes how often metrics prefer what people prefer, and the pairs behind it.
-    ///
-    /// # Errors
-    /// When a target does not take what is written.
-    pub fn write_preference(self, found: &Preference) -> Result<()> {
-        if let Some(segments) = self.segments {
-            segments.write(|mut out| preference::pairs(found, &mut out))?;
-        }
-        let (format, style) = (self.format, self.style);
-        self.report.write(|mut out| match format {
-            Format::Table => preference::table(found, &style, &mut out),
-            Format::Json => preference::json(found, &mut out),
-            Format::Jsonl => preference::jsonl(found, &mut out),
-            Format::Csv => preference::csv(found, &mut out),
-            Format::Markdown => preference::markdown(found, style.digits, &mut out),
-            Format::Latex => preference::latex(found, style.digits, &mut out),
-        })
-    }
-
-    /// Writes a comparison, and the scores of every image.
-    ///
-    /// # Errors
-    /// When a target does not take what is written.
-    pub fn write_comparison(self, comparison: &Comparison) -> Result<()> {
-        if let Some(segments) = self.segments {
-            segments.write(|mut out| report::segments(&comparison.report, &mut out))?;
-        }
-        let (format, style) = (self.format, self.style);
-        self.report.write(|mut out| match format {
-            Format::Table => comparison::table(comparison, &style, &mut out),
-            Format::Json => comparison::json(comparison, &mut out),
-            Format::Jsonl => comparison::jsonl(comparison, &mut out),
-            Format::Csv => comparison::csv(comparison, &mut out),
-            Format::Markdown => comparison::markdown(comparison, style.digits, &mut out),
-            Format::Latex => comparison::latex(comparison, style.digits, &mut out),
-        })
-    }
-}
-
-fn render(report: &Report, format: Format, style: &Style, mut out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Format::Table => {
-            report::table(report, style, &mut out)?;
-            if report.explained.is_empty() {
-                return Ok(());
-            }
-            writeln!(out)?;
-            report::explanations(report, style, &mut out)
-        }
-        Format::Json => report::json(report, &mut out),
-        Format::Jsonl => report::jsonl(report, &mut out),
-        Format::Csv => report::csv(report, &mut out),
-        Format::Markdown => report::markdown(report, style.digits, &mut out),
-        Format::Latex => report::latex(report, style.digits, &mut out),
+        self.report.write(|out| found.write(self.form, &self.style, out))
     }
 }

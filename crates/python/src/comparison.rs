@@ -1,10 +1,10 @@
 //! A comparison of systems as Python sees it.
 
-use capeval::report::{Comparison as Found, Contrast, Page, Style, comparison};
+use capeval::report::{Comparison as Found, Contrast, Page, comparison};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::error::from_io;
+use crate::rendered;
 use crate::report::Report;
 
 /// Whether systems differ.
@@ -37,26 +37,12 @@ impl Comparison {
     /// The comparison as a page.
     fn html(&self, py: Python<'_>, title: &str, digits: usize) -> PyResult<String> {
         let page = Page { title: title.to_owned(), digits, ..Page::default() };
-        let mut out = Vec::new();
-        py.detach(|| comparison::html(&self.found, &page, &mut out))
-            .map_err(|error| from_io(&error, "page"))?;
-        Ok(String::from_utf8_lossy(&out).into_owned())
+        rendered::page(py, |out| comparison::html(&self.found, &page, out))
     }
 
     /// The comparison as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`.
     fn render(&self, format: &str, digits: usize) -> PyResult<String> {
-        let mut out = Vec::new();
-        let found = &self.found;
-        match format {
-            "json" => comparison::json(found, &mut out),
-            "jsonl" => comparison::jsonl(found, &mut out),
-            "csv" => comparison::csv(found, &mut out),
-            "markdown" => comparison::markdown(found, digits, &mut out),
-            "latex" => comparison::latex(found, digits, &mut out),
-            _ => comparison::table(found, &Style { digits, ..Style::default() }, &mut out),
-        }
-        .map_err(|error| from_io(&error, "comparison"))?;
-        Ok(String::from_utf8_lossy(&out).into_owned())
+        rendered::text(&self.found, format, digits)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whether metrics agree with people, as Python sees it.
 
 use capeval::corpus::ratings::{self, Item, Judged, RatingOptions, Ratings};
-use capeval::report::{Agreement, Coefficient, Correlation as Found, Page, Style, correlation};
+use capeval::report::{Agreement, Coefficient, Correlation as Found, Page, correlation};
 use capeval::stats::Resampling;
 use capeval::{CorrelateRequest, OwnReference};
 use pyo3::prelude::*;
@@ -13,6 +13,7 @@ use crate::files;
 use crate::frequencies::{DocumentFrequencies, parse_ids};
 use crate::judge::numbers;
 use crate::metrics::select;
+use crate::rendered;
 use crate::run::long;
 
 /// How each measure agrees with what people said.
@@ -75,26 +76,12 @@ impl Correlation {
     /// The correlation as a page.
     fn html(&self, py: Python<'_>, title: &str, digits: usize) -> PyResult<String> {
         let page = Page { title: title.to_owned(), digits, ..Page::default() };
-        let mut out = Vec::new();
-        py.detach(|| correlation::html(&self.found, &page, &mut out))
-            .map_err(|error| from_io(&error, "page"))?;
-        Ok(String::from_utf8_lossy(&out).into_owned())
+        rendered::page(py, |out| correlation::html(&self.found, &page, out))
     }
 
     /// The correlation as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`.
     fn render(&self, format: &str, digits: usize) -> PyResult<String> {
-        let mut out = Vec::new();
-        let found = &self.found;
-        match format {
-            "json" => correlation::json(found, &mut out),
-            "jsonl" => correlation::jsonl(found, &mut out),
-            "csv" => correlation::csv(found, &mut out),
-            "markdown" => correlation::markdown(found, digits, &mut out),
-            "latex" => correlation::latex(found, digits, &mut out),
-            _ => correlation::table(found, &Style { digits, ..Style::default() }, &mut out),
-        }
-        .map_err(|error| from_io(&error, "correlation"))?;
-        Ok(String::from_utf8_lossy(&out).into_owned())
+        rendered::text(&self.found, format, digits)
     }
 }
 

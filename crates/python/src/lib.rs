@@ -16,6 +16,7 @@ mod judge;
 mod metrics;
 mod plain;
 mod preference;
+mod rendered;
 mod report;
 mod run;
 mod score;

@@ -1,7 +1,7 @@
 //! How often metrics prefer what people prefer, as Python sees it.
 
 use capeval::corpus::ratings;
-use capeval::report::{Preference as Found, Protocol, Style, preference};
+use capeval::report::{Preference as Found, Protocol};
 use capeval::stats::Resampling;
 use capeval::{OwnReference, PreferenceRequest};
 use pyo3::prelude::*;
@@ -11,6 +11,7 @@ use crate::error::{from_corpus, from_io, from_request, value};
 use crate::files;
 use crate::frequencies::{DocumentFrequencies, parse_ids};
 use crate::metrics::select;
+use crate::rendered;
 use crate::run::long;
 
 /// How often each measure prefers the caption of a pair that people prefer.
@@ -27,22 +28,10 @@ impl Preference {
         notices.map(|notice| (notice.code.clone(), crate::error::in_python(&notice.message))).collect()
     }
 
-    /// The preferences as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"`, `"latex"`, or the `"pairs"`
+    /// The preferences as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"`, `"latex"`, or the `"rows"`
     /// behind them as JSON Lines.
     fn render(&self, format: &str, digits: usize) -> PyResult<String> {
-        let mut out = Vec::new();
-        let found = &self.found;
-        match format {
-            "json" => preference::json(found, &mut out),
-            "jsonl" => preference::jsonl(found, &mut out),
-            "csv" => preference::csv(found, &mut out),
-            "markdown" => preference::markdown(found, digits, &mut out),
-            "latex" => preference::latex(found, digits, &mut out),
-            "pairs" => preference::pairs(found, &mut out),
-            _ => preference::table(found, &Style { digits, ..Style::default() }, &mut out),
-        }
-        .map_err(|error| from_io(&error, "preference"))?;
-        Ok(String::from_utf8_lossy(&out).into_owned())
+        rendered::text(&self.found, format, digits)
     }
 }
 

@@ -1,13 +1,13 @@
 //! A report as Python sees it: numbers, names and renderings.
 
 use capeval::metric::Direction;
-use capeval::report::{self, Page, Pictures, Report as Found, Style};
+use capeval::report::{self, Page, Pictures, Report as Found};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyList};
 
 use crate::captions::id_list;
-use crate::error::from_io;
+use crate::rendered;
 
 /// What an evaluation found.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -121,26 +121,13 @@ impl Report {
     ) -> PyResult<String> {
         let pictures = pattern.map(Pictures::Pattern).or(files.map(Pictures::Files));
         let page = Page { title: title.to_owned(), digits, pictures, ..Page::default() };
-        let mut out = Vec::new();
-        py.detach(|| report::html(&self.found, &page, &mut out)).map_err(|error| from_io(&error, "page"))?;
-        Ok(String::from_utf8_lossy(&out).into_owned())
+        rendered::page(py, |out| report::html(&self.found, &page, out))
     }
 
     /// The report as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`; `digits` are shown
     /// after the point in the forms for people.
     fn render(&self, format: &str, digits: usize) -> PyResult<String> {
-        let mut out = Vec::new();
-        let found = &self.found;
-        match format {
-            "json" => report::json(found, &mut out),
-            "jsonl" => report::jsonl(found, &mut out),
-            "csv" => report::csv(found, &mut out),
-            "markdown" => report::markdown(found, digits, &mut out),
-            "latex" => report::latex(found, digits, &mut out),
-            _ => report::table(found, &Style { digits, ..Style::default() }, &mut out),
-        }
-        .map_err(|error| from_io(&error, "report"))?;
-        Ok(String::from_utf8_lossy(&out).into_owned())
+        rendered::text(&self.found, format, digits)
     }
 }
 

@@ -4,11 +4,12 @@
 //! numbers come from. Rendering computes nothing: [`table`] is for a person at a terminal, [`markdown`] and
 //! [`latex`] for papers, [`json`], [`jsonl`] and [`csv`] for programs, [`html`](fn@html) for a browser;
 //! [`explanations`] tells how single scores came to be, and [`segments`] writes the scores of every single
-//! image. All write to an `impl Write` and print nothing.
+//! image. All write to an `impl Write` and print nothing. Every result is [`Written`] in a [`Form`] that is chosen by name.
 
 pub mod comparison;
 pub mod correlation;
 mod explained;
+mod form;
 mod gallery;
 mod grid;
 mod number;
@@ -23,6 +24,7 @@ pub use correlation::{
     Agreement, Coefficient, Correlation, Difference, Human, Points, SystemAgreement, Unit,
 };
 pub use explained::{Explained, explanations};
+pub use form::{Form, Written};
 pub use gallery::{Captions, Evidence, Gallery, Shapes};
 pub use grid::{Align, Grid};
 pub use number::fixed;

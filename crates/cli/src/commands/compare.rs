@@ -103,7 +103,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if let Some(page) = page {
         page.write_comparison(&comparison)?;
     }
-    output.write_comparison(&comparison)?;
+    output.write(&comparison)?;
     Ok(code)
 }
 

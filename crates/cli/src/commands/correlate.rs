@@ -217,7 +217,7 @@ pub fn run(args: &Args) -> Result<()> {
             ..PreferenceRequest::new(ratings::read_pairs(&input::bytes(source)?, source)?)
         })?;
         drop(bar);
-        return output.write_preference(&found);
+        return output.write(&found);
     }
     let correlation = capeval::correlate(CorrelateRequest {
         references,
@@ -236,7 +236,7 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(page) = page {
         page.write_correlation(&correlation)?;
     }
-    output.write_correlation(&correlation)
+    output.write(&correlation)
 }
 
 fn read(args: &Args, source: &str) -> Result<Ratings> {

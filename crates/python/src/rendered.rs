@@ -1,0 +1,29 @@
+//! Results as text for Python.
+
+use std::io;
+
+use capeval::report::{Form, Style, Written};
+use pyo3::prelude::*;
+
+use crate::error::{from_io, value};
+
+/// A result in the form of this name, or `"rows"`: what stands behind it, a line of JSON each.
+pub fn text(found: &impl Written, form: &str, digits: usize) -> PyResult<String> {
+    let mut out = Vec::new();
+    let written = match (form, Form::from_name(form)) {
+        ("rows", _) => found.write_rows(&mut out),
+        (_, Some(form)) => found.write(form, &Style { digits, ..Style::default() }, &mut out),
+        (_, None) => return Err(value(&format!("there is no form '{form}'"))),
+    };
+    written.map_err(|error| from_io(&error, "result"))?;
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// A page, written off the interpreter.
+pub fn page(py: Python<'_>, write: impl FnOnce(&mut Vec<u8>) -> io::Result<()> + Send) -> PyResult<String> {
+    let out = py.detach(|| {
+        let mut out = Vec::new();
+        write(&mut out).map(|()| out)
+    });
+    out.map(|out| String::from_utf8_lossy(&out).into_owned()).map_err(|error| from_io(&error, "page"))
+}
