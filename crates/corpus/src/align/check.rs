@@ -1,0 +1,265 @@
+//! The words for what does not meet: errors, and notices of what a policy let pass.
+
+use super::References;
+use super::index::other_type;
+use crate::captions::Captions;
+use crate::error::{Error, ErrorKind};
+use crate::notice::{Notice, counted, list_ids};
+use crate::policy::Ids;
+use crate::{Format, SegmentId};
+
+/// The words for what does not meet.
+pub(super) struct Check<'a> {
+    pub(super) references: &'a References,
+    pub(super) candidates: &'a Captions,
+}
+
+impl Check<'_> {
+    fn references_name(&self) -> &str {
+        self.references.captions().source()
+    }
+
+    fn error(&self, kind: ErrorKind, message: String, first: Option<&SegmentId>) -> Error {
+        let error = Error::new(kind, self.candidates.source(), message);
+        match first {
+            Some(id) => error.about(id.clone()),
+            None => error,
+        }
+    }
+
+    fn candidate_ids<'s>(&'s self, rows: &'s [u32]) -> impl Iterator<Item = &'s SegmentId> + Clone {
+        rows.iter().filter_map(|row| self.candidates.id(*row as usize))
+    }
+
+    /// The first row and its place in the file.
+    fn place(&self, row: u32) -> crate::Position {
+        self.candidates.position(row as usize)
+    }
+
+    pub(super) fn mixed_ids(&self, surplus: &[u32]) -> Result<(), Error> {
+        if self.references.ids() == Ids::Text {
+            return Ok(());
+        }
+        let mixed =
+            |id: &&SegmentId| other_type(id).is_some_and(|other| self.references.find(&other).is_some());
+        let ids: Vec<&SegmentId> = self.candidate_ids(surplus).filter(mixed).collect();
+        let Some(first) = ids.first() else {
+            return Ok(());
+        };
+        let (here, there) = match first {
+            SegmentId::Integer(_) => ("numbers", "strings"),
+            SegmentId::Text(_) => ("strings", "numbers"),
+        };
+        let message = format!(
+            "{} given as {here} here ({}) and as {there} in {}; pass --ids text to compare them as text",
+            counted_are(ids.len(), "image id"),
+            list_ids(ids.iter().copied(), ids.len()),
+            self.references_name(),
+        );
+        Err(self.error(ErrorKind::MixedIds, message, Some(first)))
+    }
+
+    pub(super) fn surplus_error(&self, rows: &[u32]) -> Error {
+        let first = self.candidate_ids(rows).next();
+        let count = rows.len();
+        let listed = list_ids(self.candidate_ids(rows), count);
+        let undescribed = |id: &SegmentId| self.references.without_captions().contains(id);
+        if count == self.candidates.len() {
+            let there = (0..self.references.len()).filter_map(|image| self.references.id(image));
+            let there = list_ids(there, self.references.len());
+            let message = format!(
+                "none of its image ids ({listed}) has a reference in {}, whose ids are {there}; \
+                 are these the right two files?",
+                self.references_name(),
+            );
+            return self.error(ErrorKind::Surplus, message, first);
+        }
+        let declared =
+            first.is_some_and(undescribed).then_some(" (it lists the first one, without a caption)");
+        let message = format!(
+            "{} no reference in {}{}: {listed}; pass --surplus ignore to leave {} out",
+            counted_have(count, "candidate"),
+            self.references_name(),
+            declared.unwrap_or_default(),
+            if count == 1 { "it" } else { "them" },
+        );
+        let place = rows.first().map(|row| self.place(*row)).unwrap_or_default();
+        self.error(ErrorKind::Surplus, message, first).at(place)
+    }
+
+    pub(super) fn surplus_notice(&self, rows: &[u32]) -> Notice {
+        let message = format!(
+            "{} no reference in {} and {} left out",
+            counted_have(rows.len(), &format!("candidate of {}", self.candidates.source())),
+            self.references_name(),
+            if rows.len() == 1 { "was" } else { "were" },
+        );
+        Notice::new("surplus:ignore", rows.len(), self.candidate_ids(rows).cloned(), message)
+    }
+
+    /// The ids of repeated rows, each once, in order.
+    fn repeated_ids(&self, repeated: &[(u32, u32)]) -> Vec<&SegmentId> {
+        let mut images: Vec<usize> = Vec::new();
+        let mut seen = vec![false; self.references.len()];
+        for (_, row) in repeated {
+            let image = self.candidates.id(*row as usize).and_then(|id| self.references.find(id));
+            if let Some((image, seen)) = image.and_then(|image| Some((image, seen.get_mut(image)?)))
+                && !std::mem::replace(seen, true)
+            {
+                images.push(image);
+            }
+        }
+        images.into_iter().filter_map(|image| self.references.id(image)).collect()
+    }
+
+    pub(super) fn duplicate_error(&self, repeated: &[(u32, u32)]) -> Error {
+        let ids = self.repeated_ids(repeated);
+        let (first_row, second_row) = repeated.first().copied().unwrap_or_default();
+        let place = |row: u32| match self.place(row) {
+            crate::Position { line: Some(line), .. } => format!("line {line}"),
+            position => format!("caption {}", position.record.unwrap_or_default()),
+        };
+        let remedy = if self.looks_swapped(repeated.len()) {
+            format!(
+                "{} has one caption per image and this file several: are references and candidates swapped?",
+                self.references_name()
+            )
+        } else {
+            "pass --duplicate first or --duplicate last to take one of them".to_owned()
+        };
+        let message = format!(
+            "{} several candidates: {} (the first one at {} and {}); {remedy}",
+            counted_have(ids.len(), "image"),
+            list_ids(ids.iter().copied(), ids.len()),
+            place(first_row),
+            place(second_row),
+        );
+        self.error(ErrorKind::Duplicate, message, ids.first().copied()).at(self.place(second_row))
+    }
+
+    /// Whether most images have several candidates and all have a single reference.
+    fn looks_swapped(&self, n_repeated: usize) -> bool {
+        self.references.len() == self.references.captions().len() && n_repeated * 2 > self.references.len()
+    }
+
+    pub(super) fn duplicate_notice(
+        &self,
+        repeated: &[(u32, u32)],
+        code: &'static str,
+        taken: &str,
+    ) -> Notice {
+        let ids = self.repeated_ids(repeated);
+        let message = format!(
+            "{} several candidates, of which the {taken} one was taken",
+            counted_have(ids.len(), &format!("image of {}", self.candidates.source())),
+        );
+        Notice::new(code, ids.len(), ids.into_iter().cloned(), message)
+    }
+
+    pub(super) fn missing_error<'s>(
+        &self,
+        ids: impl Iterator<Item = &'s SegmentId> + Clone,
+        count: usize,
+    ) -> Error {
+        let message = format!(
+            "{} of {} in {} {} no candidate: {}; pass --missing skip to leave {} out (the score will say so), or \
+             --missing empty to score empty captions",
+            count,
+            counted(self.references.len(), "image"),
+            self.references_name(),
+            if count == 1 { "has" } else { "have" },
+            list_ids(ids.clone(), count),
+            if count == 1 { "it" } else { "them" },
+        );
+        self.error(ErrorKind::Missing, message, ids.clone().next())
+    }
+
+    pub(super) fn missing_notice<'s>(
+        &self,
+        code: &'static str,
+        ids: impl Iterator<Item = &'s SegmentId>,
+        count: usize,
+        what: &str,
+    ) -> Notice {
+        let message = format!(
+            "{count} of {} in {} {} no candidate in {} and {} {what}",
+            counted(self.references.len(), "image"),
+            self.references_name(),
+            if count == 1 { "has" } else { "have" },
+            self.candidates.source(),
+            if count == 1 { "is" } else { "are" },
+        );
+        Notice::new(code, count, ids.cloned(), message)
+    }
+
+    pub(super) fn empty_error(&self, rows: &[u32]) -> Error {
+        let count = rows.len();
+        let message = format!(
+            "{} empty: {}; pass --empty keep to score {}, or --empty skip to leave {} out",
+            counted_are(count, "candidate"),
+            list_ids(self.candidate_ids(rows), count),
+            if count == 1 { "it" } else { "them" },
+            if count == 1 { "its image" } else { "their images" },
+        );
+        let place = rows.first().map(|row| self.place(*row)).unwrap_or_default();
+        self.error(ErrorKind::EmptyCandidate, message, self.candidate_ids(rows).next()).at(place)
+    }
+
+    pub(super) fn empty_notice(&self, rows: &[u32], code: &'static str, what: &str) -> Notice {
+        let count = rows.len();
+        let subject = counted_are(count, &format!("candidate of {}", self.candidates.source()));
+        let message = format!("{subject} empty and {} {what}", if count == 1 { "is" } else { "are" });
+        Notice::new(code, count, self.candidate_ids(rows).cloned(), message)
+    }
+
+    /// Notices what does not stop the alignment but is seldom meant.
+    pub(super) fn oddities(&self, notices: &mut Vec<Notice>) {
+        let references = self.references.captions();
+        let is_list = |format| matches!(format, Some(Format::CocoResults | Format::ListJson));
+        let one_each = self.references.len() == references.len();
+        if one_each
+            && is_list(references.format())
+            && self.candidates.format() == Some(Format::CocoAnnotations)
+        {
+            let message = format!(
+                "the references ({}) are a results list with one caption per image and the candidates ({}) a COCO \
+                 annotation file: are the two swapped?",
+                references.source(),
+                self.candidates.source(),
+            );
+            notices.push(Notice::new("swapped", self.references.len(), [], message));
+        }
+        let without = self.references.without_captions();
+        if !without.is_empty() {
+            let message = format!(
+                "{} lists {} without any caption, which cannot be scored",
+                references.source(),
+                counted(without.len(), "image"),
+            );
+            notices.push(Notice::new(
+                "images-without-references",
+                without.len(),
+                without.iter().cloned(),
+                message,
+            ));
+        }
+    }
+}
+
+/// `1 candidate has`, `2 candidates have`, also for `candidate of FILE`.
+fn counted_have(count: usize, noun: &str) -> String {
+    with_verb(count, noun, "has", "have")
+}
+
+/// `1 candidate is`, `2 candidates are`.
+fn counted_are(count: usize, noun: &str) -> String {
+    with_verb(count, noun, "is", "are")
+}
+
+fn with_verb(count: usize, noun: &str, one: &str, many: &str) -> String {
+    let (head, rest) = match noun.split_once(" of ") {
+        Some((head, rest)) => (head, format!(" of {rest}")),
+        None => (noun, String::new()),
+    };
+    format!("{}{rest} {}", counted(count, head), if count == 1 { one } else { many })
+}

@@ -1,0 +1,198 @@
+//! Which candidate belongs to which references? Grouping by image, and pairing under a policy.
+
+mod check;
+mod index;
+mod references;
+
+use self::check::Check;
+pub(crate) use self::index::Index;
+pub use self::references::References;
+use crate::SegmentId;
+use crate::captions::Captions;
+use crate::error::{Error, ErrorKind};
+use crate::notice::{Notice, counted};
+use crate::policy::{Duplicate, Empty, Missing, Policy, Surplus};
+
+/// An image to be scored: a number into [`References`] and the row of its candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pair {
+    /// The image.
+    pub image: u32,
+    /// The row of its candidate; `None` stands for an empty caption, under [`Missing::Empty`].
+    pub candidate: Option<u32>,
+}
+
+/// The images to be scored, in the references' order, and what was left out on request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Aligned {
+    /// One pair per image.
+    pub pairs: Vec<Pair>,
+    /// What was left out or stood in for, and what looks odd.
+    pub notices: Vec<Notice>,
+}
+
+impl Aligned {
+    /// How many images are to be scored.
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Whether no image is to be scored; never so, since [`align()`] refuses that.
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// The images with their texts. `references` and `candidates` must be those that were aligned.
+    pub fn segments<'a>(
+        &'a self,
+        references: &'a References,
+        candidates: &'a Captions,
+    ) -> impl ExactSizeIterator<Item = Segment<'a>> + 'a {
+        self.pairs.iter().map(|pair| {
+            let image = pair.image as usize;
+            Segment {
+                id: references.id(image).unwrap_or(&SegmentId::Integer(0)),
+                image,
+                candidate: pair.candidate.map_or("", |row| candidates.text(row as usize)),
+                rows: references.rows(image),
+                captions: references.captions(),
+            }
+        })
+    }
+}
+
+/// One image with its candidate and its references.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment<'a> {
+    /// The image's id, as the references give it.
+    pub id: &'a SegmentId,
+    /// The image's number in [`References`].
+    pub image: usize,
+    /// The candidate; empty under [`Missing::Empty`].
+    pub candidate: &'a str,
+    /// The rows of the references.
+    pub rows: &'a [u32],
+    captions: &'a Captions,
+}
+
+impl<'a> Segment<'a> {
+    /// The references, in file order; at least one.
+    pub fn references(&self) -> impl ExactSizeIterator<Item = &'a str> + Clone + use<'a> {
+        let captions = self.captions;
+        self.rows.iter().map(move |row| captions.text(*row as usize))
+    }
+}
+
+/// Pairs each image of the references with its candidate.
+///
+/// Each case in which the two do not meet is an error unless `policy` says otherwise; what it leaves out is a notice,
+/// whose [`Notice::signature`] belongs to every score.
+///
+/// # Errors
+/// In this order: an id is a number in one file and a string in the other; a candidate has no reference; an image has
+/// several candidates; an image has no candidate; a candidate is empty; nothing is left.
+pub fn align(references: &References, candidates: &Captions, policy: &Policy) -> Result<Aligned, Error> {
+    let Policy { missing, surplus, duplicate, empty } = *policy;
+    let mut aligned = Aligned::default();
+    let mut chosen: Vec<Option<u32>> = vec![None; references.len()];
+    let mut repeated: Vec<(u32, u32)> = Vec::new();
+    let mut surplus_rows: Vec<u32> = Vec::new();
+    if u32::try_from(candidates.len()).is_err() {
+        let message = "holds more than 4294967295 captions, which is more than can be numbered";
+        return Err(Error::new(ErrorKind::Shape, candidates.source(), message));
+    }
+    for (row, id) in (0_u32..).zip(candidates.ids()) {
+        let Some(image) = references.find(id) else {
+            surplus_rows.push(row);
+            continue;
+        };
+        if let Some(slot) = chosen.get_mut(image) {
+            match slot {
+                None => *slot = Some(row),
+                Some(earlier) => {
+                    repeated.push((*earlier, row));
+                    if duplicate == Duplicate::Last {
+                        *slot = Some(row);
+                    }
+                }
+            }
+        }
+    }
+    let check = Check { references, candidates };
+    check.mixed_ids(&surplus_rows)?;
+    if !surplus_rows.is_empty() {
+        match surplus {
+            Surplus::Error => return Err(check.surplus_error(&surplus_rows)),
+            Surplus::Ignore => aligned.notices.push(check.surplus_notice(&surplus_rows)),
+        }
+    }
+    if !repeated.is_empty() {
+        match duplicate {
+            Duplicate::Error => return Err(check.duplicate_error(&repeated)),
+            Duplicate::First => {
+                aligned.notices.push(check.duplicate_notice(&repeated, "duplicate:first", "first"));
+            }
+            Duplicate::Last => {
+                aligned.notices.push(check.duplicate_notice(&repeated, "duplicate:last", "last"));
+            }
+        }
+    }
+    let without = || chosen.iter().enumerate().filter(|(_, row)| row.is_none()).map(|(image, _)| image);
+    let n_missing = without().count();
+    let is_blank = |row: &u32| candidates.text(*row as usize).trim().is_empty();
+    if candidates.is_empty() && missing != Missing::Empty {
+        let message = format!(
+            "holds no captions of the {} of {} to be scored; give a file that does",
+            counted(references.len(), "image"),
+            references.captions().source(),
+        );
+        return Err(Error::new(ErrorKind::Missing, candidates.source(), message));
+    }
+    if n_missing > 0 {
+        let ids = without().filter_map(|image| references.id(image));
+        match missing {
+            Missing::Error => return Err(check.missing_error(ids, n_missing)),
+            Missing::Skip => aligned.notices.push(check.missing_notice(
+                "missing:skip",
+                ids,
+                n_missing,
+                "left out of every metric, document frequencies included",
+            )),
+            Missing::Empty => aligned.notices.push(check.missing_notice(
+                "missing:empty",
+                ids,
+                n_missing,
+                "scored as if their caption were empty",
+            )),
+        }
+    }
+    let blank: Vec<u32> = chosen.iter().flatten().copied().filter(is_blank).collect();
+    if !blank.is_empty() {
+        match empty {
+            Empty::Error => return Err(check.empty_error(&blank)),
+            Empty::Keep => {
+                aligned.notices.push(check.empty_notice(&blank, "empty:keep", "scored as they are"));
+            }
+            Empty::Skip => {
+                aligned.notices.push(check.empty_notice(&blank, "empty:skip", "left out of every metric"));
+            }
+        }
+    }
+    aligned.pairs = (0_u32..)
+        .zip(&chosen)
+        .filter(|(_, row)| match row {
+            Some(row) => empty != Empty::Skip || !is_blank(row),
+            None => missing == Missing::Empty,
+        })
+        .map(|(image, candidate)| Pair { image, candidate: *candidate })
+        .collect();
+    if aligned.pairs.is_empty() {
+        return Err(Error::new(
+            ErrorKind::NothingLeft,
+            candidates.source(),
+            format!("no image of {} is left to score", references.captions().source()),
+        ));
+    }
+    check.oddities(&mut aligned.notices);
+    Ok(aligned)
+}

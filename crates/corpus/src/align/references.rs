@@ -1,0 +1,110 @@
+//! References gathered by image.
+
+use super::index::Index;
+use crate::SegmentId;
+use crate::captions::Captions;
+use crate::error::{Error, ErrorKind};
+use crate::policy::Ids;
+
+/// References gathered by image, in order of first appearance.
+///
+/// Images are numbered from 0; the rows of an image point into [`References::captions`], in file order.
+#[derive(Clone, Debug)]
+pub struct References {
+    captions: Captions,
+    ids: Ids,
+    index: Index,
+    /// Rows of all images, image by image.
+    rows: Vec<u32>,
+    /// Where each image's rows begin in `rows`, and one more entry for the end.
+    starts: Vec<u32>,
+    without_captions: Vec<SegmentId>,
+}
+
+impl References {
+    /// Gathers captions by image. `ids` says whether the number 1 and the text "1" are one image.
+    ///
+    /// # Errors
+    /// If there is no caption at all.
+    pub fn group(captions: Captions, ids: Ids) -> Result<Self, Error> {
+        if captions.is_empty() {
+            let message = "holds no captions; give a file that does";
+            return Err(Error::new(ErrorKind::NoReferences, captions.source(), message));
+        }
+        if u32::try_from(captions.len()).is_err() {
+            let message = "holds more than 4294967295 captions, which is more than can be numbered";
+            return Err(Error::new(ErrorKind::Shape, captions.source(), message));
+        }
+        let (index, image_of_row) = Index::of(&captions, ids);
+        let mut starts = vec![0_u32; index.len() + 1];
+        for image in &image_of_row {
+            if let Some(count) = starts.get_mut(*image as usize + 1) {
+                *count += 1;
+            }
+        }
+        let mut total = 0;
+        for start in &mut starts {
+            total += *start;
+            *start = total;
+        }
+        let mut next = starts.clone();
+        let mut rows = vec![0_u32; captions.len()];
+        for (row, image) in (0_u32..).zip(&image_of_row) {
+            if let Some(place) = next.get_mut(*image as usize) {
+                if let Some(slot) = rows.get_mut(*place as usize) {
+                    *slot = row;
+                }
+                *place += 1;
+            }
+        }
+        let undescribed = |id: &&SegmentId| index.find(&captions, id, ids).is_none();
+        let without_captions = captions.declared().iter().filter(undescribed).cloned().collect();
+        Ok(Self { captions, ids, index, rows, starts, without_captions })
+    }
+
+    /// All captions, of which rows are numbers.
+    pub fn captions(&self) -> &Captions {
+        &self.captions
+    }
+
+    /// How ids are compared.
+    pub fn ids(&self) -> Ids {
+        self.ids
+    }
+
+    /// How many images there are.
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Whether there is no image; never so, since [`References::group`] refuses that.
+    pub fn is_empty(&self) -> bool {
+        self.index.len() == 0
+    }
+
+    /// The id of an image, as it was first given; `None` beyond the last image.
+    pub fn id(&self, image: usize) -> Option<&SegmentId> {
+        self.index.id(&self.captions, image)
+    }
+
+    /// The rows of an image's captions, in file order; nothing beyond the last image.
+    pub fn rows(&self, image: usize) -> &[u32] {
+        let range = self.starts.get(image).zip(self.starts.get(image + 1));
+        range.and_then(|(start, end)| self.rows.get(*start as usize..*end as usize)).unwrap_or_default()
+    }
+
+    /// The captions of an image, in file order.
+    pub fn texts(&self, image: usize) -> impl ExactSizeIterator<Item = &str> + Clone + '_ {
+        self.rows(image).iter().map(|row| self.captions.text(*row as usize))
+    }
+
+    /// The image of that id.
+    pub fn find(&self, id: &SegmentId) -> Option<usize> {
+        self.index.find(&self.captions, id, self.ids).map(|image| image as usize)
+    }
+
+    /// The images that the source lists without giving them a caption.
+    pub fn without_captions(&self) -> &[SegmentId] {
+        &self.without_captions
+    }
+}
