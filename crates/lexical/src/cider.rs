@@ -31,18 +31,21 @@ use std::f64::consts::E;
 use std::hint::black_box;
 use std::sync::Arc;
 
-use capeval_frequencies::{self as frequencies, DocumentFrequencies};
+use capeval_frequencies::{DocumentFrequencies, Node};
 use capeval_metric::{
     Column, Direction, Explanation, Input, Learns, Mean, Metric, Number, Part, Reading, References, Remark,
     Segment, Signature,
 };
-use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE, NgramCounts, ReferenceNgrams};
+use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE};
 use capeval_text::{Stemmer, Symbol, Tokenizer};
 use rayon::prelude::*;
 
 use crate::repetition::{Repetition, WordParts};
 
 mod explain;
+mod rarity;
+
+use self::rarity::{Source, Tabled, Weights};
 
 /// How two vectors are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -197,122 +200,6 @@ pub struct Model {
     /// What CIDEr-R counts as words.
     parts: WordParts,
     n_images: usize,
-}
-
-/// Where the document frequencies of a model come from.
-enum Source {
-    Corpus(Arc<NgramCounts>),
-    Table(Tabled),
-    Uniform,
-}
-
-impl Source {
-    /// The document frequencies of the entries of `image`, whose index is `index`; `None` if they are uniform.
-    fn entries(&self, ngrams: &ReferenceNgrams, image: usize, index: &ImageNgrams<'_>) -> Option<&[u32]> {
-        let shard = ngrams.shard_of(image);
-        match self {
-            Self::Corpus(counts) => Some(&counts.entries(shard).1[index.first_entry()..]),
-            Self::Table(tabled) => Some(&tabled.entries[shard][index.first_entry()..]),
-            Self::Uniform => None,
-        }
-    }
-}
-
-/// A saved table in terms of one vocabulary.
-struct Tabled {
-    table: Arc<DocumentFrequencies>,
-    /// By symbol, the table's number of the word.
-    words: Vec<Option<u32>>,
-    /// For each shard of the n-gram index, the document frequency of each entry.
-    entries: Vec<Vec<u32>>,
-}
-
-impl Tabled {
-    fn new(table: &Arc<DocumentFrequencies>, references: &References<'_>) -> Self {
-        let words = references.vocabulary.iter().map(|(_, word)| table.find_word(word)).collect();
-        let mut tabled = Self { table: Arc::clone(table), words, entries: Vec::new() };
-        let ngrams = references.ngrams();
-        tabled.entries = (0..ngrams.shards().len())
-            .into_par_iter()
-            .map(|s| {
-                let mut nodes = Vec::new();
-                let mut entries = Vec::with_capacity(ngrams.shards()[s].n_entries());
-                for image in ngrams.shard_images(s) {
-                    let image = references.ngrams_of(image);
-                    nodes.clear();
-                    for (prefix, symbol) in image.prefixes.iter().zip(image.symbols) {
-                        let found = tabled.find(*prefix, *symbol, &nodes);
-                        nodes.push(found.map(|(node, _)| node));
-                        entries.push(found.map_or(0, |(_, df)| df));
-                    }
-                }
-                entries
-            })
-            .collect();
-        tabled
-    }
-
-    /// The n-gram that continues number `prefix` of those found before by `symbol`.
-    fn find(
-        &self,
-        prefix: u32,
-        symbol: Symbol,
-        nodes: &[Option<frequencies::Node>],
-    ) -> Option<(frequencies::Node, u32)> {
-        let word = (*self.words.get(symbol.index())?)?;
-        if prefix == NONE {
-            self.table.child(None, word)
-        } else {
-            self.table.child(Some(nodes[prefix as usize]?), word)
-        }
-    }
-}
-
-/// Inverse document frequencies.
-struct Weights {
-    log_images: f64,
-    /// By document frequency: the weight and its square.
-    known: Vec<(f64, f64)>,
-}
-
-impl Weights {
-    /// Document frequencies beyond this one are computed when they are met.
-    const KNOWN: u64 = 1 << 17;
-
-    fn uniform() -> Self {
-        Self { log_images: 1.0, known: vec![(1.0, 1.0)] }
-    }
-
-    fn over(n_images: u64) -> Self {
-        let mut weights = Self { log_images: (n_images as f64).ln(), known: Vec::new() };
-        weights.known = (0..=n_images.min(Self::KNOWN) as u32).map(|df| weights.compute(df)).collect();
-        weights
-    }
-
-    fn compute(&self, df: u32) -> (f64, f64) {
-        let weight = self.log_images - f64::from(df.max(1)).ln();
-        (weight, weight.powf(black_box(2.0)))
-    }
-
-    #[inline]
-    fn of(&self, df: u32) -> (f64, f64) {
-        match self.known.get(df as usize) {
-            Some(known) => *known,
-            None => self.compute(df),
-        }
-    }
-
-    /// The element of an n-gram, and its square, as the reference program's `pow` gives it.
-    #[inline]
-    fn element(&self, tf: f64, df: u32) -> (f64, f64) {
-        let (idf, square) = self.of(df);
-        if tf == 1.0 {
-            (idf, square)
-        } else {
-            let element = tf * idf;
-            (element, element.powf(black_box(2.0)))
-        }
-    }
 }
 
 impl Metric for Cider {
@@ -611,7 +498,7 @@ pub struct Scratch {
     /// Where each order starts in `shared`.
     bounds: Vec<usize>,
     /// Of the candidate's n-grams, those found in a saved table.
-    nodes: Vec<Option<frequencies::Node>>,
+    nodes: Vec<Option<Node>>,
     repetition: Repetition,
     /// Length penalties by difference, for one σ.
     penalties: Vec<f64>,
