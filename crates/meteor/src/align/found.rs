@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::choice::Candidate;
 use super::matches::{Match, Paraphrase, Row};
-use super::path::Candidate;
 use super::phrases::PhraseMatcher;
 use super::words::WordMatcher;
 use crate::options::{MAX_MATCHERS, Matcher};
@@ -72,7 +72,7 @@ impl Found {
         if self.identical { row.of_first() } else { row }
     }
 
-    fn index_paraphrases(&mut self, reference_len: usize) {
+    pub(super) fn index_paraphrases(&mut self, reference_len: usize) {
         self.paraphrase_ends.clear();
         let mut end = 0;
         for word in 0..reference_len {

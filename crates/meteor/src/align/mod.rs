@@ -1,12 +1,13 @@
 //! The aligner: finds all matches of two sentences and chooses the best set of them.
 
-mod beam;
+mod choice;
 mod found;
 mod matches;
-mod path;
+mod narrow;
 mod phrases;
 mod prospects;
 mod slots;
+mod wide;
 mod words;
 
 use crate::bound::{self, Prospects};
@@ -14,10 +15,11 @@ use crate::explain::AlignedPhrase;
 use crate::options::Matcher;
 use crate::sentence::Sentence;
 use crate::vocabulary::{NONE, Vocabulary};
-use beam::Beam;
 use found::Found;
 pub(crate) use matches::Match;
+use narrow::NarrowBeam;
 use phrases::PhraseMatcher;
+use wide::WideBeam;
 use words::WordMatcher;
 
 /// The aligner and all its buffers; nothing is allocated once they have grown.
@@ -29,7 +31,8 @@ pub(crate) struct Aligner {
     found: Found,
     /// Of other pairs with the same hypothesis, kept for later.
     kept: Vec<Found>,
-    beam: Beam,
+    narrow: NarrowBeam,
+    wide: WideBeam,
     matches: Vec<Match>,
 
     /// The references of a hypothesis by falling bound, for who compares them.
@@ -85,7 +88,12 @@ impl Aligner {
         self.matches.clear();
         if self.found.ambiguous {
             let matchers = &matchers[..self.found.n_matchers];
-            self.beam.search((&self.words, &self.found), matchers, beam, &mut self.matches);
+            let pair = (&self.words, &self.found);
+            if narrow::has_room(&self.words, &self.found, beam) {
+                self.narrow.search(pair, matchers, beam, &mut self.matches);
+            } else {
+                self.wide.search(pair, matchers, beam, &mut self.matches);
+            }
         } else {
             self.matches.extend(self.found.fixed.iter().flatten());
         }
@@ -125,5 +133,50 @@ impl Aligner {
                 }
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches::Paraphrase;
+    use super::*;
+    use proptest::prelude::*;
+
+    const N_WORDS: usize = 16;
+
+    /// Phrases of up to four words on either side, as matches that a search chooses from.
+    fn found(phrases: &[[u32; 4]]) -> Found {
+        let mut found =
+            Found { fixed: vec![None; N_WORDS], is_fixed: vec![false; N_WORDS], ..Found::default() };
+        found.paraphrases.extend(phrases.iter().zip(0..).map(
+            |([reference, reference_len, hypothesis, hypothesis_len], place)| Paraphrase {
+                reference: *reference,
+                source_in_hypothesis: false,
+                order: [*reference_len, place, *hypothesis],
+                reference_len: *reference_len,
+                hypothesis: *hypothesis,
+                hypothesis_len: *hypothesis_len,
+            },
+        ));
+        found.paraphrases.sort_unstable();
+        found.index_paraphrases(N_WORDS);
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn narrow_and_wide_searches_choose_alike(
+            phrases in proptest::collection::vec([0u32..12, 1u32..5, 0u32..12, 1u32..5], 1..80),
+            beam in 1usize..50,
+        ) {
+            let mut words = WordMatcher::default();
+            (words.words, words.width) = (vec![0; N_WORDS], 1);
+            let found = found(&phrases);
+            prop_assert!(narrow::has_room(&words, &found, beam));
+            let (mut narrow, mut wide) = (Vec::new(), Vec::new());
+            NarrowBeam::default().search((&words, &found), &[Matcher::Paraphrase], beam, &mut narrow);
+            WideBeam::default().search((&words, &found), &[Matcher::Paraphrase], beam, &mut wide);
+            prop_assert_eq!(narrow, wide);
+        }
     }
 }

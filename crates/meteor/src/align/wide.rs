@@ -1,19 +1,68 @@
-//! The beam search for the best set of matches, reference word by reference word.
+//! The beam search for sentences of any length, reference word by reference word.
 
+use super::choice::{Candidate, Choice, rank};
 use super::found::Found;
 use super::matches::Match;
-use super::path::{Candidate, Choice, NARROW_BEAM, Path, SortKey, rank};
 use super::words::WordMatcher;
 use crate::options::Matcher;
 use crate::vocabulary::NONE;
 
+/// A path of the search.
+#[derive(Clone, Copy, Debug)]
+struct Path {
+    /// Weighted words matched on both sides. METEOR keeps whole numbers and drops the rest of each addition.
+    matched: u32,
+    chunks: u32,
+    distance: u32,
+    /// Where the last match ends in the hypothesis; `NONE` if the word before is not matched.
+    last_end: u32,
+    /// The reference word after the last match or skip.
+    next: u32,
+    /// The last choice recorded, or `NONE`.
+    choice: u32,
+    /// The candidate just chosen, not yet recorded, or `NONE`.
+    pending: u32,
+    /// The place of the set of words used before that candidate.
+    set: u32,
+}
+
+impl Path {
+    const START: Self = Self {
+        matched: 0,
+        chunks: 0,
+        distance: 0,
+        last_end: NONE,
+        next: 0,
+        choice: NONE,
+        pending: NONE,
+        set: 0,
+    };
+
+    fn take(&mut self, candidate: &Candidate) {
+        let found = &candidate.found;
+        self.matched += candidate.gain;
+        if self.last_end != NONE && found.hypothesis != self.last_end {
+            self.chunks += 1;
+        }
+        self.next = found.reference_end();
+        self.last_end = found.hypothesis_end();
+    }
+
+    fn skip(&mut self) {
+        if self.last_end != NONE {
+            self.chunks += 1;
+            self.last_end = NONE;
+        }
+        self.next += 1;
+    }
+}
+
 /// The queues of the beam search.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Beam {
+pub(super) struct WideBeam {
     queue: Vec<Path>,
     next: Vec<Path>,
-    /// For hypotheses of more than 64 words, the sets of words that the paths within the beam use, and those
-    /// that their parents used. Paths that fall out of the beam never get one.
+    /// The sets of words that the paths within the beam use, and those that their parents used. Paths that fall out of the beam never get one.
     sets: Vec<u64>,
     parent_sets: Vec<u64>,
     /// Per gain, how many copies of a path there are that begin a chunk less or more.
@@ -22,11 +71,10 @@ pub(super) struct Beam {
     candidates: Vec<Candidate>,
     previous: Vec<Candidate>,
     choices: Vec<Choice>,
-    narrow_keys: Vec<u64>,
-    wide_keys: Vec<u128>,
+    keys: Vec<u128>,
 }
 
-impl Beam {
+impl WideBeam {
     /// Chooses among the matches that were found, and appends those that are chosen to `matches`.
     pub(super) fn search(
         &mut self,
@@ -35,28 +83,8 @@ impl Beam {
         beam: usize,
         matches: &mut Vec<Match>,
     ) {
-        if words.words.len().max(found.fixed.len()) <= 64 && beam <= NARROW_BEAM {
-            let mut keys = std::mem::take(&mut self.narrow_keys);
-            self.search_with::<u64, false>(&mut keys, (words, found), matchers, beam, matches);
-            self.narrow_keys = keys;
-        } else {
-            let mut keys = std::mem::take(&mut self.wide_keys);
-            self.search_with::<u128, true>(&mut keys, (words, found), matchers, beam, matches);
-            self.wide_keys = keys;
-        }
-    }
-
-    /// The beam search over the reference, word by word.
-    fn search_with<K: SortKey, const WIDE: bool>(
-        &mut self,
-        keys: &mut Vec<K>,
-        (words, found): (&WordMatcher, &Found),
-        matchers: &[Matcher],
-        beam: usize,
-        matches: &mut Vec<Match>,
-    ) {
         let reference_len = found.fixed.len();
-        let width = if WIDE { words.width } else { 0 };
+        let width = words.width;
         self.choices.clear();
         self.next.clear();
         self.next.push(Path::START);
@@ -73,12 +101,11 @@ impl Beam {
             if word < reference_len && !found.is_fixed[word] {
                 found.list_candidates(&mut self.candidates, words, matchers, word);
             }
-            rank(keys, &self.queue, beam);
+            self.rank(beam);
+            let keys = std::mem::take(&mut self.keys);
             for (place, key) in keys.iter().enumerate() {
-                let mut path = self.queue[key.place()];
-                if WIDE {
-                    self.make_set(&mut path, place, width);
-                }
+                let mut path = self.queue[place_of(*key)];
+                self.make_set(&mut path, place, width);
                 if let Some(candidate) = self.previous.get(path.pending as usize) {
                     self.choices.push(Choice { parent: path.choice, chosen: candidate.found });
                     path.choice = self.choices.len() as u32 - 1;
@@ -91,19 +118,17 @@ impl Beam {
                         path.take(fixed);
                         path.distance += fixed.distance;
                     } else {
-                        if WIDE {
-                            self.branch_wide(&mut path, width, beam);
-                        } else {
-                            self.branch(&mut path);
-                        }
+                        self.branch(&mut path, width, beam);
                         path.skip();
                     }
                 }
                 self.next.push(path);
             }
+            self.keys = keys;
         }
-        rank(keys, &self.next, 1);
-        let best = keys.first().and_then(|key| self.next.get(key.place()));
+        std::mem::swap(&mut self.queue, &mut self.next);
+        self.rank(1);
+        let best = self.keys.first().and_then(|key| self.queue.get(place_of(*key)));
         let mut choice = best.map_or(NONE, |path| path.choice);
         matches.extend(found.fixed.iter().flatten());
         while let Some(step) = self.choices.get(choice as usize) {
@@ -113,32 +138,11 @@ impl Beam {
         matches.sort_unstable_by_key(|found| found.reference);
     }
 
-    /// Adds a copy of `path` for every candidate whose hypothesis words are free.
-    ///
-    /// Its reference words always are: those of earlier matches lie before, and definite matches share no word
-    /// with a candidate.
-    ///
-    /// METEOR adds the distance of each match to the path it copied *from*, after copying. So a copy lacks
-    /// its own distance but has those of the matches before it, and the path that skips the word has all.
-    fn branch(&mut self, path: &mut Path) {
-        for (index, candidate) in self.candidates.iter().enumerate() {
-            if path.used & candidate.mask != 0 {
-                continue;
-            }
-            let mut copy = *path;
-            copy.used |= candidate.mask;
-            copy.take(candidate);
-            copy.pending = index as u32;
-            self.next.push(copy);
-            path.distance = path.distance.saturating_add(candidate.distance);
-        }
-    }
-
-    /// The same for hypotheses of more than 64 words.
+    /// Adds a copy of `path` for every candidate whose hypothesis words are free, as the narrow search does.
     ///
     /// Copies of one path with equal matches and chunks are made by growing distance, so that of these no more
     /// than the first `beam` can survive the next ranking. The others are counted, but not made.
-    fn branch_wide(&mut self, path: &mut Path, width: usize, beam: usize) {
+    fn branch(&mut self, path: &mut Path, width: usize, beam: usize) {
         let used = &self.sets[path.set as usize * width..][..width];
         self.siblings.fill([0; 2]);
         for (index, candidate) in self.candidates.iter().enumerate() {
@@ -163,6 +167,13 @@ impl Beam {
         }
     }
 
+    /// Ranks the queue; `keys` then says which of its paths are within the beam, best first.
+    fn rank(&mut self, beam: usize) {
+        self.keys.clear();
+        self.keys.extend(self.queue.iter().enumerate().map(|(place, path)| key(path, place)));
+        rank(&mut self.keys, beam);
+    }
+
     /// Makes the set of words that a path within the beam uses: those of its parent and of the match it took.
     fn make_set(&mut self, path: &mut Path, place: usize, width: usize) {
         let start = self.sets.len();
@@ -176,18 +187,31 @@ impl Beam {
     }
 }
 
+/// All that decides between paths, and the place in the queue.
+fn key(path: &Path, place: usize) -> u128 {
+    u128::from(u32::MAX - path.matched) << 96
+        | u128::from(path.chunks) << 64
+        | u128::from(path.distance) << 32
+        | place as u128
+}
+
+fn place_of(key: u128) -> usize {
+    (key & 0xFFFF_FFFF) as usize
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// The paths that the next ranking keeps, the one that goes on, and how many were made.
     fn branched(candidates: &[Candidate], used: &[u64], limit: usize) -> (Vec<String>, Path, usize) {
-        let mut queues = Beam { candidates: candidates.to_vec(), sets: used.to_vec(), ..Beam::default() };
+        let mut queues =
+            WideBeam { candidates: candidates.to_vec(), sets: used.to_vec(), ..WideBeam::default() };
         let mut path = Path { last_end: 1234, matched: 7, chunks: 3, distance: 11, ..Path::START };
-        queues.branch_wide(&mut path, used.len(), limit);
-        let mut keys: Vec<u128> = Vec::new();
-        rank(&mut keys, &queues.next, 40);
-        let kept = keys.iter().map(|key| format!("{:?}", queues.next[key.place()])).collect();
+        queues.branch(&mut path, used.len(), limit);
+        queues.queue = queues.next.clone();
+        queues.rank(40);
+        let kept = queues.keys.iter().map(|key| format!("{:?}", queues.queue[place_of(*key)])).collect();
         (kept, path, queues.next.len())
     }
 
