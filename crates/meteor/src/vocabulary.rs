@@ -132,23 +132,19 @@ pub(crate) struct Phrase {
     pub(crate) node: u32,
     targets_start: u32,
     targets_end: u32,
-    /// Where the phrase's filter lies: one bit per hash of a target, so that most questions need no search.
-    filter_start: u32,
-    filter_shift: u32,
-    /// The node, hashed for filters.
-    hash: u32,
+    /// Where the phrase's filter lies: two bits per target, so that most questions need no search.
+    filter: Filter,
 }
 
 impl Phrase {
     /// The filter of the phrase's paraphrases; none if it has none.
     pub(crate) fn filter(&self) -> Option<Filter> {
-        let filter = Filter { start: self.filter_start, shift: self.filter_shift };
-        (self.targets_start < self.targets_end).then_some(filter)
+        (self.targets_start < self.targets_end).then_some(self.filter)
     }
 
     /// What filters are asked for this phrase.
     pub(crate) fn probe(&self) -> Probe {
-        Probe(self.hash)
+        Probe::of(self.node)
     }
 }
 
@@ -156,12 +152,32 @@ impl Phrase {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Filter {
     start: u32,
-    shift: u32,
+    /// One less than its number of machine words, which is a power of two.
+    mask: u32,
 }
 
-/// A hashed node.
+impl Filter {
+    /// In which machine word the set has a node, if it has it.
+    #[inline]
+    fn place(self, probe: Probe) -> usize {
+        (self.start + (probe.hash & self.mask)) as usize
+    }
+}
+
+/// A hashed node: what says in which machine word of a filter it lies, and its two bits there.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Probe(u32);
+pub(crate) struct Probe {
+    hash: u32,
+    bits: u64,
+}
+
+impl Probe {
+    fn of(node: u32) -> Self {
+        let hash = u64::from(node).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let bits = 1 << (hash >> 26 & 63) | 1 << (hash >> 20 & 63);
+        Self { hash: (hash >> 32) as u32, bits }
+    }
+}
 
 /// The resources that the options ask for.
 #[derive(Clone, Debug)]
@@ -345,14 +361,14 @@ impl Vocabulary {
         let targets_start = self.targets.len();
         self.targets.extend(paraphrases.targets(file, node));
         let targets_end = self.targets.len();
-        let n_bits = (16 * (targets_end - targets_start)).next_power_of_two().max(64);
+        let n_words = (targets_end - targets_start).div_ceil(4).next_power_of_two();
         let filter_start = self.filters.len();
-        let filter_shift = 32 - n_bits.trailing_zeros().min(31);
+        let filter = Filter { start: filter_start as u32, mask: n_words as u32 - 1 };
         if targets_start < targets_end {
-            self.filters.resize(filter_start + n_bits / 64, 0);
+            self.filters.resize(filter_start + n_words, 0);
             for target in &self.targets[targets_start..] {
-                let bit = node_hash(*target) >> filter_shift;
-                self.filters[filter_start + bit as usize / 64] |= 1 << (bit % 64);
+                let probe = Probe::of(*target);
+                self.filters[filter.place(probe)] |= probe.bits;
             }
         }
         let phrase = self.phrases.len() as u32;
@@ -361,9 +377,7 @@ impl Vocabulary {
             node,
             targets_start: targets_start as u32,
             targets_end: targets_end as u32,
-            filter_start: filter_start as u32,
-            filter_shift,
-            hash: node_hash(node),
+            filter,
         });
         let step = Step::new(phrase, paraphrases.has_longer(file, node), paraphrases.is_phrase(file, node));
         self.step_of_node.insert(node, step);
@@ -374,8 +388,7 @@ impl Vocabulary {
     /// is certain.
     #[inline]
     pub(crate) fn may_paraphrase(&self, filter: Filter, probe: Probe) -> bool {
-        let bit = probe.0 >> filter.shift;
-        self.filters[filter.start as usize + bit as usize / 64] >> (bit % 64) & 1 == 1
+        self.filters[filter.place(probe)] & probe.bits == probe.bits
     }
 
     /// The places of `target` among the paraphrases of `source`, in the order of the table.
@@ -389,8 +402,4 @@ impl Vocabulary {
 fn text_at<'t>(text: &'t str, ends: &[u32], word: usize) -> &'t str {
     let start = if word == 0 { 0 } else { ends[word - 1] as usize };
     &text[start..ends[word] as usize]
-}
-
-fn node_hash(node: u32) -> u32 {
-    node.wrapping_mul(0x9E37_79B1)
 }

@@ -125,29 +125,43 @@ impl PhraseMatcher {
         let start = self.relations.len();
         let facts = vocabulary.phrase(phrase);
         if let Some(filter) = facts.filter() {
-            for (index, probe) in self.probes.iter().enumerate() {
-                if vocabulary.may_paraphrase(filter, *probe) {
-                    let target = vocabulary.phrase(self.phrases[index].phrase);
-                    self.relations.extend(vocabulary.paraphrase_places(facts, target).map(|place| {
-                        Relation { hypothesis_phrase: index as u32, source_in_hypothesis: false, place }
-                    }));
-                }
-            }
-        }
-        let probe = facts.probe();
-        for (index, filter) in &self.filters {
-            if vocabulary.may_paraphrase(*filter, probe) {
-                let source = vocabulary.phrase(self.phrases[*index as usize].phrase);
-                self.relations.extend(vocabulary.paraphrase_places(source, facts).map(|place| Relation {
-                    hypothesis_phrase: *index,
-                    source_in_hypothesis: true,
+            let hits = |probe: &Probe| vocabulary.may_paraphrase(filter, *probe);
+            for index in places_of(&self.probes, hits) {
+                let target = vocabulary.phrase(self.phrases[index].phrase);
+                self.relations.extend(vocabulary.paraphrase_places(facts, target).map(|place| Relation {
+                    hypothesis_phrase: index as u32,
+                    source_in_hypothesis: false,
                     place,
                 }));
             }
+        }
+        let probe = facts.probe();
+        let hits = |(_, filter): &(u32, Filter)| vocabulary.may_paraphrase(*filter, probe);
+        for at in places_of(&self.filters, hits) {
+            let (index, _) = self.filters[at];
+            let source = vocabulary.phrase(self.phrases[index as usize].phrase);
+            self.relations.extend(vocabulary.paraphrase_places(source, facts).map(|place| Relation {
+                hypothesis_phrase: index,
+                source_in_hypothesis: true,
+                place,
+            }));
         }
         let range = start..self.relations.len();
         self.relation_slots.set(phrase, self.relation_ranges.len() as u32);
         self.relation_ranges.push(range.clone());
         range
     }
+}
+
+/// Where the items are that `is_wanted`, which are few: asked without a branch for each.
+#[inline]
+fn places_of<T>(items: &[T], is_wanted: impl Fn(&T) -> bool) -> impl Iterator<Item = usize> {
+    items.chunks(64).enumerate().flat_map(move |(block, items)| {
+        let mut wanted = items.iter().rev().fold(0u64, |set, item| set << 1 | u64::from(is_wanted(item)));
+        std::iter::from_fn(move || {
+            let place = wanted.trailing_zeros() as usize;
+            wanted &= wanted.wrapping_sub(1);
+            (place < 64).then_some(64 * block + place)
+        })
+    })
 }

@@ -15,6 +15,9 @@ pub(super) struct WordMatcher {
     /// Machine words per set of hypothesis words.
     pub(super) width: usize,
     feature_slots: Slots,
+    /// Which features the hypothesis has, perhaps: by their last bits, so that most questions end in the nearest
+    /// cache.
+    has_feature: FeatureBits,
     /// Per feature of the hypothesis, the words that have it.
     feature_masks: Vec<u64>,
 
@@ -24,6 +27,27 @@ pub(super) struct WordMatcher {
     rows: Vec<Row>,
     /// Per matcher, the hypothesis words it matches, if that has more.
     masks: Vec<u64>,
+}
+
+/// A set of features that answers «not in the set» or «perhaps».
+#[derive(Clone, Copy, Debug)]
+struct FeatureBits([u64; 64]);
+
+impl Default for FeatureBits {
+    fn default() -> Self {
+        Self([0; 64])
+    }
+}
+
+impl FeatureBits {
+    fn set(&mut self, feature: Feature) {
+        self.0[feature as usize / 64 % 64] |= 1 << (feature % 64);
+    }
+
+    #[inline]
+    fn may_have(&self, feature: Feature) -> bool {
+        self.0[feature as usize / 64 % 64] >> (feature % 64) & 1 == 1
+    }
 }
 
 impl WordMatcher {
@@ -41,13 +65,17 @@ impl WordMatcher {
             .fold(0, |set, (at, _)| set | 1 << at);
         self.feature_slots.clear(vocabulary.n_features());
         self.feature_masks.clear();
+        self.has_feature = FeatureBits::default();
+        let mut n_features = 0;
         for (at, word) in hypothesis.words.iter().enumerate() {
             let facts = vocabulary.word(*word);
             let synsets = vocabulary.synsets(facts).iter().copied();
             for feature in [facts.key, facts.stem].into_iter().chain(synsets) {
                 let index = self.feature_slots.get(feature).unwrap_or_else(|| {
-                    let index = (self.feature_masks.len() / self.width) as u32;
+                    let index = n_features;
+                    n_features += 1;
                     self.feature_slots.set(feature, index);
+                    self.has_feature.set(feature);
                     self.feature_masks.resize(self.feature_masks.len() + self.width, 0);
                     index
                 });
@@ -123,6 +151,9 @@ impl WordMatcher {
     fn read_row(&self, vocabulary: &Vocabulary, matchers: &[Matcher], word: u32) -> Row {
         let facts = vocabulary.word(word);
         let mask = |feature: Feature| {
+            if !self.has_feature.may_have(feature) {
+                return 0;
+            }
             let index = self.feature_slots.get(feature);
             index.and_then(|index| self.feature_masks.get(index as usize)).copied().unwrap_or(0)
         };
