@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
@@ -89,6 +89,7 @@ def correlate(
     metrics: Metrics = None,
     *,
     scores: str | os.PathLike[str] | None = None,
+    lower_is_better: str | Sequence[str] = (),
     unit: str = "rating",
     own_reference: str = "keep",
     surplus: str = "error",
@@ -110,6 +111,7 @@ def correlate(
         references: as for :func:`capeval.score`, unless they stand in the file of ratings.
         metrics: as for :func:`capeval.score`.
         scores: the path of scores by image that were computed before, in place of metrics.
+        lower_is_better: the keys of these scores that are error rates; ``ter`` and the like are known.
         unit: what a point is: each ``"rating"``, or each ``"item"`` with the mean of its ratings.
         own_reference: a rated caption that is itself a reference: ``"keep"``, ``"remove"`` it, or ``"skip"`` its
             ratings.
@@ -138,6 +140,7 @@ def correlate(
         "intervals": (0.95 if intervals is True else float(intervals), resamples, seed) if intervals else None,
         "threads": threads,
         "scores": None if scores is None else os.fspath(scores),
+        "lower_is_better": [lower_is_better] if isinstance(lower_is_better, str) else list(lower_is_better),
     }
     ground = None if references is None else captions(references, "references", references=True)
     table = DocumentFrequencies._table(df)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import _engine
@@ -31,7 +31,9 @@ class PairAccuracy(NamedTuple):
     tied: float
     """The share of pairs and draws in which the measure prefers neither caption."""
     intervals: dict[str, Interval]
-    """By category, ``mean`` and ``all``, if they were asked for."""
+    """Of ``mean`` and ``all``, if they were asked for."""
+    category_intervals: dict[str, Interval]
+    """By category, likewise."""
 
 
 class Preference(Rendered):
@@ -60,8 +62,10 @@ class Preference(Rendered):
 
 
 def _accuracy(row: dict[str, Any]) -> PairAccuracy:
-    ends = {name: tuple(pair) for name, pair in row.get("intervals", {}).items() if pair is not None}
-    return PairAccuracy(row["accuracy"], row["mean"], row["all"], row["by_draw"], row["tied"], ends)
+    found = row.get("intervals", {})
+    ends = {name: tuple(found[name]) for name in ("mean", "all") if found.get(name) is not None}
+    by_category = {name: tuple(pair) for name, pair in found.get("accuracy", {}).items() if pair is not None}
+    return PairAccuracy(row["accuracy"], row["mean"], row["all"], row["by_draw"], row["tied"], ends, by_category)
 
 
 def prefer(
@@ -72,9 +76,10 @@ def prefer(
     references_per_pair: int | None = 5,
     draws: int = 5,
     draw_seed: int = 12_345,
-    human_ties: str = "skip",
+    human_ties: str = "half",
     metric_ties: str = "half",
     scores: str | os.PathLike[str] | None = None,
+    lower_is_better: str | Sequence[str] = (),
     own_reference: str = "keep",
     surplus: str = "error",
     ids: str = "as-given",
@@ -101,6 +106,7 @@ def prefer(
         metric_ties: pairs to whose captions a metric gives the same score: ``"half"`` right, ``"wrong"``, or as if it
             preferred the ``"first"``.
         scores: the path of scores by image and caption that were computed before, in place of metrics.
+        lower_is_better: the keys of these scores that are error rates; ``ter`` and the like are known.
         own_reference: a caption of a pair that is itself a reference: ``"keep"``, ``"remove"`` the reference, or
             ``"skip"`` the pair.
         surplus: pairs without references: ``"error"`` or ``"ignore"``.
@@ -132,6 +138,7 @@ def prefer(
         "intervals": (0.95 if intervals is True else float(intervals), resamples, seed) if intervals else None,
         "threads": threads,
         "scores": None if scores is None else os.fspath(scores),
+        "lower_is_better": [lower_is_better] if isinstance(lower_is_better, str) else list(lower_is_better),
     }
     ground = None if references is None else captions(references, "references", references=True)
     table = DocumentFrequencies._table(df)

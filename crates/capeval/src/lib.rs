@@ -51,6 +51,7 @@ mod document_frequencies;
 mod error;
 mod explain;
 mod gallery;
+mod given;
 mod intervals;
 mod judge;
 mod measures;

@@ -115,7 +115,8 @@ impl Shown {
             let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
             Style { width, colour, ..standard }
         } else {
-            standard
+            // What goes to a file or a program keeps its lines whole.
+            Style { bands: false, ..standard }
         }
     }
 }

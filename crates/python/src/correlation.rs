@@ -112,6 +112,8 @@ pub struct Rules {
     threads: Option<usize>,
     /// The path of scores that were computed before.
     scores: Option<String>,
+    /// The keys of these scores that are error rates.
+    lower_is_better: Vec<String>,
 }
 
 /// A rated caption: image, caption, system, ratings.
@@ -171,6 +173,7 @@ pub fn correlate(
             metrics,
             notices,
             scores,
+            lower_is_better: rules.lower_is_better,
             unit,
             own,
             surplus,

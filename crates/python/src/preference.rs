@@ -54,6 +54,8 @@ pub struct Rules {
     threads: Option<usize>,
     /// The path of scores that were computed before.
     scores: Option<String>,
+    /// The keys of these scores that are error rates.
+    lower_is_better: Vec<String>,
 }
 
 /// Tells how often metrics prefer what people prefer: pairs come as a path, or as JSON.
@@ -99,6 +101,7 @@ pub fn prefer(
             references,
             metrics,
             scores,
+            lower_is_better: rules.lower_is_better,
             protocol,
             own,
             surplus,

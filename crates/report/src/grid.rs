@@ -53,6 +53,11 @@ impl Cell {
     }
 }
 
+/// Text without characters that would move a terminal's cursor or break a row.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
 impl From<String> for Cell {
     fn from(text: String) -> Self {
         Self { text, ..Self::default() }
@@ -66,6 +71,15 @@ impl From<&str> for Cell {
 }
 
 impl Grid {
+    /// The same with [`printable`] text in columns' names and cells, which may come from a file.
+    pub(crate) fn printable(&self) -> Self {
+        let cell = |cell: &Cell| Cell { text: printable(&cell.text), ..cell.clone() };
+        Self {
+            columns: self.columns.iter().map(|(name, align)| (printable(name), *align)).collect(),
+            rows: self.rows.iter().map(|row| row.iter().map(cell).collect()).collect(),
+        }
+    }
+
     /// Systems as rows and measures as columns, as papers print them.
     #[must_use]
     pub fn by_system(report: &Report, digits: usize) -> Self {

@@ -41,6 +41,12 @@ pub struct Preference {
 }
 
 impl Preference {
+    /// Whether scores were computed against references that were drawn, and not read from a file.
+    #[must_use]
+    pub fn is_drawn(&self) -> bool {
+        !self.metrics.is_empty()
+    }
+
     /// The signature of the metric behind the measure number `measure`.
     #[must_use]
     pub fn signature_of(&self, measure: usize) -> Option<&Signature> {
@@ -73,7 +79,8 @@ pub struct Voters {
 /// How often a measure is asked, against which references, and what ties count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Protocol {
-    /// How many references are drawn from those of a pair; `None` for all.
+    /// How many references are drawn from those of a pair; `None` for all. As the number of draws and the seed, it is
+    /// without meaning where scores are given.
     pub references: Option<usize>,
     /// How many times references are drawn, at least 1.
     pub draws: usize,
@@ -86,7 +93,8 @@ pub struct Protocol {
 }
 
 impl Default for Protocol {
-    /// Five references, five draws: as captioning papers have it since CLIPScore.
+    /// Five references, five draws, ties half right: as captioning papers have it since CLIPScore, whose program breaks
+    /// ties at random.
     fn default() -> Self {
         Self {
             references: Some(5),
@@ -121,9 +129,9 @@ impl Protocol {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HumanTies {
     /// The pair is left out.
-    #[default]
     Skip,
-    /// The pair is half right for every measure: what breaking such ties at random comes to.
+    /// The pair is half right for every measure: what breaking such ties at random, as CLIPScore does, comes to.
+    #[default]
     Half,
 }
 

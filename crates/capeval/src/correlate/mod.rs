@@ -7,8 +7,7 @@ mod systems;
 use capeval_corpus::ratings::{Ratings, SegmentScores};
 use capeval_corpus::{Captions, Empty, Ids, Policy, SegmentId, Surplus};
 use capeval_evaluate::Progress;
-use capeval_evaluate::registry::KINDS;
-use capeval_metric::{AnyMetric, Direction, Number, Signature};
+use capeval_metric::{AnyMetric, Direction, Signature};
 use capeval_report::{Correlation, Human, Measure, MetricEntry, Notice, Points, Unit};
 use capeval_stats::{Interval, Resampling, agreement as raters};
 
@@ -27,6 +26,8 @@ pub struct CorrelateRequest<'p> {
     pub metrics: Vec<AnyMetric>,
     /// Scores of segments that were computed before, instead of metrics.
     pub scores: Option<SegmentScores>,
+    /// The keys of these scores that are error rates; metrics of that name are known.
+    pub lower_is_better: Vec<String>,
     /// What a point is.
     pub unit: Unit,
     /// What to do with a rated caption that is itself a reference of its image.
@@ -52,6 +53,7 @@ impl CorrelateRequest<'static> {
             references: None,
             metrics: Vec::new(),
             scores: None,
+            lower_is_better: Vec::new(),
             unit: Unit::default(),
             own: OwnReference::default(),
             surplus: Surplus::default(),
@@ -125,7 +127,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
         let values = points::given(&judgements, scores, request.ids)?;
         Scored {
             judgements,
-            measures: scores.keys.iter().map(|key| measure(key)).collect(),
+            measures: crate::given::measures(&scores.keys, &request.lower_is_better, &mut notices)?,
             values,
             metrics: Vec::new(),
             signatures: Vec::new(),
@@ -252,30 +254,6 @@ fn scored(
         signature.push("own-reference", judgements.own.name());
     }
     Ok(Scored { judgements, measures: report.measures, values, metrics: report.metrics, signatures, systems })
-}
-
-/// What is known of a measure of which only the key is.
-pub(crate) fn measure(key: &str) -> Measure {
-    let name = key.split(':').next().unwrap_or(key);
-    let parts = KINDS.iter().filter_map(|kind| kind.sample().ok()).flat_map(|(_, parts)| parts);
-    match parts.into_iter().find(|part| part.key == name) {
-        Some(part) => Measure {
-            key: key.to_owned(),
-            label: part.label,
-            direction: part.direction,
-            number: part.number,
-            min: part.min,
-            max: part.max,
-        },
-        None => Measure {
-            key: key.to_owned(),
-            label: key.to_owned(),
-            direction: Direction::HigherIsBetter,
-            number: Number::Real,
-            min: f64::NEG_INFINITY,
-            max: f64::INFINITY,
-        },
-    }
 }
 
 fn scale(ratings: impl Iterator<Item = f64>) -> Interval {

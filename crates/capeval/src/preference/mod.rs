@@ -17,7 +17,8 @@ use capeval_metric::{AnyMetric, Direction, Signature};
 use capeval_report::{HumanTies, Measure, MetricEntry, MetricTies, Notice, Preference, Protocol};
 use capeval_stats::Resampling;
 
-use crate::correlate::{OwnReference, measure};
+use crate::correlate::OwnReference;
+use crate::given;
 use crate::score::{Evaluated, evaluated, push_once};
 use crate::{Error, ScoreRequest, VERSION};
 use pools::Judged;
@@ -32,6 +33,8 @@ pub struct PreferenceRequest<'p> {
     pub metrics: Vec<AnyMetric>,
     /// Scores of captions that were computed before, instead of metrics; nothing is drawn for them.
     pub scores: Option<SegmentScores>,
+    /// The keys of these scores that are error rates; metrics of that name are known.
+    pub lower_is_better: Vec<String>,
     /// How many references are drawn how often, and what ties count.
     pub protocol: Protocol,
     /// What to do with a caption of a pair that is itself a reference of its image.
@@ -57,6 +60,7 @@ impl PreferenceRequest<'static> {
             references: None,
             metrics: Vec::new(),
             scores: None,
+            lower_is_better: Vec::new(),
             protocol: Protocol::default(),
             own: OwnReference::default(),
             surplus: Surplus::default(),
@@ -87,7 +91,7 @@ pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
         Some(scores) => {
             let judged = pools::bare(&choices);
             let values = pools::given(&judged, scores, request.ids)?;
-            let measures: Vec<Measure> = scores.keys.iter().map(|key| measure(key)).collect();
+            let measures = given::measures(&scores.keys, &request.lower_is_better, &mut notices)?;
             protocol.draws = 1;
             (judged, Drawn { measures, values: vec![values], ..Drawn::default() })
         }

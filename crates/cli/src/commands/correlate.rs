@@ -42,6 +42,9 @@ pub struct Args {
     /// writes them, or a table with a column image_id and a column per metric.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["references", "metrics", "suite"])]
     scores: Option<String>,
+    /// The keys of these scores that are error rates, so that less is better; `ter` and the like are known.
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', requires = "scores")]
+    lower_is_better: Vec<String>,
     #[command(flatten)]
     reading: Columns,
     #[command(flatten)]
@@ -108,7 +111,7 @@ struct Preferences {
     /// What the drawing of references starts from [default: 12345].
     #[arg(long, value_name = "N", conflicts_with = "scores")]
     draw_seed: Option<u64>,
-    /// Pairs of which people prefer neither caption: leave them out, or count them as half right [default: skip].
+    /// Pairs of which people prefer neither caption: leave them out, or count them as half right [default: half].
     #[arg(long, value_name = "RULE", value_parser = options::choices(HumanTies::ALL, HumanTies::name))]
     human_ties: Option<HumanTies>,
     /// Pairs to whose captions a metric gives the same score: half right, wrong, or as if it preferred the first
@@ -208,6 +211,7 @@ pub fn run(args: &Args) -> Result<()> {
             metrics: selected.metrics,
             notices,
             scores,
+            lower_is_better: args.lower_is_better.clone(),
             protocol: args.protocol.protocol(),
             own: args.rules.own_reference,
             surplus: args.rules.surplus,
@@ -224,6 +228,7 @@ pub fn run(args: &Args) -> Result<()> {
         metrics: selected.metrics,
         notices,
         scores,
+        lower_is_better: args.lower_is_better.clone(),
         unit: args.rules.unit,
         own: args.rules.own_reference,
         surplus: args.rules.surplus,

@@ -117,7 +117,7 @@ fn training(args: &Args) -> Result<Option<Captions>> {
     let read = |path: &String| {
         input::captions(path, &options).map_err(|error| {
             // The library calls these options by the names that references have.
-            anyhow!("--train: {}", error.to_string().replace("--ref-", "--train-"))
+            anyhow!("--train: {}", error.to_string().replace("pass --ref-", "pass --train-"))
         })
     };
     let files: Vec<Captions> = args.train.iter().map(read).collect::<Result<_>>()?;

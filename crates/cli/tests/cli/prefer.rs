@@ -25,23 +25,26 @@ fn accuracies_equal_those_counted_by_hand() {
         }
         found
     };
-    let found = accuracy(&[], 1.5 / 2.0, 2.0 / 3.0, 3.5 / 5.0);
+    let found = accuracy(&["--human-ties", "skip"], 1.5 / 2.0, 2.0 / 3.0, 3.5 / 5.0);
     let pairs = &found["pairs"];
     assert_eq!((&pairs["pairs"], &pairs["tied"], &pairs["images"]), (&6.into(), &1.into(), &3.into()));
     assert_eq!(pairs["categories"], serde_json::json!({"HC": 2, "HI": 3}));
     let majority = (40.0 + 30.0 + 38.0 + 48.0 + 47.0 + 24.0) / 48.0 / 6.0;
     assert!((pairs["majority"].as_f64().unwrap() - majority).abs() < 1e-15);
     assert_eq!(found["accuracies"]["mine"]["tied"].as_f64(), Some(0.2));
-    accuracy(&["--metric-ties", "wrong"], 0.5, 2.0 / 3.0, 3.0 / 5.0);
-    accuracy(&["--metric-ties", "first"], 1.0, 2.0 / 3.0, 4.0 / 5.0);
-    accuracy(&["--human-ties", "half"], 0.75, 2.5 / 4.0, 4.0 / 6.0);
+    accuracy(&["--human-ties", "skip", "--metric-ties", "wrong"], 0.5, 2.0 / 3.0, 3.0 / 5.0);
+    accuracy(&["--human-ties", "skip", "--metric-ties", "first"], 1.0, 2.0 / 3.0, 4.0 / 5.0);
+    let found = accuracy(&[], 0.75, 2.5 / 4.0, 4.0 / 6.0);
+    assert_eq!(found["pairs"]["categories"], serde_json::json!({"HC": 2, "HI": 4}));
+    let protocol = serde_json::json!({"human_ties": "half", "metric_ties": "half"});
+    assert_eq!(found["protocol"], protocol, "nothing was drawn");
 }
 
 #[test]
 fn every_format_gives_the_same_accuracies() {
-    expect("preference.txt", &stdout(&with(&["--ci", "--resamples", "500"])));
-    expect("preference.md", &stdout(&with(&["-f", "markdown"])));
-    expect("preference.tex", &stdout(&with(&["-f", "latex"])));
+    expect("preference.txt", &stdout(&with(&["--ci", "--resamples", "500", "--human-ties", "skip"])));
+    expect("preference.md", &stdout(&with(&["-f", "markdown", "--human-ties", "skip"])));
+    expect("preference.tex", &stdout(&with(&["-f", "latex", "--human-ties", "skip"])));
     let whole = json(&with(&["--ci", "--resamples", "300"]));
     let jsonl = stdout(&with(&["--ci", "--resamples", "300", "-f", "jsonl"]));
     let lines: Vec<Value> = jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -53,14 +56,15 @@ fn every_format_gives_the_same_accuracies() {
     }
     let csv = stdout(&with(&["--ci", "--resamples", "300", "-f", "csv"]));
     let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
-    let categories: Vec<&str> = rows.iter().skip(1).take(4).map(|row| row[1]).collect();
-    assert_eq!(categories, ["HC", "HI", "mean", "all"]);
+    let of: Vec<[&str; 2]> = rows.iter().skip(1).take(4).map(|row| [row[1], row[2]]).collect();
+    assert_eq!(of, [["category", "HC"], ["category", "HI"], ["mean", ""], ["all", ""]]);
     for row in rows.iter().skip(1) {
         let found = &whole["accuracies"][row[0]];
-        let value =
-            if ["mean", "all"].contains(&row[1]) { &found[row[1]] } else { &found["accuracy"][row[1]] };
-        assert_eq!(row[2].parse::<f64>().unwrap(), value.as_f64().unwrap());
-        assert_eq!(row[3].parse::<f64>().unwrap(), found["intervals"][row[1]][0].as_f64().unwrap());
+        let pick = |from: &Value| {
+            if row[1] == "category" { from["accuracy"][row[2]].clone() } else { from[row[1]].clone() }
+        };
+        assert_eq!(row[3].parse::<f64>().unwrap(), pick(found).as_f64().unwrap());
+        assert_eq!(row[4].parse::<f64>().unwrap(), pick(&found["intervals"])[0].as_f64().unwrap());
     }
 }
 
@@ -109,7 +113,7 @@ fn draws_depend_on_the_seed_and_not_on_threads_or_the_order_of_pairs() {
     );
     let signature = found["signatures"]["cider-d"].as_str().unwrap();
     let settings =
-        "|own-reference:keep|references-per-pair:2|draws:5|draw-seed:12345|human-ties:skip|metric-ties:half";
+        "|own-reference:keep|references-per-pair:2|draws:5|draw-seed:12345|human-ties:half|metric-ties:half";
     assert!(signature.contains("|images:12|nrefs:2|") && signature.ends_with(settings), "{signature}");
     let all = run_with(&path, "all", &[]);
     assert_eq!(
@@ -122,7 +126,7 @@ fn draws_depend_on_the_seed_and_not_on_threads_or_the_order_of_pairs() {
 fn segments_name_the_pair_its_votes_and_its_scores() {
     let folder = tempfile::tempdir().unwrap();
     let path = scratch(&folder, "rows.jsonl");
-    stdout(&[&ARGS[..], &["--segments", &path]].concat());
+    stdout(&[&ARGS[..], &["--segments", &path, "--human-ties", "skip"]].concat());
     let text = std::fs::read_to_string(&path).unwrap();
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let expected = serde_json::json!({"image_id": 1, "category": "HC", "captions": ["p2 a", "p2 b"],
@@ -176,7 +180,7 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
     (
         "only ties",
         "image_id,caption_a,caption_b,winner\n1,a,b,tie\n",
-        &["-r", "references.json"],
+        &["-r", "references.json", "--human-ties", "skip"],
         &["neither caption of any pair", "--human-ties half"],
     ),
     (

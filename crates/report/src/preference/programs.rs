@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use capeval_corpus::SegmentId;
 use serde::Serialize;
 
-use super::render::shown;
 use super::{Accuracy, Preference};
 use crate::Coefficient;
 use crate::number::full;
@@ -14,7 +13,7 @@ use crate::render::{
     json::{Map, SerialMeasure, SerialNotice, SerialResampling},
 };
 
-/// Writes one JSON object, with every number in full: `accuracies` (a map from measure to what it scores), `pairs` and
+/// Writes one JSON object, with every number in full; a category without a name has an empty one: `accuracies` (a map from measure to what it scores), `pairs` and
 /// `protocol` beside what [`json`](crate::json) writes of measures, signatures, resampling and notices.
 ///
 /// # Errors
@@ -42,13 +41,13 @@ pub fn jsonl(found: &Preference, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a header and one row per measure and category, then one for the mean over categories (`mean`) and one for
-/// all pairs (`all`).
+/// Writes a header and one row per measure and category, then one for the mean over categories and one for all pairs:
+/// the column `of` is `category`, `mean` or `all`.
 ///
 /// # Errors
 /// When `out` does not take what is written.
 pub fn csv(found: &Preference, out: &mut impl Write) -> io::Result<()> {
-    let mut header = ["measure", "category", "accuracy"].map(str::to_owned).to_vec();
+    let mut header = ["measure", "of", "category", "accuracy"].map(str::to_owned).to_vec();
     if found.resampling.is_some() {
         header.extend(["accuracy_low", "accuracy_high"].map(str::to_owned));
     }
@@ -69,6 +68,9 @@ pub fn csv(found: &Preference, out: &mut impl Write) -> io::Result<()> {
     render::csv::row(out, header.into_iter())?;
     let number = |value: Option<f64>| value.map_or_else(String::new, full);
     let protocol = &found.protocol;
+    let references = protocol.references.map_or_else(|| "all".to_owned(), |n| n.to_string());
+    let drawing = [references, protocol.draws.to_string(), protocol.seed.to_string()];
+    let drawing = if found.is_drawn() { drawing } else { Default::default() };
     let total: usize = found.categories.iter().map(|category| category.n_counted).sum();
     let codes: Vec<&str> = found.notices.iter().map(|notice| notice.code.as_str()).collect();
     for (m, (measure, accuracy)) in found.measures.iter().zip(&found.accuracies).enumerate() {
@@ -76,17 +78,17 @@ pub fn csv(found: &Preference, out: &mut impl Write) -> io::Result<()> {
         let categories = found.categories.iter().zip(&accuracy.by_category);
         let categories = categories
             .filter(|_| found.is_categorised())
-            .map(|(category, value)| (shown(&category.name), value, category.n_counted));
-        let totals = [("mean".to_owned(), &accuracy.mean, total), ("all".to_owned(), &accuracy.all, total)];
-        for (name, coefficient, n) in categories.chain(totals) {
-            let mut fields = vec![measure.key.clone(), name, number(coefficient.value)];
+            .map(|(category, value)| ("category", category.name.as_str(), value, category.n_counted));
+        let totals = [("mean", "", &accuracy.mean, total), ("all", "", &accuracy.all, total)];
+        for (of, name, coefficient, n) in categories.chain(totals) {
+            let mut fields =
+                vec![measure.key.clone(), of.to_owned(), name.to_owned(), number(coefficient.value)];
             if found.resampling.is_some() {
-                let interval = coefficient.interval;
+                let interval = coefficient.interval.filter(|interval| !interval.low.is_nan());
                 fields.extend([number(interval.map(|i| i.low)), number(interval.map(|i| i.high))]);
             }
             fields.push(n.to_string());
-            fields.push(protocol.references.map_or_else(|| "all".to_owned(), |n| n.to_string()));
-            fields.extend([protocol.draws.to_string(), protocol.seed.to_string()]);
+            fields.extend(drawing.clone());
             fields.extend([protocol.human_ties.name(), protocol.metric_ties.name()].map(str::to_owned));
             fields.extend([signature.clone(), codes.join(" ")]);
             fields.extend(found.resampling.map(render::csv::resampling).into_iter().flatten());
@@ -171,11 +173,18 @@ struct Pairs<'r> {
 
 #[derive(Serialize)]
 struct SerialProtocol {
+    #[serde(flatten)]
+    drawing: Option<Drawing>,
+    human_ties: &'static str,
+    metric_ties: &'static str,
+}
+
+/// Left out where scores were given.
+#[derive(Serialize)]
+struct Drawing {
     references_per_pair: Option<usize>,
     draws: usize,
     draw_seed: u64,
-    human_ties: &'static str,
-    metric_ties: &'static str,
 }
 
 #[derive(Serialize)]
@@ -186,26 +195,38 @@ struct Accuracies {
     by_draw: Vec<Option<f64>>,
     tied: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    intervals: Option<Map<String, Option<[f64; 2]>>>,
+    intervals: Option<Ends>,
+}
+
+/// The ends of the intervals of [`Accuracies`].
+#[derive(Serialize)]
+struct Ends {
+    accuracy: Map<String, Option<[f64; 2]>>,
+    mean: Option<[f64; 2]>,
+    all: Option<[f64; 2]>,
 }
 
 impl<'r> Whole<'r> {
     fn new(found: &'r Preference) -> Self {
-        let names = || found.categories.iter().filter(|_| found.is_categorised()).map(|c| shown(&c.name));
+        let names = || found.categories.iter().filter(|_| found.is_categorised()).map(|c| c.name.clone());
         let (voters, protocol) = (&found.voters, &found.protocol);
         let accuracies = |accuracy: &Accuracy| {
-            let ends = |c: &Coefficient| c.interval.map(|interval| [interval.low, interval.high]);
+            let ends = |c: &Coefficient| {
+                let interval = c.interval.filter(|interval| !interval.low.is_nan());
+                interval.map(|interval| [interval.low, interval.high])
+            };
             let by_category = || names().zip(&accuracy.by_category);
-            let totals = [("mean".to_owned(), &accuracy.mean), ("all".to_owned(), &accuracy.all)];
             Accuracies {
                 accuracy: Map(by_category().map(|(name, c)| (name, c.value)).collect()),
                 mean: accuracy.mean.value,
                 all: accuracy.all.value,
                 by_draw: accuracy.by_draw.clone(),
                 tied: accuracy.tied,
-                intervals: found
-                    .resampling
-                    .map(|_| Map(by_category().chain(totals).map(|(name, c)| (name, ends(c))).collect())),
+                intervals: found.resampling.map(|_| Ends {
+                    accuracy: Map(by_category().map(|(name, c)| (name, ends(c))).collect()),
+                    mean: ends(&accuracy.mean),
+                    all: ends(&accuracy.all),
+                }),
             }
         };
         let measures = found.measures.iter().zip(&found.accuracies);
@@ -221,9 +242,11 @@ impl<'r> Whole<'r> {
                 categories: Map(names().zip(found.categories.iter().map(|c| c.n_counted)).collect()),
             },
             protocol: SerialProtocol {
-                references_per_pair: protocol.references,
-                draws: protocol.draws,
-                draw_seed: protocol.seed,
+                drawing: found.is_drawn().then_some(Drawing {
+                    references_per_pair: protocol.references,
+                    draws: protocol.draws,
+                    draw_seed: protocol.seed,
+                }),
                 human_ties: protocol.human_ties.name(),
                 metric_ties: protocol.metric_ties.name(),
             },

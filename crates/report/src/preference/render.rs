@@ -57,8 +57,8 @@ fn signatures(found: &Preference) -> Vec<String> {
 }
 
 /// A category's name for people.
-pub(super) fn shown(name: &str) -> String {
-    if name.is_empty() { "none".to_owned() } else { name.to_owned() }
+fn shown(name: &str) -> String {
+    if name.is_empty() { "(none)".to_owned() } else { name.to_owned() }
 }
 
 /// Measures are called by their labels, or what `label` makes of them.

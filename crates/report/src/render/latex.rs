@@ -39,6 +39,7 @@ pub(crate) fn write_head(
 /// Writes several `tabular`s, each a paragraph of its own, under a comment where it has a title.
 pub(crate) fn write_grids(grids: &[(Option<String>, Grid)], out: &mut impl Write) -> io::Result<()> {
     for (k, (title, grid)) in grids.iter().enumerate() {
+        let grid = &grid.printable();
         if k > 0 {
             writeln!(out)?;
         }

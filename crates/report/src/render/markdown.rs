@@ -21,6 +21,7 @@ pub fn markdown(report: &Report, digits: usize, out: &mut impl Write) -> io::Res
 
 /// Writes a table.
 pub(crate) fn write_grid(grid: &Grid, out: &mut impl Write) -> io::Result<()> {
+    let grid = &grid.printable();
     let names = grid.columns.iter().map(|(name, _)| escaped(name));
     row(out, names)?;
     row(out, grid.columns.iter().map(|(_, align)| rule(*align).to_owned()))?;

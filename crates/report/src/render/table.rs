@@ -6,7 +6,7 @@ use capeval_metric::Signature;
 use capeval_stats::Resampling;
 use unicode_width::UnicodeWidthStr;
 
-use crate::grid::{Align, Grid};
+use crate::grid::{Align, Grid, printable};
 use crate::number::{counted, percent};
 use crate::{Notice, Report};
 
@@ -19,12 +19,14 @@ pub struct Style {
     pub width: usize,
     /// Whether the terminal understands bold and dim.
     pub colour: bool,
+    /// Whether wider tables are cut into bands of columns; else their lines are as long as they come.
+    pub bands: bool,
 }
 
 impl Default for Style {
-    /// Three digits, 100 columns, no colour.
+    /// Three digits, 100 columns, no colour, in bands.
     fn default() -> Self {
-        Self { digits: 3, width: 100, colour: false }
+        Self { digits: 3, width: 100, colour: false, bands: true }
     }
 }
 
@@ -71,10 +73,12 @@ fn total(grid: &Grid) -> usize {
     grid.widths().iter().map(|width| width + GAP).sum()
 }
 
-/// Writes a table; one that is wider than the terminal is cut into bands of columns, one below the other, each with
+/// Writes a table; where `style` says so, one that is wider than the terminal is cut into bands of columns, one below the other, each with
 /// the first column before it.
 pub(crate) fn write_grid(grid: &Grid, style: &Style, out: &mut impl Write) -> io::Result<()> {
-    for (k, band) in bands(&grid.widths(), style.width).into_iter().enumerate() {
+    let grid = &grid.printable();
+    let room = if style.bands { style.width } else { usize::MAX / 2 };
+    for (k, band) in bands(&grid.widths(), room).into_iter().enumerate() {
         if k > 0 {
             writeln!(out)?;
         }
@@ -217,6 +221,7 @@ pub(crate) fn write_wrapped(head: &str, text: &str, style: &Style, out: &mut imp
             write!(out, " ")?;
             column += 1;
         }
+        let word = printable(word);
         write!(out, "{word}")?;
         column += word.width();
     }

@@ -1,0 +1,95 @@
+//! Scores that were computed elsewhere, of which nothing but the keys is known.
+
+use capeval_evaluate::registry::KINDS;
+use capeval_metric::{Direction, Number};
+use capeval_report::{Measure, Notice};
+
+use crate::Error;
+
+/// What is known of measures by their keys: those of metrics here, whatever their case, have the metric's label, range
+/// and direction; of others, more is better unless `lower_is_better` names them, and a notice says so.
+///
+/// # Errors
+/// When `lower_is_better` names a key that is none.
+pub(crate) fn measures(
+    keys: &[String],
+    lower_is_better: &[String],
+    notices: &mut Vec<Notice>,
+) -> Result<Vec<Measure>, Error> {
+    if let Some(other) = lower_is_better.iter().find(|key| !keys.contains(key)) {
+        return Err(Error::Request(format!(
+            "--lower-is-better names {other}, but the scores are {}",
+            keys.join(", ")
+        )));
+    }
+    let parts: Vec<_> =
+        KINDS.iter().filter_map(|kind| kind.sample().ok()).flat_map(|(_, parts)| parts).collect();
+    let mut assumed = Vec::new();
+    let measures = keys
+        .iter()
+        .map(|key| {
+            let name = plain(key.split(':').next().unwrap_or(key));
+            let known = parts.iter().find(|part| part.key == name);
+            let mut measure = Measure {
+                key: key.clone(),
+                label: known.map_or_else(|| key.clone(), |part| part.label.clone()),
+                direction: known.map_or(Direction::HigherIsBetter, |part| part.direction),
+                number: known.map_or(Number::Real, |part| part.number),
+                min: known.map_or(f64::NEG_INFINITY, |part| part.min),
+                max: known.map_or(f64::INFINITY, |part| part.max),
+            };
+            if lower_is_better.contains(key) {
+                measure.direction = Direction::LowerIsBetter;
+            } else if known.is_none() {
+                assumed.push(key.as_str());
+            }
+            measure
+        })
+        .collect();
+    if !assumed.is_empty() {
+        let message = format!(
+            "more is taken to be better by {}; name error rates with --lower-is-better",
+            assumed.join(", ")
+        );
+        notices.push(Notice {
+            code: "direction-assumed".into(),
+            message,
+            system: None,
+            ids: Vec::new(),
+            count: None,
+        });
+    }
+    Ok(measures)
+}
+
+/// A key as metrics here write it.
+fn plain(key: &str) -> String {
+    key.to_lowercase().replace('_', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn directions(keys: &[&str], lower: &[&str]) -> (Vec<bool>, Vec<Notice>) {
+        let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let mut notices = Vec::new();
+        let found = measures(&own(keys), &own(lower), &mut notices).unwrap();
+        (found.iter().map(|m| m.direction == Direction::HigherIsBetter).collect(), notices)
+    }
+
+    #[test]
+    fn an_error_rate_is_known_whatever_the_case_of_its_key() {
+        let (higher, notices) = directions(&["ter", "TER", "ROUGE_L", "cider-d:sigma=4"], &[]);
+        assert_eq!(higher, [false, false, true, true]);
+        assert!(notices.is_empty(), "{notices:?}");
+    }
+
+    #[test]
+    fn what_is_not_known_is_said_unless_it_is_told() {
+        let (higher, notices) = directions(&["wer", "clip"], &["wer"]);
+        assert_eq!(higher, [false, true]);
+        assert!(notices[0].message.starts_with("more is taken to be better by clip;"), "{notices:?}");
+        assert!(measures(&["a".into()], &["b".into()], &mut Vec::new()).is_err());
+    }
+}
