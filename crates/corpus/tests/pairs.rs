@@ -1,6 +1,6 @@
 //! Readers of pairs of captions that people chose between, on whole and damaged samples.
 
-use capeval_corpus::ratings::{Choice, Choices, read_pairs};
+use capeval_corpus::ratings::{Choice, Choices, read_pairs, read_scores};
 use capeval_corpus::{Error, SegmentId};
 
 fn read(text: &str) -> Result<Choices, Error> {
@@ -93,14 +93,30 @@ fn what_is_no_file_of_pairs_is_refused_with_a_reason() {
         ("", "empty"),
         ("[]", "no pair"),
         ("image_id,caption_a,caption_b,winner\n", "no pair"),
-        ("image_id,caption_a,caption_b,winner\n1,a,b,\n", "no vote"),
+        ("image_id,caption_a,caption_b,winner\n1,a,b,\n", "no vote in this file; fill in votes"),
         ("image_id,caption,rating\n1,a,2\n", "two captions"),
         ("image_id,caption_a,caption_b\n1,a,b\n", "votes"),
         ("caption_a,caption_b,winner\na,b,a\n", "image_id"),
         ("image_id,caption_a,caption_b,winner\n1,a,,a\n", "f:2: expected two captions"),
         (r#"[{"id": 1, "captions": ["a", " "], "winner": "a"}]"#, "a caption is empty"),
         (r#"[{"id": 1, "captions": ["a"], "winner": "a"}]"#, "expected two captions"),
-        (r#"[{"id": 1.5, "captions": ["a", "b"], "winner": "a"}]"#, "image id"),
+        (
+            r#"[{"id": 1, "captions": ["a", ""], "winner": "a"}]"#,
+            "the second of \"captions\"; write it, or leave the row out",
+        ),
+        (
+            r#"[{"id": 1.5, "captions": ["a", "b"], "winner": "a"}]"#,
+            "'1.5' is no image id; write it as a string",
+        ),
+        (
+            r#"[{"id": true, "captions": ["a", "b"], "winner": "a"}]"#,
+            "'true' is no image id; write it as a string",
+        ),
+        (
+            r#"[{"id": 99999999999999999999, "captions": ["a", "b"], "winner": "a"}]"#,
+            "is no image id; write it as a string",
+        ),
+        (r#"[{"id": null, "captions": ["a", "b"], "winner": "a"}]"#, "there is no id in this row"),
         (r#"[{"id": 1, "captions": ["a", "b"], "votes": [1, -1]}]"#, "no number of votes"),
         (r#"[{"id": 1, "captions": ["a", "b"], "votes": "many"}]"#, "two numbers"),
         (r#"[{"id": 1, "captions": ["a", "b"], "votes": [1, 2], "refs": [1]}]"#, "list of references"),
@@ -113,4 +129,133 @@ fn what_is_no_file_of_pairs_is_refused_with_a_reason() {
         let error = read(text).unwrap_err().to_string();
         assert!(error.contains(words), "'{words}' is not said of {text:?}: {error}");
     }
+}
+
+#[test]
+fn contradictions_are_refused_with_their_place() {
+    let cases = [
+        (
+            "image_id,caption_a,caption_b,votes_a,votes_b,winner\n1,a,b,3,1,a\n1,a,b,3,1,b\n",
+            "f:3: winner is 'b', but the votes are 3 and 1",
+        ),
+        (
+            "image_id,caption_a,caption_b,votes_a,votes_b,winner\n1,a,b,0,0,a\n",
+            "f:2: winner is 'a', but the votes are 0 and 0",
+        ),
+        (
+            r#"[{"id": 1, "captions": ["a", "b"], "votes": [1, 2], "votes_a": 2, "votes_b": 1}]"#,
+            "f (record 1): votes stand both in",
+        ),
+        (
+            "image_id,caption_a,caption_b,caption_c,winner\n1,a,b,,a\n1,a,b,c,a\n",
+            "f:3: expected two captions, but \"caption_c\" stands beside",
+        ),
+        (
+            "image_id,caption_a,caption_b,votes_a,votes_b,votes_c\n1,a,b,1,2,3\n",
+            "f:2: expected two numbers of votes, but \"votes_c\"",
+        ),
+        ("image_id,A,B,C,D,winner\n1,r,b,c,d,a\n", "\"D\" stands beside"),
+        (
+            r#"[{"id": 1, "captions": ["a", "b", "c"], "winner": "a"}]"#,
+            "expected two captions in \"captions\", not 3",
+        ),
+        (
+            r#"[{"id": 1, "captions": ["a", "b"], "votes": [1, 2, 3]}]"#,
+            "expected two numbers of votes in \"votes\", not 3",
+        ),
+        (
+            r#"[{"id": 1, "captions": ["a", "b"], "caption_a": "c", "caption_b": "d", "winner": "a"}]"#,
+            "captions stand both in",
+        ),
+        (
+            r#"[{"id": 1, "captions": ["a", "b"], "winner": "a", "preferred": "b"}]"#,
+            "winners stand both in \"winner\" and in \"preferred\"",
+        ),
+        ("image_id,caption_a,caption_b,winner,winner\n1,a,b,a,b\n", "the column winner is given twice"),
+        (
+            "image_id,caption_a,caption_b,Winner,winner\n1,a,b,a,b\n",
+            "given twice, as \"Winner\" and \"winner\"",
+        ),
+        (
+            "{\"id\": 1, \"captions\": [\"a\", \"b\"], \"winner\": \"a\"}\n{\"id\": 1, \"captions\": [\"a\", \"b\"], \"winner\": \"a\", \"winner\": \"b\"}",
+            "f:2: the key \"winner\" stands twice",
+        ),
+        (r#"[{"id": 1, "captions": ["a", "b"], "preferred": true}]"#, "preferred: 'true' is no winner"),
+        (
+            r#"[{"id": 1, "captions": ["a", "b"], "votes": [true, false]}]"#,
+            "'true' in \"votes\" is no number of votes",
+        ),
+        (
+            "image_id,caption_a,caption_b,votes_a,votes_b\n1,a,b,3,\n",
+            "is missing; write 0 where nobody voted",
+        ),
+        (
+            "id,A,B,C,category,winner\n1,r,a,b,HC,a\n1,s,b,a,HI,a\n",
+            "f:3: the votes of a pair name two categories, 'HI' here and 'HC' in line 2",
+        ),
+        (
+            r#"{"HC": [{"id": 1, "captions": ["a", "b"], "winner": "a", "category": "HI"}]}"#,
+            "'HI' stands in the list of 'HC'",
+        ),
+    ];
+    for (text, words) in cases {
+        let error = read(text).unwrap_err().to_string();
+        assert!(error.contains(words), "'{words}' is not said of {text:?}: {error}");
+    }
+}
+
+#[test]
+fn counts_or_winner_are_chosen_for_each_row() {
+    let text = "{\"id\": 1, \"captions\": [\"a dog\", \"a cat\"], \"winner\": \"a\"}\n\
+                {\"id\": 2, \"captions\": [\"a dog\", \"a cat\"], \"votes\": [2, 5]}\n\
+                {\"id\": 3, \"caption_a\": \"a dog\", \"caption_b\": \"a cat\", \"votes\": [2, 5], \"winner\": \"b\"}";
+    let expected =
+        [(1, [1.0, 0.0]), (2, [2.0, 5.0]), (3, [2.0, 5.0])].map(|(id, votes)| choice(id, votes, None, &[]));
+    let found = read(text).unwrap();
+    assert_eq!((&found.items[..], found.unvoted), (&expected[..], 0));
+}
+
+/// Ones alone may mean the first or the second caption, unless counts beside them tell.
+#[test]
+fn counts_beside_winners_decide_what_their_numbers_mean() {
+    let votes = |rows: &str| {
+        let text = format!("image_id,caption_a,caption_b,votes_a,votes_b,winner\n{rows}");
+        read(&text).map(|found| found.items.iter().map(|item| item.votes).collect::<Vec<_>>())
+    };
+    assert_eq!(votes("1,a,b,3,1,1\n2,a,b,,,1\n").unwrap(), [[3.0, 1.0], [1.0, 0.0]]);
+    assert_eq!(votes("1,a,b,1,3,1\n2,a,b,,,1\n").unwrap(), [[1.0, 3.0], [0.0, 1.0]]);
+    assert!(votes("1,a,b,1,3,1\n2,a,b,3,1,1\n").unwrap_err().to_string().contains("but the votes are"));
+    assert!(votes("1,a,b,1,3,b\n2,a,b,,,1\n").unwrap_err().to_string().contains("cannot be told"));
+}
+
+#[test]
+fn votes_with_exchanged_captions_are_of_one_pair() {
+    let text =
+        "image_id,A,B,C,winner\n1,the dog,a dog,a cat,1\n1,one dog,a cat,a dog,1\n1,my dog,a cat,a dog,-1\n";
+    assert_eq!(read(text).unwrap().items, [choice(1, [2.0, 1.0], None, &["the dog", "one dog", "my dog"])]);
+}
+
+#[test]
+fn a_vote_row_without_a_vote_keeps_its_reference() {
+    let text =
+        "image_id,A,B,C,winner\n1,the dog,a dog,a cat,\n1,one dog,a dog,a cat,a\n2,the dog,a dog,a cat,\n";
+    let found = read(text).unwrap();
+    assert_eq!(found.items, [choice(1, [1.0, 0.0], None, &["the dog", "one dog"])]);
+    assert_eq!(found.unvoted, 1, "of the second image nobody voted");
+}
+
+#[test]
+fn a_category_may_have_no_pair() {
+    let text = r#"{"HC": [], "HI": [{"id": 1, "captions": ["a dog", "a cat"], "winner": "a"}]}"#;
+    assert_eq!(read(text).unwrap().items, [choice(1, [1.0, 0.0], Some("HI"), &[])]);
+}
+
+#[test]
+fn segments_of_pairs_are_named_where_scores_are_expected() {
+    let row = r#"{"image_id": 1, "captions": ["a", "b"], "votes": [1, 0], "scores": {"m": [1, 2]}, "right": {"m": 0}}"#;
+    let error = read_scores(row.as_bytes(), "f").unwrap_err().to_string();
+    assert!(
+        error.contains("correlate --pairs --segments") && error.contains("one row for each caption"),
+        "{error}"
+    );
 }

@@ -36,6 +36,14 @@ pub struct ScoredSegment {
 pub fn read_scores(bytes: &[u8], name: &str) -> Result<SegmentScores, Error> {
     let text = Source::from_bytes(bytes, name)?.into_text()?.text;
     let records = records::read(&text, name)?;
+    let has = |wanted: &str| records.names.iter().any(|name| name.starts_with(wanted));
+    if has("captions") && has("votes") && has("scores.") {
+        let message =
+            "this is what `correlate --pairs --segments` wrote: accuracies of pairs, with two scores a row";
+        return Err(Error::new(ErrorKind::Format, name, message).with_remedy(
+            "give a table with image_id, caption and a column per metric, one row for each caption",
+        ));
+    }
     let find = |wanted: &[&str]| {
         wanted
             .iter()

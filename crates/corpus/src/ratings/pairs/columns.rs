@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::cells::{Two, number, only, only_column, shown, text};
 use super::rows::Row;
 use super::winner::Said;
 use crate::ratings::table::IDS;
@@ -19,31 +20,31 @@ const POOLS: &[&str] = &["references", "refs", "groundtruth", "gts"];
 const REFERENCES: &[&str] = &["reference", "ref"];
 const PAIRS: &[&str] = &["pairid", "pair"];
 
-/// The columns of a file of pairs.
+/// The columns of a file of pairs. Where there are several of a kind, a row uses one of them.
 pub(super) struct Columns {
     image: String,
-    captions: Two,
+    captions: Vec<Two>,
     category: Option<String>,
-    votes: Votes,
+    counts: Vec<Two>,
+    winners: Vec<String>,
     /// A list of references in one cell.
-    pool: Option<String>,
+    pools: Vec<String>,
+    /// The one reference of a vote.
+    singles: Vec<String>,
     /// A reference each.
-    references: Vec<String>,
-    /// Whether a row is one vote by one reference.
-    of_votes: bool,
+    numbered: Vec<String>,
     pair: Option<String>,
 }
 
-/// Two values in a list, or in two columns.
-enum Two {
-    List(String),
-    Columns([String; 2]),
+/// What a row says of votes.
+pub(super) struct Voted {
+    pub counts: Option<[f64; 2]>,
+    /// The winner, and the column that names it.
+    pub winner: Option<(String, Said)>,
 }
 
-enum Votes {
-    Counts(Two),
-    Winner(String),
-}
+/// A column's name without capitals and separators, beside the name.
+type Plain<'n> = [(String, &'n String)];
 
 impl Columns {
     pub fn choose(names: &[String], source: &str) -> Result<Self, Error> {
@@ -53,64 +54,81 @@ impl Columns {
             Error::new(ErrorKind::Shape, source, message).with_remedy(remedy)
         };
         let plain: Vec<(String, &String)> = names.iter().map(|name| (plain(name), name)).collect();
-        let exact = |wanted: &str| plain.iter().find(|(known, _)| known == wanted).map(|(_, name)| *name);
-        let one = |wanted: &[&str]| wanted.iter().find_map(|wanted| exact(wanted)).cloned();
-        let both = |stem: &str| {
-            ENDS.iter().find_map(|[a, b]| {
-                Some([exact(&format!("{stem}{a}"))?.clone(), exact(&format!("{stem}{b}"))?.clone()])
-            })
+        let all = |wanted: &[&str]| -> Vec<String> {
+            wanted.iter().filter_map(|wanted| exact(&plain, wanted)).cloned().collect()
         };
+        let one = |wanted: &[&str]| all(wanted).into_iter().next();
         let image = IDS
             .iter()
-            .find_map(|id| exact(&self::plain(id)))
+            .find_map(|id| exact(&plain, &self::plain(id)))
             .ok_or_else(|| fault("the image's id", "name it image_id"))?;
-        let letters = || Some([exact("b")?.clone(), exact("c")?.clone()]);
-        let triplet = letters().filter(|_| exact("a").is_some());
-        let captions = match one(LISTS) {
-            Some(list) => Two::List(list),
-            None => {
-                let columns = CAPTIONS.iter().find_map(|stem| both(stem)).or_else(|| triplet.clone());
-                Two::Columns(columns.or_else(|| both("")).ok_or_else(|| {
-                    fault(
-                        "the two captions",
-                        "name them caption_a and caption_b, or give a list `captions` of two",
-                    )
-                })?)
-            }
-        };
-        let list = ["votes"].iter().find_map(|name| exact(name)).cloned().map(Two::List);
-        let counts = VOTES.iter().find_map(|stem| both(stem)).map(Two::Columns).or(list);
-        let votes = match (counts, one(WINNERS)) {
-            (Some(counts), _) => Votes::Counts(counts),
-            (None, Some(winner)) => Votes::Winner(winner),
-            (None, None) => {
-                return Err(fault(
-                    "votes",
-                    "name them votes_a and votes_b, or winner where a row says which caption won",
-                ));
-            }
-        };
-        let is_triplet =
-            matches!((&captions, &triplet), (Two::Columns(columns), Some(triplet)) if columns == triplet);
-        let single = one(REFERENCES).or_else(|| exact("a").filter(|_| is_triplet).cloned());
-        let of_votes = single.is_some() && matches!(votes, Votes::Winner(_));
+        let triplet = triplet(&plain);
+        let lists = all(LISTS).into_iter().map(Two::List);
+        let mut captions: Vec<Two> =
+            lists.chain(CAPTIONS.iter().filter_map(|stem| both(&plain, stem))).collect();
+        let mut singles = all(REFERENCES);
+        if captions.is_empty() {
+            singles.extend(triplet.as_ref().and_then(|_| exact(&plain, "a")).cloned());
+            captions.extend(triplet.or_else(|| both(&plain, "")));
+        }
+        if captions.is_empty() {
+            return Err(fault(
+                "the two captions",
+                "name them caption_a and caption_b, or give a list `captions` of two",
+            ));
+        }
+        let counts: Vec<Two> = VOTES
+            .iter()
+            .filter_map(|stem| both(&plain, stem))
+            .chain(exact(&plain, "votes").cloned().map(Two::List))
+            .collect();
+        let winners = all(WINNERS);
+        if counts.is_empty() && winners.is_empty() {
+            return Err(fault(
+                "votes",
+                "name them votes_a and votes_b, or winner where a row says which caption won",
+            ));
+        }
         let numbered = plain.iter().filter(|(plain, _)| is_numbered(plain)).map(|(_, name)| (*name).clone());
-        let references = single.into_iter().chain(numbered).collect();
-        Ok(Self {
+        let found = Self {
             image: image.clone(),
             captions,
             category: one(CATEGORIES),
-            votes,
-            pool: one(POOLS),
-            references,
-            of_votes,
+            counts,
+            winners,
+            pools: all(POOLS),
+            singles,
+            numbered: numbered.collect(),
             pair: one(PAIRS),
-        })
+        };
+        found.refuse_twins(&plain, source)?;
+        Ok(found)
     }
 
-    /// Whether a row is one vote, of which several make a pair.
+    /// Refuses two columns of one name, of which one only would be read.
+    fn refuse_twins(&self, plain: &Plain<'_>, source: &str) -> Result<(), Error> {
+        let lists = self.winners.iter().chain(&self.pools).chain(&self.singles).chain(&self.numbered);
+        let single = [Some(&self.image), self.category.as_ref(), self.pair.as_ref()];
+        let two = self.captions.iter().chain(&self.counts).flat_map(Two::names);
+        for name in lists.chain(single.into_iter().flatten()).map(String::as_str).chain(two) {
+            let alike = self::plain(name);
+            let twins: Vec<String> = plain
+                .iter()
+                .filter(|(plain, _)| *plain == alike)
+                .map(|(_, name)| format!("\"{name}\""))
+                .collect();
+            if twins.len() > 1 {
+                let message = format!("the column {name} is given twice, as {}", twins.join(" and "));
+                return Err(Error::new(ErrorKind::Duplicate, source, message)
+                    .with_remedy("leave out or rename one of them"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether rows that name a winner are one vote each, of which several make a pair.
     pub fn is_of_votes(&self) -> bool {
-        self.of_votes
+        !self.singles.is_empty() && !self.winners.is_empty()
     }
 
     /// The id of the pair, if the file has one.
@@ -118,56 +136,67 @@ impl Columns {
         self.pair.as_deref().and_then(|name| row.get(name)).map_or_else(String::new, shown)
     }
 
-    pub fn image(&self, row: &Row) -> Option<SegmentId> {
-        match row.get(&self.image)? {
-            Value::String(text) if row.untyped => Some(SegmentId::from_untyped(text)),
-            Value::String(text) => Some(SegmentId::from(text.as_str())),
-            Value::Number(number) => number.as_i64().map(SegmentId::Integer),
-            _ => None,
+    pub fn image(&self, row: &Row) -> Result<SegmentId, String> {
+        match row.get(&self.image) {
+            None => Err(format!("there is no {} in this row", self.image)),
+            Some(Value::String(text)) if row.untyped => Ok(SegmentId::from_untyped(text)),
+            Some(Value::String(text)) => Ok(SegmentId::from(text.as_str())),
+            Some(value) => value
+                .as_i64()
+                .map(SegmentId::Integer)
+                .ok_or_else(|| format!("'{value}' is no image id; write it as a string")),
         }
     }
 
     pub fn captions(&self, row: &Row) -> Result<[String; 2], String> {
-        let wrong = || "expected two captions".to_owned();
-        let texts = match &self.captions {
-            Two::List(name) => match row.get(name) {
-                Some(Value::Array(list)) if list.len() == 2 => [text(&list[0]), text(&list[1])],
-                _ => return Err(wrong()),
-            },
-            Two::Columns(names) => [0, 1].map(|k| row.get(&names[k]).and_then(text)),
+        let two = only(&self.captions, row, "captions", |two| (two.names(), two.named()))?;
+        let cells = two.map(|two| two.cells(row, "captions")).transpose()?.flatten();
+        let (Some(two), Some(cells)) = (two, cells) else {
+            return Err(
+                "expected two captions, but there is none; write them, or leave the row out".to_owned()
+            );
         };
-        match texts {
-            [Some(a), Some(b)] if a.is_empty() || b.is_empty() => Err("a caption is empty".to_owned()),
-            [Some(a), Some(b)] => Ok([a, b]),
-            _ => Err(wrong()),
-        }
+        let of = |k: usize| match cells[k] {
+            None | Some(Value::Null) => Err(format!(
+                "expected two captions in {}, but the {} is missing; write it, or leave the row out",
+                two.named(),
+                ["first", "second"][k]
+            )),
+            Some(cell) => match text(cell) {
+                Some(text) if text.is_empty() => Err(format!(
+                    "a caption is empty, the {} of {}; write it, or leave the row out",
+                    ["first", "second"][k],
+                    two.named()
+                )),
+                Some(text) => Ok(text),
+                None => Err(format!(
+                    "expected two captions in {}, but '{}' is no text; write it as a string",
+                    two.named(),
+                    shown(cell)
+                )),
+            },
+        };
+        Ok([of(0)?, of(1)?])
     }
 
-    /// What the row says of the winner, where it holds no counts.
-    pub fn winner(&self, row: &Row) -> Option<Said> {
-        match &self.votes {
-            Votes::Winner(name) => row.get(name).map(Said::of),
-            Votes::Counts(_) => None,
-        }
-    }
-
-    /// The counts of the row, where it holds any.
-    pub fn votes(&self, row: &Row) -> Result<Option<[f64; 2]>, String> {
-        let Votes::Counts(counts) = &self.votes else { return Ok(None) };
-        let cells = match counts {
-            Two::List(name) => match row.get(name) {
-                Some(Value::Array(list)) if list.len() == 2 => [Some(&list[0]), Some(&list[1])],
-                None => return Ok(None),
-                Some(other) => return Err(format!("expected two numbers of votes, not {}", shown(other))),
+    /// What the row says of votes: counts, a winner, both or nothing.
+    pub fn voted(&self, row: &Row) -> Result<Voted, String> {
+        let winner = only_column(&self.winners, row, "winners")?;
+        let winner = winner.and_then(|name| Some((name.clone(), Said::of(row.get(name)?))));
+        let two = only(&self.counts, row, "votes", |two| (two.names(), two.named()))?;
+        let cells = two.map(|two| two.cells(row, "numbers of votes")).transpose()?.flatten();
+        let (Some(two), Some(cells)) = (two, cells) else { return Ok(Voted { counts: None, winner }) };
+        let count = |cell: Option<&Value>| match cell {
+            None | Some(Value::Null) => Err(format!(
+                "one of the two numbers of votes in {} is missing; write 0 where nobody voted",
+                two.named()
+            )),
+            Some(cell) => match number(cell) {
+                Some(votes) if (0.0..=1e15).contains(&votes) => Ok(votes),
+                _ => Err(format!("'{}' in {} is no number of votes", shown(cell), two.named())),
             },
-            Two::Columns(names) => [row.get(&names[0]), row.get(&names[1])],
         };
-        let count = |cell: Option<&Value>| match cell.map(|cell| (number(cell), cell)) {
-            None => Ok(0.0),
-            Some((Some(votes), _)) if (0.0..=1e15).contains(&votes) => Ok(votes),
-            Some((_, cell)) => Err(format!("'{}' is no number of votes", shown(cell))),
-        };
-        Ok(Some([count(cells[0])?, count(cells[1])?]))
+        Ok(Voted { counts: Some([count(cells[0])?, count(cells[1])?]), winner })
     }
 
     pub fn category(&self, row: &Row) -> Option<String> {
@@ -176,21 +205,56 @@ impl Columns {
 
     pub fn references(&self, row: &Row) -> Result<Vec<String>, String> {
         let mut found = Vec::new();
-        if let Some(cell) = self.pool.as_deref().and_then(|name| row.get(name)) {
+        if let Some(name) = only_column(&self.pools, row, "references")?
+            && let Some(cell) = row.get(name)
+        {
             let texts = match cell {
                 Value::Array(list) => list.iter().map(text).collect::<Option<Vec<String>>>(),
                 other => text(other).map(|text| vec![text]),
             };
-            found.extend(texts.ok_or_else(|| "expected a list of references".to_owned())?);
+            found.extend(texts.ok_or_else(|| format!("expected a list of references in \"{name}\""))?);
         }
-        for name in &self.references {
+        let single = only_column(&self.singles, row, "the vote's reference")?;
+        for name in single.into_iter().chain(&self.numbered) {
             if let Some(cell) = row.get(name) {
-                found.push(text(cell).ok_or_else(|| format!("expected a caption as {name}"))?);
+                found.push(text(cell).ok_or_else(|| format!("expected a caption as \"{name}\""))?);
             }
         }
         found.retain(|text| !text.is_empty());
         Ok(found)
     }
+}
+
+/// The column of that plain name.
+fn exact<'n>(plain: &Plain<'n>, wanted: &str) -> Option<&'n String> {
+    plain.iter().find(|(known, _)| known == wanted).map(|(_, name)| *name)
+}
+
+/// The two columns of a stem, such as `caption_a` and `caption_b`.
+fn both(plain: &Plain<'_>, stem: &str) -> Option<Two> {
+    ENDS.iter().find_map(|ends| {
+        let [a, b] = ends.map(|end| exact(plain, &format!("{stem}{end}")).cloned());
+        Some(two(plain, stem, [a?, b?], &[]))
+    })
+}
+
+/// B and C of PASCAL-50S's votes, if there is an A as well.
+fn triplet(plain: &Plain<'_>) -> Option<Two> {
+    exact(plain, "a")?;
+    Some(two(plain, "", [exact(plain, "b")?.clone(), exact(plain, "c")?.clone()], &["a"]))
+}
+
+fn two(plain: &Plain<'_>, stem: &str, names: [String; 2], but: &[&str]) -> Two {
+    let is_more = |known: &str| {
+        known.strip_prefix(stem).is_some_and(|end| {
+            let is_end = matches!(end.as_bytes(), [b'a'..=b'h'])
+                || (!end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit()));
+            is_end && !but.contains(&end)
+        })
+    };
+    let more = plain.iter().filter(|(known, name)| is_more(known) && !names.contains(name));
+    let more = more.map(|(_, name)| (*name).clone()).collect();
+    Two::Columns { names, more }
 }
 
 /// A name without capitals and separators.
@@ -205,32 +269,4 @@ fn is_numbered(plain: &str) -> bool {
             .strip_prefix(stem)
             .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
     })
-}
-
-/// A caption: text, or an object with a `text`, its ends trimmed.
-fn text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.trim().to_owned()),
-        Value::Object(map) => map
-            .get("text")
-            .or_else(|| map.get("caption"))
-            .and_then(Value::as_str)
-            .map(|text| text.trim().to_owned()),
-        _ => None,
-    }
-}
-
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok(),
-        _ => None,
-    }
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }

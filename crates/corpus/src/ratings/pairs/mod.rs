@@ -4,17 +4,22 @@
 //! reference, a single vote as PASCAL-50S's triplets hold them: «which of B and C is more like A». Rows of votes of one
 //! pair are put together. A JSON object of lists, one per category, is read as well.
 
-mod columns;
-mod rows;
-mod winner;
+//!
+//! A row that contradicts itself or others of its pair is an error, never a choice in silence.
 
-use std::collections::HashMap;
+mod cells;
+mod columns;
+mod gathering;
+mod rows;
+mod twice;
+mod winner;
 
 use crate::input::Source;
 use crate::{Error, ErrorKind, SegmentId};
-use columns::Columns;
+use columns::{Columns, Voted};
+use gathering::Gathering;
 use rows::Row;
-use winner::Coding;
+use winner::{Coding, is_same};
 
 /// Pairs of captions, in order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,33 +61,26 @@ pub fn read_pairs(bytes: &[u8], name: &str) -> Result<Choices, Error> {
             .with_remedy("give two captions of an image and their votes per row"));
     };
     let columns = Columns::choose(&names, name)?;
-    let coding = Coding::of(rows.iter().filter_map(|row| columns.winner(row)), name)?;
-    let mut choices = Choices { source: name.to_owned(), ..Choices::default() };
-    let mut known: HashMap<(String, SegmentId, [String; 2]), usize> = HashMap::new();
-    for row in &rows {
-        let found = pair(row, &columns, coding, name)?;
-        let Some(found) = found else {
-            choices.unvoted += 1;
-            continue;
-        };
-        if !columns.is_of_votes() {
-            choices.items.push(found);
-            continue;
-        }
-        let key = (columns.pair(row), found.image.clone(), found.captions.clone());
-        match known.get(&key).and_then(|at| choices.items.get_mut(*at)) {
-            Some(item) => {
-                item.votes = [item.votes[0] + found.votes[0], item.votes[1] + found.votes[1]];
-                item.references.extend(found.references);
-            }
-            None => {
-                known.insert(key, choices.items.len());
-                choices.items.push(found);
-            }
+    let shape = |row: &Row, message: String| Error::new(ErrorKind::Shape, name, message).at(row.place);
+    let voted: Vec<Voted> = rows
+        .iter()
+        .map(|row| columns.voted(row).map_err(|message| shape(row, message)))
+        .collect::<Result<_, _>>()?;
+    let coding = Coding::of(voted.iter(), name)?;
+    let mut gathering = Gathering::default();
+    for (row, voted) in rows.iter().zip(&voted) {
+        let found = choice(row, voted, &columns, coding, name)?;
+        if columns.is_of_votes() && voted.counts.is_none() {
+            let added = gathering.add_vote(columns.pair(row), found, row.place);
+            added.map_err(|message| shape(row, message))?;
+        } else {
+            gathering.add(found);
         }
     }
+    let choices = gathering.choices(name);
     if choices.items.is_empty() {
-        return Err(Error::new(ErrorKind::Empty, name, "there is no vote in this file"));
+        return Err(Error::new(ErrorKind::Empty, name, "there is no vote in this file")
+            .with_remedy("fill in votes (two numbers) or winner (a, b or tie) for one pair at least"));
     }
     Ok(choices)
 }
@@ -103,24 +101,28 @@ fn refuse_binary(head: &[u8], name: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The pair of a row; none where nobody voted.
-fn pair(row: &Row, columns: &Columns, coding: Coding, name: &str) -> Result<Option<Choice>, Error> {
+/// The pair of a row; its votes are 0 where nobody voted.
+fn choice(row: &Row, voted: &Voted, columns: &Columns, coding: Coding, name: &str) -> Result<Choice, Error> {
     let fault = |kind, message: String| Error::new(kind, name, message).at(row.place);
-    let Some(image) = columns.image(row) else {
-        return Err(fault(ErrorKind::Id, "there is no image id in this row".to_owned()));
+    let shape = |message| fault(ErrorKind::Shape, message);
+    let image = columns.image(row).map_err(|message| fault(ErrorKind::Id, message))?;
+    let captions = columns.captions(row).map_err(shape)?;
+    let won = match &voted.winner {
+        Some((column, said)) => {
+            Some(coding.votes(said).map_err(|message| shape(format!("{column}: {message}")))?)
+        }
+        None => None,
     };
-    let captions = columns.captions(row).map_err(|message| fault(ErrorKind::Shape, message))?;
-    let votes = match columns.winner(row) {
-        Some(said) => Some(coding.votes(&said).map_err(|message| fault(ErrorKind::Shape, message))?),
-        None => columns.votes(row).map_err(|message| fault(ErrorKind::Shape, message))?,
-    };
-    let references = columns.references(row).map_err(|message| fault(ErrorKind::Shape, message))?;
-    let category = columns.category(row);
-    Ok(votes.filter(|votes| votes[0] + votes[1] > 0.0).map(|votes| Choice {
-        image,
-        captions,
-        votes,
-        category,
-        references,
-    }))
+    if let (Some((column, said)), Some(won), Some(counts)) = (&voted.winner, won, voted.counts)
+        && !is_same(won, counts)
+    {
+        let [a, b] = counts;
+        return Err(shape(format!(
+            "{column} is '{}', but the votes are {a} and {b}; leave out one of them",
+            said.shown()
+        )));
+    }
+    let votes = voted.counts.or(won).unwrap_or_default();
+    let references = columns.references(row).map_err(shape)?;
+    Ok(Choice { image, captions, votes, category: columns.category(row), references })
 }

@@ -1,7 +1,11 @@
 //! Rows of a file of pairs, as JSON values by name.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
+use super::cells::shown;
+use super::twice;
 use crate::{Error, ErrorKind, Position};
 
 /// One row.
@@ -20,13 +24,20 @@ impl Row {
     }
 }
 
-/// All names, in order of first appearance; none if there is no row.
+/// All names, in order of first appearance, and twice what stands twice in a row; none if there is no row.
 pub(super) fn names(rows: &[Row]) -> Option<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
-    let mut known: std::collections::HashSet<&str> = std::collections::HashSet::new();
-    for (name, _) in rows.iter().flat_map(|row| &row.cells) {
-        if known.insert(name) {
-            names.push(name.clone());
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for row in rows {
+        let mut here: HashMap<&str, usize> = HashMap::new();
+        for (name, _) in &row.cells {
+            let n = here.entry(name).or_default();
+            *n += 1;
+            let most = known.entry(name).or_default();
+            if n > most {
+                *most = *n;
+                names.push(name.clone());
+            }
         }
     }
     (!rows.is_empty()).then_some(names)
@@ -40,6 +51,12 @@ pub(super) fn read(text: &str, name: &str) -> Result<Vec<Row>, Error> {
             return Err(
                 Error::new(ErrorKind::Empty, name, "the file is empty").with_remedy("give a file of pairs")
             );
+        }
+        Some(b'[' | b'{') if let Some(error) = twice::find(text) => {
+            let position = Position { line: Some(error.line() as u64), ..Position::default() };
+            return Err(Error::new(ErrorKind::Duplicate, name, error.to_string())
+                .at(position)
+                .with_remedy("leave out one of them"));
         }
         Some(b'[') => {
             let list: Vec<Value> = serde_json::from_str(text).map_err(|error| syntax(name, &error, 0))?;
@@ -74,11 +91,11 @@ fn syntax(name: &str, error: &serde_json::Error, lines_before: usize) -> Error {
         .with_remedy("give a list of objects, or one object per line")
 }
 
-/// The lists of an object that holds nothing but lists of objects.
+/// The lists of an object that holds nothing but lists of objects, of which some may be empty.
 fn by_category(text: &str) -> Option<Vec<(String, Vec<Value>)>> {
     let Ok(Value::Object(map)) = serde_json::from_str(text) else { return None };
     let lists = map.into_iter().map(|(category, value)| match value {
-        Value::Array(list) if !list.is_empty() && list.iter().all(Value::is_object) => Some((category, list)),
+        Value::Array(list) if list.iter().all(Value::is_object) => Some((category, list)),
         _ => None,
     });
     lists.collect()
@@ -104,7 +121,15 @@ fn object(value: Value, place: Position, category: Option<&str>, name: &str) -> 
         return Err(Error::new(ErrorKind::Shape, name, message).at(place));
     };
     let mut cells: Vec<(String, Value)> = map.into_iter().collect();
-    if let (Some(category), false) = (category, cells.iter().any(|(name, _)| name == "category")) {
+    if let Some(category) = category {
+        let own = cells.iter().find(|(name, value)| name == "category" && !value.is_null());
+        if let Some(own) = own.map(|(_, value)| shown(value)).filter(|own| own.trim() != category.trim()) {
+            let message = format!("the category '{own}' stands in the list of '{category}'");
+            return Err(Error::new(ErrorKind::Shape, name, message)
+                .at(place)
+                .with_remedy("name the category once, or alike"));
+        }
+        cells.retain(|(name, _)| name != "category");
         cells.push(("category".to_owned(), Value::String(category.to_owned())));
     }
     Ok(Row { place, cells, untyped: false })

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::columns::Voted;
 use crate::{Error, ErrorKind};
 
 /// What a cell says of the winner.
@@ -16,7 +17,6 @@ impl Said {
     pub fn of(value: &Value) -> Self {
         match value {
             Value::Number(number) => Self::Number(number.as_f64().unwrap_or(f64::NAN)),
-            Value::Bool(truth) => Self::Number(f64::from(u8::from(*truth))),
             Value::String(text) => match text.trim().parse() {
                 Ok(number) => Self::Number(number),
                 Err(_) => Self::Word(text.trim().to_lowercase()),
@@ -25,7 +25,7 @@ impl Said {
         }
     }
 
-    fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         match self {
             Self::Number(number) => number.to_string(),
             Self::Word(word) => word.clone(),
@@ -47,33 +47,37 @@ pub(super) enum Coding {
 }
 
 impl Coding {
-    /// The coding that explains all numbers of a file.
-    pub fn of(said: impl Iterator<Item = Said>, name: &str) -> Result<Self, Error> {
-        let (mut has, mut any) = ([false; 4], false);
-        for said in said {
-            if let Said::Number(number) = said {
-                any = true;
-                for (has, known) in has.iter_mut().zip([-1.0, 0.0, 1.0, 2.0]) {
-                    *has |= number == known;
-                }
+    /// The coding that explains all numbers of a file, given what each row says beside its counts, if it has any.
+    ///
+    /// Ones alone may mean the first or the second caption: counts decide where they stand beside them.
+    pub fn of<'r>(rows: impl Iterator<Item = &'r Voted>, name: &str) -> Result<Self, Error> {
+        let (mut has, mut any, mut needed) = ([false; 4], false, false);
+        let mut agree = [true; 2];
+        for (said, counts) in rows.filter_map(|row| Some((&row.winner.as_ref()?.1, row.counts))) {
+            let Said::Number(number) = said else { continue };
+            any = true;
+            for (has, known) in has.iter_mut().zip([-1.0, 0.0, 1.0, 2.0]) {
+                *has |= *number == known;
+            }
+            needed |= counts.is_none();
+            for (agree, coding) in agree.iter_mut().zip([Self::Sign, Self::Index]) {
+                *agree &=
+                    counts.is_none_or(|counts| coding.votes(said).is_ok_and(|won| is_same(won, counts)));
             }
         }
+        let fault =
+            |message: &str| Err(Error::new(ErrorKind::Shape, name, message).with_remedy("write a, b or tie"));
         match has {
             _ if !any => Ok(Self::Words),
             [true, _, _, false] => Ok(Self::Sign),
             [false, _, _, true] => Ok(Self::Ordinal),
-            [true, _, _, true] => Err(Error::new(
-                ErrorKind::Shape,
-                name,
-                "winners are both -1 and 2, so it cannot be told what the numbers mean",
-            )
-            .with_remedy("write a, b or tie")),
-            [_, true, _, _] => Ok(Self::Index),
-            // Nothing but ones may mean the first or the second.
-            _ => {
-                Err(Error::new(ErrorKind::Shape, name, "it cannot be told which caption the winner 1 means")
-                    .with_remedy("write a, b or tie"))
+            [true, _, _, true] => {
+                fault("winners are both -1 and 2, so it cannot be told what the numbers mean")
             }
+            [_, true, _, _] => Ok(Self::Index),
+            _ if agree == [true, false] => Ok(Self::Sign),
+            _ if agree == [false, true] || !needed => Ok(Self::Index),
+            _ => fault("it cannot be told which caption the winner 1 means"),
         }
     }
 
@@ -103,4 +107,9 @@ impl Coding {
             )
         })
     }
+}
+
+/// Whether two counts prefer the same caption, or neither.
+pub(super) fn is_same(votes: [f64; 2], others: [f64; 2]) -> bool {
+    votes[0].total_cmp(&votes[1]) == others[0].total_cmp(&others[1])
 }

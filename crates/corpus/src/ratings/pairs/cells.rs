@@ -1,0 +1,115 @@
+//! What the cells of a row of pairs hold: texts, numbers, and values in two columns or a list of two.
+
+use serde_json::Value;
+
+use super::rows::Row;
+
+/// Two values in a list, or in two columns.
+#[derive(Debug, PartialEq)]
+pub(super) enum Two {
+    List(String),
+    Columns {
+        names: [String; 2],
+        /// Columns that would be a third value, such as `caption_c`.
+        more: Vec<String>,
+    },
+}
+
+impl Two {
+    /// Its columns, as errors name them.
+    pub fn named(&self) -> String {
+        match self {
+            Self::List(name) => format!("\"{name}\""),
+            Self::Columns { names: [a, b], .. } => format!("\"{a}\" and \"{b}\""),
+        }
+    }
+
+    pub fn names(&self) -> Vec<&str> {
+        match self {
+            Self::List(name) => vec![name],
+            Self::Columns { names, .. } => names.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// Its two cells, none if both are empty; an error is a third cell, or a list that is none of two.
+    pub fn cells<'r>(&self, row: &'r Row, what: &str) -> Result<Option<[Option<&'r Value>; 2]>, String> {
+        match self {
+            Self::List(name) => match row.get(name) {
+                None => Ok(None),
+                Some(Value::Array(list)) if list.len() == 2 => Ok(Some([list.first(), list.get(1)])),
+                Some(Value::Array(list)) => {
+                    Err(format!("expected two {what} in \"{name}\", not {}; give a list of two", list.len()))
+                }
+                Some(other) => Err(format!(
+                    "expected two {what} in \"{name}\", not {}; give a list of two",
+                    shown(other)
+                )),
+            },
+            Self::Columns { names, more } => {
+                if let Some(third) = more.iter().find(|name| row.get(name).is_some()) {
+                    return Err(format!(
+                        "expected two {what}, but \"{third}\" stands beside {}; a pair has two: leave the others out",
+                        self.named()
+                    ));
+                }
+                let cells = [row.get(&names[0]), row.get(&names[1])];
+                Ok(cells.iter().any(Option::is_some).then_some(cells))
+            }
+        }
+    }
+}
+
+/// The one of several ways to write `what` that a row uses; an error if it uses more than one.
+pub(super) fn only<'c, T>(
+    all: &'c [T],
+    row: &Row,
+    what: &str,
+    named: impl Fn(&'c T) -> (Vec<&'c str>, String),
+) -> Result<Option<&'c T>, String> {
+    let mut used = all.iter().filter(|way| named(way).0.iter().any(|name| row.get(name).is_some()));
+    match (used.next(), used.next()) {
+        (Some(first), Some(second)) => Err(format!(
+            "{what} stand both in {} and in {}; leave out one of them",
+            named(first).1,
+            named(second).1
+        )),
+        (first, _) => Ok(first),
+    }
+}
+
+/// As [`only`], of single columns.
+pub(super) fn only_column<'c>(
+    all: &'c [String],
+    row: &Row,
+    what: &str,
+) -> Result<Option<&'c String>, String> {
+    only(all, row, what, |name| (vec![name.as_str()], format!("\"{name}\"")))
+}
+
+/// A caption: text, or an object with a `text`, its ends trimmed.
+pub(super) fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_owned()),
+        Value::Object(map) => map
+            .get("text")
+            .or_else(|| map.get("caption"))
+            .and_then(Value::as_str)
+            .map(|text| text.trim().to_owned()),
+        _ => None,
+    }
+}
+
+pub(super) fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

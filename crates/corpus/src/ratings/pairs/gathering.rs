@@ -1,0 +1,65 @@
+//! Puts the votes of one pair together, in order of first appearance.
+
+use std::collections::HashMap;
+
+use super::{Choice, Choices};
+use crate::{Position, SegmentId};
+
+/// Pairs as they are read.
+#[derive(Default)]
+pub(super) struct Gathering {
+    /// Pairs with the number of rows they come from, and the first of these.
+    pairs: Vec<(Choice, usize, Position)>,
+    /// By the pair's id, the image and the captions in alphabetical order.
+    known: HashMap<(String, SegmentId, [String; 2]), usize>,
+}
+
+impl Gathering {
+    /// Adds a row that is a pair.
+    pub fn add(&mut self, found: Choice) {
+        self.pairs.push((found, 1, Position::default()));
+    }
+
+    /// Adds a row that is one vote, or none, to its pair, whichever caption it names first.
+    pub fn add_vote(&mut self, pair: String, mut found: Choice, place: Position) -> Result<(), String> {
+        let mut captions = found.captions.clone();
+        captions.sort_unstable();
+        let key = (pair, found.image.clone(), captions);
+        let Some((item, n_rows, first)) = self.known.get(&key).and_then(|at| self.pairs.get_mut(*at)) else {
+            self.known.insert(key, self.pairs.len());
+            self.pairs.push((found, 1, place));
+            return Ok(());
+        };
+        if let (Some(known), Some(other)) = (&item.category, &found.category)
+            && known != other
+        {
+            let at = match (first.line, first.record) {
+                (Some(line), _) => format!("line {line}"),
+                (None, record) => format!("record {}", record.unwrap_or_default()),
+            };
+            return Err(format!(
+                "the votes of a pair name two categories, '{other}' here and '{known}' in {at}; name one, or tell the \
+                 pairs apart by a column pair_id"
+            ));
+        }
+        if item.captions != found.captions {
+            found.votes.reverse();
+        }
+        item.votes = [item.votes[0] + found.votes[0], item.votes[1] + found.votes[1]];
+        item.references.append(&mut found.references);
+        item.category = item.category.take().or(found.category);
+        *n_rows += 1;
+        Ok(())
+    }
+
+    /// The pairs that anybody voted on.
+    pub fn choices(self, name: &str) -> Choices {
+        let (voted, unvoted): (Vec<_>, Vec<_>) =
+            self.pairs.into_iter().partition(|(choice, ..)| choice.votes[0] + choice.votes[1] > 0.0);
+        Choices {
+            source: name.to_owned(),
+            items: voted.into_iter().map(|(choice, ..)| choice).collect(),
+            unvoted: unvoted.iter().map(|(_, n_rows, _)| n_rows).sum(),
+        }
+    }
+}
