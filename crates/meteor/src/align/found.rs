@@ -1,10 +1,8 @@
 //! All matches of a pair of sentences: which words they cover, and which of them are definite.
 
-use std::ops::Range;
-
 use super::choice::Candidate;
 use super::matches::{Match, Paraphrase, Row};
-use super::phrases::PhraseMatcher;
+use super::phrases::{PhraseMatcher, Related};
 use super::words::WordMatcher;
 use crate::options::{MAX_MATCHERS, Matcher};
 use crate::sentence::Sentence;
@@ -15,6 +13,12 @@ use crate::vocabulary::Vocabulary;
 pub(super) struct Found {
     /// Per reference word, where its masks lie: the row, or in wide hypotheses the first machine word.
     pub(super) mask_of: Vec<u32>,
+    /// The phrases of the reference that have paraphrases in the hypothesis, by place.
+    pub(super) related: Vec<Related>,
+    /// Whether they make so many matches that these are listed word by word as they are asked for: their number
+    /// grows with the product of the lengths of two texts that repeat themselves.
+    pub(super) is_crowded: bool,
+    /// All paraphrase matches unless they are so many.
     pub(super) paraphrases: Vec<Paraphrase>,
     /// Per reference word, where its paraphrase matches end.
     pub(super) paraphrase_ends: Vec<u32>,
@@ -35,6 +39,9 @@ pub(super) struct Found {
     /// The place of the paraphrase matcher among them.
     pub(super) paraphraser: Option<u8>,
 }
+
+/// The number of paraphrase matches beyond which a pair is crowded.
+pub(super) const CROWD: usize = 1 << 12;
 
 impl Found {
     /// Finds all matches of a hypothesis, which `words` and `phrases` have read, with `reference`.
@@ -57,12 +64,17 @@ impl Found {
         self.identical = identical;
         words.find(vocabulary, matchers, reference, &mut self.mask_of);
         self.paraphrases.clear();
+        self.related.clear();
+        self.is_crowded = false;
         if matchers[..n_matchers].contains(&Matcher::Paraphrase) {
-            phrases.find(vocabulary, reference, &mut self.paraphrases);
+            self.is_crowded = phrases.find(vocabulary, reference, &mut self.related) > CROWD;
+            if !self.is_crowded {
+                phrases.list(&self.related, &mut self.paraphrases);
+            }
         }
         self.index_paraphrases(reference.words.len());
-        self.cover(words, &matchers[..n_matchers], reference.words.len());
-        self.ambiguous = self.fix(words, &matchers[..n_matchers], reference.words.len());
+        self.cover((words, phrases), &matchers[..n_matchers], reference.words.len());
+        self.ambiguous = self.fix((words, phrases), &matchers[..n_matchers], reference.words.len());
     }
 
     /// The row of a word of the reference, with the matchers that run.
@@ -83,13 +95,31 @@ impl Found {
         }
     }
 
-    fn paraphrases_at(&self, word: usize) -> Range<usize> {
+    /// The paraphrase matches of a reference word, which `space` holds if they are listed for this.
+    fn paraphrases_at<'f>(
+        &'f self,
+        phrases: &PhraseMatcher,
+        word: usize,
+        space: &'f mut Vec<Paraphrase>,
+    ) -> &'f [Paraphrase] {
+        if self.is_crowded {
+            let start = self.related.partition_point(|related| (related.reference as usize) < word);
+            let end = self.related.partition_point(|related| related.reference as usize <= word);
+            space.clear();
+            phrases.list(&self.related[start..end], space);
+            return space;
+        }
         let start = if word == 0 { 0 } else { self.paraphrase_ends[word - 1] };
-        start as usize..self.paraphrase_ends[word] as usize
+        &self.paraphrases[start as usize..self.paraphrase_ends[word] as usize]
     }
 
     /// Counts how many matches cover each word.
-    fn cover(&mut self, words: &WordMatcher, matchers: &[Matcher], reference_len: usize) {
+    fn cover(
+        &mut self,
+        (words, phrases): (&WordMatcher, &PhraseMatcher),
+        matchers: &[Matcher],
+        reference_len: usize,
+    ) {
         self.coverage.clear();
         self.coverage.resize(reference_len, 0);
         self.once.clear();
@@ -127,7 +157,23 @@ impl Found {
                 }
             }
         }
-        for found in &self.paraphrases {
+        let mut paraphrases = std::mem::take(&mut self.paraphrases);
+        self.cover_with(&paraphrases);
+        if self.is_crowded {
+            let related = std::mem::take(&mut self.related);
+            for of_one_word in related.chunk_by(|a, b| a.reference == b.reference) {
+                paraphrases.clear();
+                phrases.list(of_one_word, &mut paraphrases);
+                self.cover_with(&paraphrases);
+            }
+            self.related = related;
+            paraphrases.clear();
+        }
+        self.paraphrases = paraphrases;
+    }
+
+    fn cover_with(&mut self, paraphrases: &[Paraphrase]) {
+        for found in paraphrases {
             for word in found.reference..found.reference + found.reference_len {
                 self.coverage[word as usize] += 1;
             }
@@ -148,18 +194,23 @@ impl Found {
     }
 
     /// Finds the definite matches, which share no word with any other; true if other matches remain.
-    fn fix(&mut self, words: &WordMatcher, matchers: &[Matcher], reference_len: usize) -> bool {
+    fn fix(
+        &mut self,
+        (words, phrases): (&WordMatcher, &PhraseMatcher),
+        matchers: &[Matcher],
+        reference_len: usize,
+    ) -> bool {
         self.fixed.clear();
         self.fixed.resize(reference_len, None);
         self.is_fixed.clear();
         self.is_fixed.resize(reference_len, false);
         let mut ambiguous = false;
+        let mut space = Vec::new();
         for word in 0..reference_len {
-            let paraphrases = self.paraphrases_at(word);
             let only = if self.coverage[word] != 1 {
                 ambiguous |= self.coverage[word] > 1;
                 None
-            } else if let [found] = self.paraphrases[paraphrases] {
+            } else if let [found] = self.paraphrases_at(phrases, word, &mut space) {
                 let module = matchers.iter().position(|matcher| *matcher == Matcher::Paraphrase).unwrap_or(0);
                 Some(found.as_match(module))
             } else {
@@ -187,13 +238,14 @@ impl Found {
     pub(super) fn list_candidates(
         &self,
         candidates: &mut Vec<Candidate>,
-        words: &WordMatcher,
+        (words, phrases): (&WordMatcher, &PhraseMatcher),
         matchers: &[Matcher],
         word: usize,
     ) {
         for (module, matcher) in matchers.iter().enumerate() {
             if *matcher == Matcher::Paraphrase {
-                let paraphrases = &self.paraphrases[self.paraphrases_at(word)];
+                let mut space = Vec::new();
+                let paraphrases = self.paraphrases_at(phrases, word, &mut space);
                 candidates
                     .extend(paraphrases.iter().map(|found| Candidate::new(found.as_match(module), matchers)));
                 continue;

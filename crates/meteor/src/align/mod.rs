@@ -65,6 +65,7 @@ impl Aligner {
     ) -> Option<Prospects> {
         self.found.find((&mut self.words, &mut self.phrases), vocabulary, matchers, reference);
         let short = self.words.words.len().max(reference.words.len()) <= bound::LONGEST;
+        let short = short && !self.found.is_crowded;
         short.then(|| self.found.prospects(&self.words, vocabulary, ranks, reference))
     }
 
@@ -88,7 +89,7 @@ impl Aligner {
         self.matches.clear();
         if self.found.ambiguous {
             let matchers = &matchers[..self.found.n_matchers];
-            let pair = (&self.words, &self.found);
+            let pair = (&self.words, &self.phrases, &self.found);
             if narrow::has_room(&self.words, &self.found, beam) {
                 self.narrow.search(pair, matchers, beam, &mut self.matches);
             } else {
@@ -172,10 +173,11 @@ mod tests {
             let mut words = WordMatcher::default();
             (words.words, words.width) = (vec![0; N_WORDS], 1);
             let found = found(&phrases);
+            let phrases = PhraseMatcher::default();
             prop_assert!(narrow::has_room(&words, &found, beam));
             let (mut narrow, mut wide) = (Vec::new(), Vec::new());
-            NarrowBeam::default().search((&words, &found), &[Matcher::Paraphrase], beam, &mut narrow);
-            WideBeam::default().search((&words, &found), &[Matcher::Paraphrase], beam, &mut wide);
+            NarrowBeam::default().search((&words, &phrases, &found), &[Matcher::Paraphrase], beam, &mut narrow);
+            WideBeam::default().search((&words, &phrases, &found), &[Matcher::Paraphrase], beam, &mut wide);
             prop_assert_eq!(narrow, wide);
         }
     }

@@ -3,6 +3,7 @@
 use super::choice::{Candidate, Choice, rank};
 use super::found::Found;
 use super::matches::Match;
+use super::phrases::PhraseMatcher;
 use super::words::WordMatcher;
 use crate::options::Matcher;
 use crate::vocabulary::NONE;
@@ -11,10 +12,10 @@ use crate::vocabulary::NONE;
 ///
 /// A rank holds all that decides between two paths, the better one being less: 8 bits for the matched words, of
 /// which there are 128 at most, counted down; 7 for as many chunks as there are words; 26 for the distance; and 23
-/// for the place in the queue. With less than 2^13 candidates per word, distances of less than 2^6 to each add up
-/// to less than 2^25, and a beam of up to 1000 paths fills less than 2^23 places.
+/// for the place in the queue. Unless a pair is crowded a word has less than 2^13 candidates; distances of less than
+/// 2^6 to each add up to less than 2^25, and a beam of up to 1000 paths fills less than 2^23 places.
 pub(super) fn has_room(words: &WordMatcher, found: &Found, beam: usize) -> bool {
-    words.words.len().max(found.fixed.len()) <= 64 && beam <= 1000 && found.paraphrases.len() <= 1 << 12
+    words.words.len().max(found.fixed.len()) <= 64 && beam <= 1000 && !found.is_crowded
 }
 
 const MATCHED: u32 = 56;
@@ -114,7 +115,7 @@ impl NarrowBeam {
     /// Chooses among the matches that were found, and appends those that are chosen to `matches`.
     pub(super) fn search(
         &mut self,
-        (words, found): (&WordMatcher, &Found),
+        (words, phrases, found): (&WordMatcher, &PhraseMatcher, &Found),
         matchers: &[Matcher],
         beam: usize,
         matches: &mut Vec<Match>,
@@ -128,7 +129,7 @@ impl NarrowBeam {
             self.candidates.clear();
             self.options.clear();
             if !found.is_fixed[word] {
-                found.list_candidates(&mut self.candidates, words, matchers, word);
+                found.list_candidates(&mut self.candidates, (words, phrases), matchers, word);
                 self.options.extend(self.candidates.iter().map(Choosable::new));
             }
             let fixed = fixed.map(|fixed| Choosable::new(&Candidate::new(fixed, matchers)));

@@ -25,6 +25,16 @@ struct HypothesisPhrase {
     /// Its first place, and its last so far.
     first: u32,
     last: u32,
+    /// How many places it has.
+    count: u32,
+}
+
+/// A phrase at a place of a reference, with its relations.
+#[derive(Clone, Debug)]
+pub(super) struct Related {
+    pub(super) reference: u32,
+    reference_len: u32,
+    relations: Range<usize>,
 }
 
 /// The phrases of a hypothesis, by what they have in common with phrases of its references.
@@ -58,7 +68,9 @@ impl PhraseMatcher {
             match self.phrase_slots.get(span.phrase) {
                 // The places of a phrase are a list; the new one goes to its end, to keep them ascending.
                 Some(index) => {
-                    let last = std::mem::replace(&mut self.phrases[index as usize].last, place);
+                    let known = &mut self.phrases[index as usize];
+                    known.count += 1;
+                    let last = std::mem::replace(&mut known.last, place);
                     self.places[last as usize].1 = place;
                 }
                 None => {
@@ -72,6 +84,7 @@ impl PhraseMatcher {
                         len: span.len,
                         first: place,
                         last: place,
+                        count: 1,
                     });
                 }
             }
@@ -82,20 +95,34 @@ impl PhraseMatcher {
         self.relations.clear();
     }
 
-    /// Lists all paraphrase matches, in METEOR's order per reference word.
+    /// Relates the phrases of a reference to those of the hypothesis; returns how many matches that makes.
     pub(super) fn find(
         &mut self,
         vocabulary: &Vocabulary,
         reference: &Sentence<'_>,
-        paraphrases: &mut Vec<Paraphrase>,
-    ) {
+        related: &mut Vec<Related>,
+    ) -> usize {
+        let mut n_matches = 0usize;
         for span in reference.spans {
-            let reference_len = span.len;
-            let range = match self.relation_slots.get(span.phrase) {
+            let relations = match self.relation_slots.get(span.phrase) {
                 Some(index) => self.relation_ranges[index as usize].clone(),
                 None => self.relate(vocabulary, span.phrase),
             };
-            for relation in &self.relations[range] {
+            for relation in &self.relations[relations.clone()] {
+                let count = self.phrases[relation.hypothesis_phrase as usize].count;
+                n_matches = n_matches.saturating_add(count as usize);
+            }
+            if !relations.is_empty() {
+                related.push(Related { reference: span.start, reference_len: span.len, relations });
+            }
+        }
+        n_matches
+    }
+
+    /// Lists the paraphrase matches of these phrases of a reference, in METEOR's order per reference word.
+    pub(super) fn list(&self, related: &[Related], paraphrases: &mut Vec<Paraphrase>) {
+        for Related { reference, reference_len, relations } in related {
+            for relation in &self.relations[relations.clone()] {
                 let HypothesisPhrase { len: hypothesis_len, first, .. } =
                     self.phrases[relation.hypothesis_phrase as usize];
                 let mut place = first;
@@ -103,13 +130,13 @@ impl PhraseMatcher {
                     let order = if relation.source_in_hypothesis {
                         [hypothesis, hypothesis_len, relation.place]
                     } else {
-                        [reference_len, relation.place, hypothesis]
+                        [*reference_len, relation.place, hypothesis]
                     };
                     paraphrases.push(Paraphrase {
-                        reference: span.start,
+                        reference: *reference,
                         source_in_hypothesis: relation.source_in_hypothesis,
                         order,
-                        reference_len,
+                        reference_len: *reference_len,
                         hypothesis,
                         hypothesis_len,
                     });
@@ -164,4 +191,51 @@ fn places_of<T>(items: &[T], is_wanted: impl Fn(&T) -> bool) -> impl Iterator<It
             (place < 64).then_some(64 * block + place)
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn matches_listed_word_by_word_are_those_listed_at_once(
+            n_places in proptest::collection::vec(1u32..6, 1..6),
+            relations in proptest::collection::vec((0usize..6, any::<bool>(), 0u32..9), 1..30),
+            spans in proptest::collection::vec((0u32..9, 1u32..4, 0usize..30, 0usize..30), 1..30),
+        ) {
+            let mut matcher = PhraseMatcher::default();
+            for (phrase, count) in (0..).zip(&n_places) {
+                let first = matcher.places.len() as u32;
+                let last = first + count - 1;
+                let next = |place| if place == last { NONE } else { place + 1 };
+                matcher.places.extend((first..=last).map(|place| (place * 3 % 7, next(place))));
+                matcher.phrases.push(HypothesisPhrase { phrase, len: 1 + phrase % 3, first, last, count: *count });
+            }
+            matcher.relations.extend(relations.iter().map(|(phrase, source_in_hypothesis, place)| Relation {
+                hypothesis_phrase: (phrase % n_places.len()) as u32,
+                source_in_hypothesis: *source_in_hypothesis,
+                place: *place,
+            }));
+            let n = relations.len();
+            let mut related: Vec<Related> = spans
+                .iter()
+                .map(|(reference, reference_len, a, b)| Related {
+                    reference: *reference,
+                    reference_len: *reference_len,
+                    relations: (a % n).min(b % n)..(a % n).max(b % n) + 1,
+                })
+                .collect();
+            related.sort_by_key(|related| related.reference);
+            let (mut all, mut by_word) = (Vec::new(), Vec::new());
+            matcher.list(&related, &mut all);
+            for of_one_word in related.chunk_by(|a, b| a.reference == b.reference) {
+                let mut listed = Vec::new();
+                matcher.list(of_one_word, &mut listed);
+                by_word.extend(listed);
+            }
+            prop_assert_eq!(all, by_word);
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use super::choice::{Candidate, Choice, rank};
 use super::found::Found;
 use super::matches::Match;
+use super::phrases::PhraseMatcher;
 use super::words::WordMatcher;
 use crate::options::Matcher;
 use crate::vocabulary::NONE;
@@ -78,7 +79,7 @@ impl WideBeam {
     /// Chooses among the matches that were found, and appends those that are chosen to `matches`.
     pub(super) fn search(
         &mut self,
-        (words, found): (&WordMatcher, &Found),
+        (words, phrases, found): (&WordMatcher, &PhraseMatcher, &Found),
         matchers: &[Matcher],
         beam: usize,
         matches: &mut Vec<Match>,
@@ -99,7 +100,7 @@ impl WideBeam {
             self.candidates.clear();
             let fixed = found.fixed.get(word).copied().flatten().map(|fixed| Candidate::new(fixed, matchers));
             if word < reference_len && !found.is_fixed[word] {
-                found.list_candidates(&mut self.candidates, words, matchers, word);
+                found.list_candidates(&mut self.candidates, (words, phrases), matchers, word);
             }
             self.rank(beam);
             let keys = std::mem::take(&mut self.keys);
