@@ -94,6 +94,11 @@ pub fn pearson_weighted(x: &[f64], y: &[f64], weights: &[u32]) -> Option<f64> {
         xx += weight * dx * dx;
         yy += weight * dy * dy;
     }
+    pearson_of_sums(n, (mean_x, mean_y), [xy, xx, yy])
+}
+
+/// Pearson's correlation from the sums of products of what `n` items are off their means.
+pub(crate) fn pearson_of_sums(n: f64, (mean_x, mean_y): (f64, f64), [xy, xx, yy]: [f64; 3]) -> Option<f64> {
     // What is constant up to rounding has no correlation.
     let scale = |mean: f64| n * mean * mean * 1e-24;
     if xx <= scale(mean_x) || yy <= scale(mean_y) { None } else { ratio(xy, xx, yy) }
@@ -123,6 +128,11 @@ pub fn spearman(x: &Levels, y: &Levels, weights: Option<&[u32]>) -> Option<f64> 
         xx += weight * dx * dx;
         yy += weight * dy * dy;
     }
+    spearman_of_sums([xy, xx, yy])
+}
+
+/// Spearman's ρ from the sums of products of what ranks are off their mean.
+pub(crate) fn spearman_of_sums([xy, xx, yy]: [f64; 3]) -> Option<f64> {
     if xx == 0.0 || yy == 0.0 { None } else { ratio(xy, xx, yy) }
 }
 
@@ -135,6 +145,24 @@ pub struct Kendall {
     /// τ-c (Stuart's): concordant minus discordant pairs, over the most there could be with so few distinct
     /// values.
     pub tau_c: f64,
+}
+
+impl Kendall {
+    /// From concordant less discordant pairs, the pairs that each list tells apart, the number of items, and the number
+    /// of distinct values of the list that has fewer.
+    pub(crate) fn of_counts(
+        difference: f64,
+        (untied_x, untied_y): (f64, f64),
+        total: f64,
+        classes: f64,
+    ) -> Option<Self> {
+        if classes < 2.0 {
+            return None;
+        }
+        let tau_b = difference / untied_x.sqrt() / untied_y.sqrt();
+        let tau_c = 2.0 * difference / (total.powi(2) * (classes - 1.0) / classes);
+        Some(Self { tau_b: tau_b.clamp(-1.0, 1.0), tau_c: tau_c.clamp(-1.0, 1.0) })
+    }
 }
 
 /// The order in which [`kendall`] walks through items.
@@ -194,14 +222,9 @@ pub fn kendall(x: &Levels, y: &Levels, walk: &Walk, weights: Option<&[u32]>) -> 
     let (tied_y, classes_y) = seen.ties();
     debug_assert!(concordant + discordant + tied_x + tied_y - tied_both == pairs(total));
     let (untied_x, untied_y) = (pairs(total) - tied_x, pairs(total) - tied_y);
-    let classes = classes_x.min(classes_y);
-    if classes < 2 {
-        return None;
-    }
     let difference = concordant as f64 - discordant as f64;
-    let tau_b = difference / (untied_x as f64).sqrt() / (untied_y as f64).sqrt();
-    let tau_c = 2.0 * difference / ((total as f64).powi(2) * (classes as f64 - 1.0) / classes as f64);
-    Some(Kendall { tau_b: tau_b.clamp(-1.0, 1.0), tau_c: tau_c.clamp(-1.0, 1.0) })
+    let untied = (untied_x as f64, untied_y as f64);
+    Kendall::of_counts(difference, untied, total as f64, classes_x.min(classes_y) as f64)
 }
 
 fn pairs(n: u64) -> u64 {

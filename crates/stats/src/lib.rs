@@ -3,6 +3,7 @@
 //! This crate knows no text, no metric by name and no clock.
 
 pub mod agreement;
+pub mod clustered;
 pub mod correction;
 pub mod correlation;
 pub mod distribution;

@@ -3,7 +3,7 @@
 use crate::table::Table;
 
 /// Columns and choices that are worked on at a time: a square of so many sums stays in registers.
-pub(crate) const LANES: usize = 4;
+pub const LANES: usize = 4;
 
 /// Rows that are added before the next columns take their turn, so that what is read stays in the nearest
 /// cache.

@@ -122,12 +122,22 @@ pub fn exchange(
     replicate(matrix, resampling.resamples, n_values, heard, draw, score)
 }
 
-/// Buffers of one thread.
-struct Work {
-    counts: Vec<u32>,
-    weights: Vec<[f64; LANES]>,
-    sums: Vec<f64>,
-    scratch: Scratch,
+/// Draws as many of `n_rows` rows as there are, with replacement, again and again, and lets `score` turn how often each
+/// row was drawn into `n_values` values: for [`LANES`] resamples at a time, whose weights lie side by side, or fewer at
+/// the end, where `score` is asked for fewer values. `scratch` makes the buffers of one thread; `heard` as for
+/// [`bootstrap`].
+///
+/// The result holds the values of one resample after those of another.
+pub fn draws<S>(
+    n_rows: usize,
+    resampling: Resampling,
+    n_values: usize,
+    heard: impl Fn(usize) + Sync,
+    scratch: impl Fn() -> S + Sync,
+    score: impl Fn(&mut S, &[[f64; LANES]], &mut [f64]) + Sync,
+) -> Vec<f64> {
+    let draw = |index: u64, counts: &mut [u32]| draw(resampling.seed, index, counts);
+    in_groups((n_rows, resampling.resamples, n_values), heard, draw, scratch, score)
 }
 
 /// Groups of replicates share one walk over the rows.
@@ -139,18 +149,37 @@ fn replicate(
     draw: impl Fn(u64, &mut [u32]) + Sync,
     score: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
+    let n_columns = matrix.n_columns();
+    let buffers = || (vec![0.0; n_columns * LANES], Scratch::default());
+    in_groups(
+        (matrix.n_rows(), resamples, n_values),
+        heard,
+        draw,
+        buffers,
+        |(sums, scratch), weights, values| {
+            matrix.sums(weights, scratch, sums);
+            for (sums, values) in
+                sums.chunks_exact(n_columns.max(1)).zip(values.chunks_exact_mut(n_values.max(1)))
+            {
+                score(sums, values);
+            }
+        },
+    )
+}
+
+/// Draws [`LANES`] replicates at a time.
+fn in_groups<S>(
+    (n_rows, resamples, n_values): (usize, usize, usize),
+    heard: impl Fn(usize) + Sync,
+    draw: impl Fn(u64, &mut [u32]) + Sync,
+    scratch: impl Fn() -> S + Sync,
+    score: impl Fn(&mut S, &[[f64; LANES]], &mut [f64]) + Sync,
+) -> Vec<f64> {
     let mut values = vec![0.0; resamples * n_values];
-    let (n_rows, n_columns) = (matrix.n_rows(), matrix.n_columns());
-    let work = || Work {
-        counts: vec![0; n_rows],
-        weights: vec![[0.0; LANES]; n_rows],
-        sums: vec![0.0; n_columns * LANES],
-        scratch: Scratch::default(),
-    };
+    let buffers = || (vec![0; n_rows], vec![[0.0; LANES]; n_rows], scratch());
     values.par_chunks_mut((n_values * LANES).max(1)).enumerate().for_each_init(
-        work,
-        |work, (group, values)| {
-            let Work { counts, weights, sums, scratch } = work;
+        buffers,
+        |(counts, weights, scratch), (group, values)| {
             let n_here = values.len() / n_values.max(1);
             heard(n_here);
             for lane in 0..n_here {
@@ -158,12 +187,7 @@ fn replicate(
                 draw((group * LANES + lane) as u64, counts);
                 weights.iter_mut().zip(&*counts).for_each(|(w, count)| w[lane] = f64::from(*count));
             }
-            matrix.sums(weights, scratch, sums);
-            for (sums, values) in
-                sums.chunks_exact(n_columns.max(1)).zip(values.chunks_exact_mut(n_values.max(1)))
-            {
-                score(sums, values);
-            }
+            score(scratch, weights, values);
         },
     );
     values

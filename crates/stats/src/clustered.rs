@@ -1,0 +1,284 @@
+//! Coefficients of points that are drawn by the cluster, such as ratings by their image, for several resamples at once.
+//!
+//! A resample changes only how often each cluster counts. So points are sorted once, those that no resample can tell
+//! apart are one, and [`LANES`] resamples share each walk. What Spearman's and Kendall's coefficients are made of are
+//! whole numbers, exact in any order of addition; Pearson's sums keep the order of the points. Every digit is
+//! therefore that of [`correlation`](crate::correlation)'s functions with a weight per point.
+
+mod lanes;
+mod seen;
+
+use crate::correlation::{self, Kendall, Levels, Walk};
+use crate::matrix::LANES;
+use lanes::Lanes;
+use seen::{Few, Many, Seen};
+
+/// Up to so many points the sums of Spearman's coefficient are whole numbers that an `f64` can hold: four times the
+/// variance of n ranks is at most n³ / 3, which stays below 2⁵³.
+const EXACT: f64 = 300_000.0;
+
+/// The ratings that lists of scores are held against.
+#[derive(Clone, Debug)]
+pub struct Ratings<'a> {
+    values: &'a [f64],
+    clusters: &'a [u32],
+    levels: Levels,
+    sorted: Sorted,
+}
+
+/// What resamples make of the ratings, which all lists of scores share.
+#[derive(Clone, Debug)]
+pub struct Drawn<'w> {
+    weights: &'w [[f64; LANES]],
+    n: Lanes,
+    /// Whether whole numbers stay exact.
+    is_exact: bool,
+    mean: Lanes,
+    variance: Lanes,
+    margin: Margin,
+    /// For each level, how many points are below less how many are above.
+    places: Vec<Lanes>,
+}
+
+/// One list of scores, ready to be resampled.
+#[derive(Clone, Debug)]
+pub struct Scores<'a> {
+    values: &'a [f64],
+    levels: Levels,
+    walk: Walk,
+    sorted: Sorted,
+}
+
+/// How scores agree with ratings; `None` where one of them does not vary or is no finite number.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Coefficients {
+    /// Pearson's r.
+    pub pearson: Option<f64>,
+    /// Spearman's ρ.
+    pub spearman: Option<f64>,
+    /// Kendall's τ-b and τ-c.
+    pub kendall: Option<Kendall>,
+}
+
+/// Points by level, those of one cluster that have both values in common being one.
+#[derive(Clone, Debug)]
+struct Sorted {
+    entries: Vec<Entry>,
+    /// Where each level ends.
+    ends: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    cluster: u32,
+    /// The level of the rating.
+    rating: u32,
+    /// How many points there are.
+    times: f64,
+}
+
+impl Sorted {
+    fn new(of: &Levels, ratings: &Levels, clusters: &[u32]) -> Self {
+        let places = of.of.iter().zip(&ratings.of).zip(clusters);
+        let mut keys: Vec<[u32; 3]> = places.map(|((level, rating), c)| [*level, *c, *rating]).collect();
+        keys.sort_unstable();
+        let (mut entries, mut ends) = (Vec::new(), Vec::new());
+        for level in keys.chunk_by(|a, b| a[0] == b[0]) {
+            entries.extend(level.chunk_by(|a, b| a == b).map(|same| Entry {
+                cluster: same[0][1],
+                rating: same[0][2],
+                times: same.len() as f64,
+            }));
+            ends.push(entries.len() as u32);
+        }
+        Self { entries, ends }
+    }
+
+    fn groups(&self) -> impl Iterator<Item = &[Entry]> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(start, end)| &self.entries[*start as usize..*end as usize])
+    }
+}
+
+/// What is known of one list alone.
+#[derive(Clone, Copy, Debug, Default)]
+struct Margin {
+    /// Four times the sum of squares of what ranks are off their mean.
+    ranks: Lanes,
+    /// The squares of how many points each level has.
+    squares: Lanes,
+    /// How many levels have a point.
+    classes: Lanes,
+}
+
+impl Margin {
+    /// Takes in a level with `count` points, whose place is how many are below it less how many are above.
+    #[inline(always)]
+    fn add(&mut self, count: Lanes, place: Lanes) {
+        self.ranks = self.ranks + count * place * place;
+        self.squares = self.squares + count * count;
+        self.classes = self.classes + count.is_above_zero();
+    }
+}
+
+impl<'a> Ratings<'a> {
+    /// The rating of each point, a number, and the cluster it is drawn with.
+    #[must_use]
+    pub fn new(values: &'a [f64], clusters: &'a [u32]) -> Self {
+        let levels = Levels::new(values);
+        let sorted = Sorted::new(&levels, &levels, clusters);
+        Self { values, clusters, levels, sorted }
+    }
+
+    /// The ratings under `weights`: how often each of several resamples draws each cluster.
+    ///
+    /// # Panics
+    /// When a cluster has no weight.
+    #[must_use]
+    pub fn drawn<'w>(&self, weights: &'w [[f64; LANES]]) -> Drawn<'w> {
+        let weight = |cluster: u32| Lanes(weights[cluster as usize]);
+        let count = |group: &[Entry]| {
+            let counts = group.iter().map(|entry| weight(entry.cluster) * Lanes::all(entry.times));
+            counts.fold(Lanes::default(), |sum, count| sum + count)
+        };
+        let counts: Vec<Lanes> = self.sorted.groups().map(count).collect();
+        let n = counts.iter().fold(Lanes::default(), |sum, count| sum + *count);
+        let mut places = Vec::with_capacity(counts.len());
+        let (mut margin, mut below) = (Margin::default(), Lanes::default());
+        for count in counts {
+            let place = below + below + count - n;
+            margin.add(count, place);
+            places.push(place);
+            below = below + count;
+        }
+        let mut sum = Lanes::default();
+        for (value, cluster) in self.values.iter().zip(self.clusters) {
+            sum = sum + weight(*cluster) * Lanes::all(*value);
+        }
+        let mean = sum / n;
+        let mut variance = Lanes::default();
+        for (value, cluster) in self.values.iter().zip(self.clusters) {
+            let off = Lanes::all(*value) - mean;
+            variance = variance + weight(*cluster) * off * off;
+        }
+        let is_exact = n.0.iter().all(|n| *n <= EXACT);
+        Drawn { weights, n, is_exact, mean, variance, margin, places }
+    }
+}
+
+impl<'a> Scores<'a> {
+    /// The score of each of the points that `ratings` are of, a number.
+    #[must_use]
+    pub fn new(values: &'a [f64], ratings: &Ratings<'_>) -> Self {
+        let levels = Levels::new(values);
+        let walk = Walk::new(&levels);
+        let sorted = Sorted::new(&levels, &ratings.levels, ratings.clusters);
+        Self { values, levels, walk, sorted }
+    }
+
+    /// The coefficients of all points, each counted once.
+    #[must_use]
+    pub fn plain(&self, ratings: &Ratings<'_>) -> Coefficients {
+        Coefficients {
+            pearson: correlation::pearson(self.values, ratings.values),
+            spearman: correlation::spearman(&self.levels, &ratings.levels, None),
+            kendall: correlation::kendall(&self.levels, &ratings.levels, &self.walk, None),
+        }
+    }
+
+    /// The coefficients of each of several resamples, to the last bit those of one with a weight for each point.
+    ///
+    /// # Panics
+    /// When `ratings` are of other points, or `drawn` is not of `ratings`.
+    #[must_use]
+    pub fn drawn(&self, ratings: &Ratings<'_>, drawn: &Drawn<'_>) -> [Coefficients; LANES] {
+        if !drawn.is_exact {
+            return std::array::from_fn(|lane| self.weighted(ratings, drawn, lane));
+        }
+        let n_levels = ratings.levels.count;
+        let (difference, covariance, margin) = if n_levels <= Few::MAX {
+            self.walk_along(drawn, Few::new(n_levels))
+        } else {
+            self.walk_along(drawn, Many::new(n_levels))
+        };
+        let (mean, [xy, xx]) = self.moments(ratings, drawn);
+        std::array::from_fn(|k| {
+            let n = drawn.n.0[k];
+            // Places are twice what ranks are off their mean.
+            let ranks = [covariance, margin.ranks, drawn.margin.ranks].map(|sum| sum.0[k] * 0.25);
+            let untied = |margin: &Margin| (n * n - margin.squares.0[k]) / 2.0;
+            let classes = margin.classes.0[k].min(drawn.margin.classes.0[k]);
+            Coefficients {
+                pearson: correlation::pearson_of_sums(
+                    n,
+                    (mean.0[k], drawn.mean.0[k]),
+                    [xy.0[k], xx.0[k], drawn.variance.0[k]],
+                ),
+                spearman: correlation::spearman_of_sums(ranks),
+                kendall: Kendall::of_counts(
+                    difference.0[k],
+                    (untied(&margin), untied(&drawn.margin)),
+                    n,
+                    classes,
+                ),
+            }
+        })
+    }
+
+    /// Concordant less discordant pairs, the sum of products of places, and what is known of the scores alone.
+    fn walk_along(&self, drawn: &Drawn<'_>, mut seen: impl Seen) -> (Lanes, Lanes, Margin) {
+        let (mut difference, mut covariance) = (Lanes::default(), Lanes::default());
+        let (mut margin, mut below) = (Margin::default(), Lanes::default());
+        for group in self.sorted.groups() {
+            let (mut count, mut places) = (Lanes::default(), Lanes::default());
+            for entry in group {
+                let weight = Lanes(drawn.weights[entry.cluster as usize]) * Lanes::all(entry.times);
+                count = count + weight;
+                places = places + weight * drawn.places[entry.rating as usize];
+                difference = difference + weight * seen.below_less_above(entry.rating);
+            }
+            for entry in group {
+                let weight = Lanes(drawn.weights[entry.cluster as usize]) * Lanes::all(entry.times);
+                seen.add(entry.rating, weight);
+            }
+            let place = below + below + count - drawn.n;
+            covariance = covariance + place * places;
+            margin.add(count, place);
+            below = below + count;
+        }
+        (difference, covariance, margin)
+    }
+
+    /// The mean, and the sums of products of what scores are off it with what ratings are off theirs and with itself,
+    /// added up point after point.
+    fn moments(&self, ratings: &Ratings<'_>, drawn: &Drawn<'_>) -> (Lanes, [Lanes; 2]) {
+        let weight = |cluster: u32| Lanes(drawn.weights[cluster as usize]);
+        let mut sum = Lanes::default();
+        for (value, cluster) in self.values.iter().zip(ratings.clusters) {
+            sum = sum + weight(*cluster) * Lanes::all(*value);
+        }
+        let mean = sum / drawn.n;
+        let (mut xy, mut xx) = (Lanes::default(), Lanes::default());
+        for ((x, y), cluster) in self.values.iter().zip(ratings.values).zip(ratings.clusters) {
+            let (dx, dy) = (Lanes::all(*x) - mean, Lanes::all(*y) - drawn.mean);
+            let weighted = weight(*cluster) * dx;
+            xy = xy + weighted * dy;
+            xx = xx + weighted * dx;
+        }
+        (mean, [xy, xx])
+    }
+
+    /// One resample with a weight for each point.
+    fn weighted(&self, ratings: &Ratings<'_>, drawn: &Drawn<'_>, lane: usize) -> Coefficients {
+        let weight = |cluster: &u32| drawn.weights[*cluster as usize][lane] as u32;
+        let weights: Vec<u32> = ratings.clusters.iter().map(weight).collect();
+        Coefficients {
+            pearson: correlation::pearson_weighted(self.values, ratings.values, &weights),
+            spearman: correlation::spearman(&self.levels, &ratings.levels, Some(&weights)),
+            kendall: correlation::kendall(&self.levels, &ratings.levels, &self.walk, Some(&weights)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
