@@ -167,6 +167,9 @@ fn replicate(
     )
 }
 
+/// In so many parts for each thread replicates are dealt out at most, or twice as many.
+const PARTS: usize = 64;
+
 /// Draws [`LANES`] replicates at a time.
 fn in_groups<S>(
     (n_rows, resamples, n_values): (usize, usize, usize),
@@ -177,19 +180,19 @@ fn in_groups<S>(
 ) -> Vec<f64> {
     let mut values = vec![0.0; resamples * n_values];
     let buffers = || (vec![0; n_rows], vec![[0.0; LANES]; n_rows], scratch());
-    values.par_chunks_mut((n_values * LANES).max(1)).enumerate().for_each_init(
-        buffers,
-        |(counts, weights, scratch), (group, values)| {
-            let n_here = values.len() / n_values.max(1);
-            heard(n_here);
-            for lane in 0..n_here {
-                counts.fill(0);
-                draw((group * LANES + lane) as u64, counts);
-                weights.iter_mut().zip(&*counts).for_each(|(w, count)| w[lane] = f64::from(*count));
-            }
-            score(scratch, weights, values);
-        },
-    );
+    let groups = values.par_chunks_mut((n_values * LANES).max(1)).enumerate();
+    // Who ends the work ends it part by part.
+    let part = resamples / LANES / (PARTS * rayon::current_num_threads());
+    groups.with_min_len(part.max(1)).for_each_init(buffers, |(counts, weights, scratch), (group, values)| {
+        let n_here = values.len() / n_values.max(1);
+        heard(n_here);
+        for lane in 0..n_here {
+            counts.fill(0);
+            draw((group * LANES + lane) as u64, counts);
+            weights.iter_mut().zip(&*counts).for_each(|(w, count)| w[lane] = f64::from(*count));
+        }
+        score(scratch, weights, values);
+    });
     values
 }
 
