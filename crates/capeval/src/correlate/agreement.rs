@@ -1,121 +1,120 @@
 //! Coefficients of agreement between measures and ratings, with their intervals.
 
+use capeval_evaluate::{Progress, Stage};
 use capeval_report::{Agreement, Coefficient, Difference};
-use capeval_stats::correlation::{self, Levels, Walk};
-use capeval_stats::{Interval, Resampling, resample};
+use capeval_stats::clustered::{Coefficients, Drawn, Ratings, Scores};
+use capeval_stats::matrix::LANES;
+use capeval_stats::{Interval, Resampling, correlation, resample};
 use rayon::prelude::*;
 
 use super::points::Judgements;
 
-/// How each measure agrees with the ratings; `higher` says whether more of it is better.
+/// How many coefficients a measure has.
+const EACH: usize = 5;
+
+/// How many numbers a resample of `n_measures` comes to.
+pub(super) fn n_values(n_measures: usize) -> usize {
+    n_measures * EACH
+}
+
+/// How each measure agrees with the ratings; `higher` says whether more of it is better. `progress` hears of each
+/// resample.
 pub(super) fn of(
     judgements: &Judgements,
     values: &[Vec<f64>],
     higher: &[bool],
     resampling: Option<Resampling>,
+    progress: &dyn Progress,
 ) -> Vec<Agreement> {
     let ratings: Vec<f64> = judgements.points.iter().map(|point| point.rating).collect();
-    let levels = Levels::new(&ratings);
-    let prepared: Vec<Prepared<'_>> = values
-        .iter()
+    let clusters: Vec<u32> =
+        judgements.points.iter().map(|point| judgements.items[point.item].cluster as u32).collect();
+    let ratings = Ratings::new(&ratings, &clusters);
+    let prepared: Vec<Option<Prepared<'_>>> = values
+        .par_iter()
         .zip(higher)
-        .map(|(values, higher)| Prepared::new(judgements, values, (&ratings, &levels), *higher))
+        .map(|(values, higher)| Prepared::new(judgements, values, &ratings, *higher))
         .collect();
-    let clusters: Vec<usize> =
-        judgements.points.iter().map(|point| judgements.items[point.item].cluster).collect();
-    let resampled: Option<Vec<Vec<f64>>> = resampling.map(|resampling| {
-        (0..resampling.resamples)
-            .into_par_iter()
-            .map_init(
-                || (vec![0_u32; judgements.n_images()], vec![0_u32; clusters.len()]),
-                |(counts, weights), index| {
-                    resample::draw(resampling.seed, index as u64, counts);
-                    weights
-                        .iter_mut()
-                        .zip(&clusters)
-                        .for_each(|(weight, cluster)| *weight = counts[*cluster]);
-                    let values = prepared.iter().flat_map(|p| p.weighted(weights, counts));
-                    values.map(|value| value.unwrap_or(f64::NAN)).collect()
-                },
-            )
-            .collect()
-    });
-    prepared
-        .iter()
-        .enumerate()
-        .map(|(m, prepared)| {
-            let plain = prepared.plain();
-            let coefficient = |c: usize| Coefficient {
-                value: plain[c],
-                interval: resampling.zip(resampled.as_ref()).map(|(resampling, resampled)| {
-                    // A resample in which nothing varies says nothing.
-                    let column = resampled.iter().map(|row| row[m * 5 + c]).filter(|value| !value.is_nan());
-                    Interval::percentile(column.collect(), resampling.level)
-                }),
-            };
-            Agreement {
-                pearson: coefficient(0),
-                spearman: coefficient(1),
-                tau_b: coefficient(2),
-                tau_c: coefficient(3),
-                accuracy: coefficient(4),
-                n_pairs: prepared.pairs.iter().map(|(_, n)| *n as usize).sum(),
+    let n_values = n_values(prepared.len());
+    let resampled = resampling.map(|resampling| {
+        progress.begin(Stage::Resampling, resampling.resamples);
+        let heard = |n| progress.advance(n);
+        let score = |(): &mut (), weights: &[[f64; LANES]], values: &mut [f64]| {
+            let drawn = ratings.drawn(weights);
+            for (m, prepared) in prepared.iter().enumerate() {
+                let of_lanes = match prepared {
+                    Some(prepared) => prepared.drawn(&ratings, &drawn, weights),
+                    None => [[None; EACH]; LANES],
+                };
+                for (row, found) in values.chunks_exact_mut(n_values).zip(of_lanes) {
+                    let place = row.iter_mut().skip(m * EACH);
+                    place.zip(found).for_each(|(place, value)| *place = value.unwrap_or(f64::NAN));
+                }
             }
-        })
-        .collect()
+        };
+        resample::draws(judgements.n_images(), resampling, n_values, heard, || (), score)
+    });
+    let agreement = |(m, prepared): (usize, &Option<Prepared<'_>>)| {
+        let plain = prepared.as_ref().map_or([None; EACH], |prepared| prepared.plain(&ratings));
+        let coefficient = |c: usize| Coefficient {
+            value: plain[c],
+            interval: resampling.zip(resampled.as_ref()).map(|(resampling, resampled)| {
+                // A resample in which nothing varies says nothing.
+                let column = resampled.iter().skip(m * EACH + c).step_by(n_values);
+                let column = column.copied().filter(|value| !value.is_nan());
+                Interval::percentile(column.collect(), resampling.level)
+            }),
+        };
+        Agreement {
+            pearson: coefficient(0),
+            spearman: coefficient(1),
+            tau_b: coefficient(2),
+            tau_c: coefficient(3),
+            accuracy: coefficient(4),
+            n_pairs: prepared.iter().flat_map(|p| &p.pairs).map(|(_, n)| *n as usize).sum(),
+        }
+    };
+    prepared.par_iter().enumerate().map(agreement).collect()
 }
 
 /// A measure, ready to be correlated again and again.
 struct Prepared<'a> {
-    values: &'a [f64],
-    ratings: &'a [f64],
-    /// None where a value is no finite number.
-    levels: Option<(Levels, Walk)>,
-    rating_levels: &'a Levels,
+    scores: Scores<'a>,
     /// For each image, how many pairs the measure orders as people do, and how many people tell apart.
     pairs: Vec<(f64, f64)>,
 }
 
 impl<'a> Prepared<'a> {
-    fn new(
-        judgements: &Judgements,
-        values: &'a [f64],
-        (ratings, rating_levels): (&'a [f64], &'a Levels),
-        higher: bool,
-    ) -> Self {
-        let is_finite = values.iter().all(|value| value.is_finite());
-        let levels = is_finite.then(|| {
-            let levels = Levels::new(values);
-            let walk = Walk::new(&levels);
-            (levels, walk)
-        });
-        let pairs = if is_finite { preferences(judgements, values, higher) } else { Vec::new() };
-        Self { values, ratings, levels, rating_levels, pairs }
+    /// `None` where a value is no finite number.
+    fn new(judgements: &Judgements, values: &'a [f64], ratings: &Ratings<'_>, higher: bool) -> Option<Self> {
+        values.iter().all(|value| value.is_finite()).then(|| Self {
+            scores: Scores::new(values, ratings),
+            pairs: preferences(judgements, values, higher),
+        })
     }
 
-    fn plain(&self) -> [Option<f64>; 5] {
-        let Some((levels, walk)) = &self.levels else { return [None; 5] };
-        let kendall = correlation::kendall(levels, self.rating_levels, walk, None);
-        [
-            correlation::pearson(self.values, self.ratings),
-            correlation::spearman(levels, self.rating_levels, None),
-            kendall.map(|k| k.tau_b),
-            kendall.map(|k| k.tau_c),
-            accuracy(self.pairs.iter().map(|(won, n)| (*won, *n, 1.0))),
-        ]
+    fn plain(&self, ratings: &Ratings<'_>) -> [Option<f64>; EACH] {
+        let once = self.pairs.iter().map(|(won, n)| (*won, *n, 1.0));
+        row(&self.scores.plain(ratings), accuracy(once))
     }
 
-    fn weighted(&self, weights: &[u32], counts: &[u32]) -> [Option<f64>; 5] {
-        let Some((levels, walk)) = &self.levels else { return [None; 5] };
-        let kendall = correlation::kendall(levels, self.rating_levels, walk, Some(weights));
-        [
-            correlation::pearson_weighted(self.values, self.ratings, weights),
-            correlation::spearman(levels, self.rating_levels, Some(weights)),
-            kendall.map(|k| k.tau_b),
-            kendall.map(|k| k.tau_c),
-            accuracy(self.pairs.iter().zip(counts).map(|((won, n), count)| (*won, *n, f64::from(*count)))),
-        ]
+    fn drawn(
+        &self,
+        ratings: &Ratings<'_>,
+        drawn: &Drawn<'_>,
+        weights: &[[f64; LANES]],
+    ) -> [[Option<f64>; EACH]; LANES] {
+        let found = self.scores.drawn(ratings, drawn);
+        std::array::from_fn(|lane| {
+            let images = self.pairs.iter().zip(weights);
+            row(&found[lane], accuracy(images.map(|((won, n), weights)| (*won, *n, weights[lane]))))
+        })
     }
+}
+
+fn row(found: &Coefficients, accuracy: Option<f64>) -> [Option<f64>; EACH] {
+    let (tau_b, tau_c) = (found.kendall.map(|k| k.tau_b), found.kendall.map(|k| k.tau_c));
+    [found.pearson, found.spearman, tau_b, tau_c, accuracy]
 }
 
 fn accuracy(images: impl Iterator<Item = (f64, f64, f64)>) -> Option<f64> {

@@ -11,6 +11,7 @@ use capeval_metric::{AnyMetric, Direction, Signature};
 use capeval_report::{Correlation, Human, Measure, MetricEntry, Notice, Points, Unit};
 use capeval_stats::{Interval, Resampling, agreement as raters};
 
+use crate::measures::entries;
 use crate::score::{Evaluated, evaluated};
 use crate::{Error, ScoreRequest, VERSION};
 use points::{Judgements, ordered};
@@ -112,12 +113,20 @@ impl std::str::FromStr for OwnReference {
 /// of every row, as in the caption literature. No digit depends on the order of the ratings.
 ///
 /// # Errors
-/// When ratings name captions or images that are not there, scores do not fit the ratings, or a metric cannot be
-/// had.
+/// When ratings name captions or images that are not there, scores do not fit the ratings, a metric cannot be had, or
+/// there are more resamples than memory should hold.
 pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     let CorrelateRequest { mut ratings, mut metrics, scores, unit, intervals, .. } = request;
     if let Some(resampling) = &intervals {
         resampling.check().map_err(Error::Request)?;
+    }
+    if scores.is_none() && metrics.is_empty() {
+        metrics = crate::suite("coco", &[])?;
+    }
+    if let Some(resampling) = &intervals {
+        let n_measures =
+            scores.as_ref().map_or_else(|| entries(&metrics).1.len(), |scores| scores.keys.len());
+        resampling.check_values(agreement::n_values(n_measures)).map_err(Error::Request)?;
     }
     ordered(&mut ratings.items);
     let mut notices = request.notices;
@@ -134,9 +143,6 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
             systems: None,
         }
     } else {
-        if metrics.is_empty() {
-            metrics = crate::suite("coco", &[])?;
-        }
         let references = request.references.or_else(|| ratings.references.take()).ok_or_else(|| {
             Error::Request(
                 "metrics need references; give a file of them (--references), or scores that were computed (--scores)"
@@ -158,7 +164,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     let Scored { judgements, measures, values, metrics, signatures, systems } = found;
     let higher: Vec<bool> =
         measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
-    let agreements = agreement::of(&judgements, &values, &higher, intervals);
+    let agreements = agreement::of(&judgements, &values, &higher, intervals, request.progress);
     let by_item: Vec<&[f64]> = judgements.items.iter().map(|item| &*item.ratings).collect();
     let human = Human {
         source: ratings.source.clone(),
