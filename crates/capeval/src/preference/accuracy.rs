@@ -1,13 +1,14 @@
 //! Accuracies by category, and their intervals.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use capeval_evaluate::{Progress, Stage};
 use capeval_report::{Accuracy, Category, ChosenPair, Coefficient, Protocol, Voters};
-use capeval_stats::{ExactSum, Interval, Resampling, resample};
-use rayon::prelude::*;
+use capeval_stats::{ExactSum, Interval, Matrix, Resampling, resample};
 
 use super::credit;
 use super::pools::Judged;
+use crate::Error;
 
 /// What each measure gets for each pair.
 pub(super) struct Credits<'j> {
@@ -21,6 +22,17 @@ pub(super) struct Credits<'j> {
     values: &'j [Vec<Vec<[f64; 2]>>],
     /// The same, as what it counts.
     credits: Vec<Vec<Vec<Option<f64>>>>,
+}
+
+/// How many numbers a resample comes to: per measure one for each category, their mean and all pairs.
+fn n_values(n_measures: usize, n_categories: usize) -> usize {
+    n_measures * (n_categories + 2)
+}
+
+/// Whether the resamples of so many measures can be held.
+pub(super) fn check(resampling: &Resampling, judged: &[Judged], n_measures: usize) -> Result<(), Error> {
+    let categories: BTreeSet<&str> = judged.iter().map(|pair| pair.category.as_str()).collect();
+    resampling.check_values(n_values(n_measures, categories.len())).map_err(Error::Request)
 }
 
 /// What was won of how much, by category.
@@ -56,11 +68,6 @@ impl<'j> Credits<'j> {
     /// How many images there are.
     pub fn n_images(&self) -> usize {
         self.n_images
-    }
-
-    /// How many numbers a resample comes to: per measure one for each category, their mean and all pairs.
-    pub fn n_values(&self) -> usize {
-        self.n_measures() * (self.names.len() + 2)
     }
 
     fn n_measures(&self) -> usize {
@@ -114,10 +121,12 @@ impl<'j> Credits<'j> {
         sums
     }
 
-    pub fn accuracies(&self, intervals: Option<Resampling>) -> Vec<Accuracy> {
+    /// The accuracy of each measure. `progress` hears of each resample.
+    pub fn accuracies(&self, intervals: Option<Resampling>, progress: &dyn Progress) -> Vec<Accuracy> {
         let counts: Vec<bool> = self.categories().iter().map(|category| category.n_counted > 0).collect();
-        let resampled = intervals.map(|resampling| self.resampled(resampling, &counts));
+        let resampled = intervals.map(|resampling| self.resampled(resampling, &counts, progress));
         let n = self.names.len();
+        let each = n_values(self.n_measures(), n);
         (0..self.n_measures())
             .map(|m| {
                 let draws: Vec<Sums> = self.credits.iter().map(|draw| self.sums(&draw[m])).collect();
@@ -133,11 +142,9 @@ impl<'j> Credits<'j> {
                     value: values[c],
                     interval: intervals.zip(resampled.as_ref()).map(|(resampling, resampled)| {
                         // A resample without a pair of the category says nothing.
-                        let column = resampled.iter().map(|row| row[m * (n + 2) + c]);
-                        Interval::percentile(
-                            column.filter(|value| !value.is_nan()).collect(),
-                            resampling.level,
-                        )
+                        let column = resampled.iter().skip(m * (n + 2) + c).step_by(each).copied();
+                        let column = column.filter(|value| !value.is_nan());
+                        Interval::percentile(column.collect(), resampling.level)
                     }),
                 };
                 Accuracy {
@@ -163,39 +170,32 @@ impl<'j> Credits<'j> {
         if n == 0 { 0.0 } else { tied as f64 / n as f64 }
     }
 
-    /// For each resample of the images, the rates of each measure.
-    fn resampled(&self, resampling: Resampling, there: &[bool]) -> Vec<Vec<f64>> {
+    /// For each resample of the images, the rates of each measure. `progress` hears of each.
+    fn resampled(&self, resampling: Resampling, there: &[bool], progress: &dyn Progress) -> Vec<f64> {
         let n = self.names.len();
-        // Measure after measure and category after category, what each image wins of how much.
-        let mut by_image = vec![(0.0, 0.0); self.n_measures() * n * self.n_images];
+        // Measure after measure and category after category, what each image wins, then of how much.
+        let mut by_image = vec![vec![0.0; self.n_images]; self.n_measures() * n * 2];
         for draw in &self.credits {
             for (m, credits) in draw.iter().enumerate() {
                 for ((category, image), credit) in self.places.iter().zip(credits) {
                     if let Some(credit) = credit {
-                        let (won, counted) = &mut by_image[(m * n + category) * self.n_images + image];
-                        *won += credit;
-                        *counted += 1.0;
+                        let first = (m * n + category) * 2;
+                        by_image[first][*image] += credit;
+                        by_image[first + 1][*image] += 1.0;
                     }
                 }
             }
         }
-        (0..resampling.resamples)
-            .into_par_iter()
-            .map_init(
-                || vec![0_u32; self.n_images],
-                |counts, index| {
-                    resample::draw(resampling.seed, index as u64, counts);
-                    let sum = |images: &[(f64, f64)]| {
-                        images.iter().zip(&*counts).fold((0.0, 0.0), |(won, n), ((w, m), count)| {
-                            (won + f64::from(*count) * w, n + f64::from(*count) * m)
-                        })
-                    };
-                    let sums: Sums = by_image.chunks_exact(self.n_images).map(sum).collect();
-                    let values = sums.chunks_exact(n).flat_map(|sums| rates(sums, there));
-                    values.map(|value| value.unwrap_or(f64::NAN)).collect()
-                },
-            )
-            .collect()
+        progress.begin(Stage::Resampling, resampling.resamples);
+        let heard = |n| progress.advance(n);
+        let matrix = Matrix::from_columns(&by_image);
+        resample::bootstrap(&matrix, resampling, n_values(self.n_measures(), n), heard, |sums, values| {
+            for (sums, values) in sums.chunks_exact(n * 2).zip(values.chunks_exact_mut(n + 2)) {
+                let sums: Sums = sums.chunks_exact(2).map(|sums| (sums[0], sums[1])).collect();
+                let found = values.iter_mut().zip(rates(&sums, there));
+                found.for_each(|(place, value)| *place = value.unwrap_or(f64::NAN));
+            }
+        })
     }
 
     /// The pairs with the means of their scores.

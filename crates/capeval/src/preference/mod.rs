@@ -19,6 +19,7 @@ use capeval_stats::Resampling;
 
 use crate::correlate::OwnReference;
 use crate::given;
+use crate::measures::entries;
 use crate::score::{Evaluated, evaluated, push_once};
 use crate::{Error, ScoreRequest, VERSION};
 use pools::Judged;
@@ -78,7 +79,8 @@ impl PreferenceRequest<'static> {
 /// order of the pairs. A score that is no finite number prefers nothing.
 ///
 /// # Errors
-/// When a pair has no references or no score, no pair counts, or a metric cannot be had.
+/// When a pair has no references or no score, no pair counts, a metric cannot be had, or there are more resamples than
+/// memory should hold.
 pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
     let PreferenceRequest { choices, mut metrics, scores, mut protocol, intervals, .. } = request;
     protocol.check().map_err(Error::Request)?;
@@ -87,9 +89,13 @@ pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
     }
     let mut notices = request.notices;
     notices.extend(pools::unvoted(&choices));
+    let may_resample = |judged: &[Judged], n_measures| {
+        intervals.map_or(Ok(()), |resampling| accuracy::check(&resampling, judged, n_measures))
+    };
     let (judged, drawn) = match &scores {
         Some(scores) => {
             let judged = pools::bare(&choices);
+            may_resample(&judged, scores.keys.len())?;
             let values = pools::given(&judged, scores, request.ids)?;
             let measures = given::measures(&scores.keys, &request.lower_is_better, &mut notices)?;
             protocol.draws = 1;
@@ -101,6 +107,7 @@ pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
             }
             let rules = (request.own, request.surplus, request.ids);
             let judged = pools::with_references(&choices, request.references.as_ref(), rules, &mut notices)?;
+            may_resample(&judged, entries(&metrics).1.len())?;
             notices.extend(draws::settle(&judged, &mut protocol));
             let mut drawn = Drawn::default();
             for draw in 0..protocol.draws {
@@ -120,7 +127,6 @@ pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
         )));
     }
     if let Some(resampling) = &intervals {
-        resampling.check_values(credits.n_values()).map_err(Error::Request)?;
         notices.extend(crate::notices::few_resamples(resampling.resamples));
         notices.extend(crate::notices::resamples_of_few_images(credits.n_images()));
     }
@@ -128,7 +134,7 @@ pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
         version: VERSION.to_owned(),
         voters: credits.voters(&choices.source),
         categories: credits.categories(),
-        accuracies: credits.accuracies(intervals),
+        accuracies: credits.accuracies(intervals, request.progress),
         pairs: credits.pairs(),
         measures: drawn.measures,
         metrics: drawn.metrics,

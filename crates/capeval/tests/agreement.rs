@@ -1,0 +1,124 @@
+//! Resamples of ratings and of choices: what hears of them, what ends them, and what refuses them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use capeval::corpus::ratings::{self, RatingOptions};
+use capeval::corpus::{Captions, SegmentId};
+use capeval::evaluate::{Progress, Stage};
+use capeval::stats::Resampling;
+use capeval::{CorrelateRequest, Error, PreferenceRequest, correlate, metrics, prefer};
+
+const RATINGS: &str = "image_id,caption,rating\n1,a dog,3\n1,a cat,1\n2,a bird,2\n3,a fox,4\n3,an owl,4\n";
+const PAIRS: &str =
+    "image_id,caption_a,caption_b,winner\n1,a dog,a cat,a\n2,a bird,a bear,b\n3,a fox,an owl,a\n";
+const SCORES: &str = "image_id,caption,ours\n1,a dog,0.5\n1,a cat,0.2\n2,a bird,0.2\n2,a bear,0.6\n3,a fox,0.9\n3,an owl,0.1\n";
+
+fn references() -> Captions {
+    let mut references = Captions::new("references");
+    for (id, text) in [(1, "a dog runs"), (2, "a bird sings"), (3, "a fox sleeps")] {
+        references.push(SegmentId::from(id), text);
+    }
+    references
+}
+
+type Way = fn(Option<Resampling>, bool, &dyn Progress) -> Result<(), Error>;
+
+/// Correlates, or prefers; by given scores or by metrics.
+const WAYS: [Way; 2] = [
+    |intervals, given, progress| {
+        let ratings = ratings::read_ratings(RATINGS.as_bytes(), "ratings", &RatingOptions::default())?;
+        let scores = ratings::read_scores(SCORES.as_bytes(), "scores")?;
+        correlate(CorrelateRequest {
+            intervals,
+            progress,
+            metrics: metrics(["bleu", "rouge-l", "cider-d"], &[])?,
+            scores: given.then_some(scores),
+            references: Some(references()),
+            ..CorrelateRequest::new(ratings)
+        })
+        .map(drop)
+    },
+    |intervals, given, progress| {
+        let choices = ratings::read_pairs(PAIRS.as_bytes(), "pairs")?;
+        let scores = ratings::read_scores(SCORES.as_bytes(), "scores")?;
+        prefer(PreferenceRequest {
+            intervals,
+            progress,
+            metrics: metrics(["bleu", "rouge-l", "cider-d"], &[])?,
+            scores: given.then_some(scores),
+            references: Some(references()),
+            ..PreferenceRequest::new(choices)
+        })
+        .map(drop)
+    },
+];
+
+fn resamples(resamples: usize) -> Option<Resampling> {
+    Some(Resampling { resamples, ..Resampling::default() })
+}
+
+/// Ends the work at so many resamples.
+struct Stop {
+    begun: AtomicUsize,
+    heard: AtomicUsize,
+    at: usize,
+}
+
+impl Stop {
+    fn at(at: usize) -> Self {
+        Self { begun: 0.into(), heard: 0.into(), at }
+    }
+}
+
+impl Progress for Stop {
+    fn begin(&self, stage: Stage, n: usize) {
+        assert_eq!(stage, Stage::Resampling);
+        self.begun.fetch_add(n, Ordering::Relaxed);
+    }
+
+    fn advance(&self, n: usize) {
+        if self.heard.fetch_add(n, Ordering::Relaxed) >= self.at {
+            resume_unwind(Box::new("stopped"));
+        }
+    }
+}
+
+#[test]
+fn every_resample_is_heard_of() {
+    for way in WAYS {
+        let listener = Stop::at(usize::MAX);
+        way(resamples(1_001), true, &listener).unwrap();
+        assert_eq!((listener.begun.into_inner(), listener.heard.into_inner()), (1_001, 1_001));
+    }
+}
+
+#[test]
+fn resampling_can_be_ended_in_the_middle() {
+    for way in WAYS {
+        let stop = Stop::at(50);
+        let ended = catch_unwind(AssertUnwindSafe(|| way(resamples(1_000_000), true, &stop)));
+        assert_eq!(ended.unwrap_err().downcast_ref(), Some(&"stopped"));
+        let heard = stop.heard.into_inner();
+        assert!(heard < 100_000, "{heard} of 1,000,000");
+    }
+}
+
+/// Panics when any work begins.
+struct NoWork;
+
+impl Progress for NoWork {
+    fn begin(&self, stage: Stage, _: usize) {
+        panic!("{stage:?} has begun");
+    }
+}
+
+#[test]
+fn more_resamples_than_memory_should_hold_are_refused_before_any_work() {
+    // A measure has five coefficients, or three accuracies; the metrics have six measures.
+    for (way, each) in WAYS.into_iter().zip([5, 3]) {
+        let most = Resampling::MAX_VALUES / (6 * each);
+        let refused = way(resamples(most + 1), false, &NoWork).unwrap_err().to_string();
+        assert!(refused.contains(&format!("draw at most {most}")), "{refused}");
+    }
+}
