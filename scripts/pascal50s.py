@@ -5,6 +5,7 @@
 
 The first file holds 4,000 pairs: image, two captions, and the category 1 to 4 (HC, HI, HM, MM). The second holds 48
 votes for each of them, in the same order: a reference, the two captions, and 1 or -1 for the one that is more like it.
+A pair's captions stand in the order of the first file, so that the first is its first, whichever the votes name first.
 ABSTRACT-50S comes from its consensus file alone, without images and categories: give `-` as the first file.
 """
 import json
@@ -24,7 +25,30 @@ def text(cell):
 def number(cell):
     while hasattr(cell, "__len__"):
         cell = cell[0]
-    return int(cell)
+    return float(cell)
+
+
+def line(k, rows, pair=None):
+    """Pair `k` (from 0) as an object: `rows` are its votes (reference, two captions, winner), `pair` is the image, the
+    two captions, and the category's number."""
+    captions = [text(cell) for cell in (rows[0][1:3] if pair is None else pair[0][1:3])]
+    found = {"image_id": f"pair {k + 1}", "captions": captions}
+    if pair is not None:
+        if int(pair[1]) not in CATEGORIES:
+            raise ValueError(f"pair {k + 1}: the category {pair[1]} is none of 1 to {len(CATEGORIES)}")
+        found.update(image_id=text(pair[0][0]), category=CATEGORIES[int(pair[1])])
+    votes = [0, 0]
+    for n, row in enumerate(rows, k * len(rows) + 1):
+        shown, winner = [text(row[1]), text(row[2])], number(row[3])
+        if shown not in (captions, captions[::-1]):
+            raise ValueError(f"vote {n} is about other captions than those of pair {k + 1}: {shown} and {captions}")
+        if winner not in (-1, 0, 1):
+            raise ValueError(f"vote {n} (pair {k + 1}): the winner {winner:g} is none of 1, -1 and 0")
+        if winner == 0:
+            votes = [count + 0.5 for count in votes]
+        else:
+            votes[(shown == captions) == (winner == -1)] += 1
+    return {**found, "votes": votes, "references": [text(row[0]) for row in rows]}
 
 
 def main(pairs_path, votes_path):
@@ -41,19 +65,11 @@ def main(pairs_path, votes_path):
             sys.exit(f"{len(described)} pairs and {len(votes)} votes do not fit together")
     for k, pair in enumerate(described):
         rows = [tuple(row) for row in votes[k * VOTES : (k + 1) * VOTES]]
-        captions = [text(rows[0][1]), text(rows[0][2])]
-        if any([text(row[1]), text(row[2])] != captions for row in rows):
-            sys.exit(f"{votes_path}: the votes {k * VOTES + 1} to {(k + 1) * VOTES} are not of one pair")
-        line = {"image_id": f"pair {k + 1}", "captions": captions}
-        if pair is not None:
-            fields, category = tuple(pair[0]), CATEGORIES[int(pair[1])]
-            if sorted([text(fields[1]), text(fields[2])]) != sorted(captions):
-                sys.exit(f"pair {k + 1}: the captions of the two files differ")
-            line.update(image_id=text(fields[0]), category=category)
-        winners = [number(row[3]) for row in rows]
-        line["votes"] = [sum(winner == side for winner in winners) + winners.count(0) / 2 for side in (1, -1)]
-        line["references"] = [text(row[0]) for row in rows]
-        print(json.dumps(line, ensure_ascii=False))
+        try:
+            found = line(k, rows, None if pair is None else (tuple(pair[0]), pair[1]))
+        except ValueError as error:
+            sys.exit(f"{votes_path}: {error}")
+        print(json.dumps(found, ensure_ascii=False))
 
 
 if __name__ == "__main__":

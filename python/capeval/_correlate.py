@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
 from ._frequencies import DocumentFrequencies
-from ._inputs import Captionlike, Metrics, Settings, captions, metric_names, table_columns, to_list
+from ._inputs import Captionlike, Metrics, Settings, captions, metric_names, refuse_beside_scores, table_columns, to_list
 from ._inputs import settings as _pairs
 from ._progress import Listener, Progress
 from ._rendered import Rendered
@@ -61,7 +61,16 @@ class Correlation(Rendered):
 
     def __getitem__(self, key: str) -> Agreement:
         """How a measure agrees with people."""
-        return self.agreements[key]
+        try:
+            return self.agreements[key]
+        except KeyError:
+            raise KeyError(f"no measure is called {key!r}; there are {', '.join(self.agreements)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.agreements)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.agreements
 
     @property
     def points(self) -> tuple[list[Id], npt.NDArray[np.float64], dict[str, npt.NDArray[np.float64]]]:
@@ -130,6 +139,15 @@ def correlate(
         FileNotFoundError: a file that is not there.
     """
     is_path = isinstance(ratings, (str, os.PathLike))
+    of_scoring = {
+        "references": references is not None,
+        "metrics": metrics is not None,
+        "settings": bool(settings),
+        "df": df is not None,
+        "own_reference": own_reference != "keep",
+        "surplus": surplus != "error",
+    }
+    refuse_beside_scores(scores, of_scoring)
     rules = {
         "metrics": metric_names(metrics),
         "settings": _pairs(settings),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from operator import index
 from typing import Any, Union
 
 from ._engine import Captions
@@ -127,3 +128,21 @@ def metric_names(metrics: Metrics) -> list[str]:
     if not names:
         raise ValueError("the list of metrics is empty; leave it out for those of COCO")
     return names
+
+
+def whole(name: str, value: object, least: int, most: int, *, what: str = "a whole number") -> int:
+    """The argument `name` as a whole number."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be {what}, not {value!r}")
+    number = index(value)
+    if not least <= number <= most:
+        raise ValueError(f"{name} must be {what} from {least} to {most}, not {number}")
+    return number
+
+
+def refuse_beside_scores(scores: object, given: Mapping[str, bool]) -> None:
+    """Refuses arguments, by name and whether they are given, that change nothing where scores are given."""
+    names = [name for name, is_given in given.items() if is_given]
+    if scores is not None and names:
+        them = ", ".join(names)
+        raise ValueError(f"{them}: nothing is scored or drawn where scores are given; leave out {them}, or scores")

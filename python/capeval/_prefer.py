@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import _engine
 from ._frequencies import DocumentFrequencies
-from ._inputs import Captionlike, Metrics, Settings, captions, metric_names, table_columns, to_list
+from ._inputs import (
+    Captionlike,
+    Metrics,
+    Settings,
+    captions,
+    metric_names,
+    refuse_beside_scores,
+    table_columns,
+    to_list,
+    whole,
+)
 from ._inputs import settings as _pairs
 from ._progress import Listener, Progress
 from ._rendered import Rendered
@@ -54,7 +65,16 @@ class Preference(Rendered):
         """What a reader should know: code and sentence."""
 
     def __getitem__(self, key: str) -> PairAccuracy:
-        return self.accuracies[key]
+        try:
+            return self.accuracies[key]
+        except KeyError:
+            raise KeyError(f"no measure is called {key!r}; there are {', '.join(self.accuracies)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.accuracies)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.accuracies
 
     def rows(self) -> list[dict[str, Any]]:
         """Every pair with its captions, votes, scores (means over the draws) and how often each measure was right."""
@@ -96,7 +116,7 @@ def prefer(
     Args:
         pairs: the path of a file (JSON, JSON Lines, CSV, TSV), or dictionaries with ``image_id``, ``captions`` (two of
             them), ``votes`` (two numbers) or ``winner`` (``"a"``, ``"b"`` or ``"tie"``), perhaps ``category`` and
-            ``references``, or a table of pandas, polars or pyarrow with such columns.
+            ``references``, or a table of pandas, polars or pyarrow with such columns; None and NaN are missing cells.
         references: as for :func:`capeval.score`, to draw from by image, unless they stand beside the pairs.
         metrics: as for :func:`capeval.score`.
         references_per_pair: how many references are drawn from those of a pair; None for all.
@@ -120,10 +140,28 @@ def prefer(
         progress: as for :func:`capeval.score`.
 
     Raises:
-        ValueError: pairs that are none, or have no references.
+        ValueError: pairs that are none, contradict themselves or have no references.
+        TypeError: pairs or numbers of another type.
         FileNotFoundError: a file that is not there.
     """
     is_path = isinstance(pairs, (str, os.PathLike))
+    of_scoring = {
+        "references": references is not None,
+        "metrics": metrics is not None,
+        "settings": bool(settings),
+        "df": df is not None,
+        "references_per_pair": references_per_pair != 5,
+        "draws": draws != 5,
+        "draw_seed": draw_seed != 12_345,
+        "own_reference": own_reference != "keep",
+        "surplus": surplus != "error",
+    }
+    refuse_beside_scores(scores, of_scoring)
+    if references_per_pair is not None:
+        what = "a whole number (or None for all)"
+        references_per_pair = whole("references_per_pair", references_per_pair, 1, 2**63 - 1, what=what)
+    draws = whole("draws", draws, 1, 10_000)
+    draw_seed = whole("draw_seed", draw_seed, 0, 2**64 - 1)
     rules = {
         "metrics": metric_names(metrics),
         "settings": _pairs(settings),
@@ -158,16 +196,65 @@ def prefer(
 def _rows(pairs: Any) -> str:
     columns = table_columns(pairs)
     if columns is not None:
+        twice = next((name for k, name in enumerate(columns) if name in columns[:k]), None)
+        if twice is not None:
+            raise ValueError(f"pairs: the column {twice!r} is given twice; leave out or rename one of them")
+        if hasattr(pairs, "collect_schema") and hasattr(pairs, "collect"):  # polars.LazyFrame
+            pairs = pairs.collect()
         values = {name: to_list(pairs, name) for name in columns}
         pairs = [dict(zip(values, row)) for row in zip(*values.values())]
-    rows = list(pairs)
-    for k, row in enumerate(rows):
-        if not isinstance(row, Mapping):
-            raise TypeError(f"pair {k} must be a dictionary with 'image_id', 'captions' and 'votes', not {row!r}")
-    return json.dumps([dict(row) for row in rows], default=_plain)
+    if isinstance(pairs, (Mapping, bytes)) or not hasattr(pairs, "__iter__"):
+        kind = type(pairs).__name__
+        raise TypeError(f"pairs must be a path, dictionaries in a list, or a table, not of type {kind}")
+    return json.dumps([_row(row, f"pairs (record {k})") for k, row in enumerate(pairs, 1)])
 
 
-def _plain(value: Any) -> Any:
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise TypeError(f"{value!r} cannot stand in a pair")
+def _row(row: Any, place: str) -> dict[str, Any]:
+    if not isinstance(row, Mapping):
+        raise TypeError(f"{place}: expected a dictionary with 'image_id', 'captions' and 'votes', not {row!r}")
+    found = {}
+    for name, cell in row.items():
+        if not isinstance(name, str):
+            raise TypeError(f"{place}: a key must be a string, not {name!r}")
+        if not _is_missing(cell):
+            plain = _plain(cell, f"{place}: {_plain(name, place)}")
+            # A column of whole numbers with a missing cell is one of floats.
+            is_whole = isinstance(plain, float) and plain.is_integer() and abs(plain) < 2**63
+            found[name] = int(plain) if is_whole else plain
+    return found
+
+
+def _is_missing(cell: object) -> bool:
+    """None, NaN, pandas.NA and pandas.NaT."""
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return True
+    try:
+        return bool(math.isnan(cell))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _plain(value: Any, place: str) -> Any:
+    """The value as JSON knows it; `place` is the record and the field."""
+    for method in ("tolist", "to_pylist", "to_list"):  # numpy and pandas, pyarrow, polars
+        if hasattr(value, method):
+            value = getattr(value, method)()
+            break
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{place}: {value!r} is no Unicode text; remove the lone surrogate") from None
+        return str(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"{place}: {value} is no finite number")
+        return float(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner, place) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner, place) for inner in value]
+    remedy = "; write a list, whose order is told" if isinstance(value, (set, frozenset)) else ""
+    raise TypeError(f"{place}: a value of type {type(value).__name__} cannot stand in a pair{remedy}")

@@ -53,7 +53,7 @@ def test_pairs_come_as_files_frames_and_with_references_beside_them(tmp_path):
 def test_pairs_without_sense_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError):
         capeval.prefer(tmp_path / "none.jsonl")
-    with pytest.raises(TypeError, match="pair 0 must be a dictionary"):
+    with pytest.raises(TypeError, match=r"pairs \(record 1\): expected a dictionary"):
         capeval.prefer([1])
     with pytest.raises(ValueError, match="no pair"):
         capeval.prefer([])
@@ -61,3 +61,77 @@ def test_pairs_without_sense_are_refused(tmp_path):
         capeval.prefer([{"image_id": 1, "captions": ["a", "b"], "votes": [1, 0]}], metrics="rouge-l")
     with pytest.raises(ValueError, match="half, wrong, first"):
         capeval.prefer(PAIRS, metrics="rouge-l", metric_ties="never")
+
+
+def test_measures_are_iterated_and_looked_up():
+    found = capeval.prefer(PAIRS, metrics=["rouge-l", "ter"])
+    assert list(found) == ["rouge-l", "ter"] and "ter" in found and "bleu-4" not in found and 0 not in found
+    with pytest.raises(KeyError, match="there are rouge-l, ter"):
+        found["bleu-4"]
+    rated = [{"image_id": k, "caption": f"a {k}", "rating": k} for k in range(4)]
+    found = capeval.correlate(rated, {k: [f"a {k // 2}"] for k in range(4)}, ["rouge-l"])
+    assert list(found) == ["rouge-l"] and "rouge-l" in found and "ter" not in found
+
+
+def test_missing_cells_of_frames_are_absent():
+    pandas = pytest.importorskip("pandas")
+    rows = [dict(pair, image_id=k) for k, pair in enumerate(PAIRS)]
+    rows[0].pop("votes")
+    rows[0]["winner"] = "a"
+    rows[1]["category"] = None
+    rows[2]["category"] = pandas.NA
+    rows.append({"captions": ["a", "b"], "image_id": 9, "references": POOL})
+    frame = pandas.DataFrame(rows)
+    assert frame["votes"].isna().any() and frame["winner"].isna().any()
+    frame["image_id"] = frame["image_id"].astype(float)
+    found = capeval.prefer(frame, metrics=["rouge-l"])
+    assert found.pairs["pairs"] == 4 and [row["image_id"] for row in found.rows()] == [0, 1, 2, 3]
+    clean = [{key: cell for key, cell in row.items() if cell is not None and cell is not pandas.NA} for row in rows]
+    assert found.accuracies == capeval.prefer(clean, metrics=["rouge-l"]).accuracies
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"references": set(POOL)}, TypeError, "references: a value of type set"),
+        ({"captions": ["a \ud800", "b"]}, ValueError, "captions: .* lone surrogate"),
+        ({"votes": [float("nan"), 1.0]}, ValueError, "votes: nan is no finite number"),
+        ({"category": b"HC"}, TypeError, "category: a value of type bytes"),
+        ({"image_id": 1.5}, ValueError, "'1.5' is no image id; write it as a string"),
+        ({"winner": "b"}, ValueError, "winner is 'b', but the votes are 40 and 8"),
+        ({7: 1}, TypeError, "a key must be a string, not 7"),
+    ],
+)
+def test_errors_name_the_record_from_1_and_the_field(change, error, words):
+    with pytest.raises(error, match=r"^pairs \(record 2\): .*" + words.removeprefix("^")):
+        capeval.prefer([PAIRS[1], {**PAIRS[0], **change}], metrics="rouge-l")
+
+
+@pytest.mark.parametrize("name", ["draws", "draw_seed", "references_per_pair"])
+def test_numbers_of_draws_are_checked_by_name(name):
+    with pytest.raises(ValueError, match=f"^{name} must be a whole number .*from .*, not -1"):
+        capeval.prefer(PAIRS, metrics="rouge-l", **{name: -1})
+    for wrong in ("many", 2.5, True):
+        with pytest.raises(TypeError, match=f"^{name} must be a whole number"):
+            capeval.prefer(PAIRS, metrics="rouge-l", **{name: wrong})
+
+
+def test_nothing_is_drawn_where_scores_are_given(tmp_path):
+    path = tmp_path / "scores.csv"
+    rows = {(pair["image_id"], caption) for pair in PAIRS for caption in pair["captions"]}
+    path.write_text("image_id,caption,mine\n" + "".join(f"{i},{c},{len(c)}\n" for i, c in sorted(rows)))
+    assert list(capeval.prefer(PAIRS, scores=path)) == ["mine"]
+    for name, value in {
+        "references": {1: POOL},
+        "metrics": "rouge-l",
+        "draws": 7,
+        "references_per_pair": None,
+        "draw_seed": 1,
+        "own_reference": "skip",
+        "surplus": "ignore",
+    }.items():
+        with pytest.raises(ValueError, match=f"^{name}: nothing is scored or drawn where scores are given"):
+            capeval.prefer(PAIRS, scores=path, **{name: value})
+    rated = [{"image_id": 1, "caption": "a dog runs", "rating": 1}]
+    with pytest.raises(ValueError, match="^own_reference: nothing is scored or drawn where scores are given"):
+        capeval.correlate(rated, scores=path, own_reference="skip")

@@ -72,7 +72,13 @@ pub fn in_python(sentence: &str) -> String {
             text.push_str(rest);
         } else if CHOICES.contains(&word) {
             text.push_str(&format!("=\"{word}\""));
-            text.push_str(rest);
+            // `remove or skip`: another choice of the same flag.
+            let other = rest.strip_prefix(" or ").unwrap_or_default();
+            let end = other.find(|c: char| !is_name(c)).unwrap_or(other.len());
+            match other.split_at(end) {
+                (other, rest) if CHOICES.contains(&other) => text.push_str(&format!(" or \"{other}\"{rest}")),
+                _ => text.push_str(rest),
+            }
         } else {
             text.push_str(after);
         }
@@ -85,27 +91,40 @@ const FLAGS: &[&str] = &[
     "caption-column",
     "df",
     "discount",
+    "draw-seed",
+    "draws",
     "duplicate",
     "empty",
     "format",
+    "human-ties",
     "id-column",
     "idf",
     "ids",
     "images",
     "input-format",
     "lm",
+    "lower-is-better",
     "mecab-ja",
     "mecab-ko",
+    "metric-ties",
     "missing",
+    "own-reference",
     "ref-format",
+    "references",
+    "references-per-pair",
     "resamples",
+    "scores",
+    "seed",
     "segments",
     "split",
     "surplus",
     "tokenizer",
     "train",
+    "unit",
 ];
 
 /// Words that follow a flag as its value.
-const CHOICES: &[&str] =
-    &["skip", "empty", "error", "ignore", "first", "last", "keep", "text", "as-given", "uniform", "corpus"];
+const CHOICES: &[&str] = &[
+    "as-given", "corpus", "empty", "error", "first", "half", "ignore", "item", "keep", "last", "rating",
+    "remove", "skip", "text", "uniform", "wrong",
+];
