@@ -20,7 +20,7 @@ use crate::shown::Shown;
 /// τ-b and τ-c, how often a metric prefers the caption of an image that people prefer, agreement between raters, and
 /// Williams' test of the difference between metrics.
 #[derive(clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, mut_arg("segments", |arg| arg.help(SEGMENTS)))]
 pub struct Args {
     /// File of ratings, `-` for standard input: Flickr8k's ExpertAnnotations.txt and CrowdFlowerAnnotations.txt,
     /// CLIPScore's JSON form of the former, or a table (CSV, TSV, JSON, JSON Lines, Parquet) with raters in rows or
@@ -39,8 +39,9 @@ pub struct Args {
     #[arg(short, long = "references", value_name = "FILE")]
     references: Vec<String>,
     /// Scores that were computed before, instead of captions and metrics: JSON Lines as `capeval score --segments`
-    /// writes them, or a table with a column image_id and a column per metric.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["references", "metrics", "suite"])]
+    /// writes them, or a table with a column image_id and a column per metric; with --pairs there must be a column
+    /// caption. Flags about references, metrics and draws would change nothing beside them, and are refused.
+    #[arg(long, value_name = "FILE", conflicts_with_all = WITHOUT_EFFECT)]
     scores: Option<String>,
     /// The keys of these scores that are error rates, so that less is better; `ter` and the like are known.
     #[arg(long, value_name = "KEYS", value_delimiter = ',', requires = "scores")]
@@ -103,13 +104,13 @@ struct Rules {
 #[command(next_help_heading = "What is preferred (with --pairs)")]
 struct Preferences {
     /// How many references are drawn from those of a pair, or `all` [default: 5].
-    #[arg(long, value_name = "N", conflicts_with = "scores", value_parser = references_per_pair)]
+    #[arg(long, value_name = "N", value_parser = references_per_pair)]
     references_per_pair: Option<Pool>,
     /// How many times references are drawn; accuracies are means over the draws [default: 5].
-    #[arg(long, value_name = "N", conflicts_with = "scores")]
+    #[arg(long, value_name = "N")]
     draws: Option<usize>,
     /// What the drawing of references starts from [default: 12345].
-    #[arg(long, value_name = "N", conflicts_with = "scores")]
+    #[arg(long, value_name = "N")]
     draw_seed: Option<u64>,
     /// Pairs of which people prefer neither caption: leave them out, or count them as half right [default: half].
     #[arg(long, value_name = "RULE", value_parser = options::choices(HumanTies::ALL, HumanTies::name))]
@@ -155,6 +156,29 @@ impl Preferences {
     }
 }
 
+/// What would change nothing where scores are given: nothing is read for references, scored or drawn.
+const WITHOUT_EFFECT: [&str; 16] = [
+    "references",
+    "ref_format",
+    "split",
+    "ref_id_column",
+    "ref_caption_columns",
+    "metrics",
+    "suite",
+    "tokenizer",
+    "idf",
+    "df",
+    "lm",
+    "own_reference",
+    "surplus",
+    "references_per_pair",
+    "draws",
+    "draw_seed",
+];
+
+const SEGMENTS: &str = "Write every rated caption, or with --pairs every pair, with its scores to this file, as JSON \
+                        Lines; `-` for standard output";
+
 const AFTER_HELP: &str = "\
 The numbers of the literature (times 100, see CLIPScore, EMNLP 2021):
   Flickr8k-Expert:
@@ -164,6 +188,12 @@ The numbers of the literature (times 100, see CLIPScore, EMNLP 2021):
   Flickr8k-CF:
     capeval correlate CrowdFlowerAnnotations.txt -r Flickr8k.token.txt \\
       --own-reference remove --digits 5
+
+Pairs (--pairs) stand in rows with image_id, two captions (captions, or caption_a
+and caption_b) and votes (two numbers) or winner (a, b or tie; 0 and 1 are the
+first and the second, 1 and 2 as well, 1 and -1 as well with 0 for a tie), perhaps
+category and references (a list, or reference_1 ...). A row with one reference
+and a winner is a single vote: PASCAL-50S's A, B, C. All forms: docs/pairs.md.
 
 Other examples:
   capeval correlate ratings.csv -r refs.json --unit item --ci

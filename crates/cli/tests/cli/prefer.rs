@@ -228,3 +228,41 @@ fn pairs_that_cannot_be_judged_are_refused() {
     let run = capeval(&["correlate", "ratings.csv", "-r", "references.json", "--draws", "3"]);
     assert!(run.code == 2 && run.stderr.contains("--pairs"), "{}", run.stderr);
 }
+
+/// Beside `--scores` nothing is read, scored or drawn, so that flags about it would be without effect.
+#[test]
+fn flags_without_effect_are_refused_beside_scores() {
+    let ratings = ["correlate", "ratings.csv", "--scores", "pair_scores.csv"];
+    for flag in [
+        ["--own-reference", "skip"],
+        ["--surplus", "ignore"],
+        ["--ref-format", "coco"],
+        ["--ref-id-column", "id"],
+        ["--split", "test"],
+        ["--tokenizer", "13a"],
+        ["--idf", "uniform"],
+        ["--df", "table"],
+        ["--lm", "model.arpa"],
+        ["--references-per-pair", "all"],
+        ["--draws", "3"],
+        ["--draw-seed", "3"],
+    ] {
+        for args in [&ARGS[..], &ratings] {
+            let run = capeval(&[args, &flag].concat());
+            let is_named = run.stderr.contains("--scores <FILE>") && run.stderr.contains(flag[0]);
+            assert!(run.code != 0 && is_named, "{flag:?}: {}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn help_tells_what_pairs_and_segments_are() {
+    let help = stdout(&["correlate", "--help"]);
+    let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("every rated caption, or with --pairs every pair"), "{help}");
+    assert!(
+        words.contains("0 and 1 are the first and the second") && words.contains("docs/pairs.md"),
+        "{help}"
+    );
+    assert!(!words.contains("the scores of every image"), "{help}");
+}
