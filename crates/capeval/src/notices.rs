@@ -208,7 +208,7 @@ pub(crate) fn interval_of_one_image() -> Notice {
 }
 
 /// Fewer images than this say little about others: with five, not even the sign test can find anything at 95 %.
-const FEW_IMAGES: usize = 10;
+pub(crate) const FEW_IMAGES: usize = 10;
 
 /// A notice if what is resampled are `n` images, two at least but few.
 pub(crate) fn resamples_of_few_images(n: usize) -> Option<Notice> {
@@ -218,6 +218,22 @@ pub(crate) fn resamples_of_few_images(n: usize) -> Option<Notice> {
              bootstrap too small"
         );
         Notice { count: Some(n), ..notice("few-images", None, message) }
+    })
+}
+
+/// A notice if pairs of a category are of so few images that resamples often hold none of them.
+pub(crate) fn rare_categories(rare: &[(&str, usize)]) -> Option<Notice> {
+    let listed: Vec<String> = rare
+        .iter()
+        .map(|(name, n)| format!("{name} ({n} image{})", if *n == 1 { "" } else { "s" }))
+        .collect();
+    (!rare.is_empty()).then(|| {
+        let message = format!(
+            "few images have pairs of {}; resamples without any of them are left out of the intervals of these \
+             categories and of the mean, which are therefore too narrow",
+            listed.join(", ")
+        );
+        Notice { count: Some(rare.len()), ..notice("rare-categories", None, message) }
     })
 }
 

@@ -178,7 +178,8 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
         fleiss_kappa: raters::fleiss_kappa(by_item.iter().copied()),
     };
     notices.extend(points::doubts(&human, &agreements, &measures));
-    if intervals.is_some() {
+    if let Some(resampling) = &intervals {
+        notices.extend(crate::notices::few_resamples(resampling.resamples));
         notices.extend(crate::notices::resamples_of_few_images(human.n_images));
     }
     let systems = systems.map(|found| systems::agreements(&found, &higher));

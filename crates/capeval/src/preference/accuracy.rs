@@ -1,7 +1,8 @@
 //! Accuracies by category, and their intervals.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use capeval_corpus::{Ids, SegmentId};
 use capeval_evaluate::{Progress, Stage};
 use capeval_report::{Accuracy, Category, ChosenPair, Coefficient, Protocol, Voters};
 use capeval_stats::{ExactSum, Interval, Matrix, Resampling, resample};
@@ -9,6 +10,7 @@ use capeval_stats::{ExactSum, Interval, Matrix, Resampling, resample};
 use super::credit;
 use super::pools::Judged;
 use crate::Error;
+use crate::restrict::normal;
 
 /// What each measure gets for each pair.
 pub(super) struct Credits<'j> {
@@ -44,19 +46,19 @@ impl<'j> Credits<'j> {
         values: &'j [Vec<Vec<[f64; 2]>>],
         higher: &[bool],
         protocol: &Protocol,
+        ids: Ids,
     ) -> Self {
         let mut names: BTreeMap<&str, usize> =
             judged.iter().map(|pair| (pair.category.as_str(), 0)).collect();
         names.values_mut().enumerate().for_each(|(k, place)| *place = k);
-        let mut n_images = 0;
-        let mut places: Vec<(usize, usize)> = Vec::with_capacity(judged.len());
-        for (k, pair) in judged.iter().enumerate() {
-            // Pairs are sorted by image.
-            if k == 0 || judged[k - 1].image != pair.image {
-                n_images += 1;
-            }
-            places.push((names.get(pair.category.as_str()).copied().unwrap_or(0), n_images - 1));
-        }
+        let mut images: HashMap<SegmentId, usize> = HashMap::new();
+        let places = judged.iter().map(|pair| {
+            let next = images.len();
+            let image = *images.entry(normal(&pair.image, ids)).or_insert(next);
+            (names.get(pair.category.as_str()).copied().unwrap_or(0), image)
+        });
+        let places = places.collect();
+        let n_images = images.len();
         let of_measure = |(values, higher): (&Vec<[f64; 2]>, &bool)| {
             let pairs = judged.iter().zip(values);
             pairs.map(|(pair, scores)| credit(pair.votes, *scores, *higher, protocol)).collect()
@@ -68,6 +70,18 @@ impl<'j> Credits<'j> {
     /// How many images there are.
     pub fn n_images(&self) -> usize {
         self.n_images
+    }
+
+    /// The categories with pairs of so few images that resamples often hold none of them, with their numbers of
+    /// images; none if all pairs are of one category.
+    pub fn rare(&self, few: usize) -> Vec<(&'j str, usize)> {
+        let images_of = |c: usize| {
+            let images: BTreeSet<usize> =
+                self.places.iter().filter(|place| place.0 == c).map(|place| place.1).collect();
+            images.len()
+        };
+        let categories = self.names.iter().enumerate().map(|(c, name)| (*name, images_of(c)));
+        categories.filter(|(_, n)| *n < few && self.names.len() > 1).collect()
     }
 
     fn n_measures(&self) -> usize {

@@ -76,7 +76,7 @@ impl PreferenceRequest<'static> {
 /// Tells how often metrics prefer what people prefer.
 ///
 /// References are drawn for each pair as a function of the seed, the pair and the number of the draw, whatever the
-/// order of the pairs. A score that is no finite number prefers nothing.
+/// order of the pairs. A score that is no number prefers nothing.
 ///
 /// # Errors
 /// When a pair has no references or no score, no pair counts, a metric cannot be had, or there are more resamples than
@@ -119,7 +119,7 @@ pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
     };
     let higher: Vec<bool> =
         drawn.measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
-    let credits = accuracy::Credits::new(&judged, &drawn.values, &higher, &protocol);
+    let credits = accuracy::Credits::new(&judged, &drawn.values, &higher, &protocol, request.ids);
     if !credits.any() {
         return Err(Error::Request(format!(
             "{}: people prefer neither caption of any pair; pass --human-ties half to count such pairs as half right",
@@ -129,6 +129,7 @@ pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
     if let Some(resampling) = &intervals {
         notices.extend(crate::notices::few_resamples(resampling.resamples));
         notices.extend(crate::notices::resamples_of_few_images(credits.n_images()));
+        notices.extend(crate::notices::rare_categories(&credits.rare(crate::notices::FEW_IMAGES)));
     }
     Ok(Preference {
         version: VERSION.to_owned(),

@@ -123,6 +123,28 @@ fn draws_depend_on_the_seed_and_not_on_threads_or_the_order_of_pairs() {
 }
 
 #[test]
+fn an_image_is_one_whether_its_id_is_a_number_or_a_text_if_that_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "ids.jsonl");
+    let pair = |id: Value, a: &str, kind: &str| {
+        serde_json::json!({"image_id": id, "captions": [a, "a bus"], "votes": [3, 1], "category": kind,
+            "references": ["a dog runs"]})
+        .to_string()
+    };
+    std::fs::write(&path, [pair(1.into(), "a dog", "A"), pair("1".into(), "dogs", "B")].join("\n")).unwrap();
+    let run = |rest: &[&str]| {
+        json(
+            &[&["correlate", "--pairs", &path, "-m", "rouge-l", "--ci", "--resamples", "200"], rest].concat(),
+        )
+    };
+    assert_eq!(run(&[])["pairs"]["images"], 2);
+    let found = run(&["--ids", "text"]);
+    assert_eq!(found["pairs"]["images"], 1);
+    let codes: Vec<&Value> = found["notices"].as_array().unwrap().iter().map(|n| &n["code"]).collect();
+    assert!(codes.contains(&&Value::from("rare-categories")), "{codes:?}");
+}
+
+#[test]
 fn segments_name_the_pair_its_votes_and_its_scores() {
     let folder = tempfile::tempdir().unwrap();
     let path = scratch(&folder, "rows.jsonl");
