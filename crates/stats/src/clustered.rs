@@ -3,7 +3,7 @@
 //! A resample changes only how often each cluster counts. So points are sorted once, those that no resample can tell
 //! apart are one, and [`LANES`] resamples share each walk. What Spearman's and Kendall's coefficients are made of are
 //! whole numbers, exact in any order of addition; Pearson's sums keep the order of the points. Every digit is
-//! therefore that of [`correlation`](crate::correlation)'s functions with a weight per point.
+//! therefore that of [`crate::correlation`]'s functions with a weight per point.
 
 mod lanes;
 mod seen;
