@@ -2,18 +2,19 @@
 
 use anyhow::{Result, bail};
 use capeval::report::{Form, Style, Written};
-use clap::ValueEnum;
 
 use crate::input;
+use crate::options;
 use crate::output::{Output, is_same_file};
 
 /// How a report is written.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct Shown {
-    /// How the report is written.
-    #[arg(short, long, value_enum, default_value_t)]
-    format: Format,
+    /// How the report is written: a table for a person at a terminal, one JSON object, JSON Lines with an object per
+    /// row, comma-separated values, or a table for Markdown or for LaTeX with booktabs.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = options::choices(Form::ALL, Form::name))]
+    format: Form,
     /// Write the report to this file.
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
@@ -23,36 +24,6 @@ pub struct Shown {
     /// Digits after the point in table, markdown and latex; the other formats write all.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=17))]
     digits: u8,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For a person at a terminal.
-    #[default]
-    Table,
-    /// One JSON object.
-    Json,
-    /// JSON Lines, one object per row.
-    Jsonl,
-    /// Comma-separated values.
-    Csv,
-    /// A Markdown table.
-    Markdown,
-    /// A LaTeX table, for booktabs.
-    Latex,
-}
-
-impl From<Format> for Form {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Table => Self::Table,
-            Format::Json => Self::Json,
-            Format::Jsonl => Self::Jsonl,
-            Format::Csv => Self::Csv,
-            Format::Markdown => Self::Markdown,
-            Format::Latex => Self::Latex,
-        }
-    }
 }
 
 /// Where a report goes; ready before any work is done.
@@ -71,7 +42,7 @@ impl Shown {
 
     /// Whether the report is a table for a person.
     pub fn is_for_people(&self) -> bool {
-        self.format == Format::Table
+        self.format == Form::Table
     }
 
     /// Opens the files that the report goes to, none of which may be among `inputs`.
@@ -90,7 +61,7 @@ impl Shown {
         }
         let segments = segments.map(|path| Output::open(Some(path), inputs)).transpose()?;
         let style = self.style(&report);
-        Ok(Target { report, segments, form: self.format.into(), style })
+        Ok(Target { report, segments, form: self.format, style })
     }
 
     /// Refuses a page that would go where the report or the segments go.

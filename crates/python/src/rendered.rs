@@ -2,6 +2,7 @@
 
 use std::io;
 
+use capeval::corpus::UnknownName;
 use capeval::report::{Form, Style, Written};
 use pyo3::prelude::*;
 
@@ -10,10 +11,11 @@ use crate::error::{from_io, value};
 /// A result in the form of this name, or `"rows"`: what stands behind it, a line of JSON each.
 pub fn text(found: &impl Written, form: &str, digits: usize) -> PyResult<String> {
     let mut out = Vec::new();
-    let written = match (form, Form::from_name(form)) {
-        ("rows", _) => found.write_rows(&mut out),
-        (_, Some(form)) => found.write(form, &Style { digits, ..Style::default() }, &mut out),
-        (_, None) => return Err(value(&format!("there is no form '{form}'"))),
+    let written = if form == "rows" {
+        found.write_rows(&mut out)
+    } else {
+        let form: Form = form.parse().map_err(|error: UnknownName| value(&error.to_string()))?;
+        found.write(form, &Style { digits, ..Style::default() }, &mut out)
     };
     written.map_err(|error| from_io(&error, "result"))?;
     Ok(String::from_utf8_lossy(&out).into_owned())

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use capeval_corpus::UnknownName;
+
 use crate::{
     Comparison, Correlation, Preference, Report, Style, comparison, correlation, preference, render,
 };
@@ -40,11 +42,17 @@ impl Form {
             Self::Latex => "latex",
         }
     }
+}
 
-    /// The form of this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|form| form.name() == name)
+impl std::str::FromStr for Form {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL.iter().copied().find(|form| form.name() == name).ok_or_else(|| UnknownName {
+            what: "form of results",
+            given: name.into(),
+            choices: Self::ALL.iter().map(|form| form.name()).collect(),
+        })
     }
 }
 
@@ -122,8 +130,8 @@ mod tests {
     #[test]
     fn every_form_has_a_name_of_its_own() {
         for form in Form::ALL {
-            assert_eq!(Form::from_name(form.name()), Some(*form));
+            assert_eq!(form.name().parse(), Ok(*form));
         }
-        assert_eq!(Form::from_name("html"), None);
+        assert!("html".parse::<Form>().is_err());
     }
 }

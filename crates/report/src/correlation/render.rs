@@ -22,22 +22,7 @@ pub fn table(correlation: &Correlation, style: &Style, out: &mut impl Write) -> 
         render::table::write_grid(&grid, style, out)?;
         writeln!(out)?;
     }
-    for line in about(correlation) {
-        render::table::write_wrapped("", &line, style, out)?;
-    }
-    if !correlation.signatures.is_empty() {
-        writeln!(out, "\nsignatures")?;
-    }
-    for signature in &correlation.signatures {
-        writeln!(out, "  {signature}")?;
-    }
-    if !correlation.notices.is_empty() {
-        writeln!(out)?;
-    }
-    for notice in &correlation.notices {
-        render::table::write_wrapped("note: ", &notice.message, style, out)?;
-    }
-    Ok(())
+    render::table::write_notes(&about(correlation), &correlation.signatures, &correlation.notices, style, out)
 }
 
 /// Writes the same as Markdown.

@@ -15,22 +15,7 @@ use crate::{Coefficient, Style};
 pub fn table(found: &Preference, style: &Style, out: &mut impl Write) -> io::Result<()> {
     render::table::write_grid(&grid(found, style.digits, |label| label), style, out)?;
     writeln!(out)?;
-    for line in about(found) {
-        render::table::write_wrapped("", &line, style, out)?;
-    }
-    if !found.signatures.is_empty() {
-        writeln!(out, "\nsignatures")?;
-    }
-    for signature in &found.signatures {
-        writeln!(out, "  {signature}")?;
-    }
-    if !found.notices.is_empty() {
-        writeln!(out)?;
-    }
-    for notice in &found.notices {
-        render::table::write_wrapped("note: ", &notice.message, style, out)?;
-    }
-    Ok(())
+    render::table::write_notes(&about(found), &found.signatures, &found.notices, style, out)
 }
 
 /// Writes the same as Markdown.

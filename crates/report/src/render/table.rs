@@ -68,6 +68,32 @@ pub(crate) fn write_signatures(report: &Report, style: &Style, out: &mut impl Wr
     Ok(())
 }
 
+/// Writes what stands below the tables of a finding about people: how it came about, signatures and notices.
+pub(crate) fn write_notes(
+    about: &[String],
+    signatures: &[Signature],
+    notices: &[Notice],
+    style: &Style,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    for line in about {
+        write_wrapped("", line, style, out)?;
+    }
+    if !signatures.is_empty() {
+        writeln!(out, "\nsignatures")?;
+    }
+    for signature in signatures {
+        writeln!(out, "  {signature}")?;
+    }
+    if !notices.is_empty() {
+        writeln!(out)?;
+    }
+    for notice in notices {
+        write_wrapped("note: ", &notice.message, style, out)?;
+    }
+    Ok(())
+}
+
 /// How many columns of the terminal a grid takes.
 fn total(grid: &Grid) -> usize {
     grid.widths().iter().map(|width| width + GAP).sum()
