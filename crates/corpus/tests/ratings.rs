@@ -69,6 +69,7 @@ fn what_is_wrong_is_named_with_its_place() {
         ("image_id,rating\n1,2\n2,nan\n", "f:3: the rating 'nan' is no finite number"),
         ("image_id,rating\n1,inf\n", "leave the cell empty"),
         ("image_id,rating\n1,good\n", "'good'"),
+        ("[{\"image_id\": 1, \"ratings\": [5, \"bad\", 3]}]", "'[5,\"bad\",3]'"),
         ("image_id,rating\n,3\n", "f:2: there is no image_id"),
         ("picture,rating\n1,2\n", "--id-column"),
         ("image_id,points\n1,2\n", "--rating-columns"),

@@ -11,6 +11,7 @@ mod pairs;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod records;
+mod rows;
 mod scores;
 mod table;
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::rows::{delimited, line, record, syntax};
 use crate::{Error, ErrorKind, Position, SegmentId};
 
 /// Rows of a table.
@@ -82,28 +83,18 @@ pub(super) fn read(text: &str, name: &str) -> Result<Records, Error> {
         Some(b'[') => {
             let rows: Vec<Value> = serde_json::from_str(text).map_err(|error| syntax(name, &error, 0))?;
             for (k, row) in rows.iter().enumerate() {
-                let place = Position { record: Some(k as u64 + 1), ..Position::default() };
-                push_object(&mut records, row, place, name)?;
+                push_object(&mut records, row, record(k), name)?;
             }
         }
         Some(b'{') => {
-            for (k, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-                let place = Position { line: Some(k as u64 + 1), ..Position::default() };
-                let row: Value = serde_json::from_str(line).map_err(|error| syntax(name, &error, k))?;
-                push_object(&mut records, &row, place, name)?;
+            for (k, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
+                let row: Value = serde_json::from_str(text).map_err(|error| syntax(name, &error, k))?;
+                push_object(&mut records, &row, line(k), name)?;
             }
         }
         _ => read_delimited(&mut records, text, name)?,
     }
     Ok(records)
-}
-
-fn syntax(name: &str, error: &serde_json::Error, lines_before: usize) -> Error {
-    let line = (error.line() + lines_before) as u64;
-    let position = Position { line: Some(line), ..Position::default() };
-    Error::new(ErrorKind::Syntax, name, format!("the JSON cannot be read ({error})"))
-        .at(position)
-        .with_remedy("give a list of objects, or one object per line")
 }
 
 fn push_object(records: &mut Records, row: &Value, place: Position, name: &str) -> Result<(), Error> {
@@ -138,31 +129,21 @@ fn push_value(records: &mut Records, cells: &mut Vec<(usize, Cell)>, key: &str, 
             (None, None) => return,
         },
         Value::Bool(truth) => Cell::Integer(i64::from(*truth)),
-        Value::Array(list) => Cell::List(list.iter().filter_map(Value::as_f64).collect()),
+        // A rater who gave none is null; what holds anything else is no list of numbers.
+        Value::Array(list) if list.iter().all(|item| item.is_number() || item.is_null()) => {
+            Cell::List(list.iter().filter_map(Value::as_f64).collect())
+        }
+        Value::Array(_) => Cell::Text(value.to_string()),
         Value::Null | Value::Object(_) => return,
     };
     cells.push((records.name(key), cell));
 }
 
-/// CSV, or TSV where the first line has more tabs than commas.
 fn read_delimited(records: &mut Records, text: &str, name: &str) -> Result<(), Error> {
-    let head = text.lines().next().unwrap_or_default();
-    let delimiter = if head.matches('\t').count() > head.matches(',').count() { b'\t' } else { b',' };
-    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(text.as_bytes());
-    let fault = |error: &csv::Error| {
-        let line = error.position().map(csv::Position::line);
-        Error::new(ErrorKind::Syntax, name, format!("the table cannot be read ({error})"))
-            .at(Position { line, ..Position::default() })
-    };
-    let header: Vec<String> =
-        reader.headers().map_err(|error| fault(&error))?.iter().map(|h| h.trim().to_owned()).collect();
-    let numbers: Vec<usize> = header.iter().map(|column| records.name(column)).collect();
-    for row in reader.records() {
-        let row = row.map_err(|error| fault(&error))?;
-        let place = Position { line: row.position().map(csv::Position::line), ..Position::default() };
-        let cells = numbers.iter().zip(&row).filter(|(_, cell)| !cell.trim().is_empty());
+    delimited(text, name, |header, place, row| {
+        let numbers: Vec<usize> = header.iter().map(|column| records.name(column)).collect();
+        let cells = numbers.iter().zip(row).filter(|(_, cell)| !cell.trim().is_empty());
         let cells = cells.map(|(name, cell)| (*name, Cell::Untyped(cell.to_owned())));
         records.rows.push(Record { place, cells: cells.collect() });
-    }
-    Ok(())
+    })
 }

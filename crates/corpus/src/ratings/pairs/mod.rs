@@ -3,7 +3,6 @@
 //! Read are JSON, JSON Lines, CSV and TSV. A row is a pair (with counts of votes, or who won), or, where it names one
 //! reference, a single vote as PASCAL-50S's triplets hold them: «which of B and C is more like A». Rows of votes of one
 //! pair are put together. A JSON object of lists, one per category, is read as well.
-
 //!
 //! A row that contradicts itself or others of its pair is an error, never a choice in silence.
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::super::rows::{delimited, line, record, syntax};
 use super::cells::shown;
 use super::twice;
 use crate::{Error, ErrorKind, Position};
@@ -75,20 +76,9 @@ pub(super) fn read(text: &str, name: &str) -> Result<Vec<Row>, Error> {
             }
             None => lines(text, name, &mut rows)?,
         },
-        Some(_) => delimited(text, name, &mut rows)?,
+        Some(_) => table(text, name, &mut rows)?,
     }
     Ok(rows)
-}
-
-fn record(k: usize) -> Position {
-    Position { record: Some(k as u64 + 1), ..Position::default() }
-}
-
-fn syntax(name: &str, error: &serde_json::Error, lines_before: usize) -> Error {
-    let position = Position { line: Some((error.line() + lines_before) as u64), ..Position::default() };
-    Error::new(ErrorKind::Syntax, name, format!("the JSON cannot be read ({error})"))
-        .at(position)
-        .with_remedy("give a list of objects, or one object per line")
 }
 
 /// The lists of an object that holds nothing but lists of objects, of which some may be empty.
@@ -107,10 +97,9 @@ fn lines(text: &str, name: &str, rows: &mut Vec<Row>) -> Result<(), Error> {
         rows.push(object(value, record(0), None, name)?);
         return Ok(());
     }
-    for (k, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let value: Value = serde_json::from_str(line).map_err(|error| syntax(name, &error, k))?;
-        let place = Position { line: Some(k as u64 + 1), ..Position::default() };
-        rows.push(object(value, place, None, name)?);
+    for (k, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
+        let value: Value = serde_json::from_str(text).map_err(|error| syntax(name, &error, k))?;
+        rows.push(object(value, line(k), None, name)?);
     }
     Ok(())
 }
@@ -135,25 +124,11 @@ fn object(value: Value, place: Position, category: Option<&str>, name: &str) -> 
     Ok(Row { place, cells, untyped: false })
 }
 
-/// CSV, or TSV where the first line has more tabs than commas.
-fn delimited(text: &str, name: &str, rows: &mut Vec<Row>) -> Result<(), Error> {
-    let head = text.lines().next().unwrap_or_default();
-    let delimiter = if head.matches('\t').count() > head.matches(',').count() { b'\t' } else { b',' };
-    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(text.as_bytes());
-    let fault = |error: &csv::Error| {
-        let line = error.position().map(csv::Position::line);
-        Error::new(ErrorKind::Syntax, name, format!("the table cannot be read ({error})"))
-            .at(Position { line, ..Position::default() })
-    };
-    let header: Vec<String> =
-        reader.headers().map_err(|error| fault(&error))?.iter().map(|h| h.trim().to_owned()).collect();
-    for row in reader.records() {
-        let row = row.map_err(|error| fault(&error))?;
-        let place = Position { line: row.position().map(csv::Position::line), ..Position::default() };
-        let cells = header.iter().zip(&row).map(|(name, cell)| (name.clone(), parsed(cell))).collect();
+fn table(text: &str, name: &str, rows: &mut Vec<Row>) -> Result<(), Error> {
+    delimited(text, name, |header, place, row| {
+        let cells = header.iter().zip(row).map(|(name, cell)| (name.clone(), parsed(cell))).collect();
         rows.push(Row { place, cells, untyped: true });
-    }
-    Ok(())
+    })
 }
 
 /// A cell, which may hold a list as JSON.
