@@ -8,21 +8,24 @@ use serde_json::Value;
 
 /// Which of our crates each crate may import. ARCHITECTURE.md tells why.
 const IMPORTS: &[(&str, &[&str])] = &[
-    ("capeval-text", &[]),
-    ("capeval-stats", &[]),
-    ("capeval-corpus", &["capeval-text"]),
-    ("capeval-frequencies", &["capeval-text"]),
-    ("capeval-metric", &["capeval-stats", "capeval-text"]),
-    ("capeval-lexical", &["capeval-frequencies", "capeval-metric", "capeval-stats", "capeval-text"]),
-    ("capeval-meteor", &["capeval-metric", "capeval-stats", "capeval-text"]),
-    ("capeval-fluency", &["capeval-metric", "capeval-stats", "capeval-text"]),
-    ("capeval-diversity", &["capeval-metric", "capeval-stats", "capeval-text", "capeval-lexical"]),
+    ("capeval-choice", &[]),
+    ("capeval-text", &["capeval-choice"]),
+    ("capeval-stats", &["capeval-choice"]),
+    ("capeval-corpus", &["capeval-choice", "capeval-text"]),
+    ("capeval-frequencies", &["capeval-choice", "capeval-text"]),
+    ("capeval-metric", &["capeval-choice", "capeval-stats", "capeval-text"]),
+    (
+        "capeval-lexical",
+        &["capeval-choice", "capeval-frequencies", "capeval-metric", "capeval-stats", "capeval-text"],
+    ),
+    ("capeval-meteor", &["capeval-choice", "capeval-metric", "capeval-stats", "capeval-text"]),
+    ("capeval-fluency", &["capeval-choice", "capeval-metric", "capeval-stats", "capeval-text"]),
     ("capeval-data", &["capeval-meteor"]),
     (
         "capeval-evaluate",
         &[
+            "capeval-choice",
             "capeval-corpus",
-            "capeval-diversity",
             "capeval-fluency",
             "capeval-frequencies",
             "capeval-lexical",
@@ -32,13 +35,16 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "capeval-text",
         ],
     ),
-    ("capeval-report", &["capeval-corpus", "capeval-evaluate", "capeval-metric", "capeval-stats"]),
+    (
+        "capeval-report",
+        &["capeval-choice", "capeval-corpus", "capeval-evaluate", "capeval-metric", "capeval-stats"],
+    ),
     (
         "capeval",
         &[
+            "capeval-choice",
             "capeval-corpus",
             "capeval-data",
-            "capeval-diversity",
             "capeval-evaluate",
             "capeval-fluency",
             "capeval-frequencies",

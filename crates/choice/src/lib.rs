@@ -1,0 +1,20 @@
+//! What can a person set, and how do we tell them? Named choices, arguments and remedies as data.
+//!
+//! Libraries do not know the command line. An error or a notice carries a [`Remedy`], which names an [`Argument`]
+//! and a value; each front end implements [`Dialect`] and renders the remedy in its own words: a flag, a keyword
+//! argument or a field of a request.
+//!
+//! ```
+//! use capeval_choice::{Remedy, Argument};
+//!
+//! let remedy = Remedy::set(Argument::Missing, "skip").to("leave such images out");
+//! assert_eq!(remedy.to_string(), "set missing to \"skip\" to leave such images out");
+//! ```
+
+mod argument;
+mod names;
+mod remedy;
+
+pub use argument::{Argument, Role};
+pub use names::{UnknownName, nearest};
+pub use remedy::{Dialect, Plain, Remedy, Task};

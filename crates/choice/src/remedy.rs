@@ -1,0 +1,212 @@
+//! What to do about an error or a notice, as data.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::Argument;
+
+/// What a person can do about an error or a notice: one step, or several of which one is enough.
+///
+/// [`Display`](fmt::Display) uses the words of [`Plain`]; front ends use [`in_words`](Self::in_words).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remedy(Vec<Step>);
+
+/// One way out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Step {
+    action: Action,
+    /// What it achieves, as an infinitive without `to`.
+    purpose: Option<Cow<'static, str>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Action {
+    /// Set it to a value; any that fits if there is none.
+    Set(Argument, Option<Cow<'static, str>>),
+    Do(Task),
+    /// Words that are the same everywhere.
+    Say(Cow<'static, str>),
+}
+
+/// A job of capeval's that a remedy asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Task {
+    /// Install third-party data, such as `meteor`.
+    Install(&'static str),
+    /// Prepare references anew.
+    Prepare,
+    /// Build a table of document frequencies with n-grams of up to so many words.
+    BuildFrequencies(Option<usize>),
+    /// List the tokenizers.
+    ListTokenizers,
+    /// List the metrics.
+    ListMetrics,
+}
+
+/// How a front end writes arguments and tasks.
+pub trait Dialect {
+    /// The request to set `argument`, without a verb: `--missing skip`. No value means any that fits.
+    fn argument(&self, argument: Argument, value: Option<&str>) -> String;
+    /// The verb in front of it.
+    fn verb(&self) -> &'static str {
+        "pass"
+    }
+    /// The request to do `task`: ``run `capeval prepare` ``.
+    fn task(&self, task: &Task) -> String;
+}
+
+/// The words of no front end in particular, which users of the library read.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain;
+
+impl Dialect for Plain {
+    fn argument(&self, argument: Argument, value: Option<&str>) -> String {
+        match value {
+            Some(value) => format!("{} to {value:?}", argument.name()),
+            None => argument.name().to_owned(),
+        }
+    }
+
+    fn verb(&self) -> &'static str {
+        "set"
+    }
+
+    fn task(&self, task: &Task) -> String {
+        match task {
+            Task::Install(what) => format!("install the data of {what}"),
+            Task::Prepare => "prepare the references again".to_owned(),
+            Task::BuildFrequencies(None) => "build a table of document frequencies".to_owned(),
+            Task::BuildFrequencies(Some(order)) => {
+                format!("build a table of document frequencies with n-grams of up to {order} words")
+            }
+            Task::ListTokenizers => "see the list of tokenizers".to_owned(),
+            Task::ListMetrics => "see the list of metrics".to_owned(),
+        }
+    }
+}
+
+impl Remedy {
+    /// Set `argument` to `value`.
+    pub fn set(argument: Argument, value: impl Into<Cow<'static, str>>) -> Self {
+        Self::action(Action::Set(argument, Some(value.into())))
+    }
+
+    /// Set `argument`, to whatever fits.
+    #[must_use]
+    pub fn give(argument: Argument) -> Self {
+        Self::action(Action::Set(argument, None))
+    }
+
+    /// Do `task`.
+    #[must_use]
+    pub fn run(task: Task) -> Self {
+        Self::action(Action::Do(task))
+    }
+
+    /// Advice that names no argument, such as `save the file as UTF-8`.
+    pub fn say(words: impl Into<Cow<'static, str>>) -> Self {
+        Self::action(Action::Say(words.into()))
+    }
+
+    fn action(action: Action) -> Self {
+        Self(vec![Step { action, purpose: None }])
+    }
+
+    /// What the last step achieves: `leave such images out`.
+    #[must_use]
+    pub fn to(mut self, purpose: impl Into<Cow<'static, str>>) -> Self {
+        if let Some(step) = self.0.last_mut() {
+            step.purpose = Some(purpose.into());
+        }
+        self
+    }
+
+    /// Another way out.
+    #[must_use]
+    pub fn or(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
+    /// The remedy in the words of a front end: `pass --missing skip to leave such images out`.
+    #[must_use]
+    pub fn in_words(&self, dialect: &dyn Dialect) -> String {
+        let mut text = String::new();
+        let mut follows_argument = false;
+        for (k, Step { action, purpose }) in self.0.iter().enumerate() {
+            let sets = matches!(action, Action::Set(..));
+            if k > 0 {
+                // `pass A or B to …`, but `pass A to …, or B to …`.
+                let ended = self.0.get(k - 1).is_some_and(|before| before.purpose.is_some());
+                text.push_str(if ended || !(sets && follows_argument) { ", or " } else { " or " });
+            }
+            match action {
+                Action::Set(argument, value) => {
+                    if !follows_argument {
+                        text.push_str(dialect.verb());
+                        text.push(' ');
+                    }
+                    text.push_str(&dialect.argument(*argument, value.as_deref()));
+                }
+                Action::Do(task) => text.push_str(&dialect.task(task)),
+                Action::Say(words) => text.push_str(words),
+            }
+            if let Some(purpose) = purpose {
+                text.push_str(" to ");
+                text.push_str(purpose);
+            }
+            follows_argument = sets;
+        }
+        text
+    }
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.in_words(&Plain))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Flags;
+
+    impl Dialect for Flags {
+        fn argument(&self, argument: Argument, value: Option<&str>) -> String {
+            format!("--{} {}", argument.name(), value.unwrap_or(argument.placeholder()))
+        }
+
+        fn task(&self, _task: &Task) -> String {
+            "run it".to_owned()
+        }
+    }
+
+    #[test]
+    fn alternatives_share_a_verb_and_a_purpose() {
+        let first = Remedy::set(Argument::Duplicate, "first");
+        let remedy = first.or(Remedy::set(Argument::Duplicate, "last")).to("take one of them");
+        assert_eq!(remedy.in_words(&Flags), "pass --duplicate first or --duplicate last to take one of them");
+        assert_eq!(
+            remedy.to_string(),
+            "set duplicate to \"first\" or duplicate to \"last\" to take one of them"
+        );
+    }
+
+    #[test]
+    fn each_step_keeps_its_own_purpose() {
+        let skip = Remedy::set(Argument::Missing, "skip").to("leave it out");
+        let remedy =
+            skip.or(Remedy::set(Argument::Missing, "empty").to("score it")).or(Remedy::say("add it"));
+        let words = "pass --missing skip to leave it out, or --missing empty to score it, or add it";
+        assert_eq!(remedy.in_words(&Flags), words);
+    }
+
+    #[test]
+    fn an_argument_without_a_value_shows_its_placeholder() {
+        let remedy = Remedy::give(Argument::DocumentFrequencies).or(Remedy::run(Task::Prepare));
+        assert_eq!(remedy.in_words(&Flags), "pass --df FILE, or run it");
+    }
+}
