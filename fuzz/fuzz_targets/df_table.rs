@@ -1,7 +1,7 @@
 //! No file makes the reader of tables panic, not even with a right checksum, and each table has one file.
 #![no_main]
 
-use capeval_frequencies::{DocumentFrequencies, file};
+use capeval_lexical::frequencies::{DocumentFrequencies, file};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|body: &[u8]| {

@@ -1,7 +1,7 @@
 //! No pickle makes the reader panic, and what it reads survives being written as a pickle.
 #![no_main]
 
-use capeval_frequencies::pickle;
+use capeval_lexical::frequencies::pickle;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

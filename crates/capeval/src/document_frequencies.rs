@@ -1,7 +1,7 @@
 //! Tables of document frequencies, from references.
 
 use capeval_corpus::{Captions, Ids};
-use capeval_frequencies::{DocumentFrequencies, MAX_ORDER};
+use capeval_lexical::frequencies::{DocumentFrequencies, MAX_ORDER};
 use capeval_metric::Reading;
 
 use crate::{Error, references};

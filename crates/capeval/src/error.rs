@@ -14,7 +14,7 @@ pub enum Error {
     Setting(#[from] SettingError),
     /// Document frequencies that cannot be counted or read.
     #[error(transparent)]
-    Frequencies(#[from] capeval_frequencies::Error),
+    Frequencies(#[from] capeval_lexical::frequencies::Error),
     /// A language model that cannot be estimated.
     #[error(transparent)]
     Fluency(#[from] capeval_fluency::Error),

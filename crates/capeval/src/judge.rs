@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use capeval_corpus::{Ids, SegmentId};
 use capeval_evaluate::{Judge as Engine, Progress};
-use capeval_frequencies::DocumentFrequencies;
+use capeval_lexical::frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
 use capeval_report::{Measure, MetricEntry};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use capeval_evaluate::registry::{self, KINDS, Resources, SUITES, Suite};
-use capeval_frequencies::DocumentFrequencies;
+use capeval_lexical::frequencies::DocumentFrequencies;
 use capeval_metric::{AnyMetric, Part, Signature};
 use capeval_report::{Measure, MetricEntry, Notice};
 

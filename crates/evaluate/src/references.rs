@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use capeval_fluency::NgramModel;
 use capeval_fluency::metric::estimate;
-use capeval_frequencies::{Counts, DocumentFrequencies, Repeats};
+use capeval_lexical::frequencies::{Counts, DocumentFrequencies, Repeats};
 use capeval_metric::{Input, Reading, References};
 use capeval_text::ngrams::{NgramCounts, ReferenceNgrams};
 use capeval_text::{Buffer, Sentences, Texts, Tokenizer, Vocabulary};
@@ -111,7 +111,7 @@ impl ReferenceSet {
         &mut self,
         reading: Reading,
         order: usize,
-    ) -> Result<DocumentFrequencies, capeval_frequencies::Error> {
+    ) -> Result<DocumentFrequencies, capeval_lexical::frequencies::Error> {
         self.prepare([Input { reading, ngrams: order }]);
         let all: Vec<u32> = (0..self.n_images() as u32).collect();
         let mut table = Counts::default();

@@ -31,7 +31,7 @@ use std::f64::consts::E;
 use std::hint::black_box;
 use std::sync::Arc;
 
-use capeval_frequencies::{DocumentFrequencies, Node};
+use crate::frequencies::{DocumentFrequencies, Node};
 use capeval_metric::{
     Column, Direction, Explanation, Input, Learns, Mean, Metric, Number, Part, Reading, References, Remark,
     Segment, Signature,

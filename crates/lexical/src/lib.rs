@@ -1,13 +1,15 @@
 //! The metrics that compare words: BLEU, ROUGE-L, CIDEr.
 //!
 //! One file each. A file says what its metric rewards, by which formula, after which paper and whose
-//! program, and which of that program's quirks are kept on purpose; each quirk has a test of its name.
+//! program, and which of that program's quirks are kept on purpose; each quirk has a test of its name. Saved
+//! tables of document frequencies, by which CIDEr weighs n-grams, are [`frequencies`].
 
 pub mod bleu;
 pub mod chrf;
 pub mod cider;
 pub mod diversity;
 mod explain;
+pub mod frequencies;
 mod lcs;
 pub mod meteor_2005;
 mod overlap;

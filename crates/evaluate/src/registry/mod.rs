@@ -15,7 +15,7 @@ mod suites;
 use std::sync::Arc;
 
 use capeval_fluency::NgramModel;
-use capeval_frequencies::DocumentFrequencies;
+use capeval_lexical::frequencies::DocumentFrequencies;
 use capeval_metric::{AnyMetric, Part, Signature};
 use capeval_text::{Exceptions, StopWords};
 

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use capeval_frequencies::DocumentFrequencies;
 use capeval_lexical::Case;
+use capeval_lexical::frequencies::DocumentFrequencies;
 use capeval_text::{Stemmer, Tokenizer};
 
 use super::Resources;

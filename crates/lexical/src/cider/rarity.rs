@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use capeval_frequencies::{DocumentFrequencies, Node};
+use crate::frequencies::{DocumentFrequencies, Node};
 use capeval_metric::References;
 use capeval_text::Symbol;
 use capeval_text::ngrams::{ImageNgrams, NONE, NgramCounts, ReferenceNgrams};

@@ -5,7 +5,7 @@
 //! carries where its continuations lie, except those of the highest order, which have none; they are
 //! kept apart since they are the most.
 
-use crate::table::Parts;
+use super::table::Parts;
 
 /// Up to so many continuations are searched one after the other.
 const LINEAR: usize = 8;

@@ -2,12 +2,11 @@
 //!
 //! CIDEr weighs an n-gram by the number of images whose references hold it. A table of these numbers,
 //! saved once, makes scores on few images comparable with those on many. Tables come from pickles of the
-//! Python programs ([`pickle`]), from captions ([`Builder`]), from counts ([`Counts`]) or from capeval's
+//! Python programs ([`pickle`]), from counts ([`Counts`]) or from capeval's
 //! own files ([`mod@file`]), and go out as such files, as pickles or as JSON ([`export`]).
 //!
-//! This crate opens no files and knows neither tokenizers nor metrics: its words are what it is given.
+//! A table knows neither tokenizers nor metrics: its words are what it is given.
 
-mod builder;
 mod counts;
 mod error;
 pub mod export;
@@ -17,7 +16,6 @@ pub mod pickle;
 mod table;
 mod words;
 
-pub use builder::Builder;
 pub use counts::{Counts, Repeats};
 pub use error::Error;
 pub use index::Node;

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::file;
-use crate::index::{Index, Node};
-use crate::words::word_at;
-use crate::{Counts, Error, MAX_ORDER, Repeats};
+use super::file;
+use super::index::{Index, Node};
+use super::words::word_at;
+use super::{Counts, Error, MAX_ORDER, Repeats};
 
 /// For each n-gram of some images' references, the number of images whose references hold it.
 ///

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use crate::DocumentFrequencies;
+use super::DocumentFrequencies;
 
 /// How many items a pickle sets at once, as Python's own writer does.
 const BATCH: usize = 1000;

@@ -1,8 +1,8 @@
 //! Tables: counting, searching, merging, saving.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use capeval_frequencies::{Builder, Counts, DocumentFrequencies, Repeats, file, pickle};
+use capeval_lexical::frequencies::{Counts, DocumentFrequencies, Repeats, file, pickle};
 use proptest::prelude::*;
 
 /// The references of some images, word by word.
@@ -15,12 +15,17 @@ fn images() -> impl Strategy<Value = Images> {
     prop::collection::vec(prop::collection::vec(caption, 0..3), 0..8)
 }
 
+/// Counts, image by image, the distinct n-grams of the references: the definition in code.
 fn table(images: &[Vec<Vec<String>>], order: usize) -> DocumentFrequencies {
-    let mut builder = Builder::new(order).expect("tests ask for orders from 1 to 9");
+    let mut counts = Counts::default();
     for references in images {
-        builder.add_image(references.iter().map(Vec::as_slice));
+        let ngrams = references.iter().flat_map(|words| (1..=order).flat_map(|n| words.windows(n)));
+        for ngram in ngrams.collect::<BTreeSet<_>>() {
+            let words: Vec<u32> = ngram.iter().map(|word| counts.word(word).expect("few words")).collect();
+            counts.push(&words, 1).expect("short n-grams");
+        }
     }
-    builder.finish().expect("few captions make a table")
+    counts.into_table(images.len() as u64, order, Repeats::Add).expect("few captions make a table")
 }
 
 fn captions(texts: &[&[&str]]) -> Images {
@@ -99,7 +104,7 @@ fn nodes_of_the_longest_ngrams_have_no_continuation() {
 
 #[test]
 fn the_empty_table_is_a_table() {
-    let table = Builder::default().finish().unwrap();
+    let table = table(&[], 4);
     assert!(table.is_empty());
     assert_eq!((table.n_images(), table.order(), table.len()), (0, 4, 0));
     assert_eq!(DocumentFrequencies::load(&saved(&table)).unwrap(), table);
@@ -110,7 +115,8 @@ fn the_empty_table_is_a_table() {
 
 #[test]
 fn orders_beyond_nine_and_none_are_refused() {
-    assert!(Builder::new(0).is_none() && Builder::new(10).is_none());
+    assert!(Counts::default().into_table(1, 0, Repeats::Add).is_err());
+    assert!(Counts::default().into_table(1, 10, Repeats::Add).is_err());
     let mut counts = Counts::default();
     let word = counts.word("a").unwrap();
     assert!(counts.push(&[word; 10], 1).is_err());

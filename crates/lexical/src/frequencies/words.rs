@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use crate::Error;
+use super::Error;
 
 /// Distinct words, each with a number from 0.
 ///

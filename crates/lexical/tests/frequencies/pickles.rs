@@ -2,10 +2,9 @@
 
 use std::io::Read;
 
-use capeval_frequencies::{DocumentFrequencies, pickle};
+use crate::golden;
+use capeval_lexical::frequencies::{DocumentFrequencies, pickle};
 use proptest::prelude::*;
-
-mod golden;
 
 /// A table's n-grams, words joined by blanks, with their frequencies.
 fn ngrams(table: &DocumentFrequencies) -> Vec<(String, u32)> {

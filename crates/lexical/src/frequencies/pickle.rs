@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use crate::{Counts, DocumentFrequencies, Error, Repeats};
+use super::{Counts, DocumentFrequencies, Error, Repeats};
 
 /// A pickle that holds more dictionaries than this is something else.
 const MAX_DICTIONARIES: usize = 16;

@@ -1,8 +1,8 @@
 //! From n-grams with their frequencies, in any order, to a table.
 
-use crate::table::{Parts, key};
-use crate::words::Words;
-use crate::{DocumentFrequencies, Error, MAX_ORDER};
+use super::table::{Parts, key};
+use super::words::Words;
+use super::{DocumentFrequencies, Error, MAX_ORDER};
 
 /// What becomes of an n-gram that was given more than once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

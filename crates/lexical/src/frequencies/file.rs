@@ -18,8 +18,8 @@ use std::io::{self, Write};
 
 use twox_hash::XxHash3_64;
 
-use crate::table::{Parts, key};
-use crate::{DocumentFrequencies, Error, MAX_ORDER, pickle};
+use super::table::{Parts, key};
+use super::{DocumentFrequencies, Error, MAX_ORDER, pickle};
 
 /// The first bytes of each file.
 pub const MAGIC: [u8; 8] = *b"capevdf\0";
