@@ -1,7 +1,7 @@
 //! Coefficients of lists on standard input, for comparison with other programs.
 //!
 //! A line `x x x;y y y` gives Pearson's r, Spearman's ρ, Kendall's τ-b and τ-c; a line `r r r|r r r|…` of items with
-//! their ratings gives Krippendorff's α and Fleiss' κ. What cannot be told is `nan`.
+//! their ratings gives Krippendorff's α and Fleiss' κ. What is undefined prints as `nan`.
 
 #![expect(clippy::print_stdout, reason = "an example that prints")]
 

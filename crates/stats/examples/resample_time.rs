@@ -1,4 +1,4 @@
-//! How long resampling takes: `resample_time ROWS COLUMNS RESAMPLES`.
+//! Times resampling: `resample_time ROWS COLUMNS RESAMPLES`.
 
 #![expect(clippy::print_stdout, reason = "an example that prints")]
 

@@ -2,14 +2,13 @@
 
 use crate::correlation::Levels;
 
-/// Krippendorff's α of ratings on an ordered scale: 1 for full agreement, 0 for that of chance.
+/// Krippendorff's α of ratings on an ordered scale: 1 for full agreement, 0 for agreement by chance.
 ///
-/// Each item is a list of its ratings, which may be of any number; items with fewer than two say nothing about
-/// agreement and are left out. `None` when no item has two ratings, or all ratings are equal.
+/// Each item is a list of any number of ratings; items with fewer than two say nothing about agreement and are left
+/// out. `None` when no item has two ratings, or all ratings are equal.
 ///
 /// Source: Krippendorff, *Content Analysis* (2004), chapter 11; the PyPI package `krippendorff` with
 /// `level_of_measurement='ordinal'` gives the same.
-#[must_use]
 pub fn krippendorff_ordinal<'r>(items: impl IntoIterator<Item = &'r [f64]>) -> Option<f64> {
     let items: Vec<&[f64]> = items.into_iter().filter(|ratings| ratings.len() >= 2).collect();
     let all: Vec<f64> = items.iter().flat_map(|ratings| ratings.iter().copied()).collect();
@@ -19,7 +18,7 @@ pub fn krippendorff_ordinal<'r>(items: impl IntoIterator<Item = &'r [f64]>) -> O
     }
     let mut totals = vec![0.0_f64; levels.count];
     levels.of.iter().for_each(|level| totals[*level as usize] += 1.0);
-    // Places on the scale: the ordinal distance of two levels is the number of ratings between their middles.
+    // Positions on the scale: the ordinal distance of two levels is the number of ratings between their midpoints.
     let mut below = 0.0;
     let places: Vec<f64> = totals
         .iter()
@@ -40,20 +39,19 @@ pub fn krippendorff_ordinal<'r>(items: impl IntoIterator<Item = &'r [f64]>) -> O
     Some(1.0 - observed / expected)
 }
 
-/// The sum over all pairs of points of their squared distance, where a point counts as often as its weight says.
+/// The sum over all pairs of points of their squared distance, where each point counts as often as its weight.
 fn squared_distances(points: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     let (n, sum) = points.clone().fold((0.0, 0.0), |(n, sum), (at, w)| (n + w, sum + w * at));
     let mean = sum / n;
     n * points.map(|(at, w)| w * (at - mean) * (at - mean)).sum::<f64>()
 }
 
-/// Fleiss' κ of ratings as categories without order.
+/// Fleiss' κ of ratings treated as unordered categories.
 ///
-/// `None` when items do not all have the same number of ratings, at least two, or all ratings are equal.
+/// `None` unless all items have the same number of ratings, at least two, and the ratings vary.
 ///
 /// Source: Fleiss, *Measuring nominal scale agreement among many raters* (1971); `fleiss_kappa` of statsmodels
 /// gives the same.
-#[must_use]
 pub fn fleiss_kappa<'r>(items: impl IntoIterator<Item = &'r [f64]>) -> Option<f64> {
     let items: Vec<&[f64]> = items.into_iter().collect();
     let n_raters = items.first()?.len();

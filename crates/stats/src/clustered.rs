@@ -1,9 +1,9 @@
-//! Coefficients of points that are drawn by the cluster, such as ratings by their image, for several resamples at once.
+//! Correlation coefficients of points resampled in clusters, such as ratings by image, several resamples at a time.
 //!
-//! A resample changes only how often each cluster counts. So points are sorted once, those that no resample can tell
-//! apart are one, and [`LANES`] resamples share each walk. What Spearman's and Kendall's coefficients are made of are
-//! whole numbers, exact in any order of addition; Pearson's sums keep the order of the points. Every digit is
-//! therefore that of [`crate::correlation`]'s functions with a weight per point.
+//! A resample changes only how often each cluster counts. So points are sorted once, points that no resample can
+//! distinguish are merged, and [`LANES`] resamples share each pass. The sums behind Spearman's and Kendall's
+//! coefficients are integers, exact in any order; Pearson's sums keep the order of the points. Every digit therefore
+//! equals that of the functions in [`crate::correlation`] with one weight per point.
 
 mod lanes;
 mod seen;
@@ -13,11 +13,11 @@ use crate::matrix::LANES;
 use lanes::Lanes;
 use seen::{Few, Many, Seen};
 
-/// Up to so many points the sums of Spearman's coefficient are whole numbers that an `f64` can hold: four times the
+/// Up to this many points, the sums of Spearman's coefficient are integers that an `f64` holds exactly: four times the
 /// variance of n ranks is at most n³ / 3, which stays below 2⁵³.
 const EXACT: f64 = 300_000.0;
 
-/// The ratings that lists of scores are held against.
+/// The ratings that lists of scores are compared with.
 #[derive(Clone, Debug)]
 pub struct Ratings<'a> {
     values: &'a [f64],
@@ -26,17 +26,17 @@ pub struct Ratings<'a> {
     sorted: Sorted,
 }
 
-/// What resamples make of the ratings, which all lists of scores share.
+/// The ratings under a group of resamples, shared by all lists of scores.
 #[derive(Clone, Debug)]
 pub struct Drawn<'w> {
     weights: &'w [[f64; LANES]],
     n: Lanes,
-    /// Whether whole numbers stay exact.
+    /// Whether integer sums stay exact.
     is_exact: bool,
     mean: Lanes,
     variance: Lanes,
     margin: Margin,
-    /// For each level, how many points are below less how many are above.
+    /// For each level, the number of points below it minus the number above it.
     places: Vec<Lanes>,
 }
 
@@ -49,7 +49,7 @@ pub struct Scores<'a> {
     sorted: Sorted,
 }
 
-/// How scores agree with ratings; `None` where one of them does not vary or is no finite number.
+/// How scores agree with ratings; `None` where either is constant or not finite.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Coefficients {
     /// Pearson's r.
@@ -60,11 +60,11 @@ pub struct Coefficients {
     pub kendall: Option<Kendall>,
 }
 
-/// Points by level, those of one cluster that have both values in common being one.
+/// Points by level; points of one cluster that share both values are merged.
 #[derive(Clone, Debug)]
 struct Sorted {
     entries: Vec<Entry>,
-    /// Where each level ends.
+    /// Where each level ends among the points.
     ends: Vec<u32>,
 }
 
@@ -73,7 +73,7 @@ struct Entry {
     cluster: u32,
     /// The level of the rating.
     rating: u32,
-    /// How many points there are.
+    /// The number of points merged into this one.
     times: f64,
 }
 
@@ -100,19 +100,19 @@ impl Sorted {
     }
 }
 
-/// What is known of one list alone.
+/// Sums over one list alone.
 #[derive(Clone, Copy, Debug, Default)]
 struct Margin {
-    /// Four times the sum of squares of what ranks are off their mean.
+    /// Four times the sum of squared deviations of the ranks from their mean.
     ranks: Lanes,
-    /// The squares of how many points each level has.
+    /// The sum of the squared number of points of each level.
     squares: Lanes,
-    /// How many levels have a point.
+    /// The number of levels with at least one point.
     classes: Lanes,
 }
 
 impl Margin {
-    /// Takes in a level with `count` points, whose place is how many are below it less how many are above.
+    /// Adds a level of `count` points; its place is the number of points below it minus the number above it.
     #[inline(always)]
     fn add(&mut self, count: Lanes, place: Lanes) {
         self.ranks = self.ranks + count * place * place;
@@ -122,19 +122,17 @@ impl Margin {
 }
 
 impl<'a> Ratings<'a> {
-    /// The rating of each point, a number, and the cluster it is drawn with.
-    #[must_use]
+    /// The rating of each point, which must not be NaN, and the cluster that it is drawn with.
     pub fn new(values: &'a [f64], clusters: &'a [u32]) -> Self {
         let levels = Levels::new(values);
         let sorted = Sorted::new(&levels, &levels, clusters);
         Self { values, clusters, levels, sorted }
     }
 
-    /// The ratings under `weights`: how often each of several resamples draws each cluster.
+    /// The ratings under `weights`: how often each resample draws each cluster.
     ///
     /// # Panics
     /// When a cluster has no weight.
-    #[must_use]
     pub fn drawn<'w>(&self, weights: &'w [[f64; LANES]]) -> Drawn<'w> {
         let weight = |cluster: u32| Lanes(weights[cluster as usize]);
         let count = |group: &[Entry]| {
@@ -167,8 +165,7 @@ impl<'a> Ratings<'a> {
 }
 
 impl<'a> Scores<'a> {
-    /// The score of each of the points that `ratings` are of, a number.
-    #[must_use]
+    /// The scores of the points that `ratings` rate; none may be NaN.
     pub fn new(values: &'a [f64], ratings: &Ratings<'_>) -> Self {
         let levels = Levels::new(values);
         let walk = Walk::new(&levels);
@@ -177,7 +174,6 @@ impl<'a> Scores<'a> {
     }
 
     /// The coefficients of all points, each counted once.
-    #[must_use]
     pub fn plain(&self, ratings: &Ratings<'_>) -> Coefficients {
         Coefficients {
             pearson: correlation::pearson(self.values, ratings.values),
@@ -186,11 +182,10 @@ impl<'a> Scores<'a> {
         }
     }
 
-    /// The coefficients of each of several resamples, to the last bit those of one with a weight for each point.
+    /// The coefficients of each resample, equal to the last bit to those computed with a weight for each point.
     ///
     /// # Panics
-    /// When `ratings` are of other points, or `drawn` is not of `ratings`.
-    #[must_use]
+    /// When `ratings` rate other points, or `drawn` was not made from `ratings`.
     pub fn drawn(&self, ratings: &Ratings<'_>, drawn: &Drawn<'_>) -> [Coefficients; LANES] {
         if !drawn.is_exact {
             return std::array::from_fn(|lane| self.weighted(ratings, drawn, lane));
@@ -204,7 +199,7 @@ impl<'a> Scores<'a> {
         let (mean, [xy, xx]) = self.moments(ratings, drawn);
         std::array::from_fn(|k| {
             let n = drawn.n.0[k];
-            // Places are twice what ranks are off their mean.
+            // A place is twice the deviation of a rank from the mean rank.
             let ranks = [covariance, margin.ranks, drawn.margin.ranks].map(|sum| sum.0[k] * 0.25);
             let untied = |margin: &Margin| (n * n - margin.squares.0[k]) / 2.0;
             let classes = margin.classes.0[k].min(drawn.margin.classes.0[k]);
@@ -225,7 +220,7 @@ impl<'a> Scores<'a> {
         })
     }
 
-    /// Concordant less discordant pairs, the sum of products of places, and what is known of the scores alone.
+    /// Concordant minus discordant pairs, the sum of products of places, and the sums over the scores alone.
     fn walk_along(&self, drawn: &Drawn<'_>, mut seen: impl Seen) -> (Lanes, Lanes, Margin) {
         let (mut difference, mut covariance) = (Lanes::default(), Lanes::default());
         let (mut margin, mut below) = (Margin::default(), Lanes::default());
@@ -249,8 +244,8 @@ impl<'a> Scores<'a> {
         (difference, covariance, margin)
     }
 
-    /// The mean, and the sums of products of what scores are off it with what ratings are off theirs and with itself,
-    /// added up point after point.
+    /// The mean of the scores, and the sums of products of their deviations with those of the ratings and with
+    /// themselves, added point by point.
     fn moments(&self, ratings: &Ratings<'_>, drawn: &Drawn<'_>) -> (Lanes, [Lanes; 2]) {
         let weight = |cluster: u32| Lanes(drawn.weights[cluster as usize]);
         let mut sum = Lanes::default();

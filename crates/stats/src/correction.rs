@@ -1,4 +1,4 @@
-//! Many tests at once: p-values that stay honest.
+//! Correcting p-values for the number of tests.
 
 /// How p-values are corrected for the number of tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,6 @@ impl Correction {
     pub const ALL: &[Self] = &[Self::None, Self::Bonferroni, Self::Holm, Self::BenjaminiHochberg];
 
     /// The name in commands and files.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -29,8 +28,7 @@ impl Correction {
         }
     }
 
-    /// The corrected p-values, in the order of `values`; what is no number is no test, and stays.
-    #[must_use]
+    /// The corrected p-values, in the order of `values`; a NaN is not a test and stays NaN.
     pub fn adjust(self, values: &[f64]) -> Vec<f64> {
         let mut order: Vec<usize> = (0..values.len()).filter(|k| !values[*k].is_nan()).collect();
         order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
@@ -94,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_test_counts_for_none() {
+    fn a_nan_does_not_count_as_a_test() {
         let adjusted = Correction::Bonferroni.adjust(&[0.1, f64::NAN, 0.2]);
         assert!(adjusted[0] == 0.2 && adjusted[1].is_nan() && adjusted[2] == 0.4);
         assert_eq!(Correction::Holm.adjust(&[0.9, 0.8]), [1.0, 1.0]);

@@ -1,22 +1,21 @@
 //! How well two lists of numbers agree: Pearson, Spearman, Kendall, and Williams' test.
 //!
-//! Every coefficient takes a weight per item, how often the item was drawn, so that a resample needs no
-//! sorting: values are replaced once by their [`Levels`].
+//! Every coefficient takes a weight per item, which says how often a resample drew it. Resamples need no sorting,
+//! since values are replaced by their [`Levels`] once.
 
 use crate::exact::ExactSum;
 
-/// A list of values as places among its distinct values.
+/// A list of values, each replaced by its position among the distinct values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Levels {
-    /// The place of each value among the distinct ones, from 0.
+    /// The position of each value among the distinct values, from 0.
     pub of: Vec<u32>,
-    /// How many distinct values there are.
+    /// The number of distinct values.
     pub count: usize,
 }
 
 impl Levels {
-    /// The levels of `values`, which must be numbers; 0 and −0 are the same.
-    #[must_use]
+    /// The levels of `values`, which must not be NaN; 0 and −0 are equal.
     pub fn new(values: &[f64]) -> Self {
         let mut order: Vec<u32> = (0..values.len() as u32).collect();
         let at = |k: &u32| values[*k as usize] + 0.0;
@@ -32,7 +31,7 @@ impl Levels {
         Self { of, count }
     }
 
-    /// The mean rank of each level, from 1, where each item counts as often as its weight says.
+    /// The mean rank of each level, from 1, where each item counts as often as its weight.
     fn ranks(&self, weights: Option<&[u32]>) -> Vec<f64> {
         let mut counts = vec![0_u64; self.count];
         for (k, level) in self.of.iter().enumerate() {
@@ -56,8 +55,7 @@ fn weight(weights: Option<&[u32]>, k: usize) -> u64 {
 
 /// Pearson's product-moment correlation of `x` and `y`.
 ///
-/// `None` when a list has fewer than two items, is constant or holds something that is no finite number.
-#[must_use]
+/// `None` when a list has fewer than two items, is constant or holds a value that is not finite.
 pub fn pearson(x: &[f64], y: &[f64]) -> Option<f64> {
     let n = x.len() as f64;
     let mean = |values: &[f64]| values.iter().copied().collect::<ExactSum>().value() / n;
@@ -75,8 +73,7 @@ fn is_constant(values: &[f64]) -> bool {
     values.windows(2).all(|pair| pair[0] == pair[1])
 }
 
-/// Pearson's correlation where item k counts `weights[k]` times; as [`pearson`], but added up plainly.
-#[must_use]
+/// Pearson's correlation where item k counts `weights[k]` times; like [`pearson`], but with plain sums.
 pub fn pearson_weighted(x: &[f64], y: &[f64], weights: &[u32]) -> Option<f64> {
     let mut sums = [0.0; 3];
     for ((x, y), weight) in x.iter().zip(y).zip(weights) {
@@ -97,15 +94,15 @@ pub fn pearson_weighted(x: &[f64], y: &[f64], weights: &[u32]) -> Option<f64> {
     pearson_of_sums(n, (mean_x, mean_y), [xy, xx, yy])
 }
 
-/// Pearson's correlation from the sums of products of what `n` items are off their means.
+/// Pearson's correlation from the sums of products of the deviations of `n` items from their means.
 pub(crate) fn pearson_of_sums(n: f64, (mean_x, mean_y): (f64, f64), [xy, xx, yy]: [f64; 3]) -> Option<f64> {
-    // What is constant up to rounding has no correlation.
+    // A list that is constant up to rounding has no correlation.
     let scale = |mean: f64| n * mean * mean * 1e-24;
     if xx <= scale(mean_x) || yy <= scale(mean_y) { None } else { ratio(xy, xx, yy) }
 }
 
 fn ratio(xy: f64, xx: f64, yy: f64) -> Option<f64> {
-    // One root is rounded once, so that full agreement is 1; two stay in range where the product does not.
+    // One root rounds once, so that full agreement is exactly 1; two roots stay in range where the product does not.
     let product = xx * yy;
     let r = if product.is_normal() { xy / product.sqrt() } else { xy / xx.sqrt() / yy.sqrt() };
     r.is_finite().then(|| r.clamp(-1.0, 1.0))
@@ -115,7 +112,6 @@ fn ratio(xy: f64, xx: f64, yy: f64) -> Option<f64> {
 /// [`kendall`].
 ///
 /// `None` when a list has fewer than two distinct values.
-#[must_use]
 pub fn spearman(x: &Levels, y: &Levels, weights: Option<&[u32]>) -> Option<f64> {
     let (ranks_x, ranks_y) = (x.ranks(weights), y.ranks(weights));
     let n: u64 = (0..x.of.len()).map(|k| weight(weights, k)).sum();
@@ -131,25 +127,25 @@ pub fn spearman(x: &Levels, y: &Levels, weights: Option<&[u32]>) -> Option<f64> 
     spearman_of_sums([xy, xx, yy])
 }
 
-/// Spearman's ρ from the sums of products of what ranks are off their mean.
+/// Spearman's ρ from the sums of products of the ranks' deviations from their mean.
 pub(crate) fn spearman_of_sums([xy, xx, yy]: [f64; 3]) -> Option<f64> {
     if xx == 0.0 || yy == 0.0 { None } else { ratio(xy, xx, yy) }
 }
 
-/// Both of Kendall's coefficients that allow for ties.
+/// Kendall's two coefficients that account for ties.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kendall {
-    /// τ-b: concordant minus discordant pairs, over the geometric mean of the pairs that either list tells
-    /// apart.
+    /// τ-b: concordant minus discordant pairs, over the geometric mean of the numbers of pairs that are
+    /// not tied in either list.
     pub tau_b: f64,
-    /// τ-c (Stuart's): concordant minus discordant pairs, over the most there could be with so few distinct
+    /// τ-c (Stuart's): concordant minus discordant pairs, over the largest possible number with that few distinct
     /// values.
     pub tau_c: f64,
 }
 
 impl Kendall {
-    /// From concordant less discordant pairs, the pairs that each list tells apart, the number of items, and the number
-    /// of distinct values of the list that has fewer.
+    /// From concordant minus discordant pairs, the untied pairs of each list, the number of items, and the smaller
+    /// number of distinct values.
     pub(crate) fn of_counts(
         difference: f64,
         (untied_x, untied_y): (f64, f64),
@@ -165,7 +161,7 @@ impl Kendall {
     }
 }
 
-/// The order in which [`kendall`] walks through items.
+/// The order in which [`kendall`] visits items.
 #[derive(Clone, Debug)]
 pub struct Walk {
     /// The items by level of x.
@@ -174,7 +170,6 @@ pub struct Walk {
 
 impl Walk {
     /// The items by level of `x`.
-    #[must_use]
     pub fn new(x: &Levels) -> Self {
         let mut order: Vec<u32> = (0..x.of.len() as u32).collect();
         order.sort_by_key(|k| x.of[*k as usize]);
@@ -185,7 +180,6 @@ impl Walk {
 /// Kendall's τ-b and τ-c of two lists, in n log m steps for n items and m levels of y.
 ///
 /// With `weights`, item k counts `weights[k]` times. `None` when a list has fewer than two distinct values.
-#[must_use]
 pub fn kendall(x: &Levels, y: &Levels, walk: &Walk, weights: Option<&[u32]>) -> Option<Kendall> {
     let mut seen = Counts::new(y.count);
     let mut here: Vec<(u32, u64)> = Vec::new();
@@ -231,7 +225,7 @@ fn pairs(n: u64) -> u64 {
     n * n.saturating_sub(1) / 2
 }
 
-/// How often each level was seen, with quick sums over those below one: a Fenwick tree.
+/// Counts by level with fast sums over the levels below one: a Fenwick tree.
 struct Counts {
     tree: Vec<u64>,
     plain: Vec<u64>,
@@ -268,33 +262,32 @@ impl Counts {
         (below, same)
     }
 
-    /// The pairs of equal level, and how many levels were seen at all.
+    /// The number of pairs of equal level, and the number of levels seen.
     fn ties(&self) -> (u64, u64) {
         let seen = self.plain.iter().filter(|count| **count > 0);
         (self.plain.iter().map(|count| pairs(*count)).sum(), seen.count() as u64)
     }
 }
 
-/// What Williams' test says of two correlations that share a variable.
+/// The result of Williams' test of two correlations that share a variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Williams {
-    /// Student's t; above 0 where the first correlation is the larger.
+    /// Student's t; positive where the first correlation is larger.
     pub t: f64,
-    /// The degrees of freedom: three less than there are items.
+    /// The degrees of freedom: the number of items minus three.
     pub freedom: f64,
-    /// How probable so large a difference is, in either direction, if there is none.
+    /// The two-sided p-value.
     pub p: f64,
 }
 
 /// Williams' test of whether `r_a` and `r_b`, the correlations of two metrics with the same ratings of `n`
 /// items, differ, where the metrics correlate with each other by `r_ab`.
 ///
-/// `None` with fewer than four items, or where one metric is so nearly a multiple of the other, or the two leave so
-/// little of the ratings open, that all there is to test is rounding.
+/// `None` with fewer than four items, or where the two metrics are so nearly proportional, or explain the ratings so
+/// fully, that only rounding is left to test.
 ///
 /// Source: Williams, *Regression Analysis* (1959), as given by Steiger (1980); for metrics, Graham and Baldwin
 /// (EMNLP 2014).
-#[must_use]
 pub fn williams(r_a: f64, r_b: f64, r_ab: f64, n: usize) -> Option<Williams> {
     let freedom = n as f64 - 3.0;
     if freedom < 1.0 {
@@ -303,7 +296,7 @@ pub fn williams(r_a: f64, r_b: f64, r_ab: f64, n: usize) -> Option<Williams> {
     let determinant = 1.0 - r_a * r_a - r_b * r_b - r_ab * r_ab + 2.0 * r_a * r_b * r_ab;
     let mean = (r_a + r_b) / 2.0;
     let spread = 2.0 * determinant.max(0.0) * (n as f64 - 1.0) / freedom + mean * mean * (1.0 - r_ab).powi(3);
-    // A difference of rounding over a spread of rounding would be as significant as one likes.
+    // A rounding error divided by a rounding error could come out as significant as any number.
     let is_clear = |value: f64| value > 1e-12;
     if !is_clear(1.0 - r_ab) || !is_clear(spread) {
         return None;
@@ -328,7 +321,7 @@ mod tests {
         values
     }
 
-    /// Pair by pair, as the definitions say.
+    /// Pair by pair, straight from the definitions.
     fn slowly(x: &[f64], y: &[f64]) -> Option<Kendall> {
         let (mut difference, mut untied_x, mut untied_y) = (0.0_f64, 0.0_f64, 0.0_f64);
         for a in 0..x.len() {
@@ -391,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_varies_has_no_correlation() {
+    fn a_constant_list_has_no_correlation() {
         let (constant, rising) = (vec![0.1; 9], (0..9).map(f64::from).collect::<Vec<_>>());
         let (levels, rising_levels) = (Levels::new(&constant), Levels::new(&rising));
         assert_eq!(pearson(&constant, &rising), None);
@@ -440,7 +433,7 @@ mod tests {
         }
         assert_eq!(williams(0.3, 0.3 + 1e-16, 1.0 - 2.3e-16, 5822), None);
         assert_eq!(williams(0.3, 0.300_000_000_000_000_1, 1.0, 5822), None);
-        // Equal correlations of metrics that differ are no difference.
+        // Metrics that differ but correlate equally with the ratings show no difference.
         assert_eq!(williams(0.3, 0.3, 0.5, 100).unwrap().p, 1.0);
     }
 }

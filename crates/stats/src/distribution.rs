@@ -1,10 +1,8 @@
-//! Probabilities of the distributions that tests need.
+//! Tail probabilities of the distributions behind the tests.
 
 use statrs::function::beta::checked_beta_reg;
 
-/// How probable a value of Student's t as far from 0 as `t`, in either direction, is with `freedom` degrees of
-/// freedom; `None` where `t` is no number.
-#[must_use]
+/// The two-sided p-value of Student's t with `freedom` degrees of freedom; `None` if `t` is NaN.
 pub fn student_two_sided(t: f64, freedom: f64) -> Option<f64> {
     if t.is_nan() || freedom <= 0.0 {
         return None;
@@ -15,8 +13,7 @@ pub fn student_two_sided(t: f64, freedom: f64) -> Option<f64> {
     checked_beta_reg(freedom / 2.0, 0.5, freedom / (freedom + t * t)).ok()
 }
 
-/// How probable at most `k` heads of `n` fair coins are.
-#[must_use]
+/// The probability of at most `k` heads in `n` tosses of a fair coin.
 pub fn heads_at_most(k: u64, n: u64) -> f64 {
     if k >= n {
         return 1.0;

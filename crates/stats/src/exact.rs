@@ -2,12 +2,11 @@
 
 /// A sum of finite numbers that is rounded once, at the end.
 ///
-/// The result does not depend on the order of the summands, so neither threads nor shards nor the order
-/// of images change a digit. It equals Python's `math.fsum`; numpy's pairwise `mean`, which the
+/// The result does not depend on the order of the terms, so threads, shards and the order of images change no digit. It equals Python's `math.fsum`; numpy's pairwise `mean`, which the
 /// reference programs use, may differ from it in the last place.
 ///
 /// Source: Shewchuk, *Adaptive Precision Floating-Point Arithmetic* (1997): partial sums that do not
-/// overlap. Infinities and NaN are added the ordinary way.
+/// overlap. Infinities and NaN add as usual.
 #[derive(Clone, Debug, Default)]
 pub struct ExactSum {
     /// Non-overlapping, of increasing magnitude.
@@ -45,7 +44,6 @@ impl ExactSum {
     }
 
     /// The sum, correctly rounded to nearest, ties to even.
-    #[must_use]
     pub fn value(&self) -> f64 {
         if self.special != 0.0 || self.special.is_nan() {
             return self.special;
@@ -57,7 +55,7 @@ impl ExactSum {
             let low = y - (sum - high);
             high = sum;
             if low != 0.0 {
-                // A remainder of exactly half a unit rounds by the sign of what lies below it.
+                // A remainder of exactly half a unit rounds by the sign of the next lower partial sum.
                 if let Some(below) = rest.next()
                     && (low < 0.0) == (*below < 0.0)
                 {

@@ -1,6 +1,6 @@
-//! Intervals and quantiles of what was resampled.
+//! Intervals and quantiles of resampled values.
 
-/// An interval, its ends included.
+/// A closed interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The lower end.
@@ -11,8 +11,7 @@ pub struct Interval {
 
 impl Interval {
     /// The percentile interval of `values` at `level`, such as 0.95: it leaves out equal shares of the values
-    /// on both sides. Both ends are NaN when a value is, or there is none.
-    #[must_use]
+    /// on both sides. Both ends are NaN if there are no values or one of them is NaN.
     pub fn percentile(mut values: Vec<f64>, level: f64) -> Self {
         if values.iter().any(|value| value.is_nan()) {
             return Self { low: f64::NAN, high: f64::NAN };
@@ -23,15 +22,13 @@ impl Interval {
     }
 
     /// Whether `value` lies within.
-    #[must_use]
     pub fn contains(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
     }
 }
 
-/// The quantile at `share` (0 to 1) of the ascending `sorted`, with a straight line between neighbours, as
-/// numpy's `quantile` does it; NaN when there is none.
-#[must_use]
+/// The quantile at `share` (0 to 1) of the ascending `sorted`, interpolated linearly like
+/// numpy's `quantile`; NaN if there are no values.
 pub fn quantile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let at = share.clamp(0.0, 1.0) * last as f64;

@@ -1,6 +1,6 @@
 //! What do numbers mean together? Exact sums, tables of statistics, resampling, tests, correlation, agreement.
 //!
-//! This crate knows no text, no metric by name and no clock.
+//! This crate knows nothing of text, of metrics by name or of clocks.
 
 pub mod agreement;
 pub mod clustered;

@@ -1,16 +1,14 @@
-//! Columns of several tables side by side, laid out for adding up many choices of rows at once.
+//! Columns of several tables, laid out for summing many selections of rows at once.
 
 use crate::table::Table;
 
-/// Columns and choices that are worked on at a time: a square of so many sums stays in registers.
+/// Columns and selections processed at a time: a square of this many sums stays in registers.
 pub const LANES: usize = 4;
 
-/// Rows that are added before the next columns take their turn, so that what is read stays in the nearest
-/// cache.
+/// Rows that are added before the next columns are processed, so that the data stay in the L1 cache.
 const BLOCK: usize = 256;
 
-/// Columns that hold a number each for the same rows, such as the statistics of several metrics and systems
-/// for the same images.
+/// Columns over the same rows, such as the statistics of several metrics and systems on the same images.
 #[derive(Clone, Debug)]
 pub struct Matrix {
     n_rows: usize,
@@ -22,19 +20,18 @@ pub struct Matrix {
 #[derive(Clone, Debug)]
 struct Panel {
     rows: Vec<[f64; LANES]>,
-    /// Whether all its numbers are finite, so that a row that was not drawn may be added zero times.
+    /// Whether all numbers are finite, so that a row that was not drawn can be added with weight 0.
     is_finite: bool,
 }
 
 impl Matrix {
     /// The columns of `tables` side by side, with rows in the given order.
     ///
-    /// Resampling chooses rows by their place, so an order that does not depend on files, such as that of
-    /// ids, makes its digits independent of them.
+    /// Resampling draws rows by position, so an order that does not depend on files, such as that of ids, makes the
+    /// digits independent of them.
     ///
     /// # Panics
-    /// When a table has no row of a number in `order`.
-    #[must_use]
+    /// When `order` names a row that a table lacks.
     pub fn new<'t>(tables: impl IntoIterator<Item = &'t Table>, order: &[u32]) -> Self {
         let mut columns: Vec<Vec<f64>> = Vec::new();
         for table in tables {
@@ -49,11 +46,10 @@ impl Matrix {
         Self::from_columns(&columns)
     }
 
-    /// A matrix of columns of equal length.
+    /// A matrix of columns.
     ///
     /// # Panics
     /// When a column is shorter than the first.
-    #[must_use]
     pub fn from_columns(columns: &[Vec<f64>]) -> Self {
         let n_rows = columns.first().map_or(0, Vec::len);
         let panels = columns.chunks(LANES).map(|columns| {
@@ -67,20 +63,18 @@ impl Matrix {
         Self { n_rows, n_columns: columns.len(), panels: panels.collect() }
     }
 
-    /// How many rows there are.
-    #[must_use]
+    /// The number of rows.
     pub fn n_rows(&self) -> usize {
         self.n_rows
     }
 
-    /// How many columns there are.
-    #[must_use]
+    /// The number of columns.
     pub fn n_columns(&self) -> usize {
         self.n_columns
     }
 
-    /// The sums of all columns under each of [`LANES`] choices: `weights` says for each row how often each
-    /// choice takes it. `sums` holds the columns of the first choice, then those of the next.
+    /// The sums of all columns under each of [`LANES`] choices: `weights` says how often each choice
+    /// takes each row. `sums` holds the columns of the first choice, then those of the next.
     ///
     /// Rows are added in order, so the digits depend on nothing else.
     pub(crate) fn sums(&self, weights: &[[f64; LANES]], scratch: &mut Scratch, sums: &mut [f64]) {
@@ -110,7 +104,7 @@ pub(crate) struct Scratch {
     squares: Vec<[[f64; LANES]; LANES]>,
 }
 
-/// Adds weighted rows: the one loop in which resampling spends its time.
+/// Adds weighted rows: the loop in which resampling spends its time.
 fn add(rows: &[[f64; LANES]], weights: &[[f64; LANES]], square: &mut [[f64; LANES]; LANES]) {
     let [mut a, mut b, mut c, mut d] = *square;
     for (row, [wa, wb, wc, wd]) in rows.iter().zip(weights) {
@@ -127,7 +121,7 @@ fn plus([a, b, c, d]: [f64; LANES], weight: f64, [p, q, r, s]: [f64; LANES]) -> 
     [a + weight * p, b + weight * q, c + weight * r, d + weight * s]
 }
 
-/// The same where a row may hold an infinity, of which zero times are no number.
+/// As [`add`], but skips rows of weight 0, since 0 times infinity is NaN.
 fn add_drawn(rows: &[[f64; LANES]], weights: &[[f64; LANES]], square: &mut [[f64; LANES]; LANES]) {
     for (row, weights) in rows.iter().zip(weights) {
         for (sums, weight) in square.iter_mut().zip(weights).filter(|(_, weight)| **weight != 0.0) {

@@ -3,21 +3,20 @@
 use crate::distribution::heads_at_most;
 use crate::exact::ExactSum;
 
-/// Differences closer to each other than this share of the larger one are equal but for rounding.
+/// Differences within this share of the larger one are equal up to rounding.
 const TOLERANCE: f64 = 1e-12;
 
-/// Up to so many differing images, all 2ⁿ exchanges are counted.
+/// Up to this many differing images, all 2ⁿ exchanges are counted.
 pub const MAX_EXACT: usize = 40;
 
 /// The p-value of the paired bootstrap, as Moses and sacreBLEU define it: the share of resamples whose absolute
 /// difference exceeds the mean absolute difference by more than the one observed, with one resample added to
 /// both counts.
 ///
-/// Where systems clearly differ only resamples on the far side count, so this is about half of a two-sided p. No
-/// observed difference gives 1, where sacreBLEU gives its smallest p.
+/// Where systems clearly differ, only resamples on the far side count, so this is about half of a two-sided p. If no
+/// difference is observed the result is 1, where sacreBLEU gives its smallest p.
 ///
 /// Source: Koehn (EMNLP 2004), as in sacreBLEU 2's `significance.py`.
-#[must_use]
 pub fn bootstrap_p(differences: &[f64], observed: f64) -> f64 {
     if observed.is_nan() || differences.iter().any(|d| d.is_nan()) {
         return f64::NAN;
@@ -33,14 +32,13 @@ pub fn bootstrap_p(differences: &[f64], observed: f64) -> f64 {
 }
 
 /// The p-value of paired approximate randomisation: the share of exchanges whose absolute difference reaches the
-/// one observed, with one exchange added to both counts. Scores of about the size `scale` are rounded, so what
-/// falls short by no more than that has reached it.
+/// one observed, with one exchange added to both counts. Scores have rounding errors in proportion to `scale`, so a
+/// difference that falls short by no more than that counts as reaching it.
 ///
-/// sacreBLEU counts only differences above the one observed; the two definitions part where many exchanges give
-/// exactly the observed difference, and for systems without any difference, where this gives 1.
+/// sacreBLEU counts only differences above the one observed. The two definitions differ where many exchanges give
+/// exactly the observed difference, and for systems without any difference, where this one gives 1.
 ///
-/// Source: Riezler and Maxwell (2005); Phipson and Smyth (2010) on the addition.
-#[must_use]
+/// Source: Riezler and Maxwell (2005); Phipson and Smyth (2010) on adding one.
 pub fn randomisation_p(differences: &[f64], observed: f64, scale: f64) -> f64 {
     if observed.is_nan() || differences.iter().any(|d| d.is_nan()) {
         return f64::NAN;
@@ -50,20 +48,19 @@ pub fn randomisation_p(differences: &[f64], observed: f64, scale: f64) -> f64 {
     (reached as f64 + 1.0) / (differences.len() as f64 + 1.0)
 }
 
-/// On how many images a system is better than another, as good, and worse.
+/// The number of images on which a system is better than another, equal, and worse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Images on which it is better.
     pub wins: usize,
-    /// Images on which both are as good but for rounding.
+    /// Images on which both are equal up to rounding.
     pub ties: usize,
     /// Images on which it is worse.
     pub losses: usize,
 }
 
 impl Tally {
-    /// Counts pairs of scores: of the system, and of the one it is compared with.
-    #[must_use]
+    /// Counts pairs of scores: the system's, and that of the one it is compared with.
     pub fn count(scores: impl IntoIterator<Item = (f64, f64)>, higher_is_better: bool) -> Self {
         let mut tally = Self::default();
         for (score, other) in scores {
@@ -79,17 +76,14 @@ impl Tally {
         tally
     }
 
-    /// The exact sign test: how probable so uneven wins and losses are if either is as likely. Ties count for
-    /// nothing.
-    #[must_use]
+    /// The two-sided p-value of the exact sign test. Ties do not count.
     pub fn sign_p(&self) -> f64 {
         let few = self.wins.min(self.losses) as u64;
         let n = (self.wins + self.losses) as u64;
         (2.0 * heads_at_most(few, n)).min(1.0)
     }
 
-    /// How probable it is that the system is better on an image drawn at random, ties counting half.
-    #[must_use]
+    /// The probability that the system is better on a random image; ties count half.
     pub fn superiority(&self) -> f64 {
         let n = (self.wins + self.ties + self.losses) as f64;
         (self.wins as f64 + self.ties as f64 / 2.0) / n
@@ -98,22 +92,20 @@ impl Tally {
 
 /// Cohen's d of paired `differences`: their mean over their standard deviation (n − 1); NaN where they do not
 /// vary.
-#[must_use]
 pub fn cohens_d(differences: &[f64]) -> f64 {
     let n = differences.len() as f64;
     let mean = differences.iter().copied().collect::<ExactSum>().value() / n;
     let squares = differences.iter().map(|d| (d - mean) * (d - mean)).collect::<ExactSum>().value();
     let deviation = (squares / (n - 1.0)).sqrt();
-    // Differences that are equal but for rounding do not vary.
+    // Differences that are equal up to rounding do not vary.
     if deviation > mean.abs() * TOLERANCE { mean / deviation } else { f64::NAN }
 }
 
-/// The exact permutation test of a mean: the share of all 2ⁿ ways to exchange the two systems' scores, image by
-/// image, whose difference reaches the one observed.
+/// The p-value of the exact permutation test of a mean: the share of all 2ⁿ ways to exchange the two systems' scores
+/// image by image whose difference reaches the one observed.
 ///
-/// `None` when more than [`MAX_EXACT`] images differ. Both halves of the images are counted out on their own, and
-/// met in sorted order: 2·2^(n/2) sums instead of 2ⁿ.
-#[must_use]
+/// `None` when more than [`MAX_EXACT`] images differ. The sums of each half of the images are enumerated and then
+/// merged in sorted order: 2·2^(n/2) sums instead of 2ⁿ.
 pub fn permutation_p(differences: &[f64]) -> Option<f64> {
     if differences.iter().any(|d| !d.is_finite()) {
         return None;
@@ -159,7 +151,7 @@ mod tests {
 
     #[test]
     fn bootstrap_p_counts_as_sacrebleu_does() {
-        // |d| = 1, 2, 3, 6: mean 3; beyond it by more than 2 is the last alone.
+        // |d| = 1, 2, 3, 6: mean 3; only the last exceeds it by more than 2.
         assert_eq!(bootstrap_p(&[-1.0, 2.0, 3.0, 6.0], 2.0), 2.0 / 5.0);
         assert_eq!(bootstrap_p(&[0.0; 9], 0.0), 1.0);
         assert!(bootstrap_p(&[f64::NAN], 1.0).is_nan());
@@ -184,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_that_meet_count_what_one_list_counts() {
+    fn merging_two_halves_counts_what_one_list_counts() {
         let values: Vec<f64> = (1..=14).map(|k| f64::from(k).sqrt().sin()).collect();
         let observed = values.iter().sum::<f64>().abs();
         let reached = (0..1_u32 << 14).filter(|signs| {

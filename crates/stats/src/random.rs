@@ -17,13 +17,12 @@ pub enum Purpose {
     Bootstrap,
     /// Exchanging the rows of two systems.
     Exchange,
-    /// Whatever else; the number keeps uses apart.
+    /// Any other use; the number keeps uses apart.
     Other(u32),
 }
 
 impl Stream {
     /// The stream number `index` of `seed` for one purpose.
-    #[must_use]
     pub fn new(seed: u64, purpose: Purpose, index: u64) -> Self {
         let purpose = match purpose {
             Purpose::Bootstrap => 1,
@@ -47,9 +46,9 @@ impl Stream {
         result
     }
 
-    /// Calls `take` with `n` numbers below `n`, each as likely as any other.
+    /// Calls `take` with `n` uniform random numbers below `n`.
     ///
-    /// Two numbers come from each 64 bits; the few that would favour some results are drawn again (Lemire,
+    /// Each 64 bits give two numbers; the few that would bias the result are drawn again (Lemire,
     /// *Fast Random Integer Generation in an Interval*, 2019).
     #[inline]
     pub fn draws(&mut self, n: u32, mut take: impl FnMut(u32)) {
@@ -70,9 +69,7 @@ impl Stream {
         }
     }
 
-    /// `k` different numbers below `n`, in the order in which they are drawn, each set as likely as any other; all
-    /// of them where `k` is `n` or more.
-    #[must_use]
+    /// `k` different numbers below `n` in the order drawn, every set equally likely; all numbers if `k` is `n` or more.
     pub fn sample(&mut self, n: u32, k: u32) -> Vec<u32> {
         let mut all: Vec<u32> = (0..n).collect();
         let k = k.min(n);
@@ -84,7 +81,7 @@ impl Stream {
         all
     }
 
-    /// A number below `n`, each as likely as any other; 0 where `n` is 0.
+    /// A uniform random number below `n`; 0 if `n` is 0.
     fn below(&mut self, n: u32) -> u32 {
         let unfair = if n == 0 { 0 } else { n.wrapping_neg() % n };
         loop {
@@ -96,9 +93,8 @@ impl Stream {
     }
 }
 
-/// A number that stands for a list of texts, to start a [`Stream`] from what things are and not from where they
-/// stand: FNV-1a over the texts and their lengths.
-#[must_use]
+/// A hash of a list of texts, for seeding a [`Stream`] by content rather than by position: FNV-1a over the texts and
+/// their lengths.
 pub fn fingerprint(texts: &[&str]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for text in texts {
@@ -173,7 +169,7 @@ mod tests {
 
     /// FNV-1a of 64 bits, of no byte and of `a` and eight bytes of its length, computed by hand in Python's integers.
     #[test]
-    fn fingerprints_tell_lists_of_texts_apart() {
+    fn fingerprints_distinguish_lists_of_texts() {
         assert_eq!(fingerprint(&[]), 0xcbf2_9ce4_8422_2325);
         let all = [fingerprint(&["ab", "c"]), fingerprint(&["a", "bc"]), fingerprint(&["c", "ab"])];
         assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2]);

@@ -1,22 +1,21 @@
-//! Resampling: what the numbers might have been, had other rows been drawn.
+//! Resampling: how much the numbers vary when other rows are drawn.
 //!
-//! Replicate k is a function of the seed and of k, so replicates can be computed by any thread or machine.
-//! All columns of a [`Matrix`] see the same draws: systems and metrics that stand side by side are compared
-//! on the same resamples.
+//! Replicate k is a function of the seed and of k, so any thread or machine can compute it. All columns of a
+//! [`Matrix`] share the same draws: systems and metrics in one matrix are compared on the same resamples.
 
 use rayon::prelude::*;
 
 use crate::matrix::{LANES, Matrix, Scratch};
 use crate::random::{Purpose, Stream};
 
-/// How many resamples are drawn, from which seed, and how much of them an interval holds.
+/// How many resamples to draw, from which seed, and the level of the intervals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resampling {
-    /// How many resamples are drawn, at least 1.
+    /// The number of resamples, at least 1.
     pub resamples: usize,
-    /// What the random numbers start from.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// The share of resamples that an interval holds, between 0 and 1.
+    /// The share of resamples inside an interval, between 0 and 1.
     pub level: f64,
 }
 
@@ -28,16 +27,16 @@ impl Default for Resampling {
 }
 
 impl Resampling {
-    /// The most resamples that may be asked for.
+    /// The largest number of resamples.
     pub const MAX_RESAMPLES: usize = 10_000_000;
 
-    /// The most numbers that all resamples together may come to: 1 GiB.
+    /// The largest number of values over all resamples: 1 GiB.
     pub const MAX_VALUES: usize = 1 << 27;
 
-    /// Whether the resamples of `n_values` numbers each can be held.
+    /// Checks that resamples of `n_values` numbers each fit into memory.
     ///
     /// # Errors
-    /// A sentence when they are more than [`MAX_VALUES`](Self::MAX_VALUES).
+    /// When they exceed [`MAX_VALUES`](Self::MAX_VALUES).
     pub fn check_values(&self, n_values: usize) -> Result<(), String> {
         if self.resamples.saturating_mul(n_values) <= Self::MAX_VALUES {
             return Ok(());
@@ -50,15 +49,15 @@ impl Resampling {
         ))
     }
 
-    /// Whether these settings make sense.
+    /// Checks that the settings are in range.
     ///
     /// # Errors
-    /// A sentence when a level is not between 0 and 1, or the number of resamples is 0 or beyond
+    /// When the level is not between 0 and 1, or the number of resamples is 0 or above
     /// [`MAX_RESAMPLES`](Self::MAX_RESAMPLES).
     pub fn check(&self) -> Result<(), String> {
         if !(self.level > 0.0 && self.level < 1.0) {
             return Err(format!(
-                "{} is no level of confidence; give a number between 0 and 1 such as 0.95",
+                "{} is not a confidence level; give a number between 0 and 1 such as 0.95",
                 self.level
             ));
         }
@@ -84,32 +83,31 @@ pub fn draw(seed: u64, index: u64, counts: &mut [u32]) {
     });
 }
 
-/// Draws as many rows as there are, with replacement, and lets `score` turn the sums of the columns into
-/// `n_values` values; again and again. `heard` is told of each few replicates before they are drawn, and may end the
-/// work by unwinding.
+/// Draws as many rows as there are, with replacement, for each replicate, and lets `score` turn the sums of the columns
+/// into `n_values` values. `progress` is called before every few replicates with their number, and may cancel the work by
+/// unwinding.
 ///
-/// The result holds the values of one resample after those of another.
+/// The result holds the values of each resample in turn.
 pub fn bootstrap(
     matrix: &Matrix,
     resampling: Resampling,
     n_values: usize,
-    heard: impl Fn(usize) + Sync,
+    progress: impl Fn(usize) + Sync,
     score: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
     let draw = |index: u64, counts: &mut [u32]| draw(resampling.seed, index, counts);
-    replicate(matrix, resampling.resamples, n_values, heard, draw, score)
+    replicate(matrix, resampling.resamples, n_values, progress, draw, score)
 }
 
-/// Takes each row or leaves it, with equal chances, and lets `score` turn the sums of the columns into
-/// `n_values` values; again and again. `heard` is told of each few replicates before they are drawn, and may end the
-/// work by unwinding.
+/// Takes each row with probability one half for each replicate, and lets `score` turn the sums of the columns into
+/// `n_values` values. `progress` is as for [`bootstrap`].
 ///
-/// A row that is taken stands for an image whose captions two systems exchange.
+/// A row that is taken means that two systems exchange their captions of that image.
 pub fn exchange(
     matrix: &Matrix,
     resampling: Resampling,
     n_values: usize,
-    heard: impl Fn(usize) + Sync,
+    progress: impl Fn(usize) + Sync,
     score: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
     let draw = |index: u64, taken: &mut [u32]| {
@@ -119,33 +117,32 @@ pub fn exchange(
             rows.iter_mut().enumerate().for_each(|(k, row)| *row = (bits >> k) as u32 & 1);
         }
     };
-    replicate(matrix, resampling.resamples, n_values, heard, draw, score)
+    replicate(matrix, resampling.resamples, n_values, progress, draw, score)
 }
 
-/// Draws as many of `n_rows` rows as there are, with replacement, again and again, and lets `score` turn how often each
-/// row was drawn into `n_values` values: for [`LANES`] resamples at a time, whose weights lie side by side, or fewer at
-/// the end, where `score` is asked for fewer values. `scratch` makes the buffers of one thread; `heard` as for
-/// [`bootstrap`].
+/// Draws `n_rows` rows with replacement for each replicate, and lets `score` turn the number of times that each row was
+/// drawn into `n_values` values. `score` handles [`LANES`] resamples at a time, with adjacent weights, or fewer at the
+/// end, where it is asked for fewer values. `scratch` makes the buffers of one thread; `progress` is as for [`bootstrap`].
 ///
-/// The result holds the values of one resample after those of another.
+/// The result holds the values of each resample in turn.
 pub fn draws<S>(
     n_rows: usize,
     resampling: Resampling,
     n_values: usize,
-    heard: impl Fn(usize) + Sync,
+    progress: impl Fn(usize) + Sync,
     scratch: impl Fn() -> S + Sync,
     score: impl Fn(&mut S, &[[f64; LANES]], &mut [f64]) + Sync,
 ) -> Vec<f64> {
     let draw = |index: u64, counts: &mut [u32]| draw(resampling.seed, index, counts);
-    in_groups((n_rows, resampling.resamples, n_values), heard, draw, scratch, score)
+    in_groups((n_rows, resampling.resamples, n_values), progress, draw, scratch, score)
 }
 
-/// Groups of replicates share one walk over the rows.
+/// Groups of replicates share one pass over the rows.
 fn replicate(
     matrix: &Matrix,
     resamples: usize,
     n_values: usize,
-    heard: impl Fn(usize) + Sync,
+    progress: impl Fn(usize) + Sync,
     draw: impl Fn(u64, &mut [u32]) + Sync,
     score: impl Fn(&[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
@@ -153,7 +150,7 @@ fn replicate(
     let buffers = || (vec![0.0; n_columns * LANES], Scratch::default());
     in_groups(
         (matrix.n_rows(), resamples, n_values),
-        heard,
+        progress,
         draw,
         buffers,
         |(sums, scratch), weights, values| {
@@ -167,13 +164,13 @@ fn replicate(
     )
 }
 
-/// In so many parts for each thread replicates are dealt out at most, or twice as many.
+/// The number of parts per thread into which replicates are divided; there may be up to twice as many.
 const PARTS: usize = 64;
 
 /// Draws [`LANES`] replicates at a time.
 fn in_groups<S>(
     (n_rows, resamples, n_values): (usize, usize, usize),
-    heard: impl Fn(usize) + Sync,
+    progress: impl Fn(usize) + Sync,
     draw: impl Fn(u64, &mut [u32]) + Sync,
     scratch: impl Fn() -> S + Sync,
     score: impl Fn(&mut S, &[[f64; LANES]], &mut [f64]) + Sync,
@@ -181,11 +178,11 @@ fn in_groups<S>(
     let mut values = vec![0.0; resamples * n_values];
     let buffers = || (vec![0; n_rows], vec![[0.0; LANES]; n_rows], scratch());
     let groups = values.par_chunks_mut((n_values * LANES).max(1)).enumerate();
-    // Who ends the work ends it part by part.
+    // Cancelling takes effect part by part.
     let part = resamples / LANES / (PARTS * rayon::current_num_threads());
     groups.with_min_len(part.max(1)).for_each_init(buffers, |(counts, weights, scratch), (group, values)| {
         let n_here = values.len() / n_values.max(1);
-        heard(n_here);
+        progress(n_here);
         for lane in 0..n_here {
             counts.fill(0);
             draw((group * LANES + lane) as u64, counts);
@@ -266,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_without_sense_are_refused() {
+    fn settings_out_of_range_are_refused() {
         for level in [0.0, 1.0, 95.0, -0.5, f64::NAN] {
             assert!(Resampling { level, ..Resampling::default() }.check().is_err());
         }
@@ -275,12 +272,12 @@ mod tests {
     }
 
     #[test]
-    fn who_hears_of_replicates_can_end_them() {
+    fn the_progress_callback_can_cancel_the_work() {
         use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
         use std::sync::atomic::{AtomicUsize, Ordering};
 
         let (begun, scored) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let heard = |n: usize| {
+        let progress = |n: usize| {
             if begun.fetch_add(n, Ordering::Relaxed) >= 100 {
                 resume_unwind(Box::new("stopped"));
             }
@@ -288,7 +285,7 @@ mod tests {
         let score = |_: &[f64], _: &mut [f64]| {
             scored.fetch_add(1, Ordering::Relaxed);
         };
-        let run = || bootstrap(&matrix(10), plan(100_000, 1), 1, heard, score);
+        let run = || bootstrap(&matrix(10), plan(100_000, 1), 1, progress, score);
         let ended = catch_unwind(AssertUnwindSafe(run));
         assert_eq!(ended.unwrap_err().downcast_ref(), Some(&"stopped"));
         assert!(scored.load(Ordering::Relaxed) <= 104, "{scored:?}");
@@ -304,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rows_and_no_resamples_give_no_panic() {
+    fn no_rows_and_no_resamples_do_not_panic() {
         assert_eq!(bootstrap(&matrix(0), plan(3, 1), 1, quiet, |_, v| v[0] = 1.0), [1.0; 3]);
         assert!(bootstrap(&matrix(3), plan(0, 1), 1, quiet, mean).is_empty());
     }

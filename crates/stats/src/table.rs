@@ -2,12 +2,12 @@
 
 use crate::exact::ExactSum;
 
-/// What the numbers of a column are, and so how they add up.
+/// What the numbers of a column are, which decides how they are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Whole numbers; their sums are exact below 2^53.
+    /// Integers; their sums are exact below 2^53.
     Count,
-    /// Real numbers; their sums are rounded once, at the end.
+    /// Real numbers; their exact sum is rounded once, at the end.
     Sum,
 }
 
@@ -16,19 +16,17 @@ pub enum Kind {
 pub struct Column {
     /// The statistic's name, such as `matches-2`.
     pub name: String,
-    /// How the column adds up.
+    /// What its numbers are.
     pub kind: Kind,
 }
 
 impl Column {
-    /// A column of whole numbers.
-    #[must_use]
+    /// A column of integers.
     pub fn count(name: impl Into<String>) -> Self {
         Self { name: name.into(), kind: Kind::Count }
     }
 
     /// A column of real numbers.
-    #[must_use]
     pub fn sum(name: impl Into<String>) -> Self {
         Self { name: name.into(), kind: Kind::Sum }
     }
@@ -36,8 +34,7 @@ impl Column {
 
 /// The additive statistics of every segment, row by row.
 ///
-/// A corpus score is a function of [`total`](Self::total); a shard, a merge or a resample is a choice of
-/// rows.
+/// A corpus score is a function of [`total`](Self::total); a shard, a merge or a resample is a selection of rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     columns: Vec<Column>,
@@ -48,47 +45,41 @@ impl Table {
     /// A table of `values`, row after row.
     ///
     /// # Panics
-    /// When `values` does not consist of whole rows.
-    #[must_use]
+    /// When the length of `values` is not a multiple of the number of columns.
     pub fn new(columns: Vec<Column>, values: Vec<f64>) -> Self {
         assert!(!columns.is_empty() && values.len().is_multiple_of(columns.len()), "whole rows");
         Self { columns, values }
     }
 
     /// The columns.
-    #[must_use]
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The rows, in order of segments.
+    /// The rows, in the order of the segments.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f64]> + Clone + '_ {
         self.values.chunks_exact(self.columns.len())
     }
 
-    /// The row number `at`.
+    /// Row `at`.
     ///
     /// # Panics
     /// When there is no such row.
-    #[must_use]
     pub fn row(&self, at: usize) -> &[f64] {
         &self.values[at * self.columns.len()..(at + 1) * self.columns.len()]
     }
 
     /// The number of rows.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.values.len() / self.columns.len()
     }
 
-    /// Whether there is no row.
-    #[must_use]
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The sum of all rows, the same whatever their order.
-    #[must_use]
+    /// The sum of all rows, whatever their order.
     pub fn total(&self) -> Vec<f64> {
         self.columns
             .iter()

@@ -1,4 +1,4 @@
-//! Numbers of several resamples side by side.
+//! One number for each of several resamples, computed together.
 
 use std::ops::{Add, Div, Mul, Sub};
 

@@ -1,23 +1,23 @@
-//! How many points of each rating a walk has seen.
+//! How many points of each rating a pass has seen so far.
 
 use super::lanes::Lanes;
 
 /// Counts of points by the level of their rating.
 pub(super) trait Seen {
-    /// How many points were seen below a level, less how many above it.
+    /// The number of points seen below a level minus the number above it.
     fn below_less_above(&self, level: u32) -> Lanes;
-    /// Sees `n` points of a level.
+    /// Counts `n` points of a level.
     fn add(&mut self, level: u32, n: Lanes);
 }
 
-/// For few levels: how many points were seen below each, and then all.
+/// For few levels: the number of points seen below each level, then the total.
 pub(super) struct Few {
     below: [Lanes; Self::MAX + 1],
     levels: usize,
 }
 
 impl Few {
-    /// Up to so many levels a plain sum is quicker than a tree.
+    /// Up to this many levels a plain sum is faster than a tree.
     pub const MAX: usize = 16;
 
     pub fn new(levels: usize) -> Self {

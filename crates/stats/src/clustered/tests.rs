@@ -1,4 +1,4 @@
-//! Resampled coefficients are those of plain loops, bit for bit.
+//! Resampled coefficients equal those of plain loops, bit for bit.
 
 use super::*;
 use crate::random::{Purpose, Stream};
@@ -35,7 +35,7 @@ fn bits(of: &Coefficients) -> [Option<u64>; 4] {
     [of.pearson, of.spearman, kendall[0], kendall[1]].map(|value| value.map(f64::to_bits))
 }
 
-/// Holds all lanes against a weight for each point, and says how many coefficients there were.
+/// Compares all lanes with a weight for each point, and returns the number of coefficients.
 fn check(x: &[f64], y: &[f64], clusters: &[u32], weights: &[[f64; LANES]]) -> usize {
     let ratings = Ratings::new(y, clusters);
     let scores = Scores::new(x, &ratings);
@@ -72,7 +72,7 @@ fn resampled_coefficients_equal_plain_ones_bit_for_bit() {
 }
 
 #[test]
-fn what_is_no_finite_number_changes_no_bit_of_the_rest() {
+fn values_that_are_not_finite_change_no_bit_of_the_rest() {
     let clusters = random(60, 9, 1);
     for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, f64::MAX, f64::MIN_POSITIVE] {
         let (mut x, mut y) = (numbers(60, 30, 2), numbers(60, 4, 3));
@@ -85,14 +85,14 @@ fn what_is_no_finite_number_changes_no_bit_of_the_rest() {
 }
 
 #[test]
-fn nothing_drawn_and_nothing_there_have_no_coefficients() {
+fn empty_draws_and_empty_lists_have_no_coefficients() {
     assert_eq!(check(&[], &[], &[], &weights(0, 1)), 0);
     assert_eq!(check(&[], &[], &[], &weights(3, 1)), 0);
     assert_eq!(check(&[1.0, 2.0], &[1.0, 2.0], &[0, 0], &[[0.0; LANES]]), 0);
 }
 
 #[test]
-fn more_points_than_sums_can_hold_are_added_up_plainly() {
+fn more_points_than_exact_sums_can_hold_are_added_plainly() {
     let (x, y) = (numbers(200, 50, 1), numbers(200, 4, 2));
     let clusters = random(200, 2, 3);
     let weights = [[1e6, 3.0, 0.0, 1.0], [2.0, 1.0, 4e6, 0.0]];
@@ -108,7 +108,7 @@ fn more_points_than_sums_can_hold_are_added_up_plainly() {
     }
 }
 
-/// The most points there may be, in two clusters whose values are far apart: the largest sums there are.
+/// The largest number of points, in two clusters with distant values, gives the largest sums.
 #[test]
 fn the_largest_sums_are_exact() {
     let clusters = [0, 0, 1, 1];
