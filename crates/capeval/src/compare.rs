@@ -211,7 +211,7 @@ fn segments(system: &SystemScores) -> Vec<Vec<f64>> {
 
 fn is_mean(system: &SystemScores, measure: usize) -> bool {
     let mut of_measures =
-        system.metrics.iter().flat_map(|m| std::iter::repeat_n(m.metric.is_mean(), m.corpus.len()));
+        system.metrics.iter().flat_map(|m| std::iter::repeat_n(m.metric.about().is_mean, m.corpus.len()));
     of_measures.nth(measure).unwrap_or(false)
 }
 

@@ -71,7 +71,7 @@ impl<'s> Stack<'s> {
     pub fn has_interval(&self, at: usize) -> impl Iterator<Item = bool> {
         let n_metrics = self.metrics.len() / self.n_systems.max(1);
         let mine = self.metrics.iter().skip(at * n_metrics).take(n_metrics);
-        mine.flat_map(|m| (0..m.corpus.len()).map(|part| m.metric.has_interval(part)))
+        mine.flat_map(|m| m.metric.parts().iter().map(|part| part.has_interval))
     }
 
     /// The values of every resample: system after system, measure after measure. `progress` hears of each.

@@ -123,7 +123,7 @@ pub fn suite(name: &str, common: &[(&str, &str)]) -> Result<Vec<AnyMetric>, Erro
 /// one differs from the first are added to its keys: `cider-d:sigma=4`.
 #[must_use]
 pub fn entries(metrics: &[AnyMetric]) -> (Vec<MetricEntry>, Vec<Measure>) {
-    let described = metrics.iter().map(|metric| (metric.signature(), metric.parts()));
+    let described = metrics.iter().map(|metric| (metric.signature().clone(), metric.parts().to_vec()));
     entries_of(described.collect())
 }
 

@@ -161,7 +161,8 @@ impl Judge {
         }
         progress.begin(Stage::Fitting, n_references * metrics.len());
         let images: Vec<u32> = (0..set.n_images() as u32).collect();
-        let sizes = metrics.iter().map(|metric| (metric.columns().len(), metric.parts().len())).collect();
+        let sizes =
+            metrics.iter().map(|metric| (metric.about().columns.len(), metric.parts().len())).collect();
         let mut alone = Vec::new();
         let mut groups: Vec<Group> = Vec::new();
         for (m, metric) in metrics.iter().enumerate() {
@@ -176,7 +177,7 @@ impl Judge {
                     metric.signature().metric()
                 )));
             }
-            if metric.learns() == Learns::Words {
+            if metric.about().learns == Learns::Words {
                 alone.push(m);
                 continue;
             }
@@ -199,7 +200,7 @@ impl Judge {
             group.order = group.order.max(input.ngrams);
             let references = view.references(&set, &group.vocabulary, &images, &view.counts);
             let fitted = metric.fit_shared(&references);
-            let knows_words = metric.learns() == Learns::Everything;
+            let knows_words = metric.about().learns == Learns::Everything;
             group.members.push(Member { metric: m, fitted, knows_words });
             progress.advance(n_references);
         }

@@ -175,7 +175,7 @@ fn measure(
     fitted: &[Fitted<'_>],
     progress: &dyn Progress,
 ) -> Vec<Table> {
-    let columns: Vec<_> = metrics.iter().map(|metric| metric.columns()).collect();
+    let columns: Vec<_> = metrics.iter().map(|metric| metric.about().columns.clone()).collect();
     let images = references.images;
     progress.begin(Stage::Measuring, images.len());
     let chunks: Vec<Vec<Vec<f64>>> = images

@@ -272,8 +272,8 @@ fn every_setting_is_signed() {
         ("cider", "stem=snowball-english"),
     ];
     for (metric, setting) in settings {
-        let plain = registry::build(metric, &[]).unwrap().signature();
-        let set = registry::build(&format!("{metric}:{setting}"), &[]).unwrap().signature();
+        let plain = registry::build(metric, &[]).unwrap().signature().clone();
+        let set = registry::build(&format!("{metric}:{setting}"), &[]).unwrap().signature().clone();
         assert_ne!(plain, set, "{metric}:{setting}");
     }
 }

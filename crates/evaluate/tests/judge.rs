@@ -5,9 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use capeval_evaluate::judge::MAX_CODE;
 use capeval_evaluate::{Judge, ReferenceSet, registry};
-use capeval_metric::{
-    AnyMetric, Column, Direction, Input, Mean, Metric, Number, Part, Reading, References, Segment, Signature,
-};
+use capeval_metric::{About, AnyMetric, Input, Mean, Metric, Part, Reading, References, Segment, Signature};
 use capeval_text::{Texts, Tokenizer};
 
 /// A metric that learns how many words there are, and counts how often it is asked to.
@@ -20,28 +18,10 @@ impl Metric for Counting {
     type Stats = Mean;
     type Scratch = ();
 
-    fn signature(&self) -> Signature {
-        Signature::new("counting")
-    }
-
-    fn input(&self) -> Input {
-        Input { reading: Reading::Tokens(Tokenizer::None), ngrams: 0 }
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        let (key, label) = ("counting".to_owned(), "counting".to_owned());
-        vec![Part {
-            key,
-            label,
-            direction: Direction::HigherIsBetter,
-            number: Number::Real,
-            min: 0.0,
-            max: f64::INFINITY,
-        }]
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        Mean::columns()
+    fn about(&self) -> About {
+        let input = Input { reading: Reading::Tokens(Tokenizer::None), ngrams: 0 };
+        let part = Part::score("counting", "counting", 0.0..=f64::INFINITY);
+        About::new(Signature::new("counting"), input, Mean::columns(), vec![part])
     }
 
     fn fit(&self, references: &References<'_>) -> Words {

@@ -81,7 +81,7 @@ proptest! {
 
     #[test]
     fn what_calls_itself_a_mean_is_the_mean_of_the_segments(images in corpus()) {
-        for scores in score(&images, &all(&images)).metrics.iter().filter(|s| s.metric.is_mean()) {
+        for scores in score(&images, &all(&images)).metrics.iter().filter(|s| s.metric.about().is_mean) {
             let n_parts = scores.corpus.len();
             let mut corpus = vec![0.0; n_parts];
             scores.metric.score(&scores.table.total(), &mut corpus);
@@ -187,7 +187,7 @@ fn every_metric_is_named_once_and_described() {
         }
         for setting in kind.settings {
             let spec = format!("{}:{}={}", kind.name, setting.name, setting.default);
-            let set = registry::build(&spec, &[]).map(|metric| metric.signature());
+            let set = registry::build(&spec, &[]).map(|metric| metric.signature().clone());
             assert_eq!(set.as_ref(), Ok(&signature), "the default of {spec}");
         }
     }

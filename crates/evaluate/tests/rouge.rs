@@ -47,7 +47,7 @@ fn score_metric(metric: AnyMetric, segments: &[Segment<'_>]) -> MetricScores {
 fn one(spec: &str, candidate: &str, references: &[&str]) -> HashMap<String, f64> {
     let scores = score_with(spec, &[(candidate, references)], &Resources::default());
     let name = format!("{}-", scores.signature.metric());
-    let keys = scores.metric.parts().into_iter().map(|part| part.key.trim_start_matches(&name).to_owned());
+    let keys = scores.metric.parts().iter().map(|part| part.key.trim_start_matches(&name).to_owned());
     keys.zip(scores.segments()).collect()
 }
 

@@ -6,9 +6,7 @@
 
 use std::sync::Arc;
 
-use capeval_metric::{
-    Column, Direction, Input, Metric, Number, Part, Reading, References, Remark, Segment, Signature,
-};
+use capeval_metric::{About, Input, Metric, Part, Reading, References, Remark, Segment, Signature};
 use capeval_text::Tokenizer;
 
 use crate::ngram::{Estimate, FALLBACK_DISCOUNTS, MAX_ORDER, NgramModel, Word};
@@ -90,14 +88,7 @@ impl NgramPerplexity {
     /// The number that perplexity is, whatever probabilities it comes from.
     #[must_use]
     pub fn part() -> Part {
-        Part {
-            key: "perplexity".into(),
-            label: "Perplexity".into(),
-            direction: Direction::LowerIsBetter,
-            number: Number::Real,
-            min: 1.0,
-            max: f64::INFINITY,
-        }
+        Part::score("perplexity", "Perplexity", 1.0..=f64::INFINITY).lower()
     }
 
     /// The same with n-grams of up to `order` words of the references; `None` unless that is 1 to
@@ -134,30 +125,24 @@ impl Metric for NgramPerplexity {
     type Stats = Perplexity;
     type Scratch = ();
 
-    fn signature(&self) -> Signature {
-        let Self { tokenizer, source, end, unknown } = self;
-        let signature = Signature::new("perplexity");
-        match source {
-            Source::Model(model) => {
-                signature.with("n", model.order()).with("lm", format!("{:016x}", model.fingerprint()))
+    fn about(&self) -> About {
+        let signature = {
+            let Self { tokenizer, source, end, unknown } = self;
+            let signature = Signature::new("perplexity");
+            match source {
+                Source::Model(model) => {
+                    signature.with("n", model.order()).with("lm", format!("{:016x}", model.fingerprint()))
+                }
+                Source::References(order) => signature.with("n", order).with("lm", "references"),
             }
-            Source::References(order) => signature.with("n", order).with("lm", "references"),
-        }
-        .with("end", end.name())
-        .with("unknown", unknown.name())
-        .with("tok", tokenizer)
-    }
-
-    fn input(&self) -> Input {
-        Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 }
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        vec![Self::part()]
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        Perplexity::columns()
+            .with("end", end.name())
+            .with("unknown", unknown.name())
+            .with("tok", tokenizer)
+        };
+        let input = Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 };
+        let columns = Perplexity::columns();
+        let parts = vec![Self::part()];
+        About::new(signature, input, columns, parts)
     }
 
     fn fit(&self, references: &References<'_>) -> Model {

@@ -18,8 +18,8 @@
 use std::hint::black_box;
 
 use capeval_metric::{
-    Column, Direction, Explanation, Input, Metric, Number, Part, Reading, References, Rule, Segment,
-    Signature, Statistics, Step,
+    About, Column, Explanation, Input, Metric, Part, Reading, References, Rule, Segment, Signature,
+    Statistics, Step,
 };
 use capeval_text::Tokenizer;
 use capeval_text::ngrams::MAX_ORDER;
@@ -121,43 +121,26 @@ impl Metric for Bleu {
     type Stats = Counts;
     type Scratch = ();
 
-    fn signature(&self) -> Signature {
+    fn about(&self) -> About {
         let Self { tokenizer, order, reference_length } = self;
-        Signature::new("bleu")
+        let signature = Signature::new("bleu")
             .with("n", order)
             .with("smooth", "coco-tiny")
             .with("reflen", reference_length.name())
-            .with("tok", tokenizer)
-    }
-
-    fn input(&self) -> Input {
-        Input { reading: Reading::Tokens(self.tokenizer), ngrams: self.order }
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        (1..=self.order)
-            .map(|n| Part {
-                key: format!("bleu-{n}"),
-                label: format!("BLEU-{n}"),
-                direction: Direction::HigherIsBetter,
-                number: Number::Real,
-                min: 0.0,
-                max: 1.0,
-            })
-            .collect()
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        let reference_length = match self.reference_length {
+            .with("tok", tokenizer);
+        let input = Input { reading: Reading::Tokens(*tokenizer), ngrams: *order };
+        let reference_length = match reference_length {
             ReferenceLength::Average => Column::sum("reference-length"),
             ReferenceLength::Closest | ReferenceLength::Shortest => Column::count("reference-length"),
         };
-        let orders = 1..=self.order;
-        [Column::count("candidate-length"), reference_length]
+        let columns = [Column::count("candidate-length"), reference_length]
             .into_iter()
-            .chain(orders.clone().map(|n| Column::count(format!("matches-{n}"))))
-            .chain(orders.map(|n| Column::count(format!("totals-{n}"))))
-            .collect()
+            .chain((1..=*order).map(|n| Column::count(format!("matches-{n}"))))
+            .chain((1..=*order).map(|n| Column::count(format!("totals-{n}"))))
+            .collect();
+        let part = |n| Part::score(format!("bleu-{n}"), format!("BLEU-{n}"), 0.0..=1.0);
+        let parts = (1..=*order).map(part).collect();
+        About::new(signature, input, columns, parts)
     }
 
     fn fit(&self, _references: &References<'_>) {}

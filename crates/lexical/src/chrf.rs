@@ -20,8 +20,8 @@
 //!   `(hi)` becomes `(hi` and `)`; only ASCII marks are, and a word of one character is never split.
 
 use capeval_metric::{
-    Column, Direction, Explanation, Input, Metric, Number, Part, Reading, References, Rule, Segment,
-    Signature, Statistics, Step,
+    About, Column, Explanation, Input, Metric, Part, Reading, References, Rule, Segment, Signature,
+    Statistics, Step,
 };
 use capeval_text::Vocabulary;
 use capeval_text::tokenizers::plain::is_python_space;
@@ -174,42 +174,26 @@ impl Metric for Chrf {
     type Stats = Counts;
     type Scratch = Scratch;
 
-    fn signature(&self) -> Signature {
+    fn about(&self) -> About {
         let Self { char_order, word_order, beta, case, blanks, orders } = self;
-        Signature::new(&format!("chrf{}", self.plus()))
+        let plus = self.plus();
+        let signature = Signature::new(&format!("chrf{plus}"))
             .with("chars", char_order)
             .with("words", word_order)
             .with("beta", beta)
             .with("case", case.name())
             .with("space", if *blanks == Blanks::Kept { "yes" } else { "no" })
-            .with("eff", if *orders == Orders::Effective { "yes" } else { "no" })
-    }
-
-    fn input(&self) -> Input {
-        Input { reading: Reading::Raw, ngrams: 0 }
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        let plus = self.plus();
-        vec![Part {
-            key: format!("chrf{plus}"),
-            label: format!("chrF{plus}"),
-            direction: Direction::HigherIsBetter,
-            number: Number::Real,
-            min: 0.0,
-            max: 100.0,
-        }]
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        let kinds = [("characters", self.char_order), ("words", self.word_order)];
-        kinds
+            .with("eff", if *orders == Orders::Effective { "yes" } else { "no" });
+        let input = Input { reading: Reading::Raw, ngrams: 0 };
+        let columns = [("characters", *char_order), ("words", *word_order)]
             .into_iter()
             .flat_map(|(kind, order)| (1..=order).map(move |n| (kind, n)))
             .flat_map(|(kind, n)| {
                 ["candidate", "reference", "matches"].map(|what| Column::count(format!("{kind}-{n}-{what}")))
             })
-            .collect()
+            .collect();
+        let parts = vec![Part::score(format!("chrf{plus}"), format!("chrF{plus}"), 0.0..=100.0)];
+        About::new(signature, input, columns, parts)
     }
 
     fn fit(&self, _references: &References<'_>) {}
@@ -309,8 +293,7 @@ impl Metric for Chrf {
             }
         };
         let rule = if self.orders == Orders::All { HUNDRED } else { F_SCORE };
-        let label = self.parts().swap_remove(0).label;
-        let step = Step::of(label, self.value(&orders), rule, parts)
+        let step = Step::of(format!("chrF{}", self.plus()), self.value(&orders), rule, parts)
             .noted("of several references, the one with the best score counts");
         Explanation { scores: vec![step], ..Explanation::over_words(segment) }
     }

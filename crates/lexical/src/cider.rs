@@ -33,8 +33,7 @@ use std::sync::Arc;
 
 use crate::frequencies::{DocumentFrequencies, Node};
 use capeval_metric::{
-    Column, Direction, Explanation, Input, Learns, Mean, Metric, Number, Part, Reading, References, Remark,
-    Segment, Signature,
+    About, Explanation, Input, Learns, Mean, Metric, Part, Reading, References, Remark, Segment, Signature,
 };
 use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE};
 use capeval_text::{Stemmer, Symbol, Tokenizer};
@@ -180,6 +179,16 @@ impl Cider {
         fits.then_some(Self { weights: Some(weights), ..self })
     }
 
+    fn label(&self) -> &'static str {
+        match self.key() {
+            "cider" => "CIDEr",
+            "cider-paper" => "CIDEr (paper)",
+            "cider-d" => "CIDEr-D (COCO's CIDEr)",
+            "cider-r" => "CIDEr-R",
+            _ => "CIDEr-D (paper)",
+        }
+    }
+
     fn key(&self) -> &'static str {
         match (self.clipping, self.term_frequency) {
             (Clipping::None, TermFrequency::Count) => "cider",
@@ -207,72 +216,57 @@ impl Metric for Cider {
     type Stats = Mean;
     type Scratch = Scratch;
 
-    fn signature(&self) -> Signature {
-        let Self { tokenizer, stemmer, order, clipping, term_frequency, length, idf, weights } = self;
-        let mut signature = Signature::new(self.key()).with("n", order);
-        match clipping {
-            Clipping::None => {}
-            Clipping::Gaussian { sigma } => signature.push("sigma", sigma),
-            Clipping::Robust { repetition, length } => {
-                signature.push("rep", repetition);
-                signature.push("lenpower", length);
+    fn about(&self) -> About {
+        let signature = {
+            let Self { tokenizer, stemmer, order, clipping, term_frequency, length, idf, weights } = self;
+            let mut signature = Signature::new(self.key()).with("n", order);
+            match clipping {
+                Clipping::None => {}
+                Clipping::Gaussian { sigma } => signature.push("sigma", sigma),
+                Clipping::Robust { repetition, length } => {
+                    signature.push("rep", repetition);
+                    signature.push("lenpower", length);
+                }
             }
-        }
-        if *clipping != Clipping::None {
-            let length = match length {
-                Length::Bigrams => "bigrams",
-                Length::Words => "words",
+            if *clipping != Clipping::None {
+                let length = match length {
+                    Length::Bigrams => "bigrams",
+                    Length::Words => "words",
+                };
+                signature.push("len", length);
+            }
+            let term_frequency = match term_frequency {
+                TermFrequency::Count => "count",
+                TermFrequency::Relative => "relative",
             };
-            signature.push("len", length);
-        }
-        let term_frequency = match term_frequency {
-            TermFrequency::Count => "count",
-            TermFrequency::Relative => "relative",
+            let idf = match idf {
+                Idf::Corpus => "corpus".to_owned(),
+                Idf::Table(table) => format!("table({:016x},{})", table.fingerprint(), table.n_images()),
+                Idf::Uniform => "uniform".to_owned(),
+            };
+            if let Some(weights) = weights {
+                let weights: Vec<String> = weights.iter().map(f64::to_string).collect();
+                signature = signature.with("weights", weights.join("/"));
+            }
+            signature
+                .with("tf", term_frequency)
+                .with("idf", idf)
+                .with("stem", stemmer.map_or("none", Stemmer::name))
+                .with("tok", tokenizer)
         };
-        let idf = match idf {
-            Idf::Corpus => "corpus".to_owned(),
-            Idf::Table(table) => format!("table({:016x},{})", table.fingerprint(), table.n_images()),
-            Idf::Uniform => "uniform".to_owned(),
+        let input = {
+            let reading = match self.stemmer {
+                None => Reading::Tokens(self.tokenizer),
+                Some(stemmer) => Reading::Stems(self.tokenizer, stemmer),
+            };
+            Input { reading, ngrams: self.order.max(2) }
         };
-        if let Some(weights) = weights {
-            let weights: Vec<String> = weights.iter().map(f64::to_string).collect();
-            signature = signature.with("weights", weights.join("/"));
-        }
-        signature
-            .with("tf", term_frequency)
-            .with("idf", idf)
-            .with("stem", stemmer.map_or("none", Stemmer::name))
-            .with("tok", tokenizer)
-    }
-
-    fn input(&self) -> Input {
-        let reading = match self.stemmer {
-            None => Reading::Tokens(self.tokenizer),
-            Some(stemmer) => Reading::Stems(self.tokenizer, stemmer),
-        };
-        Input { reading, ngrams: self.order.max(2) }
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        let label = match self.key() {
-            "cider" => "CIDEr",
-            "cider-paper" => "CIDEr (paper)",
-            "cider-d" => "CIDEr-D (COCO's CIDEr)",
-            "cider-r" => "CIDEr-R",
-            _ => "CIDEr-D (paper)",
-        };
-        vec![Part {
-            key: self.key().into(),
-            label: label.into(),
-            direction: Direction::HigherIsBetter,
-            number: Number::Real,
-            min: 0.0,
-            max: 10.0,
-        }]
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        Mean::columns()
+        let columns = Mean::columns();
+        let parts = vec![Part::score(self.key(), self.label(), 0.0..=10.0)];
+        About::new(signature, input, columns, parts).learns(match self.clipping {
+            Clipping::None | Clipping::Gaussian { .. } => Learns::References,
+            Clipping::Robust { .. } => Learns::Everything,
+        })
     }
 
     fn fit(&self, references: &References<'_>) -> Model {
@@ -295,20 +289,13 @@ impl Metric for Cider {
         model
     }
 
-    fn learns(&self) -> Learns {
-        match self.clipping {
-            Clipping::None | Clipping::Gaussian { .. } => Learns::References,
-            Clipping::Robust { .. } => Learns::Everything,
-        }
-    }
-
     fn sign_model(&self, model: &Model, signature: &mut Signature) {
         signature.push("images", model.n_images);
     }
 
     fn remarks(&self, model: &Model) -> Vec<Remark> {
         if model.n_images == 1 && matches!(self.idf, Idf::Corpus) {
-            let label = self.parts().swap_remove(0).label;
+            let label = self.label();
             vec![Remark {
                 code: "one-image",
                 message: format!(

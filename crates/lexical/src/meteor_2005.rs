@@ -18,8 +18,7 @@
 use std::borrow::Cow;
 
 use capeval_metric::{
-    Column, Direction, Input, Learns, Metric, Number, Part, Reading, References, Segment, Signature,
-    Statistics,
+    About, Column, Input, Learns, Metric, Part, Reading, References, Segment, Signature, Statistics,
 };
 use capeval_text::{Stemmer, Tokenizer};
 
@@ -115,35 +114,18 @@ impl Metric for Meteor2005 {
     type Stats = Counts;
     type Scratch = Aligner;
 
-    fn signature(&self) -> Signature {
-        let Self { tokenizer, stemmer, alignment } = self;
-        Signature::new("meteor-2005")
-            .with("stem", stemmer.map_or("none", Stemmer::name))
-            .with("align", alignment.name())
-            .with("tok", tokenizer)
-    }
-
-    fn input(&self) -> Input {
-        Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 }
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        vec![Part {
-            key: "meteor-2005".into(),
-            label: "METEOR 2005".into(),
-            direction: Direction::HigherIsBetter,
-            number: Number::Real,
-            min: 0.0,
-            max: 1.0,
-        }]
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        ["candidate-length", "reference-length", "matches", "chunks"].map(Column::count).into()
-    }
-
-    fn learns(&self) -> Learns {
-        Learns::Words
+    fn about(&self) -> About {
+        let signature = {
+            let Self { tokenizer, stemmer, alignment } = self;
+            Signature::new("meteor-2005")
+                .with("stem", stemmer.map_or("none", Stemmer::name))
+                .with("align", alignment.name())
+                .with("tok", tokenizer)
+        };
+        let input = Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 };
+        let columns = ["candidate-length", "reference-length", "matches", "chunks"].map(Column::count).into();
+        let parts = vec![Part::score("meteor-2005", "METEOR 2005", 0.0..=1.0)];
+        About::new(signature, input, columns, parts).learns(Learns::Words)
     }
 
     fn fit(&self, references: &References<'_>) -> Model {

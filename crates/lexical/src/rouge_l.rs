@@ -14,8 +14,7 @@
 //!   score 1, and a double blank adds a token.
 
 use capeval_metric::{
-    Column, Direction, Explanation, Input, Match, Mean, Metric, Number, Part, Reading, References, Rule,
-    Segment, Signature, Step,
+    About, Explanation, Input, Match, Mean, Metric, Part, Reading, References, Rule, Segment, Signature, Step,
 };
 use capeval_text::{Symbol, Tokenizer};
 
@@ -48,28 +47,15 @@ impl Metric for RougeL {
     type Stats = Mean;
     type Scratch = Scratch;
 
-    fn signature(&self) -> Signature {
-        let Self { tokenizer, beta } = self;
-        Signature::new("rouge-l").with("beta", beta).with("best", "each").with("tok", tokenizer)
-    }
-
-    fn input(&self) -> Input {
-        Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 }
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        vec![Part {
-            key: "rouge-l".into(),
-            label: "ROUGE-L".into(),
-            direction: Direction::HigherIsBetter,
-            number: Number::Real,
-            min: 0.0,
-            max: 1.0,
-        }]
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        Mean::columns()
+    fn about(&self) -> About {
+        let signature = {
+            let Self { tokenizer, beta } = self;
+            Signature::new("rouge-l").with("beta", beta).with("best", "each").with("tok", tokenizer)
+        };
+        let input = Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 };
+        let columns = Mean::columns();
+        let parts = vec![Part::score("rouge-l", "ROUGE-L", 0.0..=1.0)];
+        About::new(signature, input, columns, parts)
     }
 
     fn fit(&self, _references: &References<'_>) {}

@@ -17,7 +17,7 @@
 //! - a text without a word scores 0, even beside another.
 
 use capeval_metric::{
-    Column, Direction, Input, Learns, Metric, Number, Part, Reading, References, Remark, Segment, Signature,
+    About, Column, Input, Learns, Metric, Part, Reading, References, Remark, Segment, Signature,
 };
 use capeval_text::ngrams::MAX_ORDER;
 use capeval_text::{Stemmer, Tokenizer};
@@ -90,48 +90,41 @@ impl Metric for RougeScore {
     type Stats = Sums;
     type Scratch = Scratch;
 
-    fn signature(&self) -> Signature {
-        let Self { tokenizer, stemmer, order } = self;
-        Signature::new(self.name())
-            .with("n", order)
-            .with("stem", stemmer.map_or("none", Stemmer::name))
-            .with("best", "f")
-            .with("tok", tokenizer)
-    }
-
-    fn input(&self) -> Input {
-        Input { reading: Reading::Lines(self.tokenizer), ngrams: 0 }
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        let name = self.name();
-        let stem = if self.stemmer.is_some() { ", stemmed" } else { "" };
-        let measures = (1..=self.order)
-            .map(|n| (n.to_string(), n.to_string()))
-            .chain([("l".to_owned(), "L".to_owned()), ("lsum".to_owned(), "Lsum".to_owned())]);
-        measures
-            .flat_map(|(key, label)| {
-                ['F', 'R', 'P'].map(|letter| Part {
-                    key: format!("{name}-{key}-{}", letter.to_ascii_lowercase()),
-                    label: format!("rouge{label} {letter} (rouge_score{stem})"),
-                    direction: Direction::HigherIsBetter,
-                    number: Number::Real,
-                    min: 0.0,
-                    max: 1.0,
+    fn about(&self) -> About {
+        let signature = {
+            let Self { tokenizer, stemmer, order } = self;
+            Signature::new(self.name())
+                .with("n", order)
+                .with("stem", stemmer.map_or("none", Stemmer::name))
+                .with("best", "f")
+                .with("tok", tokenizer)
+        };
+        let input = Input { reading: Reading::Lines(self.tokenizer), ngrams: 0 };
+        let columns = {
+            let measures = (1..=self.order).map(|n| n.to_string()).chain(["l".to_owned(), "lsum".to_owned()]);
+            let columns =
+                measures.flat_map(|key| ["f", "r", "p"].map(|part| Column::sum(format!("{part}-{key}"))));
+            [Column::count("segments")].into_iter().chain(columns).collect()
+        };
+        let parts = {
+            let name = self.name();
+            let stem = if self.stemmer.is_some() { ", stemmed" } else { "" };
+            let measures = (1..=self.order)
+                .map(|n| (n.to_string(), n.to_string()))
+                .chain([("l".to_owned(), "L".to_owned()), ("lsum".to_owned(), "Lsum".to_owned())]);
+            measures
+                .flat_map(|(key, label)| {
+                    ['F', 'R', 'P'].map(|letter| {
+                        Part::score(
+                            format!("{name}-{key}-{}", letter.to_ascii_lowercase()),
+                            format!("rouge{label} {letter} (rouge_score{stem})"),
+                            0.0..=1.0,
+                        )
+                    })
                 })
-            })
-            .collect()
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        let measures = (1..=self.order).map(|n| n.to_string()).chain(["l".to_owned(), "lsum".to_owned()]);
-        let columns =
-            measures.flat_map(|key| ["f", "r", "p"].map(|part| Column::sum(format!("{part}-{key}"))));
-        [Column::count("segments")].into_iter().chain(columns).collect()
-    }
-
-    fn learns(&self) -> Learns {
-        Learns::Words
+                .collect()
+        };
+        About::new(signature, input, columns, parts).learns(Learns::Words).mean(true)
     }
 
     fn fit(&self, references: &References<'_>) -> Model {
@@ -188,10 +181,6 @@ impl Metric for RougeScore {
             }
         }
         Sums { segments: 1.0, sums: best }
-    }
-
-    fn is_mean(&self) -> bool {
-        true
     }
 
     fn score(&self, stats: &Sums, values: &mut [f64]) {

@@ -22,8 +22,7 @@
 //!   that is not there at all does not count.
 
 use capeval_metric::{
-    Column, Direction, Explanation, Input, Metric, Number, Part, Reading, References, Rule, Segment,
-    Signature, Step,
+    About, Explanation, Input, Metric, Part, Reading, References, Rule, Segment, Signature, Step,
 };
 use capeval_text::Tokenizer;
 
@@ -186,42 +185,31 @@ impl Metric for SacreBleu {
     type Stats = Counts;
     type Scratch = ();
 
-    fn signature(&self) -> Signature {
-        let Self { counter: Bleu { tokenizer, .. }, order, case, smoothing, effective_order } = self;
-        let signature = Signature::new("sacrebleu")
-            .with("n", order)
-            .with("case", case.name())
-            .with("eff", effective_order.name())
-            .with("smooth", smoothing.name());
-        match smoothing {
-            Smoothing::Floor(value) | Smoothing::AddK(value) => signature.with("by", value),
-            Smoothing::None | Smoothing::Exp => signature,
-        }
-        .with("tok", tokenizer)
-    }
-
-    fn input(&self) -> Input {
-        let tokenizer = self.counter.tokenizer;
-        let reading = match self.case {
-            Case::Mixed => Reading::Tokens(tokenizer),
-            Case::Lower => Reading::LowerTokens(tokenizer),
+    fn about(&self) -> About {
+        let signature = {
+            let Self { counter: Bleu { tokenizer, .. }, order, case, smoothing, effective_order } = self;
+            let signature = Signature::new("sacrebleu")
+                .with("n", order)
+                .with("case", case.name())
+                .with("eff", effective_order.name())
+                .with("smooth", smoothing.name());
+            match smoothing {
+                Smoothing::Floor(value) | Smoothing::AddK(value) => signature.with("by", value),
+                Smoothing::None | Smoothing::Exp => signature,
+            }
+            .with("tok", tokenizer)
         };
-        Input { reading, ngrams: self.order }
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        vec![Part {
-            key: "sacrebleu".into(),
-            label: "sacreBLEU".into(),
-            direction: Direction::HigherIsBetter,
-            number: Number::Real,
-            min: 0.0,
-            max: 100.0,
-        }]
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        Metric::columns(&self.counter)
+        let input = {
+            let tokenizer = self.counter.tokenizer;
+            let reading = match self.case {
+                Case::Mixed => Reading::Tokens(tokenizer),
+                Case::Lower => Reading::LowerTokens(tokenizer),
+            };
+            Input { reading, ngrams: self.order }
+        };
+        let columns = self.counter.about().columns;
+        let parts = vec![Part::score("sacrebleu", "sacreBLEU", 0.0..=100.0)];
+        About::new(signature, input, columns, parts)
     }
 
     fn fit(&self, _references: &References<'_>) {}
@@ -388,17 +376,21 @@ mod tests {
             assert_eq!(sacrebleu_signature(&signature, n).as_deref(), Some(expected));
         };
         let bleu = SacreBleu::new(Tokenizer::V13a);
-        check(bleu.signature(), Some(1), "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0");
+        check(bleu.about().signature, Some(1), "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0");
         let floor = SacreBleu { smoothing: Smoothing::Floor(0.1), case: Case::Lower, ..bleu };
-        check(floor.signature(), None, "nrefs:var|case:lc|eff:no|tok:13a|smooth:floor[0.10]|version:2.6.0");
-        let chrf = crate::Chrf::plus_plus().signature();
+        check(
+            floor.about().signature,
+            None,
+            "nrefs:var|case:lc|eff:no|tok:13a|smooth:floor[0.10]|version:2.6.0",
+        );
+        let chrf = crate::Chrf::plus_plus().about().signature;
         check(chrf, Some(5), "nrefs:5|case:mixed|eff:yes|nc:6|nw:2|space:no|version:2.6.0");
-        let ter = crate::Ter::new().signature();
+        let ter = crate::Ter::new().about().signature;
         check(ter, Some(5), "nrefs:5|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.6.0");
         let ja = SacreBleu::new(Tokenizer::Mecab(capeval_text::tokenizers::mecab::Language::Japanese));
         let expected = "nrefs:1|case:mixed|eff:no|tok:ja-mecab-0.996-IPA|smooth:exp|version:2.6.0";
-        check(ja.signature(), Some(1), expected);
-        assert_eq!(sacrebleu_signature(&SacreBleu::new(Tokenizer::Ptb).signature(), None), None);
+        check(ja.about().signature, Some(1), expected);
+        assert_eq!(sacrebleu_signature(&SacreBleu::new(Tokenizer::Ptb).about().signature, None), None);
     }
 
     #[test]
@@ -413,8 +405,10 @@ mod tests {
             SacreBleu { smoothing: Smoothing::Floor(0.2), ..base.clone() },
         ];
         for (k, other) in others.iter().enumerate() {
-            assert_ne!(other.signature(), base.signature());
-            assert!(others.iter().skip(k + 1).all(|third| third.signature() != other.signature()));
+            assert_ne!(other.about().signature, base.about().signature);
+            assert!(
+                others.iter().skip(k + 1).all(|third| third.about().signature != other.about().signature)
+            );
         }
     }
 }

@@ -23,9 +23,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use capeval_metric::{
-    Column, Direction, Input, Mean, Metric, Number, Part, Reading, References, Segment, Signature,
-};
+use capeval_metric::{About, Input, Mean, Metric, Part, Reading, References, Segment, Signature};
 use capeval_text::Tokenizer;
 use capeval_text::ngrams::MAX_ORDER;
 
@@ -197,36 +195,25 @@ impl Metric for SentenceBleu {
     type Stats = Mean;
     type Scratch = ();
 
-    fn signature(&self) -> Signature {
-        let Self { tokenizer, smoothing, order } = self;
-        Signature::new("sentence-bleu")
-            .with("n", order)
-            .with("smooth", smoothing)
-            .with("reflen", "closest")
-            .with("tok", tokenizer)
-    }
-
-    fn input(&self) -> Input {
-        Input { reading: Reading::Tokens(self.tokenizer), ngrams: self.order.max(BESIDES) }
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        vec![Part {
-            key: "sentence-bleu".into(),
-            label: format!("sentence BLEU-{} ({})", self.order, self.smoothing),
-            direction: Direction::HigherIsBetter,
-            number: Number::Real,
-            min: 0.0,
-            max: match self.smoothing {
-                // These average in one number above 1.
-                Smoothing::Nltk(Method(5 | 7)) => 4.0 / 3.0,
-                Smoothing::AddOne | Smoothing::Nltk(_) => 1.0,
-            },
-        }]
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        Mean::columns()
+    fn about(&self) -> About {
+        let signature = {
+            let Self { tokenizer, smoothing, order } = self;
+            Signature::new("sentence-bleu")
+                .with("n", order)
+                .with("smooth", smoothing)
+                .with("reflen", "closest")
+                .with("tok", tokenizer)
+        };
+        let input = Input { reading: Reading::Tokens(self.tokenizer), ngrams: self.order.max(BESIDES) };
+        let columns = Mean::columns();
+        let most = match self.smoothing {
+            // These average in one number above 1.
+            Smoothing::Nltk(Method(5 | 7)) => 4.0 / 3.0,
+            Smoothing::AddOne | Smoothing::Nltk(_) => 1.0,
+        };
+        let label = format!("sentence BLEU-{} ({})", self.order, self.smoothing);
+        let parts = vec![Part::score("sentence-bleu", label, 0.0..=most)];
+        About::new(signature, input, columns, parts)
     }
 
     fn fit(&self, _references: &References<'_>) {}

@@ -25,8 +25,7 @@
 //!   the candidates are empty too, which scores 0.
 
 use capeval_metric::{
-    Column, Direction, Explanation, Input, Metric, Number, Part, Reading, References, Segment, Signature,
-    Statistics,
+    About, Column, Explanation, Input, Metric, Part, Reading, References, Segment, Signature, Statistics,
 };
 use capeval_text::tokenizers::tercom::Tercom;
 use capeval_text::{Symbol, Tokenizer};
@@ -122,38 +121,27 @@ impl Metric for Ter {
     type Stats = Edits;
     type Scratch = Scratch;
 
-    fn signature(&self) -> Signature {
-        let Self { case, normalized, no_punct, asian_support } = self;
-        let yes = |value: bool| if value { "yes" } else { "no" };
-        Signature::new("ter")
-            .with("case", case.name())
-            .with("norm", yes(*normalized))
-            .with("punct", yes(!no_punct))
-            .with("asian", yes(*asian_support))
-            .with("tok", "tercom")
-    }
-
-    fn input(&self) -> Input {
-        let reading = match self.case {
-            Case::Mixed => Reading::Tokens(self.tokenizer()),
-            Case::Lower => Reading::LowerTokens(self.tokenizer()),
+    fn about(&self) -> About {
+        let signature = {
+            let Self { case, normalized, no_punct, asian_support } = self;
+            let yes = |value: bool| if value { "yes" } else { "no" };
+            Signature::new("ter")
+                .with("case", case.name())
+                .with("norm", yes(*normalized))
+                .with("punct", yes(!no_punct))
+                .with("asian", yes(*asian_support))
+                .with("tok", "tercom")
         };
-        Input { reading, ngrams: 0 }
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        vec![Part {
-            key: "ter".into(),
-            label: "TER".into(),
-            direction: Direction::LowerIsBetter,
-            number: Number::Real,
-            min: 0.0,
-            max: f64::INFINITY,
-        }]
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        vec![Column::count("edits"), Column::sum("words")]
+        let input = {
+            let reading = match self.case {
+                Case::Mixed => Reading::Tokens(self.tokenizer()),
+                Case::Lower => Reading::LowerTokens(self.tokenizer()),
+            };
+            Input { reading, ngrams: 0 }
+        };
+        let columns = vec![Column::count("edits"), Column::sum("words")];
+        let parts = vec![Part::score("ter", "TER", 0.0..=f64::INFINITY).lower()];
+        About::new(signature, input, columns, parts)
     }
 
     fn fit(&self, references: &References<'_>) -> Model {

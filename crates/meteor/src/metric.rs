@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use capeval_metric::{
-    Column, Direction, Explanation, Input, Learns, Metric, Number, Part, Reading, References, Segment,
-    Signature, Statistics,
+    About, Column, Explanation, Input, Learns, Metric, Part, Reading, References, Segment, Signature,
+    Statistics,
 };
 use capeval_text::Tokenizer;
 
@@ -104,30 +104,20 @@ impl Metric for MeteorMetric {
     type Stats = Stats;
     type Scratch = Scratch;
 
-    fn signature(&self) -> Signature {
-        let Self { meteor, tokenizer, caches: _ } = self;
-        signature(meteor.options(), &meteor.resources().fingerprint(), *tokenizer)
-    }
-
-    fn input(&self) -> Input {
-        Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 }
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        parts()
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        Stats::COLUMNS.iter().copied().map(Column::count).collect()
+    fn about(&self) -> About {
+        let signature = {
+            let Self { meteor, tokenizer, caches: _ } = self;
+            signature(meteor.options(), &meteor.resources().fingerprint(), *tokenizer)
+        };
+        let input = Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 };
+        let columns = Stats::COLUMNS.iter().copied().map(Column::count).collect();
+        let parts = parts();
+        About::new(signature, input, columns, parts).learns(Learns::Words)
     }
 
     fn fit(&self, _references: &References<'_>) -> Caches {
         static GENERATION: AtomicU64 = AtomicU64::new(1);
         Caches { generation: GENERATION.fetch_add(1, Ordering::Relaxed), ..self.caches.clone() }
-    }
-
-    fn learns(&self) -> Learns {
-        Learns::Words
     }
 
     fn measure(&self, caches: &Caches, segment: &Segment<'_>, scratch: &mut Scratch) -> Stats {
@@ -149,14 +139,7 @@ impl Metric for MeteorMetric {
 }
 
 fn parts() -> Vec<Part> {
-    vec![Part {
-        key: "meteor".into(),
-        label: "METEOR".into(),
-        direction: Direction::HigherIsBetter,
-        number: Number::Real,
-        min: 0.0,
-        max: 1.0,
-    }]
+    vec![Part::score("meteor", "METEOR", 0.0..=1.0)]
 }
 
 fn signature(options: &Options, data: &str, tokenizer: Tokenizer) -> Signature {

@@ -3,14 +3,17 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use capeval_stats::{Column, Table};
+use capeval_stats::Table;
 
 use crate::metric::{Learns, Remark};
-use crate::{Explanation, Input, Metric, Part, References, Segment, Signature, Statistics};
+use crate::{About, Explanation, Input, Metric, Part, References, Segment, Signature, Statistics};
 
 /// A metric of any kind: cheap to clone, and free of type parameters.
 #[derive(Clone)]
-pub struct AnyMetric(Arc<dyn Erased>);
+pub struct AnyMetric {
+    metric: Arc<dyn Erased>,
+    about: Arc<About>,
+}
 
 /// A metric that has seen the references.
 pub struct Fitted<'m>(Box<dyn ErasedFitted + 'm>);
@@ -20,77 +23,59 @@ pub struct Worker<'f>(Box<dyn ErasedWorker + 'f>);
 
 impl AnyMetric {
     /// Wraps a typed metric.
-    pub fn new(metric: impl Metric + 'static) -> Self {
-        Self(Arc::new(metric))
+    pub fn new<M: Metric + 'static>(metric: M) -> Self {
+        let mut about = metric.about();
+        if size_of::<M::Model>() == 0 {
+            about.learns = Learns::Nothing;
+        }
+        Self { metric: Arc::new(metric), about: Arc::new(about) }
+    }
+
+    /// What the metric is.
+    pub fn about(&self) -> &About {
+        &self.about
     }
 
     /// Everything that can change a score.
-    #[must_use]
-    pub fn signature(&self) -> Signature {
-        self.0.signature()
+    pub fn signature(&self) -> &Signature {
+        &self.about.signature
     }
 
     /// What the metric needs to see.
-    #[must_use]
     pub fn input(&self) -> Input {
-        self.0.input()
+        self.about.input
     }
 
     /// The numbers that the metric yields.
-    #[must_use]
-    pub fn parts(&self) -> Vec<Part> {
-        self.0.parts()
-    }
-
-    /// The statistics' names and kinds.
-    #[must_use]
-    pub fn columns(&self) -> Vec<Column> {
-        self.0.columns()
+    pub fn parts(&self) -> &[Part] {
+        &self.about.parts
     }
 
     /// Learns from the references.
     #[must_use]
     pub fn fit(&self, references: &References<'_>) -> Fitted<'_> {
-        self.0.fit(references)
+        self.metric.fit(references)
     }
 
     /// Learns from the references, for as long as anybody needs it.
     #[must_use]
     pub fn fit_shared(&self, references: &References<'_>) -> Fitted<'static> {
-        Arc::clone(&self.0).fit_shared(references)
-    }
-
-    /// From what the metric learns.
-    #[must_use]
-    pub fn learns(&self) -> Learns {
-        self.0.learns()
+        Arc::clone(&self.metric).fit_shared(references)
     }
 
     /// Turns summed statistics into one value per part.
     pub fn score(&self, row: &[f64], values: &mut [f64]) {
-        self.0.score(row, values);
+        self.metric.score(row, values);
     }
 
     /// Turns the statistics of all segments into one value per part.
     pub fn score_table(&self, table: &Table, values: &mut [f64]) {
-        self.0.score_table(table, values);
+        self.metric.score_table(table, values);
     }
 
     /// Turns one segment's statistics into one value per part.
     pub fn score_segment(&self, row: &[f64], values: &mut [f64]) {
-        self.0.score_segment(row, values);
-    }
-
-    /// Whether each part of the corpus score is the mean of that part of the segment scores.
-    #[must_use]
-    pub fn is_mean(&self) -> bool {
-        self.0.is_mean()
-    }
-
-    /// Whether part number `part` of the corpus score has a confidence interval from resamples.
-    #[must_use]
-    pub fn has_interval(&self, part: usize) -> bool {
-        self.0.has_interval(part)
+        self.metric.score_segment(row, values);
     }
 }
 
@@ -127,18 +112,11 @@ impl Worker<'_> {
 }
 
 trait Erased: Send + Sync {
-    fn signature(&self) -> Signature;
-    fn input(&self) -> Input;
-    fn parts(&self) -> Vec<Part>;
-    fn columns(&self) -> Vec<Column>;
     fn fit<'m>(&'m self, references: &References<'_>) -> Fitted<'m>;
     fn fit_shared(self: Arc<Self>, references: &References<'_>) -> Fitted<'static>;
-    fn learns(&self) -> Learns;
     fn score(&self, row: &[f64], values: &mut [f64]);
     fn score_table(&self, table: &Table, values: &mut [f64]);
     fn score_segment(&self, row: &[f64], values: &mut [f64]);
-    fn is_mean(&self) -> bool;
-    fn has_interval(&self, part: usize) -> bool;
 }
 
 trait ErasedFitted: Send + Sync {
@@ -153,22 +131,6 @@ trait ErasedWorker: Send {
 }
 
 impl<M: Metric + 'static> Erased for M {
-    fn signature(&self) -> Signature {
-        Metric::signature(self)
-    }
-
-    fn input(&self) -> Input {
-        Metric::input(self)
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        Metric::parts(self)
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        Metric::columns(self)
-    }
-
     fn fit<'m>(&'m self, references: &References<'_>) -> Fitted<'m> {
         let model = Metric::fit(self, references);
         Fitted(Box::new(TypedFitted { metric: Held::Lent(self), model }))
@@ -177,10 +139,6 @@ impl<M: Metric + 'static> Erased for M {
     fn fit_shared(self: Arc<Self>, references: &References<'_>) -> Fitted<'static> {
         let model = Metric::fit(&*self, references);
         Fitted(Box::new(TypedFitted { metric: Held::Shared(self), model }))
-    }
-
-    fn learns(&self) -> Learns {
-        Metric::learns(self)
     }
 
     fn score(&self, row: &[f64], values: &mut [f64]) {
@@ -193,14 +151,6 @@ impl<M: Metric + 'static> Erased for M {
 
     fn score_segment(&self, row: &[f64], values: &mut [f64]) {
         Metric::score_segment(self, &M::Stats::load(row), values);
-    }
-
-    fn is_mean(&self) -> bool {
-        Metric::is_mean(self)
-    }
-
-    fn has_interval(&self, part: usize) -> bool {
-        Metric::has_interval(self, part)
     }
 }
 
@@ -233,7 +183,7 @@ impl<M: Metric> ErasedFitted for TypedFitted<'_, M> {
     }
 
     fn signature(&self) -> Signature {
-        let mut signature = Metric::signature(&*self.metric);
+        let mut signature = self.metric.about().signature;
         self.metric.sign_model(&self.model, &mut signature);
         signature
     }

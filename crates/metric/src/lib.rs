@@ -25,9 +25,9 @@ mod part;
 mod segment;
 mod signature;
 
-pub use crate::metric::{Input, Learns, Mean, Metric, Reading, Remark, Statistics};
+pub use crate::metric::{About, Input, Learns, Mean, Metric, Reading, Remark, Statistics};
 pub use any::{AnyMetric, Fitted, Worker};
-pub use capeval_stats::{Column, Kind, Table};
+pub use capeval_stats::{Column, ColumnKind, Table};
 pub use corpus_metric::{AnyCorpusMetric, CaptionSets, CorpusMetric, CorpusScores, Sketch};
 pub use explanation::{Explanation, Fact, Match, Rule, Step};
 pub use part::{Direction, Number, Part};

@@ -9,7 +9,7 @@ use crate::{Explanation, Part, References, Segment, Signature, Step};
 ///
 /// Merging two of them is adding their rows, so there is no `merge` to get wrong.
 pub trait Statistics: Sized {
-    /// Writes the fields into `row`, in the order of [`Metric::columns`].
+    /// Writes the fields into `row`, in the order of [`About::columns`].
     fn store(&self, row: &mut [f64]);
     /// Reads the fields back.
     fn load(row: &[f64]) -> Self;
@@ -53,6 +53,42 @@ pub enum Learns {
     Everything,
 }
 
+/// What a metric is with its settings: everything about it that no data change.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// Everything that can change a score.
+    pub signature: Signature,
+    /// What the metric needs to see.
+    pub input: Input,
+    /// The names and kinds of its statistics.
+    pub columns: Vec<Column>,
+    /// The numbers it yields, the most important one first unless the field's habit is another.
+    pub parts: Vec<Part>,
+    /// From what [`Metric::fit`] learns. A model of no size holds nothing, whatever is said here.
+    pub learns: Learns,
+    /// Whether each part of the corpus score is the mean of that part of the segment scores, so that tests for
+    /// means apply.
+    pub is_mean: bool,
+}
+
+impl About {
+    /// A metric that may learn from everything, and whose score is a mean if its statistics are [`Mean`].
+    pub fn new(signature: Signature, input: Input, columns: Vec<Column>, parts: Vec<Part>) -> Self {
+        let is_mean = columns == Mean::columns();
+        Self { signature, input, columns, parts, learns: Learns::Everything, is_mean }
+    }
+
+    /// The same, but it learns from less.
+    pub fn learns(self, learns: Learns) -> Self {
+        Self { learns, ..self }
+    }
+
+    /// The same; `is_mean` tells whether the corpus score is the mean of the segment scores.
+    pub fn mean(self, is_mean: bool) -> Self {
+        Self { is_mean, ..self }
+    }
+}
+
 /// A metric.
 pub trait Metric: Send + Sync {
     /// What is learnt from all references before any segment is measured; mostly `()`.
@@ -62,20 +98,10 @@ pub trait Metric: Send + Sync {
     /// Buffers that are kept from one segment to the next; mostly `()`.
     type Scratch: Default + Send;
 
-    /// Everything that can change a score.
-    fn signature(&self) -> Signature;
-    /// What the metric needs to see.
-    fn input(&self) -> Input;
-    /// The numbers it yields, the most important one first unless the field's habit is another.
-    fn parts(&self) -> Vec<Part>;
-    /// The statistics' names and kinds.
-    fn columns(&self) -> Vec<Column>;
+    /// What the metric is with these settings.
+    fn about(&self) -> About;
     /// Learns from the references of the images that take part.
     fn fit(&self, references: &References<'_>) -> Self::Model;
-    /// From what [`fit`](Self::fit) learns. A model of no size holds nothing; of any other the worst is assumed.
-    fn learns(&self) -> Learns {
-        if size_of::<Self::Model>() == 0 { Learns::Nothing } else { Learns::Everything }
-    }
     /// Adds to the signature what the model says of the data, such as a table's fingerprint.
     fn sign_model(&self, _model: &Self::Model, _signature: &mut Signature) {}
     /// What a reader of the scores should know about the model, as sentences.
@@ -98,16 +124,6 @@ pub trait Metric: Send + Sync {
     fn score_segment(&self, stats: &Self::Stats, values: &mut [f64]) {
         self.score(stats, values);
     }
-    /// Whether each part of the corpus score is the mean of that part of the segment scores, so that tests
-    /// for means apply.
-    fn is_mean(&self) -> bool {
-        self.columns() == Mean::columns()
-    }
-    /// Whether part number `part` of the corpus score has a confidence interval from resamples; the ends of an
-    /// interval have none.
-    fn has_interval(&self, _part: usize) -> bool {
-        true
-    }
     /// Tells how the scores of one segment came to be; each step's value is the score that
     /// [`score_segment`](Self::score_segment) gives.
     ///
@@ -118,7 +134,7 @@ pub trait Metric: Send + Sync {
         segment: &Segment<'_>,
         scratch: &mut Self::Scratch,
     ) -> Explanation {
-        let (columns, parts) = (self.columns(), self.parts());
+        let About { columns, parts, .. } = self.about();
         let stats = self.measure(model, segment, scratch);
         let mut row = vec![0.0; columns.len()];
         stats.store(&mut row);

@@ -1,5 +1,7 @@
 //! The numbers that a metric yields, described.
 
+use std::ops::RangeInclusive;
+
 /// Which way is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -45,4 +47,37 @@ pub struct Part {
     pub min: f64,
     /// The highest possible value; may be infinite.
     pub max: f64,
+    /// Whether resamples give it a confidence interval; the ends of an interval have none.
+    pub has_interval: bool,
+}
+
+impl Part {
+    /// A real number of this range, of which more is better.
+    pub fn score(key: impl Into<String>, label: impl Into<String>, range: RangeInclusive<f64>) -> Self {
+        let (min, max) = range.into_inner();
+        Self {
+            key: key.into(),
+            label: label.into(),
+            direction: Direction::HigherIsBetter,
+            number: Number::Real,
+            min,
+            max,
+            has_interval: true,
+        }
+    }
+
+    /// The same, but less is better.
+    pub fn lower(self) -> Self {
+        Self { direction: Direction::LowerIsBetter, ..self }
+    }
+
+    /// The same as a whole number.
+    pub fn count(self) -> Self {
+        Self { number: Number::Count, ..self }
+    }
+
+    /// The same without a confidence interval.
+    pub fn without_interval(self) -> Self {
+        Self { has_interval: false, ..self }
+    }
 }

@@ -10,7 +10,7 @@ use arrow_schema::{DataType, Field, Schema};
 use capeval::corpus::SegmentId;
 use capeval::entries;
 use capeval::evaluate::{Judge as Engine, ReferenceSet, System, evaluate};
-use capeval::metric::{AnyMetric, Kind};
+use capeval::metric::{AnyMetric, ColumnKind};
 use capeval::report::{Measure, MetricEntry};
 use capeval::stats::Table;
 use capeval::text::{Buffer, SharedBytes, Texts};
@@ -114,18 +114,18 @@ impl RowScorer {
         let read = batches(source)?;
         let mut tables = Vec::with_capacity(self.metrics.len());
         for (metric, name) in self.metrics.iter().zip(&self.names.metrics) {
-            let columns = metric.columns();
+            let columns = &metric.about().columns;
             let mut rows = Vec::new();
             for batch in &read {
                 let mut parts = Vec::with_capacity(columns.len());
-                for known in &columns {
+                for known in columns {
                     parts.push(reals(column(batch, &format!("{name}/{}", known.name))?)?);
                 }
                 for k in 0..batch.num_rows() {
                     rows.extend(parts.iter().map(|part| part.get(k).copied().unwrap_or_default()));
                 }
             }
-            tables.push(Table::new(columns, rows));
+            tables.push(Table::new(columns.clone(), rows));
         }
         let metrics = &self.metrics;
         long(py, self.threads, None, move |_| {
@@ -332,19 +332,19 @@ fn output(
         fields.push(Field::new(name, array.data_type().clone(), true));
         arrays.push(Arc::clone(array));
     }
-    let width: usize = metrics.iter().map(|metric| metric.columns().len()).sum();
+    let width: usize = metrics.iter().map(|metric| metric.about().columns.len()).sum();
     let mut first = 0;
     let mut keys = names.scores.iter();
     for (metric, name) in metrics.iter().zip(&names.metrics) {
-        let (columns, parts) = (metric.columns(), metric.parts());
+        let (columns, parts) = (&metric.about().columns, metric.parts());
         let mine = first..first + columns.len();
         let of_metric = rows.chunks_exact(width.max(1)).filter_map(|row| row.get(mine.clone()));
         if statistics {
             for (k, known) in columns.iter().enumerate() {
                 let values = of_metric.clone().filter_map(|row| row.get(k).copied());
                 let array: ArrayRef = match known.kind {
-                    Kind::Count => Arc::new(values.map(|count| count as i64).collect::<Int64Array>()),
-                    Kind::Sum => Arc::new(values.collect::<Float64Array>()),
+                    ColumnKind::Count => Arc::new(values.map(|count| count as i64).collect::<Int64Array>()),
+                    ColumnKind::Sum => Arc::new(values.collect::<Float64Array>()),
                 };
                 fields.push(Field::new(format!("{name}/{}", known.name), array.data_type().clone(), false));
                 arrays.push(array);

@@ -105,7 +105,7 @@ impl Judge {
         let metrics = self.engine.metrics().iter().zip(self.engine.engine().metrics());
         metrics
             .map(|(entry, metric)| {
-                let names = metric.columns().into_iter().map(|column| column.name.to_string());
+                let names = metric.about().columns.iter().map(|column| column.name.clone());
                 (entry.key.as_str(), names.collect())
             })
             .collect()
@@ -234,7 +234,7 @@ fn places(
         let Some(signature) = alone.first().map(AnyMetric::signature) else { continue };
         let before = metrics.iter().take_while(|metric| metric.signature() != signature);
         let first = before.map(|metric| metric.parts().len()).sum();
-        let keys = alone.iter().flat_map(AnyMetric::parts).map(|part| part.key.to_string());
+        let keys = alone.iter().flat_map(AnyMetric::parts).map(|part| part.key.clone());
         places.push((first, keys.collect()));
     }
     Ok(places)

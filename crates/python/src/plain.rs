@@ -70,12 +70,12 @@ pub fn evaluate<'py>(
         let by_part: Vec<f64> = (0..n_parts)
             .flat_map(|part| segments.iter().skip(part).step_by(n_parts.max(1)).copied())
             .collect();
-        let keys: Vec<String> = scored.metric.parts().into_iter().map(|part| part.key).collect();
+        let keys: Vec<String> = scored.metric.parts().iter().map(|part| part.key.clone()).collect();
         entry.set_item("keys", keys)?;
         entry.set_item("corpus", &scored.corpus)?;
         entry.set_item("segments", numbers(py, &by_part)?)?;
         let columns: Vec<String> =
-            scored.metric.columns().into_iter().map(|column| column.name.to_string()).collect();
+            scored.metric.about().columns.iter().map(|column| column.name.clone()).collect();
         entry.set_item("columns", columns)?;
         let rows: Vec<f64> = scored.table.rows().flatten().copied().collect();
         entry.set_item("statistics", numbers(py, &rows)?)?;

@@ -19,4 +19,4 @@ pub use exact::ExactSum;
 pub use interval::Interval;
 pub use matrix::Matrix;
 pub use resample::Resampling;
-pub use table::{Column, Kind, Table};
+pub use table::{Column, ColumnKind, Table};

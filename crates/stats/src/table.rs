@@ -4,7 +4,7 @@ use crate::exact::ExactSum;
 
 /// What the numbers of a column are, which decides how they are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Integers; their sums are exact below 2^53.
     Count,
     /// Real numbers; their exact sum is rounded once, at the end.
@@ -17,18 +17,18 @@ pub struct Column {
     /// The statistic's name, such as `matches-2`.
     pub name: String,
     /// What its numbers are.
-    pub kind: Kind,
+    pub kind: ColumnKind,
 }
 
 impl Column {
     /// A column of integers.
     pub fn count(name: impl Into<String>) -> Self {
-        Self { name: name.into(), kind: Kind::Count }
+        Self { name: name.into(), kind: ColumnKind::Count }
     }
 
     /// A column of real numbers.
     pub fn sum(name: impl Into<String>) -> Self {
-        Self { name: name.into(), kind: Kind::Sum }
+        Self { name: name.into(), kind: ColumnKind::Sum }
     }
 }
 
@@ -87,8 +87,8 @@ impl Table {
             .map(|(c, column)| {
                 let values = self.rows().map(|row| row[c]);
                 match column.kind {
-                    Kind::Count => values.sum(),
-                    Kind::Sum => values.collect::<ExactSum>().value(),
+                    ColumnKind::Count => values.sum(),
+                    ColumnKind::Sum => values.collect::<ExactSum>().value(),
                 }
             })
             .collect()

@@ -327,7 +327,7 @@ impl What {
 
     /// Refuses data and settings that no metric uses.
     fn check_use(&self, selection: &Selection) -> Result<()> {
-        let signatures: Vec<Signature> = selection.metrics.iter().map(AnyMetric::signature).collect();
+        let signatures: Vec<&Signature> = selection.metrics.iter().map(AnyMetric::signature).collect();
         let setting = |name: &str| -> Vec<&str> { signatures.iter().filter_map(|s| s.get(name)).collect() };
         if self.idf.is_some() && setting("idf").is_empty() {
             bail!("--idf is about CIDEr, which is not among the metrics; add -m cider-d, or leave --idf out");

@@ -76,7 +76,7 @@ impl Kind {
     pub fn sample(&self) -> Result<(Signature, Vec<Part>), SettingError> {
         match self.need() {
             Some(need) => Ok((need.sample)()),
-            None => build(self.name, &[]).map(|metric| (metric.signature(), metric.parts())),
+            None => build(self.name, &[]).map(|metric| (metric.signature().clone(), metric.parts().to_vec())),
         }
     }
 }

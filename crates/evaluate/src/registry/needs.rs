@@ -1,7 +1,7 @@
 //! Metrics that cannot be built without data of others.
 
 use capeval_meteor::MeteorMetric;
-use capeval_metric::{Direction, Number, Part, Signature};
+use capeval_metric::{Part, Signature};
 use capeval_text::Tokenizer;
 
 use super::Resources;
@@ -33,14 +33,7 @@ pub(super) const NEEDS: &[Need] = &[
         remedy: "take a later version",
         has: |_| false,
         sample: || {
-            let part = Part {
-                key: "spider".into(),
-                label: "SPIDEr".into(),
-                direction: Direction::HigherIsBetter,
-                number: Number::Real,
-                min: 0.0,
-                max: 5.5,
-            };
+            let part = Part::score("spider", "SPIDEr", 0.0..=5.5);
             (Signature::new("spider").with("of", "spice+cider-d"), vec![part])
         },
     },

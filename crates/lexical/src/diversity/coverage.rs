@@ -5,9 +5,7 @@
 
 use std::ops::Range;
 
-use capeval_metric::{
-    CaptionSets, CorpusMetric, Direction, Input, Number, Part, Reading, References, Signature, Sketch,
-};
+use capeval_metric::{CaptionSets, CorpusMetric, Input, Part, Reading, References, Signature, Sketch};
 use capeval_text::{Symbol, Tokenizer};
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
@@ -60,12 +58,9 @@ impl CorpusMetric for WordStock {
 
     fn parts(&self) -> Vec<Part> {
         vec![
-            Part {
-                number: Number::Count,
-                ..super::part("vocabulary", "Vocabulary", Direction::HigherIsBetter, f64::INFINITY)
-            },
-            super::part("mean-length", "Mean length", Direction::HigherIsBetter, f64::INFINITY),
-            super::part("distinct-captions", "Distinct captions", Direction::HigherIsBetter, 1.0),
+            Part::score("vocabulary", "Vocabulary", 0.0..=f64::INFINITY).count(),
+            Part::score("mean-length", "Mean length", 0.0..=f64::INFINITY),
+            Part::score("distinct-captions", "Distinct captions", 0.0..=1.0),
         ]
     }
 
@@ -139,8 +134,8 @@ impl CorpusMetric for Novelty {
 
     fn parts(&self) -> Vec<Part> {
         vec![
-            super::part("novel", "Novel captions", Direction::HigherIsBetter, 1.0),
-            super::part("novel-distinct", "Distinct novel captions", Direction::HigherIsBetter, 1.0),
+            Part::score("novel", "Novel captions", 0.0..=1.0),
+            Part::score("novel-distinct", "Distinct novel captions", 0.0..=1.0),
         ]
     }
 

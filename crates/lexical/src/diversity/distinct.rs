@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use capeval_metric::{CaptionSets, CorpusMetric, Direction, Input, Part, Reading, References, Signature};
+use capeval_metric::{CaptionSets, CorpusMetric, Input, Part, Reading, References, Signature};
 use capeval_text::Tokenizer;
 use capeval_text::ngrams::MAX_ORDER;
 
@@ -49,9 +49,7 @@ impl CorpusMetric for Distinct {
     }
 
     fn parts(&self) -> Vec<Part> {
-        (1..=self.order)
-            .map(|n| super::part(format!("div-{n}"), format!("Div-{n}"), Direction::HigherIsBetter, 1.0))
-            .collect()
+        (1..=self.order).map(|n| Part::score(format!("div-{n}"), format!("Div-{n}"), 0.0..=1.0)).collect()
     }
 
     fn fit(&self, _references: &References<'_>) {}

@@ -14,12 +14,7 @@ pub use distinct::Distinct;
 pub use mutual_bleu::MutualBleu;
 pub use self_cider::SelfCider;
 
-use capeval_metric::{Direction, Number, Part};
 use capeval_stats::ExactSum;
-
-fn part(key: impl Into<String>, label: impl Into<String>, direction: Direction, max: f64) -> Part {
-    Part { key: key.into(), label: label.into(), direction, number: Number::Real, min: 0.0, max }
-}
 
 /// The mean over images; 0 for none.
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {

@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use capeval_metric::{
-    CaptionSets, CorpusMetric, Direction, Input, Metric, Part, Reading, References, Signature, Sketch,
+    CaptionSets, CorpusMetric, Input, Metric, Part, Reading, References, Signature, Sketch,
 };
 use capeval_text::Tokenizer;
 
@@ -82,7 +82,7 @@ impl CorpusMetric for MutualBleu {
 
     fn parts(&self) -> Vec<Part> {
         (1..=self.order)
-            .map(|n| super::part(format!("mbleu-{n}"), format!("mBLEU-{n}"), Direction::LowerIsBetter, 1.0))
+            .map(|n| Part::score(format!("mbleu-{n}"), format!("mBLEU-{n}"), 0.0..=1.0).lower())
             .collect()
     }
 

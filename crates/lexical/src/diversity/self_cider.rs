@@ -21,9 +21,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use capeval_metric::{
-    CaptionSets, CorpusMetric, Direction, Input, Part, Reading, References, Remark, Signature,
-};
+use capeval_metric::{CaptionSets, CorpusMetric, Input, Part, Reading, References, Remark, Signature};
 use capeval_text::Tokenizer;
 use capeval_text::ngrams::{MAX_ORDER, NgramCounts, Node};
 
@@ -69,7 +67,7 @@ impl CorpusMetric for SelfCider {
     }
 
     fn parts(&self) -> Vec<Part> {
-        vec![super::part("self-cider", "Self-CIDEr", Direction::HigherIsBetter, 1.0)]
+        vec![Part::score("self-cider", "Self-CIDEr", 0.0..=1.0)]
     }
 
     fn fit(&self, references: &References<'_>) -> Arc<NgramCounts> {

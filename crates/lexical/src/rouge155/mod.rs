@@ -42,8 +42,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use capeval_metric::{
-    Column, Direction, Input, Metric, Number, Part, Reading, References, Remark, Segment, Signature,
-    Statistics, Table,
+    About, Column, Input, Metric, Part, Reading, References, Remark, Segment, Signature, Statistics, Table,
 };
 use capeval_text::{Exceptions, Stemmer, StopWords, Symbol, Tokenizer};
 
@@ -225,94 +224,92 @@ impl Metric for Rouge155 {
     type Stats = Sums;
     type Scratch = Scratch;
 
-    fn signature(&self) -> Signature {
-        let Self {
-            measures,
-            stemming,
-            stop_words,
-            limit,
-            formula,
-            jackknife,
-            unit,
-            average,
-            alpha,
-            confidence,
-        } = self;
-        let measures: Vec<String> = measures.iter().map(Measure::to_string).collect();
-        let hex = |fingerprint: u64| format!("{fingerprint:016x}");
-        let signature = Signature::new(self.name())
-            .with("measures", measures.join("+"))
-            .with(
-                "stem",
-                match stemming {
-                    Stemming::None => "none".to_owned(),
-                    Stemming::Porter => "porter".to_owned(),
-                    Stemming::PorterWithExceptions(list) => {
-                        format!("porter-exceptions-{}", hex(list.fingerprint()))
-                    }
-                },
-            )
-            .with("stop", stop_words.as_ref().map_or("none".to_owned(), |list| hex(list.fingerprint())))
-            .with("limit", limit)
-            .with("formula", formula.name())
-            .with("jackknife", if *jackknife == Jackknife::LeaveOneOut { "yes" } else { "no" })
-            .with("alpha", alpha)
-            .with("unit", if *unit == Unit::Segment { "segment" } else { "word" })
-            .with(
-                "average",
-                match average {
-                    Average::Resampled(samples) => format!("resampled-{samples}"),
-                    Average::Plain => "mean".to_owned(),
-                },
-            )
-            .with("tok", Tokenizer::Rouge155);
-        match confidence {
-            Some(percent) => signature.with("confidence", percent),
-            None => signature,
-        }
-    }
-
-    fn input(&self) -> Input {
-        let reading =
-            if self.limit == Limit::None { Reading::Lines(Tokenizer::Rouge155) } else { Reading::Raw };
-        Input { reading, ngrams: 0 }
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        let stem = if self.stemming == Stemming::None { "" } else { ", stemmed" };
-        let part = |measure: &Measure, letter: char| Part {
-            key: format!("{}-{}-{}", self.name(), measure.key(), letter.to_ascii_lowercase()),
-            label: format!("ROUGE-{} {letter} (1.5.5{stem})", measure.label()),
-            direction: Direction::HigherIsBetter,
-            number: Number::Real,
-            min: 0.0,
-            max: 1.0,
+    fn about(&self) -> About {
+        let signature = {
+            let Self {
+                measures,
+                stemming,
+                stop_words,
+                limit,
+                formula,
+                jackknife,
+                unit,
+                average,
+                alpha,
+                confidence,
+            } = self;
+            let measures: Vec<String> = measures.iter().map(Measure::to_string).collect();
+            let hex = |fingerprint: u64| format!("{fingerprint:016x}");
+            let signature = Signature::new(self.name())
+                .with("measures", measures.join("+"))
+                .with(
+                    "stem",
+                    match stemming {
+                        Stemming::None => "none".to_owned(),
+                        Stemming::Porter => "porter".to_owned(),
+                        Stemming::PorterWithExceptions(list) => {
+                            format!("porter-exceptions-{}", hex(list.fingerprint()))
+                        }
+                    },
+                )
+                .with("stop", stop_words.as_ref().map_or("none".to_owned(), |list| hex(list.fingerprint())))
+                .with("limit", limit)
+                .with("formula", formula.name())
+                .with("jackknife", if *jackknife == Jackknife::LeaveOneOut { "yes" } else { "no" })
+                .with("alpha", alpha)
+                .with("unit", if *unit == Unit::Segment { "segment" } else { "word" })
+                .with(
+                    "average",
+                    match average {
+                        Average::Resampled(samples) => format!("resampled-{samples}"),
+                        Average::Plain => "mean".to_owned(),
+                    },
+                )
+                .with("tok", Tokenizer::Rouge155);
+            match confidence {
+                Some(percent) => signature.with("confidence", percent),
+                None => signature,
+            }
         };
-        let parts =
-            self.measures.iter().flat_map(|measure| ['F', 'R', 'P'].map(|letter| part(measure, letter)));
-        let Some(percent) = self.confidence else { return parts.collect() };
-        let with_ends = |part: Part| {
-            let end = |end: &str| Part {
-                key: format!("{}-{end}", part.key),
-                label: format!("{} {end} end, {percent}%", part.label),
-                ..part.clone()
+        let input = {
+            let reading =
+                if self.limit == Limit::None { Reading::Lines(Tokenizer::Rouge155) } else { Reading::Raw };
+            Input { reading, ngrams: 0 }
+        };
+        let columns = {
+            let names = match self.unit {
+                Unit::Segment => ["recall", "precision", "f"],
+                Unit::Word => ["references", "candidate", "hits"],
             };
-            let ends = ["low", "high"].map(end);
-            [part].into_iter().chain(ends)
+            let columns = self
+                .measures
+                .iter()
+                .flat_map(|measure| names.map(|name| Column::sum(format!("{name}-{}", measure.key()))));
+            [Column::count("segments")].into_iter().chain(columns).collect()
         };
-        parts.flat_map(with_ends).collect()
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        let names = match self.unit {
-            Unit::Segment => ["recall", "precision", "f"],
-            Unit::Word => ["references", "candidate", "hits"],
+        let parts = {
+            let stem = if self.stemming == Stemming::None { "" } else { ", stemmed" };
+            let part = |measure: &Measure, letter: char| {
+                Part::score(
+                    format!("{}-{}-{}", self.name(), measure.key(), letter.to_ascii_lowercase()),
+                    format!("ROUGE-{} {letter} (1.5.5{stem})", measure.label()),
+                    0.0..=1.0,
+                )
+            };
+            let parts =
+                self.measures.iter().flat_map(|measure| ['F', 'R', 'P'].map(|letter| part(measure, letter)));
+            let with_ends = |part: Part| {
+                let end = |(end, percent): (&str, f64)| {
+                    let (key, label) =
+                        (format!("{}-{end}", part.key), format!("{} {end} end, {percent}%", part.label));
+                    Part { key, label, ..part.clone() }.without_interval()
+                };
+                let ends = self.confidence.map(|percent| ["low", "high"].map(|name| end((name, percent))));
+                [part].into_iter().chain(ends.into_iter().flatten())
+            };
+            parts.flat_map(with_ends).collect()
         };
-        let columns = self
-            .measures
-            .iter()
-            .flat_map(|measure| names.map(|name| Column::sum(format!("{name}-{}", measure.key()))));
-        [Column::count("segments")].into_iter().chain(columns).collect()
+        About::new(signature, input, columns, parts).mean(self.unit == Unit::Segment)
     }
 
     fn fit(&self, references: &References<'_>) -> Model {
@@ -416,14 +413,6 @@ impl Metric for Rouge155 {
             // Sums alone have no interval; that of a single segment is the segment itself.
             values.chunks_exact_mut(width).zip([f, r, p]).for_each(|(values, value)| values.fill(value));
         }
-    }
-
-    fn is_mean(&self) -> bool {
-        self.unit == Unit::Segment
-    }
-
-    fn has_interval(&self, part: usize) -> bool {
-        part.is_multiple_of(self.width())
     }
 
     fn score_table(&self, table: &Table, values: &mut [f64]) {
