@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write PASCAL-50S as JSON Lines for `capeval correlate --pairs` from its two MATLAB files; needs scipy.
+"""Write PASCAL-50S as JSON Lines for `capeval prefer` from its two MATLAB files; needs scipy.
 
     pascal50s.py pair_pascal.mat consensus_pascal.mat > pascal50s.jsonl
 

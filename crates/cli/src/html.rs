@@ -29,20 +29,10 @@ impl Pages {
     /// Opens the page, if one is asked for; see [`Html::open`].
     ///
     /// # Errors
-    /// As [`Html::open`], when report or segments go to the same file, and when there are `pictures` from elsewhere
-    /// but no page to show them, or other pictures for it.
-    pub fn open(&self, pictures: Option<&str>, inputs: &[&str], shown: &Shown) -> Result<Option<Html>> {
-        let Some(path) = &self.html else {
-            return match pictures {
-                Some(pictures) => bail!("{pictures}: pictures are shown on a page; add --html FILE"),
-                None => Ok(None),
-            };
-        };
-        if let (Some(one), Some(other)) = (pictures, &self.pictures) {
-            bail!("pictures are in {one} or in {other}; name one place");
-        }
-        let pictures = pictures.or(self.pictures.as_deref());
-        let page = Html::open(path, pictures, inputs, shown.digits())?;
+    /// As [`Html::open`], and when report or segments go to the same file.
+    pub fn open(&self, inputs: &[&str], shown: &Shown) -> Result<Option<Html>> {
+        let Some(path) = &self.html else { return Ok(None) };
+        let page = Html::open(path, self.pictures.as_deref(), inputs, shown.digits())?;
         shown.check_page(path)?;
         Ok(Some(page))
     }
@@ -53,11 +43,6 @@ pub struct Html {
     output: Output,
     digits: usize,
     pictures: Option<Source>,
-}
-
-/// Whether this is a place of pictures: a folder, or a pattern with an id in it.
-pub fn are_pictures(given: &str) -> bool {
-    given.contains("{id") || Path::new(given).is_dir()
 }
 
 /// What `--pictures` says.

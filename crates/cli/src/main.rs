@@ -10,7 +10,9 @@ mod names;
 mod options;
 mod output;
 mod progress;
+mod renamed;
 mod rouge;
+mod scoring;
 mod shown;
 
 use std::io::Write;
@@ -42,6 +44,7 @@ enum Command {
     Score(Box<commands::score::Args>),
     Compare(Box<commands::compare::Args>),
     Correlate(Box<commands::correlate::Args>),
+    Prefer(Box<commands::prefer::Args>),
     Tokenize(commands::tokenize::Args),
     Diversity(Box<commands::diversity::Args>),
     Perplexity(Box<commands::perplexity::Args>),
@@ -71,7 +74,12 @@ fn threads(text: &str) -> Result<usize, String> {
 }
 
 fn main() -> ExitCode {
-    match run(Cli::parse()) {
+    let (args, hints) = renamed::modernise(std::env::args_os());
+    for hint in hints {
+        // A hint that nobody reads is no failure.
+        let _ = writeln!(std::io::stderr(), "note: {hint}; the old form will go with the next version");
+    }
+    match run(Cli::parse_from(args)) {
         Ok(code) => code,
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -93,6 +101,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
     match cli.command {
         Command::Score(args) => commands::score::run(&args)?,
         Command::Correlate(args) => commands::correlate::run(&args)?,
+        Command::Prefer(args) => commands::prefer::run(&args)?,
         Command::Compare(args) => return commands::compare::run(&args),
         Command::Tokenize(args) => commands::tokenize::run(&args)?,
         Command::Diversity(args) => commands::diversity::run(&args)?,

@@ -14,11 +14,17 @@ use rayon::prelude::*;
 
 use crate::input;
 
+/// The heading of flags about how references are read.
+pub const READING_REFERENCES: &str = "Reading references";
+
+/// The heading of flags about metrics.
+pub const METRICS: &str = "Metrics";
+
 /// How references are read.
 #[derive(clap::Args)]
-#[command(next_help_heading = "Reading references")]
+#[command(next_help_heading = READING_REFERENCES)]
 pub struct References {
-    /// Format of the references, instead of telling it by their content.
+    /// Format of the references, instead of detecting it from their content.
     #[arg(long, value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
     ref_format: Option<Format>,
     /// Splits to keep of a Karpathy file, such as test; may be repeated.
@@ -62,7 +68,7 @@ impl References {
 
 /// Which metrics are meant.
 #[derive(Clone, clap::Args)]
-#[command(next_help_heading = "Metrics")]
+#[command(next_help_heading = METRICS)]
 pub struct Metrics {
     /// Metrics, separated by commas, with settings such as cider-d:sigma=4; see `capeval metrics`.
     #[arg(short, long, value_name = "LIST", value_delimiter = ',')]
@@ -147,7 +153,7 @@ fn keep_their_own(tokenizer: &str, metrics: &[AnyMetric]) -> Option<Notice> {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Reading candidates")]
 pub struct Candidates {
-    /// Format of the candidates, instead of telling it by their content.
+    /// Format of the candidates, instead of detecting it from their content.
     #[arg(long, value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
     input_format: Option<Format>,
     /// Column or key that holds the id in the candidates.
@@ -170,12 +176,12 @@ impl Candidates {
     }
 }
 
-/// What to do where candidates and references do not meet.
+/// What to do where candidates and references do not match.
 #[derive(clap::Args)]
-#[command(next_help_heading = "Where candidates and references do not meet")]
+#[command(next_help_heading = "Mismatches between candidates and references")]
 pub struct Policies {
-    /// Images without a candidate: `skip` scores the others only, document frequencies included; `empty`
-    /// scores an empty caption.
+    /// Images without a candidate: `skip` scores only the others, document frequencies included; `empty` scores an empty
+    /// caption.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices(Missing::ALL, Missing::name))]
     missing: Missing,
     /// Candidates whose image has no reference.
@@ -187,7 +193,7 @@ pub struct Policies {
     /// Candidates without a word.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices(Empty::ALL, Empty::name))]
     empty: Empty,
-    /// Whether the number 1 and the text "1" are one id: `text` says so.
+    /// How ids are compared: with `text`, the number 1 and the text "1" are one id.
     #[arg(long, value_name = "HOW", default_value_t, value_parser = ids())]
     pub ids: Ids,
 }
@@ -203,7 +209,7 @@ impl Policies {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Confidence intervals")]
 pub struct Intervals {
-    /// Add a confidence interval to every score, from resamples of the images; 95 percent if no LEVEL is given.
+    /// Add a confidence interval to every score, from resamples of the images; of 95 percent unless LEVEL says otherwise.
     #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true, default_missing_value = "95", value_parser = level)]
     ci: Option<f64>,
     #[command(flatten)]
@@ -226,11 +232,10 @@ impl Intervals {
 /// How many resamples, and from which seed.
 #[derive(clap::Args)]
 pub struct Draws {
-    /// How many resamples are drawn [default: 10000].
+    /// Number of resamples [default: 10000].
     #[arg(long, value_name = "N", value_parser = resamples)]
     resamples: Option<usize>,
-    /// What the random numbers start from; the same seed gives the same digits on every machine
-    /// [default: 12345].
+    /// Seed of the random numbers; the same seed gives the same digits on every machine [default: 12345].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }

@@ -255,7 +255,7 @@ fn segments_of_pairs_are_named_where_scores_are_expected() {
     let row = r#"{"image_id": 1, "captions": ["a", "b"], "votes": [1, 0], "scores": {"m": [1, 2]}, "right": {"m": 0}}"#;
     let error = read_scores(row.as_bytes(), "f").unwrap_err().to_string();
     assert!(
-        error.contains("rows about pairs, as `capeval correlate --pairs` writes them")
+        error.contains("rows about pairs, as `capeval prefer` writes them")
             && error.contains("one row for each caption"),
         "{error}"
     );

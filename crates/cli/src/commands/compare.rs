@@ -35,12 +35,17 @@ pub struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Tests")]
 struct Tests {
-    /// Level of confidence, of intervals and verdicts.
-    #[arg(long, value_name = "LEVEL", default_value = "95", value_parser = options::level)]
-    level: f64,
-    /// What other commands call it; intervals are always given here.
-    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    ci: Option<String>,
+    /// Level of confidence of intervals and verdicts, in percent.
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value = "95",
+        default_missing_value = "95",
+        value_parser = options::level
+    )]
+    ci: f64,
     #[command(flatten)]
     draws: Draws,
     /// Correct p-values for the number of measures and pairs: none, bonferroni, holm or bh.
@@ -81,11 +86,7 @@ Examples:
 /// Runs the command.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let tests = &args.tests;
-    if tests.ci.is_some() {
-        bail!(
-            "--ci is not needed: a comparison always gives intervals; their level is --level, such as --level 99"
-        );
-    }
+    args.inputs.refuse_levels()?;
     let chosen = args.inputs.choose()?;
     let output = args.inputs.open(&chosen, &args.shown)?;
     let page = args.inputs.open_page(&chosen, &args.pages, &args.shown)?;
@@ -93,7 +94,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let request = args.inputs.read(chosen, &bar)?;
     let score = ScoreRequest { segments: output.wants_segments(), gallery: page.is_some(), ..request };
     let comparison = capeval::compare(CompareRequest {
-        resampling: Resampling { level: tests.level, ..tests.draws.resampling() },
+        resampling: Resampling { level: tests.ci, ..tests.draws.resampling() },
         correction: tests.correction,
         pairs: if tests.all_pairs { Pairs::All } else { Pairs::WithFirst },
         ..CompareRequest::new(score)

@@ -1,6 +1,6 @@
 //! `capeval convert`: captions from one format into another.
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use capeval::corpus::{self, Captions, Format, ReadOptions};
 use clap::ValueEnum;
 
@@ -15,12 +15,12 @@ pub struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// Format to write.
-    #[arg(short, long, value_name = "FORMAT", value_parser = written_formats(), required = true)]
-    to: Option<Format>,
-    /// Format of the files, instead of telling it by their content.
+    #[arg(short, long, value_name = "FORMAT", value_parser = written_formats())]
+    format: Format,
+    /// Format of the files, instead of detecting it from their content.
     #[arg(long, value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
     input_format: Option<Format>,
-    /// Whose captions are taken from files that hold both.
+    /// Which captions to take from files that hold both kinds.
     #[arg(long, value_enum, default_value_t)]
     role: Role,
     /// Splits to keep of a Karpathy file, such as test; may be repeated.
@@ -49,7 +49,6 @@ enum Role {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let inputs: Vec<&str> = args.files.iter().map(String::as_str).collect();
-    let Some(to) = args.to else { bail!("give the format to write with --to") };
     let output = Output::open(args.output.as_deref(), &inputs)?;
     let options = ReadOptions {
         format: args.input_format,
@@ -66,7 +65,7 @@ pub fn run(args: &Args) -> Result<()> {
     let captions = corpus::merge(files)?;
     // A format may refuse a caption halfway, and a file that is there stays until all is well.
     let mut written = Vec::new();
-    corpus::write(&captions, to, &mut written)?;
+    corpus::write(&captions, args.format, &mut written)?;
     output.write(|out| out.write_all(&written))?;
     output::tell(captions.notices());
     Ok(())

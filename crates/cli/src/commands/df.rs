@@ -48,7 +48,7 @@ struct Build {
     /// Longest n-grams.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=9))]
     order: u8,
-    /// Whether the number 1 and the text "1" are one id: `text` says so.
+    /// How ids are compared: with `text`, the number 1 and the text "1" are one id.
     #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
     ids: Ids,
     #[command(flatten)]
@@ -101,8 +101,8 @@ struct Target {
     #[arg(short, long, value_name = "FILE", required = true)]
     output: String,
     /// Format to write.
-    #[arg(long, value_enum, default_value_t)]
-    to: Format,
+    #[arg(short, long, value_enum, default_value_t)]
+    format: Format,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -164,7 +164,7 @@ fn merge(args: &Merge) -> Result<()> {
 
 impl Target {
     fn write(&self, table: &DocumentFrequencies, output: Output) -> Result<()> {
-        output.write(|out| match self.to {
+        output.write(|out| match self.format {
             Format::Capeval => table.save(out),
             Format::Pickle => table.write_pickle(out),
             Format::Json => table.write_json(out),

@@ -28,7 +28,7 @@ pub struct Args {
     /// Captions that the systems were trained on; a caption that is not among them is novel. May be repeated.
     #[arg(long, value_name = "FILE")]
     train: Vec<String>,
-    /// Format of the files given with --train, instead of telling it by their content.
+    /// Format of the files given with --train, instead of detecting it from their content.
     #[arg(long, value_name = "FORMAT", value_parser = options::formats(), hide_possible_values = true, requires = "train")]
     train_format: Option<Format>,
     /// Column or key that holds the id in files given with --train.
@@ -51,7 +51,7 @@ pub struct Args {
     /// Name of a system, in the order of the files; may be repeated.
     #[arg(long = "name", value_name = "NAME", help_heading = "Reading candidates")]
     names: Vec<String>,
-    /// Whether the number 1 and the text "1" are one id: `text` says so.
+    /// How ids are compared: with `text`, the number 1 and the text "1" are one id.
     #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
     ids: Ids,
     #[command(flatten)]

@@ -46,7 +46,7 @@ struct Train {
     /// Fail where there are too few captions to estimate discounts, instead of taking 0.5, 1 and 1.5.
     #[arg(long)]
     no_fallback: bool,
-    /// Whether the number 1 and the text "1" are one id: `text` says so.
+    /// How ids are compared: with `text`, the number 1 and the text "1" are one id.
     #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
     ids: Ids,
     /// Write the ARPA file here, `-` for standard output.

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use capeval::evaluate::diversity::{CORPUS_KINDS, CorpusKind};
 use capeval::evaluate::registry::{KINDS, Kind, SUITES};
 use capeval::metric::{Direction, Part, Signature};
+use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::output::Output;
@@ -16,9 +17,18 @@ pub struct Args {
     /// Metrics to show with all their settings.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Write JSON.
-    #[arg(long)]
-    json: bool,
+    /// How the list is written.
+    #[arg(short, long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Text for a person.
+    #[default]
+    Text,
+    /// A JSON array.
+    Json,
 }
 
 /// What a metric is like without settings.
@@ -69,7 +79,7 @@ pub fn run(args: &Args) -> Result<()> {
         bail!("no metric is called '{unknown}'; choose from {}", known.join(", "));
     }
     let output = Output::open(None, &[])?;
-    if args.json {
+    if args.format == Format::Json {
         let entries: Vec<Entry<'_>> = chosen.iter().map(|(kind, sample)| entry(kind, sample)).collect();
         return output.write(|out| {
             serde_json::to_writer_pretty(&mut *out, &entries)?;

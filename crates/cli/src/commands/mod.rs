@@ -9,6 +9,7 @@ pub mod diversity;
 pub mod lm;
 pub mod metrics;
 pub mod perplexity;
+pub mod prefer;
 pub mod prepare;
 pub mod score;
 pub mod tokenize;

@@ -24,13 +24,13 @@ pub struct Args {
     #[arg(required = true, value_name = "[NAME=]FILE")]
     files: Vec<String>,
     /// Score captions by this n-gram model, an ARPA file.
-    #[arg(short, long = "lm", visible_alias = "model", value_name = "ARPA")]
-    model: Option<String>,
+    #[arg(long, value_name = "FILE")]
+    lm: Option<String>,
     /// Tokenizer of the captions, which must be the model's; see `capeval tokenize --list` [default: ptb].
-    #[arg(short, long, value_name = "NAME", requires = "model")]
+    #[arg(short, long, value_name = "NAME", requires = "lm")]
     tokenizer: Option<String>,
     /// Base of the logarithms in files of probabilities.
-    #[arg(long, value_enum, default_value_t, conflicts_with = "model")]
+    #[arg(long, value_enum, default_value_t, conflicts_with = "lm")]
     log: Log,
     /// Name of a system, in the order of the files; may be repeated.
     #[arg(long = "name", value_name = "NAME")]
@@ -67,13 +67,13 @@ Examples:
 pub fn run(args: &Args) -> Result<()> {
     let systems = names::name(&args.files, &args.names)?;
     let mut inputs: Vec<&str> = systems.iter().map(|system| system.path.as_str()).collect();
-    inputs.extend(args.model.as_deref());
+    inputs.extend(args.lm.as_deref());
     if inputs.iter().filter(|path| **path == input::STDIN).count() > 1 {
         bail!("standard input (-) can be read once only; give a file for the others");
     }
     let tokenizer: Tokenizer = args.tokenizer.as_deref().unwrap_or("ptb").parse()?;
     let target = args.shown.open(&inputs)?;
-    let report = match &args.model {
+    let report = match &args.lm {
         Some(model) => {
             let model = Arc::new(input::language_model(model)?);
             let options = args.reading.options();

@@ -23,7 +23,7 @@ pub struct Args {
     reading: References,
     #[command(flatten)]
     metrics: Metrics,
-    /// Whether the number 1 and the text "1" are one id: `text` says so.
+    /// How ids are compared: with `text`, the number 1 and the text "1" are one id.
     #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
     ids: Ids,
     /// Write to this file.

@@ -15,7 +15,7 @@ use crate::options::{self, Candidates, Intervals, Metrics, Policies};
 use crate::progress::Bar;
 use crate::rouge::Rouge;
 use crate::shown::{Shown, Target};
-use crate::{data, html, input, names};
+use crate::{data, input, names};
 
 /// Score captions against references
 #[derive(clap::Args)]
@@ -36,13 +36,16 @@ pub struct Args {
 /// What is scored, by which metrics.
 #[derive(clap::Args)]
 pub struct Inputs {
-    /// Files of candidates, one per system, `-` for standard input. A system is called by its file's stem, or
-    /// as NAME=FILE says.
+    /// Files of candidates, one per system, `-` for standard input. A system is named after its file, unless NAME=
+    /// names it.
     #[arg(required_unless_present = "rouge_list", value_name = "[NAME=]FILE")]
     candidates: Vec<String>,
-    /// File of references, `-` for standard input; may be repeated, for plain text once per reference.
+    /// File of references, `-` for standard input; may be repeated, for plain text once for each reference of an image.
     #[arg(short, long = "references", value_name = "FILE", required_unless_present = "rouge_list")]
     references: Vec<String>,
+    /// Score only the images whose ids this file lists, one per line or as a JSON array.
+    #[arg(long, value_name = "FILE")]
+    images: Option<String>,
     #[command(flatten)]
     reading_references: options::References,
     #[command(flatten)]
@@ -53,8 +56,6 @@ pub struct Inputs {
     #[command(flatten)]
     what: What,
     #[command(flatten)]
-    which: Which,
-    #[command(flatten)]
     rouge: Rouge,
     #[command(flatten)]
     policies: Policies,
@@ -62,17 +63,17 @@ pub struct Inputs {
 
 /// Metrics and what they need.
 #[derive(clap::Args)]
-#[command(next_help_heading = "Metrics")]
+#[command(next_help_heading = options::METRICS)]
 pub struct What {
     #[command(flatten)]
     pub metrics: Metrics,
-    /// Document frequencies of CIDEr: corpus, uniform, or table with --df [default: corpus].
+    /// Where CIDEr's document frequencies come from: corpus, uniform, or table with --df [default: corpus].
     #[arg(long, value_name = "WHICH")]
     idf: Option<String>,
-    /// Take the document frequencies of CIDEr from this table; see `capeval df`.
+    /// Take CIDEr's document frequencies from this table; see `capeval df`.
     #[arg(long, value_name = "FILE")]
     df: Option<String>,
-    /// Number of images behind a --df pickle that does not tell it.
+    /// Number of images behind a --df pickle that does not record it.
     #[arg(long, value_name = "N", requires = "df")]
     df_images: Option<u64>,
     /// Take the model of the metric perplexity from this ARPA file; see `capeval lm`.
@@ -83,51 +84,16 @@ pub struct What {
     yes: bool,
 }
 
-/// Which images are scored.
-#[derive(clap::Args)]
-#[command(next_help_heading = "Metrics")]
-struct Which {
-    /// Score only the images whose ids this file lists, one per line or as a JSON array. A folder or a pattern with
-    /// {id} tells where the page's pictures are, as --pictures does.
-    #[arg(long, value_name = "FILE|DIR|PATTERN")]
-    images: Vec<String>,
-}
-
-impl Which {
-    /// The file that lists images.
-    fn list(&self) -> Option<&str> {
-        self.images.iter().map(String::as_str).find(|given| !html::are_pictures(given))
-    }
-
-    /// Where pictures are.
-    fn pictures(&self) -> Option<&str> {
-        self.images.iter().map(String::as_str).find(|given| html::are_pictures(given))
-    }
-
-    /// Whether there is one of each at most.
-    ///
-    /// # Errors
-    /// When there are two of a kind.
-    fn check(&self) -> Result<()> {
-        let given = self.images.iter().map(String::as_str);
-        let mut others = given.filter(|given| Some(*given) != self.list() && Some(*given) != self.pictures());
-        match others.next() {
-            Some(other) => bail!("{other}: --images takes one list of images and one place of pictures"),
-            None => Ok(()),
-        }
-    }
-}
-
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 struct Closer {
-    /// Tell how the scores of this image came to be, below the table; may be repeated.
+    /// Explain how the scores of this image came about, below the table; may be repeated.
     #[arg(long, value_name = "ID")]
     explain: Vec<String>,
 }
 
 const AFTER_HELP: &str = "\
-Formats are told by content, and gzip and zstd unpacked: coco, coco-results, karpathy,
+Formats are detected from the content, gzip and zstd included: coco, coco-results, karpathy,
 list-json, dict-json, jsonl, csv, tsv, pipes, flickr, lines, parquet.
 
 Examples:
@@ -205,8 +171,11 @@ impl Inputs {
         Ok(Chosen { systems, metrics, resources, selected })
     }
 
-    /// Refuses a level of confidence that stands where a file is expected, as after `--ci 99`.
-    fn refuse_levels(&self) -> Result<()> {
+    /// Refuses a level of confidence in the place of a file, as in `--ci 99`.
+    ///
+    /// # Errors
+    /// When there is one.
+    pub fn refuse_levels(&self) -> Result<()> {
         let is_level = |text: &&String| options::level(text).is_ok() && !std::path::Path::new(text).exists();
         if let Some(text) = self.candidates.iter().find(is_level) {
             bail!("{text}: there is no such file; if {text} is the level of confidence, write --ci={text}");
@@ -227,15 +196,14 @@ impl Inputs {
     /// # Errors
     /// When it cannot be written, or its pictures are not to be found.
     pub fn open_page(&self, chosen: &Chosen, pages: &Pages, shown: &Shown) -> Result<Option<Html>> {
-        self.which.check()?;
-        pages.open(self.which.pictures(), &self.paths(&chosen.systems), shown)
+        pages.open(&self.paths(&chosen.systems), shown)
     }
 
     /// All files that are read.
     fn paths<'a>(&'a self, systems: &'a [Named]) -> Vec<&'a str> {
         let mut paths: Vec<&str> = self.references.iter().map(String::as_str).collect();
         paths.extend(systems.iter().map(|system| system.path.as_str()));
-        paths.extend(self.which.list());
+        paths.extend(self.images.as_deref());
         paths.extend(self.what.paths());
         paths.extend(self.rouge.rouge_list.as_deref());
         paths
@@ -249,7 +217,7 @@ impl Inputs {
         let Chosen { systems, metrics, mut resources, selected } = chosen;
         self.what.read(&mut resources)?;
         let selected = selected.map_or_else(|| self.what.build(&metrics, &resources), Ok)?;
-        let images = self.which.list().map(input::ids).transpose()?;
+        let images = self.images.as_deref().map(input::ids).transpose()?;
         let (references, systems): (References, Vec<(String, Captions)>) = match self.rouge.listed()? {
             Some((references, systems)) => (references.into(), systems),
             None => {

@@ -26,7 +26,7 @@ fn metrics_are_listed_with_papers_and_signatures() {
     for word in ["bleu-4", "Papineni", "0 to 10, higher is better", "idf:corpus", "suites"] {
         assert!(list.contains(word), "{word}\n{list}");
     }
-    let entries: serde_json::Value = serde_json::from_str(&stdout(&["metrics", "--json"])).unwrap();
+    let entries: serde_json::Value = serde_json::from_str(&stdout(&["metrics", "--format", "json"])).unwrap();
     assert_eq!(entries[0]["name"], "bleu");
     let run = capeval(&["metrics", "blue"]);
     assert!(run.code == 2 && run.stderr.contains("no metric is called 'blue'"));
@@ -41,11 +41,11 @@ fn captions_are_converted_without_loss() {
     let whole = scores("references.json", "results.json");
     for format in ["coco", "list-json", "dict-json", "jsonl", "csv", "tsv"] {
         let (references, results) = (scratch(&folder, "references"), scratch(&folder, "results"));
-        stdout(&["convert", "references.json", "--to", format, "-o", &references]);
-        stdout(&["convert", "results.json", "--to", format, "-o", &results, "--role", "candidates"]);
+        stdout(&["convert", "references.json", "--format", format, "-o", &references]);
+        stdout(&["convert", "results.json", "--format", format, "-o", &results, "--role", "candidates"]);
         assert_eq!(scores(&references, &results), whole, "{format}");
     }
-    let run = capeval(&["convert", "references.json", "--to", "coco-results"]);
+    let run = capeval(&["convert", "references.json", "--format", "coco-results"]);
     assert!(run.code == 2 && run.stderr.contains("record 2"), "{}", run.stderr);
 }
 

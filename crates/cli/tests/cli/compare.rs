@@ -26,7 +26,7 @@ fn report(rest: &[&str]) -> Value {
 fn differences_stand_beside_scores_with_their_tests() {
     expect("comparison.txt", &quick(&[]));
     expect("comparison.md", &quick(&["-f", "markdown", "--correction", "bh"]));
-    expect("comparison.tex", &quick(&["-f", "latex", "--level", "99"]));
+    expect("comparison.tex", &quick(&["-f", "latex", "--ci=99"]));
 }
 
 #[test]
@@ -272,11 +272,10 @@ fn only_images_that_all_describe_are_compared() {
 
 #[test]
 fn comparisons_that_cannot_be_are_refused() {
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 6] = [
         (&["results.json"], "at least two systems"),
-        (&["results.json", "b=results.json", "--level", "0"], "such as 95"),
-        (&["results.json", "b=results.json", "--ci"], "--level"),
-        (&["results.json", "b=results.json", "--ci=99"], "--level"),
+        (&["results.json", "b=results.json", "--ci=0"], "such as 95"),
+        (&["results.json", "--ci", "99"], "write --ci=99"),
         (&["results.json", "b=results.json", "--correction", "fdr"], "bonferroni"),
         (&["results.json", "b=results.json", "--resamples", "many"], "whole number"),
         (&["results.json", "b=results.json", "--on", "bleu-4"], "--require"),

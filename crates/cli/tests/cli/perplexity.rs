@@ -69,7 +69,7 @@ fn a_model_trained_on_references_scores_as_the_metric_does() {
         (quickstart("references.json"), quickstart("good.json"), quickstart("weak.json"));
     let said = stdout(&["lm", "train", &references, "-o", &model, "-n", "2"]);
     assert!(said.contains("to 2 words") && said.contains("note: too few captions"), "{said}");
-    let report = json(&["perplexity", "--model", &model, &good, &weak]);
+    let report = json(&["perplexity", "--lm", &model, &good, &weak]);
     let metric = ["-m", "perplexity:n=2,perplexity:n=2:end=no,perplexity:n=2:unknown=no"];
     let scored = json(&[&["score", "-r", &references, &good, &weak], &metric[..]].concat());
     for system in 0..2 {
@@ -90,7 +90,7 @@ fn what_is_no_model_and_no_probability_is_refused() {
     let good = quickstart("good.json");
     for (args, expected) in [
         (&["perplexity", &good][..], "give --lm ARPA"),
-        (&["perplexity", "--model", &good, &good], "no ARPA file"),
+        (&["perplexity", "--lm", &good, &good], "no ARPA file"),
         (&["perplexity", "-t", "ptb", &good], "--lm"),
         (&["lm", "train", &good, "--no-fallback", "-o", "-"], "fallback"),
         (&["score", "-r", &good, &good, "-m", "perplexity:lm=file"], "--lm FILE"),

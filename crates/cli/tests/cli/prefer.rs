@@ -1,10 +1,10 @@
-//! `capeval correlate --pairs`: accuracies counted by hand, draws, formats, and what cannot be judged.
+//! `capeval prefer`: accuracies counted by hand, draws, formats, and what cannot be judged.
 
 use serde_json::Value;
 
 use crate::program::{capeval, expect, json, scratch, stdout};
 
-const ARGS: [&str; 5] = ["correlate", "--pairs", "pairs.csv", "--scores", "caption_scores.csv"];
+const ARGS: [&str; 4] = ["prefer", "pairs.csv", "--scores", "caption_scores.csv"];
 
 fn with(rest: &[&'static str]) -> Vec<&'static str> {
     [&ARGS[..], rest].concat()
@@ -95,7 +95,7 @@ fn draws_depend_on_the_seed_and_not_on_threads_or_the_order_of_pairs() {
     std::fs::write(&path, many_pairs(false)).unwrap();
     std::fs::write(&turned, many_pairs(true)).unwrap();
     let run_with = |path: &str, n: &str, rest: &[&str]| {
-        let head = ["correlate", "--pairs", path, "-m", "cider-d,rouge-l", "--references-per-pair", n];
+        let head = ["prefer", path, "-m", "cider-d,rouge-l", "--references-per-pair", n];
         json(&[&head, rest].concat())
     };
     let run = |path: &str, rest: &[&str]| run_with(path, "2", rest);
@@ -133,9 +133,7 @@ fn an_image_is_one_whether_its_id_is_a_number_or_a_text_if_that_is_said() {
     };
     std::fs::write(&path, [pair(1.into(), "a dog", "A"), pair("1".into(), "dogs", "B")].join("\n")).unwrap();
     let run = |rest: &[&str]| {
-        json(
-            &[&["correlate", "--pairs", &path, "-m", "rouge-l", "--ci", "--resamples", "200"], rest].concat(),
-        )
+        json(&[&["prefer", &path, "-m", "rouge-l", "--ci", "--resamples", "200"], rest].concat())
     };
     assert_eq!(run(&[])["pairs"]["images"], 2);
     let found = run(&["--ids", "text"]);
@@ -165,17 +163,7 @@ fn references_beside_the_pairs_may_hold_their_own_captions() {
         "image_id,caption_a,caption_b,winner\n1,A dog runs along  the beach.,a cat,a\n2,a kite,a bus,a\n";
     std::fs::write(&path, pairs).unwrap();
     let run = |what: &str| {
-        json(&[
-            "correlate",
-            "--pairs",
-            &path,
-            "-r",
-            "references.json",
-            "-m",
-            "rouge-l",
-            "--own-reference",
-            what,
-        ])
+        json(&["prefer", &path, "-r", "references.json", "-m", "rouge-l", "--own-reference", what])
     };
     for (what, n) in [("keep", 2), ("remove", 2), ("skip", 1)] {
         let found = run(what);
@@ -241,14 +229,14 @@ fn pairs_that_cannot_be_judged_are_refused() {
     let path = scratch(&folder, "wrong.csv");
     for (what, pairs, rest, words) in CASES {
         std::fs::write(&path, pairs).unwrap();
-        let run = capeval(&[&["correlate", "--pairs", &path], *rest].concat());
+        let run = capeval(&[&["prefer", &path], *rest].concat());
         assert!(run.code == 2 && run.stdout.is_empty(), "{what}: {} {}", run.code, run.stdout);
         for word in *words {
             assert!(run.stderr.contains(word), "{what}: '{word}' is not said: {}", run.stderr);
         }
     }
     let run = capeval(&["correlate", "ratings.csv", "-r", "references.json", "--draws", "3"]);
-    assert!(run.code == 2 && run.stderr.contains("--pairs"), "{}", run.stderr);
+    assert!(run.code == 2 && run.stderr.contains("--draws"), "{}", run.stderr);
 }
 
 /// Beside `--scores` nothing is read, scored or drawn, so that flags about it would be without effect.
@@ -269,7 +257,8 @@ fn flags_without_effect_are_refused_beside_scores() {
         ["--draws", "3"],
         ["--draw-seed", "3"],
     ] {
-        for args in [&ARGS[..], &ratings] {
+        let draws = flag[0].contains("draw") || flag[0].contains("pair");
+        for args in [&ARGS[..], &ratings].into_iter().take(if draws { 1 } else { 2 }) {
             let run = capeval(&[args, &flag].concat());
             let is_named = run.stderr.contains("--scores <FILE>") && run.stderr.contains(flag[0]);
             assert!(run.code != 0 && is_named, "{flag:?}: {}", run.stderr);
@@ -279,12 +268,22 @@ fn flags_without_effect_are_refused_beside_scores() {
 
 #[test]
 fn help_tells_what_pairs_and_segments_are() {
-    let help = stdout(&["correlate", "--help"]);
-    let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("every rated caption, or with --pairs every pair"), "{help}");
+    let words = |command: &str| stdout(&[command, "--help"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    let help = words("correlate");
+    assert!(help.contains("every rated caption with its scores"), "{help}");
+    let words = words("prefer");
+    assert!(words.contains("every pair with its scores"), "{words}");
     assert!(
         words.contains("0 and 1 are the first and the second") && words.contains("docs/pairs.md"),
-        "{help}"
+        "{words}"
     );
-    assert!(!words.contains("the scores of every image"), "{help}");
+    assert!(!words.contains("the scores of every image") && !help.contains("the scores of every image"));
+}
+
+#[test]
+fn the_form_before_this_command_still_works_with_a_hint() {
+    let now = stdout(&ARGS);
+    let old = capeval(&["correlate", "--pairs", "pairs.csv", "--scores", "caption_scores.csv"]);
+    assert_eq!((old.code, old.stdout), (0, now));
+    assert!(old.stderr.starts_with("note: `capeval correlate --pairs FILE` is now `capeval prefer FILE`"));
 }

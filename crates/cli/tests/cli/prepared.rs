@@ -57,7 +57,7 @@ fn a_table_over_the_corpus_gives_the_scores_of_the_corpus() {
         (scratch(&folder, "q.df"), scratch(&folder, "q.p"), scratch(&folder, "back.df"));
     let (references, good) = (quickstart("references.json"), quickstart("good.json"));
     stdout(&["df", "build", &references, "-o", &table]);
-    stdout(&["df", "convert", &table, "--to", "pickle", "-o", &pickle]);
+    stdout(&["df", "convert", &table, "--format", "pickle", "-o", &pickle]);
     stdout(&["df", "convert", &pickle, "-o", &back]);
     assert_eq!(fs::read(&table).unwrap(), fs::read(&back).unwrap());
 

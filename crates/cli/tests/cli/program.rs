@@ -23,7 +23,7 @@ pub fn capeval(args: &[&str]) -> Run {
 pub fn capeval_with(args: &[&str], stdin: &str) -> Run {
     let names_metrics = args.iter().any(|arg| ["-m", "--metrics", "-s", "--suite", "--scores"].contains(arg));
     let default: &[&str] = match args.first() {
-        Some(&("score" | "compare" | "correlate" | "prepare")) if !names_metrics => {
+        Some(&("score" | "compare" | "correlate" | "prefer" | "prepare")) if !names_metrics => {
             &["-m", "bleu,rouge-l,cider-d"]
         }
         _ => &[],

@@ -43,13 +43,13 @@ fn a_failed_conversion_leaves_an_existing_file_alone_and_no_new_one_behind() {
     let (old, new) = (file(&folder, "keep.csv", "precious\n"), scratch(&folder, "new.csv"));
     for target in [&old, &new] {
         refused_with(
-            &["convert", &quickstart("references.json"), "--to", "coco-results", "-o", target],
+            &["convert", &quickstart("references.json"), "--format", "coco-results", "-o", target],
             &["caption"],
         );
     }
     assert_eq!(fs::read_to_string(&old).unwrap(), "precious\n");
     assert!(!fs::exists(&new).unwrap());
-    stdout(&["convert", &quickstart("references.json"), "--to", "csv", "-o", &old]);
+    stdout(&["convert", &quickstart("references.json"), "--format", "csv", "-o", &old]);
     assert!(fs::read_to_string(&old).unwrap().starts_with("image_id,caption\n"));
 }
 
@@ -62,7 +62,7 @@ fn columns_that_are_named_are_read_in_cocos_formats_and_refused_where_there_are_
         r#"[{"image_id": 9, "key": 1, "caption": "wrong", "other": "right"}, {"image_id": 8, "key": 2, "caption": "wrong", "other": "left"}]"#,
     );
     let convert = |path: &str, args: &[&str]| {
-        stdout(&[&["convert", path, "--to", "csv", "--role", "candidates"], args].concat())
+        stdout(&[&["convert", path, "--format", "csv", "--role", "candidates"], args].concat())
     };
     let named = ["--id-column", "key", "--caption-column", "other"];
     assert_eq!(convert(&candidates, &named), "image_id,caption\n1,right\n2,left\n");
@@ -96,7 +96,7 @@ fn an_error_about_references_names_their_own_flags() {
         &["--ref-caption-column"],
     );
     refused_with(&["score", "-r", "no_caption.json", "results.json"], &["pass --ref-caption-column"]);
-    let error = refused(&["convert", "columns.csv", "--input-format", "csv", "--to", "jsonl"]);
+    let error = refused(&["convert", "columns.csv", "--input-format", "csv", "--format", "jsonl"]);
     assert!(error.contains("pass --caption-column"), "{error}");
     let rows = file(&folder, "rows.jsonl", "{\"caption\": \"a\"}\n{\"caption\": \"b\"}\n");
     let report = json(&["score", "-r", &rows, &rows]);
@@ -298,7 +298,7 @@ fn words_that_a_model_does_not_know_are_counted_in_score_as_in_perplexity() {
     let unknown = |report: Value| notices(&report).into_iter().find(|(code, _)| code == "unknown-words");
     let by_perplexity = unknown(json(&["perplexity", "--lm", &model, &good]));
     assert!(by_perplexity.is_some());
-    assert_eq!(by_perplexity, unknown(json(&["perplexity", "--model", &model, &good])));
+    assert_eq!(by_perplexity, unknown(json(&["perplexity", "--lm", &model, &good])));
     let score = ["score", "-r", &references, &good, "-m", "perplexity"];
     assert_eq!(by_perplexity, unknown(json(&[&score[..], &["--lm", &model]].concat())));
     assert_eq!(unknown(json(&score)), None);
@@ -327,7 +327,7 @@ fn help_can_be_pasted_and_offers_what_can_be_had() {
     let commands = help.lines().filter(|line| line.trim_start().starts_with("capeval correlate"));
     assert!(commands.clone().count() >= 5);
     assert!(commands.clone().all(|line| line.chars().count() < 80), "{help}");
-    let error = refused(&["convert", "references.json", "--to", "parquet"]);
+    let error = refused(&["convert", "references.json", "--format", "parquet"]);
     assert!(error.contains("possible values: coco, coco-results"), "{error}");
     assert!(!error.contains("karpathy"), "{error}");
     let folder = tempfile::tempdir().unwrap();
@@ -358,7 +358,7 @@ fn commands_without_a_report_tell_what_was_left_out() {
     let (karpathy, out) = (path("karpathy.json"), path("out"));
     fs::write(&karpathy, format!(r#"{{"images": [{}, {}]}}"#, image(1, "train"), image(2, "restval")))
         .unwrap();
-    let run = capeval(&["convert", &karpathy, "--to", "jsonl", "--split", "train"]);
+    let run = capeval(&["convert", &karpathy, "--format", "jsonl", "--split", "train"]);
     assert_eq!((run.code, run.stdout.lines().count()), (0, 1));
     assert!(run.stderr.starts_with("note: ") && run.stderr.contains("1 images of restval"), "{}", run.stderr);
     let commands: [&[&str]; 3] = [&["prepare"], &["df", "build"], &["lm", "train", "-n", "2"]];
@@ -366,6 +366,6 @@ fn commands_without_a_report_tell_what_was_left_out() {
         let run = capeval(&[command, &[&karpathy, "--split", "train", "-o", &out]].concat());
         assert!(run.code == 0 && run.stderr.contains("note: the split train"), "{command:?}: {}", run.stderr);
     }
-    let both = capeval(&["convert", &karpathy, "--to", "jsonl", "--split", "train,restval"]);
+    let both = capeval(&["convert", &karpathy, "--format", "jsonl", "--split", "train,restval"]);
     assert_eq!((both.stdout.lines().count(), both.stderr.as_str()), (2, ""));
 }

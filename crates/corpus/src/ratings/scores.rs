@@ -38,7 +38,8 @@ pub fn read_scores(bytes: &[u8], name: &str) -> Result<SegmentScores, Error> {
     let records = records::read(&text, name)?;
     let has = |wanted: &str| records.names.iter().any(|name| name.starts_with(wanted));
     if has("captions") && has("votes") && has("scores.") {
-        let message = "these are rows about pairs, as `capeval correlate --pairs` writes them, with two captions and scores each";
+        let message =
+            "these are rows about pairs, as `capeval prefer` writes them, with two captions and scores each";
         return Err(Error::new(ErrorKind::Format, name, message).with_remedy(
             "give a table with image_id, caption and a column per metric, one row for each caption",
         ));

@@ -1,0 +1,117 @@
+//! `capeval prefer`: how often metrics prefer what people prefer.
+
+use anyhow::Result;
+use capeval::PreferenceRequest;
+use capeval::corpus::ratings;
+use capeval::report::{HumanTies, MetricTies, Protocol};
+
+use crate::input;
+use crate::options::{self, Intervals};
+use crate::progress::Bar;
+use crate::scoring::{Read, Scoring, refuse_beside_scores};
+use crate::shown::Shown;
+
+/// Tell how often metrics prefer the caption of a pair that people prefer
+///
+/// This is the protocol of PASCAL-50S: both captions of a pair are scored against references drawn for it, and a metric
+/// is right where it gives the caption that people prefer the higher score.
+#[derive(clap::Args)]
+#[command(
+    after_help = AFTER_HELP,
+    mut_args(refuse_beside_scores),
+    mut_arg("segments", |arg| arg.help(SEGMENTS))
+)]
+pub struct Args {
+    /// File of pairs of captions of one image and what people preferred, `-` for standard input (CSV, TSV, JSON, JSON
+    /// Lines).
+    #[arg(value_name = "PAIRS")]
+    pairs: String,
+    #[command(flatten)]
+    scoring: Scoring,
+    #[command(flatten)]
+    draws: DrawsAndTies,
+    #[command(flatten)]
+    intervals: Intervals,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Draws and ties")]
+struct DrawsAndTies {
+    /// Number of references drawn from those of a pair, or `all`.
+    #[arg(long, value_name = "N", default_value = "5", conflicts_with = "scores", value_parser = references_per_pair)]
+    references_per_pair: Pool,
+    /// Number of times references are drawn; accuracies are means over the draws.
+    #[arg(long, value_name = "N", default_value = "5", conflicts_with = "scores")]
+    draws: usize,
+    /// Seed of the draws of references.
+    #[arg(long, value_name = "N", default_value = "12345", conflicts_with = "scores")]
+    draw_seed: u64,
+    /// Pairs of which people prefer neither caption: leave them out, or count them as half right.
+    #[arg(long, value_name = "RULE", default_value = "half", value_parser = options::choices(HumanTies::ALL, HumanTies::name))]
+    human_ties: HumanTies,
+    /// Pairs to whose captions a metric gives the same score: half right, wrong, or as if it preferred the first.
+    #[arg(long, value_name = "RULE", default_value = "half", value_parser = options::choices(MetricTies::ALL, MetricTies::name))]
+    metric_ties: MetricTies,
+}
+
+/// How many references are drawn; `None` for all.
+#[derive(Clone, Copy)]
+struct Pool(Option<usize>);
+
+fn references_per_pair(text: &str) -> Result<Pool, String> {
+    match text.parse() {
+        Ok(n) if n > 0 => Ok(Pool(Some(n))),
+        _ if text == "all" => Ok(Pool(None)),
+        _ => Err("give a whole number such as 5, or all".to_owned()),
+    }
+}
+
+impl DrawsAndTies {
+    fn protocol(&self) -> Protocol {
+        let Self { references_per_pair: Pool(references), draws, draw_seed, human_ties, metric_ties } = *self;
+        Protocol { references, draws, seed: draw_seed, human_ties, metric_ties }
+    }
+}
+
+const SEGMENTS: &str =
+    "Write every pair with its scores to this file, as JSON Lines; `-` for standard output";
+
+const AFTER_HELP: &str = "\
+A pair is a row with image_id, two captions (captions, or caption_a and caption_b)
+and votes (two numbers) or winner (a, b or tie; 0 and 1 are the first and the
+second, 1 and 2 as well, 1 and -1 as well with 0 for a tie), optionally category
+and references (a list, or reference_1 ...). A row with one reference and a winner
+is a single vote: PASCAL-50S's A, B, C. All forms: docs/pairs.md.
+
+Examples:
+  capeval prefer pascal50s.jsonl --references-per-pair 5 --draws 5
+  capeval prefer pairs.csv -r refs.json --metrics cider-d,meteor --ci
+  capeval prefer pairs.csv --scores caption_scores.csv --format json";
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    let inputs = args.scoring.inputs(&args.pairs)?;
+    let intervals = args.intervals.resampling()?;
+    let chosen = args.scoring.choose()?;
+    let output = args.shown.open(&inputs)?;
+    let Read { references, selection, scores } = args.scoring.read(chosen)?;
+    let bar = Bar::new();
+    let found = capeval::prefer(PreferenceRequest {
+        references,
+        metrics: selection.metrics,
+        notices: selection.notices,
+        scores,
+        lower_is_better: args.scoring.lower_is_better.clone(),
+        protocol: args.draws.protocol(),
+        own: args.scoring.rules.own_reference,
+        surplus: args.scoring.rules.surplus,
+        ids: args.scoring.rules.ids,
+        intervals,
+        progress: &bar,
+        ..PreferenceRequest::new(ratings::read_pairs(&input::bytes(&args.pairs)?, &args.pairs)?)
+    })?;
+    drop(bar);
+    output.write(&found)
+}

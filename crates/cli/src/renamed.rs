@@ -1,0 +1,142 @@
+//! Flags under the names that they had before: rewritten to the names of today, with a hint, for one version.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+/// A flag of a command under its old name, and the name of today. A name that ends with `=` takes its value with it.
+struct Renamed(&'static str, &'static str, &'static str);
+
+const RENAMED: [Renamed; 10] = [
+    Renamed("compare", "--images", "--pictures"),
+    Renamed("compare", "--level", "--ci="),
+    Renamed("convert", "--to", "--format"),
+    Renamed("convert", "-t", "--format"),
+    Renamed("correlate", "--pairs", ""),
+    Renamed("df", "--to", "--format"),
+    Renamed("metrics", "--json", "--format=json"),
+    Renamed("perplexity", "--model", "--lm"),
+    Renamed("perplexity", "-m", "--lm"),
+    Renamed("score", "--images", "--pictures"),
+];
+
+/// The arguments with the names of today, and a hint for each name that has changed.
+pub fn modernise(args: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, Vec<String>) {
+    let (mut given, mut hints) = (args.into_iter().peekable(), Vec::new());
+    let mut modern: Vec<OsString> = given.next().into_iter().collect();
+    let mut command: Option<(usize, String)> = None;
+    while let Some(arg) = given.next() {
+        if arg == "--" {
+            modern.push(arg);
+            break;
+        }
+        let (Some(text), Some((_, name))) = (arg.to_str(), &command) else {
+            if let Some(text) = arg.to_str().filter(|text| is_command(text)) {
+                command = Some((modern.len(), text.to_owned()));
+            }
+            modern.push(arg);
+            continue;
+        };
+        let Some((Renamed(_, old, new), inline)) = find(name, text) else {
+            modern.push(arg);
+            continue;
+        };
+        let value = inline.map(OsString::from);
+        match *new {
+            "" => {
+                if let Some((at, _)) = command.take() {
+                    modern[at] = "prefer".into();
+                }
+                command = Some((0, "prefer".to_owned()));
+                modern.extend(value);
+                hints.push("`capeval correlate --pairs FILE` is now `capeval prefer FILE`".to_owned());
+                continue;
+            }
+            "--pictures" => {
+                let places = value.as_deref().or(given.peek().map(OsString::as_os_str));
+                if !places.and_then(|place| place.to_str()).is_some_and(are_pictures) {
+                    modern.push(arg);
+                    continue;
+                }
+                modern.push((*new).into());
+                modern.extend(value);
+            }
+            joined if joined.ends_with('=') => {
+                let mut whole = OsString::from(joined);
+                whole.push(value.or_else(|| given.next()).unwrap_or_default());
+                modern.push(whole);
+            }
+            plain => {
+                modern.push(plain.into());
+                modern.extend(value);
+            }
+        }
+        hints.push(format!("{old} is now {}", new.trim_end_matches('=')));
+    }
+    modern.extend(given);
+    hints.dedup();
+    (modern, hints)
+}
+
+/// Whether a command has flags that were called otherwise.
+fn is_command(text: &str) -> bool {
+    RENAMED.iter().any(|Renamed(command, ..)| *command == text)
+}
+
+/// The old name that `text` writes, and the value that it holds.
+fn find<'t>(command: &str, text: &'t str) -> Option<(&'static Renamed, Option<&'t str>)> {
+    RENAMED.iter().find_map(|renamed| {
+        let Renamed(of, old, _) = renamed;
+        let rest = text.strip_prefix(old).filter(|_| *of == command)?;
+        match rest.strip_prefix('=') {
+            Some(value) => Some((renamed, Some(value))),
+            None if rest.is_empty() => Some((renamed, None)),
+            // `-tcsv`
+            None => (!old.starts_with("--")).then_some((renamed, Some(rest))),
+        }
+    })
+}
+
+/// Whether this is a place of pictures, which `--images` named too: a folder, or a pattern with an id in it.
+fn are_pictures(given: &str) -> bool {
+    given.contains("{id") || Path::new(given).is_dir()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn modern(args: &str) -> (String, Vec<String>) {
+        let (args, hints) = modernise(args.split(' ').map(OsString::from));
+        let args: Vec<&str> = args.iter().map(|arg| arg.to_str().unwrap()).collect();
+        (args.join(" "), hints)
+    }
+
+    #[test]
+    fn old_names_become_those_of_today() {
+        for (old, new) in [
+            ("capeval compare a b --level 99 -r c", "capeval compare a b --ci=99 -r c"),
+            ("capeval compare a b --level=99%", "capeval compare a b --ci=99%"),
+            ("capeval --threads 2 convert a -tcsv", "capeval --threads 2 convert a --format csv"),
+            ("capeval convert a --to=csv -o b", "capeval convert a --format csv -o b"),
+            ("capeval df build a --to json", "capeval df build a --format json"),
+            ("capeval perplexity -m lm.arpa a -t 13a", "capeval perplexity --lm lm.arpa a -t 13a"),
+            ("capeval metrics bleu --json", "capeval metrics bleu --format=json"),
+            ("capeval correlate -r a --pairs b --draws 3", "capeval prefer -r a b --draws 3"),
+            ("capeval compare a b --images {id}.jpg", "capeval compare a b --pictures {id}.jpg"),
+        ] {
+            let (found, hints) = modern(old);
+            assert_eq!((found.as_str(), hints.len()), (new, 1));
+        }
+    }
+
+    #[test]
+    fn names_of_today_stay() {
+        for args in [
+            "capeval score -m bleu -t 13a --images ids.txt a",
+            "capeval tokenize -t 13a --to",
+            "capeval convert a --format csv -- --to",
+        ] {
+            assert_eq!(modern(args), (args.to_owned(), Vec::new()));
+        }
+    }
+}
