@@ -9,6 +9,7 @@ use serde_json::Value;
 /// Which of our crates each crate may import. ARCHITECTURE.md tells why.
 const IMPORTS: &[(&str, &[&str])] = &[
     ("capeval-choice", &[]),
+    ("capeval-testkit", &[]),
     ("capeval-text", &["capeval-choice"]),
     ("capeval-stats", &["capeval-choice"]),
     ("capeval-corpus", &["capeval-choice", "capeval-text"]),

@@ -1,5 +1,4 @@
 //! Prepared references score like fresh ones, and damaged files are refused.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
 //! What holds for every metric of the registry, on any text.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capeval_evaluate::registry::{self, KINDS};
 use capeval_evaluate::{ReferenceSet, System, SystemScores, evaluate, explain};

@@ -1,0 +1,18 @@
+//! Metrics and driver: golden values of the reference programs, quirks by name, and laws that hold for any text.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and says when it is skipped"
+)]
+
+mod coco;
+mod diversity;
+mod goldens;
+mod judge;
+mod laws;
+mod prepared;
+mod rouge;
+mod sacrebleu;
+mod settings;
+mod shared;
+mod support;

@@ -1,0 +1,86 @@
+//! What the tests share: scoring a few segments, METEOR's resources, and the files beside the project.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use capeval_evaluate::registry::Resources;
+use capeval_evaluate::{MetricScores, ReferenceSet, System, evaluate, registry};
+use capeval_metric::AnyMetric;
+use serde_json::Value;
+
+/// Builds metrics without data other than what capeval brings.
+pub fn build(specs: &[&str]) -> Vec<AnyMetric> {
+    build_from(specs, &Resources::default())
+}
+
+/// Builds metrics.
+pub fn build_from(specs: &[&str], resources: &Resources) -> Vec<AnyMetric> {
+    let build =
+        |spec: &&str| registry::build_from(spec, &[], resources).unwrap_or_else(|e| panic!("{spec}: {e}"));
+    specs.iter().map(build).collect()
+}
+
+/// Scores segments by several metrics.
+pub fn score<C: AsRef<str>, R: AsRef<str>>(
+    metrics: &[AnyMetric],
+    segments: &[(C, Vec<R>)],
+) -> Vec<MetricScores> {
+    let ends = segments.iter().scan(0, |end, (_, references)| {
+        *end += references.len() as u64;
+        Some(*end)
+    });
+    let ends = ends.collect();
+    let texts = segments.iter().flat_map(|(_, references)| references.iter().map(AsRef::as_ref)).collect();
+    let mut set = ReferenceSet::new(texts, ends);
+    let system = System {
+        name: "system".into(),
+        images: (0..segments.len() as u32).collect(),
+        texts: segments.iter().map(|(candidate, _)| candidate.as_ref()).collect(),
+    };
+    evaluate(&mut set, &[system], metrics, &()).swap_remove(0).metrics
+}
+
+/// Scores one segment by one metric.
+pub fn score_one(spec: &str, candidate: &str, references: &[&str]) -> MetricScores {
+    score(&build(&[spec]), &[(candidate, references.to_vec())]).swap_remove(0)
+}
+
+/// METEOR's resources as `capeval data install meteor` has left them; `None`, with a word on it, if there are none.
+pub fn meteor_resources() -> Option<Arc<capeval_meteor::Resources>> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let home = || variable("HOME").map(|home| home.join(".local/share"));
+    let folder = variable("CAPEVAL_DATA")
+        .or_else(|| Some(variable("XDG_DATA_HOME").or_else(home)?.join("capeval")))
+        .unwrap_or_default();
+    let Ok(bytes) = std::fs::read(folder.join("meteor-1.5.bin")) else {
+        eprintln!("skipped: METEOR's resources are not installed; run `capeval data install meteor`");
+        return None;
+    };
+    let resources = capeval_meteor::Resources::open(Arc::new(bytes), capeval_meteor::Check::Content);
+    Some(Arc::new(resources.unwrap()))
+}
+
+/// The path of a shared file; `None`, with a word on it, if there is none.
+pub fn shared(path: &str) -> Option<PathBuf> {
+    let root = std::env::var("CAPEVAL_SHARED")
+        .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
+    let path = root.join(path);
+    if !path.exists() {
+        eprintln!("skipped: {} is not there", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+/// A JSON file, which may be gzipped.
+pub fn json(path: &Path) -> Value {
+    let bytes = std::fs::read(path).unwrap();
+    let mut text = String::new();
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
+    } else {
+        text = String::from_utf8(bytes).unwrap();
+    }
+    serde_json::from_str(&text).unwrap()
+}
