@@ -33,10 +33,9 @@ impl Common {
             return Ok(None);
         }
         if n == 0 {
-            return Err(Error::Request(
+            return Err(Error::request(
                 "no image is described by all systems, so nothing can be compared; score missing captions as empty \
-                 (--missing empty)"
-                    .into(),
+                 (--missing empty)",
             ));
         }
         aligned.iter_mut().for_each(|aligned| aligned.pairs.retain(|pair| by_all(pair.image)));

@@ -69,9 +69,9 @@ impl<'p> CompareRequest<'p> {
 /// should hold, or systems that were scored on different images.
 pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     let CompareRequest { mut score, resampling, correction, pairs } = request;
-    resampling.check().map_err(Error::Request)?;
+    resampling.check().map_err(Error::request)?;
     if score.systems.len() < 2 {
-        return Err(Error::Request("a comparison needs at least two systems".into()));
+        return Err(Error::request("a comparison needs at least two systems"));
     }
     if score.metrics.is_empty() {
         score.metrics = crate::suite("coco", &[])?;
@@ -79,15 +79,14 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     let chosen = pairs.of(score.systems.len());
     // Resamples of each system and exchanges of each pair are held at the same time.
     let n_values = (score.systems.len() + chosen.len()) * entries(&score.metrics).1.len();
-    resampling.check_values(n_values).map_err(Error::Request)?;
+    resampling.check_values(n_values).map_err(Error::request)?;
     score.intervals = None;
     let progress = score.progress;
     let Evaluated { mut report, scores, ground } = evaluated_on(score, true)?;
     if !report.same_images {
-        return Err(Error::Request(
+        return Err(Error::request(
             "the systems were scored on different images, so they cannot be compared pair by pair; score empty \
-             and missing captions as they are (--empty keep, --missing empty), or list the images (--images)"
-                .into(),
+             and missing captions as they are (--empty keep, --missing empty), or list the images (--images)",
         ));
     }
     let systems: Vec<&SystemScores> = scores.iter().collect();

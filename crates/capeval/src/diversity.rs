@@ -93,7 +93,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
             _ => None,
         };
         if let Some(missing) = missing {
-            return Err(Error::Request(format!("{spec} needs {missing}")));
+            return Err(Error::request(format!("{spec} needs {missing}")));
         }
         if built.iter().all(|(_, known)| known.signature() != metric.signature()) {
             built.push((learns, metric));

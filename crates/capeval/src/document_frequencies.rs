@@ -21,7 +21,7 @@ pub fn document_frequencies(
     if !(1..=MAX_ORDER).contains(&order) {
         let message =
             format!("n-grams of {order} words cannot be counted; give a number from 1 to {MAX_ORDER}");
-        return Err(Error::Request(message));
+        return Err(Error::request(message));
     }
     let (_, mut set) = references::whole(references, ids)?;
     Ok(set.document_frequencies(reading, order)?)

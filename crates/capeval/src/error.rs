@@ -1,12 +1,17 @@
 //! What can be wrong with a request.
 
-use capeval_evaluate::registry::SettingError;
+use std::error::Error as StdError;
+use std::fmt;
 
-/// A request that cannot be fulfilled; the sentence says where and what to do.
+use capeval_choice::{Remedy, UnknownName};
+use capeval_evaluate::registry::SettingError;
+use capeval_lexical::frequencies;
+
+/// A request that cannot be fulfilled; says what and where, and [`remedy`](Self::remedy) what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Captions that cannot be read, or do not meet.
+    /// Captions that cannot be read or aligned.
     #[error(transparent)]
     Corpus(#[from] capeval_corpus::Error),
     /// A metric or setting that does not exist.
@@ -14,11 +19,62 @@ pub enum Error {
     Setting(#[from] SettingError),
     /// Document frequencies that cannot be counted or read.
     #[error(transparent)]
-    Frequencies(#[from] capeval_lexical::frequencies::Error),
+    Frequencies(#[from] frequencies::Error),
     /// A language model that cannot be estimated.
     #[error(transparent)]
     Fluency(#[from] capeval_fluency::Error),
     /// A request that lacks something or contradicts itself.
-    #[error("{0}")]
-    Request(String),
+    #[error(transparent)]
+    Request(#[from] Refusal),
+}
+
+impl Error {
+    /// A request that is refused for the reason `message`.
+    pub fn request(message: impl Into<String>) -> Self {
+        Self::Request(Refusal { message: message.into(), remedy: None })
+    }
+
+    /// The same, with what to do about it.
+    pub(crate) fn with_remedy(message: impl Into<String>, remedy: impl Into<Remedy>) -> Self {
+        Self::Request(Refusal { message: message.into(), remedy: Some(remedy.into()) })
+    }
+
+    /// What to do about it.
+    pub fn remedy(&self) -> Option<Remedy> {
+        remedy(self)
+    }
+}
+
+/// Why a request was refused.
+#[derive(Debug)]
+pub struct Refusal {
+    message: String,
+    remedy: Option<Remedy>,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for Refusal {}
+
+/// What to do about an error of any part of the engine.
+pub fn remedy(error: &(dyn StdError + 'static)) -> Option<Remedy> {
+    if let Some(error) = error.downcast_ref::<Error>() {
+        return match error {
+            Error::Corpus(error) => remedy(error),
+            Error::Setting(error) => remedy(error),
+            Error::Frequencies(error) => remedy(error),
+            Error::Fluency(error) => remedy(error),
+            Error::Request(error) => error.remedy.clone(),
+        };
+    }
+    if let Some(error) = error.downcast_ref::<UnknownName>() {
+        return Some(error.remedy());
+    }
+    let frequencies = error.downcast_ref::<frequencies::Error>().map(frequencies::Error::remedy);
+    let fluency = error.downcast_ref::<capeval_fluency::Error>().map(capeval_fluency::Error::remedy);
+    frequencies.or(fluency).flatten().cloned()
 }

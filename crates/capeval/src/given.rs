@@ -17,7 +17,7 @@ pub(crate) fn measures(
     notices: &mut Vec<Notice>,
 ) -> Result<Vec<Measure>, Error> {
     if let Some(other) = lower_is_better.iter().find(|key| !keys.contains(key)) {
-        return Err(Error::Request(format!(
+        return Err(Error::request(format!(
             "--lower-is-better names {other}, but the scores are {}",
             keys.join(", ")
         )));

@@ -68,7 +68,7 @@ pub use compare::{CompareRequest, Pairs, compare};
 pub use correlate::{CorrelateRequest, OwnReference, correlate};
 pub use diversity::{DiversityRequest, diversity};
 pub use document_frequencies::document_frequencies;
-pub use error::Error;
+pub use error::{Error, Refusal, remedy};
 pub use judge::Judge;
 pub use measures::{Selection, entries, metrics, metrics_with, select, suite};
 pub use perplexity::{Probabilities, language_model, perplexity, perplexity_of};

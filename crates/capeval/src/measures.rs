@@ -60,7 +60,7 @@ pub fn select<'s>(
     if let Some(name) = suite {
         let Some(suite) = SUITES.iter().find(|suite| suite.name == name) else {
             let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
-            return Err(Error::Request(format!(
+            return Err(Error::request(format!(
                 "no suite is called '{name}'; choose from {}",
                 known.join(", ")
             )));

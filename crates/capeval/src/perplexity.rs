@@ -132,7 +132,7 @@ pub fn perplexity_of(systems: Vec<Probabilities>, base: Base, segments: bool) ->
     for Probabilities { source, records, .. } in &systems {
         let mut seen = HashSet::new();
         if let Some(twice) = records.iter().find(|record| !seen.insert(record.id.as_str())) {
-            return Err(Error::Request(format!(
+            return Err(Error::request(format!(
                 "{source}: segment {} stands there twice; give each caption one record",
                 twice.id
             )));

@@ -137,7 +137,7 @@ impl Sought {
                 }
                 let index = capeval_corpus::References::group(captions, ids)?;
                 if index.len() != place.len() {
-                    return Err(Error::Request(format!(
+                    return Err(Error::request(format!(
                         "{}: some images have an id that is a number and a string; compare ids as they are \
                          given, or prepare the references anew with --ids text",
                         index.captions().source()

@@ -21,13 +21,13 @@ impl Chosen {
         let known: HashSet<SegmentId> = references.ids().iter().map(|id| normal(id, ids)).collect();
         let unknown: Vec<&SegmentId> = list.iter().filter(|id| !known.contains(&normal(id, ids))).collect();
         if list.is_empty() {
-            return Err(Error::Request("the list of images is empty".into()));
+            return Err(Error::request("the list of images is empty"));
         }
         if !unknown.is_empty() {
             let shown: Vec<String> =
                 unknown.iter().take(Notice::MAX_IDS).map(|id| id.quoted().to_string()).collect();
             let more = if unknown.len() > shown.len() { ", …" } else { "" };
-            return Err(Error::Request(format!(
+            return Err(Error::request(format!(
                 "{} of the {} listed images {} no reference in {}: {}{more}; take them from the list",
                 unknown.len(),
                 list.len(),

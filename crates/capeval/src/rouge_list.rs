@@ -17,7 +17,7 @@ pub type Listed = (Captions, Vec<(String, Captions)>);
 /// # Errors
 /// When an evaluation stands twice, has no reference or names a system twice, or when there is none at all.
 pub fn listed(texts: Vec<Texts>, source: &str) -> Result<Listed, Error> {
-    let refuse = |message: String| Err(Error::Request(format!("{source}: {message}")));
+    let refuse = |message: String| Err(Error::request(format!("{source}: {message}")));
     if texts.is_empty() {
         return refuse("the list holds no evaluation".to_owned());
     }

@@ -118,14 +118,14 @@ pub(crate) fn evaluated_on(request: ScoreRequest<'_>, only_common: bool) -> Resu
         request;
     check_names(&systems)?;
     if let Some(resampling) = &request.intervals {
-        resampling.check().map_err(Error::Request)?;
+        resampling.check().map_err(Error::request)?;
     }
     if metrics.is_empty() {
         metrics = crate::suite("coco", &[])?;
     }
     let (entries, measures) = entries(&metrics);
     if let Some(resampling) = &request.intervals {
-        resampling.check_values(systems.len() * measures.len()).map_err(Error::Request)?;
+        resampling.check_values(systems.len() * measures.len()).map_err(Error::request)?;
     }
     let mut found: Vec<Notice> = request.notices;
     if let References::Captions(captions) = &references {
@@ -245,11 +245,11 @@ pub fn explain(request: ScoreRequest<'_>, images: Vec<SegmentId>) -> Result<Vec<
 
 pub(crate) fn check_names<C>(systems: &[(String, C)]) -> Result<(), Error> {
     if systems.is_empty() {
-        return Err(Error::Request("there is no system to score".into()));
+        return Err(Error::request("there is no system to score"));
     }
     for (k, (name, _)) in systems.iter().enumerate() {
         if systems.iter().take(k).any(|(other, _)| other == name) {
-            return Err(Error::Request(format!(
+            return Err(Error::request(format!(
                 "two systems are called '{name}'; give each a name of its own"
             )));
         }

@@ -23,6 +23,7 @@ struct Step {
 enum Action {
     /// Set it to a value; any that fits if there is none.
     Set(Argument, Option<Cow<'static, str>>),
+    Omit(Argument),
     Do(Task),
     /// Words that are the same everywhere.
     Say(Cow<'static, str>),
@@ -46,6 +47,8 @@ pub enum Task {
 
 /// How a front end writes arguments and tasks.
 pub trait Dialect {
+    /// The argument by itself: `--missing`.
+    fn name(&self, argument: Argument) -> String;
     /// The request to set `argument`, without a verb: `--missing skip`. No value means any that fits.
     fn argument(&self, argument: Argument, value: Option<&str>) -> String;
     /// The verb in front of it.
@@ -61,6 +64,10 @@ pub trait Dialect {
 pub struct Plain;
 
 impl Dialect for Plain {
+    fn name(&self, argument: Argument) -> String {
+        argument.name().to_owned()
+    }
+
     fn argument(&self, argument: Argument, value: Option<&str>) -> String {
         match value {
             Some(value) => format!("{} to {value:?}", argument.name()),
@@ -96,6 +103,12 @@ impl Remedy {
     #[must_use]
     pub fn give(argument: Argument) -> Self {
         Self::action(Action::Set(argument, None))
+    }
+
+    /// Leave `argument` out.
+    #[must_use]
+    pub fn omit(argument: Argument) -> Self {
+        Self::action(Action::Omit(argument))
     }
 
     /// Do `task`.
@@ -149,6 +162,10 @@ impl Remedy {
                     }
                     text.push_str(&dialect.argument(*argument, value.as_deref()));
                 }
+                Action::Omit(argument) => {
+                    text.push_str("leave out ");
+                    text.push_str(&dialect.name(*argument));
+                }
                 Action::Do(task) => text.push_str(&dialect.task(task)),
                 Action::Say(words) => text.push_str(words),
             }
@@ -159,6 +176,18 @@ impl Remedy {
             follows_argument = sets;
         }
         text
+    }
+}
+
+impl From<&'static str> for Remedy {
+    fn from(words: &'static str) -> Self {
+        Self::say(words)
+    }
+}
+
+impl From<String> for Remedy {
+    fn from(words: String) -> Self {
+        Self::say(words)
     }
 }
 
@@ -175,6 +204,10 @@ mod tests {
     struct Flags;
 
     impl Dialect for Flags {
+        fn name(&self, argument: Argument) -> String {
+            format!("--{}", argument.name())
+        }
+
         fn argument(&self, argument: Argument, value: Option<&str>) -> String {
             format!("--{} {}", argument.name(), value.unwrap_or(argument.placeholder()))
         }
@@ -208,5 +241,6 @@ mod tests {
     fn an_argument_without_a_value_shows_its_placeholder() {
         let remedy = Remedy::give(Argument::DocumentFrequencies).or(Remedy::run(Task::Prepare));
         assert_eq!(remedy.in_words(&Flags), "pass --df FILE, or run it");
+        assert_eq!(Remedy::omit(Argument::Missing).in_words(&Flags), "leave out --missing");
     }
 }

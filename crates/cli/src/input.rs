@@ -14,6 +14,7 @@ use capeval::fluency::{Base, NgramModel, Record, records};
 use capeval::frequencies::DocumentFrequencies;
 use flate2::read::MultiGzDecoder;
 
+use crate::fault::fault;
 use crate::mapped::{self, Bytes};
 
 /// The name under which standard input goes.
@@ -64,16 +65,16 @@ pub fn source(path: &str) -> Option<Source> {
 pub fn frequencies(path: &str, n_images: Option<u64>) -> Result<DocumentFrequencies> {
     let bytes = open(path)?;
     if bytes.as_ref().trim_ascii_start().starts_with(b"{") || bytes.as_ref().starts_with(b"[") {
-        bail!(
-            "{path}: this is JSON, not a table of document frequencies; give a file that `capeval df build` \
-             wrote, or a pickle such as coco-val-df.p"
-        );
+        return Err(fault(
+            format!("{path}: this is JSON, not a table of document frequencies"),
+            "give a file that `capeval df build` wrote, or a pickle such as coco-val-df.p",
+        ));
     }
     let table = match unpacked(path, bytes.as_ref())? {
         Some(unpacked) => DocumentFrequencies::read(&unpacked, n_images),
         None => DocumentFrequencies::read(bytes.as_ref(), n_images),
     };
-    table.map_err(|error| anyhow!("{path}: {}", error.to_string().replace("give it (", "pass --df-images (")))
+    table.with_context(|| path.to_owned())
 }
 
 /// What gzipped bytes hold; `None` for others.
@@ -219,7 +220,7 @@ pub fn text(path: &str) -> Result<String> {
 /// Opens a file and maps its bytes.
 pub fn open(path: &str) -> Result<Bytes> {
     if Path::new(path).is_dir() {
-        bail!("{path}: this is a directory; give a file");
+        return Err(fault(format!("{path}: this is a directory"), "give a file"));
     }
     let file =
         File::open(path).map_err(|error| anyhow!("{path}: cannot open the file: {}", plain(&error)))?;

@@ -2,6 +2,7 @@
 
 mod commands;
 mod data;
+mod fault;
 mod html;
 mod input;
 mod mapped;
@@ -20,6 +21,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{CommandFactory, Parser, Subcommand};
+
+use fault::Flags;
 
 #[cfg(feature = "mimalloc")]
 #[global_allocator]
@@ -63,6 +66,16 @@ enum Command {
     Man,
 }
 
+impl Command {
+    /// How its errors name flags.
+    fn flags(&self) -> Flags {
+        match self {
+            Self::Convert(_) => Flags::Convert,
+            _ => Flags::Usual,
+        }
+    }
+}
+
 /// More threads than this take longer to start than they save.
 const MAX_THREADS: usize = 1024;
 
@@ -79,12 +92,13 @@ fn main() -> ExitCode {
         // A hint that nobody reads is no failure.
         let _ = writeln!(std::io::stderr(), "note: {hint}; the old form will go with the next version");
     }
-    match run(Cli::parse_from(args)) {
+    let cli = Cli::parse_from(args);
+    let flags = cli.command.flags();
+    match run(cli) {
         Ok(code) => code,
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nobody is left to tell if standard error is closed.
-            let _ = writeln!(std::io::stderr(), "error: {error:#}");
+            fault::show(&error, flags);
             ExitCode::from(2)
         }
     }

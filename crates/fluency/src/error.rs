@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use capeval_choice::Remedy;
+
 /// An error, with its line where it has one.
 ///
 /// It displays as `line 7: expected a base-10 logarithm, found 'x'`: lower-case, without a full stop.
@@ -10,23 +12,35 @@ use std::io;
 pub struct Error {
     line: Option<u64>,
     message: String,
-    cause: Option<io::Error>,
+    remedy: Option<Remedy>,
 }
 
 impl Error {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { line: None, message: message.into(), cause: None }
+        Self { line: None, message: message.into(), remedy: None }
     }
 
     /// That n-grams of up to `order` words cannot be counted.
     #[must_use]
     pub fn order(order: usize) -> Self {
         let most = crate::ngram::MAX_ORDER;
-        Self::new(format!("n-grams of {order} words cannot be counted; give a number from 1 to {most}"))
+        Self::new(format!("n-grams of {order} words cannot be counted"))
+            .with_remedy(format!("give a number from 1 to {most}"))
     }
 
     pub(crate) fn on(line: u64, message: impl Into<String>) -> Self {
-        Self { line: Some(line), message: message.into(), cause: None }
+        Self { line: Some(line), ..Self::new(message) }
+    }
+
+    pub(crate) fn with_remedy(mut self, remedy: impl Into<Remedy>) -> Self {
+        self.remedy = Some(remedy.into());
+        self
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn remedy(&self) -> Option<&Remedy> {
+        self.remedy.as_ref()
     }
 
     /// The line, from 1.
@@ -38,7 +52,7 @@ impl Error {
 
 impl From<io::Error> for Error {
     fn from(cause: io::Error) -> Self {
-        Self { line: None, message: format!("could not be read: {cause}"), cause: Some(cause) }
+        Self::new(format!("could not be read: {cause}"))
     }
 }
 
@@ -51,8 +65,4 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.cause.as_ref().map(|cause| cause as _)
-    }
-}
+impl std::error::Error for Error {}

@@ -18,7 +18,7 @@ use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::capsule::{ArrowBatch, batches};
-use crate::error::value;
+use crate::error::{fault, value};
 use crate::frequencies::DocumentFrequencies;
 use crate::judge::Judge;
 use crate::metrics::select;
@@ -377,5 +377,5 @@ fn output(
     }
     let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)
-        .map_err(|error| value(&error.to_string()))
+        .map_err(|error| fault(&error))
 }

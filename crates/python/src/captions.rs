@@ -5,7 +5,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
 
-use crate::error::{from_corpus, from_io, value};
+use crate::error::{fault, from_corpus, from_io};
 use crate::files;
 
 /// Captions of images, in order: references or candidates.
@@ -28,9 +28,8 @@ impl Captions {
         id_column: Option<String>,
         caption_columns: Option<Vec<String>>,
     ) -> PyResult<Self> {
-        let format: Option<Format> = format
-            .map(|name| name.parse().map_err(|e: corpus::UnknownName| value(&e.to_string())))
-            .transpose()?;
+        let format: Option<Format> =
+            format.map(|name| name.parse().map_err(|e: corpus::UnknownName| fault(&e))).transpose()?;
         let defaults = if references { ReadOptions::references() } else { ReadOptions::candidates() };
         let options = ReadOptions { format, split, id_column, caption_columns, ..defaults };
         let bytes = py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path))?;

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyList};
 
 use crate::captions::{Captions, id, id_list};
-use crate::error::{from_corpus, from_io, from_request, value};
+use crate::error::{fault, from_corpus, from_io, from_request, value};
 use crate::files;
 use crate::frequencies::{DocumentFrequencies, parse_ids};
 use crate::judge::numbers;
@@ -130,7 +130,7 @@ pub fn correlate(
     frequencies: Option<&DocumentFrequencies>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Correlation> {
-    let known = |error: capeval::corpus::UnknownName| value(&error.to_string());
+    let known = |error: capeval::corpus::UnknownName| fault(&error);
     let read = |path: &str| py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path));
     let people = match path {
         Some(path) => {

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use capeval::choice::{Argument, Dialect, Remedy, Task};
 use capeval::corpus::ErrorKind;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -10,7 +11,55 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 pub fn from_request(error: capeval::Error) -> PyErr {
     match error {
         capeval::Error::Corpus(error) => from_corpus(error),
-        other => value(&other.to_string()),
+        other => fault(&other),
+    }
+}
+
+/// A `ValueError` with what the engine says of `error`, and what to do about it.
+pub fn fault(error: &(dyn std::error::Error + 'static)) -> PyErr {
+    value(&sentence(&error.to_string(), capeval::remedy(error).as_ref()))
+}
+
+/// What is wrong and what to do about it, in one sentence.
+pub fn sentence(what: &str, remedy: Option<&Remedy>) -> String {
+    match remedy {
+        Some(remedy) => format!("{what}; {}", remedy.in_words(&Keywords)),
+        None => what.to_owned(),
+    }
+}
+
+/// Arguments as Python's keywords.
+struct Keywords;
+
+impl Dialect for Keywords {
+    fn name(&self, argument: Argument) -> String {
+        match argument {
+            Argument::DocumentFrequencyImages => "n_images",
+            argument => argument.name(),
+        }
+        .to_owned()
+    }
+
+    fn argument(&self, argument: Argument, value: Option<&str>) -> String {
+        let name = self.name(argument);
+        match (argument, value) {
+            (Argument::Tokenizer, Some(value)) => format!("settings={{\"tok\": \"{value}\"}}"),
+            (Argument::Idf, Some(value)) => format!("settings={{\"idf\": \"{value}\"}}"),
+            (Argument::Segments, None) => "segments=True".to_owned(),
+            (_, Some(value)) if value.parse::<f64>().is_ok() => format!("{name}={value}"),
+            (_, Some(value)) => format!("{name}=\"{value}\""),
+            (_, None) => format!("{name}=…"),
+        }
+    }
+
+    fn task(&self, task: &Task) -> String {
+        match task {
+            Task::Install(what) => format!("call capeval.install_{what}()"),
+            Task::BuildFrequencies(_) => "call capeval.DocumentFrequencies.build()".to_owned(),
+            Task::ListTokenizers => "see capeval.tokenizers()".to_owned(),
+            Task::ListMetrics => "see capeval.metrics()".to_owned(),
+            task => Remedy::run(task.clone()).to_string(),
+        }
     }
 }
 
@@ -19,7 +68,7 @@ pub fn from_corpus(error: capeval::corpus::Error) -> PyErr {
     let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<io::Error>());
     match (error.kind(), cause.and_then(io::Error::raw_os_error)) {
         (ErrorKind::Io, Some(code)) => os(code, &error.to_string(), error.source_name()),
-        _ => value(&error.to_string()),
+        _ => fault(&error),
     }
 }
 

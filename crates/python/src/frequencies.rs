@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::captions::Captions;
-use crate::error::{from_io, from_request, value};
+use crate::error::{fault, from_io, from_request, value};
 use crate::files;
 use crate::metrics::reading;
 
@@ -87,13 +87,13 @@ impl DocumentFrequencies {
                 let text = word.cast::<pyo3::types::PyString>().map_err(|_| {
                     PyTypeError::new_err(format!("an n-gram must be a tuple of strings, not {ngram}"))
                 })?;
-                words.push(gathered.word(text.to_str()?).map_err(|error| value(&error.to_string()))?);
+                words.push(gathered.word(text.to_str()?).map_err(|error| fault(&error))?);
             }
-            gathered.push(&words, whole as u32).map_err(|error| value(&error.to_string()))?;
+            gathered.push(&words, whole as u32).map_err(|error| fault(&error))?;
         }
         let order = gathered.longest().max(1);
         let table = gathered.into_table(n_images, order, capeval::frequencies::Repeats::KeepLast);
-        table.map(new).map_err(|error| value(&error.to_string()))
+        table.map(new).map_err(|error| fault(&error))
     }
 
     /// The table in capeval's format (`"capeval"`), as a pickle (`"pickle"`) or as JSON (`"json"`).
@@ -115,7 +115,7 @@ impl DocumentFrequencies {
     fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         let (mine, theirs) = (Arc::clone(&self.table), Arc::clone(&other.table));
         let merged = py.detach(move || mine.merge(&theirs));
-        merged.map(new).map_err(|error| value(&error.to_string()))
+        merged.map(new).map_err(|error| fault(&error))
     }
 
     /// In how many images an n-gram, given as a tuple of words, occurs.
@@ -158,21 +158,21 @@ impl DocumentFrequencies {
 
 impl DocumentFrequencies {
     fn parse(py: Python<'_>, bytes: &[u8], n_images: Option<u64>) -> PyResult<Self> {
-        let table = py.detach(|| {
+        py.detach(|| {
             if !bytes.starts_with(&[0x1F, 0x8B]) {
-                return Table::read(bytes, n_images).map_err(|error| error.to_string());
+                return Table::read(bytes, n_images).map_err(|error| fault(&error));
             }
             let mut unpacked = Vec::new();
             MultiGzDecoder::new(bytes).read_to_end(&mut unpacked).map_err(|error| {
-                format!("the gzip data are damaged or cut off ({error}); fetch the file again")
+                value(&format!("the gzip data are damaged or cut off ({error}); fetch the file again"))
             })?;
-            Table::read(&unpacked, n_images).map_err(|error| error.to_string())
-        });
-        table.map(new).map_err(|sentence| value(&sentence.replace("give it (", "pass n_images (")))
+            Table::read(&unpacked, n_images).map_err(|error| fault(&error))
+        })
+        .map(new)
     }
 }
 
 /// How ids are compared, by name.
 pub fn parse_ids(name: &str) -> PyResult<Ids> {
-    name.parse().map_err(|error: capeval::corpus::UnknownName| value(&error.to_string()))
+    name.parse().map_err(|error: capeval::corpus::UnknownName| fault(&error))
 }

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
 
 use crate::captions::{Captions, id, id_list, type_name};
-use crate::error::{from_request, value};
+use crate::error::{fault, from_request, value};
 use crate::frequencies::{DocumentFrequencies, parse_ids};
 use crate::metrics::select;
 use crate::run::{long, pool};
@@ -76,7 +76,7 @@ impl Judge {
                 Some(words) => engine.engine().codes(words.iter().map(String::as_str)),
                 None => engine.engine().digits(),
             };
-            Some(codes.map_err(|error| value(&error.to_string()))?)
+            Some(codes.map_err(|error| fault(&error))?)
         } else {
             None
         };

@@ -15,7 +15,7 @@ use pyo3::types::{PyDict, PyList};
 use rayon::prelude::*;
 
 use crate::captions::Captions;
-use crate::error::{from_request, value};
+use crate::error::{fault, from_request, value};
 use crate::files;
 use crate::frequencies::DocumentFrequencies;
 use crate::install::home;
@@ -83,7 +83,7 @@ pub fn select(
 pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
     for kind in KINDS {
-        let (signature, parts) = kind.sample().map_err(|error| value(&error.to_string()))?;
+        let (signature, parts) = kind.sample().map_err(|error| fault(&error))?;
         let entry = PyDict::new(py);
         entry.set_item("name", kind.name)?;
         entry.set_item("summary", kind.summary)?;
@@ -122,7 +122,7 @@ pub fn tokenizer_names() -> Vec<(&'static str, &'static str)> {
 
 /// The tokenizer of that name.
 pub fn tokenizer(name: &str) -> PyResult<Tokenizer> {
-    name.parse().map_err(|error: capeval::text::UnknownTokenizer| value(&error.to_string()))
+    name.parse().map_err(|error: capeval::text::UnknownTokenizer| fault(&error))
 }
 
 /// The reading that a table of document frequencies is counted in.

@@ -7,7 +7,7 @@ use capeval::{OwnReference, PreferenceRequest};
 use pyo3::prelude::*;
 
 use crate::captions::Captions;
-use crate::error::{from_corpus, from_io, from_request, value};
+use crate::error::{fault, from_corpus, from_io, from_request};
 use crate::files;
 use crate::frequencies::{DocumentFrequencies, parse_ids};
 use crate::metrics::select;
@@ -69,7 +69,7 @@ pub fn prefer(
     frequencies: Option<&DocumentFrequencies>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Preference> {
-    let known = |error: capeval::corpus::UnknownName| value(&error.to_string());
+    let known = |error: capeval::corpus::UnknownName| fault(&error);
     let read = |path: &str| py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path));
     let choices = match path {
         Some(path) => ratings::read_pairs(read(path)?.bytes(), path),

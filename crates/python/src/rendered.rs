@@ -6,7 +6,7 @@ use capeval::corpus::UnknownName;
 use capeval::report::{Form, Style, Written};
 use pyo3::prelude::*;
 
-use crate::error::{from_io, value};
+use crate::error::{fault, from_io};
 
 /// A result in the form of this name, or `"rows"`: what stands behind it, a line of JSON each.
 pub fn text(found: &impl Written, form: &str, digits: usize) -> PyResult<String> {
@@ -14,7 +14,7 @@ pub fn text(found: &impl Written, form: &str, digits: usize) -> PyResult<String>
     let written = if form == "rows" {
         found.write_rows(&mut out)
     } else {
-        let form: Form = form.parse().map_err(|error: UnknownName| value(&error.to_string()))?;
+        let form: Form = form.parse().map_err(|error: UnknownName| fault(&error))?;
         found.write(form, &Style { digits, ..Style::default() }, &mut out)
     };
     written.map_err(|error| from_io(&error, "result"))?;

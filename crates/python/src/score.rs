@@ -15,7 +15,7 @@ use pyo3::types::PyBytes;
 
 use crate::captions::{Captions, id, id_list, type_name};
 use crate::comparison::Comparison;
-use crate::error::{from_io, from_request, value};
+use crate::error::{fault, from_io, from_request, value};
 use crate::files::{self, Aligned};
 use crate::frequencies::{DocumentFrequencies, parse_ids};
 use crate::metrics::select;
@@ -70,10 +70,10 @@ impl Prepared {
             let prepared =
                 capeval::prepare_watched(rows, ids, &metrics, from.into_iter().collect(), progress)?;
             let mut bytes = Vec::new();
-            prepared.write(&mut bytes).map_err(|error| capeval::Error::Request(error.to_string()))?;
+            prepared.write(&mut bytes).map_err(|error| capeval::Error::request(error.to_string()))?;
             drop(prepared);
             progress.advance(0);
-            Self::open(Arc::new(Aligned::copy(&bytes)), source).map_err(capeval::Error::Request)
+            Self::open(Arc::new(Aligned::copy(&bytes)), source).map_err(capeval::Error::request)
         })?
         .map_err(from_request)
     }
@@ -170,7 +170,7 @@ impl Ready {
         frequencies: Option<&DocumentFrequencies>,
         images: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let known = |error: capeval::corpus::UnknownName| value(&error.to_string());
+        let known = |error: capeval::corpus::UnknownName| fault(&error);
         let policy = Policy {
             missing: options.missing.parse().map_err(known)?,
             surplus: options.surplus.parse().map_err(known)?,

@@ -118,7 +118,7 @@ impl std::str::FromStr for OwnReference {
 pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     let CorrelateRequest { mut ratings, mut metrics, scores, unit, intervals, .. } = request;
     if let Some(resampling) = &intervals {
-        resampling.check().map_err(Error::Request)?;
+        resampling.check().map_err(Error::request)?;
     }
     if scores.is_none() && metrics.is_empty() {
         metrics = crate::suite("coco", &[])?;
@@ -126,7 +126,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     if let Some(resampling) = &intervals {
         let n_measures =
             scores.as_ref().map_or_else(|| entries(&metrics).1.len(), |scores| scores.keys.len());
-        resampling.check_values(agreement::n_values(n_measures)).map_err(Error::Request)?;
+        resampling.check_values(agreement::n_values(n_measures)).map_err(Error::request)?;
     }
     ordered(&mut ratings.items);
     let mut notices = request.notices;
@@ -144,9 +144,8 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
         }
     } else {
         let references = request.references.or_else(|| ratings.references.take()).ok_or_else(|| {
-            Error::Request(
+            Error::request(
                 "metrics need references; give a file of them (--references), or scores that were computed (--scores)"
-                    .into(),
             )
         })?;
         let judgements = Judgements::with_captions(

@@ -98,7 +98,7 @@ impl Judgements {
                         "give the references they were rated with, or pass --surplus ignore to leave such ratings out"
                     }
                 };
-                return Err(Error::Request(format!("{}: {message}; {remedy}", ratings.source)));
+                return Err(Error::request(format!("{}: {message}; {remedy}", ratings.source)));
             }
             let ids = unknown.iter().take(SHOWN).map(|item| item.image.clone()).collect();
             notices.push(notice("surplus:ignore", format!("left out: {message}"), ids, unknown.len()));
@@ -107,7 +107,7 @@ impl Judgements {
             ratings.items.iter().filter(|item| find(&item.image).is_some()).cloned().collect();
         let text = |item: &Item| -> Result<String, Error> {
             let fault = |what: String| {
-                Error::Request(format!("{}: image {}: {what}", ratings.source, item.image.quoted()))
+                Error::request(format!("{}: image {}: {what}", ratings.source, item.image.quoted()))
             };
             match &item.caption {
                 Some(Judged::Text(text)) => Ok(text.clone()),
@@ -122,7 +122,7 @@ impl Judgements {
                 }
                 None if ratings.no_caption.is_some() => {
                     let place = ratings.no_caption.as_deref().unwrap_or_default();
-                    Err(Error::Request(format!(
+                    Err(Error::request(format!(
                         "{}: {place} has a rating but an empty caption; write the caption, or leave the row out",
                         ratings.source
                     )))
@@ -178,7 +178,7 @@ impl Judgements {
             }
         }
         if items.is_empty() {
-            return Err(Error::Request(format!("{}: no rating is left", ratings.source)));
+            return Err(Error::request(format!("{}: no rating is left", ratings.source)));
         }
         let mut lists: Vec<Vec<String>> = Vec::new();
         let mut last: Option<&SegmentId> = None;
@@ -196,7 +196,7 @@ impl Judgements {
                 }
             }
             if left.is_empty() {
-                return Err(Error::Request(format!(
+                return Err(Error::request(format!(
                     "{}: image {} has no reference but rated captions; pass --own-reference skip or keep",
                     ratings.source,
                     item.image.quoted()
@@ -270,7 +270,7 @@ pub(super) fn given(
         let system = system.as_deref().filter(|_| by_system);
         let key = (normal(image, ids), system, caption.as_deref().filter(|_| by_caption));
         if known.insert(key, values).is_some_and(|other| other != values) {
-            return Err(Error::Request(format!(
+            return Err(Error::request(format!(
                 "{}: image {} has several scores, and nothing tells which caption each is of; give a column \
                  caption or system in both files",
                 scores.source,
@@ -292,7 +292,7 @@ pub(super) fn given(
         })
         .collect();
     if let Some(first) = missing.first() {
-        return Err(Error::Request(format!(
+        return Err(Error::request(format!(
             "{}: {} of {} rated items have no score, such as that of image {}{}; {}",
             scores.source,
             missing.len(),

@@ -10,6 +10,7 @@ mod accuracy;
 mod draws;
 mod pools;
 
+use capeval_choice::{Argument, Remedy};
 use capeval_corpus::ratings::{Choices, SegmentScores};
 use capeval_corpus::{Captions, Empty, Ids, Policy, SegmentId, Surplus};
 use capeval_evaluate::Progress;
@@ -83,9 +84,9 @@ impl PreferenceRequest<'static> {
 /// memory should hold.
 pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
     let PreferenceRequest { choices, mut metrics, scores, mut protocol, intervals, .. } = request;
-    protocol.check().map_err(Error::Request)?;
+    protocol.check().map_err(Error::request)?;
     if let Some(resampling) = &intervals {
-        resampling.check().map_err(Error::Request)?;
+        resampling.check().map_err(Error::request)?;
     }
     let mut notices = request.notices;
     notices.extend(pools::unvoted(&choices));
@@ -121,10 +122,10 @@ pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
         drawn.measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
     let credits = accuracy::Credits::new(&judged, &drawn.values, &higher, &protocol, request.ids);
     if !credits.any() {
-        return Err(Error::Request(format!(
-            "{}: people prefer neither caption of any pair; pass --human-ties half to count such pairs as half right",
-            choices.source
-        )));
+        return Err(Error::with_remedy(
+            format!("{}: people prefer neither caption of any pair", choices.source),
+            Remedy::set(Argument::HumanTies, "half").to("count such pairs as half right"),
+        ));
     }
     if let Some(resampling) = &intervals {
         notices.extend(crate::notices::few_resamples(resampling.resamples));

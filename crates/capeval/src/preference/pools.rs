@@ -59,7 +59,7 @@ pub(super) fn with_references(
     (own, surplus, ids): (OwnReference, Surplus, Ids),
     notices: &mut Vec<Notice>,
 ) -> Result<Vec<Judged>, Error> {
-    let fault = |message: String| Error::Request(format!("{}: {message}", choices.source));
+    let fault = |message: String| Error::request(format!("{}: {message}", choices.source));
     if given.is_none() && choices.items.iter().all(|choice| choice.references.is_empty()) {
         return Err(fault(
             "metrics need references; give a file of them (--references), a list `references` in each pair, or scores \
@@ -161,7 +161,7 @@ pub(super) fn given(
     scores: &SegmentScores,
     ids: Ids,
 ) -> Result<Vec<Vec<[f64; 2]>>, Error> {
-    let fault = |message: String| Error::Request(format!("{}: {message}", scores.source));
+    let fault = |message: String| Error::request(format!("{}: {message}", scores.source));
     let mut known: HashMap<(SegmentId, String), &[f64]> = HashMap::new();
     for row in &scores.rows {
         let Some(caption) = &row.caption else {

@@ -2,20 +2,34 @@
 
 use std::fmt;
 
+use capeval_choice::Remedy;
+
 /// Why bytes or counts are no table of document frequencies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     offset: Option<usize>,
     message: String,
+    remedy: Option<Remedy>,
 }
 
 impl Error {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { offset: None, message: message.into() }
+        Self { offset: None, message: message.into(), remedy: None }
     }
 
     pub(crate) fn at(offset: usize, message: impl Into<String>) -> Self {
-        Self { offset: Some(offset), message: message.into() }
+        Self { offset: Some(offset), ..Self::new(message) }
+    }
+
+    pub(crate) fn with_remedy(mut self, remedy: impl Into<Remedy>) -> Self {
+        self.remedy = Some(remedy.into());
+        self
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn remedy(&self) -> Option<&Remedy> {
+        self.remedy.as_ref()
     }
 
     /// Where in the bytes it happened, from 0; `None` if it is no matter of one place.

@@ -16,6 +16,7 @@
 
 use std::io::{self, Write};
 
+use capeval_choice::{Argument, Remedy};
 use twox_hash::XxHash3_64;
 
 use super::table::{Parts, key};
@@ -66,10 +67,8 @@ impl DocumentFrequencies {
             ));
         }
         if hash(body) != stored {
-            return Err(Error::at(
-                12,
-                "the checksum is wrong: the file is truncated or damaged; fetch or build it anew",
-            ));
+            return Err(Error::at(12, "the checksum is wrong: the file is truncated or damaged")
+                .with_remedy("fetch or build it again"));
         }
         decode(body)?.into_table(Some(stored))
     }
@@ -87,10 +86,10 @@ impl DocumentFrequencies {
         }
         let table = Self::load(bytes)?;
         match n_images {
-            Some(n) if n != table.n_images() => Err(Error::new(format!(
-                "the table is over {} images, not {n}; leave their number out",
-                table.n_images()
-            ))),
+            Some(n) if n != table.n_images() => {
+                Err(Error::new(format!("the table is over {} images, not {n}", table.n_images()))
+                    .with_remedy(Remedy::omit(Argument::DocumentFrequencyImages)))
+            }
             _ => Ok(table),
         }
     }

@@ -12,6 +12,8 @@
 
 use std::ops::Range;
 
+use capeval_choice::{Argument, Remedy};
+
 use super::{Counts, DocumentFrequencies, Error, Repeats};
 
 /// A pickle that holds more dictionaries than this is something else.
@@ -50,8 +52,8 @@ pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, 
         (Some(n), _) => n,
         (None, Some(value)) => whole(value).ok_or_else(|| not_whole(value))?,
         (None, None) => {
-            return Err(Error::new(
-                "the pickle does not tell its number of images ('ref_len'); give it (40504 for coco-val-df)",
+            return Err(Error::new("the pickle does not tell its number of images ('ref_len')").with_remedy(
+                Remedy::give(Argument::DocumentFrequencyImages).to("give it, such as 40504 for coco-val-df"),
             ));
         }
     };
@@ -78,13 +80,14 @@ pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, 
 }
 
 fn not_whole(value: Value) -> Error {
-    match value {
+    let error = match value {
         Value::Float(x) => Error::new(format!(
-            "'ref_len' is {x}, no whole number of images; it may be a logarithm (of {:.1}): give the number",
+            "'ref_len' is {x}, not a whole number of images; it may be a logarithm (of {:.1})",
             x.exp()
         )),
-        _ => Error::new("'ref_len' is no whole number of images; give the number"),
-    }
+        _ => Error::new("'ref_len' is not a whole number of images"),
+    };
+    error.with_remedy(Remedy::give(Argument::DocumentFrequencyImages).to("give the number"))
 }
 
 /// The value as a whole number from 0, if it is one.

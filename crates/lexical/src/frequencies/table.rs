@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use capeval_choice::{Argument, Remedy};
+
 use super::file;
 use super::index::{Index, Node};
 use super::words::word_at;
@@ -58,9 +60,12 @@ impl Parts {
         }
         if let Some(most) = self.frequencies.iter().max().filter(|most| u64::from(**most) > self.n_images) {
             return Err(Error::new(format!(
-                "an n-gram occurs in {most} images, but the table is said to be over {}; give the number of images",
+                "an n-gram occurs in {most} images, but the table is said to be over {}",
                 self.n_images
-            )));
+            ))
+            .with_remedy(
+                Remedy::give(Argument::DocumentFrequencyImages).to("correct the number of images"),
+            ));
         }
         let fingerprint = fingerprint.unwrap_or_else(|| file::hash(&file::encode(&self)));
         let index = Index::new(&self);
@@ -186,10 +191,11 @@ impl DocumentFrequencies {
     pub fn merge(&self, other: &Self) -> Result<Self, Error> {
         if self.order() != other.order() {
             return Err(Error::new(format!(
-                "tables of order {} and {} cannot be merged; count both to the same order",
+                "tables of order {} and {} cannot be merged",
                 self.order(),
                 other.order()
-            )));
+            ))
+            .with_remedy("count both to the same order"));
         }
         let n_images = self
             .n_images()

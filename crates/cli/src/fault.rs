@@ -1,0 +1,150 @@
+//! How errors are shown: what is wrong and where, then what to do about it, in flags and commands.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+
+use capeval::choice::{Argument, Dialect, Remedy, Role, Task};
+
+/// The widest lines, as in clap's help.
+const MAX_WIDTH: usize = 100;
+
+/// An error of the program's own, with what to do about it in its own words.
+#[derive(Debug)]
+struct Fault {
+    what: String,
+    help: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl StdError for Fault {}
+
+/// An error that says `what` is wrong, and as `help` what to do about it.
+pub fn fault(what: impl Into<String>, help: impl Into<String>) -> anyhow::Error {
+    anyhow::Error::new(Fault { what: what.into(), help: help.into() })
+}
+
+/// How a command names what a remedy asks for.
+#[derive(Clone, Copy, Debug)]
+pub enum Flags {
+    /// The names of most commands.
+    Usual,
+    /// `capeval convert` reads files of one kind alone, so no flag says which.
+    Convert,
+}
+
+impl Flags {
+    /// `--NAME` for the files of `role`.
+    fn of_role(self, role: Role, name: &str) -> String {
+        match (self, role) {
+            (Self::Usual, Role::References) => format!("--ref-{name}"),
+            (Self::Usual, Role::Training) => format!("--train-{name}"),
+            _ => format!("--{name}"),
+        }
+    }
+}
+
+impl Dialect for Flags {
+    fn name(&self, argument: Argument) -> String {
+        match argument {
+            Argument::Format(role @ (Role::References | Role::Training)) if matches!(self, Self::Usual) => {
+                self.of_role(role, "format")
+            }
+            Argument::Format(_) => "--input-format".to_owned(),
+            Argument::IdColumn(role) => self.of_role(role, "id-column"),
+            Argument::CaptionColumns(role) => self.of_role(role, "caption-column"),
+            Argument::Split(Role::Training) => "--train-split".to_owned(),
+            argument => format!("--{}", argument.name().replace('_', "-")),
+        }
+    }
+
+    fn argument(&self, argument: Argument, value: Option<&str>) -> String {
+        let value = value.unwrap_or(argument.placeholder());
+        match argument {
+            Argument::Order => format!("-n {value}"),
+            argument => format!("{} {value}", self.name(argument)),
+        }
+    }
+
+    fn task(&self, task: &Task) -> String {
+        let command = match task {
+            Task::Install(what) => format!("data install {what}"),
+            Task::Prepare => "prepare REFERENCES -o FILE".to_owned(),
+            Task::BuildFrequencies(None) => "df build REFERENCES -o FILE".to_owned(),
+            Task::BuildFrequencies(Some(order)) => format!("df build -n {order} REFERENCES -o FILE"),
+            Task::ListTokenizers => "tokenize --list".to_owned(),
+            Task::ListMetrics => "metrics".to_owned(),
+            task => return Remedy::run(task.clone()).to_string(),
+        };
+        format!("run `capeval {command}`")
+    }
+}
+
+/// Writes `error` to standard error, with what to do about it.
+pub fn show(error: &anyhow::Error, flags: Flags) {
+    let mut err = io::stderr().lock();
+    let width = err.is_terminal().then(|| usize::from(console::Term::stderr().size().1).min(MAX_WIDTH));
+    let mut text = lines("error: ", &format!("{error:#}"), width);
+    if let Some(help) = error.chain().find_map(|cause| help(cause, flags)) {
+        text += &lines("help: ", &help, width);
+    }
+    // Nobody is left to tell if standard error is closed.
+    let _ = err.write_all(text.as_bytes());
+}
+
+fn help(cause: &(dyn StdError + 'static), flags: Flags) -> Option<String> {
+    match cause.downcast_ref::<Fault>() {
+        Some(fault) => Some(fault.help.clone()),
+        None => capeval::remedy(cause).map(|remedy| remedy.in_words(&flags)),
+    }
+}
+
+/// `text` after `head`, in lines of `width` columns that begin below each other; in one line without a width.
+fn lines(head: &str, text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return format!("{head}{text}\n") };
+    let mut shown = head.to_owned();
+    let mut column = head.len();
+    for (k, word) in text.split(' ').enumerate() {
+        let wide = console::measure_text_width(word);
+        if k > 0 && column + 1 + wide > width {
+            shown.push('\n');
+            shown.push_str(&" ".repeat(head.len()));
+            column = head.len();
+        } else if k > 0 {
+            shown.push(' ');
+            column += 1;
+        }
+        shown.push_str(word);
+        column += wide;
+    }
+    shown + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_between_words_and_begin_below_each_other() {
+        assert_eq!(lines("help: ", "one two three", Some(13)), "help: one two\n      three\n");
+        assert_eq!(lines("help: ", "one two three", None), "help: one two three\n");
+    }
+
+    #[test]
+    fn a_flag_says_whose_files_it_is_about() {
+        let words = |flags: Flags, argument| Remedy::give(argument).in_words(&flags);
+        assert_eq!(words(Flags::Usual, Argument::Format(Role::References)), "pass --ref-format FORMAT");
+        assert_eq!(words(Flags::Usual, Argument::Format(Role::Candidates)), "pass --input-format FORMAT");
+        assert_eq!(words(Flags::Usual, Argument::IdColumn(Role::Training)), "pass --train-id-column NAME");
+        assert_eq!(words(Flags::Usual, Argument::IdColumn(Role::Ratings)), "pass --id-column NAME");
+        assert_eq!(words(Flags::Convert, Argument::Format(Role::References)), "pass --input-format FORMAT");
+        assert_eq!(words(Flags::Convert, Argument::IdColumn(Role::References)), "pass --id-column NAME");
+        let skip = Remedy::set(Argument::OwnReference, "skip");
+        assert_eq!(skip.in_words(&Flags::Usual), "pass --own-reference skip");
+    }
+}
