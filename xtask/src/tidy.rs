@@ -31,10 +31,8 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "capeval-text",
         ],
     ),
-    (
-        "capeval-report",
-        &["capeval-choice", "capeval-corpus", "capeval-evaluate", "capeval-metric", "capeval-stats"],
-    ),
+    ("capeval-report", &["capeval-choice", "capeval-corpus", "capeval-metric", "capeval-stats"]),
+    ("capeval-pages", &["capeval-metric", "capeval-report", "capeval-stats"]),
     (
         "capeval",
         &[
@@ -46,6 +44,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "capeval-lexical",
             "capeval-meteor",
             "capeval-metric",
+            "capeval-pages",
             "capeval-report",
             "capeval-stats",
             "capeval-text",

@@ -6,7 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use capeval::corpus::SegmentId;
-use capeval::report::{self, Comparison, Correlation, Page, Pictures, Report, comparison, correlation};
+use capeval::pages::{self, Page, Pictures};
+use capeval::report::{Comparison, Correlation, Report};
 
 use crate::input::plain;
 use crate::output::Output;
@@ -74,7 +75,7 @@ impl Html {
     /// When the file does not take it, or a folder holds no picture of any image.
     pub fn write(self, report: &Report) -> Result<()> {
         let (page, output) = self.page(report)?;
-        output.write(|mut out| report::html(report, &page, &mut out))
+        output.write(|out| pages::report(report, &page, out))
     }
 
     /// Writes the page of a comparison.
@@ -83,7 +84,7 @@ impl Html {
     /// As [`write`](Self::write).
     pub fn write_comparison(self, comparison: &Comparison) -> Result<()> {
         let (page, output) = self.page(&comparison.report)?;
-        output.write(|mut out| comparison::html(comparison, &page, &mut out))
+        output.write(|out| pages::comparison(comparison, &page, out))
     }
 
     /// Writes the page of a correlation, which shows no images.
@@ -92,7 +93,7 @@ impl Html {
     /// When the file does not take it.
     pub fn write_correlation(self, found: &Correlation) -> Result<()> {
         let page = Page { title: "Agreement with people".into(), digits: self.digits, ..Page::default() };
-        self.output.write(|mut out| correlation::html(found, &page, &mut out))
+        self.output.write(|out| pages::correlation(found, &page, out))
     }
 
     /// Opens a page without pictures.

@@ -1,6 +1,7 @@
 //! A comparison of systems as Python sees it.
 
-use capeval::report::{Comparison as Found, Contrast, Page, comparison};
+use capeval::pages::{self, Page};
+use capeval::report::{Comparison as Found, Contrast};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -37,7 +38,7 @@ impl Comparison {
     /// The comparison as a page.
     fn html(&self, py: Python<'_>, title: &str, digits: usize) -> PyResult<String> {
         let page = Page { title: title.to_owned(), digits, ..Page::default() };
-        rendered::page(py, |out| comparison::html(&self.found, &page, out))
+        rendered::page(py, |out| pages::comparison(&self.found, &page, out))
     }
 
     /// The comparison as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`.

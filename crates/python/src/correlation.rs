@@ -1,7 +1,8 @@
 //! Whether metrics agree with people, as Python sees it.
 
 use capeval::corpus::ratings::{self, Item, Judged, RatingOptions, Ratings};
-use capeval::report::{Agreement, Coefficient, Correlation as Found, Page, correlation};
+use capeval::pages::{self, Page};
+use capeval::report::{Agreement, Coefficient, Correlation as Found};
 use capeval::stats::Resampling;
 use capeval::{CorrelateRequest, OwnReference};
 use pyo3::prelude::*;
@@ -76,7 +77,7 @@ impl Correlation {
     /// The correlation as a page.
     fn html(&self, py: Python<'_>, title: &str, digits: usize) -> PyResult<String> {
         let page = Page { title: title.to_owned(), digits, ..Page::default() };
-        rendered::page(py, |out| correlation::html(&self.found, &page, out))
+        rendered::page(py, |out| pages::correlation(&self.found, &page, out))
     }
 
     /// The correlation as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`.

@@ -1,7 +1,8 @@
 //! A report as Python sees it: numbers, names and renderings.
 
 use capeval::metric::Direction;
-use capeval::report::{self, Page, Pictures, Report as Found};
+use capeval::pages::{self, Page, Pictures};
+use capeval::report::{self, Report as Found};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyList};
@@ -121,7 +122,7 @@ impl Report {
     ) -> PyResult<String> {
         let pictures = pattern.map(Pictures::Pattern).or(files.map(Pictures::Files));
         let page = Page { title: title.to_owned(), digits, pictures, ..Page::default() };
-        rendered::page(py, |out| report::html(&self.found, &page, out))
+        rendered::page(py, |out| pages::report(&self.found, &page, out))
     }
 
     /// The report as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`; `digits` are shown

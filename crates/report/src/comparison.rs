@@ -11,7 +11,7 @@ mod render;
 
 pub use programs::{csv, json, jsonl};
 pub(crate) use render::p_value;
-pub use render::{html, latex, markdown, table};
+pub use render::{latex, markdown, table};
 
 /// Whether systems differ.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ mod programs;
 mod render;
 
 pub use programs::{csv, json, jsonl, points};
-pub use render::{html, latex, markdown, table};
+pub use render::{latex, markdown, table};
 
 /// How well metrics agree with human ratings.
 #[derive(Clone, Debug)]

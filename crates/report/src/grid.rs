@@ -16,6 +16,24 @@ pub enum Align {
     Right,
 }
 
+/// A table with its title, if it needs one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// What is above it.
+    pub title: Option<String>,
+    /// The table.
+    pub grid: Grid,
+}
+
+/// How tables call measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Labels {
+    /// With what labels say in brackets.
+    Full,
+    /// Without.
+    Short,
+}
+
 /// A table of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grid {
@@ -85,7 +103,7 @@ impl Grid {
     pub fn by_system(report: &Report, digits: usize) -> Self {
         let best = best(report, digits);
         let mut columns = vec![("System".to_owned(), Align::Left)];
-        columns.extend(report.measures.iter().map(|m| (short(&m.label).to_owned(), Align::Right)));
+        columns.extend(report.measures.iter().map(|m| (m.short_label().to_owned(), Align::Right)));
         let with_images = differ(report);
         if with_images {
             columns.push(("Images".to_owned(), Align::Right));
@@ -182,12 +200,4 @@ fn best(report: &Report, digits: usize) -> Vec<Option<String>> {
             scores.map(|score| fixed(score, digits)).any(|shown| shown != best).then_some(best)
         })
         .collect()
-}
-
-/// A label without what it says in brackets.
-pub(crate) fn short(label: &str) -> &str {
-    match label.split_once(" (COCO") {
-        Some((short, _)) => short,
-        None => label,
-    }
 }

@@ -1,5 +1,7 @@
 //! Numbers as text: rounded for people, in full for programs.
 
+use serde::{Serialize, Serializer};
+
 /// `value` with that many digits after the point; a value without number is a dash, and what rounds to zero has no sign.
 #[must_use]
 pub fn fixed(value: f64, digits: usize) -> String {
@@ -25,7 +27,7 @@ pub(crate) fn full(value: f64) -> String {
 }
 
 /// `value` with that many significant digits at most, and no zeros that say nothing; a dash for no number.
-pub(crate) fn significant(value: f64, digits: usize) -> String {
+pub fn significant(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         return "–".to_owned();
     }
@@ -37,6 +39,28 @@ pub(crate) fn significant(value: f64, digits: usize) -> String {
     let text = format!("{value:.*}", digits.saturating_sub(whole));
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// A number that is serialised with about five significant digits, and as `null` where it is not finite.
+#[derive(Clone, Copy, Debug)]
+pub struct Rounded(pub f64);
+
+impl Serialize for Rounded {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        const DIGITS: usize = 5;
+        const WHOLE: f64 = 99_999.0;
+        let Self(value) = *self;
+        if !value.is_finite() {
+            return serializer.serialize_unit();
+        }
+        let is_short = value.fract() == 0.0 && value.abs() <= WHOLE;
+        let rounded = if is_short { value } else { significant(value, DIGITS).parse().unwrap_or(value) };
+        if rounded.fract() == 0.0 && rounded.abs() < 1e15 {
+            serializer.serialize_i64(rounded as i64)
+        } else {
+            serializer.serialize_f64(rounded)
+        }
+    }
 }
 
 /// The range of a measure, such as `0–10`.
@@ -51,7 +75,7 @@ pub(crate) fn percent(share: f64) -> String {
 }
 
 /// `1 image`, `2 images`.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
+pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
@@ -91,6 +115,13 @@ mod tests {
         let expected =
             ["0", "2", "0.5", "0.3333", "12346", "40504", "1.0000e-9", "-1.0000e-5", "–", "0.0001"];
         assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn rounded_numbers_are_short() {
+        let numbers = [0.0, -0.0, 2.0, 0.5, 1.0 / 3.0, -40_504.4, 1e-9, 1.23456e16, f64::NAN, f64::INFINITY];
+        let shown = serde_json::to_string(&numbers.map(Rounded)).unwrap();
+        assert_eq!(shown, "[0,0,2,0.5,0.3333,-40504,1e-9,1.2346e+16,null,null]");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use capeval_corpus::{Ids, Policy, SegmentId};
 use capeval_metric::{Direction, Number, Signature};
 use capeval_stats::{Interval, Resampling};
 
-use crate::{Explained, Gallery};
+use crate::{Explained, Gallery, Labels};
 
 /// What an evaluation found.
 ///
@@ -131,6 +131,20 @@ pub(crate) fn metric_of(metrics: &[MetricEntry], measure: usize) -> Option<usize
 }
 
 impl Measure {
+    /// The label without what it says in brackets.
+    #[must_use]
+    pub fn short_label(&self) -> &str {
+        self.label.split_once(" (COCO").map_or(&self.label, |(short, _)| short)
+    }
+
+    /// How tables call it.
+    pub(crate) fn named(&self, labels: Labels) -> &str {
+        match labels {
+            Labels::Full => &self.label,
+            Labels::Short => self.short_label(),
+        }
+    }
+
     /// How many digits after the point people are shown where they asked for `digits`: none of a count.
     #[must_use]
     pub fn digits(&self, digits: usize) -> usize {

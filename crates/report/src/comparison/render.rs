@@ -5,11 +5,10 @@ use std::io::{self, Write};
 use capeval_stats::Interval;
 
 use super::{Comparison, Contrast, P, Pair, Verdict};
-use crate::grid::{Align, Cell, Grid, short};
+use crate::Style;
+use crate::grid::{Align, Cell, Grid, Labels, Table};
 use crate::number::{fixed, is_zero, percent};
 use crate::render;
-use crate::render::html::Differences;
-use crate::{Page, Style};
 
 /// Writes one table per pair: the scores, their difference with its interval, the corrected p-values, and on how
 /// many images the system is better, as good and worse.
@@ -18,11 +17,11 @@ use crate::{Page, Style};
 /// When `out` does not take what is written.
 pub fn table(comparison: &Comparison, style: &Style, out: &mut impl Write) -> io::Result<()> {
     for pair in &comparison.pairs {
-        render::table::write_grid(&grid(comparison, pair, style.digits, |label| label), style, out)?;
+        render::table::write_grid(&grid(comparison, pair, style.digits, Labels::Full), style, out)?;
         writeln!(out)?;
     }
     writeln!(out, "{}", render::table::footer(&comparison.report))?;
-    for line in key(comparison, "*") {
+    for line in about(comparison, "*") {
         render::table::write_wrapped("", &line, style, out)?;
     }
     render::table::write_signatures(&comparison.report, style, out)
@@ -38,10 +37,10 @@ pub fn markdown(comparison: &Comparison, digits: usize, out: &mut impl Write) ->
         if k > 0 {
             writeln!(out)?;
         }
-        render::markdown::write_grid(&grid(comparison, pair, digits, short), out)?;
+        render::markdown::write_grid(&grid(comparison, pair, digits, Labels::Short), out)?;
     }
     let about: Vec<String> =
-        [render::table::footer(report)].into_iter().chain(key(comparison, "bold:")).collect();
+        [render::table::footer(report)].into_iter().chain(about(comparison, "bold:")).collect();
     render::markdown::write_notes(&about, &render::table::signature_lines(report), &report.notices, out)
 }
 
@@ -52,30 +51,30 @@ pub fn markdown(comparison: &Comparison, digits: usize, out: &mut impl Write) ->
 pub fn latex(comparison: &Comparison, digits: usize, out: &mut impl Write) -> io::Result<()> {
     let report = &comparison.report;
     let about: Vec<String> =
-        [render::table::scored(report)].into_iter().chain(key(comparison, "bold:")).collect();
+        [render::table::scored(report)].into_iter().chain(about(comparison, "bold:")).collect();
     let signatures = render::table::signature_lines(report);
     render::latex::write_head(&report.provenance.version, &about, &signatures, &report.notices, out)?;
-    let grids = comparison.pairs.iter().map(|pair| (None, grid(comparison, pair, digits, short)));
+    let grids = comparison.pairs.iter().map(|pair| (None, grid(comparison, pair, digits, Labels::Short)));
     render::latex::write_grids(&grids.collect::<Vec<_>>(), out)
 }
 
-/// Writes the page of the [`Report`](crate::Report) with what [`table`](fn@table) shows in it; see
-/// [`html`](fn@crate::html).
-///
-/// # Errors
-/// When `out` does not take what is written.
-pub fn html(comparison: &Comparison, page: &Page, out: &mut impl Write) -> io::Result<()> {
-    let name = |system: usize| comparison.report.systems.get(system).map_or("", |s| s.name.as_str());
-    let pairs = comparison.pairs.iter().map(|pair| {
-        let title = format!("{} against {}", name(pair.system), name(pair.baseline));
-        (title, grid(comparison, pair, page.digits, short))
-    });
-    let differences = Differences { pairs: pairs.collect(), key: key(comparison, "bold:") };
-    render::html::write(&comparison.report, Some(&differences), page, out)
+impl Comparison {
+    /// A table per pair.
+    #[must_use]
+    pub fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
+        let grids = self.pairs.iter().map(|pair| grid(self, pair, digits, labels));
+        grids.map(|grid| Table { title: None, grid }).collect()
+    }
+
+    /// What the columns of the tables mean, sentence by sentence; what is bold differs.
+    #[must_use]
+    pub fn about(&self) -> Vec<String> {
+        about(self, "bold:")
+    }
 }
 
 /// What the columns of a table mean, and `mark`, which stands at differences.
-fn key(comparison: &Comparison, mark: &str) -> Vec<String> {
+fn about(comparison: &Comparison, mark: &str) -> Vec<String> {
     let resampling = &comparison.resampling;
     vec![
         format!(
@@ -95,8 +94,8 @@ fn key(comparison: &Comparison, mark: &str) -> Vec<String> {
     ]
 }
 
-/// A table with a row per measure, called by its label or what `label` makes of it.
-fn grid(comparison: &Comparison, pair: &Pair, digits: usize, label: fn(&str) -> &str) -> Grid {
+/// A table with a row per measure.
+fn grid(comparison: &Comparison, pair: &Pair, digits: usize, labels: Labels) -> Grid {
     let report = &comparison.report;
     let name = |system: usize| report.systems.get(system).map_or("", |s| s.name.as_str()).to_owned();
     let mut names = vec![String::new(), name(pair.baseline), name(pair.system), "difference".to_owned()];
@@ -113,7 +112,7 @@ fn grid(comparison: &Comparison, pair: &Pair, digits: usize, label: fn(&str) -> 
             let score = report.systems.get(system).and_then(|s| s.scores.get(m));
             Cell::from(score.map_or_else(String::new, |score| fixed(*score, measure.digits(digits))))
         };
-        let mut cells = vec![label(&measure.label).into(), score(pair.baseline), score(pair.system)];
+        let mut cells = vec![measure.named(labels).into(), score(pair.baseline), score(pair.system)];
         cells.push(Cell {
             text: signed(contrast.difference, digits),
             best: contrast.verdict != Verdict::Undecided,

@@ -3,19 +3,18 @@
 use std::io::{self, Write};
 
 use super::{Coefficient, Correlation};
+use crate::Style;
 use crate::comparison::p_value;
-use crate::grid::{Align, Cell, Grid, short};
+use crate::grid::{Align, Cell, Grid, Labels, Table};
 use crate::number::{counted, fixed, percent, significant};
 use crate::render;
-use crate::render::html::Differences;
-use crate::{Page, RatingPlot, Style};
 
 /// Writes the coefficients of each measure, those of systems, and Williams' tests.
 ///
 /// # Errors
 /// When `out` does not take what is written.
 pub fn table(correlation: &Correlation, style: &Style, out: &mut impl Write) -> io::Result<()> {
-    for (title, grid) in grids(correlation, style.digits, |label| label) {
+    for (title, grid) in grids(correlation, style.digits, Labels::Full) {
         if let Some(title) = title {
             writeln!(out, "{title}")?;
         }
@@ -30,7 +29,7 @@ pub fn table(correlation: &Correlation, style: &Style, out: &mut impl Write) -> 
 /// # Errors
 /// When `out` does not take what is written.
 pub fn markdown(correlation: &Correlation, digits: usize, out: &mut impl Write) -> io::Result<()> {
-    for (k, (title, grid)) in grids(correlation, digits, short).into_iter().enumerate() {
+    for (k, (title, grid)) in grids(correlation, digits, Labels::Short).into_iter().enumerate() {
         if k > 0 {
             writeln!(out)?;
         }
@@ -49,7 +48,7 @@ pub fn markdown(correlation: &Correlation, digits: usize, out: &mut impl Write) 
 pub fn latex(correlation: &Correlation, digits: usize, out: &mut impl Write) -> io::Result<()> {
     let (about, signatures) = (about(correlation), signatures(correlation));
     render::latex::write_head(&correlation.version, &about, &signatures, &correlation.notices, out)?;
-    render::latex::write_grids(&grids(correlation, digits, short), out)
+    render::latex::write_grids(&grids(correlation, digits, Labels::Short), out)
 }
 
 /// The signatures, line by line.
@@ -57,30 +56,18 @@ fn signatures(correlation: &Correlation) -> Vec<String> {
     correlation.signatures.iter().map(ToString::to_string).collect()
 }
 
-/// Writes a page with what [`table`](fn@table) shows, and a chart of scores against ratings for each measure.
-///
-/// # Errors
-/// When `out` does not take what is written.
-pub fn html(correlation: &Correlation, page: &Page, out: &mut impl Write) -> io::Result<()> {
-    let points = &correlation.points;
-    let plots = correlation.measures.iter().zip(&correlation.agreements).zip(&points.scores);
-    let plots = plots.map(|((measure, agreement), scores)| RatingPlot {
-        ratings: format!("rating, one point per {}", correlation.human.unit.name()),
-        scores: measure.label.clone(),
-        summary: agreement.tau_b.value.map_or_else(String::new, |tau| format!("Kendall's τ-b {tau:.3}")),
-        points: points.ratings.iter().copied().zip(scores.iter().copied()).collect(),
-    });
-    let ratings = page.ratings.iter().cloned().chain(plots).collect();
-    let page = Page { ratings, ..page.clone() };
-    let tables = grids(correlation, page.digits, short).into_iter();
-    let tables = tables.map(|(title, grid)| (title.unwrap_or_else(|| "Captions".to_owned()), grid));
-    let tables = Differences { pairs: tables.collect(), key: about(correlation) };
-    let notices: Vec<String> = correlation.notices.iter().map(|notice| notice.message.clone()).collect();
-    let signatures = signatures(correlation);
-    let subtitle =
-        format!("{} · {}", correlation.human.source, counted(correlation.human.n_ratings, "rating"));
-    let head = (correlation.version.as_str(), subtitle.as_str());
-    render::html::write_agreement(head, &tables, (&notices, &signatures), &page, out)
+impl Correlation {
+    /// The coefficients of each measure, those of systems, and Williams' tests.
+    #[must_use]
+    pub fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
+        grids(self, digits, labels).into_iter().map(|(title, grid)| Table { title, grid }).collect()
+    }
+
+    /// What was rated and how coefficients came about.
+    #[must_use]
+    pub fn about(&self) -> Vec<String> {
+        about(self)
+    }
 }
 
 /// What was rated and how coefficients came about.
@@ -113,9 +100,9 @@ fn about(correlation: &Correlation) -> Vec<String> {
     lines
 }
 
-/// The tables with their titles; measures are called by their labels, or what `label` makes of them.
-fn grids(correlation: &Correlation, digits: usize, label: fn(&str) -> &str) -> Vec<(Option<String>, Grid)> {
-    let label = |m: usize| correlation.measures.get(m).map_or("", |m| label(&m.label));
+/// The tables with their titles.
+fn grids(correlation: &Correlation, digits: usize, labels: Labels) -> Vec<(Option<String>, Grid)> {
+    let label = |m: usize| correlation.measures.get(m).map_or("", |m| m.named(labels));
     let columns = |names: &[&str]| -> Vec<(String, Align)> {
         let align = |k: usize| if k == 0 { Align::Left } else { Align::Right };
         names.iter().enumerate().map(|(k, name)| ((*name).to_owned(), align(k))).collect()

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::Preference;
-use crate::grid::{Align, Cell, Grid, short};
+use crate::grid::{Align, Cell, Grid, Labels};
 use crate::number::{counted, fixed, percent};
 use crate::render;
 use crate::{Coefficient, Style};
@@ -13,7 +13,7 @@ use crate::{Coefficient, Style};
 /// # Errors
 /// When `out` does not take what is written.
 pub fn table(found: &Preference, style: &Style, out: &mut impl Write) -> io::Result<()> {
-    render::table::write_grid(&grid(found, style.digits, |label| label), style, out)?;
+    render::table::write_grid(&grid(found, style.digits, Labels::Full), style, out)?;
     writeln!(out)?;
     render::table::write_notes(&about(found), &found.signatures, &found.notices, style, out)
 }
@@ -23,7 +23,7 @@ pub fn table(found: &Preference, style: &Style, out: &mut impl Write) -> io::Res
 /// # Errors
 /// When `out` does not take what is written.
 pub fn markdown(found: &Preference, digits: usize, out: &mut impl Write) -> io::Result<()> {
-    render::markdown::write_grid(&grid(found, digits, short), out)?;
+    render::markdown::write_grid(&grid(found, digits, Labels::Short), out)?;
     render::markdown::write_notes(&about(found), &signatures(found), &found.notices, out)
 }
 
@@ -33,7 +33,7 @@ pub fn markdown(found: &Preference, digits: usize, out: &mut impl Write) -> io::
 /// When `out` does not take what is written.
 pub fn latex(found: &Preference, digits: usize, out: &mut impl Write) -> io::Result<()> {
     render::latex::write_head(&found.version, &about(found), &signatures(found), &found.notices, out)?;
-    render::latex::write_grids(&[(None, grid(found, digits, short))], out)
+    render::latex::write_grids(&[(None, grid(found, digits, Labels::Short))], out)
 }
 
 /// The signatures, line by line.
@@ -46,8 +46,8 @@ fn shown(name: &str) -> String {
     if name.is_empty() { "(none)".to_owned() } else { name.to_owned() }
 }
 
-/// Measures are called by their labels, or what `label` makes of them.
-fn grid(found: &Preference, digits: usize, label: fn(&str) -> &str) -> Grid {
+/// A row per measure.
+fn grid(found: &Preference, digits: usize, labels: Labels) -> Grid {
     let mut columns = vec![(String::new(), Align::Left)];
     if found.is_categorised() {
         columns.extend(found.categories.iter().map(|category| (shown(&category.name), Align::Right)));
@@ -67,7 +67,7 @@ fn grid(found: &Preference, digits: usize, label: fn(&str) -> &str) -> Grid {
     let rows = found.measures.iter().zip(&found.accuracies).map(|(measure, accuracy)| {
         let by_category = accuracy.by_category.iter().filter(|_| found.is_categorised());
         let cells = by_category.chain([&accuracy.mean]).map(cell);
-        std::iter::once(label(&measure.label).into()).chain(cells).collect()
+        std::iter::once(measure.named(labels).into()).chain(cells).collect()
     });
     Grid { columns, rows: rows.collect() }
 }

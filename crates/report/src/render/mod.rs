@@ -1,7 +1,6 @@
 //! The renderers, one file per format.
 
 pub(crate) mod csv;
-pub(crate) mod html;
 pub(crate) mod json;
 mod jsonl;
 pub(crate) mod latex;
@@ -9,7 +8,6 @@ pub(crate) mod markdown;
 pub(crate) mod table;
 
 pub use csv::csv;
-pub use html::html;
 pub use json::json;
 pub use jsonl::jsonl;
 pub use latex::latex;

@@ -168,6 +168,20 @@ fn pad(line: &mut String, painted: &str, taken: usize, width: usize, align: Alig
     }
 }
 
+impl Report {
+    /// What was scored and by which version, in one line.
+    #[must_use]
+    pub fn footer(&self) -> String {
+        footer(self)
+    }
+
+    /// The signatures: one line per metric where all systems share them, else one per group of systems.
+    #[must_use]
+    pub fn signature_lines(&self) -> Vec<String> {
+        signature_lines(self)
+    }
+}
+
 /// What was scored and by which version, in one line.
 pub(crate) fn footer(report: &Report) -> String {
     format!("{} (capeval {})", scored(report), report.provenance.version)

@@ -27,7 +27,7 @@ function unpacked(base64) {
   return bytes;
 }
 
-// What is known of one image's scores: [readings of references, reading of each metric, systems].
+// What is known of one image's scores; src/data.rs says what is in each block.
 async function evidenceOf(meta, image) {
   const chunk = await block("evidence-" + Math.floor(image / meta.chunk));
   return chunk && chunk[image % meta.chunk];

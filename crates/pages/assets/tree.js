@@ -1,7 +1,7 @@
 // How a score came to be: the tree of steps, from its shape and its numbers.
 
 // Fills a shape with numbers, which come in the order of the tree.
-function grow(shapes, [shape, ...numbers], candidate, references) {
+function grow(shapes, [shape, numbers], candidate, references) {
   let at = 0;
   const next = () => numbers[at++];
   const ngram = (start, length) => {
@@ -15,25 +15,25 @@ function grow(shapes, [shape, ...numbers], candidate, references) {
     };
   };
   const step = (node) => {
-    const made = { title: node.t, rule: node.r, value: undefined, note: null, facts: [], matches: [], parts: [], list: null };
-    if (node.v) made.value = next();
-    if (node.n) made.note = next();
-    for (const name of node.f || []) made.facts.push([name, next()]);
-    for (const matcher of node.m || []) {
+    const made = { title: node.title, rule: node.rule, value: undefined, note: null, facts: [], matches: [], parts: [], list: null };
+    if (node.value) made.value = next();
+    if (node.note) made.note = next();
+    for (const name of node.facts || []) made.facts.push([name, next()]);
+    for (const matcher of node.matches || []) {
       const [mine, theirs] = next();
       made.matches.push({ matcher, length: 0, candidate: mine, references: theirs });
     }
-    if (node.l) {
-      made.list = { names: node.l, rows: [] };
+    if (node.ngrams) {
+      made.list = { names: node.ngrams, rows: [] };
       const count = next();
       for (let k = 0; k < count; k += 1) {
         const [start, length, value] = [next(), next(), next()];
-        const facts = node.l.map(() => next());
+        const facts = node.ngrams.map(() => next());
         const title = candidate.slice(start, start + length).join(" ");
         made.list.rows.push({ title, value, facts, match: ngram(start, length) });
       }
     }
-    made.parts = (node.p || []).map(step);
+    made.parts = (node.parts || []).map(step);
     return made;
   };
   return shapes[shape].map(step);

@@ -143,9 +143,10 @@ async function browser(meta) {
       ...meta.systems.map((_, s) => block("captions-" + s))]);
     await load(meta.systems.keys());
     if (image !== state.image) return;
-    const [referenceReadings, referenceOf, systems] = known || [[], [], []];
-    const wordsOfReferences = (m) => (referenceReadings[referenceOf[m]] || []).map(wordsOf);
-    const trees = systems.map((of) => of && of[2].map((tree, m) => grow(shapes, tree, wordsOf(of[0][of[1][m]]), wordsOfReferences(m))));
+    const { references: read, systems } = known || { references: { known: [], of: [] }, systems: [] };
+    const wordsOfReferences = (m) => (read.known[read.of[m]] || []).map(wordsOf);
+    const wordsOfCandidate = (of, m) => wordsOf(of.candidate.known[of.candidate.of[m]]);
+    const trees = systems.map((of) => of && of.trees.map((tree, m) => grow(shapes, tree, wordsOfCandidate(of, m), wordsOfReferences(m))));
     const mine = systems[state.system];
     const m = state.metric;
 
@@ -154,7 +155,10 @@ async function browser(meta) {
     const echo = element("p", { class: "echo", dir: "auto", "aria-hidden": "true", hidden: true });
     const paint = (pointed) => {
       echo.hidden = !pointed;
-      if (pointed) echo.replaceChildren(marked(all[state.system][image], wordsOf(mine[0][mine[1][m]]), levels(wordsOf(mine[0][mine[1][m]]).length, pointed, null)));
+      if (pointed) {
+        const words = wordsOfCandidate(mine, m);
+        echo.replaceChildren(marked(all[state.system][image], words, levels(words.length, pointed, null)));
+      }
       for (const [box, text, words, matches, reference] of texts) {
         const chosen = pointed && (reference !== null || box.dataset.system === String(state.system)) ? pointed : matches;
         box.replaceChildren(marked(text, words, levels(words.length, chosen, reference)));
@@ -164,10 +168,10 @@ async function browser(meta) {
       const text = all[s][image];
       if (text === null) return element("li", { class: "card" }, element("bdi", { class: "name" }, visible(name)), element("p", {}, "no caption"));
       const of = systems[s];
-      const words = of ? wordsOf(of[0][of[1][m]]) : [];
+      const words = of ? wordsOfCandidate(of, m) : [];
       const caption = element("p", { class: "text", dir: "auto", "data-system": s });
       if (state.words && s !== state.system && mine) {
-        caption.append(differing(wordsOf(mine[0][mine[1][m]]), words));
+        caption.append(differing(wordsOfCandidate(mine, m), words));
       } else if (of) {
         texts.push([caption, text, words, matchesOf(trees[s][m]), null]);
       } else {
@@ -209,7 +213,7 @@ async function browser(meta) {
         element("div", { class: "evidence" }, ...trees[state.system].flatMap((tree, k) => drawn(tree, (pointed) => paint(pointed && (k === m || sameWords(k)) ? pointed : null)))));
     }
     function sameWords(k) {
-      return mine[1][k] === mine[1][m] && referenceOf[k] === referenceOf[m];
+      return mine.candidate.of[k] === mine.candidate.of[m] && read.of[k] === read.of[m];
     }
     detail.replaceChildren(...parts, echo);
     paint(null);

@@ -1,0 +1,227 @@
+//! Charts as inline SVG, coloured by the page's style.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use askama::Template;
+
+/// How many series have a colour of their own.
+pub(crate) const COLOURS: usize = 8;
+
+/// How many squares a scatter of many points has along each axis.
+const SQUARES: usize = 32;
+/// Up to how many points are drawn one by one.
+const POINTS: usize = 400;
+
+/// The sides of the area that data are drawn in.
+const LEFT: f64 = 68.0;
+const RIGHT: f64 = 446.0;
+const TOP: f64 = 8.0;
+const BOTTOM: f64 = 228.0;
+
+/// A chart.
+#[derive(Template)]
+#[template(path = "chart.svg")]
+pub(crate) struct Chart {
+    x: Axis,
+    y: Axis,
+    marks: Marks,
+}
+
+/// One axis of a chart, and the range that it shows.
+#[derive(Clone)]
+pub(crate) struct Axis {
+    label: String,
+    low: f64,
+    high: f64,
+    /// Whether values are counts, which no label may split.
+    is_whole: bool,
+}
+
+/// Where a series gets its colour from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Colour {
+    /// The system of that number.
+    System(usize),
+    /// None of its own.
+    Muted,
+}
+
+/// A curve.
+pub(crate) struct Series {
+    /// Its colour.
+    pub colour: Colour,
+    /// Its points, from left to right.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// What is drawn, with the classes that give it its colour.
+enum Marks {
+    Curves(Vec<Curve>),
+    Dots { class: String, at: Vec<(f64, f64)> },
+    Squares { class: String, paths: Vec<Square> },
+}
+
+struct Curve {
+    class: String,
+    line: String,
+    /// The outline of the area below it, if that is tinted.
+    area: Option<String>,
+}
+
+/// All squares of one shade.
+struct Square {
+    opacity: f64,
+    path: String,
+}
+
+impl Colour {
+    fn class(self) -> String {
+        match self {
+            Self::System(k) => format!("s{}", k % COLOURS),
+            Self::Muted => "grey".to_owned(),
+        }
+    }
+}
+
+impl Axis {
+    /// An axis from `low` to `high`; one unit long where these are the same.
+    pub fn new(label: impl Into<String>, (low, high): (f64, f64)) -> Self {
+        Self { label: label.into(), low, high: if high > low { high } else { low + 1.0 }, is_whole: false }
+    }
+
+    /// The same for counts.
+    pub fn of_counts(label: impl Into<String>, range: (f64, f64)) -> Self {
+        Self { is_whole: true, ..Self::new(label, range) }
+    }
+
+    /// How far along the axis a value lies, 0 to 1.
+    fn share(&self, value: f64) -> f64 {
+        ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
+    }
+
+    /// Round values to label, as many as `at_most` intervals have ends, each with its place along the axis.
+    fn ticks(&self, at_most: f64) -> Vec<(f64, String)> {
+        let least = (self.high - self.low) / at_most;
+        let power = least.log10().floor();
+        let steps = [1.0, 2.0, 2.5, 5.0, 10.0].map(|step| step * 10_f64.powf(power));
+        let fits = |step: &f64| *step >= least * (1.0 - 1e-9) && (!self.is_whole || step.fract() == 0.0);
+        let step = steps.into_iter().find(fits).unwrap_or(if self.is_whole { 1.0 } else { least });
+        let decimals = (0..9).find(|digits| {
+            let scaled = step * 10_f64.powi(*digits);
+            (scaled - scaled.round()).abs() < 1e-6
+        });
+        let decimals = decimals.unwrap_or(9) as usize;
+        let (first, last) = ((self.low / step - 1e-9).ceil(), (self.high / step + 1e-9).floor());
+        let n = (last - first).clamp(0.0, 20.0) as usize;
+        let ticks = (0..=n).map(|k| {
+            let value = (first + k as f64) * step;
+            // A minus before zero says nothing.
+            let value = if value.abs() < step / 2.0 { 0.0 } else { value };
+            (self.share(value), format!("{value:.decimals$}"))
+        });
+        ticks.collect()
+    }
+}
+
+impl Chart {
+    /// Curves over a common axis; `tinted` ones have a tint below them.
+    pub fn curves(x: Axis, y: Axis, series: &[Series], tinted: bool) -> Self {
+        let curves = series.iter().map(|Series { colour, points }| {
+            let mut line = String::new();
+            for (k, (at, value)) in points.iter().enumerate() {
+                let (at, value) = place(&x, &y, *at, *value);
+                push(&mut line, if k == 0 { 'M' } else { 'L' }, at, value);
+            }
+            let ends = points.first().zip(points.last()).filter(|_| tinted);
+            let area = ends.map(|((first, _), (last, _))| {
+                let [first, last] = [first, last].map(|end| place(&x, &y, *end, y.low).0);
+                format!("{line}L{last:.1} {BOTTOM}L{first:.1} {BOTTOM}z")
+            });
+            Curve { class: colour.class(), line, area }
+        });
+        let marks = Marks::Curves(curves.collect());
+        Self { x, y, marks }
+    }
+
+    /// Points one by one, or, where there are many, how many fall into each square.
+    pub fn scatter(x: Axis, y: Axis, points: &[(f64, f64)], colour: Colour) -> Self {
+        let class = colour.class();
+        if points.len() <= POINTS {
+            let at = points.iter().map(|(at, value)| place(&x, &y, *at, *value)).collect();
+            return Self { x, y, marks: Marks::Dots { class, at } };
+        }
+        let square = |share: f64| (share * SQUARES as f64).min(SQUARES as f64 - 1.0) as usize;
+        let mut counts = vec![0_u32; SQUARES * SQUARES];
+        for (at, value) in points {
+            counts[square(y.share(*value)) * SQUARES + square(x.share(*at))] += 1;
+        }
+        let most = counts.iter().copied().max().unwrap_or(1).max(1);
+        let mut shades: BTreeMap<u32, String> = BTreeMap::new();
+        for (k, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let share = f64::from(*count).ln_1p() / f64::from(most).ln_1p();
+            let path = shades.entry((12.0 + 88.0 * share).round() as u32).or_default();
+            let (column, row) = (k % SQUARES, SQUARES - 1 - k / SQUARES);
+            // Writing to a string cannot fail.
+            let _ = write!(path, "M{column} {row}h1v1h-1z");
+        }
+        let paths = shades
+            .into_iter()
+            .map(|(percent, path)| Square { opacity: f64::from(percent) / 100.0, path })
+            .collect();
+        Self { x, y, marks: Marks::Squares { class, paths } }
+    }
+}
+
+/// Where a point is drawn.
+fn place(x: &Axis, y: &Axis, at: f64, value: f64) -> (f64, f64) {
+    (LEFT + (RIGHT - LEFT) * x.share(at), BOTTOM - (BOTTOM - TOP) * y.share(value))
+}
+
+fn push(path: &mut String, command: char, x: f64, y: f64) {
+    // Writing to a string cannot fail.
+    let _ = write!(path, "{command}{x:.1} {y:.1}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis() -> Axis {
+        Axis::new("<label>", (0.0, 1.0))
+    }
+
+    #[test]
+    fn drawings_take_their_colours_from_the_page() {
+        let series = [Series { colour: Colour::System(1), points: vec![(0.0, 0.0), (1.0, 1.0)] }];
+        let svg = Chart::curves(axis(), axis(), &series, true).to_string();
+        assert!(svg.starts_with("<svg viewBox=\"0 0 460 280\" aria-hidden=\"true\""), "{svg}");
+        assert!(svg.contains("<path class=\"line s1\" d=\"M68.0 228.0L446.0 8.0\"/>"), "{svg}");
+        assert!(svg.contains("d=\"M68.0 228.0L446.0 8.0L446.0 228L68.0 228z\""), "{svg}");
+        assert!(!svg.contains("style="), "the page's policy allows no style attribute: {svg}");
+        assert!(svg.contains("&lt;label&gt;") && !svg.contains("<label>"), "{svg}");
+    }
+
+    #[test]
+    fn many_points_cost_no_more_than_their_squares() {
+        let points: Vec<(f64, f64)> =
+            (0..50_000).map(|k| (f64::from(k % 211) / 211.0, f64::from(k % 97) / 97.0)).collect();
+        let svg = Chart::scatter(axis(), axis(), &points, Colour::System(0)).to_string();
+        assert!(svg.len() < 20_000, "{}", svg.len());
+    }
+
+    #[test]
+    fn labels_are_round_and_few() {
+        let labels = |low, high, at_most| -> Vec<String> {
+            Axis::new("", (low, high)).ticks(at_most).into_iter().map(|(_, label)| label).collect()
+        };
+        assert_eq!(labels(0.0, 1.0, 5.0), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(labels(-0.3, 0.3, 6.0), ["-0.3", "-0.2", "-0.1", "0.0", "0.1", "0.2", "0.3"]);
+        assert_eq!(labels(0.0, 23.0, 5.0), ["0", "5", "10", "15", "20"]);
+        assert_eq!(labels(3.0, 3.0, 5.0), ["3.0", "3.2", "3.4", "3.6", "3.8", "4.0"]);
+        assert_eq!(labels(0.0, 1.2e-3, 5.0), ["0.00000", "0.00025", "0.00050", "0.00075", "0.00100"]);
+        assert_eq!(labels(0.0, 1e300, 5.0).len(), 6);
+        let words = Axis::of_counts("", (5.0, 8.0)).ticks(6.0);
+        assert_eq!(words.into_iter().map(|(_, label)| label).collect::<Vec<_>>(), ["5", "6", "7", "8"]);
+    }
+}

@@ -1,0 +1,236 @@
+//! The data of a page's images: what `assets/data.js` reads, block by block.
+//!
+//! Every block is JSON. Images, systems, measures and metrics are numbered in the order of the report; `S` is a system
+//! and `C` a chunk of [`CHUNK`] images.
+//!
+//! | block | content |
+//! |---|---|
+//! | `meta` | [`Meta`]; `null` on a page without images |
+//! | `ids` | the id of each image |
+//! | `scores-S` | for each measure a list with the score of each image; `null` where the system has no caption |
+//! | `captions-S` | the caption of each image; `null` where the system has none |
+//! | `references` | for each image the list of its references |
+//! | `pictures` | the path of each image's picture or `null`; only if [`Meta::pictures`] is `true` |
+//! | `evidence-C` | an [`Image`] for each image of the chunk |
+//! | `shapes` | the [`Shape`]s of all explanations, which a [`Tree`] names by number |
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use capeval_metric::Direction;
+use capeval_report::{Evidence, Gallery, Report, Rounded, Shape};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::block;
+use crate::figures::headlines;
+use crate::{Page, Pictures};
+
+/// Images whose evidence shares a block.
+const CHUNK: usize = 128;
+
+/// All blocks of a page.
+pub(crate) struct Data<'r> {
+    /// The report.
+    pub report: &'r Report,
+    /// How the page looks.
+    pub page: &'r Page,
+}
+
+/// What the script must know first.
+#[derive(Serialize)]
+struct Meta<'r> {
+    /// How many images there are.
+    n: usize,
+    /// How many images share a block of evidence.
+    chunk: usize,
+    measures: Vec<Measure<'r>>,
+    /// The keys of the metrics.
+    metrics: Vec<&'r str>,
+    /// The names of the systems.
+    systems: Vec<&'r str>,
+    /// The measure that images are sorted by at first.
+    headline: usize,
+    pictures: Option<Place<'r>>,
+}
+
+#[derive(Serialize)]
+struct Measure<'r> {
+    key: &'r str,
+    label: &'r str,
+    /// Whether higher is better.
+    higher: bool,
+    /// The metric that it belongs to.
+    metric: usize,
+    /// The highest possible score, if there is one.
+    max: Option<f64>,
+}
+
+/// Where pictures are: a pattern with `{id}`, or `true` for the block `pictures`.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Place<'r> {
+    Pattern(&'r str),
+    Listed(bool),
+}
+
+/// What is known of one image's scores.
+#[derive(Serialize)]
+struct Image<'r> {
+    references: Readings<&'r [Box<str>]>,
+    /// For each system, how its caption was scored; `null` where it has none.
+    systems: Vec<Option<Caption<'r>>>,
+}
+
+#[derive(Serialize)]
+struct Caption<'r> {
+    candidate: Readings<&'r str>,
+    /// How the scores of each metric came to be.
+    trees: Vec<Tree<'r>>,
+}
+
+/// A text as metrics read it: its words, joined with blanks, or each with U+001F before it where a word holds a blank.
+/// Metrics that cut it alike share a reading.
+#[derive(Serialize)]
+struct Readings<T> {
+    known: Vec<T>,
+    /// The reading of each metric.
+    of: Vec<usize>,
+}
+
+/// A shape, and the numbers that belong into it.
+#[derive(Serialize)]
+struct Tree<'r>(usize, &'r RawValue);
+
+impl fmt::Display for Data<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { report, page } = *self;
+        let compress = page.compress;
+        let Some(gallery) = &report.gallery else {
+            return block::write(format_args!("meta"), &(), compress, f);
+        };
+        block::write(format_args!("meta"), &Meta::new(report, gallery, page), compress, f)?;
+        block::write(format_args!("ids"), &gallery.ids, compress, f)?;
+        let places: Vec<Vec<Option<usize>>> =
+            gallery.systems.iter().map(|captions| places(gallery, &captions.images)).collect();
+        for (s, (captions, places)) in gallery.systems.iter().zip(&places).enumerate() {
+            block::write(format_args!("scores-{s}"), &scores(report, s, places), compress, f)?;
+            let texts = places.iter().map(|k| captions.texts.get((*k)?).map(String::as_str));
+            block::write(format_args!("captions-{s}"), &texts.collect::<Vec<_>>(), compress, f)?;
+        }
+        block::write(format_args!("references"), &gallery.references, compress, f)?;
+        if let Some(Pictures::Files(files)) = &page.pictures {
+            block::write(format_args!("pictures"), files, compress, f)?;
+        }
+        let mut shapes = Shapes::default();
+        for (chunk, start) in (0..gallery.ids.len()).step_by(CHUNK).enumerate() {
+            let images = start..(start + CHUNK).min(gallery.ids.len());
+            let images: Vec<Image<'_>> =
+                images.map(|image| Image::new(gallery, &places, image, &mut shapes)).collect();
+            block::write(format_args!("evidence-{chunk}"), &images, compress, f)?;
+        }
+        block::write(format_args!("shapes"), &shapes.list, compress, f)
+    }
+}
+
+impl<'r> Meta<'r> {
+    fn new(report: &'r Report, gallery: &Gallery, page: &'r Page) -> Self {
+        let metrics = report.metrics.iter().enumerate();
+        let metric_of = metrics.flat_map(|(m, metric)| std::iter::repeat_n(m, metric.n_measures));
+        let measures = report.measures.iter().zip(metric_of).map(|(measure, metric)| Measure {
+            key: &measure.key,
+            label: measure.short_label(),
+            higher: measure.direction == Direction::HigherIsBetter,
+            metric,
+            max: measure.max.is_finite().then_some(measure.max),
+        });
+        Self {
+            n: gallery.ids.len(),
+            chunk: CHUNK,
+            measures: measures.collect(),
+            metrics: report.metrics.iter().map(|metric| metric.key.as_str()).collect(),
+            systems: report.systems.iter().map(|system| system.name.as_str()).collect(),
+            headline: headlines(report).last().copied().unwrap_or(0),
+            pictures: page.pictures.as_ref().map(|pictures| match pictures {
+                Pictures::Pattern(pattern) => Place::Pattern(pattern),
+                Pictures::Files(_) => Place::Listed(true),
+            }),
+        }
+    }
+}
+
+/// For each image of the gallery, which of a system's captions describes it.
+fn places(gallery: &Gallery, images: &[u32]) -> Vec<Option<usize>> {
+    let mut places = vec![None; gallery.ids.len()];
+    for (k, image) in images.iter().enumerate() {
+        if let Some(place) = places.get_mut(*image as usize) {
+            *place = Some(k);
+        }
+    }
+    places
+}
+
+fn scores(report: &Report, system: usize, places: &[Option<usize>]) -> Vec<Vec<Option<Rounded>>> {
+    let n = report.measures.len();
+    let segments = report.systems.get(system).and_then(|system| system.segments.as_ref());
+    let score =
+        |k: Option<usize>, measure: usize| segments?.values.get(k? * n + measure).copied().map(Rounded);
+    (0..n).map(|measure| places.iter().map(|k| score(*k, measure)).collect()).collect()
+}
+
+/// The shapes of all explanations, numbered in the order of images.
+#[derive(Default)]
+struct Shapes<'r> {
+    numbers: HashMap<*const Shape, usize>,
+    list: Vec<&'r Shape>,
+}
+
+impl<'r> Shapes<'r> {
+    fn number(&mut self, shape: &'r Arc<Shape>) -> usize {
+        *self.numbers.entry(Arc::as_ptr(shape)).or_insert_with(|| {
+            self.list.push(shape);
+            self.list.len() - 1
+        })
+    }
+}
+
+impl<T: PartialEq> Readings<T> {
+    fn of(readings: impl Iterator<Item = T>) -> Self {
+        let (mut known, mut of) = (Vec::new(), Vec::new());
+        for reading in readings {
+            of.push(known.iter().position(|other| *other == reading).unwrap_or_else(|| {
+                known.push(reading);
+                known.len() - 1
+            }));
+        }
+        Self { known, of }
+    }
+}
+
+impl<'r> Image<'r> {
+    fn new(
+        gallery: &'r Gallery,
+        places: &[Vec<Option<usize>>],
+        image: usize,
+        shapes: &mut Shapes<'r>,
+    ) -> Self {
+        let mut references = None;
+        let systems = gallery.systems.iter().zip(places).map(|(captions, places)| {
+            let k = places.get(image).copied().flatten()?;
+            let metrics: Vec<&Evidence> =
+                captions.evidence.iter().filter_map(|metric| metric.get(k)).collect();
+            references
+                .get_or_insert_with(|| Readings::of(metrics.iter().map(|evidence| &*evidence.references)));
+            Some(Caption {
+                candidate: Readings::of(metrics.iter().map(|evidence| &*evidence.candidate)),
+                trees: metrics
+                    .iter()
+                    .map(|evidence| Tree(shapes.number(&evidence.shape), &evidence.numbers))
+                    .collect(),
+            })
+        });
+        let systems = systems.collect();
+        Self { references: references.unwrap_or_else(|| Readings::of(std::iter::empty())), systems }
+    }
+}

@@ -1,0 +1,50 @@
+//! What every page has: its head, the policy in it, one script and one style.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use sha2::{Digest, Sha256};
+
+use crate::{Page, Pictures};
+
+/// The style of all pages.
+pub(crate) const STYLE: &str = include_str!("../assets/page.css");
+
+/// The script of all pages.
+pub(crate) const SCRIPT: &str = concat!(
+    "(() => {\n\"use strict\";\n",
+    include_str!("../assets/data.js"),
+    include_str!("../assets/words.js"),
+    include_str!("../assets/tree.js"),
+    include_str!("../assets/list.js"),
+    include_str!("../assets/page.js"),
+    "})();\n"
+);
+
+/// What `layout.html` needs.
+pub(crate) struct Layout<'r> {
+    /// The heading.
+    pub title: &'r str,
+    /// The line below it.
+    pub subtitle: String,
+    /// The version of capeval.
+    pub version: &'r str,
+    /// What the page may run and load: this script, this style, and pictures.
+    pub policy: String,
+}
+
+impl<'r> Layout<'r> {
+    pub fn new(page: &'r Page, version: &'r str, subtitle: String) -> Self {
+        let policy = format!(
+            "default-src 'none'; script-src {}; style-src {}; img-src data:{}; base-uri 'none'; form-action 'none'",
+            hash(SCRIPT),
+            hash(STYLE),
+            page.pictures.as_ref().map(Pictures::source).unwrap_or_default()
+        );
+        Self { title: &page.title, subtitle, version, policy }
+    }
+}
+
+/// How a policy names a script or style of the page.
+fn hash(text: &str) -> String {
+    format!("'sha256-{}'", BASE64.encode(Sha256::digest(text)))
+}

@@ -1,0 +1,228 @@
+//! What a page keeps of explanations: a shape that many share, and its numbers.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use capeval_metric::{Explanation, Step};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::Rounded;
+
+/// What a page keeps of an [`Explanation`]. Explanations of many images differ in nothing but numbers, so the tree
+/// without them is kept once.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    /// The tree.
+    pub shape: Arc<Shape>,
+    /// A JSON list of what the tree leaves out; see [`Shape`].
+    pub numbers: Box<RawValue>,
+    /// The candidate's words, joined with blanks, or each with U+001F before it where a word is empty or holds a blank.
+    pub candidate: Box<str>,
+    /// Each reference's words, joined in the same way.
+    pub references: Box<[Box<str>]>,
+}
+
+/// The steps of an explanation, without numbers. These follow in [`Evidence::numbers`], step by step in the order of the
+/// tree: the value if there is one, the note if there is one, the value of each fact, the places of each match
+/// (`[words of the candidate, [[reference, words]…]]`), and, for a list of n-grams, how many there are and for each its
+/// first word in the candidate, how many words it has, its value, and the value or `null` of each fact that the list
+/// names; then those of the parts.
+#[derive(Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Shape(Vec<Node>);
+
+#[derive(Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct Node {
+    title: String,
+    #[serde(skip_serializing_if = "is_not")]
+    value: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'static str>,
+    #[serde(skip_serializing_if = "is_not")]
+    note: bool,
+    /// The names of facts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    facts: Vec<&'static str>,
+    /// The matchers of matches.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    matches: Vec<&'static str>,
+    /// For parts that are n-grams of the candidate: the names of their facts. Such a list stands in place of `parts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ngrams: Option<Vec<&'static str>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<Node>,
+}
+
+/// What serde asks of a flag that is left out where it is not set.
+fn is_not(flag: &bool) -> bool {
+    !flag
+}
+
+/// One of [`Evidence::numbers`].
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Number<'e> {
+    Value(Rounded),
+    Count(usize),
+    Note(&'e str),
+    Places(&'e [usize], &'e [(usize, Vec<usize>)]),
+}
+
+/// Keeps each shape once; share one among all calls of [`Evidence::of`].
+#[derive(Debug, Default)]
+pub struct Shapes(Mutex<HashSet<Arc<Shape>>>);
+
+impl Shapes {
+    fn shared(&self, shape: Shape) -> Arc<Shape> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shape) = known.get(&shape) {
+            return Arc::clone(shape);
+        }
+        let shape = Arc::new(shape);
+        known.insert(Arc::clone(&shape));
+        shape
+    }
+}
+
+impl Evidence {
+    /// What is kept of `explanation`.
+    #[must_use]
+    pub fn of(explanation: &Explanation, shapes: &Shapes) -> Self {
+        let mut reader = Reader { candidate: &explanation.candidate, numbers: Vec::new() };
+        let shape = Shape(explanation.scores.iter().map(|step| reader.node(step)).collect());
+        let numbers = serde_json::value::to_raw_value(&reader.numbers);
+        Self {
+            shape: shapes.shared(shape),
+            numbers: numbers.expect("numbers and texts have a JSON form"),
+            candidate: joined(&explanation.candidate).into(),
+            references: explanation.references.iter().map(|words| joined(words).into()).collect(),
+        }
+    }
+}
+
+/// The mark between words where a blank may be part of one.
+const UNIT: &str = "\u{1f}";
+
+fn joined(words: &[String]) -> String {
+    if words.iter().any(|word| word.is_empty() || word.contains([' ', '\u{1f}'])) {
+        words.iter().flat_map(|word| [UNIT, word]).collect()
+    } else {
+        words.join(" ")
+    }
+}
+
+/// Takes the numbers out of a tree.
+struct Reader<'e> {
+    candidate: &'e [String],
+    numbers: Vec<Number<'e>>,
+}
+
+impl<'e> Reader<'e> {
+    fn value(&mut self, value: f64) {
+        self.numbers.push(Number::Value(Rounded(value)));
+    }
+
+    fn node(&mut self, step: &'e Step) -> Node {
+        let mut node = Node { title: step.title.clone(), ..Node::default() };
+        if let Some(value) = step.value {
+            node.value = true;
+            self.value(value);
+        }
+        node.rule = step.rule.map(|rule| rule.formula);
+        if let Some(note) = step.note.as_deref().filter(|note| !self.repeats_matches(step, note)) {
+            node.note = true;
+            self.numbers.push(Number::Note(note));
+        }
+        for fact in &step.facts {
+            node.facts.push(fact.name);
+            self.value(fact.value);
+        }
+        for matched in &step.matches {
+            node.matches.push(matched.matcher);
+            self.numbers.push(Number::Places(&matched.candidate, &matched.references));
+        }
+        let spans: Option<Vec<(usize, usize)>> = step.parts.iter().map(|part| self.ngram(part)).collect();
+        match spans {
+            Some(spans) if !spans.is_empty() || step.rule.is_some() => {
+                node.ngrams = Some(self.ngrams(step, &spans));
+            }
+            _ => node.parts = step.parts.iter().map(|part| self.node(part)).collect(),
+        }
+        node
+    }
+
+    /// The parts as n-grams that begin at and are as long as `spans` say; the names of their facts.
+    fn ngrams(&mut self, step: &Step, spans: &[(usize, usize)]) -> Vec<&'static str> {
+        let mut names: Vec<&'static str> = Vec::new();
+        for fact in step.parts.iter().flat_map(|part| &part.facts) {
+            if !names.contains(&fact.name) {
+                names.push(fact.name);
+            }
+        }
+        self.numbers.push(Number::Count(spans.len()));
+        for ((start, length), part) in spans.iter().zip(&step.parts) {
+            self.numbers.extend([Number::Count(*start), Number::Count(*length)]);
+            self.value(part.value.unwrap_or(f64::NAN));
+            for name in &names {
+                let fact = part.facts.iter().find(|fact| fact.name == *name);
+                self.value(fact.map_or(f64::NAN, |fact| fact.value));
+            }
+        }
+        names
+    }
+
+    /// Where the candidate holds the n-gram that `step` is about, and how many words it has; `None` if the step says
+    /// more than follows from these two.
+    fn ngram(&self, step: &Step) -> Option<(usize, usize)> {
+        let [matched] = &step.matches[..] else { return None };
+        let is_plain = step.value.is_some() && step.rule.is_none() && step.note.is_none();
+        let length: usize = matched.matcher.strip_suffix("-gram")?.parse().ok()?;
+        let start = *matched.candidate.first()?;
+        let words = self.candidate.get(start..start + length)?;
+        (is_plain && step.parts.is_empty() && words.join(" ") == step.title).then_some((start, length))
+    }
+
+    /// Whether a note repeats the words that take part.
+    fn repeats_matches(&self, step: &Step, note: &str) -> bool {
+        let [matched] = &step.matches[..] else { return false };
+        let words = matched.candidate.iter().filter_map(|k| self.candidate.get(*k));
+        words.map(String::as_str).collect::<Vec<_>>().join(" ") == note
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use capeval_metric::{Match, Rule};
+
+    use super::*;
+
+    fn explanation(count: usize) -> Explanation {
+        let words = ["a", "cat", "sat"].map(str::to_owned).to_vec();
+        let ngram = |k: usize| {
+            let place = Match { matcher: "1-gram", candidate: vec![k], references: vec![(0, vec![k])] };
+            Step::given(words[k].clone(), 1.0).matched(place)
+        };
+        let parts = (0..count).map(ngram).collect();
+        let score = Step::of("matches", count as f64, Rule::SUM, parts).noted("odd \"note\"");
+        Explanation { candidate: words.clone(), references: vec![words], scores: vec![score] }
+    }
+
+    #[test]
+    fn trees_that_differ_in_numbers_share_a_shape() {
+        let shapes = Shapes::default();
+        let (two, three) = (Evidence::of(&explanation(2), &shapes), Evidence::of(&explanation(3), &shapes));
+        assert!(Arc::ptr_eq(&two.shape, &three.shape));
+        let shape = serde_json::to_string(&*two.shape).unwrap();
+        assert_eq!(shape, r#"[{"title":"matches","value":true,"rule":"sum","note":true,"ngrams":[]}]"#);
+        assert_eq!(two.numbers.get(), r#"[2,"odd \"note\"",2,0,1,1,1,1,1]"#);
+        assert_eq!((&*two.candidate, &*two.references[0]), ("a cat sat", "a cat sat"));
+    }
+
+    #[test]
+    fn words_with_blanks_stay_words() {
+        assert_eq!(joined(&["a b".into(), "c".into()]), "\u{1f}a b\u{1f}c");
+        assert_eq!(joined(&[String::new()]), "\u{1f}");
+        assert_eq!(joined(&[]), "");
+    }
+}
