@@ -230,7 +230,7 @@ struct Grouped {
 impl Grouped {
     fn new(name: String, captions: Captions, ids: Ids) -> Result<Self, Error> {
         let source = captions.source().to_owned();
-        let index = capeval_corpus::References::group(captions, ids)?;
+        let index = capeval_corpus::GroupedCaptions::new(captions, ids)?;
         let mut images: Vec<(SegmentId, usize)> =
             (0..index.len()).filter_map(|image| Some((index.id(image)?.clone(), image))).collect();
         images.sort();

@@ -74,7 +74,8 @@ pub fn remedy(error: &(dyn StdError + 'static)) -> Option<Remedy> {
     if let Some(error) = error.downcast_ref::<UnknownName>() {
         return Some(error.remedy());
     }
+    let corpus = error.downcast_ref::<capeval_corpus::Error>().map(capeval_corpus::Error::remedy);
     let frequencies = error.downcast_ref::<frequencies::Error>().map(frequencies::Error::remedy);
     let fluency = error.downcast_ref::<capeval_fluency::Error>().map(capeval_fluency::Error::remedy);
-    frequencies.or(fluency).flatten().cloned()
+    corpus.or(frequencies).or(fluency).flatten().cloned()
 }

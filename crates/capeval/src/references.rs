@@ -1,6 +1,6 @@
 //! References of either kind: fresh from a file, or prepared.
 
-use capeval_corpus::{Aligned, Captions, Ids, SegmentId};
+use capeval_corpus::{Aligned, Captions, GroupedCaptions, Ids, ImageIndex, SegmentId};
 use capeval_evaluate::prepared::Source;
 use capeval_evaluate::{Prepared, Progress, ReferenceSet, Stage};
 use capeval_metric::AnyMetric;
@@ -97,19 +97,18 @@ pub fn prepare_watched(
 
 /// All references with the ids of their images.
 pub(crate) fn whole(references: Captions, ids: Ids) -> Result<(Vec<SegmentId>, ReferenceSet), Error> {
-    let index = capeval_corpus::References::group(references, ids)?;
-    let all: Vec<u32> = (0..index.len() as u32).collect();
-    let set = gather(&index, &all);
-    let ids = all.iter().filter_map(|image| index.id(*image as usize).cloned()).collect();
-    Ok((ids, set))
+    let grouped = GroupedCaptions::new(references, ids)?;
+    let all: Vec<u32> = (0..grouped.len() as u32).collect();
+    let set = gather(&grouped, &all);
+    Ok((grouped.index().ids().to_vec(), set))
 }
 
 /// References that candidates can be aligned with.
 pub(crate) enum Sought {
-    Captions(capeval_corpus::References),
+    Captions(GroupedCaptions),
     Prepared {
-        /// One empty caption for each image that takes part.
-        index: capeval_corpus::References,
+        /// The images that take part.
+        index: ImageIndex,
         /// The place of each of these images among the prepared.
         place: Vec<u32>,
         set: ReferenceSet,
@@ -120,27 +119,22 @@ impl Sought {
     pub fn new(references: References, subset: Option<&Chosen>, ids: Ids) -> Result<Self, Error> {
         match (references, subset) {
             (References::Captions(captions), None) => {
-                Ok(Self::Captions(capeval_corpus::References::group(captions, ids)?))
+                Ok(Self::Captions(GroupedCaptions::new(captions, ids)?))
             }
             (References::Captions(captions), Some(subset)) => {
-                Ok(Self::Captions(capeval_corpus::References::group(subset.of(&captions), ids)?))
+                Ok(Self::Captions(GroupedCaptions::new(subset.of(&captions), ids)?))
             }
             (References::Prepared { prepared, source }, subset) => {
                 let Prepared { ids: images, references: set, .. } = *prepared;
-                let mut captions = Captions::new(source);
-                let mut place = Vec::new();
-                for (image, id) in (0_u32..).zip(images) {
-                    if subset.is_none_or(|subset| subset.has(&id)) {
-                        captions.push(id, "");
-                        place.push(image);
-                    }
-                }
-                let index = capeval_corpus::References::group(captions, ids)?;
+                let taken = (0_u32..).zip(images);
+                let taken = taken.filter(|(_, id)| subset.is_none_or(|subset| subset.has(id)));
+                let (place, taken): (Vec<u32>, Vec<SegmentId>) = taken.unzip();
+                let index = ImageIndex::of(source, taken, ids)?;
                 if index.len() != place.len() {
                     return Err(Error::request(format!(
                         "{}: some images have an id that is a number and a string; compare ids as they are \
                          given, or prepare the references anew with --ids text",
-                        index.captions().source()
+                        index.source()
                     )));
                 }
                 Ok(Self::Prepared { index, place, set })
@@ -148,17 +142,18 @@ impl Sought {
         }
     }
 
-    pub fn index(&self) -> &capeval_corpus::References {
+    pub fn index(&self) -> &ImageIndex {
         match self {
-            Self::Captions(index) | Self::Prepared { index, .. } => index,
+            Self::Captions(grouped) => grouped.index(),
+            Self::Prepared { index, .. } => index,
         }
     }
 
     /// Puts together what the aligned systems need.
     pub fn gather(self, aligned: &[Aligned]) -> Ground {
         match self {
-            Self::Captions(index) => {
-                let mut taken = vec![false; index.len()];
+            Self::Captions(grouped) => {
+                let mut taken = vec![false; grouped.len()];
                 for pair in aligned.iter().flat_map(|aligned| &aligned.pairs) {
                     if let Some(taken) = taken.get_mut(pair.image as usize) {
                         *taken = true;
@@ -166,14 +161,15 @@ impl Sought {
                 }
                 let images: Vec<u32> =
                     (0_u32..).zip(&taken).filter(|(_, taken)| **taken).map(|(image, _)| image).collect();
-                let mut place = vec![u32::MAX; index.len()];
+                let mut place = vec![u32::MAX; grouped.len()];
                 for (at, image) in (0_u32..).zip(&images) {
                     if let Some(place) = place.get_mut(*image as usize) {
                         *place = at;
                     }
                 }
-                let set = gather(&index, &images);
-                let (n_images, n_references) = (index.len(), index.captions().len());
+                let set = gather(&grouped, &images);
+                let (n_images, n_references) = (grouped.len(), grouped.captions().len());
+                let index = grouped.into_index();
                 Ground { set, index, place, images, n_images, n_references }
             }
             Self::Prepared { index, place, set } => {
@@ -196,19 +192,19 @@ impl Sought {
 }
 
 /// The references of `images`, which ascend.
-fn gather(index: &capeval_corpus::References, images: &[u32]) -> ReferenceSet {
+fn gather(grouped: &GroupedCaptions, images: &[u32]) -> ReferenceSet {
     let ends = images.iter().scan(0_u64, |end, image| {
-        *end += index.rows(*image as usize).len() as u64;
+        *end += grouped.rows(*image as usize).len() as u64;
         Some(*end)
     });
-    let texts: Texts = images.iter().flat_map(|image| index.texts(*image as usize)).collect();
+    let texts: Texts = images.iter().flat_map(|image| grouped.texts(*image as usize)).collect();
     ReferenceSet::new(texts, ends.collect())
 }
 
 /// The references as the engine takes them, and which image is which.
 pub(crate) struct Ground {
     pub set: ReferenceSet,
-    index: capeval_corpus::References,
+    index: ImageIndex,
     /// Where each image of the index lies in `set`.
     pub place: Vec<u32>,
     /// The image of each entry of `set` as the index numbers it.
@@ -227,7 +223,7 @@ impl Ground {
 
     /// How ids are compared.
     pub fn ids(&self) -> Ids {
-        self.index.ids()
+        self.index.comparison()
     }
 
     /// The id of an entry of `set`.

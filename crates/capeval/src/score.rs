@@ -335,9 +335,10 @@ fn segments(scores: &SystemScores, ground: &Ground) -> Segments {
 
 /// A notice of the reader, as it stands in reports.
 pub(crate) fn from_corpus(notice: &capeval_corpus::Notice, system: Option<&str>) -> Notice {
+    let remedy = notice.remedy.as_ref().map_or_else(String::new, |remedy| format!("; {remedy}"));
     Notice {
         code: notice.code.to_owned(),
-        message: notice.message.clone(),
+        message: format!("{}{remedy}", notice.message),
         system: system.map(str::to_owned),
         ids: notice.ids.clone(),
         count: Some(notice.count),

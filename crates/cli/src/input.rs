@@ -143,20 +143,12 @@ pub fn probabilities(path: &str, base: Base) -> Result<Vec<Record>> {
 
 /// Reads captions from the file `path`, or from standard input for `-`.
 pub fn captions(path: &str, options: &ReadOptions) -> Result<Captions> {
-    let captions = if path == STDIN {
-        corpus::read(io::stdin().lock(), path, options)
+    Ok(if path == STDIN {
+        corpus::read(io::stdin().lock(), path, options)?
     } else {
         let bytes = open(path)?;
         refuse_own(path, bytes.as_ref(), options.role)?;
-        corpus::read_bytes(bytes.as_ref(), path, options)
-    };
-    // The library's `--format` has two names here.
-    captions.map_err(|error| {
-        let flag = match options.role {
-            Role::References => "pass --ref-format",
-            Role::Candidates => "pass --input-format",
-        };
-        anyhow!("{}", error.to_string().replace("pass --format", flag))
+        corpus::read_bytes(bytes.as_ref(), path, options)?
     })
 }
 
@@ -164,10 +156,10 @@ pub fn captions(path: &str, options: &ReadOptions) -> Result<Captions> {
 fn refuse_own(path: &str, bytes: &[u8], role: Role) -> Result<()> {
     if bytes.starts_with(&MAGIC) {
         match role {
-            Role::References => bail!("{path}: these are prepared references, which must be given alone"),
             Role::Candidates => {
                 bail!("{path}: these are prepared references, not candidates; give them with -r")
             }
+            _ => bail!("{path}: these are prepared references, which must be given alone"),
         }
     }
     if bytes.starts_with(&capeval::frequencies::file::MAGIC) {

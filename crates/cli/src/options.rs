@@ -62,7 +62,7 @@ impl References {
         if let (Some(_), Some(file)) = (&self.split, unsplit) {
             bail!("{}: only Karpathy's files have splits; leave --split out", file.source());
         }
-        Ok(corpus::merge(files)?)
+        Ok(corpus::merge(files, options.role)?)
     }
 }
 

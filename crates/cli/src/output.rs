@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, anyhow};
 use capeval::corpus::Notice;
 
+use crate::fault::Flags;
 use crate::input::plain;
 
 /// A target that is ready to be written.
@@ -91,11 +92,15 @@ impl Drop for Output {
 }
 
 /// Tells on standard error what a reader left out or made up; for commands without a report that would say so.
-pub fn tell(notices: &[Notice]) {
+pub fn tell(notices: &[Notice], flags: Flags) {
     let mut err = io::stderr().lock();
     for notice in notices {
+        let remedy = notice
+            .remedy
+            .as_ref()
+            .map_or_else(String::new, |remedy| format!("; {}", remedy.in_words(&flags)));
         // That nobody hears a note is no failure.
-        let _ = writeln!(err, "note: {}", notice.message);
+        let _ = writeln!(err, "note: {}{remedy}", notice.message);
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use capeval_corpus::{Ids, Missing, Policy, ReadOptions, References, align, read_bytes};
+use capeval_corpus::{GroupedCaptions, Ids, Missing, Policy, ReadOptions, align, read_bytes};
 
 const RUNS: usize = 15;
 
@@ -26,14 +26,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Some(references) = files.next() else {
         return Ok(());
     };
-    let time = best(|| drop(References::group(references.clone(), Ids::AsGiven)));
+    let time = best(|| drop(GroupedCaptions::new(references.clone(), Ids::AsGiven)));
     let clone = best(|| drop(references.clone()));
     println!("group: {:.2?}", time.saturating_sub(clone));
-    let references = References::group(references, Ids::AsGiven)?;
+    let references = GroupedCaptions::new(references, Ids::AsGiven)?;
     for candidates in files {
         let policy = Policy { missing: Missing::Skip, ..Policy::default() };
-        let aligned = align(&references, &candidates, &policy)?;
-        let time = best(|| drop(align(&references, &candidates, &policy)));
+        let aligned = align(references.index(), &candidates, &policy)?;
+        let time = best(|| drop(align(references.index(), &candidates, &policy)));
         println!("align: {time:.2?} for {} of {} images", aligned.len(), references.len());
         for notice in &aligned.notices {
             println!("  {}: {}", notice.code, notice.message);

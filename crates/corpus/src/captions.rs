@@ -110,11 +110,6 @@ impl Captions {
         &self.ids
     }
 
-    /// How many bytes all texts take together.
-    pub fn text_bytes(&self) -> usize {
-        self.texts.len()
-    }
-
     /// Where a row stands in its source: a line, or else the number of the record.
     pub fn position(&self, row: usize) -> Position {
         match self.lines.get(row) {

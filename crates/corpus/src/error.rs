@@ -1,15 +1,16 @@
-//! What went wrong, where, and what to do about it.
+//! What went wrong and where, and what to do about it.
 
-use std::error::Error as StdError;
 use std::fmt;
 use std::io;
+
+use capeval_choice::Remedy;
 
 use crate::SegmentId;
 
 /// An error with its place: file, line, column, byte or record, and the image id where one is known.
 ///
-/// It displays as `captions.json:12:5 (byte 431): expected a comma or ']'`: lower-case, without a full stop,
-/// with the remedy where there is one.
+/// It displays as `captions.json:12:5 (byte 431): expected a comma or ']'`: lower-case, without a full stop.
+/// What to do about it is its [`remedy`](Self::remedy).
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
@@ -20,6 +21,7 @@ struct Inner {
     position: Position,
     id: Option<SegmentId>,
     message: String,
+    remedy: Option<Remedy>,
     cause: Option<io::Error>,
 }
 
@@ -105,6 +107,7 @@ impl Error {
             position: Position::default(),
             id: None,
             message: message.into(),
+            remedy: None,
             cause: None,
         }))
     }
@@ -124,10 +127,19 @@ impl Error {
         self
     }
 
-    /// Appends `; remedy` to the message.
-    pub(crate) fn with_remedy(mut self, remedy: &str) -> Self {
+    /// Adds a way out to those that it has.
+    pub(crate) fn with_remedy(mut self, remedy: Remedy) -> Self {
+        self.0.remedy = Some(match self.0.remedy.take() {
+            Some(known) => known.or(remedy),
+            None => remedy,
+        });
+        self
+    }
+
+    /// Adds a clause to the message.
+    pub(crate) fn noting(mut self, clause: &str) -> Self {
         self.0.message.push_str("; ");
-        self.0.message.push_str(remedy);
+        self.0.message.push_str(clause);
         self
     }
 
@@ -158,6 +170,16 @@ impl Error {
     /// The sentence without its place.
     pub fn message(&self) -> &str {
         &self.0.message
+    }
+
+    /// What a person can do about it.
+    pub fn remedy(&self) -> Option<&Remedy> {
+        self.0.remedy.as_ref()
+    }
+
+    /// What the operating system said; the message repeats it.
+    pub fn cause(&self) -> Option<&io::Error> {
+        self.0.cause.as_ref()
     }
 }
 
@@ -191,11 +213,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl StdError for Error {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.cause.as_ref().map(|cause| cause as _)
-    }
-}
+impl std::error::Error for Error {}
 
 #[cfg(test)]
 mod tests {
@@ -213,6 +231,6 @@ mod tests {
     fn an_operating_system_error_reads_as_a_sentence() {
         let error = Error::io("dir", "cannot read", io::Error::from_raw_os_error(21));
         assert_eq!(error.to_string(), "dir: cannot read: is a directory");
-        assert!(StdError::source(&error).is_some());
+        assert!(error.cause().is_some());
     }
 }

@@ -1,13 +1,10 @@
-//! Which format is this? The table of formats, and how each is told by its content.
+//! Which format is this? The table of formats, and how each is detected from its content.
 
-use std::fmt;
-
+use crate::Role;
 use crate::input::HEAD_BYTES;
-use crate::json::{Json, Kind};
-use crate::names::named;
-use crate::options::Role;
+use crate::json::{Json, ValueKind};
 
-named! {
+capeval_choice::named! {
     /// A kind of caption file.
     pub enum Format ("format") {
         CocoAnnotations = "coco", "COCO annotations: {\"images\": [...], \"annotations\": [{\"image_id\", \"caption\"}]}";
@@ -25,12 +22,12 @@ named! {
     }
 }
 
-/// What content looks like that is no caption file, or the format it is in.
+/// The format that content is in, or what else it looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
     Format(Format),
-    /// Something else, named for an error.
-    Foreign(&'static str),
+    /// Something else, named for an error, and how to turn it into something that is read.
+    Foreign(&'static str, Option<&'static str>),
     /// Nothing but white space.
     Nothing,
 }
@@ -38,8 +35,8 @@ pub(crate) enum Guess {
 /// Tells the format from the first bytes (without a byte order mark). `name` decides only where the content leaves
 /// it open: text that could be anything is CSV, TSV or JSON if the name says so.
 pub(crate) fn sniff(head: &[u8], name: &str, role: Role) -> Guess {
-    if let Some(foreign) = foreign_magic(head) {
-        return Guess::Foreign(foreign);
+    if let Some((what, advice)) = foreign_magic(head) {
+        return Guess::Foreign(what, Some(advice).filter(|advice| !advice.is_empty()));
     }
     if head.starts_with(b"PAR1") {
         return Guess::Format(Format::Parquet);
@@ -51,7 +48,7 @@ pub(crate) fn sniff(head: &[u8], name: &str, role: Role) -> Guess {
         None if text.len() == head.len() && head.len() < HEAD_BYTES => Guess::Nothing,
         Some(b'{') => Guess::Format(sniff_object(significant)),
         Some(b'[') if opens_array(significant) => Guess::Format(sniff_list(significant, role)),
-        Some(b'<') => Guess::Foreign("XML or HTML"),
+        Some(b'<') => Guess::Foreign("XML or HTML", None),
         _ => sniff_lines(text, significant, name),
     }
 }
@@ -67,28 +64,28 @@ fn valid_prefix(bytes: &[u8]) -> &str {
     }
 }
 
-fn foreign_magic(head: &[u8]) -> Option<&'static str> {
-    const MAGICS: &[(&[u8], &str)] = &[
-        (b"PK\x03\x04", "a zip archive (or a spreadsheet); unpack it or export it as CSV"),
-        (b"BZh", "bzip2; decompress it first"),
-        (b"\xFD7zXZ\0", "xz; decompress it first"),
-        (b"7z\xBC\xAF", "a 7-Zip archive; unpack it first"),
-        (b"%PDF", "a PDF document"),
-        (b"\x89PNG", "a PNG image"),
-        (b"\xFF\xD8\xFF", "a JPEG image"),
-        (b"ARROW1", "an Arrow file; write it as Parquet"),
-        (b"\x89HDF", "an HDF5 file"),
-        (b"\x93NUMPY", "a numpy array"),
-        (b"\x80\x02", "a Python pickle; write it as JSON"),
-        (b"\x80\x03", "a Python pickle; write it as JSON"),
-        (b"\x80\x04", "a Python pickle; write it as JSON"),
-        (b"\x80\x05", "a Python pickle; write it as JSON"),
-        (b"\xFF\xFE", "UTF-16 text; save it as UTF-8"),
-        (b"\xFE\xFF", "UTF-16 text; save it as UTF-8"),
+fn foreign_magic(head: &[u8]) -> Option<(&'static str, &'static str)> {
+    const MAGICS: &[(&[u8], &str, &str)] = &[
+        (b"PK\x03\x04", "a zip archive (or a spreadsheet)", "unpack it or export it as CSV"),
+        (b"BZh", "bzip2", "decompress it first"),
+        (b"\xFD7zXZ\0", "xz", "decompress it first"),
+        (b"7z\xBC\xAF", "a 7-Zip archive", "unpack it first"),
+        (b"%PDF", "a PDF document", ""),
+        (b"\x89PNG", "a PNG image", ""),
+        (b"\xFF\xD8\xFF", "a JPEG image", ""),
+        (b"ARROW1", "an Arrow file", "write it as Parquet"),
+        (b"\x89HDF", "an HDF5 file", ""),
+        (b"\x93NUMPY", "a numpy array", ""),
+        (b"\x80\x02", "a Python pickle", "write it as JSON"),
+        (b"\x80\x03", "a Python pickle", "write it as JSON"),
+        (b"\x80\x04", "a Python pickle", "write it as JSON"),
+        (b"\x80\x05", "a Python pickle", "write it as JSON"),
+        (b"\xFF\xFE", "UTF-16 text", "save it as UTF-8"),
+        (b"\xFE\xFF", "UTF-16 text", "save it as UTF-8"),
     ];
     let is_tar = head.get(257..262) == Some(b"ustar");
-    let magic = MAGICS.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, what)| *what);
-    magic.or(is_tar.then_some("a tar archive; unpack it first"))
+    let magic = MAGICS.iter().find(|(magic, ..)| head.starts_with(magic));
+    magic.map(|(_, what, advice)| (*what, *advice)).or(is_tar.then_some(("a tar archive", "unpack it first")))
 }
 
 /// Whether a `[` opens a JSON array, and not a caption such as `[unk] on a mat`.
@@ -110,7 +107,7 @@ fn sniff_list(text: &str, role: Role) -> Format {
         while let Some(key) = json.next_key(&mut first)? {
             match &*key.decoded()? {
                 "image_id" => id = true,
-                "caption" => caption = json.kind()? == Kind::String,
+                "caption" => caption = json.kind()? == ValueKind::String,
                 _ => {}
             }
             json.skip()?;
@@ -139,14 +136,16 @@ fn sniff_object(text: &str) -> Format {
             let key = key.decoded()?;
             let kind = json.kind()?;
             match (&*key, kind) {
-                ("annotations", Kind::Array) => return Ok(Format::CocoAnnotations),
-                ("images", Kind::Array) => {
+                ("annotations", ValueKind::Array) => return Ok(Format::CocoAnnotations),
+                ("images", ValueKind::Array) => {
                     return Ok(match first_element_has_key(&json, "sentences") {
                         true => Format::Karpathy,
                         false => Format::CocoAnnotations,
                     });
                 }
-                (key, Kind::String | Kind::Number | Kind::Array) if crate::records::means_something(key) => {
+                (key, ValueKind::String | ValueKind::Number | ValueKind::Array)
+                    if crate::records::means_something(key) =>
+                {
                     return Ok(Format::JsonLines);
                 }
                 _ => json.skip()?,
@@ -192,13 +191,13 @@ fn sniff_lines(text: &str, significant: &str, name: &str) -> Guess {
         return Guess::Format(Format::Tokens);
     }
     if text.contains('\0') {
-        return Guess::Foreign("binary data");
+        return Guess::Foreign("binary data", None);
     }
     Guess::Format(match extension(name) {
         "csv" => Format::Csv,
         "tsv" => Format::Tsv,
         "jsonl" | "ndjson" => Format::JsonLines,
-        "json" => return Guess::Foreign("plain text, though its name ends in .json"),
+        "json" => return Guess::Foreign("plain text, though its name ends in .json", None),
         _ => Format::Lines,
     })
 }
@@ -207,16 +206,4 @@ fn sniff_lines(text: &str, significant: &str, name: &str) -> Guess {
 fn extension(name: &str) -> &str {
     let name = [".gz", ".zst", ".zstd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     name.rsplit_once('.').map_or("", |(_, extension)| extension)
-}
-
-/// Displays the names of all formats, separated by commas.
-pub(crate) struct AllNames;
-
-impl fmt::Display for AllNames {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, format) in Format::ALL.iter().enumerate() {
-            write!(f, "{}{format}", if i == 0 { "" } else { ", " })?;
-        }
-        Ok(())
-    }
 }

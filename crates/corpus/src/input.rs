@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
+use crate::Remedy;
 use crate::error::{Error, ErrorKind, Position};
 
 /// How many bytes are looked at to tell the format.
@@ -236,7 +237,7 @@ fn not_utf8(name: &str, wrong: u8, truncated: bool) -> Error {
     } else {
         format!("invalid UTF-8 (byte 0x{wrong:02X})")
     };
-    Error::new(ErrorKind::Encoding, name, what).with_remedy("save the file as UTF-8")
+    Error::new(ErrorKind::Encoding, name, what).with_remedy(Remedy::say("save the file as UTF-8"))
 }
 
 fn reading_error(name: &str, compression: Option<Compression>, cause: io::Error) -> Error {
@@ -254,7 +255,9 @@ fn unpacking_error(name: &str, compression: Compression, cause: io::Error) -> Er
         io::ErrorKind::UnexpectedEof => format!("the {} data end too early", compression.name()),
         _ => format!("the {} data are damaged ({cause})", compression.name()),
     };
-    Error::new(ErrorKind::Compression, name, what).with_remedy("fetch the file again").because(cause)
+    Error::new(ErrorKind::Compression, name, what)
+        .with_remedy(Remedy::say("fetch the file again"))
+        .because(cause)
 }
 
 #[cfg(feature = "zstd")]
@@ -267,5 +270,5 @@ fn zstandard<'a>(packed: impl BufRead + 'a, name: &'a str) -> Result<Box<dyn Rea
 fn zstandard<'a>(_packed: impl BufRead + 'a, name: &'a str) -> Result<Box<dyn Read + 'a>, Error> {
     let what = "zstd data, but this build has no zstd";
     Err(Error::new(ErrorKind::Compression, name, what)
-        .with_remedy("decompress the file, or build with the feature zstd"))
+        .with_remedy(Remedy::say("decompress the file, or build with the feature zstd")))
 }

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use crate::SegmentId;
+use crate::{Remedy, SegmentId};
 
 /// Deeper nesting than this inside one skipped value is an error.
 pub(crate) const MAX_DEPTH: u32 = 126;
@@ -17,12 +17,18 @@ pub(crate) const MAX_DEPTH: u32 = 126;
 pub(crate) struct Fault {
     pub at: usize,
     pub what: What,
+    pub remedy: Option<Remedy>,
 }
 
 impl Fault {
     #[cold]
     pub fn err<T>(at: usize, what: What) -> Result<T> {
-        Err(Box::new(Self { at, what }))
+        Err(Box::new(Self { at, what, remedy: None }))
+    }
+
+    #[cold]
+    pub fn with_remedy<T>(at: usize, what: What, remedy: Remedy) -> Result<T> {
+        Err(Box::new(Self { at, what, remedy: Some(remedy) }))
     }
 }
 
@@ -36,7 +42,7 @@ pub(crate) enum What {
     Escape(&'static str),
     /// Valid JSON, but not what was looked for.
     Shape(String),
-    /// A value that is no id.
+    /// A value that is not an id.
     Id(String),
     /// A key that stands twice.
     Duplicate(String),
@@ -166,7 +172,7 @@ fn hex(digits: &str) -> std::result::Result<u32, What> {
 
 /// The kind of value that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     Object,
     Array,
     String,
@@ -230,13 +236,13 @@ impl<'a> Json<'a> {
     }
 
     /// The kind of the next value, without reading it.
-    pub fn kind(&mut self) -> Result<Kind> {
+    pub fn kind(&mut self) -> Result<ValueKind> {
         Ok(match self.peek() {
-            Some(b'{') => Kind::Object,
-            Some(b'[') => Kind::Array,
-            Some(b'"') => Kind::String,
-            Some(b'-' | b'0'..=b'9') => Kind::Number,
-            Some(_) => Kind::Other,
+            Some(b'{') => ValueKind::Object,
+            Some(b'[') => ValueKind::Array,
+            Some(b'"') => ValueKind::String,
+            Some(b'-' | b'0'..=b'9') => ValueKind::Number,
+            Some(_) => ValueKind::Other,
             None => return self.fault(What::Truncated),
         })
     }
@@ -443,8 +449,8 @@ impl<'a> Json<'a> {
         let integral = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
         let why = if integral { "does not fit into 64 bits" } else { "is not an integer" };
         let shown: String = number.chars().take(40).collect();
-        let what = What::Id(format!("the image id {shown} {why}; write it as a string"));
-        Fault::err(start, what)
+        let what = What::Id(format!("the image id {shown} {why}"));
+        Fault::with_remedy(start, what, Remedy::say("write it as a string"))
     }
 
     /// Reads a number by JSON's grammar, without asking for its value.
@@ -754,7 +760,7 @@ mod tests {
             ("9223372036854775808", "does not fit into 64 bits"),
         ] {
             let What::Id(message) = id(text).unwrap_err().what else { panic!("{text}") };
-            assert_eq!(message, format!("the image id {text} {why}; write it as a string"));
+            assert_eq!(message, format!("the image id {text} {why}"));
         }
         assert_eq!(id("-9223372036854775808").unwrap(), SegmentId::Integer(i64::MIN));
         assert_eq!(id("9223372036854775807 ").unwrap(), SegmentId::Integer(i64::MAX));

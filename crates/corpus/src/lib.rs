@@ -1,24 +1,23 @@
 //! Who said what of which image? Caption files, ids and alignment.
 //!
 //! A file becomes [`Captions`] through [`read()`], whatever its format; several files of references become one
-//! through [`merge()`]. [`References::group`] gathers them by image, and [`align()`] pairs each image with its
-//! candidate under a [`Policy`] that says what to do where the two do not meet.
+//! through [`merge()`]. [`GroupedCaptions`] gathers them by image, and [`align()`] pairs each image with its
+//! candidate under a [`Policy`] that says what to do about mismatches.
 //!
 //! This crate opens no files and prints nothing: readers take `impl Read` or bytes with a display name, and what a
 //! user should know comes back as a [`Notice`].
 //!
 //! ```
-//! use capeval_corpus::{Ids, Policy, ReadOptions, References, align, read};
+//! use capeval_corpus::{GroupedCaptions, Ids, Policy, ReadOptions, align, read};
 //!
 //! let references = r#"[{"image_id": 1, "caption": "a cat"}, {"image_id": 1, "caption": "one cat"}]"#;
 //! let references = read(references.as_bytes(), "refs.json", &ReadOptions::references())?;
 //! let candidates = read(&br#"{"1": "the cat"}"#[..], "hyps.json", &ReadOptions::candidates())?;
 //!
-//! let references = References::group(references, Ids::AsGiven)?;
-//! let aligned = align(&references, &candidates, &Policy::default())?;
-//! let segment = aligned.segments(&references, &candidates).next().expect("there is one image");
-//! assert_eq!(segment.candidate, "the cat");
-//! assert_eq!(segment.references().collect::<Vec<_>>(), ["a cat", "one cat"]);
+//! let references = GroupedCaptions::new(references, Ids::AsGiven)?;
+//! let aligned = align(references.index(), &candidates, &Policy::default())?;
+//! assert_eq!((aligned.pairs[0].image, aligned.pairs[0].candidate), (0, Some(0)));
+//! assert_eq!(references.texts(0).collect::<Vec<_>>(), ["a cat", "one cat"]);
 //! # Ok::<(), capeval_corpus::Error>(())
 //! ```
 
@@ -31,7 +30,6 @@ mod id;
 mod input;
 mod json;
 mod merge;
-mod names;
 mod notice;
 mod options;
 mod policy;
@@ -43,15 +41,15 @@ mod write;
 #[cfg(feature = "zstd")]
 mod zstd;
 
-pub use align::{Aligned, Pair, References, Segment, align};
+pub use align::{Aligned, GroupedCaptions, ImageIndex, Pair, align};
+pub use capeval_choice::{Remedy, Role, UnknownName};
 pub use captions::Captions;
 pub use error::{Error, ErrorKind, Position};
 pub use format::Format;
 pub use id::SegmentId;
 pub use merge::merge;
-pub use names::UnknownName;
 pub use notice::Notice;
-pub use options::{ReadOptions, Role};
+pub use options::ReadOptions;
 pub use policy::{Duplicate, Empty, Ids, Missing, Policy, Surplus};
 pub use read::{read, read_bytes};
 pub use write::write;

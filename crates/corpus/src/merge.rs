@@ -1,17 +1,19 @@
 //! Several files of references as one.
 
-use crate::Format;
+use capeval_choice::Argument;
+
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::notice::counted;
+use crate::{Format, Remedy, Role};
 
-/// Puts the captions of several files together; ids meet by value.
+/// Puts the captions of several files of one role together; equal ids are one image.
 ///
 /// Line-aligned files (plain text) must have the same number of lines. No file at all gives no captions.
 ///
 /// # Errors
 /// If two line-aligned files have different numbers of lines, or plain text is mixed with another format.
-pub fn merge(files: Vec<Captions>) -> Result<Captions, Error> {
+pub fn merge(files: Vec<Captions>, role: Role) -> Result<Captions, Error> {
     let mut files = files.into_iter();
     let Some(mut merged) = files.next() else {
         return Ok(Captions::default());
@@ -24,7 +26,7 @@ pub fn merge(files: Vec<Captions>) -> Result<Captions, Error> {
                 "cannot be merged with {first}: one is plain text, whose ids are line numbers, and the other is not"
             );
             return Err(Error::new(ErrorKind::LineCount, file.source(), message)
-                .with_remedy("pass --format if one of the two was taken for what it is not"));
+                .with_remedy(Remedy::give(Argument::Format(role)).to("read both as the same format")));
         }
         if aligned && file.len() != count {
             let message = format!(

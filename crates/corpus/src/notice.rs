@@ -1,5 +1,7 @@
 //! What should the user know about these captions? Warnings as values.
 
+use capeval_choice::Remedy;
+
 use crate::SegmentId;
 
 /// A warning that travels with the result instead of being printed.
@@ -16,6 +18,8 @@ pub struct Notice {
     pub ids: Vec<SegmentId>,
     /// How many ids (or lines, where there are no ids) it is about.
     pub count: usize,
+    /// What a person can do about it.
+    pub remedy: Option<Remedy>,
 }
 
 impl Notice {
@@ -38,7 +42,12 @@ impl Notice {
                 named.push(id);
             }
         }
-        Self { code, message: message.into(), ids: named, count }
+        Self { code, message: message.into(), ids: named, count, remedy: None }
+    }
+
+    /// The same with a remedy.
+    pub fn with_remedy(self, remedy: Remedy) -> Self {
+        Self { remedy: Some(remedy), ..self }
     }
 
     /// What the signature of a score must carry, such as `missing:skip(39504)`; `None` where the notice

@@ -1,17 +1,8 @@
-//! How shall a file be read? Settings that its content cannot tell.
+//! How is a file read? Settings that its content does not show.
 
-use crate::Format;
+use crate::{Format, Role};
 
-/// What the captions of a file are for. A file that holds both (Clotho-style prediction tables) is read twice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// What people wrote, several per image.
-    References,
-    /// What a system wrote, one per image.
-    Candidates,
-}
-
-/// How a file is to be read.
+/// How a file of captions is read.
 ///
 /// ```
 /// use capeval_corpus::{Format, ReadOptions};
@@ -21,9 +12,10 @@ pub enum Role {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// What the captions are for.
+    /// What the captions are for. A file that holds both references and candidates (Clotho-style prediction tables) is
+    /// read twice.
     pub role: Role,
-    /// The format, or `None` to tell it by the content.
+    /// The format, or `None` to detect it from the content.
     pub format: Option<Format>,
     /// The splits to keep of a Karpathy file, or `None` for all. `train` does not include `restval`, which most
     /// papers train on as well.
@@ -35,27 +27,24 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    /// Reads references, of a format told by the content.
+    /// Reads references, in a format detected from the content.
     pub fn references() -> Self {
         Self::of(Role::References)
     }
 
-    /// Reads candidates, of a format told by the content.
+    /// Reads candidates, in a format detected from the content.
     pub fn candidates() -> Self {
         Self::of(Role::Candidates)
+    }
+
+    /// Reads what a system was trained on, as references are read.
+    pub fn training() -> Self {
+        Self::of(Role::Training)
     }
 
     /// Whether the user names the id or the captions.
     pub(crate) fn names_columns(&self) -> bool {
         self.id_column.is_some() || self.caption_columns.is_some()
-    }
-
-    /// What the command line calls an option that references and candidates both have, such as `caption-column`.
-    pub(crate) fn flag(&self, name: &str) -> String {
-        match self.role {
-            Role::References => format!("--ref-{name}"),
-            Role::Candidates => format!("--{name}"),
-        }
     }
 
     fn of(role: Role) -> Self {

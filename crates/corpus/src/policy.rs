@@ -1,8 +1,6 @@
-//! What shall happen where candidates and references do not meet? One choice per case, strict by default.
+//! What happens when candidates and references mismatch? One choice per case, strict by default.
 
-use crate::names::named;
-
-named! {
+capeval_choice::named! {
     /// What to do with an image that has references but no candidate.
     #[derive(Default)]
     pub enum Missing ("policy for missing candidates") {
@@ -13,7 +11,7 @@ named! {
     }
 }
 
-named! {
+capeval_choice::named! {
     /// What to do with a candidate whose image has no reference.
     #[derive(Default)]
     pub enum Surplus ("policy for surplus candidates") {
@@ -23,7 +21,7 @@ named! {
     }
 }
 
-named! {
+capeval_choice::named! {
     /// What to do with several candidates for one image.
     #[derive(Default)]
     pub enum Duplicate ("policy for duplicate candidates") {
@@ -34,7 +32,7 @@ named! {
     }
 }
 
-named! {
+capeval_choice::named! {
     /// What to do with a candidate that holds nothing but white space.
     #[derive(Default)]
     pub enum Empty ("policy for empty candidates") {
@@ -45,7 +43,7 @@ named! {
     }
 }
 
-named! {
+capeval_choice::named! {
     /// When two ids are the same.
     #[derive(Default)]
     pub enum Ids ("way to compare ids") {
@@ -55,7 +53,7 @@ named! {
     }
 }
 
-/// One choice per case in which candidates and references do not meet. The default is an error in each.
+/// One choice per kind of mismatch between candidates and references. The default is an error in each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Policy {
     /// Images without a candidate.

@@ -1,19 +1,21 @@
-//! From bytes to captions: unpack, tell the format, hand over to its reader.
+//! From bytes to captions: unpack, detect the format, hand over to its reader.
 
 use std::io::Read;
 
+use capeval_choice::Argument;
+
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind, Position};
-use crate::format::{AllNames, Guess, sniff};
+use crate::format::{Guess, sniff};
 use crate::formats::{coco, delimited, dict, flickr, json_lines, karpathy, lines, list};
 use crate::input::{Source, Text};
 use crate::json::{Fault, Json, What};
-use crate::{Format, ReadOptions};
+use crate::{Format, ReadOptions, Remedy};
 
 /// Reads the captions of `source`, whose display name is `name`.
 ///
-/// gzip and zstd are unpacked, a byte order mark is left out, and the format is told by the content unless
-/// `options` names it. Formats with lines are read as they come; a JSON document is read into memory first, for
+/// gzip and zstd are unpacked, a byte order mark is left out, and the format is detected from the content
+/// unless `options` names it. Formats with lines are read as they come; a JSON document is read into memory first, for
 /// which [`read_bytes`] needs no copy.
 ///
 /// ```
@@ -28,7 +30,7 @@ use crate::{Format, ReadOptions};
 ///
 /// # Errors
 /// If the source cannot be read or unpacked, is empty, is not UTF-8, breaks its format, or lacks an id or a
-/// caption. The error names the place and the remedy.
+/// caption. The error names the place, and what to do about it.
 pub fn read(mut source: impl Read, name: &str, options: &ReadOptions) -> Result<Captions, Error> {
     read_source(Source::from_reader(&mut source, name)?, options)
 }
@@ -50,10 +52,14 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
         (_, Guess::Nothing) => return Err(Error::new(ErrorKind::Empty, name, "the file is empty")),
         (Some(format), _) => format,
         (None, Guess::Format(format)) => format,
-        (None, Guess::Foreign(what)) => {
-            let message =
-                format!("looks like {what}; expected one of {AllNames}; pass --format if it is one of them");
-            return Err(Error::new(ErrorKind::Format, name, message));
+        (None, Guess::Foreign(what, advice)) => {
+            let message = format!("looks like {what}; expected one of {}", Format::NAMES.join(", "));
+            let read_anyway = Remedy::give(Argument::Format(options.role)).to("read it as one of them");
+            let remedy = match advice {
+                Some(advice) => Remedy::say(advice).or(read_anyway),
+                None => read_anyway,
+            };
+            return Err(Error::new(ErrorKind::Format, name, message).with_remedy(remedy));
         }
     };
     let mut captions = Captions::new(name);
@@ -63,10 +69,11 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
         (Ok(()), _) => Ok(captions),
         (Err(error), _) if !matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Shape) => Err(error),
         (Err(error), _) if options.format.is_none() && format != Format::Parquet => {
-            Err(error.with_remedy(&format!("read as {format}, pass --format if it is another")))
+            let remedy = Remedy::give(Argument::Format(options.role)).to("read it as another format");
+            Err(error.noting(&format!("read as {format}")).with_remedy(remedy))
         }
         (Err(error), Guess::Format(other)) if other != format && !same_shape(other, format) => {
-            Err(error.with_remedy(&format!("the file looks like {other} rather than {format}")))
+            Err(error.noting(&format!("the file looks like {other} rather than {format}")))
         }
         (Err(error), _) => Err(error),
     }
@@ -108,9 +115,9 @@ fn read_format(
         Format::Parquet => crate::formats::parquet::read(source, options, captions),
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => {
-            let message =
-                "a Parquet file, but this build cannot read Parquet; build with the feature parquet";
-            Err(Error::new(ErrorKind::Format, source.name, message))
+            let message = "a Parquet file, but this build cannot read Parquet";
+            Err(Error::new(ErrorKind::Format, source.name, message)
+                .with_remedy(Remedy::say("build with the feature parquet")))
         }
     }
 }
@@ -123,12 +130,12 @@ fn refuse_columns(format: Format, name: &str, options: &ReadOptions) -> Result<(
         _ => (false, false),
     };
     let named = [
-        (no_ids && options.id_column.is_some(), "id-column"),
-        (no_captions && options.caption_columns.is_some(), "caption-column"),
+        (no_ids && options.id_column.is_some(), Argument::IdColumn(options.role)),
+        (no_captions && options.caption_columns.is_some(), Argument::CaptionColumns(options.role)),
     ];
-    let Some((_, flag)) = named.iter().find(|(is_named, _)| *is_named) else { return Ok(()) };
-    let message = format!("{format} has no columns or keys to name; leave {} out", options.flag(flag));
-    Err(Error::new(ErrorKind::Shape, name, message))
+    let Some((_, argument)) = named.iter().find(|(is_named, _)| *is_named) else { return Ok(()) };
+    let message = format!("{format} has no columns or keys to name");
+    Err(Error::new(ErrorKind::Shape, name, message).with_remedy(Remedy::omit(*argument)))
 }
 
 /// Reads a source that is one JSON document.
@@ -160,5 +167,5 @@ pub(crate) fn fault_error(fault: Fault, name: &str) -> Error {
         What::Id(message) => (ErrorKind::Id, message),
         What::Duplicate(message) => (ErrorKind::Duplicate, message),
     };
-    Error::new(kind, name, message)
+    fault.remedy.into_iter().fold(Error::new(kind, name, message), Error::with_remedy)
 }

@@ -1,9 +1,12 @@
 //! Which keys of an object name an image, and which hold captions?
 
+use capeval_choice::Argument;
+
 use crate::SegmentId;
 use crate::captions::Captions;
-use crate::json::{Fault, Json, Kind, RawStr, Result, What};
-use crate::options::{ReadOptions, Role};
+use crate::json::{Fault, Json, RawStr, Result, ValueKind, What};
+use crate::options::ReadOptions;
+use crate::{Remedy, Role};
 
 /// Keys and columns that hold an id, the best one first.
 pub(crate) const ID_KEYS: &[&str] =
@@ -54,8 +57,8 @@ impl<'o> Records<'o> {
         };
         let caption_keys = match (&options.caption_columns, options.role) {
             (Some(columns), _) => columns.iter().map(String::as_str).collect(),
-            (None, Role::References) => REFERENCE_KEYS.to_vec(),
             (None, Role::Candidates) => CANDIDATE_KEYS.to_vec(),
+            (None, _) => REFERENCE_KEYS.to_vec(),
         };
         Self {
             id_places: vec![None; id_keys.len()],
@@ -93,8 +96,8 @@ impl<'o> Records<'o> {
         }
         if !found {
             let message = format!("record {} has no caption: its keys are {}", self.count, list_keys(&start));
-            let remedy = format!("; pass {} to name one", self.options.flag("caption-column"));
-            return start.fault(What::Shape(message + &remedy));
+            let remedy = Remedy::give(Argument::CaptionColumns(self.options.role)).to("name one");
+            return Fault::with_remedy(start.at(), What::Shape(message), remedy);
         }
         if !any {
             captions.declare(id);
@@ -117,8 +120,8 @@ impl<'o> Records<'o> {
                     self.count,
                     list_keys(start)
                 );
-                let remedy = format!("; pass {} to name one", self.options.flag("id-column"));
-                start.fault(What::Shape(message + &remedy))
+                let remedy = Remedy::give(Argument::IdColumn(self.options.role)).to("name one");
+                Fault::with_remedy(start.at(), What::Shape(message), remedy)
             }
         }
     }
@@ -133,12 +136,10 @@ impl<'o> Records<'o> {
 
 /// The notice that rows have no id and were numbered.
 pub(crate) fn numbered_notice(source: &str, count: usize, options: &ReadOptions) -> crate::Notice {
-    let message = format!(
-        "{source} has no id column ({}), so its rows are numbered from 1; pass {} to name one",
-        ID_KEYS.join(", "),
-        options.flag("id-column"),
-    );
-    crate::Notice::new("row-numbers", count, [], message)
+    let message =
+        format!("{source} has no id column ({}), so its rows are numbered from 1", ID_KEYS.join(", "));
+    let remedy = Remedy::give(Argument::IdColumn(options.role)).to("name one");
+    crate::Notice::new("row-numbers", count, [], message).with_remedy(remedy)
 }
 
 /// Adds a caption, or a list of captions, and tells whether there was any.
@@ -158,7 +159,7 @@ pub(crate) fn push_texts(
         captions.close_row(id.clone());
         Ok(())
     };
-    if json.kind()? == Kind::String {
+    if json.kind()? == ValueKind::String {
         push(json)?;
         return Ok(true);
     }

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 
-use crate::align::Index;
+use crate::align::Numbers;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
-use crate::{Format, Ids, SegmentId};
+use crate::{Format, Ids, Remedy, SegmentId};
 
 impl Format {
     /// Whether [`write()`] can write this format.
@@ -66,8 +66,9 @@ pub fn write(captions: &Captions, format: Format, target: impl Write) -> Result<
                 .filter(|format| format.is_writable())
                 .map(|format| format.name())
                 .collect();
-            let message = format!("{format} is only read, not written; choose one of {}", names.join(", "));
-            return Err(Error::new(ErrorKind::Unwritable, captions.source(), message));
+            let message = format!("{format} is only read, not written");
+            return Err(Error::new(ErrorKind::Unwritable, captions.source(), message)
+                .with_remedy(Remedy::say(format!("choose one of {}", names.join(", ")))));
         }
     }
     writer.target.flush().map_err(output_error)
@@ -151,7 +152,7 @@ impl<W: Write> Writer<'_, W> {
 
     fn dict(&mut self) -> Result<(), Error> {
         let captions = self.captions;
-        let (index, image_of_row) = Index::of(captions, Ids::AsGiven);
+        let (index, image_of_row) = Numbers::of(captions.ids(), Ids::AsGiven);
         let mut rows = vec![Vec::new(); index.len()];
         for (row, image) in image_of_row.into_iter().enumerate() {
             if let Some(rows) = rows.get_mut(image as usize) {
@@ -211,7 +212,7 @@ impl<W: Write> Writer<'_, W> {
     fn tokens(&mut self) -> Result<(), Error> {
         self.every_image_has_a_caption()?;
         let captions = self.captions;
-        let (index, image_of_row) = Index::of(captions, Ids::AsGiven);
+        let (index, image_of_row) = Numbers::of(captions.ids(), Ids::AsGiven);
         let mut counts = vec![0_u64; index.len()];
         for (row, ((id, text), image)) in captions.iter().zip(image_of_row).enumerate() {
             self.untyped(id, row)?;
@@ -245,8 +246,9 @@ impl<W: Write> Writer<'_, W> {
 
     #[cold]
     fn refuse(&self, row: usize, what: &str) -> Error {
-        let message = format!("{what}, which {} cannot hold; write jsonl instead", self.format);
-        let error = Error::new(ErrorKind::Unwritable, self.captions.source(), message);
+        let message = format!("{what}, which {} cannot hold", self.format);
+        let error = Error::new(ErrorKind::Unwritable, self.captions.source(), message)
+            .with_remedy(Remedy::say("write jsonl instead"));
         let error = error.at(self.captions.position(row));
         match self.captions.id(row) {
             Some(id) => error.about(id.clone()),
@@ -268,7 +270,7 @@ impl<W: Write> Writer<'_, W> {
     }
 
     fn one_caption_each(&self) -> Result<(), Error> {
-        let (index, image_of_row) = Index::of(self.captions, Ids::AsGiven);
+        let (index, image_of_row) = Numbers::of(self.captions.ids(), Ids::AsGiven);
         let mut seen = vec![false; index.len()];
         for (row, image) in image_of_row.into_iter().enumerate() {
             if seen.get_mut(image as usize).is_some_and(|seen| std::mem::replace(seen, true)) {
@@ -300,10 +302,11 @@ impl<W: Write> Writer<'_, W> {
 
 /// Every id once, in order of first appearance.
 fn once_each<'a>(ids: impl Iterator<Item = &'a SegmentId>) -> Vec<SegmentId> {
-    let mut images = Captions::default();
-    ids.for_each(|id| images.push(id.clone(), ""));
-    let (index, _) = Index::of(&images, Ids::AsGiven);
-    index.ids(&images).cloned().collect()
+    let mut numbers = Numbers::default();
+    for id in ids {
+        numbers.add(id);
+    }
+    numbers.into_ids()
 }
 
 /// The images that are listed without a caption, each once.
@@ -311,8 +314,8 @@ fn images_without_captions(captions: &Captions) -> Vec<SegmentId> {
     if captions.declared().is_empty() {
         return Vec::new();
     }
-    let (index, _) = Index::of(captions, Ids::AsGiven);
-    once_each(captions.declared().iter().filter(|id| index.find(captions, id, Ids::AsGiven).is_none()))
+    let (described, _) = Numbers::of(captions.ids(), Ids::AsGiven);
+    once_each(captions.declared().iter().filter(|id| described.find(id).is_none()))
 }
 
 fn push_record(line: &mut String, id: &SegmentId, text: &str) {

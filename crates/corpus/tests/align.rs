@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use capeval_corpus::{
-    Aligned, Captions, Duplicate, Empty, Error, ErrorKind, Format, Ids, Missing, Policy, ReadOptions,
-    References, SegmentId, Surplus, align, read_bytes,
+    Aligned, Captions, Duplicate, Empty, Error, ErrorKind, Format, GroupedCaptions, Ids, Missing, Policy,
+    ReadOptions, SegmentId, Surplus, align, read_bytes,
 };
 
 fn captions(name: &str, rows: &[(&str, &str)]) -> Captions {
@@ -23,33 +23,33 @@ fn id_of(id: &str) -> SegmentId {
 }
 
 fn run(references: &[(&str, &str)], candidates: &[(&str, &str)], policy: &Policy) -> Result<Aligned, Error> {
-    let references = References::group(captions("refs.json", references), Ids::AsGiven)?;
-    align(&references, &captions("hyps.json", candidates), policy)
+    let references = GroupedCaptions::new(captions("refs.json", references), Ids::AsGiven)?;
+    align(references.index(), &captions("hyps.json", candidates), policy)
 }
 
 /// The error of the strict policy.
 fn refused(references: &[(&str, &str)], candidates: &[(&str, &str)]) -> (ErrorKind, String) {
     let error = run(references, candidates, &Policy::default()).unwrap_err();
-    (error.kind(), error.to_string())
+    let remedy = error.remedy().map_or_else(String::new, |remedy| format!("; {remedy}"));
+    (error.kind(), format!("{error}{remedy}"))
 }
 
 const REFERENCES: &[(&str, &str)] = &[("2", "two a"), ("1", "one a"), ("2", "two b"), ("3", "three")];
 
 #[test]
 fn images_keep_the_order_of_their_first_reference() {
-    let references = References::group(captions("refs.json", REFERENCES), Ids::AsGiven).unwrap();
+    let references = GroupedCaptions::new(captions("refs.json", REFERENCES), Ids::AsGiven).unwrap();
     assert_eq!(references.len(), 3);
     assert_eq!(references.id(0), Some(&SegmentId::from(2)));
     assert_eq!(references.rows(0), [0, 2]);
     assert_eq!(references.texts(0).collect::<Vec<_>>(), ["two a", "two b"]);
     assert_eq!(references.rows(3), [0_u32; 0]);
-    assert_eq!(references.find(&SegmentId::from(3)), Some(2));
+    assert_eq!(references.index().find(&SegmentId::from(3)), Some(2));
     let candidates = captions("hyps.json", &[("1", "x"), ("2", "y"), ("3", "z")]);
-    let aligned = align(&references, &candidates, &Policy::default()).unwrap();
-    let segments: Vec<_> = aligned.segments(&references, &candidates).collect();
-    assert_eq!(segments.iter().map(|segment| segment.candidate).collect::<Vec<_>>(), ["y", "x", "z"]);
-    assert_eq!(segments[0].references().collect::<Vec<_>>(), ["two a", "two b"]);
-    assert_eq!(segments[1].id, &SegmentId::from(1));
+    let aligned = align(references.index(), &candidates, &Policy::default()).unwrap();
+    let rows = aligned.pairs.iter().map(|pair| (pair.image, pair.candidate));
+    assert_eq!(rows.collect::<Vec<_>>(), [(0, Some(1)), (1, Some(0)), (2, Some(2))]);
+    assert_eq!(references.id(1), Some(&SegmentId::from(1)));
     assert!(aligned.notices.is_empty());
 }
 
@@ -60,8 +60,8 @@ fn missing_candidates_follow_the_policy() {
         refused(REFERENCES, candidates),
         (
             ErrorKind::Missing,
-            "hyps.json: 2 of 3 images in refs.json have no candidate: 2, 3; pass --missing skip to leave them out \
-             (the score will say so), or --missing empty to score empty captions"
+            "hyps.json: 2 of 3 images in refs.json have no candidate: 2, 3; set missing to \"skip\" to leave them out \
+             (the score will say so), or missing to \"empty\" to score empty captions"
                 .into()
         )
     );
@@ -83,7 +83,7 @@ fn surplus_candidates_follow_the_policy() {
         refused(REFERENCES, candidates),
         (
             ErrorKind::Surplus,
-            "hyps.json (record 2): 1 candidate has no reference in refs.json: 9; pass --surplus ignore to leave it out"
+            "hyps.json (record 2): 1 candidate has no reference in refs.json: 9; set surplus to \"ignore\" to leave it out"
                 .into()
         )
     );
@@ -101,7 +101,7 @@ fn two_captions_for_one_image_follow_the_policy() {
         (
             ErrorKind::Duplicate,
             "hyps.json (record 4): 1 image has several candidates: 2 (the first one at caption 2 and caption 4); \
-             pass --duplicate first or --duplicate last to take one of them"
+             set duplicate to \"first\" or duplicate to \"last\" to take one of them"
                 .into()
         )
     );
@@ -120,7 +120,7 @@ fn empty_candidates_follow_the_policy() {
         refused(REFERENCES, candidates),
         (
             ErrorKind::EmptyCandidate,
-            "hyps.json (record 2): 2 candidates are empty: 2, 1; pass --empty keep to score them, or --empty skip to \
+            "hyps.json (record 2): 2 candidates are empty: 2, 1; set empty to \"keep\" to score them, or empty to \"skip\" to \
              leave their images out"
                 .into()
         )
@@ -139,20 +139,20 @@ fn ids_of_mixed_type_are_told_apart_or_compared_as_text() {
         refused(REFERENCES, candidates),
         (
             ErrorKind::MixedIds,
-            "hyps.json: 2 image ids are given as strings here (\"1\", \"2\") and as numbers in refs.json; pass --ids \
-             text to compare them as text"
+            "hyps.json: 2 image ids are given as strings here (\"1\", \"2\") and as numbers in refs.json; set ids to \
+             \"text\" to compare them as text"
                 .into()
         )
     );
-    let references = References::group(captions("refs.json", REFERENCES), Ids::Text).unwrap();
-    let aligned = align(&references, &captions("hyps.json", candidates), &Policy::default()).unwrap();
+    let references = GroupedCaptions::new(captions("refs.json", REFERENCES), Ids::Text).unwrap();
+    let aligned = align(references.index(), &captions("hyps.json", candidates), &Policy::default()).unwrap();
     assert_eq!(aligned.len(), 3);
     let both = captions("refs.json", &[("1", "a"), ("'1", "b"), ("'01", "c")]);
-    assert_eq!(References::group(both.clone(), Ids::AsGiven).unwrap().len(), 3);
-    let references = References::group(both, Ids::Text).unwrap();
+    assert_eq!(GroupedCaptions::new(both.clone(), Ids::AsGiven).unwrap().len(), 3);
+    let references = GroupedCaptions::new(both, Ids::Text).unwrap();
     assert_eq!(references.len(), 2);
     assert_eq!(references.texts(0).collect::<Vec<_>>(), ["a", "b"]);
-    assert_eq!(references.find(&SegmentId::from("1")), Some(0));
+    assert_eq!(references.index().find(&SegmentId::from("1")), Some(0));
 }
 
 #[test]
@@ -181,8 +181,8 @@ fn swapped_files_are_suspected() {
     let candidates = br#"{"images": [{"id": 1}], "annotations": [{"image_id": 1, "caption": "a"}]}"#;
     let candidates = read_bytes(candidates, "refs.json", &ReadOptions::candidates()).unwrap();
     assert_eq!(candidates.format(), Some(Format::CocoAnnotations));
-    let references = References::group(references, Ids::AsGiven).unwrap();
-    let aligned = align(&references, &candidates, &Policy::default()).unwrap();
+    let references = GroupedCaptions::new(references, Ids::AsGiven).unwrap();
+    let aligned = align(references.index(), &candidates, &Policy::default()).unwrap();
     assert_eq!(aligned.notices.iter().map(|notice| notice.code).collect::<Vec<_>>(), ["swapped"]);
 }
 
@@ -191,13 +191,14 @@ fn images_without_reference_are_noticed() {
     let references =
         br#"{"images": [{"id": 1}, {"id": 7}], "annotations": [{"image_id": 1, "caption": "a"}]}"#;
     let references = read_bytes(references, "refs.json", &ReadOptions::references()).unwrap();
-    let references = References::group(references, Ids::AsGiven).unwrap();
-    assert_eq!(references.without_captions(), [SegmentId::from(7)]);
-    let aligned = align(&references, &captions("hyps.json", &[("1", "x")]), &Policy::default()).unwrap();
+    let references = GroupedCaptions::new(references, Ids::AsGiven).unwrap();
+    assert_eq!(references.index().without_captions(), [SegmentId::from(7)]);
+    let aligned =
+        align(references.index(), &captions("hyps.json", &[("1", "x")]), &Policy::default()).unwrap();
     assert_eq!(aligned.notices[0].code, "images-without-references");
     assert_eq!(aligned.notices[0].signature(), None);
     let candidates = captions("hyps.json", &[("7", "x"), ("1", "y")]);
-    let error = align(&references, &candidates, &Policy::default()).unwrap_err();
+    let error = align(references.index(), &candidates, &Policy::default()).unwrap_err();
     assert!(error.to_string().contains("(it lists the first one, without a caption)"), "{error}");
 }
 
@@ -206,8 +207,8 @@ fn nothing_left_is_an_error() {
     let policy = Policy { empty: Empty::Skip, missing: Missing::Skip, ..Policy::default() };
     let error = run(REFERENCES, &[("1", "")], &policy).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NothingLeft);
-    let error = References::group(Captions::new("refs.json"), Ids::AsGiven).unwrap_err();
-    assert_eq!(error.to_string(), "refs.json: holds no captions; give a file that does");
+    let error = GroupedCaptions::new(Captions::new("refs.json"), Ids::AsGiven).unwrap_err();
+    assert_eq!(error.to_string(), "refs.json: holds no captions");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::io::Write as _;
 
 use capeval_corpus::{
-    Captions, Error, ErrorKind, Format, ReadOptions, SegmentId, UnknownName, merge, read, read_bytes,
+    Captions, Error, ErrorKind, Format, ReadOptions, Role, SegmentId, UnknownName, merge, read, read_bytes,
 };
 
 fn references(text: &str) -> Result<Captions, Error> {
@@ -26,9 +26,14 @@ fn check(captions: Result<Captions, Error>, format: Format, expected: &[&str]) {
     assert_eq!(rows(&captions), expected);
 }
 
+/// What is wrong, and what to do about it.
+fn with_remedy(error: &Error) -> String {
+    error.remedy().map_or_else(|| error.to_string(), |remedy| format!("{error}; {remedy}"))
+}
+
 fn check_error(captions: Result<Captions, Error>, kind: ErrorKind, message: &str) {
     let error = captions.unwrap_err();
-    assert_eq!(error.to_string(), message);
+    assert_eq!(with_remedy(&error), message);
     assert_eq!(error.kind(), kind);
 }
 
@@ -41,23 +46,22 @@ fn coco_annotations() {
     check_error(
         references(r#"{"info": {}, "annotations": [{"image_id": 1, "caption": "a"}, {"image_id": 2, "capt"#),
         ErrorKind::Syntax,
-        "f:1:84 (byte 83): the JSON ends too early; is the file truncated?; read as coco, pass --format if it is another",
+        "f:1:84 (byte 83): the JSON ends too early; is the file truncated?; read as coco; set format to read it as another format",
     );
     check_error(
         references("{\"annotations\": [\n  {\"image_id\": 1, \"bbox\": [0]}]}"),
         ErrorKind::Shape,
-        "f:2:3 (byte 20): record 1 of the annotations has no \"caption\"; read as coco, pass --format if it is another",
+        "f:2:3 (byte 20): record 1 of the annotations has no \"caption\"; read as coco; set format to read it as another format",
     );
     check_error(
         references(r#"{"images": [{"id": 1}], "info": {}}"#),
         ErrorKind::Shape,
-        "f:1:1 (byte 0): there is no \"annotations\" in this object, so there are no captions; read as coco, pass \
-         --format if it is another",
+        "f:1:1 (byte 0): there is no \"annotations\" in this object, so there are no captions; read as coco; set format to read it as another format",
     );
     check_error(
         references(r#"{"annotations": [{"image_id": 1, "caption": null}]}"#),
         ErrorKind::Shape,
-        "f:1:45 (byte 44): expected a caption in quotes, found null; read as coco, pass --format if it is another",
+        "f:1:45 (byte 44): expected a caption in quotes, found null; read as coco; set format to read it as another format",
     );
     check_error(
         references(r#"{"annotations": [{"image_id": 1.5, "caption": "a"}]}"#),
@@ -89,13 +93,12 @@ fn coco_results() {
     check_error(
         candidates(r#"[{"image_id": 1, "caption": "a"} {"image_id": 2, "caption": "b"}]"#),
         ErrorKind::Syntax,
-        "f:1:34 (byte 33): expected ',' or ']'; read as coco-results, pass --format if it is another",
+        "f:1:34 (byte 33): expected ',' or ']'; read as coco-results; set format to read it as another format",
     );
     check_error(
         candidates(r#"[{"image_id": 1, "caption": "a"}] []"#),
         ErrorKind::Syntax,
-        "f:1:35 (byte 34): expected the end of the file after the value; read as coco-results, pass --format if it is \
-         another",
+        "f:1:35 (byte 34): expected the end of the file after the value; read as coco-results; set format to read it as another format",
     );
     let options = ReadOptions { format: Some(Format::CocoResults), ..ReadOptions::candidates() };
     check_error(
@@ -126,7 +129,7 @@ fn karpathy_files() {
     check_error(
         split(&["val"]),
         ErrorKind::Split,
-        "f: there is no split \"val\"; this file has \"train\", \"test\", \"restval\"; pass one of them to --split",
+        "f: there is no split \"val\"; this file has \"train\", \"test\", \"restval\"; set split to name one of them",
     );
     let flickr = text.replace("cocoid", "other");
     check(references(&flickr), Format::Karpathy, &["\"a.jpg\"=A.", "\"b.jpg\"=B.", "\"b.jpg\"=Bb."]);
@@ -135,7 +138,7 @@ fn karpathy_files() {
     check_error(
         references(&text.replace("\"raw\": \"B.\"", "\"tokens\": [\"b\"]")),
         ErrorKind::Shape,
-        "f:3:74 (byte 220): this sentence has no \"raw\"; read as karpathy, pass --format if it is another",
+        "f:3:74 (byte 220): this sentence has no \"raw\"; read as karpathy; set format to read it as another format",
     );
 }
 
@@ -157,20 +160,19 @@ fn list_json() {
     check_error(
         references(r#"[{"id": 1, "caption": "a"}, {"caption": "b"}]"#),
         ErrorKind::Shape,
-        "f:1:29 (byte 28): record 2 has no id, while those before it have one: its keys are \"caption\"; pass --ref-id-column \
-         to name one; read as list-json, pass --format if it is another",
+        "f:1:29 (byte 28): record 2 has no id, while those before it have one: its keys are \"caption\"; read as list-json; set id_column to name \
+         one, or format to read it as another format",
     );
     check_error(
         references(r#"[{"id": 1, "title": "a"}]"#),
         ErrorKind::Shape,
-        "f:1:2 (byte 1): record 1 has no caption: its keys are \"id\", \"title\"; pass --ref-caption-column to name one; read \
-         as list-json, pass --format if it is another",
+        "f:1:2 (byte 1): record 1 has no caption: its keys are \"id\", \"title\"; read as list-json; set caption_columns to name \
+         one, or format to read it as another format",
     );
     check_error(
         references(r#"["a", "b"]"#),
         ErrorKind::Shape,
-        "f:1:2 (byte 1): expected an object with an id and a caption, found a string; read as list-json, pass --format \
-         if it is another",
+        "f:1:2 (byte 1): expected an object with an id and a caption, found a string; read as list-json; set format to read it as another format",
     );
 }
 
@@ -197,13 +199,12 @@ fn dict_json() {
     check_error(
         candidates(r#"{"1": "a", "2": 5}"#),
         ErrorKind::Shape,
-        "f:1:17 (byte 16): expected a caption in quotes or a list of captions, found a number; read as dict-json, pass \
-         --format if it is another",
+        "f:1:17 (byte 16): expected a caption in quotes or a list of captions, found a number; read as dict-json; set format to read it as another format",
     );
     check_error(
         candidates(r#"{"1": ["a", null]}"#),
         ErrorKind::Shape,
-        "f:1:13 (byte 12): expected a caption in quotes, found null; read as dict-json, pass --format if it is another",
+        "f:1:13 (byte 12): expected a caption in quotes, found null; read as dict-json; set format to read it as another format",
     );
 }
 
@@ -219,12 +220,12 @@ fn json_lines() {
     check_error(
         candidates("{\"id\": 1, \"text\": \"p\"}\n{\"id\": 2, \"text\": \"q\""),
         ErrorKind::Syntax,
-        "f:2:22 (byte 44): the JSON ends too early; is the file truncated?; read as jsonl, pass --format if it is another",
+        "f:2:22 (byte 44): the JSON ends too early; is the file truncated?; read as jsonl; set format to read it as another format",
     );
     check_error(
         candidates("{\"id\": 1, \"text\": \"p\"} x\n"),
         ErrorKind::Syntax,
-        "f:1:24 (byte 23): expected the end of the file after the value; read as jsonl, pass --format if it is another",
+        "f:1:24 (byte 23): expected the end of the file after the value; read as jsonl; set format to read it as another format",
     );
 }
 
@@ -245,26 +246,25 @@ fn csv_tables() {
     check_error(
         references("image,caption\n1,a\n2,\"b\n"),
         ErrorKind::Syntax,
-        "f:3:3 (byte 20): this quoted field never ends; is the file truncated?; read as csv, pass --format if it is \
-         another",
+        "f:3:3 (byte 20): this quoted field never ends; is the file truncated?; read as csv; set format to read it as another format",
     );
     check_error(
         references("image,caption\n1,\"a\" b\n"),
         ErrorKind::Syntax,
-        "f:2:6 (byte 19): a quoted field goes on after its closing quote; write a quote inside it twice; read as csv, \
-         pass --format if it is another",
+        "f:2:6 (byte 19): a quoted field goes on after its closing quote; read as csv; write a quote inside it \
+         twice, or set format to read it as another format",
     );
     check_error(
         references("image,caption\n1,a, b\n"),
         ErrorKind::Syntax,
-        "f:2:1 (byte 14): this row has 3 fields and the header has 2; read as csv, pass --format if it is another",
+        "f:2:1 (byte 14): this row has 3 fields and the header has 2; read as csv; set format to read it as another format",
     );
     let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::references() };
     check_error(
         read(&b"a,b\n1,2\n"[..], "f", &options),
         ErrorKind::Shape,
-        "f:1:1 (byte 0): no column is known to hold captions; the columns are \"a\", \"b\"; pass --ref-caption-column to \
-         name one; the file looks like lines rather than csv",
+        "f:1:1 (byte 0): no column is known to hold captions; the columns are \"a\", \"b\"; the file looks like \
+         lines rather than csv; set caption_columns to name one",
     );
     let options = ReadOptions {
         id_column: Some("a".into()),
@@ -295,7 +295,7 @@ fn flickr30k_results_with_pipes() {
     check_error(
         references(&(text.to_owned() + "2199200615.jpg| 4   A dog runs .\n")),
         ErrorKind::Syntax,
-        "f:4:1 (byte 97): this row has 2 fields and the header has 3; read as pipes, pass --format if it is another",
+        "f:4:1 (byte 97): this row has 2 fields and the header has 3; read as pipes; set format to read it as another format",
     );
 }
 
@@ -308,8 +308,7 @@ fn flickr_tokens() {
     check_error(
         references("a.jpg#0\tA cat .\na.jpg A cat .\n"),
         ErrorKind::Syntax,
-        "f:2 (byte 16): expected an image, '#', a number, a tab and a caption, as in image.jpg#0; read as flickr, pass \
-         --format if it is another",
+        "f:2 (byte 16): expected an image, '#', a number, a tab and a caption, as in image.jpg#0; read as flickr; set format to read it as another format",
     );
 }
 
@@ -318,18 +317,21 @@ fn lines_and_their_merging() {
     let one = "a cat\r\n\nc\u{2028}c\rc\n";
     check(references(one), Format::Lines, &["1=a cat", "2=", "3=c\u{2028}c\rc"]);
     let file = |name: &str, text: &str| read(text.as_bytes(), name, &ReadOptions::references()).unwrap();
-    let merged = merge(vec![file("one", one), file("two", "x\ny\nz")]).unwrap();
+    let merged = merge(vec![file("one", one), file("two", "x\ny\nz")], Role::References).unwrap();
     assert_eq!(rows(&merged), ["1=a cat", "2=", "3=c\u{2028}c\rc", "1=x", "2=y", "3=z"]);
-    let error = merge(vec![file("one", one), file("two", "x\ny\n")]).unwrap_err();
+    let error = merge(vec![file("one", one), file("two", "x\ny\n")], Role::References).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LineCount);
     assert_eq!(
         error.to_string(),
         "two: has 2 lines, but one has 3 lines; files of references must be aligned line by line"
     );
-    let error = merge(vec![file("one", one), file("two", "{\"1\": \"a\"}")]).unwrap_err();
+    let error = merge(vec![file("one", one), file("two", "{\"1\": \"a\"}")], Role::References).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LineCount);
-    let json =
-        merge(vec![file("one", "{\"1\": \"a\"}"), file("two", "{\"1\": \"b\", \"2\": \"c\"}")]).unwrap();
+    let json = merge(
+        vec![file("one", "{\"1\": \"a\"}"), file("two", "{\"1\": \"b\", \"2\": \"c\"}")],
+        Role::References,
+    )
+    .unwrap();
     assert_eq!(rows(&json), ["1=a", "1=b", "2=c"]);
 }
 
@@ -342,19 +344,25 @@ fn captions_that_look_like_json_are_lines() {
 #[test]
 fn what_is_no_caption_file_is_named() {
     let known = "expected one of coco, coco-results, karpathy, list-json, dict-json, jsonl, csv, tsv, pipes, flickr, \
-                 lines, parquet; pass --format if it is one of them";
-    for (bytes, name, what) in [
-        (&b"<!DOCTYPE html><html>404"[..], "refs.json", "XML or HTML"),
-        (b"PK\x03\x04rest", "refs.xlsx", "a zip archive (or a spreadsheet); unpack it or export it as CSV"),
-        (b"\x80\x04\x95", "refs.p", "a Python pickle; write it as JSON"),
-        (b"\xFF\xFEa\0", "refs.txt", "UTF-16 text; save it as UTF-8"),
-        (b"a\0b", "refs.txt", "binary data"),
-        (b"not json", "refs.json.gz", "plain text, though its name ends in .json"),
+                 lines, parquet";
+    let anyway = "set format to read it as one of them";
+    for (bytes, name, what, advice) in [
+        (&b"<!DOCTYPE html><html>404"[..], "refs.json", "XML or HTML", ""),
+        (
+            b"PK\x03\x04rest",
+            "refs.xlsx",
+            "a zip archive (or a spreadsheet)",
+            "unpack it or export it as CSV, or ",
+        ),
+        (b"\x80\x04\x95", "refs.p", "a Python pickle", "write it as JSON, or "),
+        (b"\xFF\xFEa\0", "refs.txt", "UTF-16 text", "save it as UTF-8, or "),
+        (b"a\0b", "refs.txt", "binary data", ""),
+        (b"not json", "refs.json.gz", "plain text, though its name ends in .json", ""),
     ] {
         check_error(
             read(bytes, name, &ReadOptions::references()),
             ErrorKind::Format,
-            &format!("{name}: looks like {what}; {known}"),
+            &format!("{name}: looks like {what}; {known}; {advice}{anyway}"),
         );
     }
 }
@@ -393,8 +401,7 @@ fn a_byte_order_mark_is_left_out() {
     check_error(
         candidates("\u{FEFF}[[1]]"),
         ErrorKind::Shape,
-        "f:1:2 (byte 4): expected an object with an id and a caption, found an array; read as list-json, pass --format \
-         if it is another",
+        "f:1:2 (byte 4): expected an object with an id and a caption, found an array; read as list-json; set format to read it as another format",
     );
 }
 
@@ -462,8 +469,5 @@ fn formats_are_known_by_name() {
         assert_eq!(format.to_string(), format.name());
     }
     let error: UnknownName = "xml".parse::<Format>().unwrap_err();
-    assert!(
-        error.to_string().starts_with("unknown format \"xml\"; choose one of coco, coco-results,"),
-        "{error}"
-    );
+    assert!(error.remedy().to_string().starts_with("choose one of coco, coco-results,"), "{error}");
 }

@@ -7,6 +7,11 @@ fn read(text: &str) -> Result<Choices, Error> {
     read_pairs(text.as_bytes(), "f")
 }
 
+/// What is wrong, and what to do about it.
+fn with_remedy(error: Error) -> String {
+    error.remedy().map_or_else(|| error.to_string(), |remedy| format!("{error}; {remedy}"))
+}
+
 fn choice(image: impl Into<SegmentId>, votes: [f64; 2], category: Option<&str>, pool: &[&str]) -> Choice {
     Choice {
         image: image.into(),
@@ -71,7 +76,7 @@ fn winners_are_told_in_words_and_in_three_kinds_of_numbers() {
     assert_eq!(votes(&["0", "1", "1.0"]).unwrap(), [a, b, b], "indices");
     assert_eq!(votes(&["1", "2", "0"]).unwrap(), [a, b, tie], "ordinals");
     for wrong in [&["1", "1"][..], &["-1", "2"], &["0", "3"], &["a", "c"], &["0", "nan"]] {
-        let error = votes(wrong).unwrap_err().to_string();
+        let error = with_remedy(votes(wrong).unwrap_err());
         assert!(error.contains("a, b or tie"), "{wrong:?}: {error}");
     }
 }
@@ -126,7 +131,7 @@ fn what_is_no_file_of_pairs_is_refused_with_a_reason() {
         ("PAR1", "CSV"),
     ];
     for (text, words) in cases {
-        let error = read(text).unwrap_err().to_string();
+        let error = with_remedy(read(text).unwrap_err());
         assert!(error.contains(words), "'{words}' is not said of {text:?}: {error}");
     }
 }
@@ -199,7 +204,7 @@ fn contradictions_are_refused_with_their_place() {
         ),
     ];
     for (text, words) in cases {
-        let error = read(text).unwrap_err().to_string();
+        let error = with_remedy(read(text).unwrap_err());
         assert!(error.contains(words), "'{words}' is not said of {text:?}: {error}");
     }
 }
@@ -253,10 +258,9 @@ fn a_category_may_have_no_pair() {
 #[test]
 fn segments_of_pairs_are_named_where_scores_are_expected() {
     let row = r#"{"image_id": 1, "captions": ["a", "b"], "votes": [1, 0], "scores": {"m": [1, 2]}, "right": {"m": 0}}"#;
-    let error = read_scores(row.as_bytes(), "f").unwrap_err().to_string();
+    let error = with_remedy(read_scores(row.as_bytes(), "f").unwrap_err());
     assert!(
-        error.contains("rows about pairs, as `capeval prefer` writes them")
-            && error.contains("one row for each caption"),
+        error.contains("these are segments of pairs") && error.contains("one row for each caption"),
         "{error}"
     );
 }

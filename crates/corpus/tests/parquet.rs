@@ -117,7 +117,7 @@ fn unfit_columns_are_refused_by_type() {
         Arc::new(UInt64Array::from(vec![1, u64::MAX])),
         texts(),
         ErrorKind::Id,
-        "f (record 2): the image id 18446744073709551615 does not fit into 64 bits; write it as a string",
+        "f (record 2): the image id 18446744073709551615 does not fit into 64 bits",
     );
     check(
         Arc::new(StringArray::from(vec![Some("a"), None])),

@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use capeval_corpus::{
-    Captions, Duplicate, Empty, ErrorKind, Format, Ids, Missing, Policy, ReadOptions, References, SegmentId,
-    Surplus, align, read, read_bytes, write,
+    Captions, Duplicate, Empty, ErrorKind, Format, GroupedCaptions, Ids, Missing, Policy, ReadOptions,
+    SegmentId, Surplus, align, read, read_bytes, write,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -41,10 +41,10 @@ fn captions() -> impl Strategy<Value = Captions> {
 
 /// Rows sorted by image but in file order within each, and the images without captions.
 fn grouped(captions: &Captions) -> (Vec<(SegmentId, String)>, Vec<SegmentId>) {
-    let references = References::group(captions.clone(), Ids::AsGiven).unwrap();
+    let references = GroupedCaptions::new(captions.clone(), Ids::AsGiven).unwrap();
     let mut rows: Vec<_> = captions.iter().map(|(id, text)| (id.clone(), text.to_owned())).collect();
     rows.sort_by(|a, b| a.0.cmp(&b.0));
-    let mut without = references.without_captions().to_vec();
+    let mut without = references.index().without_captions().to_vec();
     without.sort();
     without.dedup();
     (rows, without)
@@ -204,25 +204,26 @@ proptest! {
         empty in prop::sample::select(Empty::ALL),
         ids in prop::sample::select(Ids::ALL),
     ) {
-        let references = References::group(references, ids).unwrap();
+        let references = GroupedCaptions::new(references, ids).unwrap();
         let all_rows: usize = (0..references.len()).map(|image| references.rows(image).len()).sum();
         prop_assert_eq!(all_rows, references.captions().len());
         let policy = Policy { missing, surplus, duplicate, empty };
-        let Ok(aligned) = align(&references, &candidates, &policy) else { return Ok(()) };
+        let Ok(aligned) = align(references.index(), &candidates, &policy) else { return Ok(()) };
         prop_assert!(!aligned.is_empty());
         prop_assert!(aligned.pairs.is_sorted_by(|a, b| a.image < b.image));
-        for (pair, segment) in aligned.pairs.iter().zip(aligned.segments(&references, &candidates)) {
-            prop_assert!(!segment.rows.is_empty());
-            prop_assert_eq!(segment.references().len(), segment.rows.len());
+        for pair in &aligned.pairs {
+            let image = pair.image as usize;
+            prop_assert!(!references.rows(image).is_empty());
+            prop_assert_eq!(references.texts(image).len(), references.rows(image).len());
             match pair.candidate {
                 Some(row) => {
                     let id = candidates.id(row as usize).unwrap();
-                    prop_assert_eq!(references.find(id), Some(pair.image as usize));
+                    prop_assert_eq!(references.index().find(id), Some(pair.image as usize));
                 }
                 None => prop_assert_eq!(missing, Missing::Empty),
             }
         }
-        let strict = align(&references, &candidates, &Policy::default());
+        let strict = align(references.index(), &candidates, &Policy::default());
         let changed = aligned.notices.iter().any(|notice| notice.signature().is_some());
         prop_assert_eq!(strict.is_err(), changed);
     }

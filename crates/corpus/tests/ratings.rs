@@ -71,8 +71,8 @@ fn what_is_wrong_is_named_with_its_place() {
         ("image_id,rating\n1,good\n", "'good'"),
         ("[{\"image_id\": 1, \"ratings\": [5, \"bad\", 3]}]", "'[5,\"bad\",3]'"),
         ("image_id,rating\n,3\n", "f:2: there is no image_id"),
-        ("picture,rating\n1,2\n", "--id-column"),
-        ("image_id,points\n1,2\n", "--rating-columns"),
+        ("picture,rating\n1,2\n", "set id_column"),
+        ("image_id,points\n1,2\n", "set rating_columns"),
         ("image_id,rating\n1,2,3\n", "f:2"),
         ("[{\"image_id\": 1, \"rating\": 2}", "f:1"),
         ("[1, 2]", "record 1"),
@@ -81,7 +81,8 @@ fn what_is_wrong_is_named_with_its_place() {
         ("[{\"image_id\": [1], \"rating\": 2}]", "no image id"),
     ];
     for (text, words) in cases {
-        let error = read(text).unwrap_err().to_string();
+        let error = read(text).unwrap_err();
+        let error = error.remedy().map_or_else(|| error.to_string(), |remedy| format!("{error}; {remedy}"));
         assert!(error.contains(words), "{text:?} gives {error:?} without {words:?}");
     }
     assert!(read_ratings(b"PAR1....PAR1", "f", &RatingOptions::default()).is_err());

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use capeval_corpus::{
-    Captions, Error, ErrorKind, Format, Ids, Missing, Policy, ReadOptions, References, SegmentId, align,
-    merge, read_bytes, write,
+    Captions, Error, ErrorKind, Format, GroupedCaptions, Ids, Missing, Policy, ReadOptions, Role, SegmentId,
+    align, merge, read_bytes, write,
 };
 
 /// The bytes of a file of `../shared/data`, or nothing where there is no such folder.
@@ -44,7 +44,7 @@ fn check(
     assert_eq!((captions.format(), captions.len()), (Some(format), n_captions));
     let streamed = capeval_corpus::read(&bytes[..], name, options).unwrap();
     assert!(streamed.iter().eq(captions.iter()));
-    let references = References::group(captions.clone(), Ids::AsGiven).unwrap();
+    let references = GroupedCaptions::new(captions.clone(), Ids::AsGiven).unwrap();
     assert_eq!(references.len(), n_images);
     for format in [Format::CocoAnnotations, Format::ListJson, Format::JsonLines, Format::Csv, Format::Tsv] {
         let mut written = Vec::new();
@@ -88,11 +88,11 @@ fn coco_val2014() {
             .map(|image| SegmentId::Integer(image["id"].as_i64().unwrap()))
             .eq(captions.declared().to_vec())
     );
-    let references = References::group(captions, Ids::AsGiven).unwrap();
+    let references = GroupedCaptions::new(captions, Ids::AsGiven).unwrap();
     let mut sizes = HashMap::new();
     (0..references.len()).for_each(|image| *sizes.entry(references.rows(image).len()).or_insert(0) += 1);
     assert_eq!(sizes[&5], 40_373);
-    assert!(references.without_captions().is_empty());
+    assert!(references.index().without_captions().is_empty());
     check_damaged(name, &options);
 }
 
@@ -105,11 +105,12 @@ fn coco_example_results() {
     check_damaged(name, &ReadOptions::candidates());
     let references = shared("coco/captions_val2014.json.gz").unwrap();
     let references = read_bytes(&references, "captions_val2014.json", &ReadOptions::references()).unwrap();
-    let references = References::group(references, Ids::AsGiven).unwrap();
-    let error = align(&references, &candidates, &Policy::default()).unwrap_err();
+    let references = GroupedCaptions::new(references, Ids::AsGiven).unwrap();
+    let error = align(references.index(), &candidates, &Policy::default()).unwrap_err();
     assert!(error.to_string().contains("39504 of 40504 images"), "{error}");
     let aligned =
-        align(&references, &candidates, &Policy { missing: Missing::Skip, ..Policy::default() }).unwrap();
+        align(references.index(), &candidates, &Policy { missing: Missing::Skip, ..Policy::default() })
+            .unwrap();
     assert_eq!(aligned.len(), 1000);
     assert_eq!(aligned.notices[0].signature().as_deref(), Some("missing:skip(39504)"));
 }
@@ -124,8 +125,8 @@ fn leave_one_out_pair() {
     let candidates =
         check("coco/loo_hyps.json.gz", &ReadOptions::candidates(), Format::CocoResults, 40_504, 40_504)
             .unwrap();
-    let references = References::group(references, Ids::AsGiven).unwrap();
-    let aligned = align(&references, &candidates, &Policy::default()).unwrap();
+    let references = GroupedCaptions::new(references, Ids::AsGiven).unwrap();
+    let aligned = align(references.index(), &candidates, &Policy::default()).unwrap();
     assert_eq!(aligned.len(), 40_504);
     assert!(aligned.notices.is_empty());
 }
@@ -141,7 +142,7 @@ fn karpathy_test_systems() {
     ) else {
         return;
     };
-    let references = References::group(references, Ids::AsGiven).unwrap();
+    let references = GroupedCaptions::new(references, Ids::AsGiven).unwrap();
     for (system, n_captions) in [
         ("magic_magic", 4982),
         ("satic", 5000),
@@ -154,7 +155,7 @@ fn karpathy_test_systems() {
         let candidates =
             check(&name, &ReadOptions::candidates(), Format::CocoResults, n_captions, n_captions).unwrap();
         let policy = Policy { missing: Missing::Skip, ..Policy::default() };
-        let aligned = align(&references, &candidates, &policy).unwrap();
+        let aligned = align(references.index(), &candidates, &policy).unwrap();
         assert_eq!(aligned.len(), n_captions);
         assert_eq!(aligned.notices.len(), usize::from(n_captions < 5000));
     }
@@ -197,13 +198,13 @@ fn multi30k_lines() {
         .collect();
     let Some(files) = files else { return };
     assert!(files.iter().all(|file| file.format() == Some(Format::Lines)));
-    let merged = merge(files.clone()).unwrap();
+    let merged = merge(files.clone(), Role::References).unwrap();
     assert_eq!(merged.len(), 5 * 29_000);
-    let references = References::group(merged, Ids::AsGiven).unwrap();
+    let references = GroupedCaptions::new(merged, Ids::AsGiven).unwrap();
     assert_eq!((references.len(), references.rows(0)), (29_000, &[0, 29_000, 58_000, 87_000, 116_000][..]));
     let name = "multi30k/val.1.en.gz";
     let shorter = read_bytes(&shared(name).unwrap(), name, &ReadOptions::references()).unwrap();
-    let error = merge(vec![files[0].clone(), shorter]).unwrap_err();
+    let error = merge(vec![files[0].clone(), shorter], Role::References).unwrap_err();
     assert_eq!(
         error.to_string(),
         "multi30k/val.1.en.gz: has 1014 lines, but multi30k/train.1.en.gz has 29000 lines; files of references must be \

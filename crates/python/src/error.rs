@@ -65,8 +65,7 @@ impl Dialect for Keywords {
 
 /// An error of captions: `OSError` and its kin for files, else `ValueError`.
 pub fn from_corpus(error: capeval::corpus::Error) -> PyErr {
-    let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<io::Error>());
-    match (error.kind(), cause.and_then(io::Error::raw_os_error)) {
+    match (error.kind(), error.cause().and_then(io::Error::raw_os_error)) {
         (ErrorKind::Io, Some(code)) => os(code, &error.to_string(), error.source_name()),
         _ => fault(&error),
     }

@@ -1,9 +1,10 @@
 //! `capeval convert`: captions from one format into another.
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use capeval::corpus::{self, Captions, Format, ReadOptions};
 use clap::ValueEnum;
 
+use crate::fault::Flags;
 use crate::input;
 use crate::options::{formats, written_formats};
 use crate::output::{self, Output};
@@ -61,18 +62,12 @@ pub fn run(args: &Args) -> Result<()> {
         }
     };
     let files: Vec<Captions> =
-        inputs.iter().map(|path| input::captions(path, &options)).collect::<Result<_>>().map_err(plainly)?;
-    let captions = corpus::merge(files)?;
+        inputs.iter().map(|path| input::captions(path, &options)).collect::<Result<_>>()?;
+    let captions = corpus::merge(files, options.role)?;
     // A format may refuse a caption halfway, and a file that is there stays until all is well.
     let mut written = Vec::new();
     corpus::write(&captions, args.format, &mut written)?;
     output.write(|out| out.write_all(&written))?;
-    output::tell(captions.notices());
+    output::tell(captions.notices(), Flags::Convert);
     Ok(())
-}
-
-/// Here the references' options have the candidates' names.
-fn plainly(error: anyhow::Error) -> anyhow::Error {
-    let text = error.to_string();
-    anyhow!("{}", text.replace("--ref-format", "--input-format").replace("--ref-", "--"))
 }

@@ -9,6 +9,7 @@ use capeval::metric::Reading;
 use capeval::text::{Stemmer, Tokenizer};
 use clap::{Subcommand, ValueEnum};
 
+use crate::fault::Flags;
 use crate::input;
 use crate::options::{self, References};
 use crate::output::{self, Output};
@@ -142,7 +143,7 @@ fn build(args: &Build) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     let output = Output::open(Some(&args.target.output), &inputs)?;
     let captions = args.reading.read(&args.references)?;
-    output::tell(captions.notices());
+    output::tell(captions.notices(), Flags::Usual);
     let table = capeval::document_frequencies(captions, args.ids, reading, usize::from(args.order))?;
     args.target.write(&table, output)
 }

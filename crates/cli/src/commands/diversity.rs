@@ -1,6 +1,6 @@
 //! `capeval diversity`: how different the captions of a system are.
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use capeval::DiversityRequest;
 use capeval::corpus::{self, Captions, Format, Ids, ReadOptions};
 
@@ -112,16 +112,9 @@ fn training(args: &Args) -> Result<Option<Captions>> {
         split: args.train_split.clone(),
         id_column: args.train_id_column.clone(),
         caption_columns: args.train_caption_columns.clone(),
-        ..ReadOptions::references()
+        ..ReadOptions::training()
     };
-    let read = |path: &String| {
-        input::captions(path, &options).map_err(|error| {
-            // The library calls these options by the names that references have.
-            anyhow!("--train: {}", error.to_string().replace("pass --ref-", "pass --train-"))
-        })
-    };
-    let files: Vec<Captions> = args.train.iter().map(read).collect::<Result<_>>()?;
-    Ok(Some(corpus::merge(files).map_err(|error| {
-        anyhow!("--train: {}", error.to_string().replace("pass --format", "pass --train-format"))
-    })?))
+    let read = |path: &String| input::captions(path, &options);
+    let files: Vec<Captions> = args.train.iter().map(read).collect::<Result<_>>().context("--train")?;
+    Ok(Some(corpus::merge(files, options.role).context("--train")?))
 }

@@ -5,6 +5,7 @@ use capeval::corpus::Ids;
 use capeval::text::Tokenizer;
 use clap::Subcommand;
 
+use crate::fault::Flags;
 use crate::input;
 use crate::options::{self, References};
 use crate::output::{self, Output};
@@ -76,7 +77,7 @@ fn train(args: &Train) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     let output = Output::open(Some(&args.output), &inputs)?;
     let captions = args.reading.read(&args.references)?;
-    output::tell(captions.notices());
+    output::tell(captions.notices(), Flags::Usual);
     let fallback = !args.no_fallback;
     let (model, fallen_back) =
         capeval::language_model(captions, args.ids, tokenizer, usize::from(args.order), fallback)

@@ -6,6 +6,7 @@ use anyhow::Result;
 use capeval::corpus::Ids;
 use capeval::evaluate::registry::Resources;
 
+use crate::fault::Flags;
 use crate::options::{self, Metrics, References};
 use crate::output::{self, Output};
 use crate::{data, input};
@@ -39,7 +40,7 @@ pub fn run(args: &Args) -> Result<()> {
     let output = Output::open(Some(&args.output), &inputs)?;
     let sources = inputs.iter().filter_map(|path| input::source(path)).collect();
     let captions = args.reading.read(&args.references)?;
-    output::tell(captions.notices());
+    output::tell(captions.notices(), Flags::Usual);
     let prepared = capeval::prepare(captions, args.ids, &metrics, sources)?;
     let (images, references) = (prepared.references.n_images(), prepared.references.n_references());
     output.write(|out| prepared.write(out))?;

@@ -1,22 +1,23 @@
-//! The words for what does not meet: errors, and notices of what a policy let pass.
+//! The words for mismatches: errors, and notices of what a policy let pass.
 
-use super::References;
-use super::index::other_type;
+use capeval_choice::Argument;
+
+use super::index::{ImageIndex, other_type};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::notice::{Notice, counted, list_ids};
-use crate::policy::Ids;
-use crate::{Format, SegmentId};
+use crate::policy::{Duplicate, Empty, Ids, Missing, Surplus};
+use crate::{Format, Remedy, SegmentId};
 
-/// The words for what does not meet.
+/// Candidates, and the images that they are aligned with.
 pub(super) struct Check<'a> {
-    pub(super) references: &'a References,
+    pub(super) images: &'a ImageIndex,
     pub(super) candidates: &'a Captions,
 }
 
 impl Check<'_> {
     fn references_name(&self) -> &str {
-        self.references.captions().source()
+        self.images.source()
     }
 
     fn error(&self, kind: ErrorKind, message: String, first: Option<&SegmentId>) -> Error {
@@ -37,11 +38,10 @@ impl Check<'_> {
     }
 
     pub(super) fn mixed_ids(&self, surplus: &[u32]) -> Result<(), Error> {
-        if self.references.ids() == Ids::Text {
+        if self.images.comparison() == Ids::Text {
             return Ok(());
         }
-        let mixed =
-            |id: &&SegmentId| other_type(id).is_some_and(|other| self.references.find(&other).is_some());
+        let mixed = |id: &&SegmentId| other_type(id).is_some_and(|other| self.images.find(&other).is_some());
         let ids: Vec<&SegmentId> = self.candidate_ids(surplus).filter(mixed).collect();
         let Some(first) = ids.first() else {
             return Ok(());
@@ -51,40 +51,40 @@ impl Check<'_> {
             SegmentId::Text(_) => ("strings", "numbers"),
         };
         let message = format!(
-            "{} given as {here} here ({}) and as {there} in {}; pass --ids text to compare them as text",
+            "{} given as {here} here ({}) and as {there} in {}",
             counted_are(ids.len(), "image id"),
             list_ids(ids.iter().copied(), ids.len()),
             self.references_name(),
         );
-        Err(self.error(ErrorKind::MixedIds, message, Some(first)))
+        let remedy = Remedy::set(Argument::Ids, Ids::Text.name()).to("compare them as text");
+        Err(self.error(ErrorKind::MixedIds, message, Some(first)).with_remedy(remedy))
     }
 
     pub(super) fn surplus_error(&self, rows: &[u32]) -> Error {
         let first = self.candidate_ids(rows).next();
         let count = rows.len();
         let listed = list_ids(self.candidate_ids(rows), count);
-        let undescribed = |id: &SegmentId| self.references.without_captions().contains(id);
+        let undescribed = |id: &SegmentId| self.images.without_captions().contains(id);
         if count == self.candidates.len() {
-            let there = (0..self.references.len()).filter_map(|image| self.references.id(image));
-            let there = list_ids(there, self.references.len());
+            let there = list_ids(self.images.ids(), self.images.len());
             let message = format!(
-                "none of its image ids ({listed}) has a reference in {}, whose ids are {there}; \
-                 are these the right two files?",
+                "none of its image ids ({listed}) has a reference in {}, whose ids are {there}",
                 self.references_name(),
             );
-            return self.error(ErrorKind::Surplus, message, first);
+            let remedy = Remedy::say("are these the right two files?");
+            return self.error(ErrorKind::Surplus, message, first).with_remedy(remedy);
         }
         let declared =
             first.is_some_and(undescribed).then_some(" (it lists the first one, without a caption)");
         let message = format!(
-            "{} no reference in {}{}: {listed}; pass --surplus ignore to leave {} out",
+            "{} no reference in {}{}: {listed}",
             counted_have(count, "candidate"),
             self.references_name(),
             declared.unwrap_or_default(),
-            if count == 1 { "it" } else { "them" },
         );
+        let remedy = Remedy::set(Argument::Surplus, Surplus::Ignore.name()).to(leave_out(count));
         let place = rows.first().map(|row| self.place(*row)).unwrap_or_default();
-        self.error(ErrorKind::Surplus, message, first).at(place)
+        self.error(ErrorKind::Surplus, message, first).at(place).with_remedy(remedy)
     }
 
     pub(super) fn surplus_notice(&self, rows: &[u32]) -> Notice {
@@ -100,16 +100,16 @@ impl Check<'_> {
     /// The ids of repeated rows, each once, in order.
     fn repeated_ids(&self, repeated: &[(u32, u32)]) -> Vec<&SegmentId> {
         let mut images: Vec<usize> = Vec::new();
-        let mut seen = vec![false; self.references.len()];
+        let mut seen = vec![false; self.images.len()];
         for (_, row) in repeated {
-            let image = self.candidates.id(*row as usize).and_then(|id| self.references.find(id));
+            let image = self.candidates.id(*row as usize).and_then(|id| self.images.find(id));
             if let Some((image, seen)) = image.and_then(|image| Some((image, seen.get_mut(image)?)))
                 && !std::mem::replace(seen, true)
             {
                 images.push(image);
             }
         }
-        images.into_iter().filter_map(|image| self.references.id(image)).collect()
+        images.into_iter().filter_map(|image| self.images.id(image)).collect()
     }
 
     pub(super) fn duplicate_error(&self, repeated: &[(u32, u32)]) -> Error {
@@ -119,27 +119,30 @@ impl Check<'_> {
             crate::Position { line: Some(line), .. } => format!("line {line}"),
             position => format!("caption {}", position.record.unwrap_or_default()),
         };
-        let remedy = if self.looks_swapped(repeated.len()) {
-            format!(
-                "{} has one caption per image and this file several: are references and candidates swapped?",
-                self.references_name()
-            )
-        } else {
-            "pass --duplicate first or --duplicate last to take one of them".to_owned()
-        };
-        let message = format!(
-            "{} several candidates: {} (the first one at {} and {}); {remedy}",
+        let mut message = format!(
+            "{} several candidates: {} (the first one at {} and {})",
             counted_have(ids.len(), "image"),
             list_ids(ids.iter().copied(), ids.len()),
             place(first_row),
             place(second_row),
         );
-        self.error(ErrorKind::Duplicate, message, ids.first().copied()).at(self.place(second_row))
+        let remedy = if self.looks_swapped(repeated.len()) {
+            message.push_str("; ");
+            message.push_str(self.references_name());
+            message.push_str(" has one caption per image and this file several");
+            Remedy::say("are references and candidates swapped?")
+        } else {
+            let take = |which: Duplicate| Remedy::set(Argument::Duplicate, which.name());
+            take(Duplicate::First).or(take(Duplicate::Last)).to("take one of them")
+        };
+        self.error(ErrorKind::Duplicate, message, ids.first().copied())
+            .at(self.place(second_row))
+            .with_remedy(remedy)
     }
 
     /// Whether most images have several candidates and all have a single reference.
     fn looks_swapped(&self, n_repeated: usize) -> bool {
-        self.references.len() == self.references.captions().len() && n_repeated * 2 > self.references.len()
+        self.images.n_captions() == Some(self.images.len()) && n_repeated * 2 > self.images.len()
     }
 
     pub(super) fn duplicate_notice(
@@ -162,16 +165,17 @@ impl Check<'_> {
         count: usize,
     ) -> Error {
         let message = format!(
-            "{} of {} in {} {} no candidate: {}; pass --missing skip to leave {} out (the score will say so), or \
-             --missing empty to score empty captions",
+            "{} of {} in {} {} no candidate: {}",
             count,
-            counted(self.references.len(), "image"),
+            counted(self.images.len(), "image"),
             self.references_name(),
             if count == 1 { "has" } else { "have" },
             list_ids(ids.clone(), count),
-            if count == 1 { "it" } else { "them" },
         );
-        self.error(ErrorKind::Missing, message, ids.clone().next())
+        let skip = Remedy::set(Argument::Missing, Missing::Skip.name());
+        let skip = skip.to(format!("{} (the score will say so)", leave_out(count)));
+        let empty = Remedy::set(Argument::Missing, Missing::Empty.name()).to("score empty captions");
+        self.error(ErrorKind::Missing, message, ids.clone().next()).with_remedy(skip.or(empty))
     }
 
     pub(super) fn missing_notice<'s>(
@@ -183,7 +187,7 @@ impl Check<'_> {
     ) -> Notice {
         let message = format!(
             "{count} of {} in {} {} no candidate in {} and {} {what}",
-            counted(self.references.len(), "image"),
+            counted(self.images.len(), "image"),
             self.references_name(),
             if count == 1 { "has" } else { "have" },
             self.candidates.source(),
@@ -195,14 +199,17 @@ impl Check<'_> {
     pub(super) fn empty_error(&self, rows: &[u32]) -> Error {
         let count = rows.len();
         let message = format!(
-            "{} empty: {}; pass --empty keep to score {}, or --empty skip to leave {} out",
+            "{} empty: {}",
             counted_are(count, "candidate"),
             list_ids(self.candidate_ids(rows), count),
-            if count == 1 { "it" } else { "them" },
-            if count == 1 { "its image" } else { "their images" },
         );
+        let (them, images) = if count == 1 { ("it", "its image") } else { ("them", "their images") };
+        let keep = Remedy::set(Argument::Empty, Empty::Keep.name()).to(format!("score {them}"));
+        let skip = Remedy::set(Argument::Empty, Empty::Skip.name()).to(format!("leave {images} out"));
         let place = rows.first().map(|row| self.place(*row)).unwrap_or_default();
-        self.error(ErrorKind::EmptyCandidate, message, self.candidate_ids(rows).next()).at(place)
+        self.error(ErrorKind::EmptyCandidate, message, self.candidate_ids(rows).next())
+            .at(place)
+            .with_remedy(keep.or(skip))
     }
 
     pub(super) fn empty_notice(&self, rows: &[u32], code: &'static str, what: &str) -> Notice {
@@ -214,26 +221,23 @@ impl Check<'_> {
 
     /// Notices what does not stop the alignment but is seldom meant.
     pub(super) fn oddities(&self, notices: &mut Vec<Notice>) {
-        let references = self.references.captions();
+        let images = self.images;
         let is_list = |format| matches!(format, Some(Format::CocoResults | Format::ListJson));
-        let one_each = self.references.len() == references.len();
-        if one_each
-            && is_list(references.format())
-            && self.candidates.format() == Some(Format::CocoAnnotations)
-        {
+        let one_each = images.n_captions() == Some(images.len());
+        if one_each && is_list(images.format()) && self.candidates.format() == Some(Format::CocoAnnotations) {
             let message = format!(
                 "the references ({}) are a results list with one caption per image and the candidates ({}) a COCO \
                  annotation file: are the two swapped?",
-                references.source(),
+                images.source(),
                 self.candidates.source(),
             );
-            notices.push(Notice::new("swapped", self.references.len(), [], message));
+            notices.push(Notice::new("swapped", self.images.len(), [], message));
         }
-        let without = self.references.without_captions();
+        let without = self.images.without_captions();
         if !without.is_empty() {
             let message = format!(
                 "{} lists {} without any caption, which cannot be scored",
-                references.source(),
+                images.source(),
                 counted(without.len(), "image"),
             );
             notices.push(Notice::new(
@@ -244,6 +248,10 @@ impl Check<'_> {
             ));
         }
     }
+}
+
+fn leave_out(count: usize) -> &'static str {
+    if count == 1 { "leave it out" } else { "leave them out" }
 }
 
 /// `1 candidate has`, `2 candidates have`, also for `candidate of FILE`.

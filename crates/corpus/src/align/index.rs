@@ -4,74 +4,173 @@ use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
 
-use crate::SegmentId;
 use crate::captions::Captions;
+use crate::error::{Error, ErrorKind};
 use crate::id::canonical_integer;
 use crate::policy::Ids;
+use crate::{Format, Remedy, SegmentId};
 
-/// Images by id, in order of first appearance. The table is never walked, so its random seed changes no result.
-#[derive(Clone, Debug)]
-pub(crate) struct Index {
-    table: HashTable<u32>,
-    hasher: foldhash::fast::RandomState,
-    /// The row in which each image appears first.
-    first_rows: Vec<u32>,
+/// The images that candidates can be aligned with, in order of first appearance, and what is known of their source.
+///
+/// Images are numbered from 0.
+#[derive(Clone, Debug, Default)]
+pub struct ImageIndex {
+    numbers: Numbers,
+    source: String,
+    format: Option<Format>,
+    n_captions: Option<usize>,
+    without_captions: Vec<SegmentId>,
 }
 
-impl Index {
-    /// Numbers the images of `captions`, and tells the image of each row.
-    pub fn of(captions: &Captions, ids: Ids) -> (Self, Vec<u32>) {
-        let mut index = Self {
-            table: HashTable::new(),
-            hasher: foldhash::fast::RandomState::default(),
-            first_rows: Vec::new(),
-        };
-        let mut image_of_row = Vec::with_capacity(captions.len());
-        for (row, id) in (0_u32..).zip(captions.ids()) {
-            let Self { table, hasher, first_rows } = &mut index;
-            let hash = hash_id(hasher, id, ids);
-            let id_of =
-                |image: u32| first_rows.get(image as usize).and_then(|row| captions.id(*row as usize));
-            let entry = table.entry(
-                hash,
-                |image| id_of(*image).is_some_and(|other| same_id(other, id, ids)),
-                |image| id_of(*image).map_or(0, |id| hash_id(hasher, id, ids)),
-            );
-            let image = match entry {
-                hashbrown::hash_table::Entry::Occupied(entry) => *entry.get(),
-                hashbrown::hash_table::Entry::Vacant(entry) => {
-                    let image = u32::try_from(first_rows.len()).unwrap_or(u32::MAX);
-                    entry.insert(image);
-                    first_rows.push(row);
-                    image
-                }
-            };
-            image_of_row.push(image);
+impl ImageIndex {
+    /// The images of `ids`; those that `comparison` takes for the same are one.
+    ///
+    /// # Errors
+    /// If there is no image at all.
+    pub fn of(
+        source: impl Into<String>,
+        ids: impl IntoIterator<Item = SegmentId>,
+        comparison: Ids,
+    ) -> Result<Self, Error> {
+        let mut numbers = Numbers { comparison, ..Numbers::default() };
+        for id in ids {
+            numbers.add(&id);
         }
-        (index, image_of_row)
+        let source = source.into();
+        if numbers.ids.is_empty() {
+            return Err(no_captions(&source));
+        }
+        Ok(Self { numbers, source, ..Self::default() })
+    }
+
+    /// The images of `captions`, and the image of each row.
+    pub(super) fn of_captions(captions: &Captions, comparison: Ids) -> Result<(Self, Vec<u32>), Error> {
+        if captions.is_empty() {
+            return Err(no_captions(captions.source()));
+        }
+        let (numbers, image_of_row) = Numbers::of(captions.ids(), comparison);
+        let undescribed = |id: &&SegmentId| numbers.find(id).is_none();
+        let without_captions = captions.declared().iter().filter(undescribed).cloned().collect();
+        let index = Self {
+            numbers,
+            source: captions.source().to_owned(),
+            format: captions.format(),
+            n_captions: Some(captions.len()),
+            without_captions,
+        };
+        Ok((index, image_of_row))
+    }
+
+    /// The display name of the source.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The format of the source, if the images come from captions that were read.
+    pub fn format(&self) -> Option<Format> {
+        self.format
+    }
+
+    /// How many captions describe the images, if they come from captions.
+    pub fn n_captions(&self) -> Option<usize> {
+        self.n_captions
+    }
+
+    /// The images that the source lists without giving them a caption.
+    pub fn without_captions(&self) -> &[SegmentId] {
+        &self.without_captions
+    }
+
+    /// How ids are compared.
+    pub fn comparison(&self) -> Ids {
+        self.numbers.comparison
     }
 
     /// How many images there are.
     pub fn len(&self) -> usize {
-        self.first_rows.len()
+        self.numbers.ids.len()
     }
 
-    /// The id of an image, as it was first given; `None` beyond the last image.
-    pub fn id<'a>(&self, captions: &'a Captions, image: usize) -> Option<&'a SegmentId> {
-        self.first_rows.get(image).and_then(|row| captions.id(*row as usize))
+    /// Whether there is no image; never so, since an index of nothing is refused.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.ids.is_empty()
     }
 
     /// The id of each image, as it was first given.
-    pub fn ids<'a>(&'a self, captions: &'a Captions) -> impl Iterator<Item = &'a SegmentId> {
-        self.first_rows.iter().filter_map(|row| captions.id(*row as usize))
+    pub fn ids(&self) -> &[SegmentId] {
+        &self.numbers.ids
     }
 
-    /// The number of the image of that id.
-    pub fn find(&self, captions: &Captions, id: &SegmentId, ids: Ids) -> Option<u32> {
-        let id_of =
-            |image: u32| self.first_rows.get(image as usize).and_then(|row| captions.id(*row as usize));
-        let hash = hash_id(&self.hasher, id, ids);
-        self.table.find(hash, |image| id_of(*image).is_some_and(|other| same_id(other, id, ids))).copied()
+    /// The id of an image, as it was first given; `None` beyond the last image.
+    pub fn id(&self, image: usize) -> Option<&SegmentId> {
+        self.numbers.ids.get(image)
+    }
+
+    /// The image of that id.
+    pub fn find(&self, id: &SegmentId) -> Option<usize> {
+        self.numbers.find(id)
+    }
+}
+
+fn no_captions(source: &str) -> Error {
+    Error::new(ErrorKind::NoReferences, source, "holds no captions")
+        .with_remedy(Remedy::say("give a file that does"))
+}
+
+/// A number for each id, in order of first appearance. The table is never walked, so its random seed changes no result.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Numbers {
+    table: HashTable<u32>,
+    hasher: foldhash::fast::RandomState,
+    ids: Vec<SegmentId>,
+    comparison: Ids,
+}
+
+impl Numbers {
+    /// Numbers `ids`, and gives the number of each.
+    pub fn of(ids: &[SegmentId], comparison: Ids) -> (Self, Vec<u32>) {
+        let mut numbers = Self { comparison, ..Self::default() };
+        let of_each = ids.iter().map(|id| numbers.add(id)).collect();
+        (numbers, of_each)
+    }
+
+    /// The number of an id, which is a new one if the id is.
+    pub fn add(&mut self, id: &SegmentId) -> u32 {
+        let Self { table, hasher, ids, comparison } = self;
+        let hash = hash_id(hasher, id, *comparison);
+        let entry = table.entry(
+            hash,
+            |number| ids.get(*number as usize).is_some_and(|other| same_id(other, id, *comparison)),
+            |number| ids.get(*number as usize).map_or(0, |id| hash_id(hasher, id, *comparison)),
+        );
+        match entry {
+            hashbrown::hash_table::Entry::Occupied(entry) => *entry.get(),
+            hashbrown::hash_table::Entry::Vacant(entry) => {
+                let number = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+                entry.insert(number);
+                ids.push(id.clone());
+                number
+            }
+        }
+    }
+
+    /// The ids, each once.
+    pub fn into_ids(self) -> Vec<SegmentId> {
+        self.ids
+    }
+
+    /// How many ids there are.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// The number of an id.
+    pub fn find(&self, id: &SegmentId) -> Option<usize> {
+        let hash = hash_id(&self.hasher, id, self.comparison);
+        let is_it = |number: &u32| {
+            self.ids.get(*number as usize).is_some_and(|other| same_id(other, id, self.comparison))
+        };
+        self.table.find(hash, is_it).map(|number| *number as usize)
     }
 }
 

@@ -1,19 +1,20 @@
 //! Which candidate belongs to which references? Grouping by image, and pairing under a policy.
 
 mod check;
+mod grouped;
 mod index;
-mod references;
 
 use self::check::Check;
-pub(crate) use self::index::Index;
-pub use self::references::References;
-use crate::SegmentId;
+pub use self::grouped::GroupedCaptions;
+pub use self::index::ImageIndex;
+pub(crate) use self::index::Numbers;
+use crate::Remedy;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::notice::{Notice, counted};
 use crate::policy::{Duplicate, Empty, Missing, Policy, Surplus};
 
-/// An image to be scored: a number into [`References`] and the row of its candidate.
+/// An image to be scored: a number into [`ImageIndex`] and the row of its candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pair {
     /// The image.
@@ -41,60 +42,20 @@ impl Aligned {
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
-
-    /// The images with their texts. `references` and `candidates` must be those that were aligned.
-    pub fn segments<'a>(
-        &'a self,
-        references: &'a References,
-        candidates: &'a Captions,
-    ) -> impl ExactSizeIterator<Item = Segment<'a>> + 'a {
-        self.pairs.iter().map(|pair| {
-            let image = pair.image as usize;
-            Segment {
-                id: references.id(image).unwrap_or(&SegmentId::Integer(0)),
-                image,
-                candidate: pair.candidate.map_or("", |row| candidates.text(row as usize)),
-                rows: references.rows(image),
-                captions: references.captions(),
-            }
-        })
-    }
-}
-
-/// One image with its candidate and its references.
-#[derive(Clone, Copy, Debug)]
-pub struct Segment<'a> {
-    /// The image's id, as the references give it.
-    pub id: &'a SegmentId,
-    /// The image's number in [`References`].
-    pub image: usize,
-    /// The candidate; empty under [`Missing::Empty`].
-    pub candidate: &'a str,
-    /// The rows of the references.
-    pub rows: &'a [u32],
-    captions: &'a Captions,
-}
-
-impl<'a> Segment<'a> {
-    /// The references, in file order; at least one.
-    pub fn references(&self) -> impl ExactSizeIterator<Item = &'a str> + Clone + use<'a> {
-        let captions = self.captions;
-        self.rows.iter().map(move |row| captions.text(*row as usize))
-    }
 }
 
 /// Pairs each image of the references with its candidate.
 ///
-/// Each case in which the two do not meet is an error unless `policy` says otherwise; what it leaves out is a notice,
-/// whose [`Notice::signature`] belongs to every score.
+/// Each mismatch is an error unless `policy` says otherwise; what it leaves out is a notice, whose
+/// [`Notice::signature`] belongs to every score.
 ///
 /// # Errors
 /// In this order: an id is a number in one file and a string in the other; a candidate has no reference; an image has
 /// several candidates; an image has no candidate; a candidate is empty; nothing is left.
-pub fn align(references: &References, candidates: &Captions, policy: &Policy) -> Result<Aligned, Error> {
+pub fn align(images: &ImageIndex, candidates: &Captions, policy: &Policy) -> Result<Aligned, Error> {
     let Policy { missing, surplus, duplicate, empty } = *policy;
     let mut aligned = Aligned::default();
-    let mut chosen: Vec<Option<u32>> = vec![None; references.len()];
+    let mut chosen: Vec<Option<u32>> = vec![None; images.len()];
     let mut repeated: Vec<(u32, u32)> = Vec::new();
     let mut surplus_rows: Vec<u32> = Vec::new();
     if u32::try_from(candidates.len()).is_err() {
@@ -102,7 +63,7 @@ pub fn align(references: &References, candidates: &Captions, policy: &Policy) ->
         return Err(Error::new(ErrorKind::Shape, candidates.source(), message));
     }
     for (row, id) in (0_u32..).zip(candidates.ids()) {
-        let Some(image) = references.find(id) else {
+        let Some(image) = images.find(id) else {
             surplus_rows.push(row);
             continue;
         };
@@ -118,7 +79,7 @@ pub fn align(references: &References, candidates: &Captions, policy: &Policy) ->
             }
         }
     }
-    let check = Check { references, candidates };
+    let check = Check { images, candidates };
     check.mixed_ids(&surplus_rows)?;
     if !surplus_rows.is_empty() {
         match surplus {
@@ -142,14 +103,15 @@ pub fn align(references: &References, candidates: &Captions, policy: &Policy) ->
     let is_blank = |row: &u32| candidates.text(*row as usize).trim().is_empty();
     if candidates.is_empty() && missing != Missing::Empty {
         let message = format!(
-            "holds no captions of the {} of {} to be scored; give a file that does",
-            counted(references.len(), "image"),
-            references.captions().source(),
+            "holds no captions of the {} of {} to be scored",
+            counted(images.len(), "image"),
+            images.source(),
         );
-        return Err(Error::new(ErrorKind::Missing, candidates.source(), message));
+        return Err(Error::new(ErrorKind::Missing, candidates.source(), message)
+            .with_remedy(Remedy::say("give a file that does")));
     }
     if n_missing > 0 {
-        let ids = without().filter_map(|image| references.id(image));
+        let ids = without().filter_map(|image| images.id(image));
         match missing {
             Missing::Error => return Err(check.missing_error(ids, n_missing)),
             Missing::Skip => aligned.notices.push(check.missing_notice(
@@ -190,7 +152,7 @@ pub fn align(references: &References, candidates: &Captions, policy: &Policy) ->
         return Err(Error::new(
             ErrorKind::NothingLeft,
             candidates.source(),
-            format!("no image of {} is left to score", references.captions().source()),
+            format!("no image of {} is left to score", images.source()),
         ));
     }
     check.oddities(&mut aligned.notices);

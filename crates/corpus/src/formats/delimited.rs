@@ -2,13 +2,15 @@
 
 use std::borrow::Cow;
 
+use capeval_choice::Argument;
+
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind, Position};
 use crate::input::{Source, Text};
 use crate::notice::list_ids;
-use crate::options::{ReadOptions, Role};
+use crate::options::ReadOptions;
 use crate::records::{ID_KEYS, numbered_notice};
-use crate::{Format, SegmentId};
+use crate::{Format, Remedy, Role, SegmentId};
 
 /// Columns of references, the best group first; a group also takes its names with a number (`caption_1`).
 const REFERENCE_COLUMNS: &[&[&str]] = &[
@@ -50,12 +52,18 @@ pub(crate) fn read(
     };
     let mut rows = Rows::new(&text, Dialect::of(format));
     let mut fields = Vec::new();
-    let syntax = |fault_: RowFault| fault(ErrorKind::Syntax, fault_.at, fault_.message.into());
+    let syntax = |fault_: RowFault| {
+        let error = fault(ErrorKind::Syntax, fault_.at, fault_.message.into());
+        fault_.remedy.map(Remedy::say).into_iter().fold(error, Error::with_remedy)
+    };
     if !rows.next(&mut fields).map_err(syntax)? {
         return Err(Error::new(ErrorKind::Empty, name, "the file is empty"));
     }
     let header: Vec<String> = fields.iter().map(|field| field.trim().to_owned()).collect();
-    let columns = Columns::choose(&header, options).map_err(|message| fault(ErrorKind::Shape, 0, message))?;
+    let columns = Columns::choose(&header, options).map_err(|(message, remedy)| {
+        let error = fault(ErrorKind::Shape, 0, message);
+        remedy.into_iter().fold(error, Error::with_remedy)
+    })?;
     rows.only_column = header.len() == 1;
     let mut count = 0_i64;
     while rows.next(&mut fields).map_err(syntax)? {
@@ -111,7 +119,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    pub fn choose(header: &[String], options: &ReadOptions) -> Result<Self, String> {
+    pub fn choose(header: &[String], options: &ReadOptions) -> Result<Self, (String, Option<Remedy>)> {
         let exact = |wanted: &str| header.iter().position(|name| name == wanted);
         let known = |wanted: &&str| header.iter().position(|name| name.eq_ignore_ascii_case(wanted));
         let listed = || {
@@ -119,7 +127,8 @@ impl Columns {
             let shown: Vec<String> = names.chunks(5).map(|some| list_ids(some, some.len())).collect();
             shown.join(", ")
         };
-        let absent = |column: &str| format!("there is no column {column:?}; the columns are {}", listed());
+        let absent =
+            |column: &str| (format!("there is no column {column:?}; the columns are {}", listed()), None);
         let id = match &options.id_column {
             Some(column) => Some(exact(column).ok_or_else(|| absent(column))?),
             None => ID_KEYS.iter().find_map(known),
@@ -143,7 +152,7 @@ impl Columns {
                     .find(|columns| !columns.is_empty())
                     .unwrap_or_default(),
             },
-            (None, Role::References) => REFERENCE_COLUMNS
+            (None, _) => REFERENCE_COLUMNS
                 .iter()
                 .map(|group| members(group))
                 .find(|columns| !columns.is_empty())
@@ -151,7 +160,8 @@ impl Columns {
         };
         if captions.is_empty() {
             let message = format!("no column is known to hold captions; the columns are {}", listed());
-            return Err(format!("{message}; pass {} to name one", options.flag("caption-column")));
+            let remedy = Remedy::give(Argument::CaptionColumns(options.role)).to("name one");
+            return Err((message, Some(remedy)));
         }
         Ok(Self { id, captions })
     }
@@ -191,6 +201,7 @@ impl Dialect {
 pub(crate) struct RowFault {
     at: usize,
     message: &'static str,
+    remedy: Option<&'static str>,
 }
 
 /// The rows of a table. Blank lines are passed over, but for a table of one column, where they are empty fields.
@@ -230,8 +241,9 @@ impl<'t> Rows<'t> {
             } else if self.end_of_line() || self.at >= self.text.len() {
                 return Ok(true);
             } else {
-                let message = "a quoted field goes on after its closing quote; write a quote inside it twice";
-                return Err(RowFault { at: self.at, message });
+                let message = "a quoted field goes on after its closing quote";
+                let remedy = Some("write a quote inside it twice");
+                return Err(RowFault { at: self.at, message, remedy });
             }
         }
     }
@@ -273,7 +285,7 @@ impl<'t> Rows<'t> {
                     return Ok(None);
                 }
                 let message = "this quoted field never ends; is the file truncated?";
-                return Err(RowFault { at: self.at, message });
+                return Err(RowFault { at: self.at, message, remedy: None });
             };
             if bytes.get(at + quote + 1) != Some(&b'"') {
                 break at + quote;

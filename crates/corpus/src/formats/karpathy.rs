@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
+use capeval_choice::Argument;
+
 use crate::SegmentId;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::json::{Fault, Json, RawStr, Result, What};
 use crate::options::ReadOptions;
-use crate::{Notice, notice::list_ids};
+use crate::{Notice, Remedy, Role, notice::list_ids};
 
 /// Keys that hold the id of an image, the best one first. `imgid` counts the images of the file and is used only if
 /// it is asked for.
@@ -18,11 +20,13 @@ pub(crate) struct Splits {
     wanted: Option<Vec<String>>,
     met: HashMap<String, usize>,
     in_order: Vec<String>,
+    role: Role,
 }
 
 impl Splits {
     pub fn new(options: &ReadOptions) -> Self {
-        Self { wanted: options.split.clone(), met: HashMap::new(), in_order: Vec::new() }
+        let wanted = options.split.clone();
+        Self { wanted, met: HashMap::new(), in_order: Vec::new(), role: options.role }
     }
 
     /// Counts an image of `split` and tells whether it was asked for.
@@ -44,20 +48,18 @@ impl Splits {
         };
         if let Some(unknown) = wanted.iter().find(|wanted| !self.met.contains_key(*wanted)) {
             let known: Vec<SegmentId> = self.in_order.iter().map(|met| SegmentId::from(&**met)).collect();
-            let message = format!(
-                "there is no split {:?}; this file has {}; pass one of them to --split",
-                unknown,
-                list_ids(&known, known.len())
-            );
-            return Err(Error::new(ErrorKind::Split, name, message));
+            let message =
+                format!("there is no split {:?}; this file has {}", unknown, list_ids(&known, known.len()));
+            let remedy = Remedy::give(Argument::Split(self.role)).to("name one of them");
+            return Err(Error::new(ErrorKind::Split, name, message).with_remedy(remedy));
         }
         let asked = |split: &str| wanted.iter().any(|wanted| wanted == split);
         if let (true, false, Some(count)) = (asked("train"), asked("restval"), self.met.get("restval")) {
             let message = format!(
-                "the split train leaves out the {count} images of restval, which most papers train on as well; \
-                 pass --split train,restval to read both"
+                "the split train leaves out the {count} images of restval, which most papers train on as well"
             );
-            captions.notice(Notice::new("restval-left-out", *count, [], message));
+            let remedy = Remedy::set(Argument::Split(self.role), "train,restval").to("read both");
+            captions.notice(Notice::new("restval-left-out", *count, [], message).with_remedy(remedy));
         }
         Ok(())
     }

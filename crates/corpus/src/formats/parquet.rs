@@ -10,13 +10,13 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
-use crate::SegmentId;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind, Position};
 use crate::formats::delimited::Columns;
 use crate::input::Source;
 use crate::options::ReadOptions;
 use crate::records::numbered_notice;
+use crate::{Remedy, SegmentId};
 
 /// Reads the id and caption columns, which are found by name as in CSV; other columns are not decoded. Without an id
 /// column rows are numbered from 1. A null caption is no caption.
@@ -46,8 +46,9 @@ fn read_table(source: Source<'_>, options: &ReadOptions, captions: &mut Captions
         return Err(damaged(&"a column lies outside of the file"));
     }
     let header: Vec<String> = builder.schema().fields().iter().map(|field| field.name().clone()).collect();
-    let columns =
-        Columns::choose(&header, options).map_err(|message| Error::new(ErrorKind::Shape, name, message))?;
+    let columns = Columns::choose(&header, options).map_err(|(message, remedy)| {
+        remedy.into_iter().fold(Error::new(ErrorKind::Shape, name, message), Error::with_remedy)
+    })?;
     let wanted: Vec<usize> = columns.id.iter().chain(&columns.captions).copied().collect();
     let mask = ProjectionMask::roots(builder.parquet_schema(), wanted);
     let batches = builder.with_projection(mask).build().map_err(|error| damaged(&error))?;
@@ -127,9 +128,8 @@ impl Rows<'_> {
             DataType::UInt64 => {
                 let id = ids.as_primitive::<UInt64Type>().value(row);
                 let too_large = |_| {
-                    let message =
-                        format!("the image id {id} does not fit into 64 bits; write it as a string");
-                    self.error(ErrorKind::Id, message)
+                    self.error(ErrorKind::Id, format!("the image id {id} does not fit into 64 bits"))
+                        .with_remedy(Remedy::say("write it as a string"))
                 };
                 i64::try_from(id).map_err(too_large)?
             }

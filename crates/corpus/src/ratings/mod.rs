@@ -16,7 +16,7 @@ mod scores;
 mod table;
 
 use crate::input::Source;
-use crate::{Captions, Error, ErrorKind, SegmentId};
+use crate::{Captions, Error, ErrorKind, Remedy, SegmentId};
 
 pub use pairs::{Choice, Choices, read_pairs};
 pub use scores::{ScoredSegment, SegmentScores, read_scores};
@@ -89,13 +89,12 @@ pub fn read_ratings(bytes: &[u8], name: &str, options: &RatingOptions) -> Result
     }
     if source.head().starts_with(b"PAR1") {
         return Err(Error::new(ErrorKind::Format, name, "this is Parquet, and this build cannot read it")
-            .with_remedy("build with the feature parquet, or save the table as CSV"));
+            .with_remedy(Remedy::say("build with the feature parquet, or save the table as CSV")));
     }
     let text = source.into_text()?.text;
     if text.trim().is_empty() {
-        return Err(
-            Error::new(ErrorKind::Empty, name, "the file is empty").with_remedy("give a file of ratings")
-        );
+        return Err(Error::new(ErrorKind::Empty, name, "the file is empty")
+            .with_remedy(Remedy::say("give a file of ratings")));
     }
     if let Some(found) = clipscore::read(&text, name)? {
         let (source, references) = (name.to_owned(), Some(found.references));

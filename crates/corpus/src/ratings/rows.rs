@@ -2,7 +2,7 @@
 
 use csv::StringRecord;
 
-use crate::{Error, ErrorKind, Position};
+use crate::{Error, ErrorKind, Position, Remedy};
 
 /// The place of a record of a JSON list, counted from 0 here and from 1 in errors.
 pub(super) fn record(k: usize) -> Position {
@@ -19,7 +19,7 @@ pub(super) fn syntax(name: &str, error: &serde_json::Error, lines_before: usize)
     let position = Position { line: Some((error.line() + lines_before) as u64), ..Position::default() };
     Error::new(ErrorKind::Syntax, name, format!("the JSON cannot be read ({error})"))
         .at(position)
-        .with_remedy("give a list of objects, or one object per line")
+        .with_remedy(Remedy::say("give a list of objects, or one object per line"))
 }
 
 /// The names in the header of CSV, or of TSV where the first line has more tabs than commas; `row` gets each row below

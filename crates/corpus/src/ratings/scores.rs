@@ -2,7 +2,7 @@
 
 use super::records::{self, Cell};
 use crate::input::Source;
-use crate::{Error, ErrorKind, SegmentId};
+use crate::{Error, ErrorKind, Remedy, SegmentId};
 
 /// Scores of segments by one or more metrics.
 #[derive(Clone, Debug)]
@@ -38,11 +38,10 @@ pub fn read_scores(bytes: &[u8], name: &str) -> Result<SegmentScores, Error> {
     let records = records::read(&text, name)?;
     let has = |wanted: &str| records.names.iter().any(|name| name.starts_with(wanted));
     if has("captions") && has("votes") && has("scores.") {
-        let message =
-            "these are rows about pairs, as `capeval prefer` writes them, with two captions and scores each";
-        return Err(Error::new(ErrorKind::Format, name, message).with_remedy(
+        let message = "these are segments of pairs, with two captions and scores each";
+        return Err(Error::new(ErrorKind::Format, name, message).with_remedy(Remedy::say(
             "give a table with image_id, caption and a column per metric, one row for each caption",
-        ));
+        )));
     }
     let find = |wanted: &[&str]| {
         wanted

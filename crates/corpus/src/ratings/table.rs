@@ -1,8 +1,10 @@
 //! Ratings from records: which column is what, and raters in rows or columns.
 
+use capeval_choice::Argument;
+
 use super::records::{Cell, Record, Records};
 use super::{Gatherer, Judged, RatingOptions, Ratings};
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, Remedy, Role};
 
 pub(super) const IDS: &[&str] =
     &["image_id", "image", "img_id", "img", "id", "image_name", "image_path", "file_name", "file"];
@@ -42,7 +44,7 @@ pub(super) fn read(records: &Records, options: &RatingOptions, name: &str) -> Re
             push(record, *column, &mut ratings).map_err(|text| {
                 let column = shown(records, *column);
                 fault(ErrorKind::Shape, format!("the {column} '{text}' is no finite number"))
-                    .with_remedy("leave the cell empty where a rater is missing")
+                    .with_remedy(Remedy::say("leave the cell empty where a rater is missing"))
             })?;
         }
         let caption = record.cell(columns.caption).map(|cell| Judged::Text(cell.text()));
@@ -89,20 +91,23 @@ impl Columns {
     fn choose(names: &[String], options: &RatingOptions, source: &str) -> Result<Self, Error> {
         let listed = || names.iter().map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", ");
         let fault = |message: String| Error::new(ErrorKind::Shape, source, message);
-        let given = |wanted: &str, flag: &str| {
+        let given = |wanted: &str, argument: Argument| {
             names.iter().position(|name| name == wanted).ok_or_else(|| {
-                fault(format!("there is no column \"{wanted}\" among {}; look at {flag}", listed()))
+                fault(format!("there is no column \"{wanted}\" among {}", listed()))
+                    .with_remedy(Remedy::give(argument).to("name one that exists"))
             })
         };
         let known = |of: &[&str]| {
             of.iter().find_map(|known| names.iter().position(|name| name.eq_ignore_ascii_case(known)))
         };
-        let optional = |wanted: &Option<String>, of: &[&str], flag: &str| match wanted {
-            Some(wanted) => given(wanted, flag).map(Some),
+        let optional = |wanted: &Option<String>, of: &[&str], argument: Argument| match wanted {
+            Some(wanted) => given(wanted, argument).map(Some),
             None => Ok(known(of)),
         };
-        let id = optional(&options.id_column, IDS, "--id-column")?.ok_or_else(|| {
-            fault(format!("no column of {} holds the image's id; name it with --id-column", listed()))
+        let id_column = Argument::IdColumn(Role::Ratings);
+        let id = optional(&options.id_column, IDS, id_column)?.ok_or_else(|| {
+            fault(format!("no column of {} holds the image's id", listed()))
+                .with_remedy(Remedy::give(id_column).to("name it"))
         })?;
         let ratings: Vec<usize> = if options.rating_columns.is_empty() {
             match known(RATINGS) {
@@ -111,16 +116,14 @@ impl Columns {
             }
         } else {
             let wanted = options.rating_columns.iter();
-            wanted.map(|wanted| given(wanted, "--rating-columns")).collect::<Result<_, _>>()?
+            wanted.map(|wanted| given(wanted, Argument::RatingColumns)).collect::<Result<_, _>>()?
         };
         if ratings.is_empty() {
-            return Err(fault(format!(
-                "no column of {} holds ratings; name one, or one per rater, with --rating-columns",
-                listed()
-            )));
+            return Err(fault(format!("no column of {} holds ratings", listed()))
+                .with_remedy(Remedy::give(Argument::RatingColumns).to("name one, or one per rater")));
         }
-        let caption = optional(&options.caption_column, CAPTIONS, "--caption-column")?;
-        let system = optional(&options.system_column, SYSTEMS, "--system-column")?;
+        let caption = optional(&options.caption_column, CAPTIONS, Argument::CaptionColumns(Role::Ratings))?;
+        let system = optional(&options.system_column, SYSTEMS, Argument::SystemColumn(Role::Ratings))?;
         Ok(Self { id, caption, system, ratings })
     }
 }

@@ -6,7 +6,7 @@ use super::cells::{Two, number, only, only_column, shown, text};
 use super::rows::Row;
 use super::winner::Said;
 use crate::ratings::table::IDS;
-use crate::{Error, ErrorKind, SegmentId};
+use crate::{Error, ErrorKind, Remedy, SegmentId};
 
 const LISTS: &[&str] = &["captions", "candidates", "hypotheses", "sentences"];
 const CAPTIONS: &[&str] =
@@ -51,7 +51,7 @@ impl Columns {
         let fault = |what: &str, remedy: &str| {
             let listed: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
             let message = format!("no column of {} holds {what}", listed.join(", "));
-            Error::new(ErrorKind::Shape, source, message).with_remedy(remedy)
+            Error::new(ErrorKind::Shape, source, message).with_remedy(Remedy::say(remedy.to_owned()))
         };
         let plain: Vec<(String, &String)> = names.iter().map(|name| (plain(name), name)).collect();
         let all = |wanted: &[&str]| -> Vec<String> {
@@ -120,7 +120,7 @@ impl Columns {
             if twins.len() > 1 {
                 let message = format!("the column {name} is given twice, as {}", twins.join(" and "));
                 return Err(Error::new(ErrorKind::Duplicate, source, message)
-                    .with_remedy("leave out or rename one of them"));
+                    .with_remedy(Remedy::say("leave out or rename one of them")));
             }
         }
         Ok(())

@@ -14,7 +14,7 @@ mod twice;
 mod winner;
 
 use crate::input::Source;
-use crate::{Error, ErrorKind, SegmentId};
+use crate::{Error, ErrorKind, Remedy, SegmentId};
 use columns::{Columns, Voted};
 use gathering::Gathering;
 use rows::Row;
@@ -57,7 +57,7 @@ pub fn read_pairs(bytes: &[u8], name: &str) -> Result<Choices, Error> {
     let rows = rows::read(&text, name)?;
     let Some(names) = rows::names(&rows) else {
         return Err(Error::new(ErrorKind::Empty, name, "there is no pair in this file")
-            .with_remedy("give two captions of an image and their votes per row"));
+            .with_remedy(Remedy::say("give two captions of an image and their votes per row")));
     };
     let columns = Columns::choose(&names, name)?;
     let shape = |row: &Row, message: String| Error::new(ErrorKind::Shape, name, message).at(row.place);
@@ -78,8 +78,9 @@ pub fn read_pairs(bytes: &[u8], name: &str) -> Result<Choices, Error> {
     }
     let choices = gathering.choices(name);
     if choices.items.is_empty() {
-        return Err(Error::new(ErrorKind::Empty, name, "there is no vote in this file")
-            .with_remedy("fill in votes (two numbers) or winner (a, b or tie) for one pair at least"));
+        return Err(Error::new(ErrorKind::Empty, name, "there is no vote in this file").with_remedy(
+            Remedy::say("fill in votes (two numbers) or winner (a, b or tie) for one pair at least"),
+        ));
     }
     Ok(choices)
 }
@@ -88,14 +89,14 @@ pub fn read_pairs(bytes: &[u8], name: &str) -> Result<Choices, Error> {
 fn refuse_binary(head: &[u8], name: &str) -> Result<(), Error> {
     if head.starts_with(b"MATLAB") {
         let message = "this is a MATLAB file, which is not read";
-        return Err(Error::new(ErrorKind::Format, name, message).with_remedy(
+        return Err(Error::new(ErrorKind::Format, name, message).with_remedy(Remedy::say(
             "turn PASCAL-50S's pair_pascal.mat and consensus_pascal.mat into JSON Lines with \
              `python scripts/pascal50s.py pair_pascal.mat consensus_pascal.mat > pairs.jsonl` (needs scipy)",
-        ));
+        )));
     }
     if head.starts_with(b"PAR1") {
         return Err(Error::new(ErrorKind::Format, name, "this is Parquet, in which pairs are not read")
-            .with_remedy("save the table as JSON Lines or CSV"));
+            .with_remedy(Remedy::say("save the table as JSON Lines or CSV")));
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::rows::{delimited, line, record, syntax};
 use super::cells::shown;
 use super::twice;
-use crate::{Error, ErrorKind, Position};
+use crate::{Error, ErrorKind, Position, Remedy};
 
 /// One row.
 pub(super) struct Row {
@@ -49,15 +49,14 @@ pub(super) fn read(text: &str, name: &str) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     match text.trim_start().as_bytes().first() {
         None => {
-            return Err(
-                Error::new(ErrorKind::Empty, name, "the file is empty").with_remedy("give a file of pairs")
-            );
+            return Err(Error::new(ErrorKind::Empty, name, "the file is empty")
+                .with_remedy(Remedy::say("give a file of pairs")));
         }
         Some(b'[' | b'{') if let Some(error) = twice::find(text) => {
             let position = Position { line: Some(error.line() as u64), ..Position::default() };
             return Err(Error::new(ErrorKind::Duplicate, name, error.to_string())
                 .at(position)
-                .with_remedy("leave out one of them"));
+                .with_remedy(Remedy::say("leave out one of them")));
         }
         Some(b'[') => {
             let list: Vec<Value> = serde_json::from_str(text).map_err(|error| syntax(name, &error, 0))?;
@@ -116,7 +115,7 @@ fn object(value: Value, place: Position, category: Option<&str>, name: &str) -> 
             let message = format!("the category '{own}' stands in the list of '{category}'");
             return Err(Error::new(ErrorKind::Shape, name, message)
                 .at(place)
-                .with_remedy("name the category once, or alike"));
+                .with_remedy(Remedy::say("name the category once, or alike")));
         }
         cells.retain(|(name, _)| name != "category");
         cells.push(("category".to_owned(), Value::String(category.to_owned())));

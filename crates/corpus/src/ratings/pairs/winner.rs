@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::columns::Voted;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, Remedy};
 
 /// What a cell says of the winner.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,8 +65,9 @@ impl Coding {
                     counts.is_none_or(|counts| coding.votes(said).is_ok_and(|won| is_same(won, counts)));
             }
         }
-        let fault =
-            |message: &str| Err(Error::new(ErrorKind::Shape, name, message).with_remedy("write a, b or tie"));
+        let fault = |message: &str| {
+            Err(Error::new(ErrorKind::Shape, name, message).with_remedy(Remedy::say("write a, b or tie")))
+        };
         match has {
             _ if !any => Ok(Self::Words),
             [true, _, _, false] => Ok(Self::Sign),

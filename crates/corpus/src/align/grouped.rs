@@ -1,41 +1,35 @@
-//! References gathered by image.
+//! Captions gathered by image.
 
-use super::index::Index;
+use super::index::ImageIndex;
 use crate::SegmentId;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::policy::Ids;
 
-/// References gathered by image, in order of first appearance.
+/// Captions gathered by image, in order of first appearance: references, mostly.
 ///
-/// Images are numbered from 0; the rows of an image point into [`References::captions`], in file order.
+/// Images are numbered from 0; the rows of an image point into [`GroupedCaptions::captions`], in file order.
 #[derive(Clone, Debug)]
-pub struct References {
+pub struct GroupedCaptions {
     captions: Captions,
-    ids: Ids,
-    index: Index,
+    index: ImageIndex,
     /// Rows of all images, image by image.
     rows: Vec<u32>,
     /// Where each image's rows begin in `rows`, and one more entry for the end.
     starts: Vec<u32>,
-    without_captions: Vec<SegmentId>,
 }
 
-impl References {
+impl GroupedCaptions {
     /// Gathers captions by image. `ids` says whether the number 1 and the text "1" are one image.
     ///
     /// # Errors
     /// If there is no caption at all.
-    pub fn group(captions: Captions, ids: Ids) -> Result<Self, Error> {
-        if captions.is_empty() {
-            let message = "holds no captions; give a file that does";
-            return Err(Error::new(ErrorKind::NoReferences, captions.source(), message));
-        }
+    pub fn new(captions: Captions, ids: Ids) -> Result<Self, Error> {
         if u32::try_from(captions.len()).is_err() {
             let message = "holds more than 4294967295 captions, which is more than can be numbered";
             return Err(Error::new(ErrorKind::Shape, captions.source(), message));
         }
-        let (index, image_of_row) = Index::of(&captions, ids);
+        let (index, image_of_row) = ImageIndex::of_captions(&captions, ids)?;
         let mut starts = vec![0_u32; index.len() + 1];
         for image in &image_of_row {
             if let Some(count) = starts.get_mut(*image as usize + 1) {
@@ -57,9 +51,7 @@ impl References {
                 *place += 1;
             }
         }
-        let undescribed = |id: &&SegmentId| index.find(&captions, id, ids).is_none();
-        let without_captions = captions.declared().iter().filter(undescribed).cloned().collect();
-        Ok(Self { captions, ids, index, rows, starts, without_captions })
+        Ok(Self { captions, index, rows, starts })
     }
 
     /// All captions, of which rows are numbers.
@@ -67,9 +59,14 @@ impl References {
         &self.captions
     }
 
-    /// How ids are compared.
-    pub fn ids(&self) -> Ids {
-        self.ids
+    /// The images.
+    pub fn index(&self) -> &ImageIndex {
+        &self.index
+    }
+
+    /// The images alone.
+    pub fn into_index(self) -> ImageIndex {
+        self.index
     }
 
     /// How many images there are.
@@ -77,14 +74,14 @@ impl References {
         self.index.len()
     }
 
-    /// Whether there is no image; never so, since [`References::group`] refuses that.
+    /// Whether there is no image; never so, since [`GroupedCaptions::new`] refuses that.
     pub fn is_empty(&self) -> bool {
-        self.index.len() == 0
+        self.index.is_empty()
     }
 
     /// The id of an image, as it was first given; `None` beyond the last image.
     pub fn id(&self, image: usize) -> Option<&SegmentId> {
-        self.index.id(&self.captions, image)
+        self.index.id(image)
     }
 
     /// The rows of an image's captions, in file order; nothing beyond the last image.
@@ -96,15 +93,5 @@ impl References {
     /// The captions of an image, in file order.
     pub fn texts(&self, image: usize) -> impl ExactSizeIterator<Item = &str> + Clone + '_ {
         self.rows(image).iter().map(|row| self.captions.text(*row as usize))
-    }
-
-    /// The image of that id.
-    pub fn find(&self, id: &SegmentId) -> Option<usize> {
-        self.index.find(&self.captions, id, self.ids).map(|image| image as usize)
-    }
-
-    /// The images that the source lists without giving them a caption.
-    pub fn without_captions(&self) -> &[SegmentId] {
-        &self.without_captions
     }
 }
