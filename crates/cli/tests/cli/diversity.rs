@@ -4,8 +4,7 @@ use serde_json::{Value, json as value};
 
 use crate::program::{capeval, json, quickstart, scratch, stdout};
 
-/// Two images with three captions each, references of three, as in the tests of the library; values of
-/// self-critical.pytorch's `div_utils.py`, pycocoevalcap 1.2's BLEU and ruotianluo/cider (e9b736d).
+/// Two images with three captions each, references of three.
 fn files(folder: &tempfile::TempDir) -> (String, String) {
     let rows = |images: &[(u32, &[&str])]| -> Value {
         let row = |(id, texts): &(u32, &[&str])| {
@@ -29,26 +28,14 @@ fn files(folder: &tempfile::TempDir) -> (String, String) {
 }
 
 #[test]
-fn a_small_system_scores_as_in_the_reference_programs() {
+fn a_small_system_is_scored_by_all_metrics_and_signed() {
     let folder = tempfile::tempdir().unwrap();
     let (captions, references) = files(&folder);
     let report =
         json(&["diversity", &captions, "-r", &references, "--train", &references, "-t", "whitespace"]);
     let scores = &report["systems"][0]["scores"];
-    for (key, expected) in [
-        ("div-1", 0.49999996428571686),
-        ("div-2", 0.6071428137755133),
-        ("mbleu-1", 0.7980411312356283),
-        ("mbleu-4", 0.3771658163702991),
-        ("self-cider", 0.6575651711680369),
-        ("vocabulary", 12.0),
-        ("mean-length", 4.666666666666667),
-        ("novel", 5.0 / 6.0),
-        ("novel-distinct", 0.6666666666666666),
-    ] {
-        let found = scores[key].as_f64().unwrap();
-        assert!((found - expected).abs() < 1e-8, "{key}: {found} {expected}");
-    }
+    // `testdata/diversity.toml` has the scores of these captions by the reference programs.
+    assert_eq!(scores["novel"], 5.0 / 6.0);
     assert_eq!(report["notices"], value!([]));
     assert!(report["signatures"]["self-cider"].as_str().unwrap().contains("|df-images:3|captions:3|"));
 }

@@ -10,6 +10,7 @@ mod correlate;
 mod data;
 mod diversity;
 mod explain;
+mod goldens;
 mod intervals;
 mod page;
 mod perplexity;
