@@ -6,55 +6,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-/// Which of our crates each crate may import. ARCHITECTURE.md tells why.
-const IMPORTS: &[(&str, &[&str])] = &[
-    ("capeval-choice", &[]),
-    ("capeval-testkit", &[]),
-    ("capeval-text", &["capeval-choice"]),
-    ("capeval-stats", &["capeval-choice"]),
-    ("capeval-corpus", &["capeval-choice", "capeval-text"]),
-    ("capeval-metric", &["capeval-choice", "capeval-stats", "capeval-text"]),
-    ("capeval-lexical", &["capeval-choice", "capeval-metric", "capeval-stats", "capeval-text"]),
-    ("capeval-meteor", &["capeval-choice", "capeval-metric", "capeval-stats", "capeval-text"]),
-    ("capeval-fluency", &["capeval-choice", "capeval-metric", "capeval-stats", "capeval-text"]),
-    ("capeval-data", &["capeval-meteor"]),
-    (
-        "capeval-evaluate",
-        &[
-            "capeval-choice",
-            "capeval-corpus",
-            "capeval-fluency",
-            "capeval-lexical",
-            "capeval-meteor",
-            "capeval-metric",
-            "capeval-stats",
-            "capeval-text",
-        ],
-    ),
-    ("capeval-report", &["capeval-choice", "capeval-corpus", "capeval-metric", "capeval-stats"]),
-    ("capeval-pages", &["capeval-metric", "capeval-report", "capeval-stats"]),
-    (
-        "capeval",
-        &[
-            "capeval-choice",
-            "capeval-corpus",
-            "capeval-data",
-            "capeval-evaluate",
-            "capeval-fluency",
-            "capeval-lexical",
-            "capeval-meteor",
-            "capeval-metric",
-            "capeval-pages",
-            "capeval-report",
-            "capeval-stats",
-            "capeval-text",
-        ],
-    ),
-    ("capeval-cli", &["capeval"]),
-    ("capeval-python", &["capeval"]),
-    ("capeval-engine", &["capeval-python"]),
-    ("xtask", &["capeval-evaluate", "capeval-text"]),
-];
+/// What every crate may import beside what its row of the table names.
+const FOR_ALL: &str = "choice";
 
 /// Checks everything and lists every fault.
 pub fn run(root: &Path) -> Result<()> {
@@ -70,30 +23,72 @@ pub fn run(root: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Compares the imports of each crate with the table in ARCHITECTURE.md.
 fn imports(root: &Path) -> Result<Vec<String>> {
+    let text = std::fs::read_to_string(root.join("ARCHITECTURE.md")).context("ARCHITECTURE.md")?;
+    let table = import_table(&text)?;
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps"])
         .current_dir(root)
         .output()
         .context("cargo metadata")?;
     let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata's answer")?;
+    let workspace = metadata["workspace_root"].as_str().map(Path::new).unwrap_or(root);
+    // `crates/text` for the folder of a crate of ours, `None` for others.
+    let folder = |path: &Value| {
+        let inside = Path::new(path.as_str()?).strip_prefix(workspace).ok()?;
+        Some(inside.to_string_lossy().replace('\\', "/"))
+    };
     let mut faults = Vec::new();
     for package in metadata["packages"].as_array().into_iter().flatten() {
-        let name = package["name"].as_str().unwrap_or_default();
-        let Some((_, allowed)) = IMPORTS.iter().find(|(known, _)| *known == name) else {
-            faults.push(format!("{name} is not in the import table of xtask/src/tidy.rs"));
+        let manifest = folder(&package["manifest_path"]).unwrap_or_default();
+        let name = manifest.trim_end_matches("/Cargo.toml");
+        let Some((_, allowed)) = table.iter().find(|(known, _)| known == name) else {
+            faults.push(format!("{name} is not in the table of ARCHITECTURE.md"));
             continue;
         };
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
-            let imported = dependency["name"].as_str().unwrap_or_default();
-            let is_ours = imported.starts_with("capeval");
             let is_for_tests = dependency["kind"] == "dev";
-            if is_ours && !is_for_tests && !allowed.contains(&imported) {
-                faults.push(format!("{name} must not import {imported}"));
+            match folder(&dependency["path"]) {
+                Some(imported) if !is_for_tests && !allowed.contains(&imported) => {
+                    faults.push(format!("{name} must not import {imported}"));
+                }
+                _ => {}
             }
         }
     }
     Ok(faults)
+}
+
+/// The folder of each crate and the folders that it may import, from the rows of the Markdown table of crates.
+///
+/// A crate may only import crates of rows above its own.
+fn import_table(text: &str) -> Result<Vec<(String, Vec<String>)>> {
+    let rows = text.lines().skip_while(|line| !line.starts_with("| crate |")).skip(2);
+    let mut table: Vec<(String, Vec<String>)> = Vec::new();
+    for row in rows.take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let [_, folder, _, imports, ..] = cells[..] else { bail!("ARCHITECTURE.md: {row}: too few cells") };
+        let above = |name: &str| {
+            let mut folders = table.iter().map(|(folder, _)| folder);
+            folders.find(|folder| folder.rsplit('/').next() == Some(name)).cloned()
+        };
+        let mut allowed = Vec::from_iter(above(FOR_ALL));
+        match imports {
+            "–" => {}
+            "all above" => allowed.extend(table.iter().map(|(folder, _)| folder.clone())),
+            names => {
+                for name in names.split(", ") {
+                    let found = above(name);
+                    allowed.push(found.with_context(|| {
+                        format!("ARCHITECTURE.md: {folder} imports {name}, which is not in a row above it")
+                    })?);
+                }
+            }
+        }
+        table.push((folder.trim_matches('`').to_owned(), allowed));
+    }
+    Ok(table)
 }
 
 fn module_headers(root: &Path, faults: &mut Vec<String>) -> Result<()> {
