@@ -5,12 +5,12 @@
 use std::sync::{Arc, OnceLock};
 
 use capeval_fuzz::tiny_meteor;
-use capeval_meteor::{Check, Meteor, Options, Parameters, Resources, TextForm, Unit, Workspace};
+use capeval_meteor::{Meteor, Options, Parameters, Resources, TextForm, Unit, Workspace};
 use libfuzzer_sys::fuzz_target;
 
 fn resources() -> Arc<Resources> {
     static TINY: OnceLock<Arc<Resources>> = OnceLock::new();
-    let open = || Resources::open(Arc::new(tiny_meteor()), Check::Content).expect("a file just made is good");
+    let open = || Resources::open(Arc::new(tiny_meteor())).expect("a file just made is good");
     Arc::clone(TINY.get_or_init(|| Arc::new(open())))
 }
 

@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use capeval_evaluate::prepared::Prepared;
-use capeval_evaluate::{ReferenceSet, System, archive, evaluate, registry};
+use capeval_evaluate::{ReferenceSet, System, evaluate, registry};
 use libfuzzer_sys::fuzz_target;
 
 /// Bytes that start at a multiple of 64, as those of a memory map do.
@@ -58,6 +58,6 @@ fuzz_target!(|data: &[u8]| {
         let at = u32::from_le_bytes([change[0], change[1], change[2], change[3]]) as usize % file.len();
         file[at] = change[4];
     }
-    archive::reseal(&mut file);
+    capeval_arrays::reseal(&mut file);
     use_it(&file);
 });

@@ -31,6 +31,7 @@
 //! [`fluency`] how probable a text is, [`meteor`] METEOR and its resources, [`evaluate`] which
 //! there are and how they are run, [`stats`] how numbers add up, [`frequencies`] in how many images an n-gram occurs.
 
+pub use capeval_arrays as arrays;
 pub use capeval_choice as choice;
 pub use capeval_corpus as corpus;
 pub use capeval_data as data;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use capeval::data::{Installed, MeteorHome, PACKAGE, WHEEL_SHA256};
-use capeval::meteor::{Check, Progress, Recognized, Resources};
+use capeval::meteor::{Progress, Recognized, Resources};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::mapped;
@@ -50,8 +50,8 @@ pub fn meteor() -> Result<Option<Arc<Resources>>> {
         Err(error) => return Err(error).with_context(|| format!("{}: cannot open the file", path.display())),
     };
     let bytes = mapped::bytes(file).with_context(|| format!("{}: cannot read the file", path.display()))?;
-    let resources = Resources::open(Arc::new(bytes), Check::Content)
-        .map_err(|error| anyhow!("{}: {error} ({REMEDY})", path.display()))?;
+    let resources =
+        Resources::open(Arc::new(bytes)).map_err(|error| anyhow!("{}: {error}; {REMEDY}", path.display()))?;
     Ok(Some(Arc::new(resources)))
 }
 

@@ -35,7 +35,8 @@ pub fn prepared(path: &str) -> Result<Option<Prepared>> {
     if !bytes.as_ref().starts_with(&MAGIC) {
         return Ok(None);
     }
-    let prepared = Prepared::open(Arc::new(bytes)).map_err(|error| anyhow!("{path}: {error}"))?;
+    let prepared = Prepared::open(Arc::new(bytes))
+        .map_err(|error| anyhow!("{path}: {error}; prepare them again (capeval prepare)"))?;
     for source in &prepared.sources {
         if let Some(now) = self::source(&source.path)
             && (now.bytes != source.bytes || now.modified > source.modified)

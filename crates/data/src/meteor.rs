@@ -5,7 +5,7 @@ use std::io::{self, BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use capeval_meteor::{Check, Compiler, Language, Progress, Recognized, Resources};
+use capeval_meteor::{Compiler, Language, Progress, Recognized, Resources};
 
 use crate::Error;
 
@@ -84,7 +84,7 @@ impl MeteorHome {
         let summary = compiler.write(BufWriter::new(&file), progress).map_err(wrong)?;
         file.sync_all().map_err(write)?;
         let bytes = fs::read(&part.0).map_err(|error| Error::io("read the file", &part.0, error))?;
-        let fingerprint = Resources::open(Arc::new(bytes), Check::Content).map_err(wrong)?.fingerprint();
+        let fingerprint = Resources::open(Arc::new(bytes)).map_err(wrong)?.fingerprint();
         fs::rename(&part.0, self.file()).map_err(|error| Error::io("write the file", &self.file(), error))?;
         fs::write(self.notice(), &summary.notice)
             .map_err(|error| Error::io("write the file", &self.notice(), error))?;

@@ -10,7 +10,6 @@ use std::time::Instant;
 
 use capeval_evaluate::registry::{self, Resources};
 use capeval_evaluate::{Judge, ReferenceSet};
-use capeval_meteor::Check;
 use capeval_text::Texts;
 
 #[expect(clippy::print_stdout, reason = "a program")]
@@ -20,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("give a resource file, a TSV file and the size of a batch".into());
     };
     let (n, repetitions): (usize, usize) = (n.parse()?, rest.first().map_or(Ok(20), |text| text.parse())?);
-    let meteor = capeval_meteor::Resources::open(Arc::new(fs::read(resources)?), Check::Content)?;
+    let meteor = capeval_meteor::Resources::open(Arc::new(fs::read(resources)?))?;
     let resources = Resources { meteor: Some(Arc::new(meteor)), ..Resources::default() };
     let metric = registry::build_from("meteor", &[("tok", "none")], &resources)?;
     let text = fs::read_to_string(tsv)?;

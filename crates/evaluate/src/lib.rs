@@ -4,7 +4,6 @@
 //! references' words and n-grams between all metrics and systems, and spreads segments over threads. It
 //! prints nothing and opens no file.
 
-pub mod archive;
 pub mod diversity;
 mod explain;
 pub mod judge;

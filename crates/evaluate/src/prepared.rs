@@ -6,14 +6,14 @@
 use std::io::{self, Write};
 use std::sync::{Arc, OnceLock};
 
+use capeval_arrays::{Error, Format, Reader, SharedBytes, Writer};
 use capeval_corpus::SegmentId;
 use capeval_metric::Reading;
 use capeval_text::ngrams::{NgramCounts, Part, ReferenceNgrams, Shard};
 use capeval_text::sentences::SentenceParts;
-use capeval_text::{Sentences, SharedBytes, Stemmer, Texts, Vocabulary};
+use capeval_text::{Sentences, Stemmer, Texts, Vocabulary};
 use serde::{Deserialize, Serialize};
 
-use crate::archive::{ArchiveError, Magic, Reader, Writer};
 use crate::references::{ReferenceSet, View};
 
 /// The first bytes of a file of prepared references.
@@ -22,7 +22,7 @@ pub const MAGIC: [u8; 8] = *b"capevalR";
 /// Raised whenever the arrays, or what a tokenizer makes of a text, change.
 const VERSION: u32 = 1;
 
-const KIND: Magic = Magic { bytes: MAGIC, version: VERSION, noun: "prepared references" };
+const FORMAT: Format = Format { magic: MAGIC, version: VERSION, noun: "prepared references" };
 
 /// Where prepared references come from, so that stale ones can be told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,15 +90,15 @@ impl Prepared {
             views: references.views.iter().map(describe).collect(),
         };
         let description = serde_json::to_string(&description).map_err(io::Error::other)?;
-        writer.write(&KIND, &description, out)
+        writer.write(&FORMAT, &description, out)
     }
 
     /// Opens a file, given as its bytes, which must start at a multiple of 8 as memory maps do.
     ///
     /// # Errors
     /// When the file is something else, of another version, cut off, or damaged.
-    pub fn open(bytes: SharedBytes) -> Result<Self, ArchiveError> {
-        let mut reader = Reader::open(&KIND, bytes)?;
+    pub fn open(bytes: SharedBytes) -> Result<Self, Error> {
+        let mut reader = Reader::open(&FORMAT, bytes)?;
         let description: Description =
             serde_json::from_str(reader.description()).map_err(|_| reader.unsound())?;
         let (bytes, ends) = (reader.array()?, reader.array()?);
@@ -209,10 +209,10 @@ fn read_view(
     description: &ViewDescription,
     references: &ReferenceSet,
     reader: &mut Reader,
-) -> Result<View, ArchiveError> {
+) -> Result<View, Error> {
     let reading = reading_from_text(&description.reading).ok_or_else(|| {
-        ArchiveError(format!(
-            "these references are prepared for '{}', which this program does not know; make them again",
+        Error::new(format!(
+            "these references are prepared for '{}', which this program does not know",
             description.reading
         ))
     })?;

@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
+use capeval_arrays::Buffer;
 use capeval_fluency::NgramModel;
 use capeval_fluency::metric::estimate;
 use capeval_lexical::frequencies::{Counts, DocumentFrequencies, Repeats};
 use capeval_metric::{Input, Reading, References};
 use capeval_text::ngrams::{NgramCounts, ReferenceNgrams};
-use capeval_text::{Buffer, Sentences, Texts, Tokenizer, Vocabulary};
+use capeval_text::{Sentences, Texts, Tokenizer, Vocabulary};
 
 /// The references of every image: their texts, and what metrics have asked to see of them.
 #[derive(Clone, Default)]

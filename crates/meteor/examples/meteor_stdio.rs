@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use capeval_meteor::{
-    Check, Compiler, Language, Meteor, Options, Parameters, Resources, Stats, Task, TextForm, Unit, Workspace,
+    Compiler, Language, Meteor, Options, Parameters, Resources, Stats, Task, TextForm, Unit, Workspace,
 };
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -45,7 +45,7 @@ fn compile(wheel: &str, file: &str) -> Outcome<()> {
 }
 
 fn answer(file: &str, arguments: &[String]) -> Outcome<()> {
-    let resources = Resources::open(Arc::new(std::fs::read(file)?), Check::Content)?;
+    let resources = Resources::open(Arc::new(std::fs::read(file)?))?;
     let meteor = Meteor::new(options(arguments)?, Arc::new(resources))?;
     let mut workspace = Workspace::default();
     let mut out = BufWriter::new(io::stdout().lock());

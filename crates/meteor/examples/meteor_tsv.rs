@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use capeval_meteor::{Check, Meteor, Options, Resources, Stats, Workspace};
+use capeval_meteor::{Meteor, Options, Resources, Stats, Workspace};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -27,7 +27,7 @@ fn run(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {
     let [file, tsv, rest @ ..] = arguments else { return Err("give a resource file and a TSV file".into()) };
     let repetitions: usize = rest.first().map_or(Ok(1), |text| text.parse())?;
     let start = Instant::now();
-    let resources = Arc::new(Resources::open(Arc::new(std::fs::read(file)?), Check::Content)?);
+    let resources = Arc::new(Resources::open(Arc::new(std::fs::read(file)?))?);
     let opened = start.elapsed();
     let meteor = Meteor::new(Options::coco(), resources)?;
     let text = std::fs::read_to_string(tsv)?;

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use capeval_choice::{Remedy, Task};
+
 /// Why METEOR could not be set up; scoring itself cannot fail.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
@@ -11,10 +13,8 @@ pub struct Error(#[from] Kind);
 enum Kind {
     #[error("{0}")]
     Option(String),
-    #[error("{0}; install METEOR's resources anew")]
+    #[error("{0}")]
     Damaged(String),
-    #[error("{0}; install METEOR's resources anew")]
-    Version(String),
     #[error("{0}")]
     Missing(String),
     #[error("{0}")]
@@ -29,14 +29,9 @@ impl Error {
         Self(Kind::Option(message.into()))
     }
 
-    /// A compiled resource file that is not what its checksums say.
+    /// A file that is not what its checksum says, of another format version, or not of METEOR's resources.
     pub(crate) fn damaged(message: impl Into<String>) -> Self {
         Self(Kind::Damaged(message.into()))
-    }
-
-    /// A compiled resource file of another format version.
-    pub(crate) fn version(message: impl Into<String>) -> Self {
-        Self(Kind::Version(message.into()))
     }
 
     /// Resources that the options need and the file does not hold.
@@ -54,9 +49,8 @@ impl Error {
         Self(Kind::Io { what: what.into(), error })
     }
 
-    /// Whether the compiled resource file is damaged or of another version, so that installing it anew helps.
-    #[must_use]
-    pub fn asks_for_reinstall(&self) -> bool {
-        matches!(self.0, Kind::Damaged(_) | Kind::Version(_))
+    /// What to do about it.
+    pub fn remedy(&self) -> Option<Remedy> {
+        matches!(self.0, Kind::Damaged(_)).then(|| Remedy::run(Task::Install("meteor")))
     }
 }

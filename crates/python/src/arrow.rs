@@ -7,13 +7,14 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type};
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, OffsetSizeTrait, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
+use capeval::arrays::{Buffer, SharedBytes};
 use capeval::corpus::SegmentId;
 use capeval::entries;
 use capeval::evaluate::{Judge as Engine, ReferenceSet, System, evaluate};
 use capeval::metric::{AnyMetric, ColumnKind};
 use capeval::report::{Measure, MetricEntry};
 use capeval::stats::Table;
-use capeval::text::{Buffer, SharedBytes, Texts};
+use capeval::text::Texts;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use capeval::Selection;
 use capeval::evaluate::registry::{KINDS, Resources, SUITES};
-use capeval::meteor::{self, Check};
+use capeval::meteor;
 use capeval::metric::{Direction, Reading};
 use capeval::text::{Scratch, Tokenizer, tokenizers};
 use pyo3::exceptions::PyFileNotFoundError;
@@ -19,7 +19,7 @@ use crate::error::{fault, from_request, value};
 use crate::files;
 use crate::frequencies::DocumentFrequencies;
 use crate::install::home;
-use crate::run::pool;
+use crate::run::{long, pool};
 
 /// What METEOR read last: the file, its length and age, and its content.
 type Known = Option<(PathBuf, u64, Option<std::time::SystemTime>, Arc<meteor::Resources>)>;
@@ -41,7 +41,8 @@ fn meteor(py: Python<'_>) -> PyResult<Option<Arc<meteor::Resources>>> {
     }
     let shown = path.display().to_string();
     let bytes = py.detach(|| files::bytes(&shown)).map_err(|error| crate::error::from_io(&error, &shown))?;
-    let opened = py.detach(|| meteor::Resources::open(Arc::new(bytes), Check::Content));
+    // Checksums are taken in parallel, so this needs the pool.
+    let opened = long(py, None, None, move |_| meteor::Resources::open(Arc::new(bytes)))?;
     let resources = opened
         .map_err(|error| value(&format!("{shown}: {error} (run `capeval data install meteor` again)")))?;
     let resources = Arc::new(resources);

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use capeval::arrays::SharedBytes;
 use capeval::corpus::{Policy, SegmentId};
 use capeval::evaluate::prepared::Source;
 use capeval::evaluate::{Prepared as Archive, Progress};
 use capeval::stats::Resampling;
 use capeval::stats::correction::Correction;
-use capeval::text::SharedBytes;
 use capeval::{CompareRequest, Pairs, References, ScoreRequest};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

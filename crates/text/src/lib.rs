@@ -3,7 +3,6 @@
 //! This crate turns a text into words and words into numbers. It does no I/O and knows nothing of
 //! captions, images or metrics.
 
-pub mod buffer;
 pub mod looks;
 pub mod ngrams;
 pub mod sentences;
@@ -13,7 +12,6 @@ pub mod texts;
 pub mod tokenizers;
 pub mod vocabulary;
 
-pub use buffer::{Buffer, SharedBytes};
 pub use looks::Looks;
 pub use sentences::{LINE_BREAK, Sentences};
 pub use stemmer::{Exceptions, Stemmer};

@@ -4,10 +4,10 @@ use std::cell::Cell;
 
 use rayon::prelude::*;
 
-use crate::buffer::Buffer;
 use crate::tokenizers::plain::is_python_space;
 use crate::tokenizers::{Scratch, Tokenizer};
 use crate::vocabulary::{Symbol, Vocabulary};
+use capeval_arrays::Buffer;
 
 /// Sentences shorter than this many together are tokenised on one thread.
 const SENTENCES_PER_THREAD: usize = 2_000;

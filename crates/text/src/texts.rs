@@ -1,6 +1,6 @@
 //! Many texts in one piece of memory.
 
-use crate::buffer::Buffer;
+use capeval_arrays::Buffer;
 
 /// Texts one after another, without a string each.
 #[derive(Clone, Debug, Default)]

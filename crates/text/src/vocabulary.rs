@@ -8,8 +8,8 @@ use bytemuck::{Pod, Zeroable};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use crate::buffer::Buffer;
 use crate::tokenizers::plain::is_python_space;
+use capeval_arrays::Buffer;
 
 /// A word beside *this* vocabulary; it means nothing elsewhere, so it is never written out alone.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Pod, Zeroable)]

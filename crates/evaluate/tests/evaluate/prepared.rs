@@ -59,7 +59,7 @@ impl AsRef<[u8]> for Aligned {
     }
 }
 
-fn open(bytes: &[u8]) -> Result<Prepared, capeval_evaluate::archive::ArchiveError> {
+fn open(bytes: &[u8]) -> Result<Prepared, capeval_arrays::Error> {
     let mut room = vec![0; bytes.len() + 64];
     let start = room.as_ptr().align_offset(64);
     room.truncate(start + bytes.len());
@@ -119,7 +119,7 @@ fn a_wrong_structure_under_a_right_checksum_does_not_panic() {
             let at = next() % bad.len();
             bad[at] = [0, 1, 0xff, next() as u8][next() % 4];
         }
-        assert!(capeval_evaluate::archive::reseal(&mut bad));
+        assert!(capeval_arrays::reseal(&mut bad));
         if let Ok(mut again) = open(&bad) {
             opened += 1;
             let images: Vec<u32> = (0..again.references.n_images() as u32).collect();

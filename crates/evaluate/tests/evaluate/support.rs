@@ -57,7 +57,7 @@ pub fn meteor_resources() -> Option<Arc<capeval_meteor::Resources>> {
         eprintln!("skipped: METEOR's resources are not installed; run `capeval data install meteor`");
         return None;
     };
-    let resources = capeval_meteor::Resources::open(Arc::new(bytes), capeval_meteor::Check::Content);
+    let resources = capeval_meteor::Resources::open(Arc::new(bytes));
     Some(Arc::new(resources.unwrap()))
 }
 

@@ -3,11 +3,10 @@
 //! Each type here is only a position in the file and takes the whole file at every call. All access is
 //! checked: a number outside its array is `None`, so a damaged file can give wrong answers but no panic.
 
-use super::file::{Entry, Key, Table, Writer};
-use crate::error::Error;
+use capeval_arrays::Reader;
 
-/// Bytes behind the last array, so that every packed number can be read as four bytes.
-pub(super) const PADDING: usize = 4;
+use super::sections::{Key, TRAILER, Writer};
+use crate::error::Error;
 
 /// Unsigned numbers of one to four bytes each, little-endian.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,10 +18,18 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    pub(super) fn open(table: &Table, key: Key) -> Result<Self, Error> {
-        let Entry { start, len, width } = table.entry(key)?;
-        let mask = if width >= 4 { u32::MAX } else { (1 << (8 * width)) - 1 };
-        Ok(Self { start, len, width, mask })
+    pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Error> {
+        let section =
+            reader.section(key.number()).ok_or_else(|| Error::damaged(format!("{key} is missing")))?;
+        let bytes = section.len().checked_sub(TRAILER);
+        let width = section.end.checked_sub(1).and_then(|last| reader.bytes().get(last)).copied();
+        match (bytes, width.map(usize::from)) {
+            (Some(bytes), Some(width @ 1..=4)) if bytes.is_multiple_of(width) => {
+                let mask = u32::MAX >> (32 - 8 * width);
+                Ok(Self { start: section.start, len: bytes / width, width, mask })
+            }
+            _ => Err(Error::damaged(format!("{key} has no proper size"))),
+        }
     }
 
     pub(super) fn len(self) -> usize {
@@ -58,7 +65,7 @@ impl Packed {
         let largest = values.iter().copied().max().unwrap_or(0);
         let width = (1..4).find(|width| largest < 1 << (8 * width)).unwrap_or(4);
         let bytes = values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(width)).collect();
-        writer.push(key, width, values.len(), bytes);
+        writer.push(key, width, bytes);
     }
 }
 
@@ -73,8 +80,8 @@ pub(super) struct Bits {
 const BLOCK: usize = 16;
 
 impl Bits {
-    pub(super) fn open(table: &Table, key: Key) -> Result<Self, Error> {
-        Ok(Self { words: Packed::open(table, key)?, ranks: Packed::open(table, key.part(1))? })
+    pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Error> {
+        Ok(Self { words: Packed::open(reader, key)?, ranks: Packed::open(reader, key.part(1))? })
     }
 
     /// The number of set bits before `index`, if that bit itself is set.
@@ -107,7 +114,7 @@ impl Bits {
             })
             .collect();
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        writer.push(key, 4, words.len(), bytes);
+        writer.push(key, 4, bytes);
         Packed::write(writer, key.part(1), &ranks);
     }
 }
@@ -131,8 +138,8 @@ fn block_of(pair: (u32, u32), n_blocks: usize) -> (usize, u64) {
 }
 
 impl PairFilter {
-    pub(super) fn open(table: &Table, key: Key) -> Result<Self, Error> {
-        Ok(Self { bytes: Packed::open(table, key)? })
+    pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Error> {
+        Ok(Self { bytes: Packed::open(reader, key)? })
     }
 
     #[inline]
@@ -151,7 +158,7 @@ impl PairFilter {
             blocks[block] |= bits;
         }
         let bytes = blocks.iter().flat_map(|block| block.to_le_bytes()).collect();
-        writer.push(key, 1, 8 * n_blocks, bytes);
+        writer.push(key, 1, bytes);
     }
 }
 
@@ -172,11 +179,11 @@ fn string_hash(text: &[u8]) -> u32 {
 }
 
 impl Strings {
-    pub(super) fn open(table: &Table, key: Key) -> Result<Self, Error> {
+    pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Error> {
         let strings = Self {
-            text: Packed::open(table, key)?,
-            ends: Packed::open(table, key.part(1))?,
-            slots: Packed::open(table, key.part(2))?,
+            text: Packed::open(reader, key)?,
+            ends: Packed::open(reader, key.part(1))?,
+            slots: Packed::open(reader, key.part(2))?,
         };
         if strings.slots.len().is_power_of_two() && strings.text.width == 1 {
             Ok(strings)
@@ -229,8 +236,7 @@ impl Strings {
             }
             slots[slot] = index as u32 + 1;
         }
-        let len = text.len();
-        writer.push(key, 1, len, text);
+        writer.push(key, 1, text);
         Packed::write(writer, key.part(1), &ends);
         Packed::write(writer, key.part(2), &slots);
     }
@@ -244,8 +250,8 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    pub(super) fn open(table: &Table, key: Key) -> Result<Self, Error> {
-        Ok(Self { ends: Packed::open(table, key)?, values: Packed::open(table, key.part(1))? })
+    pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Error> {
+        Ok(Self { ends: Packed::open(reader, key)?, values: Packed::open(reader, key.part(1))? })
     }
 
     pub(super) fn len(self) -> usize {

@@ -9,9 +9,9 @@ use flate2::read::MultiGzDecoder;
 use zip::ZipArchive;
 
 use super::arrays::{Packed, Strings};
-use super::file::{Key, Kind, Writer};
 use super::lexicon::LexiconSource;
 use super::paraphrases::ParaphraseSource;
+use super::sections::{Key, Kind, Writer};
 use crate::error::Error;
 use crate::java::{hash_code, is_token_delimiter};
 use crate::language::Language;
@@ -207,8 +207,8 @@ impl Compiler {
         let notice = self.notice();
         let key = Key::new(Kind::Notice, Language::Other);
         Strings::write(&mut writer, key, std::iter::once(notice.as_bytes()));
-        let mut heard = |done, total| progress(Progress { stage: "writing", done, total: Some(total) });
-        writer.write(out, &mut heard).map_err(|e| Error::io("METEOR's compiled resources", e))?;
+        progress(Progress { stage: "writing", done: 0, total: None });
+        writer.write(out).map_err(|e| Error::io("METEOR's compiled resources", e))?;
         Ok(Summary {
             recognized: self.recognized(),
             paraphrases: self.paraphrases.iter().map(|(language, table)| (*language, table.len())).collect(),

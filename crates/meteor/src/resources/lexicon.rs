@@ -3,8 +3,10 @@
 //! METEOR drops the part of speech, so two words are synonyms when they share a synset *number*; 282
 //! numbers of WordNet 3.0 belong to synsets of different parts of speech, and `habit` matches `now`.
 
+use capeval_arrays::Reader;
+
 use super::arrays::{Lists, Strings};
-use super::file::{Key, Kind, Table, Writer};
+use super::sections::{Key, Kind, Writer};
 use crate::error::Error;
 use crate::java::utf16_len;
 use crate::language::Language;
@@ -43,16 +45,16 @@ pub(crate) struct Lexicon {
 }
 
 impl Lexicon {
-    pub(super) fn open(table: &Table, language: Language) -> Result<Option<Self>, Error> {
+    pub(super) fn open(reader: &Reader, language: Language) -> Result<Option<Self>, Error> {
         let key = |kind| Key::new(kind, language);
-        if !table.has(key(Kind::Lemmas)) {
+        if reader.section(key(Kind::Lemmas).number()).is_none() {
             return Ok(None);
         }
         let lexicon = Self {
-            lemmas: Strings::open(table, key(Kind::Lemmas))?,
-            lemma_synsets: Lists::open(table, key(Kind::LemmaSynsets))?,
-            forms: Strings::open(table, key(Kind::Forms))?,
-            form_synsets: Lists::open(table, key(Kind::FormSynsets))?,
+            lemmas: Strings::open(reader, key(Kind::Lemmas))?,
+            lemma_synsets: Lists::open(reader, key(Kind::LemmaSynsets))?,
+            forms: Strings::open(reader, key(Kind::Forms))?,
+            form_synsets: Lists::open(reader, key(Kind::FormSynsets))?,
         };
         if lexicon.lemmas.len() == lexicon.lemma_synsets.len()
             && lexicon.forms.len() == lexicon.form_synsets.len()

@@ -5,39 +5,29 @@
 
 mod arrays;
 mod compile;
-mod file;
 mod lexicon;
 mod paraphrases;
+mod sections;
 
-use capeval_text::SharedBytes;
 use std::fmt;
+
+use capeval_arrays::{Reader, SharedBytes};
 
 use arrays::{Packed, Strings};
 pub use compile::{Compiler, Progress, Recognized, Summary};
-pub use file::reseal;
-use file::{Key, Kind, Table};
 pub(crate) use lexicon::Lexicon;
 pub(crate) use paraphrases::Paraphrases;
+use sections::{FORMAT, Key, Kind};
 
 use crate::error::Error;
 use crate::language::Language;
 
-/// How much of the file is compared with its checksums when it is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
-    /// Header, table and the places of all arrays; a fraction of a microsecond per array.
-    Structure,
-    /// All of it, every byte.
-    Content,
-}
-
 /// METEOR's compiled resources.
 ///
-/// Opening checks what [`Check`] says; reading is bounds-checked throughout, so that even a damaged file
-/// that was opened with [`Check::Structure`] cannot bring the program down.
+/// Opening compares all bytes with the checksum; reading is bounds-checked throughout all the same, since a mapped file
+/// may change later.
 pub struct Resources {
-    bytes: SharedBytes,
-    table: Table,
+    reader: Reader,
 }
 
 impl fmt::Debug for Resources {
@@ -48,86 +38,69 @@ impl fmt::Debug for Resources {
 
 impl Resources {
     /// The version of the file format; a file of another version is refused.
-    pub const FORMAT_VERSION: u32 = file::VERSION;
+    pub const FORMAT_VERSION: u32 = FORMAT.version;
 
     /// Opens a compiled file.
     ///
     /// # Errors
-    /// When the bytes are no such file, are cut off, of another version, or not what their checksums say.
-    pub fn open(bytes: SharedBytes, check: Check) -> Result<Self, Error> {
-        let table = Table::read((*bytes).as_ref())?;
-        let resources = Self { bytes, table };
-        if check == Check::Content {
-            resources.verify()?;
-        }
+    /// When the bytes are not such a file, are cut off, of another version, or not what their checksum says.
+    pub fn open(bytes: SharedBytes) -> Result<Self, Error> {
+        let reader = Reader::open(&FORMAT, bytes).map_err(|error| Error::damaged(error.to_string()))?;
+        let resources = Self { reader };
         for language in Language::all() {
-            let lexicon = Lexicon::open(&resources.table, language)?;
-            let paraphrases = Paraphrases::open(&resources.table, language)?;
+            let lexicon = Lexicon::open(&resources.reader, language)?;
+            let paraphrases = Paraphrases::open(&resources.reader, language)?;
             let file = resources.file();
             let whole = lexicon.is_none_or(|lexicon| lexicon.is_whole(file))
                 && paraphrases.is_none_or(|paraphrases| paraphrases.is_whole(file));
-            if check == Check::Content && !whole {
+            if !whole {
                 return Err(Error::damaged("the lists of METEOR's resource file do not fit together"));
             }
         }
         Ok(resources)
     }
 
-    /// Compares every byte with its checksum.
-    ///
-    /// # Errors
-    /// When an array is not what it was when it was written.
-    pub fn verify(&self) -> Result<(), Error> {
-        self.table.verify(self.file())
-    }
-
     /// Eight hexadecimal digits that name the content: equal for equal sources, whatever the path.
-    #[must_use]
     pub fn fingerprint(&self) -> String {
-        format!("{:08x}", self.table.checksum())
+        self.reader.description().to_owned()
     }
 
     /// Where the data come from, and the licences under which they do.
     #[must_use]
     pub fn notice(&self) -> String {
-        let notice = Strings::open(&self.table, Key::new(Kind::Notice, Language::Other));
+        let notice = Strings::open(&self.reader, Key::new(Kind::Notice, Language::Other));
         let text = notice.ok().and_then(|notice| notice.get(self.file(), 0));
         String::from_utf8_lossy(text.unwrap_or_default()).into_owned()
     }
 
-    /// The languages for which there is a paraphrase table.
-    pub fn paraphrase_languages(&self) -> impl Iterator<Item = Language> + '_ {
-        Language::all().filter(|language| self.table.has(Key::new(Kind::ParaphraseWords, *language)))
-    }
-
     /// The whole file.
     pub(crate) fn file(&self) -> &[u8] {
-        (*self.bytes).as_ref()
+        self.reader.bytes()
     }
 
     /// The function words of a language; `None` for languages without a list.
     pub(crate) fn function_words(&self, language: Language) -> Option<Words> {
-        Words::open(&self.table, Kind::FunctionWords, language)
+        Words::open(&self.reader, Kind::FunctionWords, language)
     }
 
     /// Words after which a dot stays, and those after which it stays before a number.
     pub(crate) fn prefixes(&self, language: Language) -> (Option<Words>, Option<Words>) {
-        let open = |kind| Words::open(&self.table, kind, language);
+        let open = |kind| Words::open(&self.reader, kind, language);
         (open(Kind::Prefixes), open(Kind::NumericPrefixes))
     }
 
     pub(crate) fn stem_table(&self, language: Language) -> Option<StemTable> {
         let key = Key::new(Kind::StemTable, language);
-        let open = |key| Packed::open(&self.table, key).ok();
+        let open = |key| Packed::open(&self.reader, key).ok();
         Some(StemTable { words: open(key)?, stems: open(key.part(1))? })
     }
 
     pub(crate) fn lexicon(&self, language: Language) -> Option<Lexicon> {
-        Lexicon::open(&self.table, language).ok().flatten()
+        Lexicon::open(&self.reader, language).ok().flatten()
     }
 
     pub(crate) fn paraphrases(&self, language: Language) -> Option<Paraphrases> {
-        Paraphrases::open(&self.table, language).ok().flatten()
+        Paraphrases::open(&self.reader, language).ok().flatten()
     }
 }
 
@@ -136,8 +109,8 @@ impl Resources {
 pub(crate) struct Words(Strings);
 
 impl Words {
-    fn open(table: &Table, kind: Kind, language: Language) -> Option<Self> {
-        Strings::open(table, Key::new(kind, language)).ok().map(Self)
+    fn open(reader: &Reader, kind: Kind, language: Language) -> Option<Self> {
+        Strings::open(reader, Key::new(kind, language)).ok().map(Self)
     }
 
     pub(crate) fn contains(&self, file: &[u8], word: &str) -> bool {

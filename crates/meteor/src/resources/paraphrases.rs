@@ -5,11 +5,12 @@
 
 use std::io::BufRead;
 
+use capeval_arrays::Reader;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
 use super::arrays::{Bits, Lists, Packed, PairFilter, Strings};
-use super::file::{Key, Kind, Table, Writer};
+use super::sections::{Key, Kind, Writer};
 use crate::error::Error;
 use crate::language::Language;
 
@@ -37,20 +38,20 @@ impl Paraphrases {
     /// The empty phrase, from which all others are reached.
     pub(crate) const ROOT: u32 = 0;
 
-    pub(super) fn open(table: &Table, language: Language) -> Result<Option<Self>, Error> {
+    pub(super) fn open(reader: &Reader, language: Language) -> Result<Option<Self>, Error> {
         let key = |kind| Key::new(kind, language);
-        if !table.has(key(Kind::ParaphraseWords)) {
+        if reader.section(key(Kind::ParaphraseWords).number()).is_none() {
             return Ok(None);
         }
         Ok(Some(Self {
-            words: Strings::open(table, key(Kind::ParaphraseWords))?,
-            labels: Packed::open(table, key(Kind::PhraseLabels))?,
-            parents: Bits::open(table, key(Kind::PhraseParents))?,
-            children: Packed::open(table, key(Kind::PhraseChildren))?,
-            edges: PairFilter::open(table, key(Kind::PhraseEdges))?,
-            members: Bits::open(table, key(Kind::PhraseMembers))?,
-            sources: Bits::open(table, key(Kind::PhraseSources))?,
-            targets: Lists::open(table, key(Kind::PhraseTargets))?,
+            words: Strings::open(reader, key(Kind::ParaphraseWords))?,
+            labels: Packed::open(reader, key(Kind::PhraseLabels))?,
+            parents: Bits::open(reader, key(Kind::PhraseParents))?,
+            children: Packed::open(reader, key(Kind::PhraseChildren))?,
+            edges: PairFilter::open(reader, key(Kind::PhraseEdges))?,
+            members: Bits::open(reader, key(Kind::PhraseMembers))?,
+            sources: Bits::open(reader, key(Kind::PhraseSources))?,
+            targets: Lists::open(reader, key(Kind::PhraseTargets))?,
         }))
     }
 

@@ -4,7 +4,7 @@ use std::io::{Cursor, Read, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use capeval_meteor::{Check, Compiler, Language, Meteor, Options, Resources, Segment, Workspace};
+use capeval_meteor::{Compiler, Language, Meteor, Options, Resources, Segment, Workspace};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use zip::ZipWriter;
@@ -48,7 +48,7 @@ pub fn installed() -> Option<Arc<Resources>> {
     static INSTALLED: OnceLock<Option<Arc<Resources>>> = OnceLock::new();
     let resources = INSTALLED.get_or_init(|| {
         let bytes = std::fs::read(data_folder()?.join("meteor-1.5.bin")).ok()?;
-        Some(Arc::new(Resources::open(Arc::new(bytes), Check::Content).unwrap()))
+        Some(Arc::new(Resources::open(Arc::new(bytes)).unwrap()))
     });
     if resources.is_none() {
         eprintln!("skipped: METEOR's resources are not installed; run `capeval data install meteor`");
@@ -120,6 +120,6 @@ pub fn tiny_file() -> Vec<u8> {
 /// The made-up resources.
 pub fn tiny() -> Arc<Resources> {
     static TINY: OnceLock<Arc<Resources>> = OnceLock::new();
-    let open = || Arc::new(Resources::open(Arc::new(tiny_file()), Check::Content).unwrap());
+    let open = || Arc::new(Resources::open(Arc::new(tiny_file())).unwrap());
     Arc::clone(TINY.get_or_init(open))
 }

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 
 use super::index::{ImageNgrams, ReferenceNgrams};
 use super::{key, mix};
-use crate::buffer::Buffer;
 use crate::vocabulary::Symbol;
+use capeval_arrays::Buffer;
 
 /// Keys are dealt into this many parts, so that the table of each part stays in a core's own cache.
 pub const PARTS: usize = 64;

@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::{NONE, key, mix};
-use crate::buffer::Buffer;
 use crate::sentences::Sentences;
 use crate::vocabulary::Symbol;
+use capeval_arrays::Buffer;
 
 /// Images of one shard: the unit of parallel work, and of storage.
 pub(super) const SHARD_IMAGES: usize = 1024;

@@ -1,0 +1,106 @@
+//! The sections of METEOR's compiled file: their names as numbers, and the fingerprint of their content.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use capeval_arrays::Format;
+
+use crate::language::Language;
+
+/// The container; its version is raised whenever the meaning of the bytes changes.
+pub(super) const FORMAT: Format = Format { magic: *b"CAPMETEO", version: 2, noun: "METEOR resources" };
+
+/// What an array is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(super) enum Kind {
+    Notice = 1,
+    FunctionWords = 2,
+    Prefixes = 3,
+    NumericPrefixes = 4,
+    StemTable = 5,
+    Lemmas = 6,
+    LemmaSynsets = 7,
+    Forms = 8,
+    FormSynsets = 9,
+    ParaphraseWords = 10,
+    PhraseLabels = 11,
+    PhraseParents = 12,
+    PhraseChildren = 13,
+    PhraseSources = 14,
+    PhraseTargets = 15,
+    PhraseMembers = 16,
+    PhraseEdges = 17,
+}
+
+/// The name of an array: what for, which language, which part of a compound structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    kind: u8,
+    language: u8,
+    part: u8,
+}
+
+impl Key {
+    pub(super) fn new(kind: Kind, language: Language) -> Self {
+        Self { kind: kind as u8, language: language as u8, part: 0 }
+    }
+
+    pub(super) fn part(self, part: u8) -> Self {
+        Self { part: self.part + part, ..self }
+    }
+
+    /// The number of the section.
+    pub(super) fn number(self) -> u32 {
+        u32::from_be_bytes([0, self.kind, self.language, self.part])
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "array {}/{}/{} of METEOR's resource file", self.kind, self.language, self.part)
+    }
+}
+
+/// Behind the numbers of each section: zeros, so that each number can be read as four bytes, and its width.
+pub(super) const TRAILER: usize = 4;
+
+/// Collects arrays and writes them as one file.
+#[derive(Default)]
+pub(super) struct Writer {
+    arrays: Vec<(Key, usize, Vec<u8>)>,
+}
+
+impl Writer {
+    /// Adds numbers of `width` bytes each.
+    pub(super) fn push(&mut self, key: Key, width: usize, bytes: Vec<u8>) {
+        self.arrays.push((key, width, bytes));
+    }
+
+    pub(super) fn write(mut self, out: impl Write) -> io::Result<()> {
+        self.arrays.sort_by_key(|array| array.0);
+        let fingerprint = fingerprint(&self.arrays);
+        let mut writer = capeval_arrays::Writer::default();
+        for (key, width, mut bytes) in self.arrays {
+            bytes.extend_from_slice(&[0, 0, 0, width as u8]);
+            writer.section(key.number(), bytes);
+        }
+        writer.write(&FORMAT, &fingerprint, out)
+    }
+}
+
+/// What signatures name the content by: the CRC-32 of the table of contents in the first version of the file, so that
+/// signatures stay what they were.
+fn fingerprint(arrays: &[(Key, usize, Vec<u8>)]) -> String {
+    let mut at = 32 + 24 * arrays.len();
+    let mut table = crc32fast::Hasher::new();
+    for (key, width, bytes) in arrays {
+        at = at.next_multiple_of(64);
+        table.update(&[key.kind, key.language, key.part, *width as u8]);
+        table.update(&crc32fast::hash(bytes).to_le_bytes());
+        table.update(&(at as u64).to_le_bytes());
+        table.update(&((bytes.len() / width) as u64).to_le_bytes());
+        at += bytes.len();
+    }
+    format!("{:08x}", table.finalize())
+}
