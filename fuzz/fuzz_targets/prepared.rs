@@ -30,7 +30,7 @@ fn good() -> &'static [u8] {
         let texts = ["a dog runs", "3 1/2 dogs", "a cat", "", "the cat sits on a mat"];
         let mut references = ReferenceSet::new(texts.into_iter().collect(), vec![2, 2, 4, 5]);
         let metrics: Vec<_> =
-            ["bleu", "rouge-l", "cider-d"].into_iter().filter_map(|m| registry::build(m, &[]).ok()).collect();
+            ["bleu", "rouge-l", "cider-d"].into_iter().filter_map(|m| registry::build(m, &[], &Resources::default()).ok()).collect();
         references.prepare(metrics.iter().map(|metric| metric.input()));
         references.count();
         let ids = (0..4i64).map(Into::into).collect();
@@ -46,7 +46,7 @@ fn use_it(file: &[u8]) {
     let texts = (0..n).map(|_| "a dog sits on 3 1/2 mats").collect();
     let system = System { name: String::new(), images: (0..n).collect(), texts };
     let metrics: Vec<_> =
-        ["bleu", "rouge-l", "cider-d"].into_iter().filter_map(|m| registry::build(m, &[]).ok()).collect();
+        ["bleu", "rouge-l", "cider-d"].into_iter().filter_map(|m| registry::build(m, &[], &Resources::default()).ok()).collect();
     evaluate(&mut prepared.references, &[system], &metrics, &());
 }
 

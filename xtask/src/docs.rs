@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use capeval_evaluate::diversity::CORPUS_KINDS;
-use capeval_evaluate::registry::{KINDS, SUITES};
+use capeval_evaluate::registry::{CORPUS_KINDS, KINDS, SUITES};
 use capeval_text::tokenizers;
 
 /// Whether to write the pages or to hold them against the code.
@@ -39,7 +38,7 @@ fn metrics() -> Result<String> {
          | name | rewards | keys | range | equal to | published in |\n|---|---|---|---|---|---|\n",
     );
     for kind in KINDS {
-        let (_, parts) = kind.sample()?;
+        let parts = kind.about()?.parts;
         let keys: Vec<String> = parts.iter().map(|part| format!("`{}`", part.key)).collect();
         let range = parts.first().map(|part| format!("{} to {}", part.min, part.max)).unwrap_or_default();
         writeln!(
@@ -56,18 +55,18 @@ fn metrics() -> Result<String> {
     page.push_str("| metric | setting | default | meaning |\n|---|---|---|---|\n");
     for kind in KINDS {
         for setting in kind.settings {
-            let (name, default, summary) = (setting.name, setting.default, setting.summary);
+            let (name, default, summary) = (setting.name, setting.default, setting.meaning());
             writeln!(page, "| `{}` | `{name}` | `{default}` | {summary} |", kind.name)?;
         }
     }
     page.push_str("\n## Signatures\n\nTwo scores may be compared when these lines are equal.\n\n");
     for kind in KINDS {
-        writeln!(page, "- `{}`", kind.sample()?.0)?;
+        writeln!(page, "- `{}`", kind.about()?.signature)?;
     }
     diversity(&mut page)?;
     page.push_str("\n## Suites\n\n| name | what | metrics |\n|---|---|---|\n");
     for suite in SUITES {
-        writeln!(page, "| `{}` | {} | {} |", suite.name, suite.summary, suite.metrics.join(", "))?;
+        writeln!(page, "| `{}` | {} | {} |", suite.name, suite.summary, suite.metrics().join(", "))?;
     }
     page.push_str("\n## Tokenizers\n\n| name | what |\n|---|---|\n");
     for (_, name, summary) in tokenizers::ALL.iter().chain(tokenizers::WITH_DICTIONARY) {
@@ -91,7 +90,7 @@ fn diversity(page: &mut String) -> Result<()> {
             kind.name,
             kind.summary,
             keys.join(" "),
-            kind.need().unwrap_or_default(),
+            kind.needs.what().unwrap_or_default(),
             kind.program,
             kind.paper
         )?;

@@ -74,7 +74,7 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
         return Err(Error::request("a comparison needs at least two systems"));
     }
     if score.metrics.is_empty() {
-        score.metrics = crate::suite("coco", &[])?;
+        score.metrics = crate::metrics(["coco"], &[])?;
     }
     let chosen = pairs.of(score.systems.len());
     // Resamples of each system and exchanges of each pair are held at the same time.

@@ -1,9 +1,8 @@
 //! Diversity and coverage of systems with any number of captions per image, as a report.
 
 use capeval_corpus::{Captions, Ids, SegmentId};
-use capeval_evaluate::diversity::{
-    CORPUS_KINDS, CaptionSystem, CorpusKind, Learns, build_corpus, corpus_kind, evaluate_sets,
-};
+use capeval_evaluate::diversity::{CaptionSystem, evaluate_sets};
+use capeval_evaluate::registry::{CORPUS_KINDS, CorpusKind, CorpusNeed, build_corpus, corpus_kind};
 use capeval_evaluate::{Prepared, ReferenceSet};
 use capeval_metric::{AnyCorpusMetric, CorpusScores};
 use capeval_report::{Notice, Provenance, Report, SystemReport};
@@ -79,15 +78,15 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
         metrics
     };
     let common: Vec<(&str, &str)> = tokenizer.as_deref().map(|name| ("tok", name)).into_iter().collect();
-    let mut built: Vec<(Learns, AnyCorpusMetric)> = Vec::new();
+    let mut built: Vec<(CorpusNeed, AnyCorpusMetric)> = Vec::new();
     for spec in &specs {
         let metric = build_corpus(spec, &common)?;
-        let learns = corpus_kind(spec).map_or(Learns::Nothing, |kind| kind.learns);
-        let missing = match learns {
-            Learns::References if references.is_none() => {
+        let needs = corpus_kind(spec).map_or(CorpusNeed::Nothing, |kind| kind.needs);
+        let missing = match needs {
+            CorpusNeed::References if references.is_none() => {
                 Some("references to learn document frequencies from; give them with -r")
             }
-            Learns::Training if training.is_none() => {
+            CorpusNeed::Training if training.is_none() => {
                 Some("the captions that the system was trained on; give them with --train")
             }
             _ => None,
@@ -96,7 +95,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
             return Err(Error::request(format!("{spec} needs {missing}")));
         }
         if built.iter().all(|(_, known)| known.signature() != metric.signature()) {
-            built.push((learns, metric));
+            built.push((needs, metric));
         }
     }
 
@@ -116,7 +115,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     for Grouped { system, .. } in &systems {
         let mut mine: Vec<Option<CorpusScores>> = built.iter().map(|_| None).collect();
         for is_training in [false, true] {
-            let of = |learns: Learns| (learns == Learns::Training) == is_training;
+            let of = |needs: CorpusNeed| (needs == CorpusNeed::Training) == is_training;
             let places: Vec<usize> = (0..built.len()).filter(|k| of(built[*k].0)).collect();
             let metrics: Vec<AnyCorpusMetric> = places.iter().map(|k| built[*k].1.clone()).collect();
             let learnt_from = if is_training { &mut training } else { &mut set };
@@ -134,12 +133,12 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
         for remark in scores.iter().flat_map(|scores| &scores.remarks) {
             push_once(&mut found, notice(remark.code, remark.message.clone(), Some(&system.name)));
         }
-        let sign = |((learns, _), scores): (&(Learns, _), &CorpusScores)| {
+        let sign = |((needs, _), scores): (&(CorpusNeed, _), &CorpusScores)| {
             let mut signature = scores.signature.clone();
-            match learns {
-                Learns::Nothing => {}
-                Learns::References => signature.push("df-images", set.n_images()),
-                Learns::Training => signature.push("training", training.n_references()),
+            match needs {
+                CorpusNeed::Nothing => {}
+                CorpusNeed::References => signature.push("df-images", set.n_images()),
+                CorpusNeed::Training => signature.push("training", training.n_references()),
             }
             signature.push("captions", captions_per_image(&system.ends));
             signature.push("capeval", VERSION);
@@ -195,18 +194,18 @@ fn chosen(
 ) -> (Vec<&'static CorpusKind>, Vec<Notice>) {
     let (mut taken, mut left_out) = (Vec::new(), Vec::new());
     for kind in CORPUS_KINDS {
-        let missing = match (single, kind.learns) {
+        let missing = match (single, kind.needs) {
             (Some(name), _) if kind.compares => Some(format!("{name} has one caption per image")),
-            (_, Learns::References) if !has_references => Some(
+            (_, CorpusNeed::References) if !has_references => Some(
                 "there are no references to learn document frequencies from; give them with -r".to_owned(),
             ),
-            (_, Learns::Training) if !has_training => {
+            (_, CorpusNeed::Training) if !has_training => {
                 Some("there are no training captions; give them with --train".to_owned())
             }
             _ => None,
         };
         match missing {
-            None => taken.push(kind),
+            None => taken.push(*kind),
             Some(missing) => {
                 let message = format!("{} is left out, because {missing}", kind.name);
                 left_out.push(notice(&format!("no-{}", kind.name), message, None));

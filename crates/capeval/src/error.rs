@@ -6,6 +6,7 @@ use std::fmt;
 use capeval_choice::{Remedy, UnknownName};
 use capeval_evaluate::registry::SettingError;
 use capeval_lexical::frequencies;
+use capeval_text::UnknownTokenizer;
 
 /// A request that cannot be fulfilled; says what and where, and [`remedy`](Self::remedy) what to do.
 #[derive(Debug, thiserror::Error)]
@@ -65,13 +66,16 @@ pub fn remedy(error: &(dyn StdError + 'static)) -> Option<Remedy> {
     if let Some(error) = error.downcast_ref::<Error>() {
         return match error {
             Error::Corpus(error) => remedy(error),
-            Error::Setting(error) => remedy(error),
+            Error::Setting(error) => error.remedy().cloned(),
             Error::Frequencies(error) => remedy(error),
             Error::Fluency(error) => remedy(error),
             Error::Request(error) => error.remedy.clone(),
         };
     }
     if let Some(error) = error.downcast_ref::<UnknownName>() {
+        return Some(error.remedy());
+    }
+    if let Some(error) = error.downcast_ref::<UnknownTokenizer>() {
         return Some(error.remedy());
     }
     let corpus = error.downcast_ref::<capeval_corpus::Error>().map(capeval_corpus::Error::remedy);

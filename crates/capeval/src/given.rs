@@ -23,7 +23,7 @@ pub(crate) fn measures(
         )));
     }
     let parts: Vec<_> =
-        KINDS.iter().filter_map(|kind| kind.sample().ok()).flat_map(|(_, parts)| parts).collect();
+        KINDS.iter().filter_map(|kind| kind.about().ok()).flat_map(|about| about.parts).collect();
     let mut assumed = Vec::new();
     let measures = keys
         .iter()

@@ -72,7 +72,7 @@ pub use diversity::{DiversityRequest, diversity};
 pub use document_frequencies::document_frequencies;
 pub use error::{Error, Refusal, remedy};
 pub use judge::Judge;
-pub use measures::{Selection, entries, metrics, metrics_with, select, suite};
+pub use measures::{Selection, entries, metrics, select};
 pub use perplexity::{Probabilities, language_model, perplexity, perplexity_of};
 pub use preference::{PreferenceRequest, prefer};
 pub use references::{References, prepare, prepare_watched};

@@ -1,9 +1,7 @@
 //! Which metrics, and under which keys their numbers are reported.
 
-use std::sync::Arc;
-
+use capeval_choice::UnknownName;
 use capeval_evaluate::registry::{self, KINDS, Resources, SUITES, Suite};
-use capeval_lexical::frequencies::DocumentFrequencies;
 use capeval_metric::{AnyMetric, Part, Signature};
 use capeval_report::{Measure, MetricEntry, Notice};
 
@@ -20,20 +18,7 @@ pub fn metrics<'s>(
     specs: impl IntoIterator<Item = &'s str>,
     common: &[(&str, &str)],
 ) -> Result<Vec<AnyMetric>, Error> {
-    metrics_with(specs, common, None)
-}
-
-/// The same, with a saved table of document frequencies for the metrics that use one.
-///
-/// # Errors
-/// As for [`metrics`].
-pub fn metrics_with<'s>(
-    specs: impl IntoIterator<Item = &'s str>,
-    common: &[(&str, &str)],
-    table: Option<&Arc<DocumentFrequencies>>,
-) -> Result<Vec<AnyMetric>, Error> {
-    let resources = Resources { frequencies: table.cloned(), ..Resources::default() };
-    select(None, specs, common, &resources).map(|selection| selection.metrics)
+    select(None, specs, common, &Resources::default()).map(|selection| selection.metrics)
 }
 
 /// Metrics, and what was left out.
@@ -59,11 +44,9 @@ pub fn select<'s>(
     let mut selection = Selection { metrics: Vec::new(), notices: Vec::new() };
     if let Some(name) = suite {
         let Some(suite) = SUITES.iter().find(|suite| suite.name == name) else {
-            let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
-            return Err(Error::request(format!(
-                "no suite is called '{name}'; choose from {}",
-                known.join(", ")
-            )));
+            let choices = SUITES.iter().map(|suite| suite.name).collect();
+            let remedy = UnknownName { what: "suite", given: name.to_owned(), choices }.remedy();
+            return Err(Error::with_remedy(format!("no suite is called '{name}'"), remedy));
         };
         selection.add_suite(suite, common, resources)?;
     }
@@ -84,15 +67,16 @@ impl Selection {
         common: &[(&str, &str)],
         resources: &Resources,
     ) -> Result<(), Error> {
-        for spec in suite.metrics {
+        for spec in &suite.metrics() {
             let kind = registry::kind(spec).filter(|kind| !kind.is_available(resources));
-            let Some((kind, need)) = kind.and_then(|kind| Some((kind, kind.need()?))) else {
+            let Some((kind, need)) = kind.and_then(|kind| Some((kind, kind.need.as_ref()?))) else {
                 self.add(spec, common, resources)?;
                 continue;
             };
             let message = format!(
-                "{} of the suite {} is left out, because {} are not installed; {} to have it",
-                kind.name, suite.name, need.what, need.remedy
+                "{0} of the suite {1} is left out, because {2} are not installed; run `capeval data install {0}` to \
+                 have it",
+                kind.name, suite.name, need.what
             );
             if self.notices.iter().all(|notice| notice.message != message) {
                 let code = format!("no-{}", kind.name);
@@ -103,20 +87,12 @@ impl Selection {
     }
 
     fn add(&mut self, spec: &str, common: &[(&str, &str)], resources: &Resources) -> Result<(), Error> {
-        let metric = registry::build_from(spec, common, resources)?;
+        let metric = registry::build(spec, common, resources)?;
         if self.metrics.iter().all(|known| known.signature() != metric.signature()) {
             self.metrics.push(metric);
         }
         Ok(())
     }
-}
-
-/// The metrics of the suite `name`, with settings for every metric that knows them.
-///
-/// # Errors
-/// When there is no such suite or setting.
-pub fn suite(name: &str, common: &[(&str, &str)]) -> Result<Vec<AnyMetric>, Error> {
-    select(Some(name), [], common, &Resources::default()).map(|selection| selection.metrics)
 }
 
 /// Entries and measures for a report. Where two metrics share their name, the settings in which the later
@@ -177,7 +153,7 @@ mod tests {
 
     #[test]
     fn no_two_metrics_share_a_key() {
-        let kinds = || KINDS.iter().filter(|kind| kind.need().is_none()).map(|kind| kind.name);
+        let kinds = || KINDS.iter().filter(|kind| kind.need.is_none()).map(|kind| kind.name);
         let (entries, measures) = entries(&metrics(kinds(), &[]).unwrap());
         let mut keys: Vec<&str> = measures.iter().map(|measure| measure.key.as_str()).collect();
         keys.sort_unstable();
@@ -187,6 +163,7 @@ mod tests {
 
     #[test]
     fn an_unknown_suite_is_refused() {
-        assert!(suite("bleu", &[]).err().unwrap().to_string().contains("coco"));
+        let error = select(Some("bleu"), [], &[], &Resources::default()).err().unwrap();
+        assert_eq!(error.to_string(), "no suite is called 'bleu'");
     }
 }

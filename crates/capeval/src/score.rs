@@ -121,7 +121,7 @@ pub(crate) fn evaluated_on(request: ScoreRequest<'_>, only_common: bool) -> Resu
         resampling.check().map_err(Error::request)?;
     }
     if metrics.is_empty() {
-        metrics = crate::suite("coco", &[])?;
+        metrics = crate::metrics(["coco"], &[])?;
     }
     let (entries, measures) = entries(&metrics);
     if let Some(resampling) = &request.intervals {

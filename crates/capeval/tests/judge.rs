@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use capeval::corpus::{Captions, Ids, SegmentId};
-use capeval::evaluate::registry::{KINDS, Resources};
+use capeval::evaluate::registry::KINDS;
 use capeval::frequencies::DocumentFrequencies;
+use capeval::metric::Resources;
 use capeval::metric::{AnyMetric, Reading};
 use capeval::text::{Texts, Tokenizer};
 use capeval::{Judge, ScoreRequest, score, select};
@@ -54,9 +55,9 @@ fn candidates(seed: u64) -> Vec<String> {
 }
 
 fn all_metrics(table: Option<&Arc<DocumentFrequencies>>) -> Vec<AnyMetric> {
-    let specs = KINDS.iter().filter(|kind| kind.need().is_none()).map(|kind| kind.name);
+    let specs = KINDS.iter().filter(|kind| kind.need.is_none()).map(|kind| kind.name);
     let specs = specs.chain(["cider-d:stem=snowball-english", "rouge-score:stem=porter-nltk"]);
-    let resources = Resources { frequencies: table.cloned(), ..Resources::default() };
+    let resources = Resources::default().with(table.cloned());
     select(None, specs, &[], &resources).unwrap().metrics
 }
 

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use anyhow::{Result, bail};
 use capeval::Selection;
 use capeval::corpus::{self, Captions, Duplicate, Empty, Format, Ids, Missing, Policy, ReadOptions, Surplus};
-use capeval::evaluate::registry::{self, Kind, Resources, SUITES};
-use capeval::metric::AnyMetric;
+use capeval::evaluate::registry::{self, MetricKind, SUITES, Suite};
+use capeval::metric::{AnyMetric, Resources};
 use capeval::report::Notice;
 use capeval::stats::Resampling;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -115,11 +115,12 @@ impl Metrics {
 
     /// Whether the metric `name` is among those that are meant.
     pub fn mean(&self, name: &str) -> bool {
-        let in_suite =
-            SUITES.iter().filter(|suite| Some(suite.name) == self.suite()).flat_map(|suite| suite.metrics);
-        in_suite
-            .copied()
-            .chain(self.metrics.iter().map(String::as_str))
+        let suite = SUITES.iter().find(|suite| Some(suite.name) == self.suite());
+        suite
+            .map(Suite::metrics)
+            .iter()
+            .flatten()
+            .chain(&self.metrics)
             .any(|spec| registry::kind(spec).is_some_and(|kind| kind.name == name))
     }
 
@@ -137,7 +138,7 @@ fn keep_their_own(tokenizer: &str, metrics: &[AnyMetric]) -> Option<Notice> {
     let mut kept: Vec<String> = Vec::new();
     for metric in metrics {
         let name = metric.signature().metric().to_owned();
-        let takes = |kind: &Kind| kind.settings.iter().any(|setting| setting.name == "tok");
+        let takes = |kind: &MetricKind| kind.settings.iter().any(|setting| setting.name == "tok");
         if registry::kind(&name).is_some_and(|kind| !takes(kind)) && !kept.contains(&name) {
             kept.push(name);
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow, bail};
 use capeval::Listed;
 use capeval::corpus::rouge_xml::{self, TextForm};
-use capeval::evaluate::registry::Resources;
+use capeval::metric::Resources;
 use capeval::text::{Exceptions, StopWords};
 use clap::ValueEnum;
 
@@ -66,8 +66,7 @@ impl Rouge {
             );
         }
         if let Some(path) = stop_words {
-            resources.stop_words =
-                Some(Arc::new(StopWords::read(open(&path)?).with_context(|| named(&path))?));
+            resources.insert(Arc::new(StopWords::read(open(&path)?).with_context(|| named(&path))?));
         }
         if let Some(folder) = exceptions {
             let mut list = Exceptions::default();
@@ -76,7 +75,7 @@ impl Rouge {
                 let path = folder.join(name);
                 list.read(open(&path)?).with_context(|| named(&path))?;
             }
-            resources.exceptions = Some(Arc::new(list));
+            resources.insert(Arc::new(list));
         }
         Ok(())
     }

@@ -20,8 +20,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let (n, repetitions): (usize, usize) = (n.parse()?, rest.first().map_or(Ok(20), |text| text.parse())?);
     let meteor = capeval_meteor::Resources::open(Arc::new(fs::read(resources)?))?;
-    let resources = Resources { meteor: Some(Arc::new(meteor)), ..Resources::default() };
-    let metric = registry::build_from("meteor", &[("tok", "none")], &resources)?;
+    let resources = Resources::default().with(Some(Arc::new(meteor)));
+    let metric = registry::build("meteor", &[("tok", "none")], &resources)?;
     let text = fs::read_to_string(tsv)?;
     let (mut candidates, mut references, mut ends) = (Vec::new(), Vec::new(), Vec::new());
     for line in text.lines() {

@@ -8,13 +8,17 @@ use std::io::Read;
 use std::time::Instant;
 
 use capeval_evaluate::{ReferenceSet, System, evaluate, registry};
+use capeval_metric::Resources;
 use capeval_text::Texts;
 use serde_json::{Map, Value, json};
 
 #[expect(clippy::print_stdout, clippy::print_stderr, reason = "a program")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let specs: Vec<String> = std::env::args().skip(1).collect();
-    let metrics = specs.iter().map(|spec| registry::build(spec, &[])).collect::<Result<Vec<_>, _>>()?;
+    let metrics = specs
+        .iter()
+        .map(|spec| registry::build(spec, &[], &Resources::default()))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut input = String::new();
     std::io::stdin().read_to_string(&mut input)?;
     let (mut candidates, mut references, mut ends) = (Vec::new(), Vec::new(), Vec::new());

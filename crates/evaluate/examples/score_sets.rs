@@ -6,7 +6,8 @@
 use std::io::Read;
 
 use capeval_evaluate::ReferenceSet;
-use capeval_evaluate::diversity::{CaptionSystem, build_corpus, evaluate_sets};
+use capeval_evaluate::diversity::{CaptionSystem, evaluate_sets};
+use capeval_evaluate::registry::build_corpus;
 use capeval_text::Texts;
 use serde_json::{Map, Value};
 

@@ -25,13 +25,13 @@ fn main() -> Result<(), Failure> {
             Ok(BufReader::new(File::open(arguments.next().ok_or("a file should follow")?)?))
         };
         match argument.as_str() {
-            "--stop" => resources.stop_words = Some(Arc::new(StopWords::read(file()?)?)),
+            "--stop" => resources.insert(Arc::new(StopWords::read(file()?)?)),
             "--exc" => exceptions.read(file()?)?,
             _ => specs.push(argument),
         }
     }
     if !exceptions.is_empty() {
-        resources.exceptions = Some(Arc::new(exceptions));
+        resources.insert(Arc::new(exceptions));
     }
     let (mut hypotheses, mut references, mut ends) = (Vec::new(), Vec::new(), Vec::new());
     for line in io::stdin().lock().lines() {
@@ -43,10 +43,8 @@ fn main() -> Result<(), Failure> {
         }
         ends.push(references.len() as u64);
     }
-    let metrics = specs
-        .iter()
-        .map(|spec| registry::build_from(spec, &[], &resources))
-        .collect::<Result<Vec<_>, _>>()?;
+    let metrics =
+        specs.iter().map(|spec| registry::build(spec, &[], &resources)).collect::<Result<Vec<_>, _>>()?;
     let start = Instant::now();
     let mut set = ReferenceSet::new(references.iter().map(String::as_str).collect(), ends);
     let system = System {

@@ -11,7 +11,7 @@ use capeval_corpus::SegmentId;
 use capeval_metric::Reading;
 use capeval_text::ngrams::{NgramCounts, Part, ReferenceNgrams, Shard};
 use capeval_text::sentences::SentenceParts;
-use capeval_text::{Sentences, Stemmer, Texts, Vocabulary};
+use capeval_text::{Sentences, Texts, Vocabulary};
 use serde::{Deserialize, Serialize};
 
 use crate::references::{ReferenceSet, View};
@@ -165,9 +165,7 @@ fn reading_from_text(text: &str) -> Option<Reading> {
         None => text.parse().ok().map(Reading::Tokens),
         Some((tokenizer, "lines")) => tokenizer.parse().ok().map(Reading::Lines),
         Some((tokenizer, "lower")) => tokenizer.parse().ok().map(Reading::LowerTokens),
-        Some((tokenizer, stemmer)) => {
-            Some(Reading::Stems(tokenizer.parse().ok()?, Stemmer::from_name(stemmer)?))
-        }
+        Some((tokenizer, stemmer)) => Some(Reading::Stems(tokenizer.parse().ok()?, stemmer.parse().ok()?)),
     }
 }
 

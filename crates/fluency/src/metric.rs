@@ -6,7 +6,12 @@
 
 use std::sync::Arc;
 
-use capeval_metric::{About, Input, Metric, Part, Reading, References, Remark, Segment, Signature};
+use capeval_choice::{Argument, Remedy};
+use capeval_metric::setting::TOK;
+use capeval_metric::{
+    About, AnyMetric, Input, Metric, MetricKind, Part, Reading, References, Remark, Segment, Setting,
+    Signature,
+};
 use capeval_text::Tokenizer;
 
 use crate::ngram::{Estimate, FALLBACK_DISCOUNTS, MAX_ORDER, NgramModel, Word};
@@ -21,25 +26,49 @@ pub enum Source {
     References(usize),
 }
 
-/// Whether words that the model does not know count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnknownWords {
-    /// They do, with the probability of `<unk>`: KenLM's "perplexity including OOVs".
-    Counted,
-    /// They do not, but stand before the words that follow them: "perplexity excluding OOVs".
-    Omitted,
-}
-
-impl UnknownWords {
-    /// What signatures show.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Counted => "yes",
-            Self::Omitted => "no",
-        }
+capeval_choice::named! {
+    /// Whether words that the model does not know count.
+    pub enum UnknownWords ("unknown words") {
+        Counted = "yes", "they do, with the probability of <unk>: KenLM's perplexity including OOVs";
+        Omitted = "no", "they do not, but precede the words that follow them: perplexity excluding OOVs";
     }
 }
+
+/// Perplexity in lists of metrics.
+pub const KIND: MetricKind = MetricKind {
+    name: "perplexity",
+    summary: "how surprising captions are to an n-gram model; lower is better",
+    paper: "Chen and Goodman 1999, An Empirical Study of Smoothing Techniques for Language Modeling",
+    program: "KenLM (lmplz and query)",
+    settings: &[
+        TOK,
+        Setting::count("n", "3", "longest n-grams", 1..=MAX_ORDER),
+        Setting::choice("lm", "references", "the model, of the references or saved", &["references", "file"]),
+        Setting::choice("end", "yes", "count the end of a caption", EndSymbol::NAMES),
+        Setting::choice("unknown", "yes", "count unknown words", UnknownWords::NAMES),
+    ],
+    variants: &[],
+    need: None,
+    build: |settings| {
+        let tokenizer = settings.tokenizer()?;
+        let source = match (settings.given("lm"), settings.resource()) {
+            (Some("references"), _) | (None, None) => Source::References(settings.get("n")?),
+            (Some(_), None) => {
+                return Err(settings
+                    .error("lm=file needs a saved n-gram model")
+                    .with_remedy(Remedy::give(Argument::LanguageModel)));
+            }
+            (_, Some(_)) if settings.given("n").is_some() => {
+                return Err(settings
+                    .error("a saved n-gram model has its own n")
+                    .with_remedy(Remedy::say("leave n out, or set lm=references")));
+            }
+            (_, Some(model)) => Source::Model(model),
+        };
+        let (end, unknown) = (settings.get("end")?, settings.get("unknown")?);
+        Ok(AnyMetric::new(NgramPerplexity { tokenizer, source, end, unknown }))
+    },
+};
 
 /// The perplexity of captions under an n-gram model.
 #[derive(Clone, Debug)]
@@ -61,18 +90,6 @@ impl NgramPerplexity {
         Self { tokenizer, source: Source::Model(model), end, unknown }
     }
 
-    /// The perplexity under a model of the references with n-grams of up to `order` words; `None` unless
-    /// that is 1 to [`MAX_ORDER`].
-    #[must_use]
-    pub fn of_references(order: usize, tokenizer: Tokenizer) -> Option<Self> {
-        (1..=MAX_ORDER).contains(&order).then_some(Self {
-            tokenizer,
-            source: Source::References(order),
-            end: EndSymbol::Counted,
-            unknown: UnknownWords::Counted,
-        })
-    }
-
     /// The same with or without the end of captions.
     #[must_use]
     pub fn with_end(self, end: EndSymbol) -> Self {
@@ -89,13 +106,6 @@ impl NgramPerplexity {
     #[must_use]
     pub fn part() -> Part {
         Part::score("perplexity", "Perplexity", 1.0..=f64::INFINITY).lower()
-    }
-
-    /// The same with n-grams of up to `order` words of the references; `None` unless that is 1 to
-    /// [`MAX_ORDER`].
-    #[must_use]
-    pub fn with_order(self, order: usize) -> Option<Self> {
-        (1..=MAX_ORDER).contains(&order).then_some(Self { source: Source::References(order), ..self })
     }
 }
 
@@ -135,8 +145,8 @@ impl Metric for NgramPerplexity {
                 }
                 Source::References(order) => signature.with("n", order).with("lm", "references"),
             }
-            .with("end", end.name())
-            .with("unknown", unknown.name())
+            .with("end", end)
+            .with("unknown", unknown)
             .with("tok", tokenizer)
         };
         let input = Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 };

@@ -6,23 +6,11 @@
 use capeval_metric::Statistics;
 use capeval_stats::Column;
 
-/// Whether the symbol that ends a segment counts as a token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EndSymbol {
-    /// It does, as in KenLM: a segment that ends where none would is punished.
-    Counted,
-    /// It does not.
-    Omitted,
-}
-
-impl EndSymbol {
-    /// What signatures show.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Counted => "yes",
-            Self::Omitted => "no",
-        }
+capeval_choice::named! {
+    /// Whether the symbol that ends a segment counts as a token.
+    pub enum EndSymbol ("end symbol") {
+        Counted = "yes", "it does, as in KenLM: a segment that ends where none would is punished";
+        Omitted = "no", "it does not";
     }
 }
 

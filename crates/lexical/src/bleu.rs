@@ -17,38 +17,48 @@
 
 use std::hint::black_box;
 
+use capeval_metric::setting::{ORDER, TOK};
 use capeval_metric::{
-    About, Column, Explanation, Input, Metric, Part, Reading, References, Rule, Segment, Signature,
-    Statistics, Step,
+    About, AnyMetric, Column, Explanation, Input, Metric, MetricKind, Part, Reading, References, Rule,
+    Segment, Setting, Signature, Statistics, Step,
 };
 use capeval_text::Tokenizer;
 use capeval_text::ngrams::MAX_ORDER;
 
 use crate::explain::clipped;
 
+/// BLEU in lists of metrics.
+pub const KIND: MetricKind = MetricKind {
+    name: "bleu",
+    summary: "precision of n-grams over the corpus, with a penalty for short captions",
+    paper: "Papineni et al. 2002, BLEU: a Method for Automatic Evaluation of Machine Translation",
+    program: "pycocoevalcap 1.2",
+    settings: &[
+        TOK,
+        ORDER,
+        Setting::choice("reflen", "closest", "which reference length counts", ReferenceLength::NAMES),
+    ],
+    variants: &[],
+    need: None,
+    build: |settings| {
+        let bleu = settings.order(Bleu::coco(settings.tokenizer()?), Bleu::with_order)?;
+        Ok(AnyMetric::new(Bleu { reference_length: settings.get("reflen")?, ..bleu }))
+    },
+};
+
 const TINY: f64 = 1e-15;
 const SMALL: f64 = 1e-9;
 
-/// Which length of several references a candidate is held against.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReferenceLength {
-    /// That of the reference closest in length, the shorter on a tie.
-    Closest,
-    /// That of the shortest reference.
-    Shortest,
-    /// The mean over all references.
-    Average,
+capeval_choice::named! {
+    /// Which length of several references a candidate is compared with.
+    pub enum ReferenceLength ("reference length") {
+        Closest = "closest", "that of the reference closest in length, the shorter on a tie";
+        Shortest = "shortest", "that of the shortest reference";
+        Average = "average", "the mean over all references";
+    }
 }
 
 impl ReferenceLength {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Closest => "closest",
-            Self::Shortest => "shortest",
-            Self::Average => "average",
-        }
-    }
-
     fn of(self, lengths: impl ExactSizeIterator<Item = usize>, candidate: usize) -> f64 {
         let n = lengths.len();
         match self {

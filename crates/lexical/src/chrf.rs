@@ -19,9 +19,10 @@
 //! - for word n-grams one punctuation mark is split off each word, at its end or else at its start, so
 //!   `(hi)` becomes `(hi` and `)`; only ASCII marks are, and a word of one character is never split.
 
+use capeval_metric::setting::POSITIVE;
 use capeval_metric::{
-    About, Column, Explanation, Input, Metric, Part, Reading, References, Rule, Segment, Signature,
-    Statistics, Step,
+    About, AnyMetric, Column, Explanation, Input, Metric, MetricKind, Part, Reading, References, Rule,
+    Segment, Setting, SettingError, Settings, Signature, Statistics, Step,
 };
 use capeval_text::Vocabulary;
 use capeval_text::tokenizers::plain::is_python_space;
@@ -35,22 +36,66 @@ const EPSILON: f64 = 1e-16;
 /// The most orders that a [`Chrf`] may have.
 const MAX_ORDERS: usize = 64;
 
-/// What becomes of white space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Blanks {
-    /// It is dropped before characters are counted.
-    Dropped,
-    /// It is part of the character n-grams.
-    Kept,
+capeval_choice::named! {
+    /// Whether white space counts as characters.
+    pub enum Blanks ("white space") {
+        Kept = "yes", "it is part of the character n-grams";
+        Dropped = "no", "it is dropped before characters are counted";
+    }
 }
 
-/// Over which orders the score averages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Orders {
-    /// Those of which candidate and reference both hold n-grams; precision and recall are averaged.
-    Effective,
-    /// All of them, smoothed by 1e-16; F-scores are averaged, as in chrF++.py, Moses and NLTK.
-    All,
+capeval_choice::named! {
+    /// Whether empty orders are left out of the average.
+    pub enum Orders ("effective order") {
+        Effective = "yes", "only orders of which candidate and reference both hold n-grams count";
+        All = "no", "all orders count, smoothed by 1e-16, as in chrF++.py, Moses and NLTK";
+    }
+}
+
+/// chrF in lists of metrics.
+pub const CHRF: MetricKind = MetricKind {
+    name: "chrf",
+    summary: "F-score of character n-grams, from 0 to 100",
+    paper: "Popović 2015, chrF: character n-gram F-score for automatic MT evaluation",
+    program: "sacreBLEU 2.6.0",
+    settings: &[WORDS, CHARS, BETA, Case::SETTING, SPACE, EFF],
+    variants: &[],
+    need: None,
+    build,
+};
+
+/// chrF++ in lists of metrics.
+pub const CHRF_PLUS_PLUS: MetricKind = MetricKind {
+    name: "chrf++",
+    summary: "F-score of character n-grams, and of words and pairs of words, from 0 to 100",
+    paper: "Popović 2017, chrF++: words helping character n-grams",
+    program: "sacreBLEU 2.6.0",
+    settings: &[Setting { default: "2", ..WORDS }, CHARS, BETA, Case::SETTING, SPACE, EFF],
+    variants: &[],
+    need: None,
+    build,
+};
+
+const WORDS: Setting = Setting::count("words", "0", "longest word n-grams", 0..=MAX_ORDERS);
+const CHARS: Setting = Setting::count("chars", "6", "longest character n-grams", 0..=MAX_ORDERS);
+const BETA: Setting =
+    Setting::number("beta", "2", "how many times recall matters as much as precision", POSITIVE);
+const SPACE: Setting = Setting::choice("space", "no", "count white space as characters", Blanks::NAMES);
+const EFF: Setting =
+    Setting::choice("eff", "yes", "leave empty orders out, instead of counting them 1e-16", Orders::NAMES);
+
+fn build(settings: &Settings<'_>) -> Result<AnyMetric, SettingError> {
+    let (chars, words) = (settings.get("chars")?, settings.get("words")?);
+    let chrf = Chrf::new().with_orders(chars, words).ok_or_else(|| {
+        settings.error(format!("chars and words are 1 to {MAX_ORDERS} together, not {chars} and {words}"))
+    })?;
+    Ok(AnyMetric::new(Chrf {
+        beta: settings.get("beta")?,
+        case: settings.get("case")?,
+        blanks: settings.get("space")?,
+        orders: settings.get("eff")?,
+        ..chrf
+    }))
 }
 
 /// chrF or chrF++.
@@ -96,12 +141,6 @@ impl Chrf {
             word_order: words,
             ..self
         })
-    }
-
-    /// The longest character n-grams and the longest word n-grams.
-    #[must_use]
-    pub fn char_and_word_order(&self) -> (usize, usize) {
-        (self.char_order, self.word_order)
     }
 
     /// What the name of the metric ends with: a sign per order of words, as its author writes it.
@@ -181,9 +220,9 @@ impl Metric for Chrf {
             .with("chars", char_order)
             .with("words", word_order)
             .with("beta", beta)
-            .with("case", case.name())
-            .with("space", if *blanks == Blanks::Kept { "yes" } else { "no" })
-            .with("eff", if *orders == Orders::Effective { "yes" } else { "no" });
+            .with("case", case)
+            .with("space", blanks)
+            .with("eff", orders);
         let input = Input { reading: Reading::Raw, ngrams: 0 };
         let columns = [("characters", *char_order), ("words", *word_order)]
             .into_iter()

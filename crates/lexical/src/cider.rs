@@ -32,8 +32,11 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use crate::frequencies::{DocumentFrequencies, Node};
+use capeval_choice::{Argument, Remedy, Task};
+use capeval_metric::setting::{ORDER, POSITIVE, TOK};
 use capeval_metric::{
-    About, Explanation, Input, Learns, Mean, Metric, Part, Reading, References, Remark, Segment, Signature,
+    About, AnyMetric, Explanation, Input, Learns, Mean, Metric, MetricKind, Part, Reading, References,
+    Remark, Segment, Setting, SettingError, Settings, Signature,
 };
 use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE};
 use capeval_text::{Stemmer, Symbol, Tokenizer};
@@ -66,22 +69,20 @@ pub enum Clipping {
     },
 }
 
-/// What the elements of a vector start from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TermFrequency {
-    /// The number of occurrences, as in the reference programs.
-    Count,
-    /// The number of occurrences over that of all n-grams of the order, as in the paper.
-    Relative,
+capeval_choice::named! {
+    /// What the elements of a vector start from.
+    pub enum TermFrequency ("term frequency") {
+        Count = "count", "the number of occurrences, as in the reference programs";
+        Relative = "relative", "the number over that of all n-grams of the order, as in the paper";
+    }
 }
 
-/// What the length penalty counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Length {
-    /// Bigrams, as in the reference programs.
-    Bigrams,
-    /// Words, as in the paper.
-    Words,
+capeval_choice::named! {
+    /// What the length penalty counts.
+    pub enum Length ("length") {
+        Bigrams = "bigrams", "bigrams, as in the reference programs";
+        Words = "words", "words, as in the paper";
+    }
 }
 
 /// Where inverse document frequencies come from.
@@ -93,6 +94,110 @@ pub enum Idf {
     Table(Arc<DocumentFrequencies>),
     /// None: every n-gram weighs 1.
     Uniform,
+}
+
+const PAPER: &str = "Vedantam et al. 2015, CIDEr: Consensus-based Image Description Evaluation";
+const IDF: Setting =
+    Setting::choice("idf", "corpus", "document frequencies", &["corpus", "uniform", "table"]);
+const STEM: Setting = Setting::choice("stem", "none", "stemmer", &["none", "snowball-english"]);
+const SIGMA: Setting = Setting::number("sigma", "6", "standard deviation of the length penalty", POSITIVE);
+const WEIGHTS: Setting = Setting::text(
+    "weights",
+    "equal",
+    "what each order counts",
+    "equal, or a number per order as in 0.1/0.2/0.3/0.4, each 0 or from 1e-9 to 1e9 and not all 0",
+);
+
+/// CIDEr-D in lists of metrics.
+pub const CIDER_D: MetricKind = MetricKind {
+    name: "cider-d",
+    summary: "agreement with the references' consensus, robust to gaming; what COCO calls CIDEr",
+    paper: PAPER,
+    program: "pycocoevalcap 1.2",
+    settings: &[TOK, ORDER, SIGMA, IDF, STEM, WEIGHTS],
+    variants: &[],
+    need: None,
+    build: |settings| build(settings, Cider::d),
+};
+
+/// CIDEr in lists of metrics.
+pub const CIDER: MetricKind = MetricKind {
+    name: "cider",
+    summary: "agreement with the references' consensus",
+    program: "vrama91/cider",
+    settings: &[TOK, ORDER, IDF, STEM, WEIGHTS],
+    build: |settings| build(settings, Cider::plain),
+    ..CIDER_D
+};
+
+/// CIDEr-D as in the paper in lists of metrics.
+pub const CIDER_D_IN_PAPER: MetricKind = MetricKind {
+    name: "cider-d-paper",
+    summary: "CIDEr-D as the paper writes it: relative term frequencies, length in words",
+    program: "none; the paper's formula",
+    build: |settings| build(settings, Cider::d_paper),
+    ..CIDER_D
+};
+
+/// CIDEr as in the paper in lists of metrics.
+pub const CIDER_IN_PAPER: MetricKind = MetricKind {
+    name: "cider-paper",
+    summary: "CIDEr as the paper writes it: stemmed words, relative term frequencies",
+    program: "none; the paper's formula",
+    settings: &[TOK, ORDER, IDF, Setting { default: "snowball-english", ..STEM }, WEIGHTS],
+    build: |settings| build(settings, Cider::plain_paper),
+    ..CIDER_D
+};
+
+/// CIDEr-R in lists of metrics.
+pub const CIDER_R: MetricKind = MetricKind {
+    name: "cider-r",
+    summary: "CIDEr-D for long references and few: repetition and relative length are compared",
+    paper: "dos Santos et al. 2021, CIDEr-R: Robust Consensus-based Image Description Evaluation",
+    program: "gabrielsantosrv/coco-caption",
+    settings: &[TOK, ORDER, IDF, STEM, WEIGHTS],
+    build: |settings| build(settings, Cider::r),
+    ..CIDER_D
+};
+
+fn build(settings: &Settings<'_>, preset: fn(Tokenizer) -> Cider) -> Result<AnyMetric, SettingError> {
+    let mut cider = settings.order(preset(settings.tokenizer()?), Cider::with_order)?;
+    if let Clipping::Gaussian { sigma } = &mut cider.clipping {
+        *sigma = settings.get("sigma")?;
+    }
+    cider.idf = match (settings.given("idf"), settings.resource::<DocumentFrequencies>()) {
+        (Some("table") | None, Some(table)) => {
+            let (held, wanted) = (table.order(), cider.order);
+            if held < wanted {
+                return Err(settings
+                    .error(format!(
+                        "the table of document frequencies holds n-grams of up to {held} words, and n={wanted} \
+                         needs longer ones"
+                    ))
+                    .with_remedy(Remedy::run(Task::BuildFrequencies(Some(wanted))).or(Remedy::say(format!("set n={held}")))));
+            }
+            Idf::Table(table)
+        }
+        (Some("table"), None) => {
+            return Err(settings
+                .error("idf=table needs a table of document frequencies")
+                .with_remedy(Remedy::give(Argument::DocumentFrequencies)));
+        }
+        (Some("uniform"), _) => Idf::Uniform,
+        _ => Idf::Corpus,
+    };
+    cider.stemmer = settings.stemmer()?;
+    let text = settings.text("weights");
+    if text != "equal" {
+        let weights = text.split('/').map(str::parse).collect::<Result<Vec<f64>, _>>().ok();
+        let fit = |weights: &Vec<f64>| {
+            weights.iter().all(|weight| *weight == 0.0 || POSITIVE.contains(weight))
+                && weights.iter().any(|weight| *weight > 0.0)
+        };
+        let weighted = weights.filter(fit).and_then(|weights| cider.with_weights(weights));
+        cider = weighted.ok_or_else(|| settings.refuse("weights", text))?;
+    }
+    Ok(AnyMetric::new(cider))
 }
 
 /// CIDEr or CIDEr-D.
@@ -229,16 +334,8 @@ impl Metric for Cider {
                 }
             }
             if *clipping != Clipping::None {
-                let length = match length {
-                    Length::Bigrams => "bigrams",
-                    Length::Words => "words",
-                };
                 signature.push("len", length);
             }
-            let term_frequency = match term_frequency {
-                TermFrequency::Count => "count",
-                TermFrequency::Relative => "relative",
-            };
             let idf = match idf {
                 Idf::Corpus => "corpus".to_owned(),
                 Idf::Table(table) => format!("table({:016x},{})", table.fingerprint(), table.n_images()),
@@ -300,7 +397,7 @@ impl Metric for Cider {
                 code: "one-image",
                 message: format!(
                     "{label} is 0 because the corpus has one image, so every n-gram weighs log 1 = 0; \
-                     take document frequencies from a saved table (--df FILE) or use --idf uniform"
+                     take document frequencies from a saved table, or set idf=uniform"
                 ),
             }]
         } else {

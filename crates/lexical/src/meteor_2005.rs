@@ -17,8 +17,10 @@
 
 use std::borrow::Cow;
 
+use capeval_metric::setting::{TOK, Values};
 use capeval_metric::{
-    About, Column, Input, Learns, Metric, Part, Reading, References, Segment, Signature, Statistics,
+    About, AnyMetric, Column, Input, Learns, Metric, MetricKind, Part, Reading, References, Segment, Setting,
+    Signature, Statistics,
 };
 use capeval_text::{Stemmer, Tokenizer};
 
@@ -31,25 +33,41 @@ const LONG: usize = 100;
 /// Equal words of the reference that are tried for one word of the candidate.
 const MOST_OPTIONS: usize = 16;
 
-/// Which alignment is taken where several have the same number of words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Alignment {
-    /// That with the fewest crossings, as in the paper: two pairs cross when their words stand in different orders.
-    /// Of those, the one with the fewest chunks. Found by a search that is exact unless many words are repeated; a
-    /// candidate of more than 100 words is aligned word by word, each where it crosses least.
-    FewestCrossings,
-    /// From the candidate's last word to its first, each with the last equal word that is left, as in NLTK.
-    LastFirst,
-}
-
-impl Alignment {
-    fn name(self) -> &'static str {
-        match self {
-            Self::FewestCrossings => "fewest-crossings",
-            Self::LastFirst => "last-first",
-        }
+capeval_choice::named! {
+    /// Which alignment is taken where several have the same number of words.
+    pub enum Alignment ("alignment") {
+        /// Two pairs cross when their words stand in different orders. Of alignments with equally few crossings, the
+        /// one with the fewest chunks is taken. Found by a search that is exact unless many words are repeated; a
+        /// candidate of more than 100 words is aligned word by word, each where it crosses least.
+        FewestCrossings = "fewest-crossings", "that with the fewest crossings, as in the paper";
+        /// From the candidate's last word to its first, each with the last equal word that is left.
+        LastFirst = "last-first", "from the last word to the first, as in NLTK";
     }
 }
+
+/// METEOR of 2005 in lists of metrics.
+pub const KIND: MetricKind = MetricKind {
+    name: "meteor-2005",
+    summary: "words and stems shared with the best reference, and their order",
+    paper: "Banerjee and Lavie 2005, METEOR: An Automatic Metric for MT Evaluation",
+    program: "none; the paper's formula, and NLTK 3.10 without synonyms",
+    settings: &[
+        TOK,
+        Setting::new("stem", "porter", "stemmer of the second stage", Values::Stemmer),
+        Setting::choice(
+            "align",
+            "fewest-crossings",
+            "alignment, where NLTK takes last-first",
+            Alignment::NAMES,
+        ),
+    ],
+    variants: &[],
+    need: None,
+    build: |settings| {
+        let (tokenizer, stemmer) = (settings.tokenizer()?, settings.stemmer()?);
+        Ok(AnyMetric::new(Meteor2005 { tokenizer, stemmer, alignment: settings.get("align")? }))
+    },
+};
 
 /// METEOR of 2005.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +137,7 @@ impl Metric for Meteor2005 {
             let Self { tokenizer, stemmer, alignment } = self;
             Signature::new("meteor-2005")
                 .with("stem", stemmer.map_or("none", Stemmer::name))
-                .with("align", alignment.name())
+                .with("align", alignment)
                 .with("tok", tokenizer)
         };
         let input = Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 };

@@ -13,12 +13,29 @@
 //! - text is split on single blanks, so an empty caption has one, empty, token: two empty captions
 //!   score 1, and a double blank adds a token.
 
+use capeval_metric::setting::{POSITIVE, TOK};
 use capeval_metric::{
-    About, Explanation, Input, Match, Mean, Metric, Part, Reading, References, Rule, Segment, Signature, Step,
+    About, AnyMetric, Explanation, Input, Match, Mean, Metric, MetricKind, Part, Reading, References, Rule,
+    Segment, Setting, Signature, Step,
 };
 use capeval_text::{Symbol, Tokenizer};
 
 use crate::lcs::Lcs;
+use crate::rouge;
+
+/// ROUGE-L in lists of metrics.
+pub const KIND: MetricKind = MetricKind {
+    name: "rouge-l",
+    summary: "longest common subsequence with the references, COCO's variant",
+    paper: rouge::PAPER,
+    program: "pycocoevalcap 1.2",
+    settings: &[TOK, Setting::number("beta", "1.2", "weight of recall", POSITIVE)],
+    variants: &[],
+    need: None,
+    build: |settings| {
+        Ok(AnyMetric::new(RougeL { tokenizer: settings.tokenizer()?, beta: settings.get("beta")? }))
+    },
+};
 
 /// ROUGE-L of the COCO evaluation.
 #[derive(Clone, Debug, PartialEq)]

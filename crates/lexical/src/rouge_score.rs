@@ -16,15 +16,38 @@
 //! - rougeL takes line breaks for blanks, while rougeLsum counts a word at most as often as both texts have it;
 //! - a text without a word scores 0, even beside another.
 
+use capeval_metric::setting::{ORDER, TOK, Values};
 use capeval_metric::{
-    About, Column, Input, Learns, Metric, Part, Reading, References, Remark, Segment, Signature,
+    About, AnyMetric, Column, Input, Learns, Metric, MetricKind, Part, Reading, References, Remark, Segment,
+    Setting, Signature,
 };
 use capeval_text::ngrams::MAX_ORDER;
 use capeval_text::{Stemmer, Tokenizer};
 
 use crate::lcs::Lcs;
+use crate::rouge;
 use crate::rouge::{Budget, Classes, Overlap, Text, UnionLcs, unreadable};
 pub use crate::rouge::{Model, Sums};
+
+/// rouge_score in lists of metrics.
+pub const KIND: MetricKind = MetricKind {
+    name: "rouge-score",
+    summary: "n-grams and subsequences shared with the best reference, as in Google's rouge_score",
+    paper: rouge::PAPER,
+    program: "rouge_score 0.1.2",
+    settings: &[
+        Setting { default: "2", ..ORDER },
+        Setting::new("stem", "none", "stemmer, porter-nltk for the program's use_stemmer", Values::Stemmer),
+        Setting { default: "rouge-score", summary: "tokenizer, applied line by line", ..TOK },
+    ],
+    variants: &["stem=porter-nltk"],
+    need: None,
+    build: |settings| {
+        let rouge = settings.order(RougeScore::new(), RougeScore::with_order)?;
+        let (stemmer, tokenizer) = (settings.stemmer()?, settings.tokenizer()?);
+        Ok(AnyMetric::new(RougeScore { stemmer, tokenizer, ..rouge }))
+    },
+};
 
 /// rouge_score's rouge1 to rougeN, rougeL and rougeLsum.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,77 +21,89 @@
 //! - an empty reference is a reference of length 0, so a candidate may be closest to it; only a reference
 //!   that is not there at all does not count.
 
+use capeval_choice::Remedy;
+use capeval_metric::setting::{ORDER, POSITIVE, TOK};
 use capeval_metric::{
-    About, Explanation, Input, Metric, Part, Reading, References, Rule, Segment, Signature, Step,
+    About, AnyMetric, Explanation, Input, Metric, MetricKind, Part, Reading, References, Rule, Segment,
+    Setting, Signature, Step,
 };
 use capeval_text::Tokenizer;
 
 use crate::bleu::{Bleu, Counts};
 use crate::explain::clipped;
 
-/// What becomes of an order without a match.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Smoothing {
-    /// Nothing: the score is 0.
-    None,
-    /// It gets this many matches; 0.1 in the reference program unless said otherwise.
-    Floor(f64),
-    /// Every order but the first gets this many matches and n-grams more; 1 in the reference program.
-    AddK(f64),
-    /// The k-th such order gets `2^-k` matches, as in NIST's mteval; the reference program's default.
-    Exp,
+capeval_choice::named! {
+    /// What becomes of an order without a match.
+    pub enum Smoothing ("smoothing") {
+        None = "none", "nothing: the score is 0";
+        Floor = "floor", "it gets 0.1 matches, or so many as are given";
+        AddK = "add-k", "every order but the first gets 1 match and n-gram more, or so many as are given";
+        Exp = "exp", "the k-th such order gets 2^-k matches, as in NIST's mteval";
+    }
 }
 
 impl Smoothing {
-    fn name(self) -> &'static str {
+    /// How many matches the reference program smooths by unless told otherwise.
+    fn usual(self) -> Option<f64> {
         match self {
-            Self::None => "none",
-            Self::Floor(_) => "floor",
-            Self::AddK(_) => "add-k",
-            Self::Exp => "exp",
+            Self::Floor => Some(0.1),
+            Self::AddK => Some(1.0),
+            Self::None | Self::Exp => None,
         }
     }
 }
 
-/// Whether orders beyond the longest candidate are left out of the mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EffectiveOrder {
-    /// Never.
-    Never,
-    /// In segment scores only, as the reference program recommends and its command line does.
-    Segments,
-    /// In segment and in corpus scores.
-    Always,
-}
-
-impl EffectiveOrder {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Never => "no",
-            Self::Segments => "segments",
-            Self::Always => "yes",
-        }
+capeval_choice::named! {
+    /// Whether orders beyond the longest candidate are left out of the mean.
+    pub enum EffectiveOrder ("effective order") {
+        Never = "no", "never";
+        Segments = "segments", "in segment scores only, as the reference program recommends and its command line does";
+        Always = "yes", "in segment and in corpus scores";
     }
 }
 
-/// Whether capital letters differ from small ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Case {
-    /// They do.
-    Mixed,
-    /// Text is lower-cased before it is cut.
-    Lower,
+capeval_choice::named! {
+    /// Whether capital letters differ from small ones.
+    pub enum Case ("case") {
+        Mixed = "mixed", "they do";
+        Lower = "lc", "text is lower-cased before it is cut";
+    }
 }
 
 impl Case {
-    /// What signatures show, sacreBLEU's too.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Mixed => "mixed",
-            Self::Lower => "lc",
-        }
-    }
+    /// The setting of all metrics that have it.
+    pub(crate) const SETTING: Setting =
+        Setting::choice("case", "mixed", "text as it is, or lower-cased", Self::NAMES);
 }
+
+/// sacreBLEU's BLEU in lists of metrics.
+pub const KIND: MetricKind = MetricKind {
+    name: "sacrebleu",
+    summary: "BLEU as sacreBLEU reports it, from 0 to 100",
+    paper: "Post 2018, A Call for Clarity in Reporting BLEU Scores",
+    program: "sacreBLEU 2.6.0",
+    settings: &[
+        Setting { default: "13a", ..TOK },
+        ORDER,
+        Case::SETTING,
+        Setting::choice("smooth", "exp", "what becomes of orders without a match", Smoothing::NAMES),
+        Setting::number("by", "usual", "what to smooth by, usually 0.1 for floor and 1 for add-k", POSITIVE),
+        Setting::choice("eff", "segments", "leave orders beyond the text out", EffectiveOrder::NAMES),
+    ],
+    variants: &[],
+    need: None,
+    build: |settings| {
+        let bleu = settings.order(SacreBleu::new(settings.tokenizer()?), SacreBleu::with_order)?;
+        let (smoothing, by) = (settings.get::<Smoothing>("smooth")?, settings.beside_default("by")?);
+        if by.is_some() && smoothing.usual().is_none() {
+            return Err(settings
+                .error(format!("by is of no use with smooth={smoothing}"))
+                .with_remedy(Remedy::say("set smooth=floor or smooth=add-k")));
+        }
+        let (case, effective_order) = (settings.get("case")?, settings.get("eff")?);
+        Ok(AnyMetric::new(SacreBleu { case, smoothing, by, effective_order, ..bleu }))
+    },
+};
 
 /// sacreBLEU's BLEU.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,6 +115,8 @@ pub struct SacreBleu {
     pub case: Case,
     /// What becomes of an order without a match.
     pub smoothing: Smoothing,
+    /// What to smooth by, instead of the reference program's 0.1 for `floor` and 1 for `add-k`.
+    pub by: Option<f64>,
     /// Whether orders beyond the longest candidate are left out of the mean.
     pub effective_order: EffectiveOrder,
 }
@@ -117,6 +131,7 @@ impl SacreBleu {
             order: 4,
             case: Case::Mixed,
             smoothing: Smoothing::Exp,
+            by: None,
             effective_order: EffectiveOrder::Segments,
         }
     }
@@ -144,15 +159,14 @@ impl SacreBleu {
         effective: bool,
     ) -> ([f64; capeval_text::ngrams::MAX_ORDER], usize) {
         let mut precisions = [0.0; capeval_text::ngrams::MAX_ORDER];
+        let by = self.by.or(self.smoothing.usual()).unwrap_or_default();
         let mut smoothed = 1.0;
         let mut used = self.order;
         for (n, precision) in precisions.iter_mut().enumerate().take(self.order) {
             let (mut matches, mut total) = (counts.matches[n], counts.totals[n]);
-            if let Smoothing::AddK(k) = self.smoothing
-                && n > 0
-            {
-                matches += k;
-                total += k;
+            if self.smoothing == Smoothing::AddK && n > 0 {
+                matches += by;
+                total += by;
             }
             if total == 0.0 {
                 break;
@@ -166,8 +180,8 @@ impl SacreBleu {
                     smoothed *= 2.0;
                     100.0 / (smoothed * total)
                 }
-                Smoothing::Floor(floor) => 100.0 * floor / total,
-                Smoothing::None | Smoothing::AddK(_) => 0.0,
+                Smoothing::Floor => 100.0 * by / total,
+                Smoothing::None | Smoothing::AddK => 0.0,
             };
         }
         (precisions, used)
@@ -187,15 +201,15 @@ impl Metric for SacreBleu {
 
     fn about(&self) -> About {
         let signature = {
-            let Self { counter: Bleu { tokenizer, .. }, order, case, smoothing, effective_order } = self;
+            let Self { counter: Bleu { tokenizer, .. }, order, case, smoothing, by, effective_order } = self;
             let signature = Signature::new("sacrebleu")
                 .with("n", order)
                 .with("case", case.name())
                 .with("eff", effective_order.name())
                 .with("smooth", smoothing.name());
-            match smoothing {
-                Smoothing::Floor(value) | Smoothing::AddK(value) => signature.with("by", value),
-                Smoothing::None | Smoothing::Exp => signature,
+            match smoothing.usual() {
+                Some(usual) => signature.with("by", by.unwrap_or(usual)),
+                None => signature,
             }
             .with("tok", tokenizer)
         };
@@ -340,22 +354,22 @@ mod tests {
     fn orders_without_a_match_are_smoothed() {
         let some = counts([3.0, 1.0, 0.0, 0.0], [6.0, 5.0, 4.0, 3.0], 6.0, 7.0);
         close(score(&plain(Smoothing::Exp), &some)[0], 15.207218222740094);
-        close(score(&plain(Smoothing::Floor(0.1)), &some)[0], 8.087648627794572);
-        close(score(&plain(Smoothing::AddK(1.0)), &some)[0], 25.57539057896621);
+        close(score(&plain(Smoothing::Floor), &some)[0], 8.087648627794572);
+        close(score(&plain(Smoothing::AddK), &some)[0], 25.57539057896621);
         assert_eq!(score(&plain(Smoothing::None), &some)[0], 0.0);
     }
 
     #[test]
     fn add_k_leaves_single_words_alone() {
         let full = counts([2.0, 1.0, 0.0, 0.0], [2.0, 1.0, 0.0, 0.0], 2.0, 2.0);
-        close(score(&plain(Smoothing::AddK(1.0)), &full)[0], 100.0);
+        close(score(&plain(Smoothing::AddK), &full)[0], 100.0);
     }
 
     #[test]
     fn without_any_match_the_score_is_zero_whatever_the_smoothing() {
         let none = counts([0.0; 4], [6.0, 5.0, 4.0, 3.0], 6.0, 6.0);
-        for smoothing in [Smoothing::None, Smoothing::Exp, Smoothing::Floor(0.1), Smoothing::AddK(1.0)] {
-            assert_eq!(score(&plain(smoothing), &none), [0.0, 0.0]);
+        for smoothing in Smoothing::ALL {
+            assert_eq!(score(&plain(*smoothing), &none), [0.0, 0.0]);
         }
     }
 
@@ -377,7 +391,7 @@ mod tests {
         };
         let bleu = SacreBleu::new(Tokenizer::V13a);
         check(bleu.about().signature, Some(1), "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0");
-        let floor = SacreBleu { smoothing: Smoothing::Floor(0.1), case: Case::Lower, ..bleu };
+        let floor = SacreBleu { smoothing: Smoothing::Floor, case: Case::Lower, ..bleu };
         check(
             floor.about().signature,
             None,
@@ -401,8 +415,8 @@ mod tests {
             base.clone().with_order(2).unwrap_or_else(|| base.clone()),
             SacreBleu { case: Case::Lower, ..base.clone() },
             SacreBleu { effective_order: EffectiveOrder::Always, ..base.clone() },
-            SacreBleu { smoothing: Smoothing::Floor(0.1), ..base.clone() },
-            SacreBleu { smoothing: Smoothing::Floor(0.2), ..base.clone() },
+            SacreBleu { smoothing: Smoothing::Floor, ..base.clone() },
+            SacreBleu { smoothing: Smoothing::Floor, by: Some(0.2), ..base.clone() },
         ];
         for (k, other) in others.iter().enumerate() {
             assert_ne!(other.about().signature, base.about().signature);

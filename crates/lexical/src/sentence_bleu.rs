@@ -20,10 +20,10 @@
 //! One thing differs: method 6 is undefined without a common bigram, and NLTK ends the program when there is no common
 //! trigram. Here, the score is 0 in the first case and the formula's in the second.
 
-use std::fmt;
-use std::str::FromStr;
-
-use capeval_metric::{About, Input, Mean, Metric, Part, Reading, References, Segment, Signature};
+use capeval_metric::setting::{ORDER, TOK};
+use capeval_metric::{
+    About, AnyMetric, Input, Mean, Metric, MetricKind, Part, Reading, References, Segment, Setting, Signature,
+};
 use capeval_text::Tokenizer;
 use capeval_text::ngrams::MAX_ORDER;
 
@@ -34,41 +34,39 @@ const ALPHA: f64 = 5.0;
 /// The order that methods 5 and 7 look at besides.
 const BESIDES: usize = 5;
 
-/// How precisions of 0 are avoided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Smoothing {
-    /// Lin and Och: one more match and one more n-gram for n above 1.
-    AddOne,
-    /// NLTK's method of this number, 0 to 7.
-    Nltk(Method),
-}
-
-/// The number of one of NLTK's methods.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Method(u8);
-
-impl fmt::Display for Smoothing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AddOne => f.write_str("add-one"),
-            Self::Nltk(Method(number)) => write!(f, "{number}"),
-        }
+capeval_choice::named! {
+    /// How precisions of 0 are avoided.
+    pub enum Smoothing ("smoothing") {
+        AddOne = "add-one", "one more match and one more n-gram for n above 1 (Lin and Och)";
+        Method0 = "0", "NLTK's method 0: the smallest normal number instead";
+        Method1 = "1", "NLTK's method 1: 0.1 matches";
+        Method2 = "2", "NLTK's method 2: one more match and one more n-gram for n above 1";
+        Method3 = "3", "NLTK's method 3: the k-th 0 becomes 1/2^k matches";
+        Method4 = "4", "NLTK's method 4: the same for short candidates, by their length";
+        Method5 = "5", "NLTK's method 5: means of neighbouring orders";
+        Method6 = "6", "NLTK's method 6: an estimate from the orders before";
+        Method7 = "7", "NLTK's method 7: method 4, then method 5";
     }
 }
 
-impl FromStr for Smoothing {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match (text, text.parse()) {
-            ("add-one", _) => Ok(Self::AddOne),
-            (_, Ok(number @ 0..=7)) => Ok(Self::Nltk(Method(number))),
-            _ => {
-                Err(format!("'{text}' is no smoothing; give add-one or the number of NLTK's method, 0 to 7"))
-            }
-        }
-    }
-}
+/// Sentence BLEU in lists of metrics.
+pub const KIND: MetricKind = MetricKind {
+    name: "sentence-bleu",
+    summary: "BLEU of each sentence, smoothed; the corpus score is their mean",
+    paper: "Lin and Och 2004, ORANGE; Chen and Cherry 2014, Smoothing Techniques for Sentence-Level BLEU",
+    program: "NLTK 3.10",
+    settings: &[
+        TOK,
+        ORDER,
+        Setting::choice("smooth", "add-one", "Lin and Och's smoothing, or NLTK's method", Smoothing::NAMES),
+    ],
+    variants: &[],
+    need: None,
+    build: |settings| {
+        let bleu = SentenceBleu::new(settings.tokenizer()?, settings.get("smooth")?);
+        Ok(AnyMetric::new(settings.order(bleu, SentenceBleu::with_order)?))
+    },
+};
 
 /// Smoothed BLEU-N of sentences.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,28 +103,28 @@ impl SentenceBleu {
                     *p = (matches[n] + 1.0) / (counts.totals[n] + 1.0);
                 }
             }
-            Smoothing::Nltk(Method(0)) => {
+            Smoothing::Method0 => {
                 p.iter_mut().filter(|p| **p == 0.0).for_each(|p| *p = f64::MIN_POSITIVE);
             }
-            Smoothing::Nltk(Method(1)) => {
+            Smoothing::Method1 => {
                 for (n, p) in p.iter_mut().enumerate().filter(|(n, _)| matches[*n] == 0.0) {
                     *p = EPSILON / total(n);
                 }
             }
-            Smoothing::Nltk(Method(2)) => {
+            Smoothing::Method2 => {
                 for (n, p) in p.iter_mut().enumerate().skip(1) {
                     *p = (matches[n] + 1.0) / (total(n) + 1.0);
                 }
             }
-            Smoothing::Nltk(Method(3)) => {
+            Smoothing::Method3 => {
                 let mut power = 1.0;
                 for (n, p) in p.iter_mut().enumerate().filter(|(n, _)| matches[*n] == 0.0) {
                     power *= 2.0;
                     *p = 1.0 / (power * total(n));
                 }
             }
-            Smoothing::Nltk(Method(4)) => by_length(&mut p, counts),
-            Smoothing::Nltk(Method(6)) => {
+            Smoothing::Method4 => by_length(&mut p, counts),
+            Smoothing::Method6 => {
                 for n in 2..p.len() {
                     let prior = if p[n - 2] == 0.0 { 0.0 } else { p[n - 1] * p[n - 1] / p[n - 2] };
                     p[n] = (matches[n] + ALPHA * prior) / (counts.totals[n] + ALPHA);
@@ -135,8 +133,8 @@ impl SentenceBleu {
                     p.fill(0.0);
                 }
             }
-            Smoothing::Nltk(Method(number)) => {
-                if number == 7 {
+            Smoothing::Method5 | Smoothing::Method7 => {
+                if self.smoothing == Smoothing::Method7 {
                     by_length(&mut p, counts);
                 }
                 let mut above = p[1..].to_vec();
@@ -208,8 +206,8 @@ impl Metric for SentenceBleu {
         let columns = Mean::columns();
         let most = match self.smoothing {
             // These average in one number above 1.
-            Smoothing::Nltk(Method(5 | 7)) => 4.0 / 3.0,
-            Smoothing::AddOne | Smoothing::Nltk(_) => 1.0,
+            Smoothing::Method5 | Smoothing::Method7 => 4.0 / 3.0,
+            _ => 1.0,
         };
         let label = format!("sentence BLEU-{} ({})", self.order, self.smoothing);
         let parts = vec![Part::score("sentence-bleu", label, 0.0..=most)];

@@ -25,7 +25,8 @@
 //!   the candidates are empty too, which scores 0.
 
 use capeval_metric::{
-    About, Column, Explanation, Input, Metric, Part, Reading, References, Segment, Signature, Statistics,
+    About, AnyMetric, Column, Explanation, Input, Metric, MetricKind, Part, Reading, References, Segment,
+    Setting, Signature, Statistics,
 };
 use capeval_text::tokenizers::tercom::Tercom;
 use capeval_text::{Symbol, Tokenizer};
@@ -39,36 +40,90 @@ const MAX_SHIFT_DISTANCE: usize = 50;
 const BEAM_WIDTH: usize = 25;
 const MAX_SHIFTS_TRIED: usize = 1_000;
 
+capeval_choice::named! {
+    /// Whether line breaks, entities and punctuation are normalised.
+    pub enum Normalization ("normalization") {
+        On = "yes", "they are";
+        Off = "no", "they stay, as in the reference program unless told otherwise";
+    }
+}
+
+capeval_choice::named! {
+    /// Whether punctuation stays.
+    pub enum Punctuation ("punctuation") {
+        Kept = "yes", "it stays, as in the reference program unless told otherwise";
+        Removed = "no", "it is removed";
+    }
+}
+
+capeval_choice::named! {
+    /// Whether normalization and removal of punctuation know East Asian text.
+    pub enum EastAsian ("East Asian text") {
+        Known = "yes", "they do";
+        Unknown = "no", "they do not, as in the reference program unless told otherwise";
+    }
+}
+
+/// TER in lists of metrics.
+pub const KIND: MetricKind = MetricKind {
+    name: "ter",
+    summary: "edits and shifts per word that would turn a candidate into its reference, times 100",
+    paper: "Snover et al. 2006, A Study of Translation Edit Rate with Targeted Human Annotation",
+    program: "sacreBLEU 2.6.0",
+    settings: &[
+        Setting { default: "lc", ..Case::SETTING },
+        Setting::choice("norm", "no", "normalise punctuation and entities", Normalization::NAMES),
+        Setting::choice("punct", "yes", "keep punctuation", Punctuation::NAMES),
+        Setting::choice("asian", "no", "norm and punct know East Asian text", EastAsian::NAMES),
+    ],
+    variants: &[],
+    need: None,
+    build: |settings| {
+        Ok(AnyMetric::new(Ter {
+            case: settings.get("case")?,
+            normalization: settings.get("norm")?,
+            punctuation: settings.get("punct")?,
+            east_asian: settings.get("asian")?,
+        }))
+    },
+};
+
 /// The translation edit rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ter {
     /// Whether capital letters differ from small ones; they do not in the reference program.
     pub case: Case,
-    /// Whether line breaks, entities and punctuation are normalised; not in the reference program.
-    pub normalized: bool,
-    /// Whether punctuation is removed; not in the reference program.
-    pub no_punct: bool,
-    /// Whether the two options before also know East Asian text; not in the reference program.
-    pub asian_support: bool,
+    /// Whether line breaks, entities and punctuation are normalised.
+    pub normalization: Normalization,
+    /// Whether punctuation stays.
+    pub punctuation: Punctuation,
+    /// Whether the two options before know East Asian text.
+    pub east_asian: EastAsian,
 }
 
 impl Ter {
     /// As in sacreBLEU: lower-cased, no other option.
     #[must_use]
     pub fn new() -> Self {
-        Self { case: Case::Lower, normalized: false, no_punct: false, asian_support: false }
+        Self {
+            case: Case::Lower,
+            normalization: Normalization::Off,
+            punctuation: Punctuation::Kept,
+            east_asian: EastAsian::Unknown,
+        }
     }
 
     fn tokenizer(self) -> Tokenizer {
-        match (self.normalized, self.no_punct, self.asian_support) {
-            (false, false, _) => Tokenizer::Tercom(Tercom::Plain),
-            (true, false, false) => Tokenizer::Tercom(Tercom::Norm),
-            (true, false, true) => Tokenizer::Tercom(Tercom::NormAsian),
-            (false, true, false) => Tokenizer::Tercom(Tercom::NoPunct),
-            (false, true, true) => Tokenizer::Tercom(Tercom::NoPunctAsian),
-            (true, true, false) => Tokenizer::Tercom(Tercom::NormNoPunct),
-            (true, true, true) => Tokenizer::Tercom(Tercom::NormNoPunctAsian),
-        }
+        use {EastAsian as A, Normalization as N, Punctuation as P};
+        Tokenizer::Tercom(match (self.normalization, self.punctuation, self.east_asian) {
+            (N::Off, P::Kept, _) => Tercom::Plain,
+            (N::On, P::Kept, A::Unknown) => Tercom::Norm,
+            (N::On, P::Kept, A::Known) => Tercom::NormAsian,
+            (N::Off, P::Removed, A::Unknown) => Tercom::NoPunct,
+            (N::Off, P::Removed, A::Known) => Tercom::NoPunctAsian,
+            (N::On, P::Removed, A::Unknown) => Tercom::NormNoPunct,
+            (N::On, P::Removed, A::Known) => Tercom::NormNoPunctAsian,
+        })
     }
 }
 
@@ -122,23 +177,18 @@ impl Metric for Ter {
     type Scratch = Scratch;
 
     fn about(&self) -> About {
-        let signature = {
-            let Self { case, normalized, no_punct, asian_support } = self;
-            let yes = |value: bool| if value { "yes" } else { "no" };
-            Signature::new("ter")
-                .with("case", case.name())
-                .with("norm", yes(*normalized))
-                .with("punct", yes(!no_punct))
-                .with("asian", yes(*asian_support))
-                .with("tok", "tercom")
+        let Self { case, normalization, punctuation, east_asian } = self;
+        let signature = Signature::new("ter")
+            .with("case", case)
+            .with("norm", normalization)
+            .with("punct", punctuation)
+            .with("asian", east_asian)
+            .with("tok", "tercom");
+        let reading = match case {
+            Case::Mixed => Reading::Tokens(self.tokenizer()),
+            Case::Lower => Reading::LowerTokens(self.tokenizer()),
         };
-        let input = {
-            let reading = match self.case {
-                Case::Mixed => Reading::Tokens(self.tokenizer()),
-                Case::Lower => Reading::LowerTokens(self.tokenizer()),
-            };
-            Input { reading, ngrams: 0 }
-        };
+        let input = Input { reading, ngrams: 0 };
         let columns = vec![Column::count("edits"), Column::sum("words")];
         let parts = vec![Part::score("ter", "TER", 0.0..=f64::INFINITY).lower()];
         About::new(signature, input, columns, parts)
@@ -146,7 +196,7 @@ impl Metric for Ter {
 
     fn fit(&self, references: &References<'_>) -> Model {
         let mut model = Model::default();
-        if !self.normalized {
+        if self.normalization == Normalization::Off {
             return model;
         }
         let (tokenizer, vocabulary) = (self.tokenizer(), references.vocabulary);

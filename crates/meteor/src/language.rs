@@ -3,9 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use capeval_choice::UnknownName;
 use rust_stemmers::Algorithm;
-
-use crate::error::Error;
 
 /// A language of METEOR 1.5; written as METEOR's `-l` option writes it (`en`, `cz`, `ar-bw-red`, …).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -116,18 +115,18 @@ impl fmt::Display for Language {
 }
 
 impl FromStr for Language {
-    type Err = Error;
+    type Err = UnknownName;
 
     /// Accepts METEOR's short and long names in any case.
-    fn from_str(text: &str) -> Result<Self, Error> {
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
         let wanted = text.to_lowercase();
         NAMES
             .iter()
             .find(|(_, short, long, more)| *short == wanted || *long == wanted || more.contains(&&*wanted))
             .map(|entry| entry.0)
             .ok_or_else(|| {
-                let known: Vec<_> = NAMES.iter().map(|entry| entry.1).collect();
-                Error::option(format!("METEOR has no language \"{text}\"; it knows {}", known.join(" ")))
+                let choices = NAMES.iter().map(|entry| entry.1).collect();
+                UnknownName { what: "language", given: text.to_owned(), choices }
             })
     }
 }

@@ -9,15 +9,109 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use capeval_choice::{Remedy, Task as Job, UnknownName};
+use capeval_metric::setting::{POSITIVE, TOK};
 use capeval_metric::{
-    About, Column, Explanation, Input, Learns, Metric, Part, Reading, References, Segment, Signature,
-    Statistics,
+    About, AnyMetric, Column, Explanation, Input, Learns, Metric, MetricKind, Need, Part, Reading,
+    References, Segment, Setting, SettingError, Settings, Signature, Statistics,
 };
 use capeval_text::Tokenizer;
 
+use crate::error::Error;
+use crate::language::Language;
 use crate::meteor::{Meteor, Workspace};
-use crate::options::{Options, Parameters, TextForm, Unit};
+use crate::options::{Matcher, Options, Parameters, Task, TextForm, Unit};
+use crate::resources::Resources;
 use crate::stats::Stats;
+
+/// METEOR in lists of metrics.
+pub const KIND: MetricKind = MetricKind {
+    name: "meteor",
+    summary: "words that match by form, stem, synonym or paraphrase with the best reference, and their order",
+    paper: "Denkowski and Lavie 2014, Meteor Universal: Language Specific Translation Evaluation for Any \
+            Target Language",
+    program: "meteor-1.5.jar, as in pycocoevalcap 1.2",
+    settings: &[
+        TOK,
+        Setting::text("lang", "en", "language", LANGUAGES),
+        Setting::choice("task", "rank", "task, li for languages without tuned values", Task::NAMES),
+        Setting::text(
+            "match",
+            "exact=1+stem=0.6+synonym=0.8+paraphrase=0.6",
+            "matchers in order",
+            "names and weights from 0 to 1e9, as in exact=1+stem=0.6",
+        ),
+        Setting::text(
+            "params",
+            "0.85/0.2/0.6/0.75",
+            "alpha, beta, gamma, delta",
+            "numbers from 0, the second to 1e9 and the others to 1",
+        ),
+        Setting::count("beam", "40", "partial alignments kept per word", 1..=100_000),
+        Setting::choice("text", "norm", "METEOR's -norm, -noPunct, -lower", TextForm::NAMES),
+        Setting::choice("unit", "words", "what is counted", Unit::NAMES),
+        Setting::text("function", "en", "language of the function words", LANGUAGES),
+    ],
+    variants: &[],
+    need: Some(Need {
+        what: "METEOR's resources",
+        task: INSTALL,
+        has: |resources| resources.has::<Resources>(),
+        about: || about(&Options::coco(), "installed", Tokenizer::Ptb),
+    }),
+    build,
+};
+
+const LANGUAGES: &str = "en, cz, de, es, fr, ru; ar-bw-red da fi hu it nl no pt ro se tr; other";
+
+const INSTALL: Job = Job::Install("meteor");
+
+fn build(settings: &Settings<'_>) -> Result<AnyMetric, SettingError> {
+    let refused = |error: Error| settings.error(error);
+    let language = |name: &str| -> Result<Language, SettingError> {
+        settings
+            .text(name)
+            .parse()
+            .map_err(|error: UnknownName| settings.error(&error).with_remedy(error.remedy()))
+    };
+    let tuned = language("lang")?;
+    let task = match settings.given("task") {
+        Some(_) => settings.get("task")?,
+        None => Task::default_for(tuned),
+    };
+    let mut options = Options::new(tuned, task).map_err(refused)?;
+    if let Some(text) = settings.given("match") {
+        let pair = |field: &str| {
+            let (name, weight) = field.split_once('=')?;
+            let weight = weight.parse().ok().filter(|weight| (0.0..=*POSITIVE.end()).contains(weight))?;
+            Some((name.parse().ok()?, weight))
+        };
+        let pairs: Option<Vec<(Matcher, f64)>> = text.split('+').map(pair).collect();
+        let pairs = pairs.ok_or_else(|| settings.refuse("match", text))?;
+        (options.matchers, options.weights) = pairs.into_iter().unzip();
+    }
+    if let Some(text) = settings.given("params") {
+        let numbers: Option<Vec<f64>> = text.split('/').map(|number| number.parse().ok()).collect();
+        let most = *POSITIVE.end();
+        let numbers = numbers.filter(|numbers| numbers.iter().all(|x| (0.0..=most).contains(x)));
+        let Some([alpha, beta, gamma, delta]) = numbers.as_deref() else {
+            return Err(settings.refuse("params", text));
+        };
+        options.parameters = Parameters { alpha: *alpha, beta: *beta, gamma: *gamma, delta: *delta };
+    }
+    if settings.given("text").is_some() {
+        options.text = settings.get("text")?;
+    }
+    options.beam = settings.get("beam")?;
+    options.unit = settings.get("unit")?;
+    options.function_words = language("function")?;
+    let tokenizer = settings.tokenizer()?;
+    let resources = settings.resource::<Resources>().ok_or_else(|| {
+        settings.error("METEOR's resources are not installed").with_remedy(Remedy::run(INSTALL))
+    })?;
+    let meteor = Meteor::new(options, resources).map_err(refused)?;
+    Ok(AnyMetric::new(MeteorMetric::new(Arc::new(meteor), tokenizer)))
+}
 
 /// METEOR 1.5 behind a tokenizer.
 #[derive(Debug)]
@@ -32,12 +126,6 @@ impl MeteorMetric {
     #[must_use]
     pub fn new(meteor: Arc<Meteor>, tokenizer: Tokenizer) -> Self {
         Self { meteor, tokenizer, caches: Caches::default() }
-    }
-
-    /// Signature and numbers of COCO's METEOR, for people to read where there are no resources.
-    #[must_use]
-    pub fn sample(tokenizer: Tokenizer) -> (Signature, Vec<Part>) {
-        (signature(&Options::coco(), "installed", tokenizer), parts())
     }
 
     /// METEOR itself.
@@ -105,14 +193,8 @@ impl Metric for MeteorMetric {
     type Scratch = Scratch;
 
     fn about(&self) -> About {
-        let signature = {
-            let Self { meteor, tokenizer, caches: _ } = self;
-            signature(meteor.options(), &meteor.resources().fingerprint(), *tokenizer)
-        };
-        let input = Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 };
-        let columns = Stats::COLUMNS.iter().copied().map(Column::count).collect();
-        let parts = parts();
-        About::new(signature, input, columns, parts).learns(Learns::Words)
+        let Self { meteor, tokenizer, caches: _ } = self;
+        about(meteor.options(), &meteor.resources().fingerprint(), *tokenizer)
     }
 
     fn fit(&self, _references: &References<'_>) -> Caches {
@@ -138,26 +220,12 @@ impl Metric for MeteorMetric {
     }
 }
 
-fn parts() -> Vec<Part> {
-    vec![Part::score("meteor", "METEOR", 0.0..=1.0)]
-}
-
-fn signature(options: &Options, data: &str, tokenizer: Tokenizer) -> Signature {
+fn about(options: &Options, data: &str, tokenizer: Tokenizer) -> About {
     let Options { language, matchers, weights, parameters, beam, text, unit, function_words } = options;
     let Parameters { alpha, beta, gamma, delta } = parameters;
     let matchers: Vec<String> =
         matchers.iter().zip(weights).map(|(matcher, weight)| format!("{matcher}={weight}")).collect();
-    let text = match text {
-        TextForm::Verbatim => "verbatim",
-        TextForm::Lowercase => "lower",
-        TextForm::Normalized => "norm",
-        TextForm::NormalizedWithoutPunctuation => "norm-nopunct",
-    };
-    let unit = match unit {
-        Unit::Words => "words",
-        Unit::Characters => "characters",
-    };
-    Signature::new("meteor")
+    let signature = Signature::new("meteor")
         .with("lang", language)
         .with("match", matchers.join("+"))
         .with("params", format_args!("{alpha}/{beta}/{gamma}/{delta}"))
@@ -166,5 +234,9 @@ fn signature(options: &Options, data: &str, tokenizer: Tokenizer) -> Signature {
         .with("unit", unit)
         .with("function", function_words)
         .with("data", data)
-        .with("tok", tokenizer)
+        .with("tok", tokenizer);
+    let input = Input { reading: Reading::Tokens(tokenizer), ngrams: 0 };
+    let columns = Stats::COLUMNS.iter().copied().map(Column::count).collect();
+    let parts = vec![Part::score("meteor", "METEOR", 0.0..=1.0)];
+    About::new(signature, input, columns, parts).learns(Learns::Words)
 }

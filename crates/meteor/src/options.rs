@@ -1,89 +1,33 @@
 //! What can be chosen: language, task, matchers, weights, parameters, beam, text handling.
 
-use std::fmt;
-use std::str::FromStr;
-
 use crate::error::Error;
 use crate::language::Language;
 
 /// The most matchers METEOR can hold statistics for.
 pub const MAX_MATCHERS: usize = 4;
 
-/// A way in which words or phrases can match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Matcher {
-    /// Equal words.
-    Exact,
-    /// Different words with equal stems.
-    Stem,
-    /// Different words that share a WordNet synset number.
-    Synonym,
-    /// Phrases that the paraphrase table pairs, in either direction.
-    Paraphrase,
-}
-
-impl Matcher {
-    /// METEOR's name of the module.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Stem => "stem",
-            Self::Synonym => "synonym",
-            Self::Paraphrase => "paraphrase",
-        }
+capeval_choice::named! {
+    /// A way in which words or phrases can match, by METEOR's name of the module.
+    pub enum Matcher ("matcher") {
+        Exact = "exact", "equal words";
+        Stem = "stem", "different words with equal stems";
+        Synonym = "synonym", "different words that share a WordNet synset number";
+        Paraphrase = "paraphrase", "phrases that the paraphrase table pairs, in either direction";
     }
 }
 
-impl fmt::Display for Matcher {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+capeval_choice::named! {
+    /// What the parameters were tuned for.
+    pub enum Task ("task") {
+        Rank = "rank", "ranking of systems by people (WMT): METEOR's default for its six tuned languages";
+        Adequacy = "adq", "adequacy judgements";
+        Hter = "hter", "human-targeted translation edit rate";
+        Utility = "util", "usefulness for translators; meant to count characters";
+        LanguageIndependent = "li", "values that work across languages: METEOR's default for languages without tuned ones";
+        Tune = "tune", "balanced values for tuning a translation system";
+        Universal = "universal", "METEOR Universal: exact and paraphrase matches only, for languages without resources";
     }
 }
-
-impl FromStr for Matcher {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self, Error> {
-        [Self::Exact, Self::Stem, Self::Synonym, Self::Paraphrase]
-            .into_iter()
-            .find(|matcher| matcher.name() == text.to_lowercase())
-            .ok_or_else(|| {
-                Error::option(format!(
-                    "METEOR has no matcher \"{text}\"; it has exact, stem, synonym, paraphrase"
-                ))
-            })
-    }
-}
-
-/// What the parameters were tuned for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Task {
-    /// Ranking of systems by people (WMT): METEOR's default for its six tuned languages.
-    Rank,
-    /// Adequacy judgements.
-    Adequacy,
-    /// Human-targeted translation edit rate.
-    Hter,
-    /// Usefulness for translators; meant to count characters.
-    Utility,
-    /// Values that work across languages: METEOR's default for languages without tuned ones.
-    LanguageIndependent,
-    /// Balanced values for tuning a translation system.
-    Tune,
-    /// METEOR Universal: exact and paraphrase matches only, for languages without resources.
-    Universal,
-}
-
-const TASKS: [(Task, &str); 7] = [
-    (Task::Rank, "rank"),
-    (Task::Adequacy, "adq"),
-    (Task::Hter, "hter"),
-    (Task::Utility, "util"),
-    (Task::LanguageIndependent, "li"),
-    (Task::Tune, "tune"),
-    (Task::Universal, "universal"),
-];
 
 impl Task {
     /// METEOR's default task for a language.
@@ -114,23 +58,6 @@ impl Task {
     }
 }
 
-impl fmt::Display for Task {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(TASKS.iter().find(|task| task.0 == *self).map_or("", |task| task.1))
-    }
-}
-
-impl FromStr for Task {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self, Error> {
-        TASKS.iter().find(|task| task.1 == text.to_lowercase()).map(|task| task.0).ok_or_else(|| {
-            let known: Vec<_> = TASKS.iter().map(|task| task.1).collect();
-            Error::option(format!("METEOR has no task \"{text}\"; it has {}", known.join(" ")))
-        })
-    }
-}
-
 /// The four numbers of METEOR's formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
@@ -144,26 +71,23 @@ pub struct Parameters {
     pub delta: f64,
 }
 
-/// How text becomes words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TextForm {
-    /// As it is: words between white space (METEOR without options).
-    Verbatim,
-    /// Lower case (`-lower`).
-    Lowercase,
-    /// METEOR's own tokenisation and lower case (`-norm`).
-    Normalized,
-    /// The same without any punctuation (`-norm -noPunct`).
-    NormalizedWithoutPunctuation,
+capeval_choice::named! {
+    /// How text becomes words.
+    pub enum TextForm ("form of text") {
+        Normalized = "norm", "METEOR's own tokenisation and lower case (-norm)";
+        NormalizedWithoutPunctuation = "norm-nopunct", "the same without any punctuation (-norm -noPunct)";
+        Lowercase = "lower", "lower case (-lower)";
+        Verbatim = "verbatim", "as it is: words between white space (METEOR without options)";
+    }
 }
 
-/// What lengths and matches are counted in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unit {
-    /// Words.
-    Words,
-    /// UTF-16 code units of matched and unmatched words (`-ch`); chunks still hold words.
-    Characters,
+capeval_choice::named! {
+    /// What lengths and matches are counted in.
+    pub enum Unit ("unit") {
+        /// Chunks always hold words.
+        Words = "words", "words";
+        Characters = "characters", "UTF-16 code units of matched and unmatched words (-ch)";
+    }
 }
 
 /// All settings of METEOR 1.5 that change a score.

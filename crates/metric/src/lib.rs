@@ -15,14 +15,18 @@
 //! Metrics that are no sums over segments, such as the size of a vocabulary, fulfil the smaller
 //! [`CorpusMetric`] instead.
 //!
-//! A metric's author implements the typed [`Metric`]; the engine holds [`AnyMetric`]s.
+//! A metric's author implements the typed [`Metric`] and describes it by a [`MetricKind`] in the same file; the
+//! engine holds [`AnyMetric`]s.
 
 mod any;
 mod corpus_metric;
 mod explanation;
+mod kind;
 mod metric;
 mod part;
+mod resources;
 mod segment;
+pub mod setting;
 mod signature;
 
 pub use crate::metric::{About, Input, Learns, Mean, Metric, Reading, Remark, Statistics};
@@ -30,6 +34,9 @@ pub use any::{AnyMetric, Fitted, Worker};
 pub use capeval_stats::{Column, ColumnKind, Table};
 pub use corpus_metric::{AnyCorpusMetric, CaptionSets, CorpusMetric, CorpusScores, Sketch};
 pub use explanation::{Explanation, Fact, Match, Rule, Step};
+pub use kind::{CorpusKind, CorpusNeed, MetricKind, Need};
 pub use part::{Direction, Number, Part};
+pub use resources::Resources;
 pub use segment::{Candidates, References, Segment};
+pub use setting::{Setting, SettingError, Settings};
 pub use signature::Signature;

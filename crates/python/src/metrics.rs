@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use capeval::Selection;
-use capeval::evaluate::registry::{KINDS, Resources, SUITES};
+use capeval::evaluate::registry::{KINDS, SUITES};
 use capeval::meteor;
-use capeval::metric::{Direction, Reading};
+use capeval::metric::{About, Direction, Reading, Resources};
 use capeval::text::{Scratch, Tokenizer, tokenizers};
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
@@ -58,16 +58,15 @@ pub fn select(
     frequencies: Option<&DocumentFrequencies>,
 ) -> PyResult<Selection> {
     // Only what needs METEOR's data, in a suite or by name, makes them load.
+    let holds_meteor = |metrics: &[String]| metrics.iter().any(|metric| metric == "meteor");
     let is_suite =
-        |name: &str| SUITES.iter().any(|suite| suite.name == name && suite.metrics.contains(&"meteor"));
+        |name: &str| SUITES.iter().any(|suite| suite.name == name && holds_meteor(&suite.metrics()));
     let needs_meteor = specs.iter().any(|spec| spec.split(':').next() == Some("meteor") || is_suite(spec));
-    let resources = Resources {
-        frequencies: frequencies.map(|table| Arc::clone(&table.table)),
-        meteor: if needs_meteor { meteor(py)? } else { None },
-        ..Resources::default()
-    };
+    let resources = Resources::default()
+        .with(frequencies.map(|table| Arc::clone(&table.table)))
+        .with(if needs_meteor { meteor(py)? } else { None });
     let names_meteor = specs.iter().any(|spec| spec.split(':').next() == Some("meteor"));
-    if names_meteor && resources.meteor.is_none() {
+    if names_meteor && !resources.has::<meteor::Resources>() {
         let place =
             home().map_or_else(String::new, |home| format!(" ({} is missing)", home.file().display()));
         return Err(PyFileNotFoundError::new_err(format!(
@@ -84,7 +83,7 @@ pub fn select(
 pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
     for kind in KINDS {
-        let (signature, parts) = kind.sample().map_err(|error| fault(&error))?;
+        let About { signature, parts, .. } = kind.about().map_err(|error| fault(&error))?;
         let entry = PyDict::new(py);
         entry.set_item("name", kind.name)?;
         entry.set_item("summary", kind.summary)?;
@@ -99,11 +98,11 @@ pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         )?;
         let settings = PyDict::new(py);
         for setting in kind.settings {
-            settings.set_item(setting.name, (setting.default, setting.summary))?;
+            settings.set_item(setting.name, (setting.default, setting.meaning()))?;
         }
         entry.set_item("settings", settings)?;
         entry.set_item("signature", signature.to_string())?;
-        entry.set_item("needs", kind.need().map(|need| need.what))?;
+        entry.set_item("needs", kind.need.as_ref().map(|need| need.what))?;
         list.append(entry)?;
     }
     Ok(list)
@@ -111,8 +110,8 @@ pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 
 /// The suites: name, summary and metrics.
 #[pyfunction]
-pub fn suites() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
-    SUITES.iter().map(|suite| (suite.name, suite.summary, suite.metrics.to_vec())).collect()
+pub fn suites() -> Vec<(&'static str, &'static str, Vec<String>)> {
+    SUITES.iter().map(|suite| (suite.name, suite.summary, suite.metrics())).collect()
 }
 
 /// The tokenizers: name and summary.
@@ -131,9 +130,9 @@ pub fn reading(tok: &str, stem: Option<&str>) -> PyResult<Reading> {
     let tokenizer = tokenizer(tok)?;
     match stem {
         None | Some("none") => Ok(Reading::Tokens(tokenizer)),
-        Some(name) => match capeval::text::Stemmer::from_name(name) {
-            Some(stemmer) => Ok(Reading::Stems(tokenizer, stemmer)),
-            None => Err(value(&format!("no stemmer is called '{name}'; choose none or snowball-english"))),
+        Some(name) => match name.parse() {
+            Ok(stemmer) => Ok(Reading::Stems(tokenizer, stemmer)),
+            Err(_) => Err(value(&format!("no stemmer is called '{name}'; choose none or snowball-english"))),
         },
     }
 }

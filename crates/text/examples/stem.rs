@@ -6,7 +6,7 @@ use capeval_text::Stemmer;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = std::env::args().nth(1).ok_or("usage: stem NAME < words")?;
-    let stemmer = Stemmer::from_name(&name).ok_or("no such stemmer")?;
+    let stemmer = name.parse::<Stemmer>()?;
     let mut output = io::BufWriter::new(io::stdout().lock());
     for word in io::stdin().lock().lines() {
         writeln!(output, "{}", stemmer.stem(&word?))?;

@@ -121,7 +121,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
         resampling.check().map_err(Error::request)?;
     }
     if scores.is_none() && metrics.is_empty() {
-        metrics = crate::suite("coco", &[])?;
+        metrics = crate::metrics(["coco"], &[])?;
     }
     if let Some(resampling) = &intervals {
         let n_measures =

@@ -104,7 +104,7 @@ pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
         }
         None => {
             if metrics.is_empty() {
-                metrics = crate::suite("coco", &[])?;
+                metrics = crate::metrics(["coco"], &[])?;
             }
             let rules = (request.own, request.surplus, request.ids);
             let judged = pools::with_references(&choices, request.references.as_ref(), rules, &mut notices)?;

@@ -135,9 +135,9 @@ fn build(args: &Build) -> Result<()> {
     let tokenizer: Tokenizer = args.tokenizer.parse()?;
     let reading = match args.stem.as_str() {
         "none" => Reading::Tokens(tokenizer),
-        name => match Stemmer::from_name(name) {
-            Some(stemmer) => Reading::Stems(tokenizer, stemmer),
-            None => bail!("no stemmer is called '{name}'; choose none or snowball-english"),
+        name => match name.parse::<Stemmer>() {
+            Ok(stemmer) => Reading::Stems(tokenizer, stemmer),
+            Err(_) => bail!("no stemmer is called '{name}'; choose none or snowball-english"),
         },
     };
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();

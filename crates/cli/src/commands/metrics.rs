@@ -2,13 +2,14 @@
 
 use std::io::{self, Write};
 
-use anyhow::{Result, bail};
-use capeval::evaluate::diversity::{CORPUS_KINDS, CorpusKind};
-use capeval::evaluate::registry::{KINDS, Kind, SUITES};
-use capeval::metric::{Direction, Part, Signature};
+use anyhow::Result;
+use capeval::choice::Dialect;
+use capeval::evaluate::registry::{self, CORPUS_KINDS, CorpusKind, CorpusNeed, KINDS, MetricKind, SUITES};
+use capeval::metric::{About, Direction, Part};
 use clap::ValueEnum;
 use serde::Serialize;
 
+use crate::fault::Flags;
 use crate::output::Output;
 
 /// List the metrics with their papers, ranges and signatures
@@ -30,9 +31,6 @@ enum Format {
     /// A JSON array.
     Json,
 }
-
-/// What a metric is like without settings.
-type Sample = (Signature, Vec<Part>);
 
 /// A metric as JSON.
 #[derive(Serialize)]
@@ -60,35 +58,34 @@ struct Measure {
 struct Setting<'k> {
     name: &'k str,
     default: &'k str,
-    summary: &'k str,
+    summary: String,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let mut chosen: Vec<(&Kind, Sample)> = Vec::new();
+    let mut chosen: Vec<(&MetricKind, About)> = Vec::new();
     for kind in KINDS {
         if args.names.is_empty() || args.names.iter().any(|name| name == kind.name) {
-            chosen.push((kind, kind.sample()?));
+            chosen.push((kind, kind.about()?));
         }
     }
     let is_of_systems = |name: &str| CORPUS_KINDS.iter().any(|kind| kind.name == name);
     let is_known = |name: &str| KINDS.iter().any(|kind| kind.name == name) || is_of_systems(name);
     if let Some(unknown) = args.names.iter().find(|name| !is_known(name)) {
         let known = KINDS.iter().map(|kind| kind.name).chain(CORPUS_KINDS.iter().map(|kind| kind.name));
-        let known: Vec<&str> = known.collect();
-        bail!("no metric is called '{unknown}'; choose from {}", known.join(", "));
+        return Err(registry::unknown(unknown, known.collect()).into());
     }
     let output = Output::open(None, &[])?;
     if args.format == Format::Json {
-        let entries: Vec<Entry<'_>> = chosen.iter().map(|(kind, sample)| entry(kind, sample)).collect();
+        let entries: Vec<Entry<'_>> = chosen.iter().map(|(kind, about)| entry(kind, about)).collect();
         return output.write(|out| {
             serde_json::to_writer_pretty(&mut *out, &entries)?;
             out.write_all(b"\n")
         });
     }
     output.write(|out| {
-        for (kind, sample) in &chosen {
-            describe(kind, sample, !args.names.is_empty(), out)?;
+        for (kind, about) in &chosen {
+            describe(kind, about, !args.names.is_empty(), out)?;
         }
         for kind in CORPUS_KINDS.iter().filter(|kind| args.names.iter().any(|name| name == kind.name)) {
             describe_of_system(kind, out)?;
@@ -97,9 +94,10 @@ pub fn run(args: &Args) -> Result<()> {
     })
 }
 
-fn entry<'k>(kind: &'k Kind, (signature, parts): &Sample) -> Entry<'k> {
-    let Kind { name, summary, paper, program, settings, .. } = kind;
-    let settings = settings.iter().map(|s| Setting { name: s.name, default: s.default, summary: s.summary });
+fn entry<'k>(kind: &'k MetricKind, About { signature, parts, .. }: &About) -> Entry<'k> {
+    let MetricKind { name, summary, paper, program, settings, .. } = kind;
+    let settings =
+        settings.iter().map(|s| Setting { name: s.name, default: s.default, summary: s.meaning() });
     let measures = parts.iter().map(|part| Measure {
         better: better(part),
         key: part.key.clone(),
@@ -129,7 +127,8 @@ fn better(part: &Part) -> &'static str {
 /// The width of the column of names.
 const NAMES: usize = 11;
 
-fn describe(kind: &Kind, (signature, parts): &Sample, in_full: bool, out: &mut dyn Write) -> io::Result<()> {
+fn describe(kind: &MetricKind, about: &About, in_full: bool, out: &mut dyn Write) -> io::Result<()> {
+    let About { signature, parts, .. } = about;
     writeln!(out, "{}", kind.name)?;
     let mut line = |name: &str, text: &str| writeln!(out, "  {name:NAMES$}{text}");
     line("rewards", kind.summary)?;
@@ -141,15 +140,15 @@ fn describe(kind: &Kind, (signature, parts): &Sample, in_full: bool, out: &mut d
     }
     line("paper", kind.paper)?;
     line("program", kind.program)?;
-    if let Some(need) = kind.need() {
-        line("needs", &format!("{}; {}", need.what, need.remedy))?;
+    if let Some(need) = &kind.need {
+        line("needs", &format!("{}; {}", need.what, Flags::Usual.task(&need.task)))?;
     }
     line("signature", &signature.to_string())?;
     if in_full {
         let width = kind.settings.iter().map(|s| s.name.len() + 1 + s.default.len()).max().unwrap_or(0);
         for (k, setting) in kind.settings.iter().enumerate() {
             let given = format!("{}={}", setting.name, setting.default);
-            line(if k == 0 { "settings" } else { "" }, &format!("{given:width$}  {}", setting.summary))?;
+            line(if k == 0 { "settings" } else { "" }, &format!("{given:width$}  {}", setting.meaning()))?;
         }
         line("given as", &format!("--metrics {}:NAME=VALUE", kind.name))?;
     }
@@ -166,10 +165,14 @@ fn describe_of_system(kind: &CorpusKind, out: &mut dyn Write) -> io::Result<()> 
     line("keys", &keys.join(" "))?;
     line("paper", kind.paper)?;
     line("program", kind.program)?;
-    kind.need().map_or(Ok(()), |need| line("needs", need))?;
+    match kind.needs {
+        CorpusNeed::Nothing => {}
+        CorpusNeed::References => line("needs", "references: -r FILE")?,
+        CorpusNeed::Training => line("needs", "the captions of training: --train FILE")?,
+    }
     line("signature", &signature.to_string())?;
     for setting in kind.settings {
-        line("setting", &format!("{}={}  {}", setting.name, setting.default, setting.summary))?;
+        line("setting", &format!("{}={}  {}", setting.name, setting.default, setting.meaning()))?;
     }
     line("given as", &format!("capeval diversity --metrics {}", kind.name))?;
     writeln!(out)
@@ -186,7 +189,7 @@ fn outlook(out: &mut dyn Write) -> io::Result<()> {
     let width = SUITES.iter().map(|suite| suite.name.len()).max().unwrap_or(0);
     for suite in SUITES {
         writeln!(out, "  {:width$}  {}", suite.name, suite.summary)?;
-        for metric in suite.metrics {
+        for metric in suite.metrics() {
             writeln!(out, "  {:width$}    {metric}", "")?;
         }
     }

@@ -4,7 +4,7 @@ use std::io;
 
 use anyhow::Result;
 use capeval::corpus::Ids;
-use capeval::evaluate::registry::Resources;
+use capeval::metric::Resources;
 
 use crate::fault::Flags;
 use crate::options::{self, Metrics, References};
@@ -36,7 +36,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     let meteor = if args.metrics.mean("meteor") { data::meteor()? } else { None };
-    let metrics = args.metrics.build(None, &Resources { meteor, ..Resources::default() })?.metrics;
+    let metrics = args.metrics.build(None, &Resources::default().with(meteor))?.metrics;
     let output = Output::open(Some(&args.output), &inputs)?;
     let sources = inputs.iter().filter_map(|path| input::source(path)).collect();
     let captions = args.reading.read(&args.references)?;

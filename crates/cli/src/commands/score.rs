@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use capeval::corpus::{Captions, ReadOptions, SegmentId};
-use capeval::evaluate::registry::Resources;
-use capeval::metric::{AnyMetric, Signature};
+use capeval::metric::{AnyMetric, Resources, Signature};
 use capeval::{References, ScoreRequest, Selection};
 use rayon::prelude::*;
 
@@ -266,7 +265,7 @@ impl What {
     /// # Errors
     /// When they are damaged.
     pub fn resources(&self, metrics: &Metrics) -> Result<Resources> {
-        Ok(Resources { meteor: self.meteor(metrics)?, ..Resources::default() })
+        Ok(Resources::default().with(self.meteor(metrics)?))
     }
 
     /// Adds the data that files hold.
@@ -275,10 +274,10 @@ impl What {
     /// When a file cannot be read.
     pub fn read(&self, resources: &mut Resources) -> Result<()> {
         if let Some(path) = &self.df {
-            resources.frequencies = Some(Arc::new(input::frequencies(path, self.df_images)?));
+            resources.insert(Arc::new(input::frequencies(path, self.df_images)?));
         }
         if let Some(path) = &self.lm {
-            resources.language_model = Some(Arc::new(input::language_model(path)?));
+            resources.insert(Arc::new(input::language_model(path)?));
         }
         Ok(())
     }

@@ -1,151 +1,82 @@
-//! Every metric by name: what it is, what may be set, how it is built.
-//!
-//! A family of metrics has a file of its own here, which tells what each of them is; [`KINDS`] lists them all.
+//! Every metric by name: one line each. What a metric is, what may be set and how it is built stands in its own file.
 
-mod bleu;
-mod cider;
-mod fluency;
-mod meteor;
-mod needs;
-mod rouge;
-mod sacrebleu;
-mod settings;
 mod suites;
 
-use std::sync::Arc;
+use capeval_choice::UnknownName;
+use capeval_lexical::diversity::{coverage, distinct, mutual_bleu, self_cider};
+use capeval_lexical::{
+    bleu, chrf, cider, meteor_2005, rouge_l, rouge_score, rouge155, sacrebleu, sentence_bleu, ter,
+};
+use capeval_metric::{AnyCorpusMetric, AnyMetric};
+pub use capeval_metric::{CorpusKind, CorpusNeed, MetricKind, Need, Resources, Setting, SettingError};
 
-use capeval_fluency::NgramModel;
-use capeval_lexical::frequencies::DocumentFrequencies;
-use capeval_metric::{AnyMetric, Part, Signature};
-use capeval_text::{Exceptions, StopWords};
-
-use self::needs::NEEDS;
-pub use self::needs::Need;
-pub(crate) use self::settings::{ORDER, Settings, TOK, parse};
-pub use self::settings::{Setting, SettingError};
 pub use self::suites::{SUITES, Suite};
 
-/// Data of others that some settings need, and that this program does not bring.
-#[derive(Clone, Default)]
-pub struct Resources {
-    /// A saved table of document frequencies, for metrics that know the setting `idf`.
-    pub frequencies: Option<Arc<DocumentFrequencies>>,
-    /// ROUGE-1.5.5's stop words, `smart_common_words.txt`, for `stop=yes`.
-    pub stop_words: Option<Arc<StopWords>>,
-    /// WordNet's exception lists, `*.exc`, for `stem=porter-exceptions`.
-    pub exceptions: Option<Arc<Exceptions>>,
-    /// A saved n-gram model, for metrics that know the setting `lm`.
-    pub language_model: Option<Arc<NgramModel>>,
-    /// METEOR's compiled resources.
-    pub meteor: Option<Arc<capeval_meteor::Resources>>,
-}
+/// The metrics, in the order in which they are listed and in which the suite of all holds them.
+pub const KINDS: &[&MetricKind] = &[
+    &bleu::KIND,
+    &rouge_l::KIND,
+    &rouge155::KIND,
+    &rouge_score::KIND,
+    &sentence_bleu::KIND,
+    &meteor_2005::KIND,
+    &cider::CIDER_D,
+    &cider::CIDER,
+    &cider::CIDER_D_IN_PAPER,
+    &cider::CIDER_IN_PAPER,
+    &cider::CIDER_R,
+    &sacrebleu::KIND,
+    &chrf::CHRF,
+    &chrf::CHRF_PLUS_PLUS,
+    &ter::KIND,
+    &capeval_fluency::metric::KIND,
+    &capeval_meteor::KIND,
+];
 
-/// A metric in the registry. Command line, documentation, Python and server all read this list.
-pub struct Kind {
-    /// The name that users type.
-    pub name: &'static str,
-    /// One line on what it rewards.
-    pub summary: &'static str,
-    /// Where it was published.
-    pub paper: &'static str,
-    /// Whose program gives these digits.
-    pub program: &'static str,
-    /// What may be set.
-    pub settings: &'static [Setting],
-    build: fn(&mut Settings<'_>) -> Result<AnyMetric, SettingError>,
-}
-
-impl Kind {
-    /// What the metric cannot be built without, beside this program.
-    #[must_use]
-    pub fn need(&self) -> Option<&'static Need> {
-        NEEDS.iter().find(|need| need.metric == self.name)
-    }
-
-    /// Whether the metric can be built from `resources`.
-    #[must_use]
-    pub fn is_available(&self, resources: &Resources) -> bool {
-        self.need().is_none_or(|need| (need.has)(resources))
-    }
-
-    /// The signature and the numbers of the metric as it is without settings, for people to read; also where
-    /// data are missing.
-    ///
-    /// # Errors
-    /// When the metric cannot be built.
-    pub fn sample(&self) -> Result<(Signature, Vec<Part>), SettingError> {
-        match self.need() {
-            Some(need) => Ok((need.sample)()),
-            None => build(self.name, &[]).map(|metric| (metric.signature().clone(), metric.parts().to_vec())),
-        }
-    }
-}
+/// The metrics of all captions of a system, in the order in which they are listed.
+pub const CORPUS_KINDS: &[&CorpusKind] =
+    &[&distinct::KIND, &mutual_bleu::KIND, &self_cider::KIND, &coverage::VOCABULARY, &coverage::NOVELTY];
 
 /// The kind that a metric with settings, such as `cider-d:sigma=4`, is of.
-#[must_use]
-pub fn kind(spec: &str) -> Option<&'static Kind> {
-    let name = spec.split(':').next().unwrap_or_default();
-    KINDS.iter().find(|kind| kind.name == name)
+pub fn kind(spec: &str) -> Option<&'static MetricKind> {
+    KINDS.iter().copied().find(|kind| kind.name == name(spec))
 }
 
-/// The metrics, in the order in which they are listed.
-pub const KINDS: &[Kind] = &[
-    bleu::BLEU,
-    rouge::ROUGE_L,
-    rouge::ROUGE155,
-    rouge::ROUGE_SCORE,
-    bleu::SENTENCE_BLEU,
-    meteor::METEOR_2005,
-    cider::CIDER_D,
-    cider::CIDER,
-    cider::CIDER_D_IN_PAPER,
-    cider::CIDER_IN_PAPER,
-    cider::CIDER_R,
-    cider::SPIDER,
-    sacrebleu::SACREBLEU,
-    sacrebleu::CHRF,
-    sacrebleu::CHRF_PLUS_PLUS,
-    sacrebleu::TER,
-    fluency::PERPLEXITY,
-    meteor::METEOR,
-];
+/// The kind of a metric of all captions of a system, such as `self-cider:n=3`.
+pub fn corpus_kind(spec: &str) -> Option<&'static CorpusKind> {
+    CORPUS_KINDS.iter().copied().find(|kind| kind.name == name(spec))
+}
+
+fn name(spec: &str) -> &str {
+    spec.split(':').next().unwrap_or_default()
+}
 
 /// Builds a metric from what a user typed: `bleu`, or `cider-d:sigma=4:idf=uniform`.
 ///
 /// `common` holds settings for every metric that knows them, such as a tokenizer; what is said of the
-/// metric itself goes first.
+/// metric itself goes first. A table of document frequencies or an n-gram model among the `resources` is used by
+/// the metrics that know one, unless their settings say otherwise.
 ///
 /// # Errors
-/// When there is no such metric or setting, or a value is none that the setting takes.
-pub fn build(spec: &str, common: &[(&str, &str)]) -> Result<AnyMetric, SettingError> {
-    build_with(spec, common, None)
+/// When there is no such metric or setting, the setting does not take its value, or data are missing.
+pub fn build(spec: &str, common: &[(&str, &str)], resources: &Resources) -> Result<AnyMetric, SettingError> {
+    let kind = kind(spec).ok_or_else(|| unknown(spec, KINDS.iter().map(|kind| kind.name).collect()))?;
+    kind.build(spec, common, resources)
 }
 
-/// The same with a saved table of document frequencies, which metrics take that know the setting `idf`,
-/// unless it says otherwise.
+/// Builds a metric of all captions of a system: `div`, or `self-cider:tok=none`.
 ///
 /// # Errors
 /// As [`build`].
-pub fn build_with(
-    spec: &str,
-    common: &[(&str, &str)],
-    table: Option<&Arc<DocumentFrequencies>>,
-) -> Result<AnyMetric, SettingError> {
-    build_from(spec, common, &Resources { frequencies: table.cloned(), ..Resources::default() })
+pub fn build_corpus(spec: &str, common: &[(&str, &str)]) -> Result<AnyCorpusMetric, SettingError> {
+    let names = || CORPUS_KINDS.iter().map(|kind| kind.name).collect();
+    let kind = corpus_kind(spec).ok_or_else(|| unknown(spec, names()))?;
+    kind.build(spec, common)
 }
 
-/// The same with any data that settings may need.
-///
-/// # Errors
-/// As [`build`], and when a setting needs data that `resources` does not hold.
-pub fn build_from(
-    spec: &str,
-    common: &[(&str, &str)],
-    resources: &Resources,
-) -> Result<AnyMetric, SettingError> {
-    let kinds: Vec<_> = KINDS.iter().map(|kind| (kind.name, kind.settings)).collect();
-    let (at, given) = parse(spec, common, &kinds)?;
-    let kind = &KINDS[at];
-    let table = resources.frequencies.as_ref();
-    (kind.build)(&mut Settings { metric: kind.name, given: &given, table, resources })
+/// That no metric has the name in `spec`; `choices` do.
+pub fn unknown(spec: &str, choices: Vec<&'static str>) -> SettingError {
+    let given = name(spec).to_owned();
+    let remedy = UnknownName { what: "metric", given, choices }.remedy();
+    SettingError::new(format!("no metric is called '{}'", name(spec))).with_remedy(remedy)
 }

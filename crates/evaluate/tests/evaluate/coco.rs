@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use capeval_evaluate::{ReferenceSet, registry};
-use capeval_metric::Reading;
+use capeval_metric::{Reading, Resources};
 use capeval_text::Tokenizer;
 
 use crate::support::{score, score_one};
@@ -26,7 +26,9 @@ fn a_saved_table_gives_few_images_the_scores_of_many() {
     let table =
         ReferenceSet::new(texts, ends).document_frequencies(Reading::Tokens(Tokenizer::None), 4).unwrap();
     assert_eq!((table.n_images(), table.frequency(["a"]), table.frequency(["a", "man"])), (7, 7, 1));
-    let metric = registry::build_with("cider-d", &[("tok", "none")], Some(&Arc::new(table))).unwrap();
+    let metric =
+        registry::build("cider-d", &[("tok", "none")], &Resources::default().with(Some(Arc::new(table))))
+            .unwrap();
     assert!(metric.signature().get("idf").is_some_and(|idf| idf.starts_with("table(")));
     let metrics = [metric];
     for (segment, expected) in segments.into_iter().zip(&case.segment["cider-d"]) {
@@ -133,8 +135,11 @@ fn every_setting_is_signed() {
         ("cider", "stem=snowball-english"),
     ];
     for (metric, setting) in settings {
-        let plain = registry::build(metric, &[]).unwrap().signature().clone();
-        let set = registry::build(&format!("{metric}:{setting}"), &[]).unwrap().signature().clone();
+        let plain = registry::build(metric, &[], &Resources::default()).unwrap().signature().clone();
+        let set = registry::build(&format!("{metric}:{setting}"), &[], &Resources::default())
+            .unwrap()
+            .signature()
+            .clone();
         assert_ne!(plain, set, "{metric}:{setting}");
     }
 }
@@ -146,6 +151,6 @@ fn weights_of_orders_replace_the_mean() {
     assert!((score("0.25/0.25/0.25/0.25") - score("equal")).abs() < 1e-12);
     assert!((score("1/0/0/0") - 10.0 * 2.0 / 3.0).abs() < 1e-12);
     for wrong in ["1/0", "a/b/c/d", "-1/0/0/0", ""] {
-        assert!(registry::build(&spec(wrong), &[]).is_err(), "{wrong}");
+        assert!(registry::build(&spec(wrong), &[], &Resources::default()).is_err(), "{wrong}");
     }
 }

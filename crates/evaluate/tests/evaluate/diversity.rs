@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use capeval_evaluate::ReferenceSet;
-use capeval_evaluate::diversity::{CORPUS_KINDS, CaptionSystem, build_corpus, evaluate_sets};
+use capeval_evaluate::diversity::{CaptionSystem, evaluate_sets};
+use capeval_evaluate::registry::{CORPUS_KINDS, build_corpus};
 use capeval_text::Texts;
 use proptest::prelude::*;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use capeval_evaluate::ReferenceSet;
-use capeval_evaluate::diversity::{CaptionSystem, build_corpus, evaluate_sets};
-use capeval_evaluate::registry::{self, Resources};
+use capeval_evaluate::diversity::{CaptionSystem, evaluate_sets};
+use capeval_evaluate::registry::{self, Resources, build_corpus};
 use capeval_testkit::{Case, Scores, Segment, cases, files};
 use capeval_text::{Exceptions, StopWords, Texts};
 
@@ -28,16 +28,16 @@ fn scores(case: &Case) -> Option<Scores> {
     }
     let mut resources = Resources::default();
     if case.needs_meteor() {
-        resources.meteor = Some(meteor_resources()?);
+        resources.insert(meteor_resources()?);
     }
     if !case.exceptions.is_empty() {
         let mut exceptions = Exceptions::default();
         exceptions.read(case.exceptions.join("\n").as_bytes()).unwrap();
-        resources.exceptions = Some(Arc::new(exceptions));
+        resources.insert(Arc::new(exceptions));
     }
     if !case.stop_words.is_empty() {
         let stop_words = StopWords::read(case.stop_words.join("\n").as_bytes()).unwrap();
-        resources.stop_words = Some(Arc::new(stop_words));
+        resources.insert(Arc::new(stop_words));
     }
     let pair = |segment: Segment| (segment.captions.into_iter().next().unwrap(), segment.references);
     let segments: Vec<_> = case.segments().into_iter().map(pair).collect();

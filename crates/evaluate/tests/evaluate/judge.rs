@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use capeval_evaluate::judge::MAX_CODE;
 use capeval_evaluate::{Judge, ReferenceSet, registry};
-use capeval_metric::{About, AnyMetric, Input, Mean, Metric, Part, Reading, References, Segment, Signature};
+use capeval_metric::{
+    About, AnyMetric, Input, Mean, Metric, Part, Reading, References, Resources, Segment, Signature,
+};
 use capeval_text::{Texts, Tokenizer};
 
 /// A metric that learns how many words there are, and counts how often it is asked to.
@@ -66,7 +68,7 @@ fn what_is_learnt_from_new_words_is_learnt_once_for_a_batch() {
 fn numbers_of_any_size_stand_for_their_digits() {
     let great = MAX_CODE - 1;
     let spelt = format!("12 {great} 007 9");
-    let metrics = vec![registry::build("rouge-l", &[("tok", "none")]).unwrap()];
+    let metrics = vec![registry::build("rouge-l", &[("tok", "none")], &Resources::default()).unwrap()];
     let judge = Judge::new(set(&[&[&spelt]]), metrics, [].into_iter()).unwrap();
     let codes = judge.digits().unwrap();
     let whole = judge.score_codes(&codes, &[0], &[12, great, 7, 9], &[4]).values;

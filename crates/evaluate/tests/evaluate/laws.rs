@@ -2,7 +2,7 @@
 
 use capeval_evaluate::registry::{self, KINDS};
 use capeval_evaluate::{ReferenceSet, System, SystemScores, evaluate, explain};
-use capeval_metric::{AnyMetric, Direction, Explanation};
+use capeval_metric::{About, AnyMetric, Direction, Explanation, Resources};
 use proptest::prelude::*;
 
 /// An image: its candidate and its references.
@@ -11,8 +11,8 @@ type Image = (String, Vec<String>);
 fn metrics() -> Vec<AnyMetric> {
     KINDS
         .iter()
-        .filter(|kind| kind.need().is_none())
-        .map(|kind| registry::build(kind.name, &[]).unwrap())
+        .filter(|kind| kind.need.is_none())
+        .map(|kind| registry::build(kind.name, &[], &Resources::default()).unwrap())
         .collect()
 }
 
@@ -177,17 +177,50 @@ fn every_metric_is_named_once_and_described() {
     for (k, kind) in KINDS.iter().enumerate() {
         assert!(KINDS[..k].iter().all(|other| other.name != kind.name), "{} twice", kind.name);
         assert!(!kind.summary.is_empty() && !kind.paper.is_empty() && !kind.program.is_empty());
-        let (signature, parts) = kind.sample().unwrap();
+        let About { signature, parts, .. } = kind.about().unwrap();
         assert_eq!(signature.metric(), kind.name);
         assert!(parts.iter().all(|part| part.key.starts_with(kind.name)), "{}", kind.name);
-        assert_eq!(registry::build(kind.name, &[]).is_ok(), kind.need().is_none(), "{}", kind.name);
-        if kind.need().is_some() {
+        assert_eq!(
+            registry::build(kind.name, &[], &Resources::default()).is_ok(),
+            kind.need.is_none(),
+            "{}",
+            kind.name
+        );
+        if kind.need.is_some() {
             continue;
         }
         for setting in kind.settings {
             let spec = format!("{}:{}={}", kind.name, setting.name, setting.default);
-            let set = registry::build(&spec, &[]).map(|metric| metric.signature().clone());
+            let set =
+                registry::build(&spec, &[], &Resources::default()).map(|metric| metric.signature().clone());
             assert_eq!(set.as_ref(), Ok(&signature), "the default of {spec}");
+        }
+    }
+}
+
+#[test]
+fn every_choice_of_every_setting_builds_and_changes_the_signature() {
+    for kind in KINDS.iter().filter(|kind| kind.need.is_none()) {
+        let sign = |spec: &str| {
+            let metric = registry::build(spec, &[], &Resources::default());
+            metric.map(|metric| metric.signature().clone())
+        };
+        for setting in kind.settings {
+            let mut signatures = vec![kind.about().unwrap().signature];
+            for value in setting.values.names().into_iter().filter(|value| *value != setting.default) {
+                match sign(&format!("{}:{}={value}", kind.name, setting.name)) {
+                    Ok(signature) => {
+                        assert!(!signatures.contains(&signature), "{signature} twice");
+                        signatures.push(signature);
+                    }
+                    // Some choices need data.
+                    Err(error) => {
+                        let needs =
+                            error.remedy().is_some_and(|remedy| remedy.to_string().starts_with("set "));
+                        assert!(needs && !error.to_string().contains("takes"), "{error}");
+                    }
+                }
+            }
         }
     }
 }

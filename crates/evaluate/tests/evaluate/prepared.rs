@@ -5,6 +5,7 @@ use std::sync::Arc;
 use capeval_corpus::SegmentId;
 use capeval_evaluate::prepared::{Prepared, Source};
 use capeval_evaluate::{ReferenceSet, System, evaluate, registry};
+use capeval_metric::Resources;
 use capeval_text::Texts;
 
 const METRICS: [&str; 6] = ["bleu", "rouge-l", "cider-d", "cider", "cider-d-paper", "cider-paper"];
@@ -24,7 +25,8 @@ fn references() -> ReferenceSet {
 }
 
 fn prepared() -> Prepared {
-    let metrics: Vec<_> = METRICS.map(|name| registry::build(name, &[]).unwrap()).into();
+    let metrics: Vec<_> =
+        METRICS.map(|name| registry::build(name, &[], &Resources::default()).unwrap()).into();
     let mut references = references();
     references.prepare(metrics.iter().map(capeval_metric::AnyMetric::input));
     references.count();
@@ -34,7 +36,8 @@ fn prepared() -> Prepared {
 }
 
 fn scores(references: &mut ReferenceSet, images: &[u32]) -> Vec<(String, Vec<u64>, Vec<u64>)> {
-    let metrics: Vec<_> = METRICS.map(|name| registry::build(name, &[]).unwrap()).into();
+    let metrics: Vec<_> =
+        METRICS.map(|name| registry::build(name, &[], &Resources::default()).unwrap()).into();
     let texts: Vec<String> =
         images.iter().map(|i| format!("a {i} dog runs over hill1 of new words")).collect();
     let texts = texts.iter().map(String::as_str).collect();

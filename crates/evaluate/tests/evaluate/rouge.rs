@@ -101,11 +101,7 @@ fn resources() -> Resources {
     let mut exceptions = Exceptions::default();
     exceptions.read(&b"geese goose\nwere be\nran run\narguing argue\n"[..]).unwrap();
     let stop_words = StopWords::read(&b"the\na\nof\n"[..]).unwrap();
-    Resources {
-        exceptions: Some(Arc::new(exceptions)),
-        stop_words: Some(Arc::new(stop_words)),
-        ..Resources::default()
-    }
+    Resources::default().with(Some(Arc::new(exceptions))).with(Some(Arc::new(stop_words)))
 }
 
 #[test]
@@ -138,7 +134,7 @@ fn every_option_is_signed() {
         "meteor-2005:align=last-first",
         "meteor-2005:tok=char",
     ];
-    let sign = |spec: &&str| registry::build_from(spec, &[], &resources()).unwrap().signature().to_string();
+    let sign = |spec: &&str| registry::build(spec, &[], &resources()).unwrap().signature().to_string();
     let signatures: Vec<String> = specs.iter().map(sign).collect();
     for (k, signature) in signatures.iter().enumerate() {
         assert!(!signatures[..k].contains(signature), "{signature} twice");
@@ -150,14 +146,14 @@ fn a_setting_that_needs_data_says_which() {
     for (spec, what) in [
         ("rouge155:stem=porter-exceptions", "exception lists"),
         ("rouge155:stop=yes", "smart_common_words.txt"),
-        ("rouge155:words=5:bytes=5", "not both"),
-        ("rouge155:measures=1+x", "'x' is no measure"),
+        ("rouge155:words=5:bytes=5", "not to both"),
+        ("rouge155:measures=1+x", "not '1+x'"),
         ("rouge155:alpha=2", "from 0 to 1"),
         ("rouge155:words=0", "from 1 to"),
         ("rouge-score:stem=x", "porter-nltk"),
-        ("sentence-bleu:smooth=8", "0 to 7"),
+        ("sentence-bleu:smooth=8", "6 or 7"),
     ] {
-        let error = registry::build(spec, &[]).map(|_| ()).unwrap_err().to_string();
+        let error = registry::build(spec, &[], &Resources::default()).map(|_| ()).unwrap_err().to_string();
         assert!(error.contains(what), "{spec}: {error}");
     }
 }

@@ -1,6 +1,6 @@
 //! Laws and settings of sacreBLEU's metrics, CIDEr-R and perplexity; `testdata/sacrebleu.toml` has their quirks.
 
-use capeval_evaluate::registry;
+use capeval_evaluate::registry::{self, Resources};
 use proptest::prelude::*;
 
 use crate::support::{build, score, score_one};
@@ -49,8 +49,10 @@ fn every_setting_shows_in_the_signature() {
         "perplexity:end=no",
         "perplexity:tok=none",
     ];
-    let signatures: Vec<String> =
-        specs.iter().map(|spec| registry::build(spec, &[]).unwrap().signature().to_string()).collect();
+    let signatures: Vec<String> = specs
+        .iter()
+        .map(|spec| registry::build(spec, &[], &Resources::default()).unwrap().signature().to_string())
+        .collect();
     for (k, signature) in signatures.iter().enumerate() {
         assert!(!signatures[..k].contains(signature), "{} is as an earlier one", specs[k]);
     }
@@ -72,7 +74,7 @@ fn settings_that_make_no_sense_are_refused() {
         "perplexity:n=0",
         "cider-r:n=10",
     ] {
-        assert!(registry::build(spec, &[]).is_err(), "{spec}");
+        assert!(registry::build(spec, &[], &Resources::default()).is_err(), "{spec}");
     }
 }
 

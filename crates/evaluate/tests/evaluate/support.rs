@@ -10,15 +10,14 @@ use capeval_metric::AnyMetric;
 use serde_json::Value;
 
 /// Builds metrics without data other than what capeval brings.
-pub fn build(specs: &[&str]) -> Vec<AnyMetric> {
+pub fn build<S: AsRef<str>>(specs: &[S]) -> Vec<AnyMetric> {
     build_from(specs, &Resources::default())
 }
 
 /// Builds metrics.
-pub fn build_from(specs: &[&str], resources: &Resources) -> Vec<AnyMetric> {
-    let build =
-        |spec: &&str| registry::build_from(spec, &[], resources).unwrap_or_else(|e| panic!("{spec}: {e}"));
-    specs.iter().map(build).collect()
+pub fn build_from<S: AsRef<str>>(specs: &[S], resources: &Resources) -> Vec<AnyMetric> {
+    let build = |spec: &str| registry::build(spec, &[], resources).unwrap_or_else(|e| panic!("{spec}: {e}"));
+    specs.iter().map(|spec| build(spec.as_ref())).collect()
 }
 
 /// Scores segments by several metrics.

@@ -5,7 +5,11 @@
 
 use std::ops::Range;
 
-use capeval_metric::{CaptionSets, CorpusMetric, Input, Part, Reading, References, Signature, Sketch};
+use capeval_metric::setting::TOK;
+use capeval_metric::{
+    AnyCorpusMetric, CaptionSets, CorpusKind, CorpusMetric, CorpusNeed, Input, Part, Reading, References,
+    Signature, Sketch,
+};
 use capeval_text::{Symbol, Tokenizer};
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
@@ -17,6 +21,18 @@ fn spell(captions: &CaptionSets<'_>, words: &[Symbol]) -> String {
     let words: Vec<&str> = words.iter().map(|word| captions.vocabulary.word(*word)).collect();
     words.join(" ")
 }
+
+/// The size of the vocabulary in lists of metrics.
+pub const VOCABULARY: CorpusKind = CorpusKind {
+    name: "vocabulary",
+    summary: "number of different words, mean length, and share of different captions",
+    paper: super::SHETTY,
+    program: super::SELF_CRITICAL,
+    settings: &[TOK],
+    needs: CorpusNeed::Nothing,
+    compares: false,
+    build: |settings| Ok(AnyCorpusMetric::new(WordStock { tokenizer: settings.tokenizer()? })),
+};
 
 /// The size of the vocabulary, the mean length of captions, and the share of different ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,6 +107,18 @@ impl CorpusMetric for WordStock {
         ]);
     }
 }
+
+/// Novelty in lists of metrics.
+pub const NOVELTY: CorpusKind = CorpusKind {
+    name: "novelty",
+    summary: "share of captions that no training caption, given as reference, equals",
+    paper: super::SHETTY,
+    program: super::SELF_CRITICAL,
+    settings: &[TOK],
+    needs: CorpusNeed::Training,
+    compares: false,
+    build: |settings| Ok(AnyCorpusMetric::new(Novelty { tokenizer: settings.tokenizer()? })),
+};
 
 /// The share of captions that training captions, given in place of references, do not hold word for word.
 ///

@@ -8,9 +8,28 @@
 
 use std::ops::Range;
 
-use capeval_metric::{CaptionSets, CorpusMetric, Input, Part, Reading, References, Signature};
+use capeval_metric::setting::{ORDER, TOK};
+use capeval_metric::{
+    AnyCorpusMetric, CaptionSets, CorpusKind, CorpusMetric, CorpusNeed, Input, Part, Reading, References,
+    Setting, Signature,
+};
 use capeval_text::Tokenizer;
 use capeval_text::ngrams::MAX_ORDER;
+
+/// Div-n in lists of metrics.
+pub const KIND: CorpusKind = CorpusKind {
+    name: "div",
+    summary: "share of different n-grams in the captions of an image",
+    paper: super::SHETTY,
+    program: super::SELF_CRITICAL,
+    settings: &[TOK, Setting { default: "2", ..ORDER }],
+    needs: CorpusNeed::Nothing,
+    compares: true,
+    build: |settings| {
+        let div = settings.order(Distinct::new(settings.tokenizer()?), Distinct::with_order)?;
+        Ok(AnyCorpusMetric::new(div))
+    },
+};
 
 /// Div-1 to Div-n.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 //! These metrics look at all captions of a system, several per image where it has them, and fulfil the
 //! contract of [`CorpusMetric`](capeval_metric::CorpusMetric). One file each.
 
-mod coverage;
-mod distinct;
+pub mod coverage;
+pub mod distinct;
 mod eigenvalues;
-mod mutual_bleu;
-mod self_cider;
+pub mod mutual_bleu;
+pub mod self_cider;
 
 pub use coverage::{Novelty, WordStock};
 pub use distinct::Distinct;
@@ -15,6 +15,10 @@ pub use mutual_bleu::MutualBleu;
 pub use self_cider::SelfCider;
 
 use capeval_stats::ExactSum;
+
+const SHETTY: &str = "Shetty et al. 2017, Speaking the Same Language: Matching Machine to Human Captions by \
+     Adversarial Training";
+const SELF_CRITICAL: &str = "ruotianluo/self-critical.pytorch";
 
 /// The mean over images; 0 for none.
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {

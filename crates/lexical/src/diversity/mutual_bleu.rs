@@ -10,12 +10,29 @@
 
 use std::ops::Range;
 
+use capeval_metric::setting::{ORDER, TOK};
 use capeval_metric::{
-    CaptionSets, CorpusMetric, Input, Metric, Part, Reading, References, Signature, Sketch,
+    AnyCorpusMetric, CaptionSets, CorpusKind, CorpusMetric, CorpusNeed, Input, Metric, Part, Reading,
+    References, Signature, Sketch,
 };
 use capeval_text::Tokenizer;
 
 use crate::bleu::{Bleu, Counts};
+
+/// mBLEU in lists of metrics.
+pub const KIND: CorpusKind = CorpusKind {
+    name: "mbleu",
+    summary: "how well captions of an image predict each other; lower is more diverse",
+    paper: super::SHETTY,
+    program: super::SELF_CRITICAL,
+    settings: &[TOK, ORDER],
+    needs: CorpusNeed::Nothing,
+    compares: true,
+    build: |settings| {
+        let mbleu = settings.order(MutualBleu::new(settings.tokenizer()?), MutualBleu::with_order)?;
+        Ok(AnyCorpusMetric::new(mbleu))
+    },
+};
 
 /// mBLEU-1 to mBLEU-n.
 #[derive(Clone, Debug, PartialEq, Eq)]

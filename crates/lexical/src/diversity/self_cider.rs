@@ -21,7 +21,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use capeval_metric::{CaptionSets, CorpusMetric, Input, Part, Reading, References, Remark, Signature};
+use capeval_metric::setting::{ORDER, TOK};
+use capeval_metric::{
+    AnyCorpusMetric, CaptionSets, CorpusKind, CorpusMetric, CorpusNeed, Input, Part, Reading, References,
+    Remark, Signature,
+};
 use capeval_text::Tokenizer;
 use capeval_text::ngrams::{MAX_ORDER, NgramCounts, Node};
 
@@ -29,6 +33,21 @@ use super::eigenvalues::symmetric_eigenvalues;
 
 /// What share of the largest eigenvalue is rounding noise.
 const NEGLIGIBLE: f64 = 1e-13;
+
+/// Self-CIDEr in lists of metrics.
+pub const KIND: CorpusKind = CorpusKind {
+    name: "self-cider",
+    summary: "how little the captions of an image have in common, by the kernel of their CIDEr scores",
+    paper: "Wang and Chan 2019, Describing like Humans: on Diversity in Image Captioning",
+    program: super::SELF_CRITICAL,
+    settings: &[TOK, ORDER],
+    needs: CorpusNeed::References,
+    compares: true,
+    build: |settings| {
+        let cider = settings.order(SelfCider::new(settings.tokenizer()?), SelfCider::with_order)?;
+        Ok(AnyCorpusMetric::new(cider))
+    },
+};
 
 /// Self-CIDEr.
 #[derive(Clone, Debug, PartialEq, Eq)]

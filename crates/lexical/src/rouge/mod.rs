@@ -39,3 +39,6 @@ pub(crate) fn unreadable(references: &References<'_>) -> (usize, usize) {
             (found + usize::from(is_unreadable(references.texts.get(r))), all + 1)
         })
 }
+
+/// Where ROUGE was published.
+pub(crate) const PAPER: &str = "Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries";

@@ -49,6 +49,22 @@ impl fmt::Display for Measure {
     }
 }
 
+/// Measures as users type them, joined.
+pub(super) const SYNTAX: &str = "any of 1 to 9, l, w and a weight from 0.1 to 10, s and su with a gap of up to \
+     1000000 or -unlimited, joined by +";
+
+/// A text that does not name a measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoMeasure;
+
+impl fmt::Display for NoMeasure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not a measure of ROUGE, which has {SYNTAX}")
+    }
+}
+
+impl std::error::Error for NoMeasure {}
+
 /// Weights under which the powers of any caption's length, and their roots, are numbers.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 0.1..=10.0;
 
@@ -56,9 +72,9 @@ const WEIGHTS: std::ops::RangeInclusive<f64> = 0.1..=10.0;
 const MAX_GAP: usize = 1_000_000;
 
 impl FromStr for Measure {
-    type Err = String;
+    type Err = NoMeasure;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, NoMeasure> {
         let gap = |text: &str| match text {
             "*" | "-unlimited" => Some(Gap::Unlimited),
             _ => text.parse().ok().filter(|gap| *gap <= MAX_GAP).map(Gap::Most),
@@ -75,10 +91,7 @@ impl FromStr for Measure {
                 _ => text.parse().ok().filter(|n| (1..=MAX_ORDER).contains(n)).map(Self::Ngram),
             },
         };
-        measure.ok_or_else(|| {
-            format!("'{text}' is no measure of ROUGE; give 1 to 9, l, w and a weight from 0.1 to 10, s or su and a \
-                 gap of up to 1000000 or -unlimited")
-        })
+        measure.ok_or(NoMeasure)
     }
 }
 

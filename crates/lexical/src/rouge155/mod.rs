@@ -41,14 +41,17 @@ mod tally;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use capeval_choice::{Argument, Remedy};
 use capeval_metric::{
-    About, Column, Input, Metric, Part, Reading, References, Remark, Segment, Signature, Statistics, Table,
+    About, AnyMetric, Column, Input, Metric, MetricKind, Part, Reading, References, Remark, Segment, Setting,
+    SettingError, Settings, Signature, Statistics, Table,
 };
 use capeval_text::{Exceptions, Stemmer, StopWords, Symbol, Tokenizer};
 
 pub use self::limit::Limit;
 pub use self::measure::Measure;
 pub use self::tally::Formula;
+use crate::rouge;
 use crate::rouge::{Budget, Classes, Overlap, Skip, Text, UnionLcs, WeightedLcs, n_pairs, unreadable};
 pub use crate::rouge::{Gap, Model, Sums};
 use limit::LimitedReader;
@@ -66,13 +69,12 @@ pub enum Stemming {
     PorterWithExceptions(Arc<Exceptions>),
 }
 
-/// What the corpus score is made of, option `-t`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// The mean over segments.
-    Segment,
-    /// The hits of all segments over their counts.
-    Word,
+capeval_choice::named! {
+    /// What the corpus score is made of, option `-t`.
+    pub enum Unit ("unit") {
+        Segment = "segment", "the mean over segments";
+        Word = "word", "the hits of all segments over their counts";
+    }
 }
 
 /// What the corpus score is.
@@ -84,14 +86,115 @@ pub enum Average {
     Plain,
 }
 
-/// Whether references are left out one by one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Jackknife {
-    /// All references count at once, as in ROUGE-1.5.5.
-    No,
-    /// The mean over all ways to leave one reference out, as the paper has it and ROUGE before 1.4; human and machine
-    /// summaries can so be compared.
-    LeaveOneOut,
+capeval_choice::named! {
+    /// Whether references are left out one by one.
+    pub enum Jackknife ("jackknife") {
+        /// As the paper has it and ROUGE before 1.4; human and machine summaries can so be compared.
+        LeaveOneOut = "yes", "the mean over all ways to leave one reference out";
+        No = "no", "all references count at once, as in ROUGE-1.5.5";
+    }
+}
+
+/// The greatest length that texts may be cut to.
+const LONGEST: usize = 1_000_000_000;
+
+/// ROUGE-1.5.5 in lists of metrics.
+pub const KIND: MetricKind = MetricKind {
+    name: "rouge155",
+    summary: "n-grams, subsequences and skip-bigrams shared with the references, as in ROUGE-1.5.5",
+    paper: rouge::PAPER,
+    program: "ROUGE-1.5.5.pl",
+    settings: &[
+        Setting::text("measures", "1+2+3+4+l+w1.2+s4+su4", "what is measured", measure::SYNTAX),
+        Setting::choice("stem", "none", "stemmer, with or without WordNet's exceptions", Stemming::NAMES),
+        Setting::yes_no("stop", "no", "leave out stop words"),
+        Setting::count("words", "all", "how many words of a text count", 1..=LONGEST),
+        Setting::count("bytes", "all", "how many bytes of a text count", 1..=LONGEST),
+        Setting::choice("formula", "average", "several references", Formula::NAMES),
+        Setting::choice("jackknife", "no", "leave references out in turn", Jackknife::NAMES),
+        Setting::number("alpha", "0.5", "F is recall at 0 and precision at 1", 0.0..=1.0),
+        Setting::choice("unit", "segment", "what the corpus score counts", Unit::NAMES),
+        Setting::choice(
+            "average",
+            "mean",
+            "what the corpus score is, resampled in the program",
+            Average::NAMES,
+        ),
+        Setting::count("samples", "1000", "how many resamples", 1..=10_000_000),
+        Setting::text(
+            "confidence",
+            "none",
+            "intervals beside average=resampled",
+            "none, or a percentage between 0 and 100 such as 95",
+        ),
+    ],
+    variants: &["stem=porter"],
+    need: None,
+    build,
+};
+
+fn build(settings: &Settings<'_>) -> Result<AnyMetric, SettingError> {
+    let missing = |name: &str, what: &str| {
+        settings
+            .error(format!("{name} needs {what}, which are not part of this program"))
+            .with_remedy(Remedy::give(Argument::RougeData).to("use the folder of a ROUGE-1.5.5"))
+    };
+    let stemming = match settings.text("stem") {
+        "porter" => Stemming::Porter,
+        "porter-exceptions" => {
+            let list = settings.resource();
+            Stemming::PorterWithExceptions(
+                list.ok_or_else(|| missing("stem", "WordNet's exception lists (*.exc)"))?,
+            )
+        }
+        _ => Stemming::None,
+    };
+    let stop_words = match settings.yes("stop") {
+        true => {
+            let list = settings.resource();
+            Some(list.ok_or_else(|| missing("stop", "ROUGE's smart_common_words.txt"))?)
+        }
+        false => None,
+    };
+    let limit = match (settings.beside_default("words")?, settings.beside_default("bytes")?) {
+        (None, None) => Limit::None,
+        (Some(n), None) => Limit::Words(n),
+        (None, Some(n)) => Limit::Bytes(n),
+        (Some(_), Some(_)) => {
+            return Err(settings.error("a text is cut to a number of words or of bytes, not to both"));
+        }
+    };
+    let average = match settings.text("average") {
+        "resampled" => Average::Resampled(settings.get("samples")?),
+        _ => Average::Plain,
+    };
+    let text = settings.text("measures");
+    let measures = text.split('+').map(str::parse).collect::<Result<_, _>>();
+    let rouge = Rouge155 {
+        measures: measures.map_err(|_| settings.refuse("measures", text))?,
+        stemming,
+        stop_words,
+        limit,
+        formula: settings.get("formula")?,
+        jackknife: settings.get("jackknife")?,
+        unit: settings.get("unit")?,
+        average,
+        alpha: settings.get("alpha")?,
+        confidence: None,
+    };
+    Ok(AnyMetric::new(match settings.text("confidence") {
+        "none" => rouge,
+        percent if average == Average::Plain => {
+            return Err(settings
+                .error(format!("there is no interval of {percent} percent without resamples"))
+                .with_remedy(Remedy::say("set average=resampled")));
+        }
+        percent => percent
+            .parse()
+            .ok()
+            .and_then(|percent| rouge.with_confidence(percent))
+            .ok_or_else(|| settings.refuse("confidence", percent))?,
+    }))
 }
 
 /// ROUGE-1.5.5.
@@ -117,6 +220,14 @@ pub struct Rouge155 {
     confidence: Option<f64>,
 }
 
+impl Stemming {
+    const NAMES: &[&str] = &["none", "porter", "porter-exceptions"];
+}
+
+impl Average {
+    const NAMES: &[&str] = &["mean", "resampled"];
+}
+
 impl Rouge155 {
     /// With the options `-n 4 -w 1.2 -2 4 -U -a`: no stemming, formula A, α = 0.5.
     #[must_use]
@@ -140,12 +251,6 @@ impl Rouge155 {
             alpha: 0.5,
             confidence: None,
         }
-    }
-
-    /// The same with another α, 0 to 1: at 0, F is R; at 1, it is P. `None` for other values.
-    #[must_use]
-    pub fn with_alpha(self, alpha: f64) -> Option<Self> {
-        (0.0..=1.0).contains(&alpha).then_some(Self { alpha, ..self })
     }
 
     /// The same with the ends of the confidence interval beside each number, option `-c`; `percent` is above 0
@@ -254,10 +359,10 @@ impl Metric for Rouge155 {
                 )
                 .with("stop", stop_words.as_ref().map_or("none".to_owned(), |list| hex(list.fingerprint())))
                 .with("limit", limit)
-                .with("formula", formula.name())
-                .with("jackknife", if *jackknife == Jackknife::LeaveOneOut { "yes" } else { "no" })
+                .with("formula", formula)
+                .with("jackknife", jackknife)
                 .with("alpha", alpha)
-                .with("unit", if *unit == Unit::Segment { "segment" } else { "word" })
+                .with("unit", unit)
                 .with(
                     "average",
                     match average {

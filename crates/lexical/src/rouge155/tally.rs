@@ -2,23 +2,15 @@
 
 use super::round::to_five_decimals;
 
-/// How several references count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Formula {
-    /// Formula A: hits and counts are added up over the references.
-    Average,
-    /// Formula B: those of the reference with the best recall, the first of equal ones.
-    Best,
+capeval_choice::named! {
+    /// How several references count.
+    pub enum Formula ("formula") {
+        Average = "average", "formula A: hits and counts are added up over the references";
+        Best = "best", "formula B: those of the reference with the best recall, the first of equal ones";
+    }
 }
 
 impl Formula {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Average => "average",
-            Self::Best => "best",
-        }
-    }
-
     pub(super) fn pool(self, tallies: impl Iterator<Item = Tally>) -> Tally {
         let mut pooled = Tally::default();
         let mut best = -1.0;

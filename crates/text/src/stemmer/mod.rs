@@ -11,41 +11,18 @@ use crate::vocabulary::Vocabulary;
 
 pub use exceptions::Exceptions;
 
-/// What reduces words to stems.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Stemmer {
-    /// Snowball's English stemmer ("Porter 2"), the one of METEOR 1.5.
-    English,
-    /// Porter's stemmer as in its author's programs.
-    Porter,
-    /// Porter's stemmer as in ROUGE-1.5.5, without that program's list of exceptions.
-    Porter155,
-    /// Porter's stemmer as in NLTK, the one of Google's rouge_score.
-    PorterNltk,
+capeval_choice::named! {
+    /// What reduces words to stems.
+    #[non_exhaustive]
+    pub enum Stemmer ("stemmer") {
+        English = "snowball-english", "Snowball's English stemmer (Porter 2), the one of METEOR 1.5";
+        Porter = "porter", "Porter's stemmer as in its author's programs";
+        Porter155 = "porter-155", "Porter's stemmer as in ROUGE-1.5.5, without that program's list of exceptions";
+        PorterNltk = "porter-nltk", "Porter's stemmer as in NLTK, the one of Google's rouge_score";
+    }
 }
 
 impl Stemmer {
-    /// Every stemmer.
-    pub const ALL: &[Self] = &[Self::English, Self::Porter, Self::Porter155, Self::PorterNltk];
-
-    /// The name that signatures show.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::English => "snowball-english",
-            Self::Porter => "porter",
-            Self::Porter155 => "porter-155",
-            Self::PorterNltk => "porter-nltk",
-        }
-    }
-
-    /// The stemmer of this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|stemmer| stemmer.name() == name)
-    }
-
     /// The stem of each word of `vocabulary`, in order of symbols.
     #[must_use]
     pub fn stems(self, vocabulary: &Vocabulary) -> Vec<String> {

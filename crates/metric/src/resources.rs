@@ -1,0 +1,46 @@
+//! Third-party data and saved models that metrics ask for by their type.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What metrics may need beside captions: tables, models, word lists; one value of each type.
+#[derive(Clone, Default)]
+pub struct Resources(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
+
+impl Resources {
+    /// Adds a value, in place of an earlier one of its type.
+    pub fn insert<T: Any + Send + Sync>(&mut self, value: Arc<T>) {
+        self.0.insert(TypeId::of::<T>(), value);
+    }
+
+    /// The same with this value, if there is one.
+    pub fn with<T: Any + Send + Sync>(mut self, value: Option<Arc<T>>) -> Self {
+        if let Some(value) = value {
+            self.insert(value);
+        }
+        self
+    }
+
+    /// The value of this type.
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.0.get(&TypeId::of::<T>()).and_then(|value| Arc::clone(value).downcast().ok())
+    }
+
+    /// Whether there is a value of this type.
+    pub fn has<T: Any + Send + Sync>(&self) -> bool {
+        self.0.contains_key(&TypeId::of::<T>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_found_by_its_type() {
+        let resources = Resources::default().with(Some(Arc::new(7_u8))).with(None::<Arc<u16>>);
+        assert_eq!(resources.get::<u8>().as_deref(), Some(&7));
+        assert!(!resources.has::<u16>() && resources.get::<u16>().is_none());
+    }
+}

@@ -1,0 +1,356 @@
+//! What may be set of a metric, which values it takes, and what a user did set.
+
+use std::any::Any;
+use std::fmt::{self, Display};
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use capeval_choice::{Remedy, UnknownName, nearest};
+use capeval_text::ngrams::MAX_ORDER;
+use capeval_text::{Stemmer, Tokenizer};
+
+use crate::Resources;
+
+/// Weights and deviations: the numbers whose squares and quotients are numbers too.
+pub const POSITIVE: RangeInclusive<f64> = 1e-9..=1e9;
+
+/// The tokenizer of most metrics.
+pub const TOK: Setting = Setting::new("tok", "ptb", "tokenizer", Values::Tokenizer);
+
+/// The longest n-grams of most metrics.
+pub const ORDER: Setting = Setting::count("n", "4", "longest n-grams", 1..=MAX_ORDER);
+
+/// Something about a metric that may be set.
+pub struct Setting {
+    /// The name that users type.
+    pub name: &'static str,
+    /// The value when nothing is said. A setting also takes a default that is not of its kind, such as `all`.
+    pub default: &'static str,
+    /// What it means; see [`meaning`](Self::meaning).
+    pub summary: &'static str,
+    /// Which values it takes.
+    pub values: Values,
+}
+
+/// Which values a setting takes.
+pub enum Values {
+    /// One of these names.
+    Choice(&'static [&'static str]),
+    /// A whole number.
+    Count(RangeInclusive<usize>),
+    /// A number.
+    Number(RangeInclusive<f64>),
+    /// `yes` or `no`.
+    YesNo,
+    /// The name of a tokenizer.
+    Tokenizer,
+    /// `none` or the name of a stemmer.
+    Stemmer,
+    /// Anything that the metric can read; the words say what that is.
+    Text(&'static str),
+}
+
+impl Setting {
+    /// A setting of any kind.
+    pub const fn new(
+        name: &'static str,
+        default: &'static str,
+        summary: &'static str,
+        values: Values,
+    ) -> Self {
+        Self { name, default, summary, values }
+    }
+
+    /// One of `names`, which are those of an enum.
+    pub const fn choice(
+        name: &'static str,
+        default: &'static str,
+        summary: &'static str,
+        names: &'static [&'static str],
+    ) -> Self {
+        Self::new(name, default, summary, Values::Choice(names))
+    }
+
+    /// A whole number of this range.
+    pub const fn count(
+        name: &'static str,
+        default: &'static str,
+        summary: &'static str,
+        range: RangeInclusive<usize>,
+    ) -> Self {
+        Self::new(name, default, summary, Values::Count(range))
+    }
+
+    /// A number of this range.
+    pub const fn number(
+        name: &'static str,
+        default: &'static str,
+        summary: &'static str,
+        range: RangeInclusive<f64>,
+    ) -> Self {
+        Self::new(name, default, summary, Values::Number(range))
+    }
+
+    /// `yes` or `no`.
+    pub const fn yes_no(name: &'static str, default: &'static str, summary: &'static str) -> Self {
+        Self::new(name, default, summary, Values::YesNo)
+    }
+
+    /// What `syntax` says.
+    pub const fn text(
+        name: &'static str,
+        default: &'static str,
+        summary: &'static str,
+        syntax: &'static str,
+    ) -> Self {
+        Self::new(name, default, summary, Values::Text(syntax))
+    }
+
+    /// What it means and which values it takes, in one line.
+    pub fn meaning(&self) -> String {
+        let Self { summary, values, .. } = self;
+        match values {
+            Values::Tokenizer => (*summary).to_owned(),
+            Values::Count(_) | Values::Number(_) if !self.has_word() => format!("{summary}, {values}"),
+            Values::Count(_) | Values::Number(_) => format!("{summary}: {}, or {values}", self.default),
+            _ => format!("{summary}: {values}"),
+        }
+    }
+
+    /// Whether the default is a word beside numbers.
+    fn has_word(&self) -> bool {
+        match &self.values {
+            Values::Count(_) | Values::Number(_) => self.default.parse::<f64>().is_err(),
+            _ => false,
+        }
+    }
+
+    /// Whether it takes `value`, as far as that is known here.
+    fn takes(&self, value: &str) -> bool {
+        match &self.values {
+            _ if value == self.default => true,
+            Values::Count(range) => value.parse().is_ok_and(|n| range.contains(&n)),
+            Values::Number(range) => value.parse().is_ok_and(|x| range.contains(&x)),
+            Values::Tokenizer | Values::Text(_) => true,
+            Values::Choice(_) | Values::YesNo | Values::Stemmer => self.values.names().contains(&value),
+        }
+    }
+}
+
+impl Values {
+    /// The names, where the values are names that are known here.
+    pub fn names(&self) -> Vec<&'static str> {
+        match self {
+            Self::Choice(names) => names.to_vec(),
+            Self::YesNo => vec!["yes", "no"],
+            Self::Stemmer => std::iter::once("none").chain(Stemmer::NAMES.iter().copied()).collect(),
+            Self::Count(_) | Self::Number(_) | Self::Tokenizer | Self::Text(_) => Vec::new(),
+        }
+    }
+}
+
+/// As a person reads it: `yes or no`, `1 to 9`.
+impl Display for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Count(range) => write!(f, "{} to {}", range.start(), range.end()),
+            Self::Number(range) => write!(f, "{} to {}", Short(*range.start()), Short(*range.end())),
+            Self::Tokenizer => f.write_str("the name of a tokenizer"),
+            Self::Text(syntax) => f.write_str(syntax),
+            Self::Choice(_) | Self::YesNo | Self::Stemmer => match &self.names()[..] {
+                [] => Ok(()),
+                [one] => f.write_str(one),
+                [others @ .., last] => write!(f, "{} or {last}", others.join(", ")),
+            },
+        }
+    }
+}
+
+/// A number with a power of ten where it would be long.
+struct Short(f64);
+
+impl Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(number) = self;
+        if *number == 0.0 || (1e-3..1e6).contains(&number.abs()) {
+            write!(f, "{number}")
+        } else {
+            write!(f, "{number:e}")
+        }
+    }
+}
+
+/// The settings of one metric, as given or by default.
+pub struct Settings<'s> {
+    metric: &'static str,
+    known: &'static [Setting],
+    given: Vec<(&'s str, &'s str)>,
+    resources: &'s Resources,
+}
+
+impl<'s> Settings<'s> {
+    /// What `spec` sets of the metric, such as `n=2` in `bleu:n=2`, and then what `common` sets of any metric that
+    /// knows it.
+    ///
+    /// # Errors
+    /// When a setting is unknown, is given twice, or does not take its value.
+    pub fn read(
+        metric: &'static str,
+        known: &'static [Setting],
+        spec: &'s str,
+        common: &[(&'s str, &'s str)],
+        resources: &'s Resources,
+    ) -> Result<Self, SettingError> {
+        let find = |name: &str| known.iter().find(|setting| setting.name == name);
+        let mut settings = Self { metric, known, given: Vec::new(), resources };
+        for field in spec.split(':').skip(1) {
+            let Some((name, value)) = field.split_once('=') else {
+                let message = format!("'{field}' in '{spec}' does not set anything");
+                return Err(
+                    SettingError::new(message).with_remedy(Remedy::say("write settings as name=value"))
+                );
+            };
+            if find(name).is_none() {
+                let choices = known.iter().map(|setting| setting.name).collect();
+                let unknown = UnknownName { what: "setting", given: name.to_owned(), choices };
+                let message = format!("{metric} has no setting '{name}'");
+                return Err(SettingError::new(message).with_remedy(unknown.remedy()));
+            }
+            if let Some(earlier) = settings.given(name) {
+                let message = format!("{metric} has {name} set twice, to {earlier} and to {value}");
+                return Err(SettingError::new(message).with_remedy(Remedy::say("set it once")));
+            }
+            settings.given.push((name, value));
+        }
+        settings.given.extend(common.iter().copied().filter(|(name, _)| find(name).is_some()));
+        for (name, value) in &settings.given {
+            if find(name).is_some_and(|setting| !setting.takes(value)) {
+                return Err(settings.refuse(name, value));
+            }
+        }
+        Ok(settings)
+    }
+
+    /// The data of this type, if there are any.
+    pub fn resource<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.resources.get()
+    }
+
+    /// The value that was given for `name`.
+    pub fn given(&self, name: &str) -> Option<&'s str> {
+        self.given.iter().find(|(given, _)| *given == name).map(|(_, value)| *value)
+    }
+
+    fn known(&self, name: &str) -> Option<&'static Setting> {
+        self.known.iter().find(|setting| setting.name == name)
+    }
+
+    /// The value of `name`, as given or by default.
+    pub fn text(&self, name: &str) -> &'s str {
+        self.given(name).or_else(|| self.known(name).map(|setting| setting.default)).unwrap_or_default()
+    }
+
+    /// The value of `name` as a number or as one of an enum's names.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn get<T: FromStr>(&self, name: &str) -> Result<T, SettingError> {
+        let text = self.text(name);
+        text.parse().map_err(|_| self.refuse(name, text))
+    }
+
+    /// The same; `None` where the value is the word that the setting has by default, such as `all`.
+    ///
+    /// # Errors
+    /// As for [`get`](Self::get).
+    pub fn beside_default<T: FromStr>(&self, name: &str) -> Result<Option<T>, SettingError> {
+        let is_default = self.known(name).is_some_and(|setting| setting.default == self.text(name));
+        if is_default { Ok(None) } else { self.get(name).map(Some) }
+    }
+
+    /// Whether the value of `name` is `yes`.
+    pub fn yes(&self, name: &str) -> bool {
+        self.text(name) == "yes"
+    }
+
+    /// The tokenizer.
+    ///
+    /// # Errors
+    /// When there is none of that name, or it lacks its dictionary.
+    pub fn tokenizer(&self) -> Result<Tokenizer, SettingError> {
+        self.text(TOK.name).parse().map_err(|error: capeval_text::UnknownTokenizer| {
+            SettingError::new(format!("{}: {error}", self.metric)).with_remedy(error.remedy())
+        })
+    }
+
+    /// The stemmer that `stem` names, if not `none`.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn stemmer(&self) -> Result<Option<Stemmer>, SettingError> {
+        if self.text("stem") == "none" { Ok(None) } else { self.get("stem").map(Some) }
+    }
+
+    /// A metric with n-grams as long as `n` says.
+    ///
+    /// # Errors
+    /// When the metric has no n-grams of that length.
+    pub fn order<M>(&self, metric: M, with_order: fn(M, usize) -> Option<M>) -> Result<M, SettingError> {
+        with_order(metric, self.get(ORDER.name)?)
+            .ok_or_else(|| self.refuse(ORDER.name, self.text(ORDER.name)))
+    }
+
+    /// That `name` does not take `value`.
+    pub fn refuse(&self, name: &str, value: &str) -> SettingError {
+        let Some(setting) = self.known(name) else { return self.error(format!("{name} cannot be {value}")) };
+        let wanted = match &setting.values {
+            Values::Count(_) => format!("a whole number from {}", setting.values),
+            Values::Number(_) => format!("a number from {}", setting.values),
+            values => values.to_string(),
+        };
+        let word = if setting.has_word() { format!("{}, or ", setting.default) } else { String::new() };
+        let error = self.error(format!("{name} takes {word}{wanted}, not '{value}'"));
+        match nearest(value, setting.values.names()) {
+            Some(name) => error.with_remedy(Remedy::say(format!("did you mean {name}?"))),
+            None => error,
+        }
+    }
+
+    /// An error about this metric.
+    pub fn error(&self, message: impl Display) -> SettingError {
+        SettingError::new(format!("{}: {message}", self.metric))
+    }
+}
+
+/// A metric or setting that does not exist or cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingError {
+    message: String,
+    remedy: Option<Remedy>,
+}
+
+impl SettingError {
+    /// An error without a remedy.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), remedy: None }
+    }
+
+    /// The same with what to do about it.
+    pub fn with_remedy(self, remedy: Remedy) -> Self {
+        Self { remedy: Some(remedy), ..self }
+    }
+
+    /// What to do about it.
+    pub fn remedy(&self) -> Option<&Remedy> {
+        self.remedy.as_ref()
+    }
+}
+
+impl Display for SettingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for SettingError {}
