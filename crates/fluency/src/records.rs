@@ -25,28 +25,16 @@ use crate::{EndSymbol, Error, Perplexity};
 pub const END_TOKENS: [&str; 7] =
     ["</s>", "<eos>", "[SEP]", "<|endoftext|>", "<|im_end|>", "<|eot_id|>", "<end>"];
 
-/// The base of logarithms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Base {
-    /// e, as most libraries for neural models give them.
-    E,
-    /// 2: bits.
-    Two,
-    /// 10, as in ARPA files.
-    Ten,
+capeval_choice::named! {
+    /// The base of logarithms.
+    pub enum Base ("base") {
+        E = "e", "e, as most libraries for neural models give them";
+        Two = "2", "2: bits";
+        Ten = "10", "10, as in ARPA files";
+    }
 }
 
 impl Base {
-    /// What users type and signatures show.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::E => "e",
-            Self::Two => "2",
-            Self::Ten => "10",
-        }
-    }
-
     /// Turns a logarithm of this base into one of base 2.
     #[must_use]
     pub fn to_log2(self, log: f64) -> f64 {

@@ -1,33 +1,18 @@
 //! Correcting p-values for the number of tests.
 
-/// How p-values are corrected for the number of tests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Correction {
-    /// Not at all.
-    None,
-    /// Each multiplied by the number of tests; bounds the chance of any false finding.
-    Bonferroni,
-    /// Step by step from the smallest (Holm 1979); bounds the same chance and finds more.
-    #[default]
-    Holm,
-    /// Step by step from the largest (Benjamini and Hochberg 1995); bounds the share of false findings.
-    BenjaminiHochberg,
+capeval_choice::named! {
+    /// How p-values are corrected for the number of tests.
+    #[derive(Default)]
+    pub enum Correction ("correction") {
+        None = "none", "not at all";
+        Bonferroni = "bonferroni", "each multiplied by the number of tests; bounds the chance of any false finding";
+        #[default]
+        Holm = "holm", "step by step from the smallest (Holm 1979); bounds the same chance and finds more";
+        BenjaminiHochberg = "bh", "step by step from the largest (Benjamini and Hochberg 1995); bounds the share of false findings";
+    }
 }
 
 impl Correction {
-    /// All corrections.
-    pub const ALL: &[Self] = &[Self::None, Self::Bonferroni, Self::Holm, Self::BenjaminiHochberg];
-
-    /// The name in commands and files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Bonferroni => "bonferroni",
-            Self::Holm => "holm",
-            Self::BenjaminiHochberg => "bh",
-        }
-    }
-
     /// The corrected p-values, in the order of `values`; a NaN is not a test and stays NaN.
     pub fn adjust(self, values: &[f64]) -> Vec<f64> {
         let mut order: Vec<usize> = (0..values.len()).filter(|k| !values[*k].is_nan()).collect();
@@ -56,23 +41,6 @@ impl Correction {
     }
 }
 
-impl std::str::FromStr for Correction {
-    type Err = UnknownCorrection;
-
-    fn from_str(name: &str) -> Result<Self, UnknownCorrection> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|known| known.name() == name)
-            .ok_or_else(|| UnknownCorrection(name.into()))
-    }
-}
-
-/// A correction that does not exist.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no correction is called '{0}'; choose none, bonferroni, holm or bh")]
-pub struct UnknownCorrection(String);
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,13 +64,5 @@ mod tests {
         let adjusted = Correction::Bonferroni.adjust(&[0.1, f64::NAN, 0.2]);
         assert!(adjusted[0] == 0.2 && adjusted[1].is_nan() && adjusted[2] == 0.4);
         assert_eq!(Correction::Holm.adjust(&[0.9, 0.8]), [1.0, 1.0]);
-    }
-
-    #[test]
-    fn names_parse_back() {
-        for correction in Correction::ALL {
-            assert_eq!(correction.name().parse(), Ok(*correction));
-        }
-        assert!("fdr".parse::<Correction>().unwrap_err().to_string().contains("bh"));
     }
 }

@@ -408,8 +408,8 @@ fn languages_and_tasks_are_settings_and_stand_in_the_signature() {
     for (metric, why) in [
         ("meteor:lang=de", "paraphrase"),
         ("meteor:lang=de:task=adq", "no values for task adq in language de"),
-        ("meteor:lang=xy", "no language \"xy\""),
-        ("meteor:task=rate", "no task \"rate\""),
+        ("meteor:lang=xy", "unknown language \"xy\""),
+        ("meteor:task=rate", "not 'rate'"),
         ("meteor:lang=da:text=norm", "no normaliser for language da"),
     ] {
         let run = place.run(&["score", "-m", metric, "-r", "references.json", "results.json"]);

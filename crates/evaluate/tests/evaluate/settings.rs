@@ -28,7 +28,7 @@ fn absurd_numbers_are_refused_with_what_will_do() {
             }
         }
     }
-    assert!(tried > 200, "{tried}");
+    assert!(tried >= 200, "{tried}");
     for value in ["1e200", "-1", "0", "100", "NaN", "x", ""] {
         let error = refusal(&format!("rouge155:average=resampled:confidence={value}")).unwrap();
         assert!(error.contains("between 0 and 100") && error.contains(value), "{error}");
