@@ -4,7 +4,8 @@
 use std::sync::{Arc, OnceLock};
 
 use capeval_evaluate::prepared::Prepared;
-use capeval_evaluate::{ReferenceSet, System, evaluate, registry};
+use capeval_evaluate::registry::{self, Resources};
+use capeval_evaluate::{ReferenceSet, System, evaluate};
 use libfuzzer_sys::fuzz_target;
 
 /// Bytes that start at a multiple of 64, as those of a memory map do.
@@ -29,8 +30,8 @@ fn good() -> &'static [u8] {
     FILE.get_or_init(|| {
         let texts = ["a dog runs", "3 1/2 dogs", "a cat", "", "the cat sits on a mat"];
         let mut references = ReferenceSet::new(texts.into_iter().collect(), vec![2, 2, 4, 5]);
-        let metrics: Vec<_> =
-            ["bleu", "rouge-l", "cider-d"].into_iter().filter_map(|m| registry::build(m, &[], &Resources::default()).ok()).collect();
+        let build = |name| registry::build(name, &[], &Resources::default()).ok();
+        let metrics: Vec<_> = ["bleu", "rouge-l", "cider-d"].into_iter().filter_map(build).collect();
         references.prepare(metrics.iter().map(|metric| metric.input()));
         references.count();
         let ids = (0..4i64).map(Into::into).collect();
@@ -45,8 +46,8 @@ fn use_it(file: &[u8]) {
     let n = prepared.references.n_images() as u32;
     let texts = (0..n).map(|_| "a dog sits on 3 1/2 mats").collect();
     let system = System { name: String::new(), images: (0..n).collect(), texts };
-    let metrics: Vec<_> =
-        ["bleu", "rouge-l", "cider-d"].into_iter().filter_map(|m| registry::build(m, &[], &Resources::default()).ok()).collect();
+    let build = |name| registry::build(name, &[], &Resources::default()).ok();
+    let metrics: Vec<_> = ["bleu", "rouge-l", "cider-d"].into_iter().filter_map(build).collect();
     evaluate(&mut prepared.references, &[system], &metrics, &());
 }
 
