@@ -44,16 +44,9 @@ impl Common {
 
     /// What a reader of the scores should know.
     pub fn notice(&self) -> Notice {
-        Notice {
-            code: "common-images".to_owned(),
-            message: format!(
-                "only the {} images that all systems describe are compared, of {}",
-                self.n, self.of
-            ),
-            system: None,
-            ids: Vec::new(),
-            count: Some(self.n),
-        }
+        let message =
+            format!("only the {} images that all systems describe are compared, of {}", self.n, self.of);
+        Notice::new("common-images", message).count(self.n)
     }
 
     /// Adds to a signature how many images were left out, which is the same for all systems and stands for what each of

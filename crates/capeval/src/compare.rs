@@ -91,7 +91,7 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     }
     let systems: Vec<&SystemScores> = scores.iter().collect();
     let stack = Stack::new(&systems, &ground);
-    let n_measures = report.measures.len();
+    let n_measures = report.head.measures.len();
     let values = stack.bootstrap(resampling, progress);
     let column = |system: usize, measure: usize| {
         values.iter().skip(system * n_measures + measure).step_by(stack.n_values).copied()
@@ -104,7 +104,7 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
         };
         system.intervals = Some((0..n_measures).into_par_iter().map(interval).collect());
     }
-    report.resampling = Some(resampling);
+    report.head.resampling = Some(resampling);
 
     let exchanged = exchanges(&stack, &scores, &chosen, n_measures, resampling, progress);
     let plain: Vec<Vec<f64>> = scores.iter().map(|system| from_sums(system, n_measures)).collect();
@@ -132,7 +132,7 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
                     segments: (&segments[*system][m], &segments[*base][m]),
                     is_mean: is_mean(&scores[*system], m),
                 };
-                let contrast = raw.contrast(&report.measures[m], resampling.level);
+                let contrast = raw.contrast(&report.head.measures[m], resampling.level);
                 if has_interval[m] { contrast } else { untested(contrast) }
             };
             Pair {
@@ -142,9 +142,9 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
             }
         })
         .collect();
-    correct(&mut compared, correction, &report.measures, 1.0 - resampling.level);
-    report.notices.extend(not_tested(&has_interval, &report.measures));
-    report.notices.extend(without_test(&compared, &report.measures));
+    correct(&mut compared, correction, &report.head.measures, 1.0 - resampling.level);
+    report.head.notices.extend(not_tested(&has_interval, &report.head.measures));
+    report.head.notices.extend(without_test(&compared, &report.head.measures));
     let mut comparison = Comparison { report, resampling, correction, pairs: compared };
     notices::add_doubts(&mut comparison);
     Ok(comparison)
@@ -302,15 +302,10 @@ fn correct(pairs: &mut [Pair], correction: Correction, measures: &[Measure], alp
 fn not_tested(has_interval: &[bool], measures: &[Measure]) -> Option<Notice> {
     let ends = measures.iter().zip(has_interval).filter(|(_, has_interval)| !**has_interval);
     let ends: Vec<&str> = ends.map(|(measure, _)| measure.key.as_str()).collect();
-    (!ends.is_empty()).then(|| Notice {
-        code: "interval-ends".to_owned(),
-        message: format!(
-            "no test and no interval by {}, which are ends of intervals themselves",
-            ends.join(", ")
-        ),
-        system: None,
-        ids: Vec::new(),
-        count: Some(ends.len()),
+    (!ends.is_empty()).then(|| {
+        let listed = ends.join(", ");
+        let message = format!("no test and no interval by {listed}, which are ends of intervals themselves");
+        Notice::new("interval-ends", message).count(ends.len())
     })
 }
 
@@ -324,14 +319,11 @@ fn without_test(pairs: &[Pair], measures: &[Measure]) -> Option<Notice> {
         })
         .filter_map(|m| measures.get(m).map(|measure| measure.key.as_str()))
         .collect();
-    (!untested.is_empty()).then(|| Notice {
-        code: "no-test".to_owned(),
-        message: format!(
+    (!untested.is_empty()).then(|| {
+        let message = format!(
             "a score by {} is not finite, so there is no test; look for the segments behind it (--segments)",
             untested.join(", ")
-        ),
-        system: None,
-        ids: Vec::new(),
-        count: Some(untested.len()),
+        );
+        Notice::new("no-test", message).count(untested.len())
     })
 }

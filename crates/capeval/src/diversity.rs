@@ -5,7 +5,7 @@ use capeval_evaluate::diversity::{CaptionSystem, evaluate_sets};
 use capeval_evaluate::registry::{CORPUS_KINDS, CorpusKind, CorpusNeed, build_corpus, corpus_kind};
 use capeval_evaluate::{Prepared, ReferenceSet};
 use capeval_metric::{AnyCorpusMetric, CorpusScores};
-use capeval_report::{Notice, Provenance, Report, SystemReport};
+use capeval_report::{Head, Notice, Provenance, Report, SystemReport};
 
 use crate::measures::entries_of;
 use crate::score::{check_names, from_corpus, push_once};
@@ -131,7 +131,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     let mut reports = Vec::new();
     for (Grouped { ids, system, source }, scores) in systems.iter().zip(scores) {
         for remark in scores.iter().flat_map(|scores| &scores.remarks) {
-            push_once(&mut found, notice(remark.code, remark.message.clone(), Some(&system.name)));
+            push_once(&mut found, Notice::new(remark.code, remark.message.as_str()).system(&system.name));
         }
         let sign = |((needs, _), scores): (&(CorpusNeed, _), &CorpusScores)| {
             let mut signature = scores.signature.clone();
@@ -158,24 +158,26 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     let same_images = systems.windows(2).all(|pair| pair[0].ids == pair[1].ids);
     if !same_images {
         let message = "the systems describe different images, so their scores do not compare";
-        found.push(notice("different-images", message.to_owned(), None));
+        found.push(Notice::new("different-images", message));
     }
     let counts = |system: &Grouped| captions_per_image(&system.system.ends);
     if systems.windows(2).any(|pair| counts(&pair[0]) != counts(&pair[1])) {
         let message = "the systems have different numbers of captions per image, on which diversity depends; their \
                        scores do not compare";
-        found.push(notice("different-numbers", message.to_owned(), None));
+        found.push(Notice::new("different-numbers", message));
     }
     Ok(Report {
-        resampling: None,
-        same_images,
-        metrics: entries,
-        measures,
-        systems: reports,
-        notices: found,
-        provenance: Provenance {
+        head: Head {
             version: VERSION.to_owned(),
-            references: reference_files,
+            metrics: entries,
+            measures,
+            resampling: None,
+            notices: found,
+        },
+        same_images,
+        systems: reports,
+        provenance: Provenance {
+            files: reference_files,
             n_images: set.n_images(),
             n_references: set.n_references(),
             policy: None,
@@ -208,15 +210,11 @@ fn chosen(
             None => taken.push(*kind),
             Some(missing) => {
                 let message = format!("{} is left out, because {missing}", kind.name);
-                left_out.push(notice(&format!("no-{}", kind.name), message, None));
+                left_out.push(Notice::new(format!("no-{}", kind.name), message));
             }
         }
     }
     (taken, left_out)
-}
-
-fn notice(code: &str, message: String, system: Option<&str>) -> Notice {
-    Notice { code: code.to_owned(), message, system: system.map(str::to_owned), ids: Vec::new(), count: None }
 }
 
 /// The captions of a system by image, images in the order of their ids.

@@ -51,13 +51,7 @@ pub(crate) fn measures(
             "more is taken to be better by {}; name error rates with --lower-is-better",
             assumed.join(", ")
         );
-        notices.push(Notice {
-            code: "direction-assumed".into(),
-            message,
-            system: None,
-            ids: Vec::new(),
-            count: None,
-        });
+        notices.push(Notice::new("direction-assumed", message));
     }
     Ok(measures)
 }

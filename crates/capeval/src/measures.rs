@@ -80,7 +80,7 @@ impl Selection {
             );
             if self.notices.iter().all(|notice| notice.message != message) {
                 let code = format!("no-{}", kind.name);
-                self.notices.push(Notice { code, message, system: None, ids: Vec::new(), count: None });
+                self.notices.push(Notice::new(code, message));
             }
         }
         Ok(())

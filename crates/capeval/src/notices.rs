@@ -19,15 +19,12 @@ const ENOUGH_RESAMPLES: usize = 200;
 
 /// That intervals come from few resamples, if they do.
 pub(crate) fn few_resamples(resamples: usize) -> Option<Notice> {
-    (resamples < ENOUGH_RESAMPLES).then(|| Notice {
-        code: "few-resamples".to_owned(),
-        message: format!(
+    (resamples < ENOUGH_RESAMPLES).then(|| {
+        let message = format!(
             "the ends of intervals are left to chance by {resamples} resample{}; take 1000 or more with --resamples",
             if resamples == 1 { "" } else { "s" },
-        ),
-        system: None,
-        ids: Vec::new(),
-        count: Some(resamples),
+        );
+        Notice::new("few-resamples", message).count(resamples)
     })
 }
 
@@ -146,7 +143,7 @@ impl Those {
              compare with those of others; consider --tokenizer {remedy}",
             self.who
         );
-        notice("untokenised", self.system, message)
+        Notice { system: self.system, ..Notice::new("untokenised", message) }
     }
 
     fn tokenised(self, tokenizer: Tokenizer) -> Notice {
@@ -155,7 +152,7 @@ impl Those {
              was written, give that",
             self.who
         );
-        notice("tokenised", self.system, message)
+        Notice { system: self.system, ..Notice::new("tokenised", message) }
     }
 
     fn beyond_ascii(self, tokenizer: Tokenizer) -> Notice {
@@ -170,7 +167,7 @@ impl Those {
             (self.looks.non_ascii_share() * 100.0).max(1.0),
             self.who
         );
-        notice("beyond-ascii", self.system, message)
+        Notice { system: self.system, ..Notice::new("beyond-ascii", message) }
     }
 
     fn not_english(self, tokenizer: Tokenizer) -> Notice {
@@ -185,26 +182,22 @@ impl Those {
             (self.looks.non_ascii_share() * 100.0).max(1.0),
             self.who
         );
-        notice("not-english", self.system, message)
+        Notice { system: self.system, ..Notice::new("not-english", message) }
     }
-}
-
-fn notice(code: &str, system: Option<String>, message: String) -> Notice {
-    Notice { code: code.into(), message, system, ids: Vec::new(), count: None }
 }
 
 /// Systems that describe different images.
 pub(crate) fn different_images() -> Notice {
     let message = "the systems were scored on different images, so their scores do not compare; score missing \
                    captions as empty (--missing empty), or only the images that all describe (--images)";
-    notice("different-images", None, message.to_owned())
+    Notice::new("different-images", message)
 }
 
 /// An interval that cannot be one.
 pub(crate) fn interval_of_one_image() -> Notice {
     let message =
         "a confidence interval needs more than one image: every resample of a single one is the same";
-    notice("interval-of-one-image", None, message.to_owned())
+    Notice::new("interval-of-one-image", message)
 }
 
 /// Fewer images than this say little about others: with five, not even the sign test can find anything at 95 %.
@@ -217,7 +210,7 @@ pub(crate) fn resamples_of_few_images(n: usize) -> Option<Notice> {
             "resamples of {n} images repeat the same few, so that intervals are too narrow and p-values of the \
              bootstrap too small"
         );
-        Notice { count: Some(n), ..notice("few-images", None, message) }
+        Notice::new("few-images", message).count(n)
     })
 }
 
@@ -233,7 +226,7 @@ pub(crate) fn rare_categories(rare: &[(&str, usize)]) -> Option<Notice> {
              categories and of the mean, which are therefore too narrow",
             listed.join(", ")
         );
-        Notice { count: Some(rare.len()), ..notice("rare-categories", None, message) }
+        Notice::new("rare-categories", message).count(rare.len())
     })
 }
 
@@ -241,12 +234,10 @@ pub(crate) fn rare_categories(rare: &[(&str, usize)]) -> Option<Notice> {
 pub(crate) fn add_doubts(comparison: &mut Comparison) {
     let mut found = Vec::new();
     match comparison.report.systems.first().map(|system| system.n_images) {
-        Some(1) => found.push(notice(
+        Some(1) => found.push(Notice::new(
             "few-images",
-            None,
             "one image tells nothing about others: all its resamples are the same, so that neither its intervals \
-             nor the p-values of the bootstrap mean anything"
-                .to_owned(),
+             nor the p-values of the bootstrap mean anything",
         )),
         n => found.extend(n.and_then(resamples_of_few_images)),
     }
@@ -255,9 +246,9 @@ pub(crate) fn add_doubts(comparison: &mut Comparison) {
             "with {resamples} resamples and {tests} tests corrected together, no difference can be found, however \
              large; draw {enough} or more (--resamples), or compare fewer metrics or systems"
         );
-        found.push(Notice { count: Some(tests), ..notice("too-few-resamples", None, message) });
+        found.push(Notice::new("too-few-resamples", message).count(tests));
     }
-    comparison.report.notices.append(&mut found);
+    comparison.report.head.notices.append(&mut found);
 }
 
 #[cfg(test)]

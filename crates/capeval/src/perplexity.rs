@@ -10,7 +10,7 @@ use capeval_fluency::{
     Base, EndSymbol, NgramModel, NgramPerplexity, Perplexity, Record, UnknownWords, records,
 };
 use capeval_metric::{AnyMetric, Reading, Signature, Statistics as _};
-use capeval_report::{Measure, MetricEntry, Notice, Provenance, Report, Segments, SystemReport};
+use capeval_report::{Head, Measure, MetricEntry, Notice, Provenance, Report, Segments, SystemReport};
 use capeval_stats::Table;
 use capeval_text::{Texts, Tokenizer};
 
@@ -106,7 +106,7 @@ pub(crate) fn unknown_words(name: &str, metric: &MetricScores, n_captions: usize
         total.unknown,
         signature.get("tok").unwrap_or("ptb"),
     );
-    (total.unknown > 0.0).then(|| notice("unknown-words", message, name))
+    (total.unknown > 0.0).then(|| Notice::new("unknown-words", message).system(name))
 }
 
 /// What a model thought of the captions of one system.
@@ -171,7 +171,7 @@ pub fn perplexity_of(systems: Vec<Probabilities>, base: Base, segments: bool) ->
         let tables: Vec<Table> = tables.collect();
         let first = ends.first().copied().unwrap_or(EndSymbol::Omitted);
         for remark in records::remarks(&records, first) {
-            notices.push(notice(remark.code, remark.message, &name));
+            notices.push(Notice::new(remark.code, remark.message).system(&name));
         }
         let signature = |end: &EndSymbol| {
             let signature = Signature::new("perplexity").with("probabilities", "given");
@@ -207,11 +207,6 @@ fn signed(mut signature: Signature) -> Signature {
     signature
 }
 
-fn notice(code: &str, message: String, system: &str) -> Notice {
-    let system = Some(system.to_owned());
-    Notice { code: code.to_owned(), message, system, ids: Vec::new(), count: None }
-}
-
 /// Whether all systems have captions of the same ids, in whatever order, and as many of each.
 fn same_segments(systems: impl Iterator<Item = Vec<SegmentId>>) -> bool {
     let mut sorted = systems.map(|mut ids| {
@@ -230,20 +225,10 @@ fn report(
     same_images: bool,
 ) -> Report {
     Report {
-        resampling: None,
-        metrics,
-        measures,
+        head: Head { version: VERSION.to_owned(), metrics, measures, resampling: None, notices },
         systems,
         same_images,
-        notices,
-        provenance: Provenance {
-            version: VERSION.to_owned(),
-            references: Vec::new(),
-            n_images: 0,
-            n_references: 0,
-            policy: None,
-            ids: None,
-        },
+        provenance: Provenance { files: Vec::new(), n_images: 0, n_references: 0, policy: None, ids: None },
         explained: Vec::new(),
         gallery: None,
     }

@@ -52,16 +52,11 @@ impl Chosen {
     /// What a reader of the scores should know.
     pub fn notice(&self) -> capeval_report::Notice {
         let (n, of) = (self.len(), self.of);
-        capeval_report::Notice {
-            code: "subset".to_owned(),
-            message: match n {
-                1 => format!("only the listed image of {of} is scored, document frequencies included"),
-                _ => format!("only the {n} listed images of {of} are scored, document frequencies included"),
-            },
-            system: None,
-            ids: Vec::new(),
-            count: Some(n),
-        }
+        let message = match n {
+            1 => format!("only the listed image of {of} is scored, document frequencies included"),
+            _ => format!("only the {n} listed images of {of} are scored, document frequencies included"),
+        };
+        capeval_report::Notice::new("subset", message).count(n)
     }
 
     /// How many images are listed.

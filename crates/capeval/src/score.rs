@@ -4,7 +4,7 @@ use capeval_corpus::{Aligned, Captions, Ids, Missing, Policy, SegmentId, align};
 use capeval_evaluate::{MetricScores, Progress, System, SystemScores, evaluate};
 use capeval_lexical::sacrebleu_signature;
 use capeval_metric::{AnyMetric, Signature};
-use capeval_report::{Explained, Notice, Provenance, Report, Segments, SystemReport};
+use capeval_report::{Explained, Head, Notice, Provenance, Report, Segments, SystemReport};
 use capeval_stats::Resampling;
 use rayon::prelude::*;
 
@@ -192,8 +192,7 @@ pub(crate) fn evaluated_on(request: ScoreRequest<'_>, only_common: bool) -> Resu
             push_once(&mut found, from_corpus(notice, Some(name)));
         }
         for remark in scores.metrics.iter().flat_map(|metric| &metric.remarks) {
-            let (code, message) = (remark.code.to_owned(), remark.message.clone());
-            push_once(&mut found, Notice { code, message, system: None, ids: Vec::new(), count: None });
+            push_once(&mut found, Notice::new(remark.code, remark.message.as_str()));
         }
     }
     if request.intervals.is_some() && scores.iter().any(|system| system.images.len() == 1) {
@@ -212,15 +211,17 @@ pub(crate) fn evaluated_on(request: ScoreRequest<'_>, only_common: bool) -> Resu
         found.push(notices::different_images());
     }
     let report = Report {
-        resampling: request.intervals,
-        same_images,
-        metrics: entries,
-        measures,
-        systems: reports,
-        notices: found,
-        provenance: Provenance {
+        head: Head {
             version: VERSION.to_owned(),
-            references: reference_files,
+            metrics: entries,
+            measures,
+            resampling: request.intervals,
+            notices: found,
+        },
+        same_images,
+        systems: reports,
+        provenance: Provenance {
+            files: reference_files,
             n_images: ground.n_images,
             n_references: ground.n_references,
             policy: Some(policy),
@@ -307,8 +308,7 @@ fn found_signature(
     let same = first.filter(|first| counts.clone().all(|count| count == *first));
     if let Some(theirs) = sacrebleu_signature(&metric.signature, same) {
         let message = format!("sacreBLEU signs {} as {theirs}", metric.signature.metric());
-        let code = "sacrebleu-signature".to_owned();
-        push_once(found, Notice { code, message, system: None, ids: Vec::new(), count: None });
+        push_once(found, Notice::new("sacrebleu-signature", message));
     }
 }
 
@@ -335,10 +335,10 @@ fn segments(scores: &SystemScores, ground: &Ground) -> Segments {
 
 /// A notice of the reader, as it stands in reports.
 pub(crate) fn from_corpus(notice: &capeval_corpus::Notice, system: Option<&str>) -> Notice {
-    let remedy = notice.remedy.as_ref().map_or_else(String::new, |remedy| format!("; {remedy}"));
     Notice {
         code: notice.code.to_owned(),
-        message: format!("{}{remedy}", notice.message),
+        message: notice.message.clone(),
+        remedy: notice.remedy.clone(),
         system: system.map(str::to_owned),
         ids: notice.ids.clone(),
         count: Some(notice.count),

@@ -72,7 +72,7 @@ fn notices_of_skipped_images_are_true_of_each_system() {
     let systems = || vec![("a".to_owned(), lines("a.csv", 40)), ("b".to_owned(), lines("b.csv", 20))];
     let found = compare(few(skipping(systems()))).unwrap();
     let told: Vec<(&str, Option<&str>, Option<usize>)> =
-        found.report.notices.iter().map(|n| (&*n.code, n.system.as_deref(), n.count)).collect();
+        found.report.head.notices.iter().map(|n| (&*n.code, n.system.as_deref(), n.count)).collect();
     for notice in [("missing:skip", Some("a"), Some(20)), ("missing:skip", Some("b"), Some(40))] {
         assert!(told.contains(&notice), "{told:?}");
     }
@@ -85,7 +85,7 @@ fn notices_of_skipped_images_are_true_of_each_system() {
 
     let one = skipping(systems());
     let found = compare(few(ScoreRequest { images: Some(vec![SegmentId::from(1)]), ..one })).unwrap();
-    assert!(found.report.notices.iter().all(|notice| notice.code != "common-images"));
+    assert!(found.report.head.notices.iter().all(|notice| notice.code != "common-images"));
     assert_eq!(found.report.systems[0].n_images, 1);
 }
 

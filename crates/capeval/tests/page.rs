@@ -1,6 +1,7 @@
 //! The page: hostile captions stay text, and nothing comes from elsewhere.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use capeval::choice::Plain;
 use capeval::corpus::{Captions, SegmentId};
 use capeval::pages::{self, Page, Pictures};
 use capeval::{ScoreRequest, metrics, score};
@@ -25,7 +26,7 @@ fn page(text: &str, page: &Page) -> String {
         ..ScoreRequest::new(references, [(text, candidates.clone()), ("other", candidates)])
     };
     let mut out = Vec::new();
-    pages::report(&score(request).unwrap(), page, &mut out).unwrap();
+    pages::report(&score(request).unwrap(), page, &Plain, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -87,7 +88,7 @@ fn scores_that_are_not_finite_are_drawn_around() {
     let (sender, written) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let mut out = Vec::new();
-        pages::report(&report, &Page { compress: false, ..Page::default() }, &mut out).unwrap();
+        pages::report(&report, &Page { compress: false, ..Page::default() }, &Plain, &mut out).unwrap();
         sender.send(String::from_utf8(out).unwrap())
     });
     let page = written.recv_timeout(std::time::Duration::from_secs(60)).expect("the page must end");
@@ -114,7 +115,7 @@ fn the_median_of_an_even_number_lies_between_the_middle_two() {
         ..ScoreRequest::new(references, [("mine", candidates)])
     };
     let mut out = Vec::new();
-    pages::report(&score(request).unwrap(), &Page::default(), &mut out).unwrap();
+    pages::report(&score(request).unwrap(), &Page::default(), &Plain, &mut out).unwrap();
     let page = String::from_utf8(out).unwrap();
     assert!(
         page.contains("Median of mine: 2.5."),

@@ -9,6 +9,7 @@ use capeval::corpus::SegmentId;
 use capeval::pages::{self, Page, Pictures};
 use capeval::report::{Comparison, Correlation, Report};
 
+use crate::fault::Flags;
 use crate::input::plain;
 use crate::output::Output;
 use crate::shown::Shown;
@@ -75,7 +76,7 @@ impl Html {
     /// When the file does not take it, or a folder holds no picture of any image.
     pub fn write(self, report: &Report) -> Result<()> {
         let (page, output) = self.page(report)?;
-        output.write(|out| pages::report(report, &page, out))
+        output.write(|out| pages::report(report, &page, &Flags::Usual, out))
     }
 
     /// Writes the page of a comparison.
@@ -84,7 +85,7 @@ impl Html {
     /// As [`write`](Self::write).
     pub fn write_comparison(self, comparison: &Comparison) -> Result<()> {
         let (page, output) = self.page(&comparison.report)?;
-        output.write(|out| pages::comparison(comparison, &page, out))
+        output.write(|out| pages::comparison(comparison, &page, &Flags::Usual, out))
     }
 
     /// Writes the page of a correlation, which shows no images.
@@ -93,7 +94,7 @@ impl Html {
     /// When the file does not take it.
     pub fn write_correlation(self, found: &Correlation) -> Result<()> {
         let page = Page { title: "Agreement with people".into(), digits: self.digits, ..Page::default() };
-        self.output.write(|out| pages::correlation(found, &page, out))
+        self.output.write(|out| pages::correlation(found, &page, &Flags::Usual, out))
     }
 
     /// Opens a page without pictures.

@@ -146,8 +146,7 @@ fn keep_their_own(tokenizer: &str, metrics: &[AnyMetric]) -> Option<Notice> {
     let names = kept.join(", ");
     let message =
         format!("the tokenizer {tokenizer} does not reach {names}: these cut text in their own way");
-    let code = "tokenizer-kept".to_owned();
-    (!kept.is_empty()).then_some(Notice { code, message, system: None, ids: Vec::new(), count: None })
+    (!kept.is_empty()).then_some(Notice::new("tokenizer-kept", message))
 }
 
 /// How candidates are read.

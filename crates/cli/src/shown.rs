@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use capeval::report::{Form, Style, Written};
 
+use crate::fault::Flags;
 use crate::input;
 use crate::options;
 use crate::output::{Output, is_same_file};
@@ -111,6 +112,6 @@ impl Target {
         if let Some(segments) = self.segments {
             segments.write(|out| found.write_rows(out))?;
         }
-        self.report.write(|out| found.write(self.form, &self.style, out))
+        self.report.write(|out| found.write(self.form, &self.style, &Flags::Usual, out))
     }
 }

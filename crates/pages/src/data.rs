@@ -136,9 +136,9 @@ impl fmt::Display for Data<'_> {
 
 impl<'r> Meta<'r> {
     fn new(report: &'r Report, gallery: &Gallery, page: &'r Page) -> Self {
-        let metrics = report.metrics.iter().enumerate();
+        let metrics = report.head.metrics.iter().enumerate();
         let metric_of = metrics.flat_map(|(m, metric)| std::iter::repeat_n(m, metric.n_measures));
-        let measures = report.measures.iter().zip(metric_of).map(|(measure, metric)| Measure {
+        let measures = report.head.measures.iter().zip(metric_of).map(|(measure, metric)| Measure {
             key: &measure.key,
             label: measure.short_label(),
             higher: measure.direction == Direction::HigherIsBetter,
@@ -149,7 +149,7 @@ impl<'r> Meta<'r> {
             n: gallery.ids.len(),
             chunk: CHUNK,
             measures: measures.collect(),
-            metrics: report.metrics.iter().map(|metric| metric.key.as_str()).collect(),
+            metrics: report.head.metrics.iter().map(|metric| metric.key.as_str()).collect(),
             systems: report.systems.iter().map(|system| system.name.as_str()).collect(),
             headline: headlines(report).last().copied().unwrap_or(0),
             pictures: page.pictures.as_ref().map(|pictures| match pictures {
@@ -172,7 +172,7 @@ fn places(gallery: &Gallery, images: &[u32]) -> Vec<Option<usize>> {
 }
 
 fn scores(report: &Report, system: usize, places: &[Option<usize>]) -> Vec<Vec<Option<Rounded>>> {
-    let n = report.measures.len();
+    let n = report.head.measures.len();
     let segments = report.systems.get(system).and_then(|system| system.segments.as_ref());
     let score =
         |k: Option<usize>, measure: usize| segments?.values.get(k? * n + measure).copied().map(Rounded);

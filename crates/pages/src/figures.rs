@@ -38,8 +38,8 @@ pub(crate) struct Figure {
 pub(crate) fn headlines(report: &Report) -> Vec<usize> {
     let mut first = 0;
     let mut chosen = Vec::new();
-    for metric in &report.metrics {
-        let measures = report.measures.get(first..first + metric.n_measures).unwrap_or_default();
+    for metric in &report.head.metrics {
+        let measures = report.head.measures.get(first..first + metric.n_measures).unwrap_or_default();
         let mut orders = measures.iter().map(|measure| {
             let name = measure.key.split(':').next().unwrap_or_default();
             name.rsplit_once('-').and_then(|(_, order)| order.parse().ok())
@@ -56,7 +56,7 @@ pub(crate) fn headlines(report: &Report) -> Vec<usize> {
 /// The scores of one system for one measure, image by image.
 fn values(report: &Report, system: usize, measure: usize) -> Vec<f64> {
     let segments = report.systems.get(system).and_then(|system| system.segments.as_ref());
-    let n = report.measures.len().max(1);
+    let n = report.head.measures.len().max(1);
     let rows = segments.map_or(&[][..], |segments| &segments.values);
     rows.chunks_exact(n).filter_map(|row| row.get(measure).copied()).collect()
 }
@@ -97,7 +97,7 @@ fn span<'v>(all: impl Iterator<Item = &'v [f64]>) -> (f64, f64) {
 }
 
 fn distribution(report: &Report, n_drawn: usize, measure: usize) -> Option<Figure> {
-    let described = report.measures.get(measure)?;
+    let described = report.head.measures.get(measure)?;
     let all: Vec<Vec<f64>> = (0..n_drawn).map(|s| sorted(values(report, s, measure))).collect();
     let (low, high) = span(all.iter().map(Vec::as_slice));
     let width = (high - low) / BINS as f64;
@@ -172,7 +172,7 @@ fn lengths(report: &Report, gallery: &Gallery, n_drawn: usize) -> Figure {
 fn by_length(report: &Report, gallery: &Gallery, n_drawn: usize) -> Vec<Figure> {
     let measures = headlines(report).into_iter().take(MEASURES);
     let figures = measures.filter_map(|measure| {
-        let described = report.measures.get(measure)?;
+        let described = report.head.measures.get(measure)?;
         let mut series = Vec::new();
         for (s, captions) in gallery.systems.iter().take(n_drawn).enumerate() {
             let scores = values(report, s, measure);
@@ -235,7 +235,7 @@ fn scatters(report: &Report, n_drawn: usize) -> Vec<Vec<Figure>> {
     };
     let of_system = |(s, name): (usize, &str)| {
         let figures = pairs().filter_map(|(x, y)| {
-            let (a, b) = (report.measures.get(x)?, report.measures.get(y)?);
+            let (a, b) = (report.head.measures.get(x)?, report.head.measures.get(y)?);
             let (xs, ys) = (values(report, s, x), values(report, s, y));
             let axes = (axis(a.short_label(), xs.iter().copied()), axis(b.short_label(), ys.iter().copied()));
             let points = finite(xs.into_iter().zip(ys));
@@ -259,7 +259,7 @@ fn scatters(report: &Report, n_drawn: usize) -> Vec<Vec<Figure>> {
 /// The scores of each measure against people's ratings.
 pub(crate) fn ratings(found: &Correlation) -> Vec<Figure> {
     let ratings = format!("rating, one point per {}", found.human.unit.name());
-    let measures = found.measures.iter().zip(&found.agreements).zip(&found.points.scores);
+    let measures = found.head.measures.iter().zip(&found.agreements).zip(&found.points.scores);
     let figures = measures.map(|((measure, agreement), scores)| {
         let label = &measure.label;
         let points = finite(found.points.ratings.iter().copied().zip(scores.iter().copied()));

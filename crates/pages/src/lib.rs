@@ -15,7 +15,8 @@ mod page;
 use std::io::{self, Write};
 
 use askama::Template;
-use capeval_report::{Align, Comparison, Correlation, Grid, Labels, Notice, Report, Table, counted};
+use capeval_choice::Dialect;
+use capeval_report::{Align, Comparison, Correlation, Grid, Labels, Report, Table, counted};
 
 use crate::data::Data;
 use crate::figures::{Charts, Figure};
@@ -30,7 +31,7 @@ const MANY_MEASURES: usize = 12;
 struct ReportPage<'r> {
     layout: Layout<'r>,
     scores: Grid,
-    notices: &'r [Notice],
+    notices: Vec<String>,
     signatures: Vec<String>,
     differences: Option<Differences>,
     charts: Option<Charts<'r>>,
@@ -50,25 +51,30 @@ struct AgreementPage<'r> {
     layout: Layout<'r>,
     tables: Vec<Table>,
     about: Vec<String>,
-    notices: &'r [Notice],
+    notices: Vec<String>,
     signatures: Vec<String>,
     ratings: Vec<Figure>,
 }
 
-/// Writes the page of a report. Charts are drawn if its systems have [`segments`](capeval_report::SystemReport::segments),
+/// Writes the page of a report; remedies of notices are in the words of `dialect`. Charts are drawn if its systems have [`segments`](capeval_report::SystemReport::segments),
 /// and images can be looked through if it has a [`gallery`](Report::gallery) too.
 ///
 /// # Errors
 /// When `out` does not take what is written.
-pub fn report(report: &Report, page: &Page, out: &mut dyn Write) -> io::Result<()> {
-    report_page(report, None, page).write_into(out)
+pub fn report(report: &Report, page: &Page, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
+    report_page(report, None, page, dialect).write_into(out)
 }
 
 /// Writes the page of a comparison: that of its report, with the differences below the scores.
 ///
 /// # Errors
 /// When `out` does not take what is written.
-pub fn comparison(comparison: &Comparison, page: &Page, out: &mut dyn Write) -> io::Result<()> {
+pub fn comparison(
+    comparison: &Comparison,
+    page: &Page,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let name = |system: usize| comparison.report.systems.get(system).map_or("", |s| s.name.as_str());
     let titles =
         comparison.pairs.iter().map(|pair| format!("{} against {}", name(pair.system), name(pair.baseline)));
@@ -76,37 +82,47 @@ pub fn comparison(comparison: &Comparison, page: &Page, out: &mut dyn Write) -> 
         .zip(comparison.tables(page.digits, Labels::Short))
         .map(|(title, table)| Table { title: Some(title), ..table });
     let differences = Differences { tables: tables.collect(), about: comparison.about() };
-    report_page(&comparison.report, Some(differences), page).write_into(out)
+    report_page(&comparison.report, Some(differences), page, dialect).write_into(out)
 }
 
 /// Writes the page of a correlation: its tables, and a chart of scores against ratings for each measure.
 ///
 /// # Errors
 /// When `out` does not take what is written.
-pub fn correlation(found: &Correlation, page: &Page, out: &mut dyn Write) -> io::Result<()> {
+pub fn correlation(
+    found: &Correlation,
+    page: &Page,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let human = &found.human;
     let subtitle = format!("{} · {}", human.source, counted(human.n_ratings, "rating"));
     let page = AgreementPage {
-        layout: Layout::new(page, &found.version, subtitle),
+        layout: Layout::new(page, &found.head.version, subtitle),
         tables: found.tables(page.digits, Labels::Short),
         about: found.about(),
-        notices: &found.notices,
+        notices: found.head.notes(dialect),
         signatures: found.signatures.iter().map(ToString::to_string).collect(),
         ratings: figures::ratings(found),
     };
     page.write_into(out)
 }
 
-fn report_page<'r>(report: &'r Report, differences: Option<Differences>, page: &'r Page) -> ReportPage<'r> {
+fn report_page<'r>(
+    report: &'r Report,
+    differences: Option<Differences>,
+    page: &'r Page,
+    dialect: &dyn Dialect,
+) -> ReportPage<'r> {
     let subtitle = format!("{} · {}", counted(report.systems.len(), "system"), report.footer());
     // A line of many measures is easier to read from top to bottom.
-    let is_long = report.measures.len() > MANY_MEASURES.max(report.systems.len());
+    let is_long = report.head.measures.len() > MANY_MEASURES.max(report.systems.len());
     let scores =
         if is_long { Grid::by_measure(report, page.digits) } else { Grid::by_system(report, page.digits) };
     ReportPage {
-        layout: Layout::new(page, &report.provenance.version, subtitle),
+        layout: Layout::new(page, &report.head.version, subtitle),
         scores,
-        notices: &report.notices,
+        notices: report.head.notes(dialect),
         signatures: report.signature_lines(),
         differences,
         charts: figures::charts(report),

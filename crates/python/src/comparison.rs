@@ -5,6 +5,7 @@ use capeval::report::{Comparison as Found, Contrast};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::error::Keywords;
 use crate::rendered;
 use crate::report::Report;
 
@@ -27,7 +28,7 @@ impl Comparison {
         let name = |k: usize| self.found.report.systems.get(k).map(|system| system.name.as_str());
         for pair in &self.found.pairs {
             let contrasts = PyDict::new(py);
-            for (measure, contrast) in self.found.report.measures.iter().zip(&pair.contrasts) {
+            for (measure, contrast) in self.found.report.head.measures.iter().zip(&pair.contrasts) {
                 contrasts.set_item(&measure.key, about(py, contrast)?)?;
             }
             list.append((name(pair.baseline), name(pair.system), contrasts))?;
@@ -38,7 +39,7 @@ impl Comparison {
     /// The comparison as a page.
     fn html(&self, py: Python<'_>, title: &str, digits: usize) -> PyResult<String> {
         let page = Page { title: title.to_owned(), digits, ..Page::default() };
-        rendered::page(py, |out| pages::comparison(&self.found, &page, out))
+        rendered::page(py, |out| pages::comparison(&self.found, &page, &Keywords, out))
     }
 
     /// The comparison as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`.

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyList};
 
 use crate::captions::{Captions, id, id_list};
-use crate::error::{fault, from_corpus, from_io, from_request, value};
+use crate::error::{Keywords, fault, from_corpus, from_io, from_request, value};
 use crate::files;
 use crate::frequencies::{DocumentFrequencies, parse_ids};
 use crate::judge::numbers;
@@ -28,7 +28,7 @@ impl Correlation {
     /// For each measure its coefficients: value and interval by name, and how many pairs people tell apart.
     fn agreements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let by_key = PyDict::new(py);
-        for (measure, agreement) in self.found.measures.iter().zip(&self.found.agreements) {
+        for (measure, agreement) in self.found.head.measures.iter().zip(&self.found.agreements) {
             by_key.set_item(&measure.key, about(py, agreement)?)?;
         }
         Ok(by_key)
@@ -53,7 +53,7 @@ impl Correlation {
     fn points<'py>(&self, py: Python<'py>) -> PyResult<Points<'py>> {
         let points = &self.found.points;
         let scores = PyDict::new(py);
-        for (measure, values) in self.found.measures.iter().zip(&points.scores) {
+        for (measure, values) in self.found.head.measures.iter().zip(&points.scores) {
             scores.set_item(&measure.key, numbers(py, values)?)?;
         }
         Ok((id_list(py, &points.images)?, numbers(py, &points.ratings)?, scores))
@@ -61,14 +61,14 @@ impl Correlation {
 
     /// What a reader should know: code and sentence.
     fn notices(&self) -> Vec<(String, String)> {
-        let notices = self.found.notices.iter();
-        notices.map(|notice| (notice.code.clone(), crate::error::in_python(&notice.message))).collect()
+        let notices = self.found.head.notices.iter();
+        notices.map(|notice| (notice.code.clone(), crate::error::told(notice))).collect()
     }
 
     /// The signatures by metric.
     fn signatures<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let by_metric = PyDict::new(py);
-        for (metric, signature) in self.found.metrics.iter().zip(&self.found.signatures) {
+        for (metric, signature) in self.found.head.metrics.iter().zip(&self.found.signatures) {
             by_metric.set_item(&metric.key, signature.to_string())?;
         }
         Ok(by_metric)
@@ -77,7 +77,7 @@ impl Correlation {
     /// The correlation as a page.
     fn html(&self, py: Python<'_>, title: &str, digits: usize) -> PyResult<String> {
         let page = Page { title: title.to_owned(), digits, ..Page::default() };
-        rendered::page(py, |out| pages::correlation(&self.found, &page, out))
+        rendered::page(py, |out| pages::correlation(&self.found, &page, &Keywords, out))
     }
 
     /// The correlation as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`.
@@ -132,6 +132,7 @@ pub fn correlate(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Correlation> {
     let known = |error: capeval::corpus::UnknownName| fault(&error);
+    let chosen = |error: capeval::choice::UnknownName| fault(&error);
     let read = |path: &str| py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path));
     let people = match path {
         Some(path) => {
@@ -162,7 +163,7 @@ pub fn correlate(
         if scores.is_none() { Some(select(py, &rules.metrics, &rules.settings, frequencies)?) } else { None };
     let own = OwnReference::ALL.iter().find(|own| own.name() == rules.own_reference).copied();
     let own = own.ok_or_else(|| value("own_reference must be keep, remove or skip"))?;
-    let (unit, surplus) = (rules.unit.parse().map_err(known)?, rules.surplus.parse().map_err(known)?);
+    let (unit, surplus) = (rules.unit.parse().map_err(chosen)?, rules.surplus.parse().map_err(known)?);
     let ids = parse_ids(&rules.ids)?;
     let intervals = rules.intervals.map(|(level, resamples, seed)| Resampling { level, resamples, seed });
     let references = references.map(|captions| captions.rows.clone());

@@ -4,6 +4,7 @@ use std::io;
 
 use capeval::choice::{Argument, Dialect, Remedy, Task};
 use capeval::corpus::ErrorKind;
+use capeval::report::Notice;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyOSError, PyValueError};
 
@@ -28,8 +29,13 @@ pub fn sentence(what: &str, remedy: Option<&Remedy>) -> String {
     }
 }
 
+/// What a reader of a result should know, in one sentence.
+pub fn told(notice: &Notice) -> String {
+    sentence(&in_python(&notice.message), notice.remedy.as_ref())
+}
+
 /// Arguments as Python's keywords.
-struct Keywords;
+pub struct Keywords;
 
 impl Dialect for Keywords {
     fn name(&self, argument: Argument) -> String {

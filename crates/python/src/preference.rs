@@ -24,8 +24,8 @@ pub struct Preference {
 impl Preference {
     /// What a reader should know: code and sentence.
     fn notices(&self) -> Vec<(String, String)> {
-        let notices = self.found.notices.iter();
-        notices.map(|notice| (notice.code.clone(), crate::error::in_python(&notice.message))).collect()
+        let notices = self.found.head.notices.iter();
+        notices.map(|notice| (notice.code.clone(), crate::error::told(notice))).collect()
     }
 
     /// The preferences as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"`, `"latex"`, or the `"rows"`
@@ -70,6 +70,7 @@ pub fn prefer(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Preference> {
     let known = |error: capeval::corpus::UnknownName| fault(&error);
+    let chosen = |error: capeval::choice::UnknownName| fault(&error);
     let read = |path: &str| py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path));
     let choices = match path {
         Some(path) => ratings::read_pairs(read(path)?.bytes(), path),
@@ -87,8 +88,8 @@ pub fn prefer(
         references: rules.references_per_pair,
         draws: rules.draws,
         seed: rules.draw_seed,
-        human_ties: rules.human_ties.parse().map_err(known)?,
-        metric_ties: rules.metric_ties.parse().map_err(known)?,
+        human_ties: rules.human_ties.parse().map_err(chosen)?,
+        metric_ties: rules.metric_ties.parse().map_err(chosen)?,
     };
     let surplus = rules.surplus.parse().map_err(known)?;
     let ids = parse_ids(&rules.ids)?;

@@ -2,11 +2,11 @@
 
 use std::io;
 
-use capeval::corpus::UnknownName;
+use capeval::choice::UnknownName;
 use capeval::report::{Form, Style, Written};
 use pyo3::prelude::*;
 
-use crate::error::{fault, from_io};
+use crate::error::{Keywords, fault, from_io};
 
 /// A result in the form of this name, or `"rows"`: what stands behind it, a line of JSON each.
 pub fn text(found: &impl Written, form: &str, digits: usize) -> PyResult<String> {
@@ -15,7 +15,7 @@ pub fn text(found: &impl Written, form: &str, digits: usize) -> PyResult<String>
         found.write_rows(&mut out)
     } else {
         let form: Form = form.parse().map_err(|error: UnknownName| fault(&error))?;
-        found.write(form, &Style { digits, ..Style::default() }, &mut out)
+        found.write(form, &Style { digits, ..Style::default() }, &Keywords, &mut out)
     };
     written.map_err(|error| from_io(&error, "result"))?;
     Ok(String::from_utf8_lossy(&out).into_owned())

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyList};
 
 use crate::captions::id_list;
+use crate::error::Keywords;
 use crate::rendered;
 
 /// What an evaluation found.
@@ -25,12 +26,12 @@ impl Report {
 
     /// The keys of the measures.
     fn keys(&self) -> Vec<&str> {
-        self.found.measures.iter().map(|measure| measure.key.as_str()).collect()
+        self.found.head.measures.iter().map(|measure| measure.key.as_str()).collect()
     }
 
     /// For each measure: key, label, whether more is better, least and greatest value.
     fn measures(&self) -> Vec<(&str, &str, bool, f64, f64)> {
-        let measures = self.found.measures.iter();
+        let measures = self.found.head.measures.iter();
         measures
             .map(|m| (&*m.key, &*m.label, m.direction == Direction::HigherIsBetter, m.min, m.max))
             .collect()
@@ -45,12 +46,12 @@ impl Report {
         about.set_item("n_images", system.n_images)?;
         about.set_item("n_references", system.n_references)?;
         let scores = PyDict::new(py);
-        for (measure, score) in self.found.measures.iter().zip(&system.scores) {
+        for (measure, score) in self.found.head.measures.iter().zip(&system.scores) {
             scores.set_item(&measure.key, score)?;
         }
         about.set_item("scores", scores)?;
         let signatures = PyDict::new(py);
-        for (metric, signature) in self.found.metrics.iter().zip(&system.signatures) {
+        for (metric, signature) in self.found.head.metrics.iter().zip(&system.signatures) {
             signatures.set_item(&metric.key, signature.to_string())?;
         }
         about.set_item("signatures", signatures)?;
@@ -61,7 +62,7 @@ impl Report {
     fn intervals<'py>(&self, py: Python<'py>, k: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(intervals) = &self.at(k)?.intervals else { return Ok(None) };
         let by_key = PyDict::new(py);
-        for (measure, interval) in self.found.measures.iter().zip(intervals) {
+        for (measure, interval) in self.found.head.measures.iter().zip(intervals) {
             by_key.set_item(&measure.key, (interval.low, interval.high))?;
         }
         Ok(Some(by_key))
@@ -77,7 +78,7 @@ impl Report {
     /// asked for.
     fn segments<'py>(&self, py: Python<'py>, k: usize) -> PyResult<Option<Bound<'py, PyByteArray>>> {
         let Some(segments) = &self.at(k)?.segments else { return Ok(None) };
-        let n = self.found.measures.len();
+        let n = self.found.head.measures.len();
         let bytes = PyByteArray::new_with(py, segments.values.len() * 8, |room| {
             let places = room.chunks_exact_mut(8);
             let by_measure = (0..n).flat_map(|m| segments.values.iter().skip(m).step_by(n.max(1)));
@@ -92,10 +93,9 @@ impl Report {
     /// What a reader should know: code, sentence, system, first ids, number.
     fn notices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
-        for notice in &self.found.notices {
+        for notice in &self.found.head.notices {
             let ids = id_list(py, &notice.ids)?;
-            let message = crate::error::in_python(&notice.message);
-            list.append((&notice.code, message, &notice.system, ids, notice.count))?;
+            list.append((&notice.code, crate::error::told(notice), &notice.system, ids, notice.count))?;
         }
         Ok(list)
     }
@@ -122,7 +122,7 @@ impl Report {
     ) -> PyResult<String> {
         let pictures = pattern.map(Pictures::Pattern).or(files.map(Pictures::Files));
         let page = Page { title: title.to_owned(), digits, pictures, ..Page::default() };
-        rendered::page(py, |out| pages::report(&self.found, &page, out))
+        rendered::page(py, |out| pages::report(&self.found, &page, &Keywords, out))
     }
 
     /// The report as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`; `digits` are shown

@@ -3,15 +3,13 @@
 use capeval_stats::correction::Correction;
 use capeval_stats::paired::Tally;
 use capeval_stats::{Interval, Resampling};
+use serde::Serialize;
 
 use crate::Report;
 
-mod programs;
 mod render;
 
-pub use programs::{csv, json, jsonl};
-pub(crate) use render::p_value;
-pub use render::{latex, markdown, table};
+pub(crate) use render::{latex, markdown, p_value, table};
 
 /// Whether systems differ.
 #[derive(Clone, Debug)]
@@ -66,9 +64,10 @@ pub struct Contrast {
 }
 
 /// The result of one test; NaN where a score is no number.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct P {
     /// How probable so large a difference is if there is none.
+    #[serde(rename = "p")]
     pub value: f64,
     /// The same, corrected for the number of tests.
     pub adjusted: f64,

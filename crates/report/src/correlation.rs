@@ -2,69 +2,65 @@
 
 use capeval_corpus::SegmentId;
 use capeval_metric::Signature;
+use capeval_stats::Interval;
 use capeval_stats::correlation::Williams;
-use capeval_stats::{Interval, Resampling};
+use serde::{Serialize, Serializer};
 
-use crate::report::metric_of;
-use crate::{Measure, MetricEntry, Notice};
+use crate::Head;
 
-mod programs;
 mod render;
 
-pub use programs::{csv, json, jsonl, points};
-pub use render::{latex, markdown, table};
+pub(crate) use render::{latex, markdown, table};
 
 /// How well metrics agree with human ratings.
 #[derive(Clone, Debug)]
 pub struct Correlation {
-    /// The version of capeval.
-    pub version: String,
+    /// What all results have.
+    pub head: Head,
     /// What people said.
     pub human: Human,
-    /// The numbers that were held against it.
-    pub measures: Vec<Measure>,
-    /// The metrics behind them, in the same order; none for scores that were read from a file.
-    pub metrics: Vec<MetricEntry>,
     /// One signature per metric.
     pub signatures: Vec<Signature>,
-    /// How each measure agrees, in the order of [`measures`](Self::measures).
+    /// How each measure agrees, in the order of [`Head::measures`].
     pub agreements: Vec<Agreement>,
     /// How the measures agree with people about whole systems, in the same order, if there are at least two.
     pub systems: Option<Vec<SystemAgreement>>,
     /// Williams' test of each pair of measures.
     pub differences: Vec<Difference>,
-    /// How intervals came about, if they were asked for.
-    pub resampling: Option<Resampling>,
-    /// What a reader should know.
-    pub notices: Vec<Notice>,
     /// Every point behind the coefficients.
     pub points: Points,
 }
 
 impl Correlation {
     /// The signature of the metric that the measure number `measure` belongs to; `None` for scores from a file.
-    #[must_use]
     pub fn signature_of(&self, measure: usize) -> Option<&Signature> {
-        self.signatures.get(metric_of(&self.metrics, measure)?)
+        self.signatures.get(self.head.metric_of(measure)?)
     }
 }
 
 /// What people said.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Human {
     /// Where the ratings come from.
+    #[serde(rename = "file")]
     pub source: String,
     /// How many images there are.
+    #[serde(rename = "images")]
     pub n_images: usize,
     /// How many captions or the like were rated.
+    #[serde(rename = "items")]
     pub n_items: usize,
     /// How many ratings there are.
+    #[serde(rename = "ratings")]
     pub n_ratings: usize,
     /// How many points the coefficients are computed from: ratings, or items.
+    #[serde(rename = "points")]
     pub n_points: usize,
     /// What a point is.
+    #[serde(serialize_with = "name")]
     pub unit: Unit,
     /// The lowest and the highest rating.
+    #[serde(serialize_with = "ends")]
     pub scale: Interval,
     /// Krippendorff's α for ordered ratings; `None` where no item has two ratings or nothing varies.
     pub krippendorff_alpha: Option<f64>,
@@ -72,41 +68,23 @@ pub struct Human {
     pub fleiss_kappa: Option<f64>,
 }
 
-/// What a point is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unit {
-    /// Each rating by each rater, as in the caption literature.
-    #[default]
-    Rating,
-    /// Each item, with the mean of its ratings.
-    Item,
+fn name<S: Serializer>(unit: &Unit, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(unit.name())
 }
 
-impl Unit {
-    /// All units.
-    pub const ALL: &[Self] = &[Self::Rating, Self::Item];
-
-    /// The name in commands and files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rating => "rating",
-            Self::Item => "item",
-        }
-    }
+fn ends<S: Serializer>(interval: &Interval, serializer: S) -> Result<S::Ok, S::Error> {
+    [interval.low, interval.high].serialize(serializer)
 }
 
-impl std::str::FromStr for Unit {
-    type Err = capeval_corpus::UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL.iter().copied().find(|known| known.name() == name).ok_or_else(|| {
-            capeval_corpus::UnknownName {
-                what: "unit",
-                given: name.into(),
-                choices: Self::ALL.iter().map(|known| known.name()).collect(),
-            }
-        })
+capeval_choice::named! {
+    /// What a point is.
+    #[derive(Default)]
+    pub enum Unit ("unit") {
+        /// Each rating by each rater, as in the caption literature.
+        #[default]
+        Rating = "rating", "each rating by each rater, as in the caption literature";
+        /// Each item, with the mean of its ratings.
+        Item = "item", "each item, with the mean of its ratings";
     }
 }
 
@@ -140,7 +118,6 @@ pub struct Agreement {
 
 impl Agreement {
     /// The coefficients with their keys.
-    #[must_use]
     pub fn coefficients(&self) -> [(&'static str, Coefficient); 5] {
         [
             ("pearson", self.pearson),
@@ -153,9 +130,10 @@ impl Agreement {
 }
 
 /// How one measure agrees with people about systems: corpus scores against mean ratings.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SystemAgreement {
     /// How many systems there are.
+    #[serde(rename = "systems")]
     pub n_systems: usize,
     /// Pearson's r; like all coefficients `None` for fewer than three systems, and where a side does not vary.
     pub pearson: Option<f64>,

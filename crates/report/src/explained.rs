@@ -31,7 +31,7 @@ const DIGITS: usize = 5;
 ///
 /// # Errors
 /// When `out` does not take what is written.
-pub fn explanations(report: &Report, style: &Style, out: &mut impl Write) -> io::Result<()> {
+pub fn explanations(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for (k, explained) in report.explained.iter().enumerate() {
         if k > 0 {
             writeln!(out)?;
@@ -55,7 +55,7 @@ pub fn explanations(report: &Report, style: &Style, out: &mut impl Write) -> io:
 }
 
 /// The steps below `step`.
-fn branches(step: &Step, indent: &str, style: &Style, out: &mut impl Write) -> io::Result<()> {
+fn branches(step: &Step, indent: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for (k, part) in step.parts.iter().enumerate() {
         let is_last = k + 1 == step.parts.len();
         let (branch, below) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };

@@ -103,13 +103,14 @@ impl Grid {
     pub fn by_system(report: &Report, digits: usize) -> Self {
         let best = best(report, digits);
         let mut columns = vec![("System".to_owned(), Align::Left)];
-        columns.extend(report.measures.iter().map(|m| (m.short_label().to_owned(), Align::Right)));
+        columns.extend(report.head.measures.iter().map(|m| (m.short_label().to_owned(), Align::Right)));
         let with_images = differ(report);
         if with_images {
             columns.push(("Images".to_owned(), Align::Right));
         }
         let rows = report.systems.iter().map(|system| {
             let scores = report
+                .head
                 .measures
                 .iter()
                 .zip(&best)
@@ -128,6 +129,7 @@ impl Grid {
         let mut columns = vec![(String::new(), Align::Left), ("range".to_owned(), Align::Right)];
         columns.extend(report.systems.iter().map(|system| (system.name.clone(), Align::Right)));
         let mut rows: Vec<Vec<Cell>> = report
+            .head
             .measures
             .iter()
             .zip(&best)
@@ -183,9 +185,10 @@ fn differ(report: &Report) -> bool {
 /// choice cannot be made, or where systems were scored on different images.
 fn best(report: &Report, digits: usize) -> Vec<Option<String>> {
     if !report.same_images {
-        return vec![None; report.measures.len()];
+        return vec![None; report.head.measures.len()];
     }
     report
+        .head
         .measures
         .iter()
         .enumerate()

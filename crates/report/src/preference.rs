@@ -1,56 +1,43 @@
 //! How often metrics prefer the caption that people prefer, as plain data.
 
-use capeval_corpus::{SegmentId, UnknownName};
+use capeval_corpus::SegmentId;
 use capeval_metric::Signature;
-use capeval_stats::Resampling;
+use serde::Serialize;
 
-use crate::report::metric_of;
-use crate::{Coefficient, Measure, MetricEntry, Notice};
+use crate::{Coefficient, Head};
 
-mod programs;
 mod render;
 
-pub use programs::{csv, json, jsonl, pairs};
-pub use render::{latex, markdown, table};
+pub(crate) use render::{latex, markdown, table};
 
 /// How often each measure prefers the caption of a pair that people prefer: the protocol of PASCAL-50S.
 #[derive(Clone, Debug)]
 pub struct Preference {
-    /// The version of capeval.
-    pub version: String,
+    /// What all results have.
+    pub head: Head,
     /// What people said.
     pub voters: Voters,
     /// How the numbers came about.
     pub protocol: Protocol,
     /// The kinds of pairs, in order of their names; a single one without a name where the file tells none.
     pub categories: Vec<Category>,
-    /// The numbers that were held against people's choices.
-    pub measures: Vec<Measure>,
-    /// The metrics behind them, each with as many measures as it has; none for scores that were read from a file.
-    pub metrics: Vec<MetricEntry>,
     /// The signatures of the metrics, in the same order; none for scores that were read from a file.
     pub signatures: Vec<Signature>,
-    /// What each measure scores, in the order of [`measures`](Self::measures).
+    /// What each measure scores, in the order of [`Head::measures`].
     pub accuracies: Vec<Accuracy>,
-    /// How intervals came about, if they were asked for.
-    pub resampling: Option<Resampling>,
-    /// What a reader should know.
-    pub notices: Vec<Notice>,
     /// Every pair behind the numbers.
     pub pairs: Vec<ChosenPair>,
 }
 
 impl Preference {
     /// Whether scores were computed against references that were drawn, and not read from a file.
-    #[must_use]
     pub fn is_drawn(&self) -> bool {
-        !self.metrics.is_empty()
+        !self.head.metrics.is_empty()
     }
 
     /// The signature of the metric behind the measure number `measure`.
-    #[must_use]
     pub fn signature_of(&self, measure: usize) -> Option<&Signature> {
-        self.signatures.get(metric_of(&self.metrics, measure)?)
+        self.signatures.get(self.head.metric_of(measure)?)
     }
 
     /// Whether pairs have categories at all.
@@ -60,17 +47,22 @@ impl Preference {
 }
 
 /// What people said.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Voters {
     /// Where the votes come from.
+    #[serde(rename = "file")]
     pub source: String,
     /// How many images there are.
+    #[serde(rename = "images")]
     pub n_images: usize,
     /// How many pairs there are.
+    #[serde(rename = "pairs")]
     pub n_pairs: usize,
     /// Of how many of them as many people preferred the one as the other.
+    #[serde(rename = "tied")]
     pub n_tied: usize,
     /// How many votes there are.
+    #[serde(rename = "votes")]
     pub n_votes: f64,
     /// The mean share of a pair's votes that go with the majority, 0.5 to 1.
     pub majority: f64,
@@ -125,57 +117,31 @@ impl Protocol {
     }
 }
 
-/// What counts where as many people preferred the one caption as the other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum HumanTies {
-    /// The pair is left out.
-    Skip,
-    /// The pair is half right for every measure: what breaking such ties at random, as CLIPScore does, comes to.
-    #[default]
-    Half,
+capeval_choice::named! {
+    /// What counts where as many people preferred the one caption as the other.
+    #[derive(Default)]
+    pub enum HumanTies ("rule for people's ties") {
+        /// The pair is left out.
+        Skip = "skip", "the pair is left out";
+        /// The pair is half right for every measure: what breaking such ties at random, as CLIPScore does, comes to.
+        #[default]
+        Half = "half", "the pair is half right for every measure";
+    }
 }
 
-/// What counts where a measure gives both captions the same score.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MetricTies {
-    /// Half right: what breaking such ties at random comes to.
-    #[default]
-    Half,
-    /// Wrong.
-    Wrong,
-    /// The first caption counts as preferred, as in programs that ask whether the first scores less than the second.
-    First,
+capeval_choice::named! {
+    /// What counts where a measure gives both captions the same score.
+    #[derive(Default)]
+    pub enum MetricTies ("rule for metrics' ties") {
+        /// Half right: what breaking such ties at random comes to.
+        #[default]
+        Half = "half", "half right";
+        /// Wrong.
+        Wrong = "wrong", "wrong";
+        /// The first caption counts as preferred, as in programs that ask whether the first scores less than the second.
+        First = "first", "the first caption counts as preferred";
+    }
 }
-
-macro_rules! named {
-    ($choice:ident, $what:literal, $($variant:ident => $name:literal),+) => {
-        impl $choice {
-            /// All choices.
-            pub const ALL: &[Self] = &[$(Self::$variant),+];
-
-            /// The name in commands and files.
-            #[must_use]
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name),+ }
-            }
-        }
-
-        impl std::str::FromStr for $choice {
-            type Err = UnknownName;
-
-            fn from_str(name: &str) -> Result<Self, Self::Err> {
-                Self::ALL.iter().copied().find(|known| known.name() == name).ok_or_else(|| UnknownName {
-                    what: $what,
-                    given: name.into(),
-                    choices: Self::ALL.iter().map(|known| known.name()).collect(),
-                })
-            }
-        }
-    };
-}
-
-named!(HumanTies, "rule for people's ties", Skip => "skip", Half => "half");
-named!(MetricTies, "rule for metrics' ties", Half => "half", Wrong => "wrong", First => "first");
 
 /// A kind of pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,9 +14,10 @@ const BLOCK: usize = 1 << 16;
 ///
 /// # Errors
 /// When `out` does not take what is written.
-pub fn segments(report: &Report, out: &mut impl Write) -> io::Result<()> {
+pub fn segments(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut line = Vec::with_capacity(2 * BLOCK);
     let keys = report
+        .head
         .measures
         .iter()
         .enumerate()

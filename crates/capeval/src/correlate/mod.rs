@@ -8,14 +8,14 @@ use capeval_corpus::ratings::{Ratings, SegmentScores};
 use capeval_corpus::{Captions, Empty, Ids, Policy, SegmentId, Surplus};
 use capeval_evaluate::Progress;
 use capeval_metric::{AnyMetric, Direction, Signature};
-use capeval_report::{Correlation, Human, Measure, MetricEntry, Notice, Points, Unit};
+use capeval_report::{Correlation, Head, Human, Measure, MetricEntry, Notice, Points, Unit};
 use capeval_stats::{Interval, Resampling, agreement as raters};
 
 use crate::measures::entries;
 use crate::score::{Evaluated, evaluated};
 use crate::{Error, ScoreRequest, VERSION};
+pub(crate) use points::same_words;
 use points::{Judgements, ordered};
-pub(crate) use points::{notice, same_words};
 
 /// What shall be held against which ratings. Start from [`CorrelateRequest::new`].
 pub struct CorrelateRequest<'p> {
@@ -184,15 +184,11 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     let systems = systems.map(|found| systems::agreements(&found, &higher));
     notices.extend(systems.as_deref().and_then(systems::doubt));
     Ok(Correlation {
-        version: VERSION.to_owned(),
+        head: Head { version: VERSION.to_owned(), metrics, measures, resampling: intervals, notices },
         differences: agreement::differences(&judgements, &values, &higher),
         systems,
         agreements,
-        measures,
-        metrics,
         signatures,
-        resampling: intervals,
-        notices,
         points: points_of(&judgements, values),
         human,
     })
@@ -246,8 +242,8 @@ fn scored(
         ..ScoreRequest::new(references, [("captions", candidates)])
     };
     let Evaluated { mut report, scores, .. } = evaluated(request)?;
-    notices.append(&mut report.notices);
-    let n_measures = report.measures.len();
+    notices.append(&mut report.head.notices);
+    let n_measures = report.head.measures.len();
     let system = report.systems.pop();
     let segments = system.as_ref().and_then(|system| system.segments.as_ref());
     let segments = segments.map_or(&[][..], |segments| &segments.values);
@@ -259,7 +255,14 @@ fn scored(
     for signature in &mut signatures {
         signature.push("own-reference", judgements.own.name());
     }
-    Ok(Scored { judgements, measures: report.measures, values, metrics: report.metrics, signatures, systems })
+    Ok(Scored {
+        judgements,
+        measures: report.head.measures,
+        values,
+        metrics: report.head.metrics,
+        signatures,
+        systems,
+    })
 }
 
 fn scale(ratings: impl Iterator<Item = f64>) -> Interval {

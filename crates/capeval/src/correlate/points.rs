@@ -101,7 +101,9 @@ impl Judgements {
                 return Err(Error::request(format!("{}: {message}; {remedy}", ratings.source)));
             }
             let ids = unknown.iter().take(SHOWN).map(|item| item.image.clone()).collect();
-            notices.push(notice("surplus:ignore", format!("left out: {message}"), ids, unknown.len()));
+            notices.push(
+                Notice::new("surplus:ignore", format!("left out: {message}")).ids(ids).count(unknown.len()),
+            );
         }
         let mut items: Vec<Item> =
             ratings.items.iter().filter(|item| find(&item.image).is_some()).cloned().collect();
@@ -158,7 +160,8 @@ impl Judgements {
             };
             let ids_of = items.iter().zip(&is_own).filter(|(_, own)| **own);
             let listed = ids_of.take(SHOWN).map(|(item, _)| item.image.clone()).collect();
-            notices.push(notice(&format!("own-reference:{}", own.name()), message, listed, n_own));
+            notices
+                .push(Notice::new(format!("own-reference:{}", own.name()), message).ids(listed).count(n_own));
         }
         match own {
             OwnReference::Keep => {}
@@ -335,7 +338,7 @@ pub(super) fn unrated(ratings: &Ratings) -> Option<Notice> {
         let rows =
             if ratings.unrated == 1 { "1 row".to_owned() } else { format!("{} rows", ratings.unrated) };
         let message = format!("left out: {rows} of {} without a rating", ratings.source);
-        notice("no-rating", message, Vec::new(), ratings.unrated)
+        Notice::new("no-rating", message).count(ratings.unrated)
     })
 }
 
@@ -349,11 +352,11 @@ pub(super) fn doubts(human: &Human, agreements: &[Agreement], measures: &[Measur
     let mut found = Vec::new();
     if human.scale.low == human.scale.high {
         let message = "all ratings are equal, so nothing can agree with them".to_owned();
-        found.push(notice("constant-ratings", message, Vec::new(), human.n_ratings));
+        found.push(Notice::new("constant-ratings", message).count(human.n_ratings));
     }
     if human.n_items == human.n_ratings {
         let message = "every item has a single rating, so agreement between raters cannot be told".to_owned();
-        found.push(notice("one-rater", message, Vec::new(), human.n_items));
+        found.push(Notice::new("one-rater", message).count(human.n_items));
     }
     let constant: Vec<&str> = agreements
         .iter()
@@ -366,12 +369,7 @@ pub(super) fn doubts(human: &Human, agreements: &[Agreement], measures: &[Measur
             "no correlation by {}: scores or ratings do not vary, or are not finite",
             constant.join(", ")
         );
-        found.push(notice("constant-scores", message, Vec::new(), constant.len()));
+        found.push(Notice::new("constant-scores", message).count(constant.len()));
     }
     found
-}
-
-/// A notice about `count` things.
-pub(crate) fn notice(code: &str, message: String, ids: Vec<SegmentId>, count: usize) -> Notice {
-    Notice { code: code.to_owned(), message, system: None, ids, count: Some(count) }
 }

@@ -89,13 +89,9 @@ pub(super) fn agreements(systems: &Systems, higher: &[bool]) -> Vec<SystemAgreem
 
 /// A notice where there are too few systems for correlations.
 pub(super) fn doubt(agreements: &[SystemAgreement]) -> Option<Notice> {
-    agreements.iter().any(|agreement| agreement.n_systems == 2).then(|| Notice {
-        code: "two-systems".to_owned(),
-        message:
-            "two systems have no correlation to speak of, as any two correlate by 1 or -1; rate three or more"
-                .to_owned(),
-        system: None,
-        ids: Vec::new(),
-        count: Some(2),
+    agreements.iter().any(|agreement| agreement.n_systems == 2).then(|| {
+        let message =
+            "two systems have no correlation to speak of, as any two correlate by 1 or -1; rate three or more";
+        Notice::new("two-systems", message).count(2)
     })
 }

@@ -32,13 +32,6 @@ pub(super) fn of<'j>(pair: &'j Judged, protocol: &Protocol, draw: usize) -> Vec<
 
 /// Makes one draw of many that would be the same, and says what draws come to with the pools there are.
 pub(super) fn settle(judged: &[Judged], protocol: &mut Protocol) -> Option<Notice> {
-    let notice = |code: &str, message: String, count: usize| Notice {
-        code: code.to_owned(),
-        message,
-        system: None,
-        ids: Vec::new(),
-        count: Some(count),
-    };
     let Some(n) = protocol.references else {
         protocol.draws = 1;
         return None;
@@ -50,14 +43,14 @@ pub(super) fn settle(judged: &[Judged], protocol: &mut Protocol) -> Option<Notic
             "no pair has more than {n} references, so that there is nothing to draw: all are taken, once"
         );
         protocol.draws = 1;
-        return Some(notice("one-draw", message, all));
+        return Some(Notice::new("one-draw", message).count(all));
     }
     (short > 0).then(|| {
         let message = format!(
             "{short} of {} pairs have fewer than {n} references; there, all are taken in every draw",
             judged.len()
         );
-        notice("small-pool", message, short)
+        Notice::new("small-pool", message).count(short)
     })
 }
 

@@ -15,7 +15,7 @@ use capeval_corpus::ratings::{Choices, SegmentScores};
 use capeval_corpus::{Captions, Empty, Ids, Policy, SegmentId, Surplus};
 use capeval_evaluate::Progress;
 use capeval_metric::{AnyMetric, Direction, Signature};
-use capeval_report::{HumanTies, Measure, MetricEntry, MetricTies, Notice, Preference, Protocol};
+use capeval_report::{Head, HumanTies, Measure, MetricEntry, MetricTies, Notice, Preference, Protocol};
 use capeval_stats::Resampling;
 
 use crate::correlate::OwnReference;
@@ -133,17 +133,19 @@ pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
         notices.extend(crate::notices::rare_categories(&credits.rare(crate::notices::FEW_IMAGES)));
     }
     Ok(Preference {
-        version: VERSION.to_owned(),
+        head: Head {
+            version: VERSION.to_owned(),
+            metrics: drawn.metrics,
+            measures: drawn.measures,
+            resampling: intervals,
+            notices,
+        },
         voters: credits.voters(&choices.source),
         categories: credits.categories(),
         accuracies: credits.accuracies(intervals, request.progress),
         pairs: credits.pairs(),
-        measures: drawn.measures,
-        metrics: drawn.metrics,
         signatures: drawn.signatures,
         protocol,
-        resampling: intervals,
-        notices,
     })
 }
 
@@ -161,10 +163,10 @@ impl Drawn {
     /// Adds one draw.
     fn add(&mut self, evaluated: Evaluated, notices: &mut Vec<Notice>) {
         let mut report = evaluated.report;
-        for notice in report.notices.drain(..) {
+        for notice in report.head.notices.drain(..) {
             push_once(notices, Notice { system: None, ..notice });
         }
-        let n_measures = report.measures.len();
+        let n_measures = report.head.measures.len();
         let side = |k: usize| {
             let segments = report.systems.get(k).and_then(|system| system.segments.as_ref());
             segments.map_or(&[][..], |segments| &segments.values)
@@ -177,8 +179,8 @@ impl Drawn {
         if let Some(system) = report.systems.first_mut() {
             self.signatures = std::mem::take(&mut system.signatures);
         }
-        self.measures = report.measures;
-        self.metrics = report.metrics;
+        self.measures = report.head.measures;
+        self.metrics = report.head.metrics;
     }
 
     /// Adds to the signatures what the protocol decides.

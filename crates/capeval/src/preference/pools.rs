@@ -7,7 +7,7 @@ use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
 use capeval_report::Notice;
 
 use crate::Error;
-use crate::correlate::{OwnReference, notice, same_words};
+use crate::correlate::{OwnReference, same_words};
 use crate::restrict::normal;
 
 /// How many ids an error or notice lists.
@@ -101,12 +101,11 @@ pub(super) fn with_references(
                 }
             )));
         }
-        notices.push(notice(
-            "surplus:ignore",
-            format!("left out: {message}"),
-            listed(lost.iter()),
-            lost.len(),
-        ));
+        notices.push(
+            Notice::new("surplus:ignore", format!("left out: {message}"))
+                .ids(listed(lost.iter()))
+                .count(lost.len()),
+        );
     }
     let is_own = |pair: &Judged| {
         pair.pool.iter().any(|text| pair.captions.iter().any(|caption| same_words(text, caption)))
@@ -126,8 +125,8 @@ pub(super) fn with_references(
             OwnReference::Remove => format!("{what}; there, such references are not drawn"),
             OwnReference::Skip => format!("left out: {what}"),
         };
-        let code = format!("own-reference:{}", own.name());
-        notices.push(notice(&code, message, listed(of_own.iter().copied()), of_own.len()));
+        let notice = Notice::new(format!("own-reference:{}", own.name()), message);
+        notices.push(notice.ids(listed(of_own.iter().copied())).count(of_own.len()));
         match own {
             OwnReference::Keep => {}
             OwnReference::Remove => {
@@ -201,11 +200,7 @@ pub(super) fn unvoted(choices: &Choices) -> Option<Notice> {
     (choices.unvoted > 0).then(|| {
         let rows =
             if choices.unvoted == 1 { "1 row".to_owned() } else { format!("{} rows", choices.unvoted) };
-        notice(
-            "no-vote",
-            format!("left out: {rows} of {} without a vote", choices.source),
-            Vec::new(),
-            choices.unvoted,
-        )
+        let message = format!("left out: {rows} of {} without a vote", choices.source);
+        Notice::new("no-vote", message).count(choices.unvoted)
     })
 }

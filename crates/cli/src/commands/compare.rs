@@ -116,7 +116,7 @@ impl Tests {
     /// Whether what is required holds for every pair with the baseline.
     fn hold(&self, comparison: &Comparison) -> Result<bool> {
         let Some(requirement) = self.require else { return Ok(true) };
-        let measures = &comparison.report.measures;
+        let measures = &comparison.report.head.measures;
         if let Some(unknown) = self.on.iter().find(|key| comparison.report.measure(key).is_none()) {
             let known: Vec<&str> = measures.iter().map(|measure| measure.key.as_str()).collect();
             bail!("--on: no measure is called '{unknown}'; choose from {}", known.join(", "));

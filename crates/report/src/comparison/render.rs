@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use capeval_choice::Dialect;
+
 use capeval_stats::Interval;
 
 use super::{Comparison, Contrast, P, Pair, Verdict};
@@ -12,10 +14,12 @@ use crate::render;
 
 /// Writes one table per pair: the scores, their difference with its interval, the corrected p-values, and on how
 /// many images the system is better, as good and worse.
-///
-/// # Errors
-/// When `out` does not take what is written.
-pub fn table(comparison: &Comparison, style: &Style, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn table(
+    comparison: &Comparison,
+    style: &Style,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for pair in &comparison.pairs {
         render::table::write_grid(&grid(comparison, pair, style.digits, Labels::Full), style, out)?;
         writeln!(out)?;
@@ -24,14 +28,16 @@ pub fn table(comparison: &Comparison, style: &Style, out: &mut impl Write) -> io
     for line in about(comparison, "*") {
         render::table::write_wrapped("", &line, style, out)?;
     }
-    render::table::write_signatures(&comparison.report, style, out)
+    render::table::write_signatures(&comparison.report, style, dialect, out)
 }
 
 /// Writes one Markdown table per pair, with what [`table`](fn@table) shows.
-///
-/// # Errors
-/// When `out` does not take what is written.
-pub fn markdown(comparison: &Comparison, digits: usize, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn markdown(
+    comparison: &Comparison,
+    digits: usize,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let report = &comparison.report;
     for (k, pair) in comparison.pairs.iter().enumerate() {
         if k > 0 {
@@ -41,19 +47,26 @@ pub fn markdown(comparison: &Comparison, digits: usize, out: &mut impl Write) ->
     }
     let about: Vec<String> =
         [render::table::footer(report)].into_iter().chain(about(comparison, "bold:")).collect();
-    render::markdown::write_notes(&about, &render::table::signature_lines(report), &report.notices, out)
+    render::markdown::write_notes(
+        &about,
+        &render::table::signature_lines(report),
+        &report.head.notes(dialect),
+        out,
+    )
 }
 
 /// Writes one LaTeX `tabular` per pair, with what [`table`](fn@table) shows.
-///
-/// # Errors
-/// When `out` does not take what is written.
-pub fn latex(comparison: &Comparison, digits: usize, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn latex(
+    comparison: &Comparison,
+    digits: usize,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let report = &comparison.report;
     let about: Vec<String> =
         [render::table::scored(report)].into_iter().chain(about(comparison, "bold:")).collect();
     let signatures = render::table::signature_lines(report);
-    render::latex::write_head(&report.provenance.version, &about, &signatures, &report.notices, out)?;
+    render::latex::write_head(&report.head.version, &about, &signatures, &report.head.notes(dialect), out)?;
     let grids = comparison.pairs.iter().map(|pair| (None, grid(comparison, pair, digits, Labels::Short)));
     render::latex::write_grids(&grids.collect::<Vec<_>>(), out)
 }
@@ -107,29 +120,32 @@ fn grid(comparison: &Comparison, pair: &Pair, digits: usize, labels: Labels) -> 
     names.extend(["d", "better/equal/worse"].map(str::to_owned));
     let columns = names.into_iter().enumerate();
     let columns = columns.map(|(k, name)| (name, if k == 0 { Align::Left } else { Align::Right }));
-    let rows = pair.contrasts.iter().zip(&report.measures).enumerate().map(|(m, (contrast, measure))| {
-        let score = |system: usize| {
-            let score = report.systems.get(system).and_then(|s| s.scores.get(m));
-            Cell::from(score.map_or_else(String::new, |score| fixed(*score, measure.digits(digits))))
-        };
-        let mut cells = vec![measure.named(labels).into(), score(pair.baseline), score(pair.system)];
-        cells.push(Cell {
-            text: signed(contrast.difference, digits),
-            best: contrast.verdict != Verdict::Undecided,
-            note: match contrast.interval {
-                Interval { low, .. } if low.is_nan() => String::new(),
-                Interval { low, high } => format!("[{}, {}]", signed(low, digits), signed(high, digits)),
-            },
+    let rows =
+        pair.contrasts.iter().zip(&report.head.measures).enumerate().map(|(m, (contrast, measure))| {
+            let score = |system: usize| {
+                let score = report.systems.get(system).and_then(|s| s.scores.get(m));
+                Cell::from(score.map_or_else(String::new, |score| fixed(*score, measure.digits(digits))))
+            };
+            let mut cells = vec![measure.named(labels).into(), score(pair.baseline), score(pair.system)];
+            cells.push(Cell {
+                text: signed(contrast.difference, digits),
+                best: contrast.verdict != Verdict::Undecided,
+                note: match contrast.interval {
+                    Interval { low, .. } if low.is_nan() => String::new(),
+                    Interval { low, high } => format!("[{}, {}]", signed(low, digits), signed(high, digits)),
+                },
+            });
+            cells.extend(
+                [contrast.randomisation, contrast.bootstrap].map(|p| Cell::from(p_value(p.adjusted))),
+            );
+            let optional = |p: Option<P>| Cell::from(p.map_or_else(String::new, |p| p_value(p.adjusted)));
+            cells.extend(sign.then(|| optional(contrast.sign)));
+            cells.extend(exact.then(|| optional(contrast.permutation)));
+            let tally = contrast.tally;
+            cells.push(signed(contrast.cohens_d, 2).into());
+            cells.push(format!("{}/{}/{}", tally.wins, tally.ties, tally.losses).into());
+            cells
         });
-        cells.extend([contrast.randomisation, contrast.bootstrap].map(|p| Cell::from(p_value(p.adjusted))));
-        let optional = |p: Option<P>| Cell::from(p.map_or_else(String::new, |p| p_value(p.adjusted)));
-        cells.extend(sign.then(|| optional(contrast.sign)));
-        cells.extend(exact.then(|| optional(contrast.permutation)));
-        let tally = contrast.tally;
-        cells.push(signed(contrast.cohens_d, 2).into());
-        cells.push(format!("{}/{}/{}", tally.wins, tally.ties, tally.losses).into());
-        cells
-    });
     Grid { columns: columns.collect(), rows: rows.collect() }
 }
 

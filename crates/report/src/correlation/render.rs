@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use capeval_choice::Dialect;
+
 use super::{Coefficient, Correlation};
 use crate::Style;
 use crate::comparison::p_value;
@@ -10,10 +12,12 @@ use crate::number::{counted, fixed, percent, significant};
 use crate::render;
 
 /// Writes the coefficients of each measure, those of systems, and Williams' tests.
-///
-/// # Errors
-/// When `out` does not take what is written.
-pub fn table(correlation: &Correlation, style: &Style, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn table(
+    correlation: &Correlation,
+    style: &Style,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for (title, grid) in grids(correlation, style.digits, Labels::Full) {
         if let Some(title) = title {
             writeln!(out, "{title}")?;
@@ -21,14 +25,23 @@ pub fn table(correlation: &Correlation, style: &Style, out: &mut impl Write) -> 
         render::table::write_grid(&grid, style, out)?;
         writeln!(out)?;
     }
-    render::table::write_notes(&about(correlation), &correlation.signatures, &correlation.notices, style, out)
+    render::table::write_notes(
+        &correlation.head,
+        &about(correlation),
+        &correlation.signatures,
+        style,
+        dialect,
+        out,
+    )
 }
 
 /// Writes the same as Markdown.
-///
-/// # Errors
-/// When `out` does not take what is written.
-pub fn markdown(correlation: &Correlation, digits: usize, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn markdown(
+    correlation: &Correlation,
+    digits: usize,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for (k, (title, grid)) in grids(correlation, digits, Labels::Short).into_iter().enumerate() {
         if k > 0 {
             writeln!(out)?;
@@ -38,16 +51,29 @@ pub fn markdown(correlation: &Correlation, digits: usize, out: &mut impl Write) 
         }
         render::markdown::write_grid(&grid, out)?;
     }
-    render::markdown::write_notes(&about(correlation), &signatures(correlation), &correlation.notices, out)
+    render::markdown::write_notes(
+        &about(correlation),
+        &signatures(correlation),
+        &correlation.head.notes(dialect),
+        out,
+    )
 }
 
 /// Writes the same as LaTeX, one `tabular` per table.
-///
-/// # Errors
-/// When `out` does not take what is written.
-pub fn latex(correlation: &Correlation, digits: usize, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn latex(
+    correlation: &Correlation,
+    digits: usize,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let (about, signatures) = (about(correlation), signatures(correlation));
-    render::latex::write_head(&correlation.version, &about, &signatures, &correlation.notices, out)?;
+    render::latex::write_head(
+        &correlation.head.version,
+        &about,
+        &signatures,
+        &correlation.head.notes(dialect),
+        out,
+    )?;
     render::latex::write_grids(&grids(correlation, digits, Labels::Short), out)
 }
 
@@ -87,9 +113,9 @@ fn about(correlation: &Correlation) -> Vec<String> {
         counted(human.n_points, "point"),
         human.unit.name(),
         agreement.collect::<String>(),
-        correlation.version
+        correlation.head.version
     )];
-    if let Some(resampling) = correlation.resampling {
+    if let Some(resampling) = correlation.head.resampling {
         lines.push(format!(
             "[low, high]: {} intervals, percentiles of {} of the images, seed {}",
             percent(resampling.level),
@@ -102,7 +128,7 @@ fn about(correlation: &Correlation) -> Vec<String> {
 
 /// The tables with their titles.
 fn grids(correlation: &Correlation, digits: usize, labels: Labels) -> Vec<(Option<String>, Grid)> {
-    let label = |m: usize| correlation.measures.get(m).map_or("", |m| m.named(labels));
+    let label = |m: usize| correlation.head.measures.get(m).map_or("", |m| m.named(labels));
     let columns = |names: &[&str]| -> Vec<(String, Align)> {
         let align = |k: usize| if k == 0 { Align::Left } else { Align::Right };
         names.iter().enumerate().map(|(k, name)| ((*name).to_owned(), align(k))).collect()

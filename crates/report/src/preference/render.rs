@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use capeval_choice::Dialect;
+
 use super::Preference;
 use crate::grid::{Align, Cell, Grid, Labels};
 use crate::number::{counted, fixed, percent};
@@ -9,30 +11,42 @@ use crate::render;
 use crate::{Coefficient, Style};
 
 /// Writes the accuracies of each measure by category.
-///
-/// # Errors
-/// When `out` does not take what is written.
-pub fn table(found: &Preference, style: &Style, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn table(
+    found: &Preference,
+    style: &Style,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     render::table::write_grid(&grid(found, style.digits, Labels::Full), style, out)?;
     writeln!(out)?;
-    render::table::write_notes(&about(found), &found.signatures, &found.notices, style, out)
+    render::table::write_notes(&found.head, &about(found), &found.signatures, style, dialect, out)
 }
 
 /// Writes the same as Markdown.
-///
-/// # Errors
-/// When `out` does not take what is written.
-pub fn markdown(found: &Preference, digits: usize, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn markdown(
+    found: &Preference,
+    digits: usize,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     render::markdown::write_grid(&grid(found, digits, Labels::Short), out)?;
-    render::markdown::write_notes(&about(found), &signatures(found), &found.notices, out)
+    render::markdown::write_notes(&about(found), &signatures(found), &found.head.notes(dialect), out)
 }
 
 /// Writes the same as LaTeX.
-///
-/// # Errors
-/// When `out` does not take what is written.
-pub fn latex(found: &Preference, digits: usize, out: &mut impl Write) -> io::Result<()> {
-    render::latex::write_head(&found.version, &about(found), &signatures(found), &found.notices, out)?;
+pub(crate) fn latex(
+    found: &Preference,
+    digits: usize,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    render::latex::write_head(
+        &found.head.version,
+        &about(found),
+        &signatures(found),
+        &found.head.notes(dialect),
+        out,
+    )?;
     render::latex::write_grids(&[(None, grid(found, digits, Labels::Short))], out)
 }
 
@@ -64,7 +78,7 @@ fn grid(found: &Preference, digits: usize, labels: Labels) -> Grid {
             }),
         ..Cell::from(fixed(coefficient.value.unwrap_or(f64::NAN), digits))
     };
-    let rows = found.measures.iter().zip(&found.accuracies).map(|(measure, accuracy)| {
+    let rows = found.head.measures.iter().zip(&found.accuracies).map(|(measure, accuracy)| {
         let by_category = accuracy.by_category.iter().filter(|_| found.is_categorised());
         let cells = by_category.chain([&accuracy.mean]).map(cell);
         std::iter::once(measure.named(labels).into()).chain(cells).collect()
@@ -86,7 +100,7 @@ fn about(found: &Preference) -> Vec<String> {
         if categories.is_empty() { String::new() } else { format!(" ({})", categories.join(", ")) },
         fixed(voters.n_votes, if voters.n_votes.fract() == 0.0 { 0 } else { 1 }),
         fixed(100.0 * voters.majority, 1),
-        found.version
+        found.head.version
     )];
     if !found.signatures.is_empty() {
         let references = match protocol.references {
@@ -108,7 +122,7 @@ fn about(found: &Preference) -> Vec<String> {
             super::MetricTies::First => "the first caption counts as preferred",
         }
     ));
-    if let Some(resampling) = found.resampling {
+    if let Some(resampling) = found.head.resampling {
         lines.push(format!(
             "[low, high]: {} intervals, percentiles of {} of the images, seed {}",
             percent(resampling.level),

@@ -2,21 +2,28 @@
 
 use std::io::{self, Write};
 
+use capeval_choice::Dialect;
+
 use crate::grid::{Align, Cell, Grid};
-use crate::{Notice, Report, render};
+use crate::{Report, render};
 
 /// Writes a `tabular` with systems as rows, which needs the package `booktabs`; the best score of each
 /// measure is bold, signatures and notices are comments.
 ///
 /// # Errors
 /// When `out` does not take what is written.
-pub fn latex(report: &Report, digits: usize, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn latex(
+    report: &Report,
+    digits: usize,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let grid = Grid::by_system(report, digits);
     let best = grid.has_best().then(|| "bold: best score".to_owned());
     let about = [render::table::scored(report)].into_iter().chain(best);
     let about: Vec<String> = about.chain(render::table::resampling_line(report)).collect();
     let signatures = render::table::signature_lines(report);
-    write_head(&report.provenance.version, &about, &signatures, &report.notices, out)?;
+    write_head(&report.head.version, &about, &signatures, &report.head.notes(dialect), out)?;
     write_grid(&grid, out)
 }
 
@@ -25,19 +32,19 @@ pub(crate) fn write_head(
     version: &str,
     about: &[String],
     signatures: &[String],
-    notices: &[Notice],
-    out: &mut impl Write,
+    notes: &[String],
+    out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out, "% Written by capeval {version}; needs \\usepackage{{booktabs}}.")?;
-    let notices = notices.iter().map(|notice| format!("note: {}", notice.message));
-    for line in about.iter().chain(signatures).cloned().chain(notices) {
+    let notes = notes.iter().map(|note| format!("note: {note}"));
+    for line in about.iter().chain(signatures).cloned().chain(notes) {
         writeln!(out, "% {}", line.replace(['\n', '\r'], " "))?;
     }
     Ok(())
 }
 
 /// Writes several `tabular`s, each a paragraph of its own, under a comment where it has a title.
-pub(crate) fn write_grids(grids: &[(Option<String>, Grid)], out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_grids(grids: &[(Option<String>, Grid)], out: &mut dyn Write) -> io::Result<()> {
     for (k, (title, grid)) in grids.iter().enumerate() {
         let grid = &grid.printable();
         if k > 0 {
@@ -52,7 +59,7 @@ pub(crate) fn write_grids(grids: &[(Option<String>, Grid)], out: &mut impl Write
 }
 
 /// Writes a `tabular`.
-fn write_grid(grid: &Grid, out: &mut impl Write) -> io::Result<()> {
+fn write_grid(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
     let spec: String = grid
         .columns
         .iter()
@@ -70,7 +77,7 @@ fn write_grid(grid: &Grid, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "\\bottomrule\n\\end{{tabular}}")
 }
 
-fn row(out: &mut impl Write, cells: impl Iterator<Item = String>) -> io::Result<()> {
+fn row(out: &mut dyn Write, cells: impl Iterator<Item = String>) -> io::Result<()> {
     let cells: Vec<String> = cells.collect();
     // After the line break before it, a bracket would be a length and a star a wish not to break the page.
     let guard = if cells.first().is_some_and(|cell| cell.starts_with(['[', '*'])) { "{}" } else { "" };

@@ -2,25 +2,32 @@
 
 use std::io::{self, Write};
 
+use capeval_choice::Dialect;
+
 use crate::grid::{Align, Cell, Grid};
-use crate::{Notice, Report, render};
+use crate::{Report, render};
 
 /// Writes a table with systems as rows, the best score of each measure in bold, then signatures and
 /// notices.
 ///
 /// # Errors
 /// When `out` does not take what is written.
-pub fn markdown(report: &Report, digits: usize, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn markdown(
+    report: &Report,
+    digits: usize,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let grid = Grid::by_system(report, digits);
     write_grid(&grid, out)?;
     let best = grid.has_best().then(|| "bold: best score".to_owned());
     let about = [render::table::footer(report)].into_iter().chain(best);
     let about: Vec<String> = about.chain(render::table::resampling_line(report)).collect();
-    write_notes(&about, &render::table::signature_lines(report), &report.notices, out)
+    write_notes(&about, &render::table::signature_lines(report), &report.head.notes(dialect), out)
 }
 
 /// Writes a table.
-pub(crate) fn write_grid(grid: &Grid, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_grid(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
     let grid = &grid.printable();
     let names = grid.columns.iter().map(|(name, _)| escaped(name));
     row(out, names)?;
@@ -35,8 +42,8 @@ pub(crate) fn write_grid(grid: &Grid, out: &mut impl Write) -> io::Result<()> {
 pub(crate) fn write_notes(
     about: &[String],
     signatures: &[String],
-    notices: &[Notice],
-    out: &mut impl Write,
+    notes: &[String],
+    out: &mut dyn Write,
 ) -> io::Result<()> {
     for line in about {
         writeln!(out, "\n{}", escaped(line))?;
@@ -47,10 +54,10 @@ pub(crate) fn write_notes(
     for line in signatures {
         writeln!(out, "- {}", code(line))?;
     }
-    for (k, notice) in notices.iter().enumerate() {
+    for (k, note) in notes.iter().enumerate() {
         // Without a line between them, two quotations would be one paragraph.
         let gap = if k == 0 { "" } else { ">" };
-        writeln!(out, "{gap}\n> note: {}", escaped(&notice.message))?;
+        writeln!(out, "{gap}\n> note: {}", escaped(note))?;
     }
     Ok(())
 }
@@ -61,7 +68,7 @@ fn code(line: &str) -> String {
     if line.contains('`') { format!("`` {line} ``") } else { format!("`{line}`") }
 }
 
-fn row(out: &mut impl Write, cells: impl Iterator<Item = String>) -> io::Result<()> {
+fn row(out: &mut dyn Write, cells: impl Iterator<Item = String>) -> io::Result<()> {
     let cells: Vec<String> = cells.collect();
     writeln!(out, "| {} |", cells.join(" | "))
 }

@@ -1,15 +1,5 @@
-//! The renderers, one file per format.
+//! Reports for people, one file per form, and what the tables of other results share.
 
-pub(crate) mod csv;
-pub(crate) mod json;
-mod jsonl;
 pub(crate) mod latex;
 pub(crate) mod markdown;
 pub(crate) mod table;
-
-pub use csv::csv;
-pub use json::json;
-pub use jsonl::jsonl;
-pub use latex::latex;
-pub use markdown::markdown;
-pub use table::table;

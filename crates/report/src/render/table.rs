@@ -2,13 +2,14 @@
 
 use std::io::{self, Write};
 
+use capeval_choice::Dialect;
 use capeval_metric::Signature;
 use capeval_stats::Resampling;
 use unicode_width::UnicodeWidthStr;
 
 use crate::grid::{Align, Grid, printable};
 use crate::number::{counted, percent};
-use crate::{Notice, Report};
+use crate::{Head, Notice, Report};
 
 /// How a table looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +39,12 @@ const GAP: usize = 3;
 ///
 /// # Errors
 /// When `out` does not take what is written.
-pub fn table(report: &Report, style: &Style, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn table(
+    report: &Report,
+    style: &Style,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let side_by_side = Grid::by_measure(report, style.digits);
     let stacked = Grid::by_system(report, style.digits);
     let (wide, narrow) = (total(&side_by_side), total(&stacked));
@@ -50,31 +56,47 @@ pub fn table(report: &Report, style: &Style, out: &mut impl Write) -> io::Result
     if let Some(line) = resampling_line(report) {
         writeln!(out, "{line}")?;
     }
-    write_signatures(report, style, out)
+    write_signatures(report, style, dialect, out)
 }
 
 /// Writes signatures and notices.
-pub(crate) fn write_signatures(report: &Report, style: &Style, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_signatures(
+    report: &Report,
+    style: &Style,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(out, "\n{}", paint(style, Paint::Dim, "signatures"))?;
     for line in signature_lines(report) {
         writeln!(out, "{}", paint(style, Paint::Dim, &format!("  {line}")))?;
     }
-    if !report.notices.is_empty() {
+    write_notices(&report.head.notices, style, dialect, out)
+}
+
+/// Writes notices, each as `note: …`, wrapped between words.
+fn write_notices(
+    notices: &[Notice],
+    style: &Style,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if !notices.is_empty() {
         writeln!(out)?;
     }
-    for notice in &report.notices {
-        write_notice(notice, style, out)?;
+    for notice in notices {
+        write_wrapped("note: ", &notice.in_words(dialect), style, out)?;
     }
     Ok(())
 }
 
-/// Writes what stands below the tables of a finding about people: how it came about, signatures and notices.
+/// Writes what is below the tables about people: how they came about, signatures and notices.
 pub(crate) fn write_notes(
+    head: &Head,
     about: &[String],
     signatures: &[Signature],
-    notices: &[Notice],
     style: &Style,
-    out: &mut impl Write,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
 ) -> io::Result<()> {
     for line in about {
         write_wrapped("", line, style, out)?;
@@ -85,13 +107,7 @@ pub(crate) fn write_notes(
     for signature in signatures {
         writeln!(out, "  {signature}")?;
     }
-    if !notices.is_empty() {
-        writeln!(out)?;
-    }
-    for notice in notices {
-        write_wrapped("note: ", &notice.message, style, out)?;
-    }
-    Ok(())
+    write_notices(&head.notices, style, dialect, out)
 }
 
 /// How many columns of the terminal a grid takes.
@@ -101,7 +117,7 @@ fn total(grid: &Grid) -> usize {
 
 /// Writes a table; where `style` says so, one that is wider than the terminal is cut into bands of columns, one below the other, each with
 /// the first column before it.
-pub(crate) fn write_grid(grid: &Grid, style: &Style, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_grid(grid: &Grid, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let grid = &grid.printable();
     let room = if style.bands { style.width } else { usize::MAX / 2 };
     for (k, band) in bands(&grid.widths(), room).into_iter().enumerate() {
@@ -130,7 +146,7 @@ fn bands(widths: &[usize], room: usize) -> Vec<Vec<usize>> {
     bands
 }
 
-fn write_band(grid: &Grid, band: &[usize], style: &Style, out: &mut impl Write) -> io::Result<()> {
+fn write_band(grid: &Grid, band: &[usize], style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let widths = grid.widths();
     let mut line = String::new();
     let columns =
@@ -184,7 +200,7 @@ impl Report {
 
 /// What was scored and by which version, in one line.
 pub(crate) fn footer(report: &Report) -> String {
-    format!("{} (capeval {})", scored(report), report.provenance.version)
+    format!("{} (capeval {})", scored(report), report.head.version)
 }
 
 /// What was scored, in one line.
@@ -200,7 +216,7 @@ pub(crate) fn scored(report: &Report) -> String {
 
 /// What the intervals are, in one line, if there are any.
 pub(crate) fn resampling_line(report: &Report) -> Option<String> {
-    let Resampling { resamples, seed, level } = report.resampling?;
+    let Resampling { resamples, seed, level } = report.head.resampling?;
     Some(format!(
         "[low, high]: {} confidence intervals, percentiles of {} of the images, seed {seed}",
         percent(level),
@@ -211,7 +227,7 @@ pub(crate) fn resampling_line(report: &Report) -> Option<String> {
 /// The signatures: one line per metric where all systems share them, else one per group of systems.
 pub(crate) fn signature_lines(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
-    for m in 0..report.metrics.len() {
+    for m in 0..report.head.metrics.len() {
         let mut groups: Vec<(&Signature, Vec<&str>)> = Vec::new();
         for system in &report.systems {
             let Some(signature) = system.signatures.get(m) else { continue };
@@ -242,13 +258,8 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// Writes `note: …`, broken into lines between words.
-fn write_notice(notice: &Notice, style: &Style, out: &mut impl Write) -> io::Result<()> {
-    write_wrapped("note: ", &notice.message, style, out)
-}
-
 /// Writes a bold head and a text, broken into lines between words.
-pub(crate) fn write_wrapped(head: &str, text: &str, style: &Style, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_wrapped(head: &str, text: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     if !head.is_empty() {
         write!(out, "{}", paint(style, Paint::Bold, head))?;
     }

@@ -1,0 +1,192 @@
+//! Results for programs, with every number in full: one object of JSON, JSON Lines, or CSV.
+//!
+//! Every result writes `capeval`, `measures`, `signatures`, `notices` and `resampling` in the same shape, and leaves out
+//! what it does not have. Lines and rows say on their own how they came about.
+
+mod comparison;
+mod correlation;
+mod preference;
+mod report;
+
+pub(crate) use correlation::points;
+pub(crate) use preference::pairs;
+
+use std::io::{self, Write};
+
+use capeval_metric::Signature;
+use capeval_stats::{Interval, Resampling};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use crate::number::full;
+use crate::{Head, Notice};
+
+/// What the forms for programs are made of.
+pub(crate) trait Export {
+    /// What all results have.
+    fn head(&self) -> &Head;
+    /// One signature per metric.
+    fn signatures(&self) -> Vec<Signature>;
+    /// What the object of JSON begins with.
+    fn body(&self) -> impl Serialize;
+    /// What it ends with.
+    fn tail(&self) -> impl Serialize;
+    /// The lines of JSON Lines.
+    fn lines(&self) -> impl Iterator<Item = Line<'_, impl Serialize>>;
+    /// The columns of CSV.
+    fn columns(&self) -> Vec<String>;
+    /// Its rows.
+    fn rows(&self) -> impl Iterator<Item = Vec<String>>;
+}
+
+/// A line of JSON Lines.
+pub(crate) struct Line<'r, B> {
+    /// What is said.
+    body: B,
+    /// The signatures of the metric behind it.
+    signatures: Map<&'static str, String>,
+    /// The notices that concern it.
+    notices: Vec<&'r Notice>,
+}
+
+/// Writes one JSON object, indented.
+pub(crate) fn json(found: &impl Export, out: &mut dyn Write) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Whole<'r, B, T> {
+        capeval: &'r str,
+        #[serde(flatten)]
+        body: B,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        resampling: Option<Resampled>,
+        signatures: Map<&'r str, String>,
+        notices: &'r [Notice],
+        measures: &'r [crate::Measure],
+        #[serde(flatten)]
+        tail: T,
+    }
+    let head = found.head();
+    let whole = Whole {
+        capeval: &head.version,
+        body: found.body(),
+        resampling: head.resampling.map(Resampled::new),
+        signatures: signatures(head, &found.signatures()),
+        notices: &head.notices,
+        measures: &head.measures,
+        tail: found.tail(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &whole)?;
+    out.write_all(b"\n")
+}
+
+/// Writes JSON Lines.
+pub(crate) fn jsonl(found: &impl Export, out: &mut dyn Write) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Whole<'r, B> {
+        #[serde(flatten)]
+        body: B,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        resampling: Option<Resampled>,
+        #[serde(flatten)]
+        signatures: Map<&'static str, String>,
+        notices: Vec<&'r Notice>,
+        capeval: &'r str,
+    }
+    let head = found.head();
+    for Line { body, signatures, notices } in found.lines() {
+        let resampling = head.resampling.map(Resampled::new);
+        line(&Whole { body, resampling, signatures, notices, capeval: &head.version }, out)?;
+    }
+    Ok(())
+}
+
+/// Writes one object in a line of its own.
+pub(crate) fn line(object: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, object)?;
+    out.write_all(b"\n")
+}
+
+/// Writes comma-separated values.
+pub(crate) fn csv(found: &impl Export, out: &mut dyn Write) -> io::Result<()> {
+    for row in std::iter::once(found.columns()).chain(found.rows()) {
+        let fields: Vec<String> = row.into_iter().map(quoted).collect();
+        writeln!(out, "{}", fields.join(","))?;
+    }
+    Ok(())
+}
+
+/// A field as RFC 4180 wants it.
+fn quoted(field: String) -> String {
+    if field.contains([',', '"', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field }
+}
+
+/// Signatures by metric.
+fn signatures<'r>(head: &'r Head, signatures: &[Signature]) -> Map<&'r str, String> {
+    let metrics = head.metrics.iter().map(|metric| metric.key.as_str());
+    Map(metrics.zip(signatures.iter().map(ToString::to_string)).collect())
+}
+
+/// The columns that say how intervals came about, if there are any.
+fn resampling_columns(resampling: Option<Resampling>) -> impl Iterator<Item = String> {
+    resampling.map(|_| ["level", "resamples", "seed"].map(str::to_owned)).into_iter().flatten()
+}
+
+/// Their fields.
+fn resampling_fields(resampling: Option<Resampling>) -> impl Iterator<Item = String> {
+    let fields = resampling
+        .map(|Resampling { resamples, seed, level }| [full(level), resamples.to_string(), seed.to_string()]);
+    fields.into_iter().flatten()
+}
+
+/// A number in full; nothing where there is none.
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(String::new, full)
+}
+
+/// The codes of notices, separated by blanks.
+fn codes<'r>(notices: impl IntoIterator<Item = &'r Notice>) -> String {
+    notices.into_iter().map(|notice| notice.code.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// The ends of an interval.
+fn ends(interval: Interval) -> [f64; 2] {
+    [interval.low, interval.high]
+}
+
+/// How intervals came about.
+#[derive(Serialize)]
+struct Resampled {
+    method: &'static str,
+    level: f64,
+    resamples: usize,
+    seed: u64,
+}
+
+impl Resampled {
+    fn new(Resampling { resamples, seed, level }: Resampling) -> Self {
+        Self { method: "percentile bootstrap", level, resamples, seed }
+    }
+}
+
+/// Pairs as a JSON object, in their order.
+pub(crate) struct Map<K, V>(pub Vec<(K, V)>);
+
+impl<K: Serialize, V: Serialize> Serialize for Map<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in &self.0 {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_with_commas_and_quotes_are_quoted() {
+        assert_eq!(quoted("a,\"b\"".into()), "\"a,\"\"b\"\"\"");
+        assert_eq!(quoted("plain".into()), "plain");
+    }
+}

@@ -1,0 +1,77 @@
+//! What a reader of a result should know.
+
+use capeval_choice::{Dialect, Remedy};
+use capeval_corpus::SegmentId;
+use serde::{Serialize, Serializer};
+
+/// Something that a reader of a result should know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Notice {
+    /// A short stable code, such as `missing:skip`.
+    pub code: String,
+    /// The sentence, lower-case and without a full stop.
+    pub message: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "plain")]
+    pub remedy: Option<Remedy>,
+    /// The system it is about, if it is about one alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// How many things it is about, if it counts any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<usize>,
+    /// The first ids it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ids: Vec<SegmentId>,
+}
+
+fn plain<S: Serializer>(remedy: &Option<Remedy>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&remedy.as_ref().map_or_else(String::new, ToString::to_string))
+}
+
+impl Notice {
+    /// A notice about all systems.
+    pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            code: code.into(),
+            message: message.into(),
+            remedy: None,
+            system: None,
+            count: None,
+            ids: Vec::new(),
+        }
+    }
+
+    /// Names what to do about it.
+    pub fn remedy(self, remedy: Remedy) -> Self {
+        Self { remedy: Some(remedy), ..self }
+    }
+
+    /// Makes it about one system.
+    pub fn system(self, name: impl Into<String>) -> Self {
+        Self { system: Some(name.into()), ..self }
+    }
+
+    /// Sets how many things it is about.
+    pub fn count(self, count: usize) -> Self {
+        Self { count: Some(count), ..self }
+    }
+
+    /// Names the first things it is about.
+    pub fn ids(self, ids: Vec<SegmentId>) -> Self {
+        Self { ids, ..self }
+    }
+
+    /// Whether a reader of this system's scores should know it: it is about the system, or about all.
+    pub fn concerns(&self, system: &str) -> bool {
+        self.system.as_deref().is_none_or(|name| name == system)
+    }
+
+    /// The message, and the remedy in the words of a front end.
+    pub fn in_words(&self, dialect: &dyn Dialect) -> String {
+        match &self.remedy {
+            None => self.message.clone(),
+            Some(remedy) => format!("{}; {}", self.message, remedy.in_words(dialect)),
+        }
+    }
+}
