@@ -3,6 +3,7 @@
 use crate::Role;
 use crate::input::HEAD_BYTES;
 use crate::json::{Json, ValueKind};
+use crate::table::names_captions;
 
 capeval_choice::named! {
     /// A kind of caption file.
@@ -144,7 +145,7 @@ fn sniff_object(text: &str) -> Format {
                     });
                 }
                 (key, ValueKind::String | ValueKind::Number | ValueKind::Array)
-                    if crate::records::means_something(key) =>
+                    if crate::table::means_something(key) =>
                 {
                     return Ok(Format::JsonLines);
                 }
@@ -182,7 +183,7 @@ fn first_element_has_key(json: &Json<'_>, wanted: &str) -> bool {
 fn sniff_lines(text: &str, significant: &str, name: &str) -> Guess {
     let line = significant.lines().next().unwrap_or_default();
     for (separator, format) in [('\t', Format::Tsv), (',', Format::Csv), ('|', Format::Pipes)] {
-        let names_columns = crate::formats::delimited::header_names_captions(line, separator);
+        let names_columns = header_names_captions(line, separator);
         if names_columns && (line.contains(separator) || separator == ',') {
             return Guess::Format(format);
         }
@@ -206,4 +207,14 @@ fn sniff_lines(text: &str, significant: &str, name: &str) -> Guess {
 fn extension(name: &str) -> &str {
     let name = [".gz", ".zst", ".zstd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     name.rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
+/// Whether a first line is a header that names captions.
+fn header_names_captions(line: &str, separator: char) -> bool {
+    let mut names = line.split(separator).map(|name| name.trim().trim_matches('"'));
+    let mut found = false;
+    names.all(|name| {
+        found |= names_captions(name);
+        !name.contains(char::is_whitespace)
+    }) && found
 }

@@ -68,6 +68,11 @@ impl<'a> Source<'a> {
         Self::from_parts(Vec::new(), bytes, name)
     }
 
+    /// Takes text that has been unpacked.
+    pub fn from_text(text: &'a str, name: &'a str) -> Self {
+        Self { name, input: Input::Whole(text.as_bytes()), compression: None }
+    }
+
     fn from_parts(head: Vec<u8>, mut rest: impl Read + 'a, name: &'a str) -> Result<Self, Error> {
         let mut peeked = head;
         if peeked.is_empty() {
@@ -158,6 +163,15 @@ pub(crate) struct Text<'a> {
     pub base: u64,
 }
 
+/// A line without its end.
+pub(crate) struct Line<'l> {
+    /// Its number, from 1.
+    pub number: u64,
+    /// The byte of the source at which it begins.
+    pub start: u64,
+    pub text: &'l str,
+}
+
 /// The lines of a source. A line ends with `\n` or `\r\n`; no other character ends one, so that a caption with
 /// U+2028 or a lone carriage return stays one caption.
 pub(crate) struct Lines<'a> {
@@ -171,8 +185,8 @@ pub(crate) struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The next line without its end, and its number from 1.
-    pub fn next(&mut self) -> Result<Option<(u64, &str)>, Error> {
+    /// The next line.
+    pub fn next(&mut self) -> Result<Option<Line<'_>>, Error> {
         self.line.clear();
         self.start = self.next;
         let length = match self.reader.read_until(b'\n', &mut self.line) {
@@ -187,7 +201,7 @@ impl Lines<'_> {
             .strip_suffix(b"\n")
             .map_or(&*self.line, |line| line.strip_suffix(b"\r").unwrap_or(line));
         match std::str::from_utf8(line) {
-            Ok(line) => Ok(Some((self.number, line))),
+            Ok(text) => Ok(Some(Line { number: self.number, start: self.start, text })),
             Err(error) => {
                 let byte = self.start + error.valid_up_to() as u64;
                 let position = Position { line: Some(self.number), byte: Some(byte), ..Position::default() };
@@ -200,11 +214,6 @@ impl Lines<'_> {
     /// How many lines have been read.
     pub fn number(&self) -> u64 {
         self.number
-    }
-
-    /// The byte of the source at which the current line begins.
-    pub fn start(&self) -> u64 {
-        self.start
     }
 }
 

@@ -584,6 +584,14 @@ impl<'a> Json<'a> {
         Ok(())
     }
 
+    /// Reads a number or a word, as it is written.
+    pub fn scalar(&mut self) -> Result<&'a str> {
+        self.peek();
+        let start = self.at;
+        self.skip()?;
+        Ok(self.text.get(start..self.at).unwrap_or_default())
+    }
+
     /// Reads the end of the text.
     pub fn end(&mut self) -> Result<()> {
         match self.peek() {

@@ -35,8 +35,8 @@ mod options;
 mod policy;
 pub mod ratings;
 mod read;
-mod records;
 pub mod rouge_xml;
+mod table;
 mod write;
 #[cfg(feature = "zstd")]
 mod zstd;
@@ -52,4 +52,5 @@ pub use notice::Notice;
 pub use options::ReadOptions;
 pub use policy::{Duplicate, Empty, Ids, Missing, Policy, Surplus};
 pub use read::{read, read_bytes};
+pub use table::CaptionColumns;
 pub use write::write;

@@ -5,11 +5,13 @@ use std::io::Read;
 use capeval_choice::Argument;
 
 use crate::captions::Captions;
-use crate::error::{Error, ErrorKind, Position};
+use crate::error::{Error, ErrorKind};
 use crate::format::{Guess, sniff};
-use crate::formats::{coco, delimited, dict, flickr, json_lines, karpathy, lines, list};
+use crate::formats::rows::{CaptionRows, EXPECTED};
+use crate::formats::{coco, dict, flickr, karpathy, lines};
 use crate::input::{Source, Text};
 use crate::json::{Fault, Json, What};
+use crate::table::{self, Consumer, Origin, Separation};
 use crate::{Format, ReadOptions, Remedy};
 
 /// Reads the captions of `source`, whose display name is `name`.
@@ -93,32 +95,39 @@ fn read_format(
 ) -> Result<(), Error> {
     refuse_columns(format, source.name, options)?;
     match format {
-        Format::CocoAnnotations => {
-            whole(source, captions, |json, captions| coco::read_annotations(json, options, captions))
-        }
-        Format::CocoResults => {
-            whole(source, captions, |json, captions| coco::read_results(json, options, captions))
-        }
+        Format::CocoAnnotations => whole(source, captions, |json, origin, captions| {
+            coco::read_annotations(json, origin, options, captions)
+        }),
+        Format::CocoResults => whole(source, captions, |json, origin, captions| {
+            coco::read_results(json, origin, options, captions)
+        }),
         Format::Karpathy => {
             let mut splits = karpathy::Splits::new(options);
             let name = source.name;
-            whole(source, captions, |json, captions| karpathy::read(json, &mut splits, options, captions))?;
+            whole(source, captions, |json, origin, captions| {
+                origin.check(karpathy::read(json, &mut splits, options, captions))
+            })?;
             splits.check(name, captions)
         }
-        Format::ListJson => whole(source, captions, |json, captions| list::read(json, options, captions)),
-        Format::DictJson => whole(source, captions, dict::read),
-        Format::JsonLines => json_lines::read(source, options, captions),
-        Format::Csv | Format::Tsv | Format::Pipes => delimited::read(format, source, options, captions),
+        Format::DictJson => {
+            whole(source, captions, |json, origin, captions| origin.check(dict::read(json, captions)))
+        }
+        Format::ListJson => whole(source, captions, |json, origin, captions| {
+            let mut rows = CaptionRows::new(options, captions);
+            table::read_array(json, origin, EXPECTED, &mut rows)?;
+            rows.finish();
+            Ok(())
+        }),
+        Format::JsonLines => in_rows(captions, options, |rows| table::read_lines(source, EXPECTED, rows)),
+        Format::Csv => delimited(source, Separation::Commas, options, captions),
+        Format::Tsv => delimited(source, Separation::Tabs, options, captions),
+        Format::Pipes => delimited(source, Separation::Pipes, options, captions),
         Format::Tokens => flickr::read(source, captions),
         Format::Lines => lines::read(source, captions),
         #[cfg(feature = "parquet")]
-        Format::Parquet => crate::formats::parquet::read(source, options, captions),
+        Format::Parquet => in_rows(captions, options, |rows| table::read_parquet(source, rows)),
         #[cfg(not(feature = "parquet"))]
-        Format::Parquet => {
-            let message = "a Parquet file, but this build cannot read Parquet";
-            Err(Error::new(ErrorKind::Format, source.name, message)
-                .with_remedy(Remedy::say("build with the feature parquet")))
-        }
+        Format::Parquet => Err(table::no_parquet(source.name)),
     }
 }
 
@@ -142,7 +151,7 @@ fn refuse_columns(format: Format, name: &str, options: &ReadOptions) -> Result<(
 fn whole(
     source: Source<'_>,
     captions: &mut Captions,
-    mut reader: impl FnMut(&mut Json<'_>, &mut Captions) -> crate::json::Result<()>,
+    mut reader: impl FnMut(&mut Json<'_>, &Origin<'_>, &mut Captions) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let name = source.name;
     let Text { text, base } = source.into_text()?;
@@ -151,10 +160,34 @@ fn whole(
     if json.peek().is_none() {
         return Err(Error::new(ErrorKind::Empty, name, "the file is empty"));
     }
-    reader(&mut json, captions).and_then(|()| json.end()).map_err(|fault| {
-        let position = Position::in_text(&text, fault.at, base);
-        fault_error(*fault, name).at(position)
-    })
+    let origin = Origin { name, text: &text, base, line: None };
+    reader(&mut json, &origin, captions)?;
+    origin.check(json.end())
+}
+
+/// Reads the rows of a table of text.
+fn delimited(
+    source: Source<'_>,
+    separation: Separation,
+    options: &ReadOptions,
+    captions: &mut Captions,
+) -> Result<(), Error> {
+    let name = source.name;
+    let text = source.into_text()?;
+    captions.reserve_for(text.text.len());
+    in_rows(captions, options, |rows| table::read_delimited(&text, name, separation, rows))
+}
+
+/// Reads the rows of a table.
+fn in_rows(
+    captions: &mut Captions,
+    options: &ReadOptions,
+    read: impl FnOnce(&mut dyn Consumer) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut rows = CaptionRows::new(options, captions);
+    read(&mut rows)?;
+    rows.finish();
+    Ok(())
 }
 
 /// The error that a fault is, still without its place.

@@ -166,7 +166,7 @@ fn list_json() {
     check_error(
         references(r#"[{"id": 1, "title": "a"}]"#),
         ErrorKind::Shape,
-        "f:1:2 (byte 1): record 1 has no caption: its keys are \"id\", \"title\"; read as list-json; set caption_columns to name \
+        "f:1:2 (byte 1): no column is known to hold captions; the columns are \"id\", \"title\"; read as list-json; set caption_columns to name \
          one, or format to read it as another format",
     );
     check_error(

@@ -111,25 +111,25 @@ fn unfit_columns_are_refused_by_type() {
         Arc::new(Float64Array::from(vec![1.0, 2.0])),
         texts(),
         ErrorKind::Id,
-        "f (record 1): image ids must be integers or strings, and this column holds Float64",
+        "f (record 1): the image id 1 is not an integer of 64 bits",
     );
     check(
         Arc::new(UInt64Array::from(vec![1, u64::MAX])),
         texts(),
         ErrorKind::Id,
-        "f (record 2): the image id 18446744073709551615 does not fit into 64 bits",
+        "f (record 2): the image id 18446744073709552000 is not an integer of 64 bits",
     );
     check(
         Arc::new(StringArray::from(vec![Some("a"), None])),
         texts(),
         ErrorKind::Id,
-        "f (record 2): the image id is null",
+        "f (record 2): an image id must be an integer or a string, found null",
     );
     check(
         texts(),
         Arc::new(Int64Array::from(vec![1, 2])),
         ErrorKind::Shape,
-        "f (record 1): captions must be strings or lists of strings, and this column holds Int64",
+        "f (record 1): expected a caption in quotes or a list of captions, found a number",
     );
     let error = references(&table(vec![("a", texts())], Compression::SNAPPY)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Shape);
@@ -193,7 +193,7 @@ fn damaged_tables_of_ratings_are_refused() {
         Compression::SNAPPY,
     );
     let error = ratings(&whole).unwrap_err().to_string();
-    assert!(error.contains("no finite number"), "{error}");
+    assert!(error.contains("not a finite number"), "{error}");
     for length in 0..whole.len() {
         assert!(ratings(&whole[..length]).is_err(), "{length} bytes of {}", whole.len());
     }

@@ -66,7 +66,7 @@ fn what_is_wrong_is_named_with_its_place() {
     let cases = [
         ("", "is empty"),
         ("image_id,rating\n", "no rating"),
-        ("image_id,rating\n1,2\n2,nan\n", "f:3: the rating 'nan' is no finite number"),
+        ("image_id,rating\n1,2\n2,nan\n", "f:3: the rating 'nan' is not a finite number"),
         ("image_id,rating\n1,inf\n", "leave the cell empty"),
         ("image_id,rating\n1,good\n", "'good'"),
         ("[{\"image_id\": 1, \"ratings\": [5, \"bad\", 3]}]", "'[5,\"bad\",3]'"),
@@ -75,10 +75,10 @@ fn what_is_wrong_is_named_with_its_place() {
         ("image_id,points\n1,2\n", "set rating_columns"),
         ("image_id,rating\n1,2,3\n", "f:2"),
         ("[{\"image_id\": 1, \"rating\": 2}", "f:1"),
-        ("[1, 2]", "record 1"),
+        ("[1, 2]", "f:1:2 (byte 1): expected an object with keys"),
         ("{\"x\": {\"human_judgement\": 3}}", "CLIPScore"),
         ("a.jpg\tb.jpg#0\t1\t2\t3\na.jpg\tb.jpg#1\t1\t2\n", "f:2"),
-        ("[{\"image_id\": [1], \"rating\": 2}]", "no image id"),
+        ("[{\"image_id\": [1], \"rating\": 2}]", "not an image id"),
     ];
     for (text, words) in cases {
         let error = read(text).unwrap_err();
@@ -104,7 +104,7 @@ fn scores_of_segments_are_read_as_score_writes_them() {
     assert_eq!(table.rows, [row("x".into(), None, Some("a dog"), &[0.25])]);
     for (text, words) in [
         ("image_id,m\n1,\n", "missing"),
-        ("image_id,m\n1,NaN\n", "no finite number"),
+        ("image_id,m\n1,NaN\n", "not a finite number"),
         ("m\n1\n", "image_id"),
         ("image_id\n1\n", "no scores"),
     ] {

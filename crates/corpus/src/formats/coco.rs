@@ -4,37 +4,40 @@
 //! and copied once into the arena, and every other value is skipped.
 
 use crate::captions::Captions;
-use crate::formats::list;
-use crate::json::{Fault, Json, RawStr, Result, What};
+use crate::error::Error;
+use crate::formats::rows::{CaptionRows, EXPECTED};
+use crate::json::{Fault, Json, RawStr, Result as Read, What};
 use crate::options::ReadOptions;
+use crate::table::{Origin, read_array};
 
 /// Reads `{"images": [{"id"}], "annotations": [{"image_id", "caption"}]}`; other keys are skipped. Keys that the user
 /// names are those of the annotations.
 pub(crate) fn read_annotations(
     json: &mut Json<'_>,
+    origin: &Origin<'_>,
     options: &ReadOptions,
     captions: &mut Captions,
-) -> Result<()> {
+) -> Result<(), Error> {
     let start = json.at();
-    json.open(b'{', "an object with \"annotations\", as COCO's caption files are")?;
+    origin.check(json.open(b'{', "an object with \"annotations\", as COCO's caption files are"))?;
     let mut first = true;
     let (mut annotations_seen, mut images_seen) = (false, false);
-    while let Some(key) = json.next_key(&mut first)? {
-        match &*key.decoded()? {
+    while let Some(key) = origin.check(json.next_key(&mut first))? {
+        match &*origin.check(key.decoded())? {
             "annotations" => {
-                once(&mut annotations_seen, key, "annotations")?;
-                read_records(json, options, captions, "annotations")?;
+                origin.check(once(&mut annotations_seen, key, "annotations"))?;
+                read_records(json, origin, options, captions, "annotations")?;
             }
             "images" => {
-                once(&mut images_seen, key, "images")?;
-                read_images(json, captions)?;
+                origin.check(once(&mut images_seen, key, "images"))?;
+                origin.check(read_images(json, captions))?;
             }
-            _ => json.skip()?,
+            _ => origin.check(json.skip())?,
         }
     }
     if !annotations_seen {
         let what = What::Shape("there is no \"annotations\" in this object, so there are no captions".into());
-        return Fault::err(start, what);
+        return origin.check(Fault::err(start, what));
     }
     Ok(())
 }
@@ -42,21 +45,30 @@ pub(crate) fn read_annotations(
 /// Reads `[{"image_id", "caption"}]`; other keys are skipped.
 pub(crate) fn read_results(
     json: &mut Json<'_>,
+    origin: &Origin<'_>,
     options: &ReadOptions,
     captions: &mut Captions,
-) -> Result<()> {
-    read_records(json, options, captions, "results")
+) -> Result<(), Error> {
+    read_records(json, origin, options, captions, "results")
 }
 
 fn read_records(
     json: &mut Json<'_>,
+    origin: &Origin<'_>,
     options: &ReadOptions,
     captions: &mut Captions,
     list: &str,
-) -> Result<()> {
+) -> Result<(), Error> {
     if options.names_columns() {
-        return list::read(json, options, captions);
+        let mut rows = CaptionRows::new(options, captions);
+        read_array(json, origin, EXPECTED, &mut rows)?;
+        rows.finish();
+        return Ok(());
     }
+    origin.check(read_plain(json, captions, list))
+}
+
+fn read_plain(json: &mut Json<'_>, captions: &mut Captions, list: &str) -> Read<()> {
     json.open(b'[', "an array of objects with \"image_id\" and \"caption\"")?;
     let mut first = true;
     while json.next_element(&mut first)? {
@@ -66,7 +78,7 @@ fn read_records(
 }
 
 #[inline]
-fn read_record(json: &mut Json<'_>, captions: &mut Captions, list: &str) -> Result<()> {
+fn read_record(json: &mut Json<'_>, captions: &mut Captions, list: &str) -> Read<()> {
     json.peek();
     let start = json.at();
     json.open(b'{', "an object with \"image_id\" and \"caption\"")?;
@@ -106,7 +118,7 @@ fn read_record(json: &mut Json<'_>, captions: &mut Captions, list: &str) -> Resu
 }
 
 /// Declares the ids of COCO's `images`. Entries without an id are passed over: nothing can refer to them.
-fn read_images(json: &mut Json<'_>, captions: &mut Captions) -> Result<()> {
+fn read_images(json: &mut Json<'_>, captions: &mut Captions) -> Read<()> {
     json.open(b'[', "an array of images")?;
     let mut first = true;
     while json.next_element(&mut first)? {
@@ -130,12 +142,12 @@ fn read_images(json: &mut Json<'_>, captions: &mut Captions) -> Result<()> {
     Ok(())
 }
 
-fn once(seen: &mut bool, key: RawStr<'_>, name: &str) -> Result<()> {
+fn once(seen: &mut bool, key: RawStr<'_>, name: &str) -> Read<()> {
     if std::mem::replace(seen, true) { duplicate(key, name) } else { Ok(()) }
 }
 
 #[cold]
-fn duplicate<T>(key: RawStr<'_>, name: &str) -> Result<T> {
+fn duplicate<T>(key: RawStr<'_>, name: &str) -> Read<T> {
     let what = What::Duplicate(format!("the key \"{name}\" stands twice in one object"));
     Fault::err(key.start(), what)
 }

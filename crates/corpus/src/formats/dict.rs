@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use crate::SegmentId;
 use crate::captions::Captions;
-use crate::json::{Fault, Json, Result, What};
-use crate::records::push_texts;
+use crate::json::{Fault, Json, Result, ValueKind, What};
 
 /// Reads `{id: caption}` and `{id: [captions]}`. JSON has no numbers as keys, so an id that is written as a number
 /// would be is one; see [`SegmentId::from_untyped`]. A key that stands twice is an error, where Python would keep
@@ -17,7 +16,7 @@ pub(crate) fn read(json: &mut Json<'_>, captions: &mut Captions) -> Result<()> {
     while let Some(key) = json.next_key(&mut first)? {
         let text = key.decoded()?;
         let id = SegmentId::from_untyped(&text);
-        if !push_texts(json, &id, None, captions)? {
+        if !push_texts(json, &id, captions)? {
             captions.declare(id.clone());
         }
         if !seen.insert(text) {
@@ -27,4 +26,30 @@ pub(crate) fn read(json: &mut Json<'_>, captions: &mut Captions) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Adds a caption, or a list of captions, and tells whether there was any.
+fn push_texts(json: &mut Json<'_>, id: &SegmentId, captions: &mut Captions) -> Result<bool> {
+    let mut push = |json: &mut Json<'_>| -> Result<()> {
+        let text = json.string()?;
+        text.push_into(captions.arena())?;
+        captions.close_row(id.clone());
+        Ok(())
+    };
+    if json.kind()? == ValueKind::String {
+        push(json)?;
+        return Ok(true);
+    }
+    json.open(b'[', "a caption in quotes or a list of captions")?;
+    let mut first = true;
+    let mut any = false;
+    while json.next_element(&mut first)? {
+        json.kind()?;
+        if json.peek() != Some(b'"') {
+            return json.mismatch("a caption in quotes");
+        }
+        push(json)?;
+        any = true;
+    }
+    Ok(any)
 }

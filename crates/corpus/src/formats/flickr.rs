@@ -3,7 +3,7 @@
 use crate::SegmentId;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind, Position};
-use crate::input::Source;
+use crate::input::{Line, Source};
 
 /// Reads one token and caption per line; lines of white space are passed over. The id is what stands before the
 /// first `#`; what follows it up to the first tab or blank tells captions apart and is not kept: `#0` in English,
@@ -11,13 +11,12 @@ use crate::input::Source;
 pub(crate) fn read(source: Source<'_>, captions: &mut Captions) -> Result<(), Error> {
     let name = source.name;
     let mut lines = source.into_lines();
-    while let Some((number, line)) = lines.next()? {
-        if line.trim().is_empty() {
+    while let Some(Line { number, start, text }) = lines.next()? {
+        if text.trim().is_empty() {
             continue;
         }
-        let Some((id, caption)) = split(line) else {
-            let byte = lines.start();
-            let position = Position { line: Some(number), byte: Some(byte), ..Position::default() };
+        let Some((id, caption)) = split(text) else {
+            let position = Position { line: Some(number), byte: Some(start), ..Position::default() };
             let message = "expected an image, '#', a number, a tab and a caption, as in image.jpg#0";
             return Err(Error::new(ErrorKind::Syntax, name, message).at(position));
         };

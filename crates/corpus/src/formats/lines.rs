@@ -3,15 +3,15 @@
 use crate::SegmentId;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
-use crate::input::Source;
+use crate::input::{Line, Source};
 
 /// Reads one caption per line. A blank line is an empty caption, so that files stay aligned.
 pub(crate) fn read(source: Source<'_>, captions: &mut Captions) -> Result<(), Error> {
     let name = source.name;
     let mut lines = source.into_lines();
-    while let Some((number, line)) = lines.next()? {
+    while let Some(Line { number, text, .. }) = lines.next()? {
         let id = SegmentId::Integer(i64::try_from(number).unwrap_or(i64::MAX));
-        captions.push_at(id, line, number);
+        captions.push_at(id, text, number);
     }
     if lines.number() == 0 {
         return Err(Error::new(ErrorKind::Empty, name, "the file is empty"));

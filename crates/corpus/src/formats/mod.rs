@@ -1,12 +1,8 @@
 //! How is each format read? One file per format, over text and never over paths.
 
 pub(crate) mod coco;
-pub(crate) mod delimited;
 pub(crate) mod dict;
 pub(crate) mod flickr;
-pub(crate) mod json_lines;
 pub(crate) mod karpathy;
 pub(crate) mod lines;
-pub(crate) mod list;
-#[cfg(feature = "parquet")]
-pub(crate) mod parquet;
+pub(crate) mod rows;

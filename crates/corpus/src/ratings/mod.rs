@@ -8,18 +8,18 @@
 mod clipscore;
 mod flickr8k;
 mod pairs;
-#[cfg(feature = "parquet")]
-mod parquet;
-mod records;
-mod rows;
 mod scores;
 mod table;
 
 use crate::input::Source;
+use crate::table::{Nesting, Table};
 use crate::{Captions, Error, ErrorKind, Remedy, SegmentId};
 
 pub use pairs::{Choice, Choices, read_pairs};
 pub use scores::{ScoredSegment, SegmentScores, read_scores};
+
+/// What errors call the objects that are rows.
+const EXPECTED: &str = "an object with keys such as image_id and rating";
 
 /// Human ratings of captions.
 #[derive(Clone, Debug, Default)]
@@ -82,14 +82,8 @@ pub struct RatingOptions {
 /// When the file is none of the known formats, a rating is no finite number, or there is none at all.
 pub fn read_ratings(bytes: &[u8], name: &str, options: &RatingOptions) -> Result<Ratings, Error> {
     let source = Source::from_bytes(bytes, name)?;
-    #[cfg(feature = "parquet")]
     if source.head().starts_with(b"PAR1") {
-        let records = parquet::read(source)?;
-        return found(table::read(&records, options, name)?);
-    }
-    if source.head().starts_with(b"PAR1") {
-        return Err(Error::new(ErrorKind::Format, name, "this is Parquet, and this build cannot read it")
-            .with_remedy(Remedy::say("build with the feature parquet, or save the table as CSV")));
+        return found(table::read(&Table::read(source, EXPECTED, Nesting::Flat)?, options, name)?);
     }
     let text = source.into_text()?.text;
     if text.trim().is_empty() {
@@ -103,8 +97,8 @@ pub fn read_ratings(bytes: &[u8], name: &str, options: &RatingOptions) -> Result
     if let Some(gathered) = flickr8k::read(&text, name)? {
         return found(Ratings { source: name.to_owned(), ..gathered.ratings() });
     }
-    let records = records::read(&text, name)?;
-    found(table::read(&records, options, name)?)
+    let table = Table::read(Source::from_text(&text, name), EXPECTED, Nesting::Flat)?;
+    found(table::read(&table, options, name)?)
 }
 
 fn found(ratings: Ratings) -> Result<Ratings, Error> {

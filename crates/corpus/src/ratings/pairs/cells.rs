@@ -1,8 +1,7 @@
 //! What the cells of a row of pairs hold: texts, numbers, and values in two columns or a list of two.
 
-use serde_json::Value;
-
 use super::rows::Row;
+use crate::table::Cell;
 
 /// Two values in a list, or in two columns.
 #[derive(Debug, PartialEq)]
@@ -32,18 +31,21 @@ impl Two {
     }
 
     /// Its two cells, none if both are empty; an error is a third cell, or a list that is none of two.
-    pub fn cells<'r>(&self, row: &'r Row, what: &str) -> Result<Option<[Option<&'r Value>; 2]>, String> {
+    pub fn cells<'r>(
+        &self,
+        row: &'r Row,
+        what: &str,
+    ) -> Result<Option<[Option<&'r Cell<'static>>; 2]>, String> {
         match self {
             Self::List(name) => match row.get(name) {
                 None => Ok(None),
-                Some(Value::Array(list)) if list.len() == 2 => Ok(Some([list.first(), list.get(1)])),
-                Some(Value::Array(list)) => {
+                Some(Cell::List(list)) if list.len() == 2 => Ok(Some([list.first(), list.get(1)])),
+                Some(Cell::List(list)) => {
                     Err(format!("expected two {what} in \"{name}\", not {}; give a list of two", list.len()))
                 }
-                Some(other) => Err(format!(
-                    "expected two {what} in \"{name}\", not {}; give a list of two",
-                    shown(other)
-                )),
+                Some(other) => {
+                    Err(format!("expected two {what} in \"{name}\", not {other}; give a list of two"))
+                }
             },
             Self::Columns { names, more } => {
                 if let Some(third) = more.iter().find(|name| row.get(name).is_some()) {
@@ -87,29 +89,16 @@ pub(super) fn only_column<'c>(
 }
 
 /// A caption: text, or an object with a `text`, its ends trimmed.
-pub(super) fn text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.trim().to_owned()),
-        Value::Object(map) => map
-            .get("text")
-            .or_else(|| map.get("caption"))
-            .and_then(Value::as_str)
-            .map(|text| text.trim().to_owned()),
+pub(super) fn text(cell: &Cell<'_>) -> Option<String> {
+    match cell {
+        Cell::Text(text) | Cell::Untyped(text) => Some(text.trim().to_owned()),
+        Cell::Object(inner) => {
+            let of = |name: &str| inner.iter().find(|(key, _)| key == name).map(|(_, cell)| cell);
+            match of("text").or_else(|| of("caption"))? {
+                Cell::Text(text) => Some(text.trim().to_owned()),
+                _ => None,
+            }
+        }
         _ => None,
-    }
-}
-
-pub(super) fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok(),
-        _ => None,
-    }
-}
-
-pub(super) fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
     }
 }

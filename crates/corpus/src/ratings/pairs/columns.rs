@@ -1,24 +1,15 @@
 //! Which column of a file of pairs is what.
 
-use serde_json::Value;
-
-use super::cells::{Two, number, only, only_column, shown, text};
+use super::cells::{Two, only, only_column, text};
 use super::rows::Row;
 use super::winner::Said;
-use crate::ratings::table::IDS;
+use crate::table::known::{
+    CANDIDATE, CATEGORY, PAIR, REFERENCE, REFERENCE_LIST, TWO_CAPTIONS, VOTES, WINNER, plain,
+};
+use crate::table::{Cell, Names};
 use crate::{Error, ErrorKind, Remedy, SegmentId};
 
-const LISTS: &[&str] = &["captions", "candidates", "hypotheses", "sentences"];
-const CAPTIONS: &[&str] =
-    &["caption", "candidate", "cand", "hypothesis", "hyp", "sentence", "sent", "text", "description"];
 const ENDS: &[[&str; 2]] = &[["a", "b"], ["1", "2"], ["0", "1"]];
-const CATEGORIES: &[&str] = &["category", "type", "class", "kind", "group"];
-const VOTES: &[&str] = &["votes", "vote", "wins"];
-const WINNERS: &[&str] =
-    &["winner", "label", "preference", "preferred", "choice", "better", "majority", "vote"];
-const POOLS: &[&str] = &["references", "refs", "groundtruth", "gts"];
-const REFERENCES: &[&str] = &["reference", "ref"];
-const PAIRS: &[&str] = &["pairid", "pair"];
 
 /// The columns of a file of pairs. Where there are several of a kind, a row uses one of them.
 pub(super) struct Columns {
@@ -55,18 +46,16 @@ impl Columns {
         };
         let plain: Vec<(String, &String)> = names.iter().map(|name| (plain(name), name)).collect();
         let all = |wanted: &[&str]| -> Vec<String> {
-            wanted.iter().filter_map(|wanted| exact(&plain, wanted)).cloned().collect()
+            wanted.iter().filter_map(|wanted| exact(&plain, &self::plain(wanted))).cloned().collect()
         };
         let one = |wanted: &[&str]| all(wanted).into_iter().next();
-        let image = IDS
-            .iter()
-            .find_map(|id| exact(&plain, &self::plain(id)))
-            .ok_or_else(|| fault("the image's id", "name it image_id"))?;
+        let image = Names(names).image(false).and_then(|column| names.get(column));
+        let image = image.ok_or_else(|| fault("the image's id", "name it image_id"))?;
         let triplet = triplet(&plain);
-        let lists = all(LISTS).into_iter().map(Two::List);
+        let lists = all(TWO_CAPTIONS).into_iter().map(Two::List);
         let mut captions: Vec<Two> =
-            lists.chain(CAPTIONS.iter().filter_map(|stem| both(&plain, stem))).collect();
-        let mut singles = all(REFERENCES);
+            lists.chain(CANDIDATE.iter().filter_map(|stem| both(&plain, &self::plain(stem)))).collect();
+        let mut singles = all(REFERENCE);
         if captions.is_empty() {
             singles.extend(triplet.as_ref().and_then(|_| exact(&plain, "a")).cloned());
             captions.extend(triplet.or_else(|| both(&plain, "")));
@@ -82,7 +71,7 @@ impl Columns {
             .filter_map(|stem| both(&plain, stem))
             .chain(exact(&plain, "votes").cloned().map(Two::List))
             .collect();
-        let winners = all(WINNERS);
+        let winners = all(WINNER);
         if counts.is_empty() && winners.is_empty() {
             return Err(fault(
                 "votes",
@@ -93,13 +82,13 @@ impl Columns {
         let found = Self {
             image: image.clone(),
             captions,
-            category: one(CATEGORIES),
+            category: one(CATEGORY),
             counts,
             winners,
-            pools: all(POOLS),
+            pools: all(REFERENCE_LIST),
             singles,
             numbered: numbered.collect(),
-            pair: one(PAIRS),
+            pair: one(PAIR),
         };
         found.refuse_twins(&plain, source)?;
         Ok(found)
@@ -133,18 +122,15 @@ impl Columns {
 
     /// The id of the pair, if the file has one.
     pub fn pair(&self, row: &Row) -> String {
-        self.pair.as_deref().and_then(|name| row.get(name)).map_or_else(String::new, shown)
+        self.pair.as_deref().and_then(|name| row.get(name)).map_or_else(String::new, Cell::to_string)
     }
 
     pub fn image(&self, row: &Row) -> Result<SegmentId, String> {
         match row.get(&self.image) {
             None => Err(format!("there is no {} in this row", self.image)),
-            Some(Value::String(text)) if row.untyped => Ok(SegmentId::from_untyped(text)),
-            Some(Value::String(text)) => Ok(SegmentId::from(text.as_str())),
-            Some(value) => value
-                .as_i64()
-                .map(SegmentId::Integer)
-                .ok_or_else(|| format!("'{value}' is no image id; write it as a string")),
+            Some(cell) => {
+                cell.id().ok_or_else(|| format!("'{cell}' is not an image id; write it as a string"))
+            }
         }
     }
 
@@ -157,7 +143,7 @@ impl Columns {
             );
         };
         let of = |k: usize| match cells[k] {
-            None | Some(Value::Null) => Err(format!(
+            None | Some(Cell::Null) => Err(format!(
                 "expected two captions in {}, but the {} is missing; write it, or leave the row out",
                 two.named(),
                 ["first", "second"][k]
@@ -172,7 +158,7 @@ impl Columns {
                 None => Err(format!(
                     "expected two captions in {}, but '{}' is no text; write it as a string",
                     two.named(),
-                    shown(cell)
+                    cell
                 )),
             },
         };
@@ -186,21 +172,21 @@ impl Columns {
         let two = only(&self.counts, row, "votes", |two| (two.names(), two.named()))?;
         let cells = two.map(|two| two.cells(row, "numbers of votes")).transpose()?.flatten();
         let (Some(two), Some(cells)) = (two, cells) else { return Ok(Voted { counts: None, winner }) };
-        let count = |cell: Option<&Value>| match cell {
-            None | Some(Value::Null) => Err(format!(
+        let count = |cell: Option<&Cell<'_>>| match cell {
+            None | Some(Cell::Null) => Err(format!(
                 "one of the two numbers of votes in {} is missing; write 0 where nobody voted",
                 two.named()
             )),
-            Some(cell) => match number(cell) {
+            Some(cell) => match cell.number() {
                 Some(votes) if (0.0..=1e15).contains(&votes) => Ok(votes),
-                _ => Err(format!("'{}' in {} is no number of votes", shown(cell), two.named())),
+                _ => Err(format!("'{cell}' in {} is not a number of votes", two.named())),
             },
         };
         Ok(Voted { counts: Some([count(cells[0])?, count(cells[1])?]), winner })
     }
 
     pub fn category(&self, row: &Row) -> Option<String> {
-        row.get(self.category.as_deref()?).map(|value| shown(value).trim().to_owned())
+        row.get(self.category.as_deref()?).map(|cell| cell.to_string().trim().to_owned())
     }
 
     pub fn references(&self, row: &Row) -> Result<Vec<String>, String> {
@@ -209,7 +195,7 @@ impl Columns {
             && let Some(cell) = row.get(name)
         {
             let texts = match cell {
-                Value::Array(list) => list.iter().map(text).collect::<Option<Vec<String>>>(),
+                Cell::List(list) => list.iter().map(text).collect::<Option<Vec<String>>>(),
                 other => text(other).map(|text| vec![text]),
             };
             found.extend(texts.ok_or_else(|| format!("expected a list of references in \"{name}\""))?);
@@ -257,14 +243,9 @@ fn two(plain: &Plain<'_>, stem: &str, names: [String; 2], but: &[&str]) -> Two {
     Two::Columns { names, more }
 }
 
-/// A name without capitals and separators.
-fn plain(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
 /// Whether a column holds one of several references: `reference_1`, `ref12`.
 fn is_numbered(plain: &str) -> bool {
-    REFERENCES.iter().any(|stem| {
+    REFERENCE.iter().any(|stem| {
         plain
             .strip_prefix(stem)
             .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))

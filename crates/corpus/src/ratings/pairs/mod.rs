@@ -1,6 +1,6 @@
 //! Pairs of captions of one image, and which of the two people preferred: PASCAL-50S and its kin.
 //!
-//! Read are JSON, JSON Lines, CSV and TSV. A row is a pair (with counts of votes, or who won), or, where it names one
+//! Read are JSON, JSON Lines, CSV, TSV and Parquet. A row is a pair (with counts of votes, or who won), or, where it names one
 //! reference, a single vote as PASCAL-50S's triplets hold them: «which of B and C is more like A». Rows of votes of one
 //! pair are put together. A JSON object of lists, one per category, is read as well.
 //!
@@ -10,10 +10,10 @@ mod cells;
 mod columns;
 mod gathering;
 mod rows;
-mod twice;
 mod winner;
 
 use crate::input::Source;
+use crate::table::{Nesting, Table};
 use crate::{Error, ErrorKind, Remedy, SegmentId};
 use columns::{Columns, Voted};
 use gathering::Gathering;
@@ -53,12 +53,16 @@ pub struct Choice {
 pub fn read_pairs(bytes: &[u8], name: &str) -> Result<Choices, Error> {
     let source = Source::from_bytes(bytes, name)?;
     refuse_binary(source.head(), name)?;
-    let text = source.into_text()?.text;
-    let rows = rows::read(&text, name)?;
-    let Some(names) = rows::names(&rows) else {
+    let table = if source.head().starts_with(b"PAR1") {
+        Table::read(source, "", Nesting::Whole)?
+    } else {
+        rows::read(&source.into_text()?.text, name)?
+    };
+    let Table { names, rows } = table;
+    if rows.is_empty() {
         return Err(Error::new(ErrorKind::Empty, name, "there is no pair in this file")
             .with_remedy(Remedy::say("give two captions of an image and their votes per row")));
-    };
+    }
     let columns = Columns::choose(&names, name)?;
     let shape = |row: &Row, message: String| Error::new(ErrorKind::Shape, name, message).at(row.place);
     let voted: Vec<Voted> = rows
@@ -93,10 +97,6 @@ fn refuse_binary(head: &[u8], name: &str) -> Result<(), Error> {
             "turn PASCAL-50S's pair_pascal.mat and consensus_pascal.mat into JSON Lines with \
              `python scripts/pascal50s.py pair_pascal.mat consensus_pascal.mat > pairs.jsonl` (needs scipy)",
         )));
-    }
-    if head.starts_with(b"PAR1") {
-        return Err(Error::new(ErrorKind::Format, name, "this is Parquet, in which pairs are not read")
-            .with_remedy(Remedy::say("save the table as JSON Lines or CSV")));
     }
     Ok(())
 }

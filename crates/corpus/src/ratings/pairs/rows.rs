@@ -1,140 +1,64 @@
-//! Rows of a file of pairs, as JSON values by name.
+//! The rows of a file of pairs.
 
-use std::collections::HashMap;
-
-use serde_json::Value;
-
-use super::super::rows::{delimited, line, record, syntax};
-use super::cells::shown;
-use super::twice;
+use crate::input::Source;
+use crate::json::{Fault, Json};
+use crate::table::{Cell, Gathering, Nesting, Origin, Table, TableRow, read_value};
 use crate::{Error, ErrorKind, Position, Remedy};
 
-/// One row.
-pub(super) struct Row {
-    pub place: Position,
-    /// Cells by name; null where they are empty.
-    pub cells: Vec<(String, Value)>,
-    /// Whether text may stand for a number, as in CSV.
-    pub untyped: bool,
-}
+/// What errors call the objects that are rows.
+const EXPECTED: &str = "an object with keys such as image_id, captions and votes";
 
-impl Row {
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        let cell = self.cells.iter().find(|(known, _)| known == name);
-        cell.map(|(_, value)| value).filter(|value| !value.is_null())
+/// Reads a table, one object, or an object of lists of objects by category.
+pub(super) fn read(text: &str, name: &str) -> Result<Table, Error> {
+    if !text.trim_start().starts_with('{') {
+        return Table::read(Source::from_text(text, name), EXPECTED, Nesting::Whole);
     }
-}
-
-/// All names, in order of first appearance, and twice what stands twice in a row; none if there is no row.
-pub(super) fn names(rows: &[Row]) -> Option<Vec<String>> {
-    let mut names: Vec<String> = Vec::new();
-    let mut known: HashMap<&str, usize> = HashMap::new();
-    for row in rows {
-        let mut here: HashMap<&str, usize> = HashMap::new();
-        for (name, _) in &row.cells {
-            let n = here.entry(name).or_default();
-            *n += 1;
-            let most = known.entry(name).or_default();
-            if n > most {
-                *most = *n;
-                names.push(name.clone());
-            }
-        }
+    let origin = Origin { name, text, base: 0, line: None };
+    let mut json = Json::new(text);
+    let alone = json.skip().and_then(|()| json.end());
+    if alone.is_err() {
+        return Table::read(Source::from_text(text, name), EXPECTED, Nesting::Whole);
     }
-    (!rows.is_empty()).then_some(names)
-}
-
-/// Reads JSON (a list of objects, or an object of such lists by category), JSON Lines, CSV or TSV.
-pub(super) fn read(text: &str, name: &str) -> Result<Vec<Row>, Error> {
-    let mut rows = Vec::new();
-    match text.trim_start().as_bytes().first() {
-        None => {
-            return Err(Error::new(ErrorKind::Empty, name, "the file is empty")
-                .with_remedy(Remedy::say("give a file of pairs")));
-        }
-        Some(b'[' | b'{') if let Some(error) = twice::find(text) => {
-            let position = Position { line: Some(error.line() as u64), ..Position::default() };
-            return Err(Error::new(ErrorKind::Duplicate, name, error.to_string())
-                .at(position)
-                .with_remedy(Remedy::say("leave out one of them")));
-        }
-        Some(b'[') => {
-            let list: Vec<Value> = serde_json::from_str(text).map_err(|error| syntax(name, &error, 0))?;
-            for (k, value) in list.into_iter().enumerate() {
-                rows.push(object(value, record(k), None, name)?);
-            }
-        }
-        Some(b'{') => match by_category(text) {
-            Some(lists) => {
-                for (category, list) in lists {
-                    for value in list {
-                        let place = record(rows.len());
-                        rows.push(object(value, place, Some(&category), name)?);
-                    }
+    let mut gathering = Gathering::new(Nesting::Whole);
+    match origin.check(read_value(&mut Json::new(text)))? {
+        Cell::Object(lists) if lists.iter().all(|(_, list)| is_of_objects(list)) => {
+            for (category, list) in lists {
+                let Cell::List(objects) = list else { continue };
+                for object in objects {
+                    let Cell::Object(mut cells) = object else { continue };
+                    name_category(&mut cells, &category, gathering.next(), name)?;
+                    gathering.add(cells);
                 }
             }
-            None => lines(text, name, &mut rows)?,
-        },
-        Some(_) => table(text, name, &mut rows)?,
+        }
+        Cell::Object(cells) => gathering.add(cells),
+        _ => return origin.check(Fault::err(0, crate::json::What::Shape(format!("expected {EXPECTED}")))),
     }
-    Ok(rows)
+    Ok(gathering.table())
 }
 
-/// The lists of an object that holds nothing but lists of objects, of which some may be empty.
-fn by_category(text: &str) -> Option<Vec<(String, Vec<Value>)>> {
-    let Ok(Value::Object(map)) = serde_json::from_str(text) else { return None };
-    let lists = map.into_iter().map(|(category, value)| match value {
-        Value::Array(list) if list.iter().all(Value::is_object) => Some((category, list)),
-        _ => None,
-    });
-    lists.collect()
+fn is_of_objects(cell: &Cell<'_>) -> bool {
+    matches!(cell, Cell::List(list) if list.iter().all(|item| matches!(item, Cell::Object(_))))
 }
 
-fn lines(text: &str, name: &str, rows: &mut Vec<Row>) -> Result<(), Error> {
-    // One object that spans lines is one row.
-    if let Ok(value) = serde_json::from_str::<Value>(text) {
-        rows.push(object(value, record(0), None, name)?);
-        return Ok(());
+/// Gives a row the category of the list that it is in.
+fn name_category(
+    cells: &mut Vec<(String, Cell<'_>)>,
+    category: &str,
+    place: Position,
+    name: &str,
+) -> Result<(), Error> {
+    let own = cells.iter().find(|(key, cell)| key == "category" && *cell != Cell::Null);
+    if let Some(own) = own.map(|(_, cell)| cell.to_string()).filter(|own| own.trim() != category.trim()) {
+        let message = format!("the category '{own}' appears in the list of '{category}'");
+        return Err(Error::new(ErrorKind::Shape, name, message)
+            .at(place)
+            .with_remedy(Remedy::say("name the category once, or alike")));
     }
-    for (k, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
-        let value: Value = serde_json::from_str(text).map_err(|error| syntax(name, &error, k))?;
-        rows.push(object(value, line(k), None, name)?);
-    }
+    cells.retain(|(key, _)| key != "category");
+    cells.push(("category".to_owned(), Cell::Text(category.to_owned().into())));
     Ok(())
 }
 
-fn object(value: Value, place: Position, category: Option<&str>, name: &str) -> Result<Row, Error> {
-    let Value::Object(map) = value else {
-        let message = "expected an object with keys such as image_id, captions and votes";
-        return Err(Error::new(ErrorKind::Shape, name, message).at(place));
-    };
-    let mut cells: Vec<(String, Value)> = map.into_iter().collect();
-    if let Some(category) = category {
-        let own = cells.iter().find(|(name, value)| name == "category" && !value.is_null());
-        if let Some(own) = own.map(|(_, value)| shown(value)).filter(|own| own.trim() != category.trim()) {
-            let message = format!("the category '{own}' stands in the list of '{category}'");
-            return Err(Error::new(ErrorKind::Shape, name, message)
-                .at(place)
-                .with_remedy(Remedy::say("name the category once, or alike")));
-        }
-        cells.retain(|(name, _)| name != "category");
-        cells.push(("category".to_owned(), Value::String(category.to_owned())));
-    }
-    Ok(Row { place, cells, untyped: false })
-}
-
-fn table(text: &str, name: &str, rows: &mut Vec<Row>) -> Result<(), Error> {
-    delimited(text, name, |header, place, row| {
-        let cells = header.iter().zip(row).map(|(name, cell)| (name.clone(), parsed(cell))).collect();
-        rows.push(Row { place, cells, untyped: true });
-    })
-}
-
-/// A cell, which may hold a list as JSON.
-fn parsed(cell: &str) -> Value {
-    if cell.trim().is_empty() {
-        return Value::Null;
-    }
-    let list = cell.trim_start().starts_with('[').then(|| serde_json::from_str(cell).ok()).flatten();
-    list.filter(Value::is_array).unwrap_or_else(|| Value::String(cell.to_owned()))
-}
+/// A row of pairs.
+pub(super) type Row = TableRow;

@@ -1,8 +1,7 @@
 //! Who won: the ways in which files write it.
 
-use serde_json::Value;
-
 use super::columns::Voted;
+use crate::table::Cell;
 use crate::{Error, ErrorKind, Remedy};
 
 /// What a cell says of the winner.
@@ -14,14 +13,13 @@ pub(super) enum Said {
 
 impl Said {
     /// What a cell says; text that is a number counts as one.
-    pub fn of(value: &Value) -> Self {
-        match value {
-            Value::Number(number) => Self::Number(number.as_f64().unwrap_or(f64::NAN)),
-            Value::String(text) => match text.trim().parse() {
+    pub fn of(cell: &Cell<'_>) -> Self {
+        match cell {
+            Cell::Text(text) | Cell::Untyped(text) => match text.trim().parse() {
                 Ok(number) => Self::Number(number),
                 Err(_) => Self::Word(text.trim().to_lowercase()),
             },
-            other => Self::Word(other.to_string()),
+            other => other.number().map_or_else(|| Self::Word(other.to_string()), Self::Number),
         }
     }
 
@@ -103,7 +101,7 @@ impl Coding {
         };
         found.ok_or_else(|| {
             format!(
-                "'{}' is no winner; write a, b or tie, or numbers: 0 and 1, 1 and 2, or 1 and -1",
+                "'{}' is not a winner; write a, b or tie, or numbers: 0 and 1, 1 and 2, or 1 and -1",
                 said.shown()
             )
         })

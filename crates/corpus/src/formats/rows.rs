@@ -1,0 +1,116 @@
+//! Captions from the rows of a table, in any of its formats.
+
+use capeval_choice::Argument;
+
+use crate::captions::Captions;
+use crate::error::{Error, ErrorKind};
+use crate::options::ReadOptions;
+use crate::table::{CaptionColumns, Cell, Consumer, Names, Row, known};
+use crate::{Format, Notice, Remedy, SegmentId};
+
+/// What errors call the objects that are rows.
+pub(crate) const EXPECTED: &str = "an object with an id and a caption";
+
+/// Reads captions row by row, and numbers the rows from 1 where they have no id. Null is no caption; neither is an
+/// empty cell of CSV where there are several columns of captions.
+pub(crate) struct CaptionRows<'c> {
+    options: &'c ReadOptions,
+    captions: &'c mut Captions,
+    columns: CaptionColumns,
+    /// Whether each row has all columns, as tables with a header do.
+    has_header: bool,
+    count: usize,
+}
+
+impl<'c> CaptionRows<'c> {
+    pub fn new(options: &'c ReadOptions, captions: &'c mut Captions) -> Self {
+        let has_header = !matches!(
+            captions.format(),
+            Some(Format::JsonLines | Format::ListJson | Format::CocoAnnotations | Format::CocoResults)
+        );
+        Self { options, captions, columns: CaptionColumns::default(), has_header, count: 0 }
+    }
+
+    /// Says that rows were numbered, if they were.
+    pub fn finish(self) {
+        if self.columns.id.is_some() || self.columns.captions.is_empty() {
+            return;
+        }
+        let message = format!(
+            "{} has no id column ({}), so its rows are numbered from 1",
+            self.captions.source(),
+            known::IMAGE.join(", ")
+        );
+        let remedy = Remedy::give(Argument::IdColumn(self.options.role)).to("name one");
+        self.captions.notice(Notice::new("row-numbers", self.count, [], message).with_remedy(remedy));
+    }
+
+    fn push(&mut self, row: &Row<'_>, column: usize, id: &SegmentId) -> Result<bool, Error> {
+        let captions = &mut *self.captions;
+        let mut push = |text: &str| match row.line() {
+            Some(line) => captions.push_at(id.clone(), text, line),
+            None => captions.push(id.clone(), text),
+        };
+        match row.cell(column)? {
+            Cell::Null => return Ok(false),
+            Cell::Untyped(text) if text.is_empty() && self.columns.captions.len() > 1 => return Ok(false),
+            Cell::Text(text) | Cell::Untyped(text) => push(&text),
+            Cell::List(items) => {
+                let mut any = false;
+                for item in &items {
+                    match item {
+                        Cell::Null => continue,
+                        Cell::Text(text) => push(text),
+                        other => {
+                            let message = format!("expected a caption in quotes, found {}", other.kind());
+                            return Err(row.refuse(column, message));
+                        }
+                    }
+                    any = true;
+                }
+                return Ok(any);
+            }
+            other => {
+                let message =
+                    format!("expected a caption in quotes or a list of captions, found {}", other.kind());
+                return Err(row.refuse(column, message));
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Consumer for CaptionRows<'_> {
+    fn names(&mut self, names: &[String]) -> Result<Option<Vec<usize>>, Error> {
+        let source = self.captions.source();
+        let columns = CaptionColumns::choose(names, self.options, source, self.has_header)?;
+        if self.count > 0 && columns.id.is_some() != self.columns.id.is_some() {
+            let (has, others) = if columns.id.is_some() { ("an id", "none") } else { ("no id", "one") };
+            let message = format!(
+                "record {} has {has}, while those before it have {others}: its keys are {}",
+                self.count + 1,
+                Names(names).listed()
+            );
+            let remedy = Remedy::give(Argument::IdColumn(self.options.role)).to("name one");
+            return Err(Error::new(ErrorKind::Shape, source, message).with_remedy(remedy));
+        }
+        self.columns = columns;
+        Ok(Some(self.columns.id.iter().chain(&self.columns.captions).copied().collect()))
+    }
+
+    fn row(&mut self, row: &Row<'_>) -> Result<(), Error> {
+        self.count += 1;
+        let id = match self.columns.id {
+            Some(column) => row.id(column)?,
+            None => SegmentId::Integer(i64::try_from(self.count).unwrap_or(i64::MAX)),
+        };
+        let mut any = false;
+        for k in 0..self.columns.captions.len() {
+            any |= self.push(row, self.columns.captions[k], &id)?;
+        }
+        if !any {
+            self.captions.declare(id);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,137 @@
+//! What a cell holds.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::objects::value;
+use crate::SegmentId;
+use crate::json::{Json, MAX_DEPTH};
+
+/// A cell.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cell<'t> {
+    /// Nothing.
+    Null,
+    /// A text.
+    Text(Cow<'t, str>),
+    /// Text of a format without types, which may stand for a number.
+    Untyped(Cow<'t, str>),
+    /// A whole number of 64 bits.
+    Integer(i64),
+    /// Another number, which may be infinite or NaN.
+    Number(f64),
+    /// True or false.
+    Bool(bool),
+    /// A list.
+    List(Vec<Cell<'t>>),
+    /// An object, without a key twice.
+    Object(Vec<(String, Cell<'t>)>),
+    /// What no table holds, by its type.
+    Other(String),
+}
+
+impl<'t> Cell<'t> {
+    /// The cell of a text without type; a list may be written as JSON. `None` if it is empty.
+    pub fn of_untyped(text: Cow<'t, str>) -> Option<Cell<'static>> {
+        if text.trim().is_empty() {
+            return None;
+        }
+        if text.trim_start().starts_with('[') {
+            let mut json = Json::new(&text);
+            let list = value(&mut json, MAX_DEPTH).and_then(|list| json.end().map(|()| list));
+            if let Ok(list) = list {
+                return Some(list.into_owned());
+            }
+        }
+        Some(Cell::Untyped(text.into_owned().into()))
+    }
+
+    /// The same with a text of its own.
+    pub fn into_owned(self) -> Cell<'static> {
+        match self {
+            Self::Null => Cell::Null,
+            Self::Text(text) => Cell::Text(text.into_owned().into()),
+            Self::Untyped(text) => Cell::Untyped(text.into_owned().into()),
+            Self::Integer(integer) => Cell::Integer(integer),
+            Self::Number(number) => Cell::Number(number),
+            Self::Bool(truth) => Cell::Bool(truth),
+            Self::List(list) => Cell::List(list.into_iter().map(Cell::into_owned).collect()),
+            Self::Object(inner) => {
+                Cell::Object(inner.into_iter().map(|(key, cell)| (key, cell.into_owned())).collect())
+            }
+            Self::Other(kind) => Cell::Other(kind),
+        }
+    }
+
+    /// The cell as an id, unless it cannot be one.
+    pub fn id(&self) -> Option<SegmentId> {
+        match self {
+            Self::Text(text) => Some(SegmentId::from(&**text)),
+            Self::Untyped(text) => Some(SegmentId::from_untyped(text)),
+            Self::Integer(integer) => Some(SegmentId::Integer(*integer)),
+            _ => None,
+        }
+    }
+
+    /// The cell as a number, which a text may stand for.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Integer(integer) => Some(*integer as f64),
+            Self::Number(number) => Some(*number),
+            Self::Text(text) | Self::Untyped(text) => text.trim().parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// What it is, for an error: `a list`.
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Null => "null",
+            Self::Text(_) | Self::Untyped(_) => "a string",
+            Self::Integer(_) | Self::Number(_) => "a number",
+            Self::Bool(_) => "true or false",
+            Self::List(_) => "an array",
+            Self::Object(_) => "an object",
+            Self::Other(kind) => kind,
+        }
+    }
+}
+
+/// Text as it is, all else as JSON.
+impl fmt::Display for Cell<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) | Self::Untyped(text) => f.write_str(text),
+            other => other.write_json(f),
+        }
+    }
+}
+
+impl Cell<'_> {
+    fn write_json(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Text(text) | Self::Untyped(text) => f.write_str(&quoted(text)),
+            Self::Integer(integer) => write!(f, "{integer}"),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Bool(truth) => write!(f, "{truth}"),
+            Self::List(list) => {
+                for (k, item) in list.iter().enumerate() {
+                    f.write_str(if k == 0 { "[" } else { "," })?;
+                    item.write_json(f)?;
+                }
+                f.write_str(if list.is_empty() { "[]" } else { "]" })
+            }
+            Self::Object(inner) => {
+                for (k, (key, cell)) in inner.iter().enumerate() {
+                    f.write_str(if k == 0 { "{" } else { "," })?;
+                    write!(f, "{}:", quoted(key))?;
+                    cell.write_json(f)?;
+                }
+                f.write_str(if inner.is_empty() { "{}" } else { "}" })
+            }
+            Self::Other(kind) => f.write_str(kind),
+        }
+    }
+}

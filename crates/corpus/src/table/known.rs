@@ -1,0 +1,94 @@
+//! The names by which columns and keys are known: one list for every format and every kind of table.
+//!
+//! Capitals, blanks, dashes and underscores do not matter: `Image ID` is `image_id`.
+
+/// The image. `id` may also number the rows of a table, so [`Columns::image`](super::Columns::image) decides how early
+/// it counts.
+pub(crate) const IMAGE: &[&str] =
+    &["image_id", "image", "img_id", "img", "id", "file_name", "image_name", "image_path", "file", "name"];
+
+/// Several references in one cell.
+pub(crate) const REFERENCE_LIST: &[&str] = &["references", "refs", "ground_truth", "gts"];
+
+/// A reference, perhaps numbered.
+pub(crate) const REFERENCE: &[&str] = &["reference", "ref"];
+
+/// A caption that a system wrote or that people rated.
+pub(crate) const CANDIDATE: &[&str] = &[
+    "prediction",
+    "predicted_caption",
+    "caption_predicted",
+    "hypothesis",
+    "hyp",
+    "candidate",
+    "cand",
+    "caption",
+    "text",
+    "sentence",
+    "sent",
+    "description",
+];
+
+/// What holds captions where a table holds nothing else.
+pub(crate) const CAPTION: &[&str] =
+    &["captions", "caption", "text", "sentence", "description", "comment", "raw"];
+
+/// The system that wrote a caption.
+pub(crate) const SYSTEM: &[&str] = &["system", "model", "method", "system_name"];
+
+/// A rating, or a list of them.
+pub(crate) const RATING: &[&str] = &[
+    "rating",
+    "ratings",
+    "human",
+    "human_rating",
+    "human_score",
+    "human_judgement",
+    "judgement",
+    "judgment",
+    "score",
+];
+
+/// The ratings of one person, with a number or a letter: `rater_1`, `expert a`.
+pub(crate) const RATER: &[&str] =
+    &["rating", "rater", "annotator", "judge", "score", "human", "expert", "worker"];
+
+/// Two captions in a list.
+pub(crate) const TWO_CAPTIONS: &[&str] = &["captions", "candidates", "hypotheses", "sentences"];
+
+/// What kind of pair it is.
+pub(crate) const CATEGORY: &[&str] = &["category", "type", "class", "kind", "group"];
+
+/// Counts of votes, for the first and the second caption.
+pub(crate) const VOTES: &[&str] = &["votes", "vote", "wins"];
+
+/// Which caption won.
+pub(crate) const WINNER: &[&str] =
+    &["winner", "label", "preference", "preferred", "choice", "better", "majority", "vote"];
+
+/// The pair that a vote is about.
+pub(crate) const PAIR: &[&str] = &["pair_id", "pair"];
+
+/// A name without capitals and separators.
+pub(crate) fn plain(name: &str) -> String {
+    let is_kept = |c: &char| !matches!(c, ' ' | '-' | '_');
+    name.chars().filter(is_kept).flat_map(char::to_lowercase).collect()
+}
+
+/// Whether `name` is `known` in its own writing, or with a number where `numbered`: `caption_1`.
+pub(crate) fn is_called(name: &str, known: &str, numbered: bool) -> bool {
+    let mut characters = name.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).flat_map(char::to_lowercase);
+    let is_known = known.chars().filter(|c| *c != '_').all(|c| characters.next() == Some(c));
+    is_known && characters.all(|c| numbered && c.is_ascii_digit())
+}
+
+/// Whether a name is one of several raters'.
+pub(crate) fn is_rater(name: &str) -> bool {
+    let name = plain(name);
+    RATER.iter().any(|rater| {
+        name.strip_prefix(rater).is_some_and(|rest| {
+            let rest = rest.trim_start_matches('.');
+            !rest.is_empty() && (rest.len() == 1 || rest.bytes().all(|byte| byte.is_ascii_digit()))
+        })
+    })
+}

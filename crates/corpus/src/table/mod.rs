@@ -1,0 +1,254 @@
+//! Tables in CSV, TSV, JSON, JSON Lines and Parquet: rows of named cells, read in one way whatever they hold.
+//!
+//! A reader shows each row to a [`Consumer`], which reads captions as they come, or gathers them in a [`Table`].
+
+mod cell;
+mod columns;
+mod delimited;
+pub(crate) mod known;
+mod objects;
+#[cfg(feature = "parquet")]
+mod parquet;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+pub(crate) use self::cell::Cell;
+pub use self::columns::CaptionColumns;
+pub(crate) use self::columns::{Names, means_something, names_captions};
+pub(crate) use self::delimited::{Separation, read as read_delimited};
+pub(crate) use self::objects::{Origin, read_array, read_lines, read_list, read_value};
+#[cfg(feature = "parquet")]
+pub(crate) use self::parquet::read as read_parquet;
+
+#[cfg(not(feature = "parquet"))]
+use crate::Remedy;
+use crate::SegmentId;
+use crate::error::{Error, ErrorKind, Position};
+use crate::input::Source;
+
+/// What reads the rows of a table.
+pub(crate) trait Consumer {
+    /// Is told the names of the rows to come, once for CSV and Parquet, and for objects whenever their keys change.
+    /// Returns the columns that it will ask for; `None` stands for all.
+    fn names(&mut self, names: &[String]) -> Result<Option<Vec<usize>>, Error>;
+
+    /// Is shown a row.
+    fn row(&mut self, row: &Row<'_>) -> Result<(), Error>;
+}
+
+/// One row, whose cells are read when they are asked for.
+pub(crate) struct Row<'r> {
+    source: &'r str,
+    cells: &'r dyn Cells,
+}
+
+/// The cells of a row in some format.
+trait Cells {
+    /// How many there are.
+    fn len(&self) -> usize;
+    /// A cell.
+    fn cell(&self, column: usize) -> Result<Cell<'_>, Error>;
+    /// A cell as an image's id.
+    fn id(&self, column: usize) -> Result<SegmentId, Error>;
+    /// The row's line or number.
+    fn place(&self) -> Position;
+    /// Where exactly a cell is, or the row.
+    fn position(&self, column: Option<usize>) -> Position;
+}
+
+impl Row<'_> {
+    /// A cell; null beyond the last.
+    pub fn cell(&self, column: usize) -> Result<Cell<'_>, Error> {
+        if column < self.cells.len() { self.cells.cell(column) } else { Ok(Cell::Null) }
+    }
+
+    /// A cell as an image's id.
+    pub fn id(&self, column: usize) -> Result<SegmentId, Error> {
+        self.cells.id(column)
+    }
+
+    /// The line on which the row begins, if its format has lines.
+    pub fn line(&self) -> Option<u64> {
+        self.cells.place().line
+    }
+
+    /// An error about a cell.
+    pub fn refuse(&self, column: usize, message: String) -> Error {
+        let position = self.cells.position(Some(column));
+        Error::new(ErrorKind::Shape, self.source, message).at(position)
+    }
+}
+
+/// A table in memory.
+pub(crate) struct Table {
+    /// All names, in order of first appearance; twice if a header has them twice.
+    pub names: Vec<String>,
+    /// The rows.
+    pub rows: Vec<TableRow>,
+}
+
+/// A row in memory; cells that are null are left out.
+pub(crate) struct TableRow {
+    /// Its line or number.
+    pub place: Position,
+    cells: Vec<(Rc<str>, Cell<'static>)>,
+}
+
+impl TableRow {
+    /// The cell of that name, unless it is null.
+    pub fn get(&self, name: &str) -> Option<&Cell<'static>> {
+        self.cells.iter().find(|(known, _)| &**known == name).map(|(_, cell)| cell)
+    }
+}
+
+/// How the objects within a table's objects are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nesting {
+    /// As cells.
+    Whole,
+    /// As cells of their own, named `outer.inner`.
+    Flat,
+}
+
+impl Table {
+    /// Reads a table, whose format is detected from its content; `expected` says in errors what its rows are.
+    pub fn read(source: Source<'_>, expected: &str, nesting: Nesting) -> Result<Self, Error> {
+        let mut gathering = Gathering::new(nesting);
+        let name = source.name;
+        let empty = || Error::new(ErrorKind::Empty, name, "the file is empty");
+        if source.head().starts_with(b"PAR1") {
+            #[cfg(feature = "parquet")]
+            read_parquet(source, &mut gathering)?;
+            #[cfg(not(feature = "parquet"))]
+            return Err(no_parquet(name));
+            #[cfg(feature = "parquet")]
+            return Ok(gathering.table());
+        }
+        match source.head().trim_ascii_start().first() {
+            Some(b'{') => read_lines(source, expected, &mut gathering)?,
+            Some(b'[') => read_list(source, expected, &mut gathering)?,
+            _ => {
+                let text = source.into_text()?;
+                let head = text.text.trim_start().lines().next().ok_or_else(empty)?;
+                let is_tabbed = head.matches('\t').count() > head.matches(',').count();
+                let separation = if is_tabbed { Separation::Tabs } else { Separation::Commas };
+                gathering.is_untyped = true;
+                read_delimited(&text, name, separation, &mut gathering)?;
+            }
+        }
+        Ok(gathering.table())
+    }
+
+    /// The column of the captions that people rated, which holds more than numbers.
+    pub fn judged_caption(&self) -> Option<usize> {
+        let holds_words = |column: &usize| {
+            let name = &self.names[*column];
+            let mut cells = self.rows.iter().filter_map(|row| row.get(name));
+            cells.any(|cell| cell.number().is_none())
+        };
+        let stems = ["caption"].iter().chain(known::CANDIDATE);
+        stems.filter_map(|known| self.names().known(&[*known])).find(holds_words)
+    }
+
+    /// The names, for finding columns.
+    pub fn names(&self) -> Names<'_> {
+        Names(&self.names)
+    }
+}
+
+/// That this build has no reader of Parquet.
+#[cfg(not(feature = "parquet"))]
+pub(crate) fn no_parquet(name: &str) -> Error {
+    Error::new(ErrorKind::Format, name, "this is Parquet, and this build cannot read it")
+        .with_remedy(Remedy::say("build with the feature parquet, or save the table as CSV"))
+}
+
+/// Puts the rows of a table into memory.
+pub(crate) struct Gathering {
+    table: Table,
+    known: HashMap<Rc<str>, usize>,
+    /// The names of the rows to come.
+    current: Vec<Rc<str>>,
+    nesting: Nesting,
+    is_untyped: bool,
+}
+
+impl Gathering {
+    /// No rows yet.
+    pub fn new(nesting: Nesting) -> Self {
+        let table = Table { names: Vec::new(), rows: Vec::new() };
+        Self { table, known: HashMap::new(), current: Vec::new(), nesting, is_untyped: false }
+    }
+
+    /// What was gathered.
+    pub fn table(self) -> Table {
+        self.table
+    }
+
+    /// The place of the row that will be added next, as a record.
+    pub fn next(&self) -> Position {
+        Position { record: Some(self.table.rows.len() as u64 + 1), ..Position::default() }
+    }
+
+    /// Adds an object as a row.
+    pub fn add(&mut self, object: Vec<(String, Cell<'_>)>) {
+        let place = self.next();
+        let mut cells = Vec::with_capacity(object.len());
+        for (key, cell) in object {
+            let name = self.name(&key);
+            if cell != Cell::Null {
+                cells.push((name, cell.into_owned()));
+            }
+        }
+        self.table.rows.push(TableRow { place, cells });
+    }
+
+    fn name(&mut self, name: &str) -> Rc<str> {
+        if let Some((known, _)) = self.known.get_key_value(name) {
+            return Rc::clone(known);
+        }
+        let shared: Rc<str> = name.into();
+        self.known.insert(Rc::clone(&shared), self.table.names.len());
+        self.table.names.push(name.to_owned());
+        shared
+    }
+}
+
+impl Consumer for Gathering {
+    fn names(&mut self, names: &[String]) -> Result<Option<Vec<usize>>, Error> {
+        self.current.clear();
+        for name in names {
+            // A header may have a name twice; objects do not.
+            if self.current.iter().any(|known| **known == **name) {
+                self.table.names.push(name.clone());
+            }
+            let name = self.name(name);
+            self.current.push(name);
+        }
+        Ok(None)
+    }
+
+    fn row(&mut self, row: &Row<'_>) -> Result<(), Error> {
+        let mut cells = Vec::with_capacity(self.current.len());
+        for column in 0..self.current.len() {
+            let name = Rc::clone(&self.current[column]);
+            match row.cell(column)? {
+                Cell::Null => {}
+                Cell::Untyped(text) if self.is_untyped => {
+                    cells.extend(Cell::of_untyped(text).map(|cell| (name, cell)));
+                }
+                Cell::Object(inner) if self.nesting == Nesting::Flat => {
+                    for (key, cell) in inner {
+                        if !matches!(cell, Cell::Null | Cell::Object(_)) {
+                            cells.push((self.name(&format!("{name}.{key}")), cell.into_owned()));
+                        }
+                    }
+                }
+                cell => cells.push((name, cell.into_owned())),
+            }
+        }
+        self.table.rows.push(TableRow { place: row.cells.place(), cells });
+        Ok(())
+    }
+}

@@ -1,0 +1,242 @@
+//! Rows that are JSON objects: a list of them, or one on each line.
+
+use super::{Cell, Cells, Consumer, Row};
+use crate::SegmentId;
+use crate::error::{Error, Position};
+use crate::input::{Line, Source, Text};
+use crate::json::{Fault, Json, MAX_DEPTH, Result as Read, ValueKind, What};
+
+/// Reads a JSON array of objects; `expected` says in errors what they are.
+pub(crate) fn read_list(
+    source: Source<'_>,
+    expected: &str,
+    consumer: &mut dyn Consumer,
+) -> Result<(), Error> {
+    let name = source.name;
+    let Text { text, base } = source.into_text()?;
+    let origin = Origin { name, text: &text, base, line: None };
+    let mut json = Json::new(&text);
+    read_array(&mut json, &origin, expected, consumer)?;
+    origin.check(json.end())
+}
+
+/// Reads an array of objects that comes next.
+pub(crate) fn read_array(
+    json: &mut Json<'_>,
+    origin: &Origin<'_>,
+    expected: &str,
+    consumer: &mut dyn Consumer,
+) -> Result<(), Error> {
+    let mut objects = Objects::new(expected);
+    let mut first = true;
+    origin.check(json.open(b'[', "an array of objects"))?;
+    while origin.check(json.next_element(&mut first))? {
+        objects.read(json, origin, consumer)?;
+    }
+    Ok(())
+}
+
+/// Reads one object on each line; blank lines are passed over.
+pub(crate) fn read_lines(
+    source: Source<'_>,
+    expected: &str,
+    consumer: &mut dyn Consumer,
+) -> Result<(), Error> {
+    let name = source.name;
+    let mut lines = source.into_lines();
+    let mut objects = Objects::new(expected);
+    while let Some(Line { number, start, text }) = lines.next()? {
+        let origin = Origin { name, text, base: start, line: Some(number) };
+        let mut json = Json::new(text);
+        if json.peek().is_some() {
+            objects.read(&mut json, &origin, consumer)?;
+            origin.check(json.end())?;
+        }
+    }
+    Ok(())
+}
+
+/// The text that objects are read from.
+pub(crate) struct Origin<'t> {
+    pub name: &'t str,
+    pub text: &'t str,
+    /// The byte of the source at which the text begins.
+    pub base: u64,
+    /// The number of the line, if the text is one.
+    pub line: Option<u64>,
+}
+
+impl Origin<'_> {
+    fn position(&self, at: usize) -> Position {
+        let position = Position::in_text(self.text, at, self.base);
+        Position { line: self.line.or(position.line), ..position }
+    }
+
+    /// A result with a fault turned into an error at its place.
+    pub fn check<T>(&self, result: Read<T>) -> Result<T, Error> {
+        result.map_err(|fault| {
+            let position = self.position(fault.at);
+            crate::read::fault_error(*fault, self.name).at(position)
+        })
+    }
+}
+
+/// Reads objects one after another.
+pub(crate) struct Objects<'e> {
+    expected: &'e str,
+    /// The keys of the latest object, and where their values begin.
+    names: Vec<String>,
+    places: Vec<usize>,
+    count: u64,
+}
+
+impl<'e> Objects<'e> {
+    /// A reader of objects, which errors call `expected`.
+    pub fn new(expected: &'e str) -> Self {
+        Self { expected, names: Vec::new(), places: Vec::new(), count: 0 }
+    }
+
+    /// Shows the object that comes next.
+    pub fn read(
+        &mut self,
+        json: &mut Json<'_>,
+        origin: &Origin<'_>,
+        consumer: &mut dyn Consumer,
+    ) -> Result<(), Error> {
+        json.peek();
+        let start = json.at();
+        let is_new = origin.check(self.scan(json))?;
+        self.count += 1;
+        if is_new {
+            if let Some(twice) = second(&self.names) {
+                let name = &self.names[twice];
+                let what = What::Duplicate(format!("the key {name:?} appears twice in one object"));
+                return origin.check(Fault::err(self.places[twice], what));
+            }
+            consumer.names(&self.names).map_err(|error| error.at(origin.position(start)))?;
+        }
+        let object = Object { json, places: &self.places, origin, start, count: self.count };
+        consumer.row(&Row { source: origin.name, cells: &object })
+    }
+
+    /// Notes keys and where their values begin, and tells whether the keys differ from those before.
+    fn scan(&mut self, json: &mut Json<'_>) -> Read<bool> {
+        json.open(b'{', self.expected)?;
+        let mut is_new = self.count == 0;
+        self.places.clear();
+        let mut first = true;
+        while let Some(key) = json.next_key(&mut first)? {
+            let column = self.places.len();
+            if !is_new && !self.names.get(column).is_some_and(|name| key.is(name)) {
+                is_new = true;
+                self.names.truncate(column);
+            }
+            if is_new {
+                self.names.push(key.decoded()?.into_owned());
+            }
+            json.peek();
+            self.places.push(json.at());
+            json.skip()?;
+        }
+        is_new |= self.places.len() < self.names.len();
+        self.names.truncate(self.places.len());
+        Ok(is_new)
+    }
+}
+
+/// The place of a name that an earlier one equals.
+fn second(names: &[String]) -> Option<usize> {
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by(|a, b| names[*a].cmp(&names[*b]).then(a.cmp(b)));
+    order.windows(2).filter(|pair| names[pair[0]] == names[pair[1]]).map(|pair| pair[1]).min()
+}
+
+/// An object that has been scanned.
+struct Object<'r, 't> {
+    json: &'r Json<'t>,
+    places: &'r [usize],
+    origin: &'r Origin<'r>,
+    start: usize,
+    count: u64,
+}
+
+impl Object<'_, '_> {
+    fn at(&self, column: usize) -> usize {
+        self.places.get(column).copied().unwrap_or(self.start)
+    }
+}
+
+impl Cells for Object<'_, '_> {
+    fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    fn cell(&self, column: usize) -> Result<Cell<'_>, Error> {
+        self.origin.check(value(&mut self.json.moved_to(self.at(column)), MAX_DEPTH))
+    }
+
+    fn id(&self, column: usize) -> Result<SegmentId, Error> {
+        self.origin.check(self.json.moved_to(self.at(column)).id())
+    }
+
+    fn place(&self) -> Position {
+        match self.origin.line {
+            Some(line) => Position { line: Some(line), ..Position::default() },
+            None => Position { record: Some(self.count), ..Position::default() },
+        }
+    }
+
+    fn position(&self, column: Option<usize>) -> Position {
+        self.origin.position(column.map_or(self.start, |column| self.at(column)))
+    }
+}
+
+/// Reads a value of any kind.
+pub(crate) fn read_value<'t>(json: &mut Json<'t>) -> Read<Cell<'t>> {
+    value(json, MAX_DEPTH)
+}
+
+/// Reads a value within so many levels.
+pub(super) fn value<'t>(json: &mut Json<'t>, levels: u32) -> Read<Cell<'t>> {
+    let kind = json.kind()?;
+    if levels == 0 && matches!(kind, ValueKind::Array | ValueKind::Object) {
+        return json.fault(What::Syntax("values are nested too deep".into()));
+    }
+    Ok(match kind {
+        ValueKind::String => Cell::Text(json.string()?.decoded()?),
+        ValueKind::Array => {
+            json.open(b'[', "an array")?;
+            let (mut first, mut items) = (true, Vec::new());
+            while json.next_element(&mut first)? {
+                items.push(value(json, levels - 1)?);
+            }
+            Cell::List(items)
+        }
+        ValueKind::Object => {
+            let start = json.at();
+            json.open(b'{', "an object")?;
+            let (mut first, mut names, mut cells) = (true, Vec::new(), Vec::new());
+            while let Some(key) = json.next_key(&mut first)? {
+                names.push(key.decoded()?.into_owned());
+                cells.push(value(json, levels - 1)?);
+            }
+            if let Some(twice) = second(&names) {
+                let name = &names[twice];
+                let what = What::Duplicate(format!("the key {name:?} appears twice in one object"));
+                return Fault::err(start, what);
+            }
+            Cell::Object(names.into_iter().zip(cells).collect())
+        }
+        ValueKind::Number | ValueKind::Other => match json.scalar()? {
+            "null" => Cell::Null,
+            "true" => Cell::Bool(true),
+            "false" => Cell::Bool(false),
+            "NaN" => Cell::Number(f64::NAN),
+            number => match (number.parse(), number.parse()) {
+                (Ok(integer), _) => Cell::Integer(integer),
+                (_, Ok(number)) => Cell::Number(number),
+                _ => Cell::Other(number.to_owned()),
+            },
+        },
+    })
+}

@@ -1,0 +1,153 @@
+//! Parquet tables.
+
+use std::borrow::Cow;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
+};
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
+
+use super::{Cell, Cells, Consumer, Row};
+use crate::SegmentId;
+use crate::error::{Error, ErrorKind, Position};
+use crate::input::Source;
+
+/// Reads the columns that are asked for; others are not decoded.
+///
+/// The parquet crate panics on some damaged files that pass its own checks. What fuzzing found is checked before;
+/// a panic that is left becomes an error here, so that a hostile file cannot stop a server.
+pub(crate) fn read(source: Source<'_>, consumer: &mut dyn Consumer) -> Result<(), Error> {
+    let name = source.name;
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| read_table(source, consumer)));
+    result.unwrap_or_else(|_| Err(Error::new(ErrorKind::Syntax, name, "the Parquet data are damaged")))
+}
+
+fn read_table(source: Source<'_>, consumer: &mut dyn Consumer) -> Result<(), Error> {
+    let name = source.name;
+    let damaged = |cause: &dyn std::fmt::Display| {
+        Error::new(ErrorKind::Syntax, name, format!("the Parquet data cannot be read ({cause})"))
+    };
+    let bytes = bytes::Bytes::from(source.into_bytes()?.into_owned());
+    let n_bytes = bytes.len();
+    // Without the embedded Arrow schema, every kind of string column comes as plain strings.
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes, options)
+        .map_err(|error| damaged(&error))?;
+    let mut chunks = builder.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
+    if !chunks.all(|chunk| lies_within(chunk, n_bytes)) {
+        return Err(damaged(&"a column lies outside of the file"));
+    }
+    let fields = builder.schema().fields();
+    let header: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
+    let wanted = consumer.names(&header)?.unwrap_or_else(|| {
+        (0..fields.len()).filter(|column| is_readable(fields[*column].data_type())).collect()
+    });
+    let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.iter().copied());
+    let mut count = 0;
+    for batch in builder.with_projection(mask).build().map_err(|error| damaged(&error))? {
+        let batch = batch.map_err(|error| damaged(&error))?;
+        let mut arrays: Vec<Option<&ArrayRef>> = vec![None; header.len()];
+        let mut columns = wanted.clone();
+        columns.sort_unstable();
+        columns.dedup();
+        for (column, array) in columns.into_iter().zip(batch.columns()) {
+            if let Some(place) = arrays.get_mut(column) {
+                *place = Some(array);
+            }
+        }
+        for row in 0..batch.num_rows() {
+            count += 1;
+            consumer.row(&Row { source: name, cells: &Arrays { name, arrays: &arrays, row, count } })?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the bytes of a column chunk are in a file of that length; the crate panics on negative numbers.
+fn lies_within(chunk: &ColumnChunkMetaData, n_bytes: usize) -> bool {
+    let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
+    let (Ok(start), Ok(length)) = (usize::try_from(start), usize::try_from(chunk.compressed_size())) else {
+        return false;
+    };
+    let counts = chunk.num_values() >= 0 && chunk.uncompressed_size() >= 0 && chunk.data_page_offset() >= 0;
+    counts && start.checked_add(length).is_some_and(|end| end <= n_bytes)
+}
+
+fn is_readable(kind: &DataType) -> bool {
+    match kind {
+        DataType::List(item) => is_readable(item.data_type()),
+        DataType::Utf8 | DataType::Boolean | DataType::Float32 | DataType::Float64 => true,
+        other => other.is_integer(),
+    }
+}
+
+struct Arrays<'r> {
+    name: &'r str,
+    arrays: &'r [Option<&'r ArrayRef>],
+    row: usize,
+    count: u64,
+}
+
+impl Cells for Arrays<'_> {
+    fn len(&self) -> usize {
+        self.arrays.len()
+    }
+
+    fn cell(&self, column: usize) -> Result<Cell<'_>, Error> {
+        let array = self.arrays.get(column).copied().flatten();
+        Ok(array.map_or(Cell::Null, |array| cell(&**array, self.row)))
+    }
+
+    fn id(&self, column: usize) -> Result<SegmentId, Error> {
+        let cell = self.cell(column)?;
+        cell.id().ok_or_else(|| {
+            let message = match cell {
+                Cell::Number(number) => format!("the image id {number} is not an integer of 64 bits"),
+                other => format!("an image id must be an integer or a string, found {}", other.kind()),
+            };
+            Error::new(ErrorKind::Id, self.name, message).at(self.place())
+        })
+    }
+
+    fn place(&self) -> Position {
+        Position { record: Some(self.count), ..Position::default() }
+    }
+
+    fn position(&self, _: Option<usize>) -> Position {
+        self.place()
+    }
+}
+
+fn cell(array: &dyn Array, row: usize) -> Cell<'_> {
+    if array.is_null(row) {
+        return Cell::Null;
+    }
+    match array.data_type() {
+        DataType::Utf8 => Cell::Text(Cow::Borrowed(array.as_string::<i32>().value(row))),
+        DataType::Boolean => Cell::Bool(array.as_boolean().value(row)),
+        DataType::Int8 => Cell::Integer(array.as_primitive::<Int8Type>().value(row).into()),
+        DataType::Int16 => Cell::Integer(array.as_primitive::<Int16Type>().value(row).into()),
+        DataType::Int32 => Cell::Integer(array.as_primitive::<Int32Type>().value(row).into()),
+        DataType::Int64 => Cell::Integer(array.as_primitive::<Int64Type>().value(row)),
+        DataType::UInt8 => Cell::Integer(array.as_primitive::<UInt8Type>().value(row).into()),
+        DataType::UInt16 => Cell::Integer(array.as_primitive::<UInt16Type>().value(row).into()),
+        DataType::UInt32 => Cell::Integer(array.as_primitive::<UInt32Type>().value(row).into()),
+        DataType::Float32 => Cell::Number(array.as_primitive::<Float32Type>().value(row).into()),
+        DataType::Float64 => Cell::Number(array.as_primitive::<Float64Type>().value(row)),
+        DataType::UInt64 => {
+            let number = array.as_primitive::<UInt64Type>().value(row);
+            i64::try_from(number).map_or(Cell::Number(number as f64), Cell::Integer)
+        }
+        DataType::List(_) => {
+            let list = array.as_list::<i32>().value(row);
+            Cell::List((0..list.len()).map(|k| cell(&*list, k).into_owned()).collect())
+        }
+        other => Cell::Other(format!("a value of type {other}")),
+    }
+}

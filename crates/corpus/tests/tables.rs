@@ -1,0 +1,191 @@
+//! One table in every format gives the same captions, ratings, scores and pairs, under every name that is known.
+#![cfg_attr(feature = "parquet", expect(clippy::unwrap_used, reason = "a test may panic"))]
+
+use capeval_corpus::ratings::{RatingOptions, read_pairs, read_ratings, read_scores};
+use capeval_corpus::{ErrorKind, ReadOptions, SegmentId, read_bytes};
+
+/// The table in CSV, TSV, JSON Lines, JSON and, where it can be read, Parquet. Cells that are numbers are numbers.
+fn formats(header: &[&str], rows: &[&[&str]]) -> Vec<(&'static str, Vec<u8>)> {
+    let delimited = |separator: &str| {
+        let lines = std::iter::once(header).chain(rows.iter().copied());
+        lines.map(|line| line.join(separator) + "\n").collect::<String>().into_bytes()
+    };
+    let value = |cell: &str| match cell.parse::<f64>() {
+        Ok(_) => cell.to_owned(),
+        Err(_) if cell.is_empty() => "null".to_owned(),
+        Err(_) => format!("{cell:?}"),
+    };
+    let objects = rows.iter().map(|row| {
+        let cells = header.iter().zip(*row).map(|(name, cell)| format!("{name:?}: {}", value(cell)));
+        format!("{{{}}}", cells.collect::<Vec<_>>().join(", "))
+    });
+    let objects: Vec<String> = objects.collect();
+    let found = vec![
+        ("csv", delimited(",")),
+        ("tsv", delimited("\t")),
+        ("jsonl", objects.join("\n").into_bytes()),
+        ("json", format!("[{}]", objects.join(", ")).into_bytes()),
+    ];
+    #[cfg(feature = "parquet")]
+    let found = [found, vec![("parquet", parquet(header, rows))]].concat();
+    found
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(header: &[&str], rows: &[&[&str]]) -> Vec<u8> {
+    use std::sync::Arc;
+
+    use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+    use parquet::arrow::ArrowWriter;
+
+    let columns = header.iter().enumerate().map(|(k, name)| {
+        let cells: Vec<Option<&str>> =
+            rows.iter().map(|row| Some(row[k]).filter(|cell| !cell.is_empty())).collect();
+        let integers: Option<Vec<Option<i64>>> =
+            cells.iter().map(|cell| cell.map(str::parse).transpose().ok()).collect();
+        let numbers: Option<Vec<Option<f64>>> =
+            cells.iter().map(|cell| cell.map(str::parse).transpose().ok()).collect();
+        let array: ArrayRef = match (integers, numbers) {
+            (Some(integers), _) => Arc::new(Int64Array::from(integers)),
+            (None, Some(numbers)) => Arc::new(Float64Array::from(numbers)),
+            (None, None) => Arc::new(StringArray::from(cells)),
+        };
+        ((*name).to_owned(), array, true)
+    });
+    let batch = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    bytes
+}
+
+fn captions(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<String> {
+    let captions = read_bytes(bytes, name, options).unwrap_or_else(|error| panic!("{name}: {error}"));
+    captions.iter().map(|(id, text)| format!("{}={text}", id.quoted())).collect()
+}
+
+#[test]
+fn captions_are_the_same_in_every_format() {
+    let table = formats(
+        &["image_id", "caption_1", "caption_2", "prediction"],
+        &[&["7", "a dog", "one dog", "the dog"], &["8", "a cat", "", "my cat"]],
+    );
+    for (name, bytes) in table {
+        let name = format!("t.{name}");
+        let references = captions(&bytes, &name, &ReadOptions::references());
+        assert_eq!(references, ["7=a dog", "7=one dog", "8=a cat"], "{name}");
+        let candidates = captions(&bytes, &name, &ReadOptions::candidates());
+        assert_eq!(candidates, ["7=the dog", "8=my cat"], "{name}");
+    }
+}
+
+#[test]
+fn every_name_is_known_in_every_format() {
+    let ids =
+        ["image_id", "Image ID", "image", "img_id", "id", "file_name", "filename", "image_name", "name"];
+    let both = ["caption", "captions", "text", "sentence", "description", "comment"];
+    let references = ["references", "refs", "reference", "ref", "ref_1", "Caption 1", "raw", "gts"];
+    let candidates =
+        ["prediction", "predicted_caption", "caption_predicted", "hypothesis", "hyp", "candidate", "cand"];
+    for id in ids {
+        for (role, names) in [
+            (ReadOptions::references(), [&both[..], &references].concat()),
+            (ReadOptions::candidates(), [&both[..], &candidates].concat()),
+        ] {
+            for name in names {
+                for (format, bytes) in formats(&[id, name], &[&["7", "a dog"]]) {
+                    // A header with blanks looks like a caption.
+                    let options = ReadOptions {
+                        format: match format {
+                            "csv" | "tsv" => Some(format.parse().unwrap()),
+                            "jsonl" => Some(format.parse().unwrap()),
+                            _ => None,
+                        },
+                        ..role.clone()
+                    };
+                    assert_eq!(captions(&bytes, format, &options), ["7=a dog"], "{id}, {name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn ratings_scores_and_pairs_are_the_same_in_every_format() {
+    let rated = formats(
+        &["image_id", "caption", "system", "rater_1", "rater_2"],
+        &[&["7", "a dog", "s", "3", "4.5"], &["8", "a cat", "s", "1", ""]],
+    );
+    let read = |bytes: &[u8]| read_ratings(bytes, "f", &RatingOptions::default()).unwrap();
+    let expected = read(&rated[0].1).items;
+    assert_eq!((expected.len(), &expected[0].ratings[..]), (2, &[3.0, 4.5][..]));
+    for (name, bytes) in &rated {
+        assert_eq!(read(bytes).items, expected, "{name}");
+    }
+    let scored = formats(&["image_id", "caption", "m", "n"], &[&["7", "a dog", "0.5", "1"]]);
+    for (name, bytes) in &scored {
+        let found = read_scores(bytes, "f").unwrap();
+        assert_eq!(
+            (found.keys, found.rows[0].scores.clone()),
+            (vec!["m".into(), "n".into()], vec![0.5, 1.0]),
+            "{name}"
+        );
+    }
+    let pairs = formats(
+        &["image", "caption_a", "caption_b", "votes_a", "votes_b", "reference_1"],
+        &[&["7", "a dog", "a cat", "3", "1", "the dog"], &["x", "one", "two", "0", "2", ""]],
+    );
+    let first = |bytes: &[u8]| read_pairs(bytes, "f").unwrap().items[0].clone();
+    for (name, bytes) in &pairs {
+        let (mut found, mut expected) = (first(bytes), first(&pairs[2].1));
+        if name == &"parquet" {
+            // A column that holds a text holds no number.
+            assert_eq!(found.image, SegmentId::from("7"));
+            expected.image = found.image.clone();
+        }
+        found.references.sort();
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_table_is_named_with_its_place() {
+    let cases: [(&[u8], ErrorKind, &str); 8] = [
+        (
+            b"{\"id\": 1, \"caption\": \"a\", \"id\": 2}",
+            ErrorKind::Duplicate,
+            "the key \"id\" appears twice in one object",
+        ),
+        (
+            b"[{\"id\": 1, \"caption\": \"a\", \"x\": 1, \"x\": 1}]",
+            ErrorKind::Duplicate,
+            "the key \"x\" appears twice in one object",
+        ),
+        (b"id,caption,Caption\n1,a,b\n", ErrorKind::Duplicate, "the column caption is given twice"),
+        (
+            b"id,caption\n1,a\n2\n",
+            ErrorKind::Syntax,
+            "f:3:1 (byte 15): this row has 1 fields and the header has 2",
+        ),
+        (b"id,caption\n1,caf\xE9\n", ErrorKind::Encoding, "f:2:6 (byte 16): invalid UTF-8 (byte 0xE9)"),
+        (b"{\"id\": 1, \"caption\": \"caf\xE9\"}", ErrorKind::Encoding, "f:1 (byte 25): invalid UTF-8"),
+        (b"", ErrorKind::Empty, "f: the file is empty"),
+        (b"{\"id\": 1, \"caption\": 2}", ErrorKind::Shape, "f:1:22 (byte 21): expected a caption in quotes"),
+    ];
+    for (bytes, kind, message) in cases {
+        let error = read_bytes(bytes, "f", &ReadOptions::references()).unwrap_err();
+        assert!(error.to_string().contains(message), "{error}");
+        assert_eq!(error.kind(), kind);
+    }
+    let twice = b"[{\"image_id\": 1, \"rating\": 2, \"rating\": 3}]";
+    let ratings = read_ratings(twice, "f", &RatingOptions::default()).unwrap_err();
+    for error in [ratings, read_scores(twice, "f").unwrap_err(), read_pairs(twice, "f").unwrap_err()] {
+        assert!(error.to_string().contains("the key \"rating\" appears twice in one object"), "{error}");
+    }
+    let ragged = b"image_id,rating\n1,2,3\n";
+    let ratings = read_ratings(ragged, "f", &RatingOptions::default()).unwrap_err();
+    for error in [ratings, read_scores(ragged, "f").unwrap_err(), read_pairs(ragged, "f").unwrap_err()] {
+        assert!(error.to_string().starts_with("f:2:1 (byte 16): this row has 3 fields"), "{error}");
+    }
+}
