@@ -6,7 +6,7 @@
 mod meteor;
 
 use capeval_corpus::{
-    Captions, ErrorKind, Format, Ids, Policy, ReadOptions, References, align, read, read_bytes, write,
+    Captions, ErrorKind, Format, GroupedCaptions, Ids, Policy, ReadOptions, align, read, read_bytes, write,
 };
 use serde_json::Value;
 
@@ -41,10 +41,10 @@ fn check_captions(captions: &Captions) {
         assert_eq!(captions.get(row), Some((id, text)));
     }
     for ids in Ids::ALL {
-        if let Ok(references) = References::group(captions.clone(), *ids) {
+        if let Ok(references) = GroupedCaptions::new(captions.clone(), *ids) {
             let rows: usize = (0..references.len()).map(|image| references.rows(image).len()).sum();
             assert_eq!(rows, captions.len());
-            let _ = align(&references, captions, &Policy::default());
+            let _ = align(references.index(), captions, &Policy::default());
         }
     }
     let mut bytes = Vec::new();
