@@ -26,7 +26,6 @@ impl<T: Pod> Buffer<T> {
     /// The part `range` (in bytes) of `bytes` as an array of `T`, in this machine's byte order.
     ///
     /// `None` if the range lies outside, or is no whole number of aligned elements.
-    #[must_use]
     pub fn shared(bytes: SharedBytes, range: Range<usize>) -> Option<Self> {
         let all: &[u8] = (*bytes).as_ref();
         bytemuck::try_cast_slice::<u8, T>(all.get(range.clone())?).ok()?;

@@ -28,13 +28,11 @@ macro_rules! arguments {
 
         impl Argument {
             /// The name in requests and programs, such as `own_reference`.
-            #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(arguments!(@pattern $variant $(($role))?) => $name),+ }
             }
 
             /// What stands for the value where a remedy names none, such as `FILE`.
-            #[must_use]
             pub const fn placeholder(self) -> &'static str {
                 match self { $(arguments!(@pattern $variant $(($role))?) => $placeholder),+ }
             }

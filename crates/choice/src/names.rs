@@ -20,7 +20,6 @@ pub struct UnknownName {
 
 impl UnknownName {
     /// The nearest name, or all of them where none is near.
-    #[must_use]
     pub fn remedy(&self) -> Remedy {
         let Self { given, choices, .. } = self;
         match nearest(given, choices.iter().copied()) {
@@ -93,13 +92,11 @@ macro_rules! named {
             pub const NAMES: &'static [&'static str] = &[$($name),+];
 
             /// The name that a user writes.
-            #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),+ }
             }
 
             /// What it means, in one line.
-            #[must_use]
             pub const fn summary(self) -> &'static str {
                 match self { $(Self::$variant => $summary),+ }
             }

@@ -100,19 +100,16 @@ impl Remedy {
     }
 
     /// Set `argument`, to whatever fits.
-    #[must_use]
     pub fn give(argument: Argument) -> Self {
         Self::action(Action::Set(argument, None))
     }
 
     /// Leave `argument` out.
-    #[must_use]
     pub fn omit(argument: Argument) -> Self {
         Self::action(Action::Omit(argument))
     }
 
     /// Do `task`.
-    #[must_use]
     pub fn run(task: Task) -> Self {
         Self::action(Action::Do(task))
     }
@@ -127,7 +124,6 @@ impl Remedy {
     }
 
     /// What the last step achieves: `leave such images out`.
-    #[must_use]
     pub fn to(mut self, purpose: impl Into<Cow<'static, str>>) -> Self {
         if let Some(step) = self.0.last_mut() {
             step.purpose = Some(purpose.into());
@@ -136,14 +132,12 @@ impl Remedy {
     }
 
     /// Another way out.
-    #[must_use]
     pub fn or(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
     }
 
     /// The remedy in the words of a front end: `pass --missing skip to leave such images out`.
-    #[must_use]
     pub fn in_words(&self, dialect: &dyn Dialect) -> String {
         let mut text = String::new();
         let mut follows_argument = false;

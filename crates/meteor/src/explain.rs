@@ -72,7 +72,6 @@ impl Meteor {
     /// The tree of numbers behind the score of `alignment`.
     ///
     /// Score = F mean × (1 − penalty), and so on down to counted words; see [`score`](crate::score).
-    #[must_use]
     pub fn explain(&self, alignment: Alignment) -> Explanation {
         let stats = &alignment.segment.stats;
         let score = self.score(stats);

@@ -3,7 +3,6 @@
 /// `String.hashCode()`: over UTF-16 code units, `h = 31 h + unit` in 32 bits.
 ///
 /// METEOR compares words by this number only, so two words with equal hashes are one word to it.
-#[must_use]
 pub fn hash_code(text: &str) -> i32 {
     let step = |hash: i32, unit: u16| hash.wrapping_mul(31).wrapping_add(i32::from(unit));
     if text.is_ascii() {
@@ -14,19 +13,16 @@ pub fn hash_code(text: &str) -> i32 {
 }
 
 /// `String.trim()`: drops code units up to U+0020 at both ends.
-#[must_use]
 pub fn trim(text: &str) -> &str {
     text.trim_matches(|c| c <= ' ')
 }
 
 /// `String.length()`: the number of UTF-16 code units.
-#[must_use]
 pub fn utf16_len(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.encode_utf16().count() }
 }
 
 /// What `StringTokenizer` separates at by default.
-#[must_use]
 pub fn is_token_delimiter(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0C')
 }

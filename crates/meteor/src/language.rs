@@ -65,19 +65,16 @@ impl Language {
     }
 
     /// METEOR's short name, as in `paraphrase-en.gz`.
-    #[must_use]
     pub fn code(self) -> &'static str {
         self.names().0
     }
 
     /// METEOR's long name, as in `function/english.words`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.names().1
     }
 
     /// Whether METEOR has tuned parameters and a normaliser for it.
-    #[must_use]
     pub fn is_fully_supported(self) -> bool {
         matches!(
             self,

@@ -99,13 +99,11 @@ impl Meteor {
     }
 
     /// The settings.
-    #[must_use]
     pub fn options(&self) -> &Options {
         &self.options
     }
 
     /// The resources.
-    #[must_use]
     pub fn resources(&self) -> &Arc<Resources> {
         &self.resources
     }
@@ -121,7 +119,6 @@ impl Meteor {
     }
 
     /// The score of counts: of one segment, or of the summed rows of many.
-    #[must_use]
     pub fn score(&self, stats: &Stats) -> Score {
         stats::score(stats, &self.options.parameters, &self.options.weights)
     }

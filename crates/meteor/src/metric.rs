@@ -123,13 +123,11 @@ pub struct MeteorMetric {
 
 impl MeteorMetric {
     /// METEOR on the output of `tokenizer`; COCO's is [`Tokenizer::Ptb`].
-    #[must_use]
     pub fn new(meteor: Arc<Meteor>, tokenizer: Tokenizer) -> Self {
         Self { meteor, tokenizer, caches: Caches::default() }
     }
 
     /// METEOR itself.
-    #[must_use]
     pub fn meteor(&self) -> &Arc<Meteor> {
         &self.meteor
     }

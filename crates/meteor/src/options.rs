@@ -31,7 +31,6 @@ capeval_choice::named! {
 
 impl Task {
     /// METEOR's default task for a language.
-    #[must_use]
     pub fn default_for(language: Language) -> Self {
         if language.is_fully_supported() { Self::Rank } else { Self::LanguageIndependent }
     }
@@ -116,7 +115,6 @@ pub struct Options {
 
 impl Options {
     /// METEOR as COCO captions are scored: `-l en -norm`.
-    #[must_use]
     pub fn coco() -> Self {
         Self::english([0.85, 0.20, 0.60, 0.75], [1.0, 0.6, 0.8, 0.6])
     }

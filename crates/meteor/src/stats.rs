@@ -84,7 +84,6 @@ impl Stats {
     }
 
     /// The counts in the order of [`COLUMNS`](Self::COLUMNS).
-    #[must_use]
     pub fn to_row(&self) -> [f64; Self::WIDTH] {
         let mut row = [0.0; Self::WIDTH];
         row[..4].copy_from_slice(&[
@@ -111,7 +110,6 @@ impl Stats {
     }
 
     /// The counts of a row or of a sum of rows; columns that are missing count 0.
-    #[must_use]
     pub fn load(row: &[f64]) -> Self {
         let at = |index: usize| row.get(index).copied().unwrap_or(0.0);
         let matcher = |k: usize| MatcherStats {
@@ -146,7 +144,6 @@ impl Stats {
     }
 
     /// Fills in the penalised chunks of one segment.
-    #[must_use]
     pub(crate) fn with_penalized_chunks(mut self) -> Self {
         let (hypothesis, reference) = self.totals();
         #[expect(clippy::float_cmp, reason = "these are whole numbers")]
@@ -208,7 +205,6 @@ pub struct Score {
 /// The power is the C library's. Java's own differs from it in the last place: on x86 for one fragmentation in
 /// nine hundred, none of them among those of captions (fewer than 47 matched words on both sides together); on
 /// other processors, and in the Java of the scores published with METEOR, for one in thirteen.
-#[must_use]
 pub fn score(stats: &Stats, parameters: &Parameters, weights: &[f64]) -> Score {
     let Parameters { alpha, beta, gamma, delta } = *parameters;
     let length = |all: f64, function: f64| delta * (all - function) + (1.0 - delta) * function;

@@ -1,4 +1,4 @@
-//! Stems the words of standard input, one a line: `stem NAME < words > stems`.
+//! Stems the words on standard input, one per line: `stem NAME < words > stems`.
 
 use std::io::{self, BufRead, Write};
 

@@ -1,8 +1,8 @@
 //! Tokenises the lines of standard input: `tokenize NAME [--next | -0] < lines > pieces`.
 //!
-//! Each line becomes one line of pieces, joined by single blanks. With `--next`, a tokenizer that looks at
-//! the following line sees it. With `-0`, texts end with a NUL byte instead of a line feed, in the input
-//! and in the output, so that they may hold line breaks.
+//! Each input line produces one output line with its pieces separated by single spaces. With `--next`, a
+//! tokenizer that looks at the following line is given that line. With `-0`, a NUL byte instead of a line
+//! feed ends each text, both in the input and in the output, so that texts can contain line breaks.
 
 use std::io::{self, BufWriter, Read, Write};
 

@@ -1,7 +1,7 @@
-//! What is a word? Tokenizers, symbols and n-grams.
+//! Tokenizers, symbols and n-grams.
 //!
-//! This crate turns a text into words and words into numbers. It does no I/O and knows nothing of
-//! captions, images or metrics.
+//! This crate splits texts into words and numbers the words. It does no I/O and does not depend on captions,
+//! images or metrics.
 
 pub mod looks;
 pub mod ngrams;

@@ -1,29 +1,30 @@
-//! What do these texts look like? Counts behind notices such as "this text looks tokenised already".
+//! Counts of character types in texts, for notices such as "this text looks tokenised already".
 
 use std::ops::AddAssign;
 
 use crate::tokenizers::plain::is_python_space;
 
-/// Counts over some texts, from which the questions below are answered; a few thousand texts are enough.
+/// Counts over some texts, from which the methods below derive their answers; a few thousand texts are
+/// enough.
 ///
-/// The answers are guesses for notices and must never change a score.
+/// The answers are heuristics for notices and must never change a score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looks {
-    /// How many texts were seen.
+    /// The number of texts seen.
     pub n_texts: u64,
-    /// How many characters are letters or digits.
+    /// The number of letters and digits.
     pub n_letters: u64,
-    /// How many of the letters lie beyond ASCII.
+    /// The number of letters outside ASCII.
     pub n_non_ascii: u64,
-    /// How many of the letters belong to a script other than Latin.
+    /// The number of letters in scripts other than Latin.
     pub n_non_latin: u64,
-    /// How many of the letters are Chinese characters or kana, which are written without blanks.
+    /// The number of Chinese characters and kana, which are written without spaces.
     pub n_unspaced: u64,
-    /// How many runs those form.
+    /// The number of runs that these form.
     pub n_unspaced_runs: u64,
-    /// Marks such as `.` and `,` that follow a word directly and end before white space.
+    /// Punctuation marks such as `.` and `,` directly after a word and before white space or the end.
     pub n_attached_marks: u64,
-    /// Marks with a blank before them, and split contractions such as ` n't` and ` 's`.
+    /// Punctuation marks after a space, and split contractions such as ` n't` and ` 's`.
     pub n_detached_marks: u64,
 }
 
@@ -41,8 +42,7 @@ impl AddAssign for Looks {
 }
 
 impl Looks {
-    /// The counts over `texts`.
-    #[must_use]
+    /// Counts over `texts`.
     pub fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut looks = Self::default();
         for text in texts {
@@ -56,7 +56,7 @@ impl Looks {
         self.n_texts += 1;
         let mut in_run = false;
         for c in text.chars() {
-            let unspaced = is_written_without_blanks(c);
+            let unspaced = is_written_without_spaces(c);
             self.n_unspaced_runs += u64::from(unspaced && !in_run);
             in_run = unspaced;
             if c.is_alphanumeric() {
@@ -75,40 +75,35 @@ impl Looks {
         }
     }
 
-    /// Whether a tokenizer seems to have been over these texts: most marks have a blank before them, and
-    /// at least one text in ten holds such a mark.
+    /// Whether these texts seem to be tokenised: most marks follow a space, and at least one text in ten
+    /// contains such a mark.
     ///
-    /// Text whose tokenizer dropped the punctuation cannot be told from text that never had any.
-    #[must_use]
+    /// Text whose tokenizer removed the punctuation looks the same as text that never had any.
     pub fn tokenised(&self) -> bool {
         self.n_detached_marks > self.n_attached_marks
             && self.n_detached_marks.saturating_mul(10) >= self.n_texts
     }
 
-    /// Whether these texts seem to need a tokenizer: most marks follow a word directly, in at least one
-    /// text of ten, or Chinese or Japanese is written without blanks.
-    #[must_use]
+    /// Whether these texts seem to need a tokenizer: most marks directly follow a word, in at least one text
+    /// in ten, or Chinese or Japanese is written without spaces.
     pub fn untokenised(&self) -> bool {
         let marks = self.n_attached_marks > self.n_detached_marks
             && self.n_attached_marks.saturating_mul(10) >= self.n_texts;
         marks || self.unsegmented()
     }
 
-    /// Whether a fifth of the letters or more is Chinese or Japanese in long runs without blanks.
-    #[must_use]
+    /// Whether at least a fifth of the letters are Chinese or Japanese in long runs without spaces.
     pub fn unsegmented(&self) -> bool {
         self.n_unspaced.saturating_mul(5) >= self.n_letters
             && self.n_unspaced > self.n_unspaced_runs.saturating_mul(4)
     }
 
-    /// The share of letters and digits beyond ASCII, from 0 to 1; 0 without letters.
-    #[must_use]
+    /// The share of letters and digits outside ASCII, from 0 to 1; 0 if there are none.
     pub fn non_ascii_share(&self) -> f64 {
         share(self.n_non_ascii, self.n_letters)
     }
 
-    /// The share of letters and digits of other scripts than Latin, from 0 to 1; 0 without letters.
-    #[must_use]
+    /// The share of letters and digits in scripts other than Latin, from 0 to 1; 0 if there are none.
     pub fn non_latin_share(&self) -> f64 {
         share(self.n_non_latin, self.n_letters)
     }
@@ -119,7 +114,7 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Whether a letter or digit is of the Latin script, by block.
+/// Whether a letter or digit is in a Unicode block of the Latin script.
 fn is_latin(c: char) -> bool {
     matches!(c,
         '\0'..='\u{24f}'
@@ -134,8 +129,8 @@ fn is_latin(c: char) -> bool {
         | '\u{ff10}'..='\u{ff5a}')
 }
 
-/// Whether `c` is a Chinese character or kana, by block.
-fn is_written_without_blanks(c: char) -> bool {
+/// Whether `c` is in a Unicode block of Chinese characters or kana.
+fn is_written_without_spaces(c: char) -> bool {
     matches!(c,
         '\u{3005}'..='\u{3007}'
         | '\u{3041}'..='\u{30ff}'
@@ -150,13 +145,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blanks_before_full_stops_look_tokenised() {
+    fn spaces_before_full_stops_look_tokenised() {
         let looks = Looks::of(["A dog runs .", "Two men , one dog .", "It does n't bark"]);
         assert!(looks.tokenised() && !looks.untokenised());
     }
 
     #[test]
-    fn words_with_their_full_stops_look_untokenised() {
+    fn attached_full_stops_look_untokenised() {
         let looks = Looks::of(["A dog runs.", "Two men, one dog.", "It doesn't bark", "a sloppy one ."]);
         assert!(!looks.tokenised() && looks.untokenised());
     }
@@ -170,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn chinese_without_blanks_looks_unsegmented_until_it_is_split() {
+    fn chinese_without_spaces_looks_unsegmented_until_it_is_split() {
         assert!(Looks::of(["两只小狗在草地上玩。"]).untokenised());
         assert!(!Looks::of(["两 只 小狗 在 草地 上 玩"]).untokenised());
         assert!(Looks::of(["两只小狗"]).non_latin_share() > 0.99);

@@ -1,4 +1,4 @@
-//! Tokenised texts: symbols, sentence after sentence.
+//! Tokenised texts, stored as one sequence of symbols.
 
 use std::cell::Cell;
 
@@ -9,46 +9,46 @@ use crate::tokenizers::{Scratch, Tokenizer};
 use crate::vocabulary::{Symbol, Vocabulary};
 use capeval_arrays::Buffer;
 
-/// Sentences shorter than this many together are tokenised on one thread.
+/// The number of sentences below which tokenising uses a single thread.
 const SENTENCES_PER_THREAD: usize = 2_000;
 
 thread_local! {
-    /// A thread's buffers between two calls: making the `ptb` tokenizer's automaton anew takes longer than
-    /// reading a small batch.
+    /// The buffers of a thread, kept between calls: rebuilding the automaton of the `ptb` tokenizer takes
+    /// longer than tokenising a small batch.
     static IDLE: Cell<Scratch> = Cell::default();
 }
 
-/// The piece that stands for a line break where lines are told apart.
+/// The piece that represents a line break in texts that are tokenised line by line.
 pub const LINE_BREAK: &str = "\n";
 
-/// Tokenised texts, in two readings that differ in rare cases only.
+/// Tokenised texts as *pieces* and as *words*, which differ only in rare cases.
 ///
-/// The reference programs write a tokenised sentence as one string and let each metric split it again:
-/// on single blanks (ROUGE-L) or on any white space (BLEU, CIDEr). A token that holds a no-break space
-/// is one piece and several words; an empty piece is no word.
+/// The reference programs write a tokenised sentence as one string and let each metric split it again: on
+/// single spaces (ROUGE-L) or on any white space (BLEU, CIDEr). A token with a no-break space inside is one
+/// piece but several words; an empty piece is not a word.
 #[derive(Clone, Debug, Default)]
 pub struct Sentences {
     symbols: Buffer<Symbol>,
-    /// `ends[k]` is where sentence `k` stops in `symbols`.
+    /// The end of each sentence in `symbols`.
     ends: Buffer<u64>,
-    /// The sentences whose words are not their pieces, ascending.
+    /// The sentences whose words differ from their pieces, ascending.
     odd: Buffer<u64>,
     odd_words: Buffer<Symbol>,
     odd_ends: Buffer<u64>,
 }
 
-/// The arrays of [`Sentences`], as a file stores them.
+/// The arrays of [`Sentences`] for storage.
 #[derive(Clone, Copy, Debug)]
 pub struct SentenceParts<'a> {
     /// The pieces of all sentences.
     pub symbols: &'a [Symbol],
-    /// Where each sentence stops among them.
+    /// The end of each sentence in `symbols`.
     pub ends: &'a [u64],
-    /// The sentences whose words are not their pieces.
+    /// The sentences whose words differ from their pieces.
     pub odd: &'a [u64],
-    /// The words of those.
+    /// The words of those sentences.
     pub odd_words: &'a [Symbol],
-    /// Where each of those stops among them.
+    /// The end of each of those sentences in `odd_words`.
     pub odd_ends: &'a [u64],
 }
 
@@ -60,31 +60,27 @@ fn part<'s>(symbols: &'s [Symbol], ends: &[u64], k: usize) -> &'s [Symbol] {
 
 impl Sentences {
     /// The number of sentences.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no sentence at all.
-    #[must_use]
+    /// Whether there are no sentences.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// What sentence `k` is when split on single blanks.
+    /// Sentence `k` split on single spaces.
     ///
     /// # Panics
-    /// When there is no sentence `k`.
-    #[must_use]
+    /// If there is no sentence `k`.
     pub fn pieces(&self, k: usize) -> &[Symbol] {
         part(&self.symbols, &self.ends, k)
     }
 
-    /// What sentence `k` is when split on runs of white space, as Python's `str.split()` does.
+    /// Sentence `k` split on runs of white space, as by Python's `str.split()`.
     ///
     /// # Panics
-    /// When there is no sentence `k`.
-    #[must_use]
+    /// If there is no sentence `k`.
     pub fn words(&self, k: usize) -> &[Symbol] {
         if self.odd.is_empty() {
             return self.pieces(k);
@@ -95,18 +91,16 @@ impl Sentences {
         }
     }
 
-    /// `n` sentences without a word.
-    #[must_use]
+    /// `n` sentences without words.
     pub fn blank(n: usize) -> Self {
         Self { ends: vec![0; n].into(), ..Self::default() }
     }
 
-    /// Sentences whose words are given; `ends[k]` is where sentence `k` stops. A sentence without words has one
-    /// empty piece, as an empty text has that is split on single blanks.
+    /// Sentences with the given words; `ends[k]` is the end of sentence `k`. A sentence without words has one
+    /// empty piece, because splitting an empty text on single spaces gives one.
     ///
     /// # Panics
-    /// When `ends` falls, or does not stop at the last word.
-    #[must_use]
+    /// If `ends` is not ascending or does not end at the last word.
     pub fn of_words(words: &[Symbol], ends: &[u64]) -> Self {
         assert!(ends.is_sorted() && ends.last().copied().unwrap_or(0) == words.len() as u64);
         let (mut symbols, mut piece_ends) = (Vec::with_capacity(words.len()), Vec::with_capacity(ends.len()));
@@ -129,11 +123,11 @@ impl Sentences {
         }
     }
 
-    /// Tokenises `n` texts, adding their words to `vocabulary`; `next` tells what follows each text, see
-    /// [`Tokenizer::tokenize_before`].
+    /// Tokenises `n` texts and adds their words to `vocabulary`; `next` returns the text that follows each
+    /// text, see [`Tokenizer::tokenize_before`].
     ///
-    /// Threads work on contiguous ranges with vocabularies of their own, which are merged in order;
-    /// no score depends on the numbers that words get.
+    /// Threads work on contiguous ranges with their own vocabularies, which are merged in order. No score
+    /// depends on the numbers of the words.
     pub fn tokenize<'t>(
         tokenizer: Tokenizer,
         n: usize,
@@ -144,9 +138,9 @@ impl Sentences {
         Self::build(n, vocabulary, |builder, k, scratch| builder.push(tokenizer, text(k), next(k), scratch))
     }
 
-    /// The same line by line, with the piece [`LINE_BREAK`] for each line break.
+    /// As [`tokenize`](Self::tokenize), but line by line, with the piece [`LINE_BREAK`] for each line break.
     ///
-    /// Being white space, that piece is no word.
+    /// As white space, this piece is not a word.
     pub fn tokenize_lines<'t>(
         tokenizer: Tokenizer,
         n: usize,
@@ -208,11 +202,10 @@ impl Sentences {
         }
     }
 
-    /// The same sentences with each word replaced: `map[s]` for symbol `s`.
+    /// The sentences with each symbol `s` replaced by `map[s]`.
     ///
     /// # Panics
-    /// When `map` is shorter than the vocabulary of these sentences.
-    #[must_use]
+    /// If `map` is shorter than the vocabulary of these sentences.
     pub fn mapped(&self, map: &[Symbol]) -> Self {
         let through = |symbols: &[Symbol]| symbols.iter().map(|s| map[s.index()]).collect::<Vec<_>>().into();
         Self {
@@ -224,8 +217,7 @@ impl Sentences {
         }
     }
 
-    /// The stored arrays.
-    #[must_use]
+    /// The arrays to store.
     pub fn parts(&self) -> SentenceParts<'_> {
         SentenceParts {
             symbols: &self.symbols,
@@ -236,8 +228,7 @@ impl Sentences {
         }
     }
 
-    /// Sentences from their stored arrays; `None` unless every index lies where it must.
-    #[must_use]
+    /// Restores sentences from stored arrays; `None` unless every index is in range.
     pub fn from_parts(
         symbols: Buffer<Symbol>,
         ends: Buffer<u64>,
@@ -262,11 +253,11 @@ impl Sentences {
     }
 }
 
-/// The sentences of one thread, with a vocabulary of their own.
+/// The sentences of one thread, with their own vocabulary.
 #[derive(Default)]
 struct Builder {
     vocabulary: Vocabulary,
-    /// Whether Python's `str.split()` breaks the word of this index.
+    /// For each word, whether Python's `str.split()` would split or drop it.
     splits: Vec<bool>,
     symbols: Vec<Symbol>,
     ends: Vec<u64>,
@@ -292,7 +283,7 @@ impl Builder {
         self.end(is_odd);
     }
 
-    /// Adds the pieces of `text`, and tells whether its words are not its pieces.
+    /// Adds the pieces of `text`; returns whether its words differ from its pieces.
     fn pieces(
         &mut self,
         tokenizer: Tokenizer,
@@ -346,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn line_breaks_are_pieces_and_no_words() {
+    fn line_breaks_are_pieces_but_not_words() {
         let texts = ["A b.\n\nc", "d", "\n"];
         let mut vocabulary = Vocabulary::default();
         let sentences = Sentences::tokenize_lines(Tokenizer::Rouge155, 3, |k| texts[k], &mut vocabulary);
@@ -358,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_change_no_word() {
+    fn the_number_of_threads_changes_no_word() {
         let texts: Vec<String> =
             (0..9_000).map(|k| format!("word{} is\u{a0}odd  {}", k % 700, k % 13)).collect();
         let spell_all = |threads: usize| {

@@ -1,30 +1,27 @@
-//! Many texts in one piece of memory.
+//! Many texts in one allocation.
 
 use capeval_arrays::Buffer;
 
-/// Texts one after another, without a string each.
+/// Texts stored one after another in one array of bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
     bytes: Buffer<u8>,
-    /// Where each text stops.
+    /// The end of each text in `bytes`.
     ends: Buffer<u64>,
 }
 
 impl Texts {
     /// The number of texts.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no text.
-    #[must_use]
+    /// Whether there are no texts.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
     /// `n` empty texts.
-    #[must_use]
     pub fn blank(n: usize) -> Self {
         Self { bytes: Buffer::default(), ends: vec![0; n].into() }
     }
@@ -32,22 +29,20 @@ impl Texts {
     /// Text `k`.
     ///
     /// # Panics
-    /// When there is no text `k`.
-    #[must_use]
+    /// If there is no text `k`.
     pub fn get(&self, k: usize) -> &str {
         let start = if k == 0 { 0 } else { self.ends[k - 1] as usize };
-        // Both constructors have seen valid UTF-8 between these bounds.
+        // Both constructors have validated the UTF-8 between these bounds.
         std::str::from_utf8(&self.bytes[start..self.ends[k] as usize]).unwrap_or_default()
     }
 
-    /// The stored arrays: bytes and ends.
-    #[must_use]
+    /// The arrays to store: the bytes and the ends.
     pub fn parts(&self) -> (&[u8], &[u64]) {
         (&self.bytes, &self.ends)
     }
 
-    /// Texts from their stored arrays; `None` unless they are UTF-8, cut between characters.
-    #[must_use]
+    /// Restores texts from stored arrays; `None` unless they are valid UTF-8 with each end on a character
+    /// boundary.
     pub fn from_parts(bytes: Buffer<u8>, ends: Buffer<u64>) -> Option<Self> {
         let text = std::str::from_utf8(&bytes).ok()?;
         let sound = ends.is_sorted()

@@ -1,4 +1,4 @@
-//! Words as numbers: the vocabulary of one corpus.
+//! The vocabulary of a corpus, which represents words as numbers.
 
 use std::fmt;
 use std::hash::BuildHasher;
@@ -11,23 +11,21 @@ use hashbrown::HashTable;
 use crate::tokenizers::plain::is_python_space;
 use capeval_arrays::Buffer;
 
-/// A word beside *this* vocabulary; it means nothing elsewhere, so it is never written out alone.
+/// A word as a number. It is meaningful only with its own vocabulary, so it is never written out alone.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Symbol(u32);
 
 impl Symbol {
-    /// The empty word, which every vocabulary holds.
+    /// The empty word, which every vocabulary contains.
     pub const EMPTY: Self = Self(0);
 
-    /// The symbol's index: dense, from 0.
-    #[must_use]
+    /// The symbol as an index; indices are dense and start at 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The symbol's number, for packing into keys.
-    #[must_use]
+    /// The symbol as a number, for packing into keys.
     pub fn number(self) -> u32 {
         self.0
     }
@@ -39,14 +37,14 @@ impl fmt::Debug for Symbol {
     }
 }
 
-/// Distinct words in order of first appearance; word 0 is the empty one.
+/// Distinct words in order of first appearance; word 0 is the empty word.
 ///
 /// The hash has no random seed, so runs are reproducible.
 pub struct Vocabulary {
-    /// The words that come before this vocabulary's own.
+    /// A vocabulary whose words come before this one's own.
     base: Option<Arc<Vocabulary>>,
     text: String,
-    /// `ends[k]` is where own word `k` stops in `text`; own word `k + 1` starts there.
+    /// `ends[k]` is the end of own word `k` in `text`; own word `k + 1` starts there.
     ends: Vec<u32>,
     table: HashTable<u32>,
     hasher: FixedState,
@@ -79,10 +77,9 @@ fn word_at<'t>(text: &'t str, ends: &[u32], k: usize) -> &'t str {
 }
 
 impl Vocabulary {
-    /// The words of `base`, with their symbols, and room for more.
+    /// Creates a vocabulary that contains the words of `base`, with their symbols, and can grow.
     ///
-    /// Candidates are read over the vocabulary of their references, which stays as it is.
-    #[must_use]
+    /// Candidates extend the vocabulary of their references in this way without changing it.
     pub fn over(base: Arc<Self>) -> Self {
         Self {
             base: Some(base),
@@ -98,22 +95,20 @@ impl Vocabulary {
         self.base.as_ref().map_or(0, |base| base.len())
     }
 
-    /// The number of words, the empty one included.
-    #[must_use]
+    /// The number of words, including the empty one.
     pub fn len(&self) -> usize {
         self.n_below() + self.ends.len()
     }
 
-    /// Never: the empty word is always there.
-    #[must_use]
+    /// Always false, because every vocabulary contains the empty word.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The symbol of `word`, new if need be.
+    /// The symbol of `word`, which is added if it is new.
     ///
     /// # Panics
-    /// When the distinct words together exceed 4 GiB.
+    /// If the distinct words exceed 4 GiB in total.
     #[inline]
     pub fn intern(&mut self, word: &str) -> Symbol {
         let hash = self.hasher.hash_one(word);
@@ -129,8 +124,7 @@ impl Vocabulary {
         Symbol(below + k)
     }
 
-    /// The symbol of `word`, if the vocabulary holds it.
-    #[must_use]
+    /// The symbol of `word`; `None` if the vocabulary does not contain it.
     pub fn get(&self, word: &str) -> Option<Symbol> {
         self.find(word, self.hasher.hash_one(word))
     }
@@ -146,8 +140,7 @@ impl Vocabulary {
         Some(Symbol(self.n_below() as u32 + found))
     }
 
-    /// The word of `symbol`; empty for a symbol of another vocabulary.
-    #[must_use]
+    /// The word of `symbol`; empty if `symbol` is out of range.
     pub fn word(&self, symbol: Symbol) -> &str {
         match (symbol.index().checked_sub(self.n_below()), &self.base) {
             (Some(k), _) if k < self.ends.len() => word_at(&self.text, &self.ends, k),
@@ -156,12 +149,12 @@ impl Vocabulary {
         }
     }
 
-    /// Symbols and words in order of first appearance.
+    /// All symbols and words, in order of symbols.
     pub fn iter(&self) -> impl Iterator<Item = (Symbol, &str)> + '_ {
         (0..self.len()).map(|k| (Symbol(k as u32), self.word(Symbol(k as u32))))
     }
 
-    /// Whether Python's `str.split()` would not give `symbol` back as one word.
+    /// Whether Python's `str.split()` would split or drop `word`.
     pub(crate) fn splits(word: &str) -> bool {
         word.is_empty()
             || if word.is_ascii() {
@@ -171,16 +164,14 @@ impl Vocabulary {
             }
     }
 
-    /// All words one after another, and where each ends: what a file stores.
+    /// The data to store: all words in sequence, and the end of each.
     ///
-    /// Words of a vocabulary below are left out.
-    #[must_use]
+    /// Words of the base vocabulary are not included.
     pub fn parts(&self) -> (&str, &[u32]) {
         (&self.text, &self.ends)
     }
 
-    /// A vocabulary from its stored parts; `None` unless they are what [`parts`](Self::parts) gives.
-    #[must_use]
+    /// Restores a vocabulary; `None` unless the arguments are possible results of [`parts`](Self::parts).
     pub fn from_parts(text: &str, ends: &Buffer<u32>) -> Option<Self> {
         let mut vocabulary = Self {
             base: None,

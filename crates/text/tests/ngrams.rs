@@ -1,4 +1,4 @@
-//! N-gram indices, counts and comparisons against maps of spelt-out n-grams.
+//! Compares n-gram indices, counts and comparisons with maps of explicit n-grams.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +71,7 @@ fn images() -> impl Strategy<Value = Vec<Vec<String>>> {
 
 proptest! {
     #[test]
-    fn counts_equal_spelt_out_document_frequencies(images in images(), skip in 0usize..4) {
+    fn counts_equal_the_document_frequencies_of_a_map(images in images(), skip in 0usize..4) {
         let chosen: Vec<u32> = (0..images.len() as u32).filter(|i| *i as usize % 4 != skip).collect();
         let (_, all) = counted(&corpus(&images), &chosen);
         prop_assert_eq!(all, document_frequencies(&images, &chosen));
@@ -104,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn comparison_equals_spelt_out_counts(refs in proptest::collection::vec("[a-c ]{0,20}", 0..4), hyp in "[a-d ]{0,20}") {
+    fn comparison_equals_the_counts_of_a_map(refs in proptest::collection::vec("[a-c ]{0,20}", 0..4), hyp in "[a-d ]{0,20}") {
         let corpus = corpus(&[refs.clone(), vec![hyp.clone()]]);
         let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, ORDER);
         let mut segments = Segments::default();

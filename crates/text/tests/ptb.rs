@@ -1,4 +1,4 @@
-//! The `ptb` tokenizer against PTBTokenizer 3.4.1 and pycocoevalcap's post-processing.
+//! Compares the `ptb` tokenizer with PTBTokenizer 3.4.1 and pycocoevalcap's post-processing.
 
 #![expect(
     clippy::print_stderr,
@@ -14,10 +14,9 @@ use capeval_text::tokenizers::ptb;
 use capeval_text::{Scratch, Tokenizer};
 use proptest::prelude::*;
 
-/// Texts made up for this test, and what `PTBTokenizer -preserveLines -lowerCase` of
-/// stanford-corenlp-3.4.1.jar (in the wheel pycocoevalcap 1.2, Java 17) and the list of punctuation in
-/// pycocoevalcap's `ptbtokenizer.py` make of them, a neutral line after each: see
-/// `scripts/oracle/ptb_compare.py`.
+/// Texts made up for this test, and the output of `PTBTokenizer -preserveLines -lowerCase` of
+/// stanford-corenlp-3.4.1.jar (in the wheel pycocoevalcap 1.2, Java 17) and the punctuation filter in
+/// pycocoevalcap's `ptbtokenizer.py`, with a neutral line after each: see `scripts/oracle/ptb_compare.py`.
 const CASES: &[(&str, &str)] = &[
     (
         "A man (who is 30) can't, won't and doesn't say \"hello\" -- it's 5'10\".",
@@ -122,24 +121,24 @@ fn one_scratch_serves_all_texts() {
 }
 
 #[test]
-fn brackets_survive_because_they_are_lowered_before_the_list_is_asked() {
+fn brackets_survive_because_they_are_lower_cased_before_filtering() {
     assert_eq!(tokens("a man (left) [x] {y}"), "a man -lrb- left -rrb- -lsb- x -rsb- -lcb- y -rcb-");
 }
 
 #[test]
-fn longer_marks_survive_the_list_of_punctuation() {
+fn longer_marks_survive_the_punctuation_filter() {
     assert_eq!(tokens("no!!! why??? what?! & / $ # % -----"), "no !!! why ??? what ?! & / $ # % -----");
     assert_eq!(tokens("a . b ? c ! d , e : f ; g - h -- i --- j ... k"), "a b c d e f g h i j k");
 }
 
 #[test]
-fn capitals_become_small_after_the_rules_have_seen_them() {
+fn tokens_are_lower_cased_after_the_rules() {
     assert_eq!(tokens("Miss. 5 miss. 5"), "miss. 5 miss 5");
     assert_eq!(tokens("X'YZ x'yz"), "x'yz x yz");
 }
 
 #[test]
-fn a_line_feed_is_a_blank() {
+fn a_line_feed_is_a_space() {
     assert_eq!(tokens("a man\nin red"), "a man in red");
     assert_eq!(tokens("3\n1/2 cups"), "3\u{a0}1/2 cups");
 }
@@ -149,7 +148,7 @@ fn a_text_with_line_breaks_inside_stays_one_text() {
     for line_break in ["\r", "\r\n", "\u{b}", "\u{c}", "\u{2028}", "\u{2029}"] {
         assert_eq!(tokens(&format!("a man.{line_break}The dog's tail")), "a man the dog 's tail");
     }
-    // In Windows-1252 this is an ellipsis, and as such it is read.
+    // This is an ellipsis in Windows-1252, and is read as one.
     assert_eq!(raw("a man\u{85}The dog"), "a man ... The dog");
     assert_eq!(tokens("a\0man \0 in red"), "a man in red");
 }
@@ -162,13 +161,13 @@ fn white_space_at_the_end_of_a_line_is_cut_from_its_last_token() {
 }
 
 #[test]
-fn fractions_phones_and_tags_hold_no_break_spaces() {
+fn fractions_phone_numbers_and_tags_contain_no_break_spaces() {
     assert_eq!(Tokenizer::Ptb.pieces("3 1/2 <b x>"), ["3\u{a0}1/2", "<b\u{a0}x>"]);
     assert_eq!(Tokenizer::Ptb.pieces("(555) 123-4567"), ["-lrb-555-rrb-\u{a0}123-4567"]);
 }
 
 #[test]
-fn characters_beyond_the_basic_plane_vanish_and_split_words() {
+fn characters_outside_the_basic_plane_vanish_and_split_words() {
     assert_eq!(tokens("a\u{1f600}b \u{1f600} \u{20000}"), "a b");
     assert_eq!(tokens("https://\u{1f600}.com"), "https://\u{1f600}.com");
 }
@@ -201,13 +200,13 @@ fn what_follows_a_text_never_becomes_part_of_it() {
 }
 
 #[test]
-fn abbreviations_at_the_end_get_another_full_stop() {
+fn abbreviations_at_the_end_get_a_second_full_stop() {
     assert_eq!(raw("Mr. Smith Jr."), "Mr. Smith Jr. .");
     assert_eq!(tokens("Mr. Smith Jr."), "mr. smith jr.");
 }
 
 #[test]
-fn long_runs_without_blanks_take_linear_time() {
+fn long_runs_without_spaces_take_linear_time() {
     for part in ["a,", "<!a", "<a b='", "-a'", "a-b.", "\u{1f600}a", "x^.[^x=", "\u{e9},"] {
         let text = part.repeat(100_000);
         let mut count = 0;
@@ -221,7 +220,7 @@ fn shared(path: &str) -> Option<String> {
         .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
     let path = root.join(path);
     let Ok(file) = std::fs::File::open(&path) else {
-        eprintln!("skipped: {} is not there", path.display());
+        eprintln!("skipped: {} does not exist", path.display());
         return None;
     };
     let mut text = String::new();
@@ -229,7 +228,7 @@ fn shared(path: &str) -> Option<String> {
     Some(text)
 }
 
-/// Compares the raw tokens of each line with the Java program's, which has read all lines as one file.
+/// Compares the raw tokens of each line with those of the Java program, which has read all lines as one file.
 fn check_fixture(input: &str, output: &str, lower: bool) {
     let (Some(input), Some(output)) = (shared(input), shared(output)) else { return };
     let mut scratch = Scratch::default();
@@ -255,7 +254,7 @@ fn every_character_of_the_basic_plane_equals_the_fixture() {
     check_fixture("golden/ptb/ptb_bmp.in.gz", "golden/ptb/ptb_bmp.tok_nolower.gz", false);
 }
 
-/// What pycocoevalcap does with the tokens of a line, from the raw tokens.
+/// Applies pycocoevalcap's post-processing to the raw tokens of a line.
 fn finished(raw: &[String]) -> Vec<String> {
     let mut line = raw.join(" ").to_lowercase();
     line.truncate(line.trim_end_matches(is_python_space).len());
@@ -263,7 +262,7 @@ fn finished(raw: &[String]) -> Vec<String> {
     line.split(' ').filter(|word| !dropped.contains(word)).map(str::to_owned).collect()
 }
 
-/// Text of real words, fragments that rules are about, and any characters, in any mixture.
+/// Any mixture of real words, fragments that rules mention, and arbitrary characters.
 fn hostile() -> impl Strategy<Value = String> {
     let words = "a man the dog cannot gonna can't it's U.S. St. Jr. fig. no. K. 3 12 1/2 5.00 www.a.com \
         a@b.c http:// &amp; &apos;s <b> </b> <a b=' :) ( ) \" ' `` ’s “ — -- ... . , ; : ! ? / - o'clock \
@@ -285,7 +284,7 @@ proptest! {
 
     #[test]
     fn the_fast_path_equals_the_rules(text in hostile()) {
-        // Sigma and line breaks are tested above.
+        // Sigma and line breaks have their own tests above.
         prop_assume!(!text.contains(['\u{3a3}', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']));
         let joined = Tokenizer::Ptb.pieces(&text).join(" ");
         prop_assert_eq!(joined, finished(&Tokenizer::PtbRaw.pieces(&text)).join(" "));

@@ -81,7 +81,6 @@ pub struct Compiler {
 
 impl Compiler {
     /// A compiler without any source.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

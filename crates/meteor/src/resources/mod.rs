@@ -66,7 +66,6 @@ impl Resources {
     }
 
     /// Where the data come from, and the licences under which they do.
-    #[must_use]
     pub fn notice(&self) -> String {
         let notice = Strings::open(&self.reader, Key::new(Kind::Notice, Language::Other));
         let text = notice.ok().and_then(|notice| notice.get(self.file(), 0));

@@ -1,4 +1,4 @@
-//! In how many images each n-gram occurs: the document frequencies of one corpus.
+//! Document frequencies: the number of images of a corpus in which each n-gram occurs.
 
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
@@ -8,50 +8,50 @@ use super::{key, mix};
 use crate::vocabulary::Symbol;
 use capeval_arrays::Buffer;
 
-/// Keys are dealt into this many parts, so that the table of each part stays in a core's own cache.
+/// The number of partitions of the keys, chosen so that the table of each part fits a core's private cache.
 pub const PARTS: usize = 64;
-/// A node's lower bits are its number in its part, and so are those of a slot.
+/// The lower bits of a node or slot hold the n-gram's number within its part.
 const PART_BITS: u32 = 26;
 const NUMBER: u32 = (1 << PART_BITS) - 1;
 const EMPTY: u32 = u32::MAX;
 
-/// An n-gram of the corpus: a word's own number, or a place in the table of a longer order.
+/// An n-gram of the corpus: a word's symbol number, or a position in the table of a higher order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Node(u32);
 
-/// For each n-gram of the references, the number of images whose references hold it.
+/// For each n-gram of the references, the number of images whose references contain it.
 ///
-/// The tables of order n are keyed by (node of order n − 1, last word). Counting deals the keys of all
-/// images into parts by hash, counts part by part, and deals the answers back in the same order: every
-/// pass reads and writes memory in sequence, and no two threads share a table.
+/// The tables of order n are keyed by (node of order n − 1, last word). Counting distributes the keys of all
+/// images to the parts by hash, counts each part separately, and returns the results in the same order. Every
+/// pass thus reads and writes memory sequentially, and no two threads share a table.
 #[derive(Debug, Default)]
 pub struct NgramCounts {
     words: Buffer<u32>,
-    /// `orders[0]` holds the bigrams.
+    /// `orders[0]` is for bigrams.
     orders: Vec<Vec<Part>>,
-    /// For each shard of the n-gram index, the node of each entry, and its count, which is 0 where its
-    /// image does not take part.
+    /// For each shard of the n-gram index, the node and the count of each entry. The count is 0 if the
+    /// entry's image is not counted.
     entries: Vec<(Buffer<u32>, Buffer<u32>)>,
     n_images: usize,
 }
 
-/// The n-grams of one part, numbered from 0, and an open-addressing table that finds their numbers.
+/// The n-grams of one part, numbered from 0, and an open-addressing table for looking up these numbers.
 #[derive(Debug, Default)]
 pub struct Part {
-    /// Each n-gram's key.
+    /// The key of each n-gram.
     pub keys: Buffer<u64>,
-    /// The number of images that hold each n-gram.
+    /// The number of images that contain each n-gram.
     pub counts: Buffer<u32>,
-    /// The table: numbers of n-grams, under six bits of the key's hash, or all ones. Its size is 0 or a
-    /// power of two.
+    /// The table. A slot holds an n-gram's number with six bits of its key's hash above it, or all ones if
+    /// empty. The length is 0 or a power of two.
     pub slots: Buffer<u32>,
 }
 
-/// An n-gram to look up: one that continues `prefix` by `symbol`.
+/// A look-up of the n-gram that extends `prefix` by `symbol`.
 #[derive(Clone, Copy, Debug)]
 pub struct Query {
-    /// A number of the caller's own.
+    /// A number that the caller chooses to identify the query.
     pub ngram: u32,
     /// All but the last word.
     pub prefix: Node,
@@ -59,15 +59,15 @@ pub struct Query {
     pub symbol: Symbol,
 }
 
-/// Buffers of [`NgramCounts::longer_each`].
+/// Buffers for [`NgramCounts::longer_each`].
 #[derive(Debug, Default)]
 pub struct LookUp {
     first: Vec<First>,
-    /// The key and count that the first slot leads to.
+    /// The key and the count to which the first slot points.
     seen: Vec<(u64, u32)>,
 }
 
-/// Where a look-up starts.
+/// The start of a look-up.
 #[derive(Clone, Copy, Debug)]
 struct First {
     key: u64,
@@ -76,8 +76,7 @@ struct First {
 }
 
 impl NgramCounts {
-    /// Counts the images among `images` (ascending) that hold each n-gram.
-    #[must_use]
+    /// For each n-gram, counts those of the given `images` (ascending) that contain it.
     pub fn build(ngrams: &ReferenceNgrams, reference_ends: &[u64], images: &[u32], n_words: usize) -> Self {
         let by_shard = images_by_shard(ngrams, images);
         let mut words = vec![0u32; n_words];
@@ -87,7 +86,7 @@ impl NgramCounts {
                 words[symbol.index()] += 1;
             }
         }
-        // Each entry's node of the order at hand, and its count.
+        // The node (of the current order) and the count of each entry.
         let mut found: Vec<(Vec<u32>, Vec<u32>)> = (0..ngrams.shards().len())
             .into_par_iter()
             .map(|s| {
@@ -103,7 +102,7 @@ impl NgramCounts {
                 (nodes, counts)
             })
             .collect();
-        // Answering one order and dealing the next is one pass over the entries.
+        // A single pass over the entries reads the results of one order and distributes the keys of the next.
         let mut orders: Vec<Vec<Part>> = Vec::new();
         let mut counted: Vec<Counted> = Vec::new();
         for n in 1..ngrams.order() {
@@ -150,30 +149,26 @@ impl NgramCounts {
     }
 
     /// The number of images counted.
-    #[must_use]
     pub fn n_images(&self) -> usize {
         self.n_images
     }
 
-    /// The longest n-grams counted.
-    #[must_use]
+    /// The length of the longest n-grams.
     pub fn order(&self) -> usize {
         1 + self.orders.len()
     }
 
-    /// For each entry of shard `s` of the n-gram index, its node and the number of images.
+    /// The node and the number of images of each entry in shard `s` of the n-gram index.
     ///
     /// # Panics
-    /// When there is no such shard.
-    #[must_use]
+    /// If there is no shard `s`.
     pub fn entries(&self, s: usize) -> (&[Node], &[u32]) {
         let (nodes, counts) = &self.entries[s];
         (bytemuck::cast_slice(nodes), counts)
     }
 
-    /// A word's node and count; `None` if no image holds it.
+    /// A word's node and count; `None` if no image contains it.
     #[inline]
-    #[must_use]
     pub fn word(&self, symbol: Symbol) -> Option<(Node, u32)> {
         match self.words.get(symbol.index()) {
             Some(&count) if count > 0 => Some((Node(symbol.number()), count)),
@@ -181,8 +176,7 @@ impl NgramCounts {
         }
     }
 
-    /// The node and count of the n-gram that continues `prefix`, of `n` ≥ 1 words, by `symbol`.
-    #[must_use]
+    /// The node and count of the n-gram that extends `prefix`, of `n` ≥ 1 words, by `symbol`.
     pub fn longer(&self, n: usize, prefix: Node, symbol: Symbol) -> Option<(Node, u32)> {
         let mut found = None;
         let query = Query { ngram: 0, prefix, symbol };
@@ -191,10 +185,10 @@ impl NgramCounts {
     }
 
     /// Looks up many n-grams of `n` + 1 words; calls `found` with the number, node and count of those that
-    /// some image holds.
+    /// some image contains.
     ///
-    /// The tables of a large corpus lie outside every cache. Going through all queries step by step lets
-    /// the processor wait for many of them at once: on COCO's validation set this took half the time.
+    /// The tables of a large corpus do not fit in any cache. Advancing all queries step by step lets the
+    /// processor wait for many of them at once: on COCO's validation set this halved the time.
     pub fn longer_each(
         &self,
         n: usize,
@@ -216,7 +210,7 @@ impl NgramCounts {
         seen.extend(first.iter().map(|first| {
             let part = &parts[part_of(first.hash)];
             let k = first.slot & NUMBER;
-            // A slot of another tag holds another n-gram; what stands at number 0 is as good and near.
+            // If the tag differs, the slot holds another n-gram; n-gram 0 then serves as a placeholder.
             let k = if first.slot == slot(first.hash, k) { k as usize } else { 0 };
             let (keys, counts): (&[u64], &[u32]) = (&part.keys, &part.counts);
             (keys.get(k).copied().unwrap_or(u64::MAX), counts.get(k).copied().unwrap_or(0))
@@ -234,7 +228,7 @@ impl NgramCounts {
         }
     }
 
-    /// Calls `visit` with each n-gram, as its words' symbols, and its count; the order is unspecified.
+    /// Calls `visit` with each n-gram, as a slice of symbols, and its count, in unspecified order.
     ///
     /// `symbols` lists the vocabulary.
     pub fn for_each(&self, symbols: &[Symbol], mut visit: impl FnMut(&[Symbol], u32)) {
@@ -262,14 +256,13 @@ impl NgramCounts {
         }
     }
 
-    /// The stored arrays: the words' counts, then the parts of each order from bigrams on.
-    #[must_use]
+    /// The arrays to store: the counts of the words, then the parts of each order from bigrams on.
     pub fn parts(&self) -> (&[u32], &[Vec<Part>]) {
         (&self.words, &self.orders)
     }
 
-    /// Counts from their stored arrays; `None` unless each table is one that a look-up can end in.
-    #[must_use]
+    /// Restores counts from stored arrays; `None` if a look-up in a table might not end or might leave the
+    /// arrays.
     pub fn from_parts(
         words: Buffer<u32>,
         orders: Vec<Vec<Part>>,
@@ -303,13 +296,13 @@ fn images_by_shard<'i>(ngrams: &ReferenceNgrams, mut images: &'i [u32]) -> Vec<&
         .collect()
 }
 
-/// What a slot holds of n-gram number `k`.
+/// The slot value for n-gram number `k`.
 #[inline]
 fn slot(hash: u64, k: u32) -> u32 {
     (hash >> 26) as u32 & !NUMBER | k
 }
 
-/// The node of n-gram number `k` of a part.
+/// The node of n-gram number `k` in a part.
 #[inline]
 fn node(part: usize, k: u32) -> u32 {
     (part as u32) << PART_BITS | k
@@ -334,7 +327,7 @@ impl Part {
         }
     }
 
-    /// Whether every look-up ends, and ends inside the arrays.
+    /// Whether every look-up ends and stays within the arrays.
     fn is_sound(&self) -> bool {
         let slots: &[u32] = &self.slots;
         let n = self.keys.len();
@@ -345,7 +338,7 @@ impl Part {
     }
 }
 
-/// One shard's keys of one order, dealt into parts.
+/// The keys of one order in one shard, distributed to the parts.
 struct Dealt(Vec<Vec<u64>>);
 
 impl Dealt {
@@ -362,13 +355,13 @@ impl Dealt {
     }
 }
 
-/// A part with its answers: for each shard, the number and count of each key that the shard dealt.
+/// A part with its results: for each shard, the number and count of each key from that shard.
 struct Counted {
     part: Part,
     answers: Vec<Vec<(u32, u32)>>,
 }
 
-/// The answers for one shard, taken in the order in which their keys were dealt.
+/// The results for one shard, read in the order in which its keys were distributed.
 struct Answers<'c>(Vec<std::slice::Iter<'c, (u32, u32)>>);
 
 impl<'c> Answers<'c> {
@@ -400,7 +393,7 @@ fn count_part<'k>(shards: impl Iterator<Item = &'k [u64]> + Clone) -> Counted {
     Counted { part: part.finish(), answers }
 }
 
-/// A part while it grows.
+/// A part under construction.
 struct Counting {
     keys: Vec<u64>,
     counts: Vec<u32>,
@@ -413,7 +406,7 @@ impl Counting {
         Self { keys: Vec::with_capacity(n), counts: Vec::with_capacity(n), slots: vec![EMPTY; size] }
     }
 
-    /// Counts `key` once more; returns its number.
+    /// Counts `key` once more and returns its number.
     #[inline]
     fn add(&mut self, key: u64) -> u32 {
         let mask = self.slots.len() - 1;
@@ -456,7 +449,8 @@ impl Counting {
     }
 
     /// # Panics
-    /// When one part of 64 holds over 67 million n-grams of one order, beyond any memory that was meant.
+    /// If one of the 64 parts has more than 67 million n-grams of one order, far more than any supported
+    /// corpus has.
     fn finish(mut self) -> Part {
         assert!(self.keys.len() < NUMBER as usize, "over four thousand million n-grams of one order");
         let size = (self.keys.len() * 3 / 2 + 1).next_power_of_two();

@@ -7,13 +7,13 @@ use crate::sentences::Sentences;
 use crate::vocabulary::Symbol;
 use capeval_arrays::Buffer;
 
-/// Images of one shard: the unit of parallel work, and of storage.
+/// Images per shard; shards are the unit of parallel work and of storage.
 pub(super) const SHARD_IMAGES: usize = 1024;
 
 /// The distinct n-grams of each image's references, and where each reference uses them.
 ///
-/// Within an image the n-grams are numbered from 0, all words first, then all bigrams, and so on, each
-/// order in order of first appearance over the references. Such a number is an *entry*.
+/// The n-grams of an image are numbered from 0: all words first, then all bigrams, and so on, each order by
+/// first appearance in the references. Such a number is called an *entry*.
 #[derive(Clone, Debug)]
 pub struct ReferenceNgrams {
     order: usize,
@@ -24,15 +24,15 @@ pub struct ReferenceNgrams {
 /// The n-grams of up to 1,024 consecutive images.
 #[derive(Clone, Debug, Default)]
 pub struct Shard {
-    /// For each image and order, where its entries stop: `n_images × order` numbers.
+    /// The end of the entries of each image and order: `n_images × order` numbers.
     pub bounds: Buffer<u32>,
-    /// Each entry's prefix, as an entry of the same image; [`NONE`] for single words.
+    /// The prefix of each entry, as an entry of the same image; [`NONE`] for single words.
     pub prefixes: Buffer<u32>,
-    /// Each entry's last word.
+    /// The last word of each entry.
     pub symbols: Buffer<Symbol>,
     /// For each reference, the entry at each position: all words, then all bigrams, and so on.
     pub uses: Buffer<u32>,
-    /// For each reference, where its uses stop.
+    /// The end of each reference's range in `uses`.
     pub uses_ends: Buffer<u64>,
     /// The index of the shard's first reference sentence.
     pub first_sentence: u64,
@@ -41,13 +41,13 @@ pub struct Shard {
 /// One image's n-grams, as slices of its shard.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageNgrams<'a> {
-    /// Where the entries of each order stop.
+    /// The end of the entries of each order.
     bounds: &'a [u32],
-    /// Where the image's entries start in its shard.
+    /// The index of the image's first entry in its shard.
     first_entry: usize,
-    /// Each entry's prefix.
+    /// The prefix of each entry.
     pub prefixes: &'a [u32],
-    /// Each entry's last word.
+    /// The last word of each entry.
     pub symbols: &'a [Symbol],
     uses: &'a [u32],
     uses_ends: &'a [u64],
@@ -55,40 +55,34 @@ pub struct ImageNgrams<'a> {
 }
 
 impl ImageNgrams<'_> {
-    /// How many distinct n-grams the references hold.
-    #[must_use]
+    /// The number of distinct n-grams in the references.
     pub fn len(&self) -> usize {
         self.symbols.len()
     }
 
-    /// Whether the references hold no word.
-    #[must_use]
+    /// Whether the references contain no words.
     pub fn is_empty(&self) -> bool {
         self.symbols.is_empty()
     }
 
     /// The entries of order `n` (from 0: words are order 0).
-    #[must_use]
     pub fn entries(&self, n: usize) -> std::ops::Range<usize> {
         let end = |n: usize| self.bounds[n] as usize - self.first_entry;
         (if n == 0 { 0 } else { end(n - 1) })..end(n)
     }
 
     /// The number of references.
-    #[must_use]
     pub fn n_references(&self) -> usize {
         self.uses_ends.len()
     }
 
     /// The entries that reference `r` uses, in order of position: all words, then all bigrams, and so on.
-    #[must_use]
     pub fn uses(&self, r: usize) -> &[u32] {
         let start = if r == 0 { self.first_use } else { self.uses_ends[r - 1] };
         &self.uses[(start - self.first_use) as usize..(self.uses_ends[r] - self.first_use) as usize]
     }
 
-    /// Where the image's entries start among those of its shard.
-    #[must_use]
+    /// The index of the image's first entry in its shard.
     pub fn first_entry(&self) -> usize {
         self.first_entry
     }
@@ -99,21 +93,19 @@ impl Shard {
         self.bounds.len() / order
     }
 
-    /// How many entries the shard's images have together.
-    #[must_use]
+    /// The number of entries of all images in the shard.
     pub fn n_entries(&self) -> usize {
         self.symbols.len()
     }
 }
 
 impl ReferenceNgrams {
-    /// Indexes the n-grams of up to `order` words of the references of every image.
+    /// Indexes the n-grams of up to `order` words in the references of every image.
     ///
-    /// `ends[i]` is where the sentences of image `i` stop in `sentences`.
+    /// `ends[i]` is the end of image `i`'s references in `sentences`.
     ///
     /// # Panics
-    /// When `order` is 0 or `ends` points beyond the sentences.
-    #[must_use]
+    /// If `order` is 0, or `ends` points past the last sentence.
     pub fn build(sentences: &Sentences, ends: &[u64], order: usize) -> Self {
         assert!(order > 0, "n-grams have at least one word");
         let shards = (0..ends.len().div_ceil(SHARD_IMAGES))
@@ -133,41 +125,35 @@ impl ReferenceNgrams {
         Self { order, n_images: ends.len(), shards }
     }
 
-    /// The longest n-grams indexed.
-    #[must_use]
+    /// The length of the longest n-grams.
     pub fn order(&self) -> usize {
         self.order
     }
 
     /// The number of images.
-    #[must_use]
     pub fn n_images(&self) -> usize {
         self.n_images
     }
 
     /// The shards, in order of images.
-    #[must_use]
     pub fn shards(&self) -> &[Shard] {
         &self.shards
     }
 
     /// The images of shard `s`.
-    #[must_use]
     pub fn shard_images(&self, s: usize) -> std::ops::Range<usize> {
         s * SHARD_IMAGES..((s + 1) * SHARD_IMAGES).min(self.n_images)
     }
 
     /// The shard of `image`.
-    #[must_use]
     pub fn shard_of(&self, image: usize) -> usize {
         image / SHARD_IMAGES
     }
 
-    /// The n-grams of one image; `reference_ends` is what [`build`](Self::build) was given.
+    /// The n-grams of one image; `reference_ends` must be the `ends` passed to [`build`](Self::build).
     ///
     /// # Panics
-    /// When there is no such image.
-    #[must_use]
+    /// If there is no such image.
     pub fn image(&self, image: usize, reference_ends: &[u64]) -> ImageNgrams<'_> {
         let shard = &self.shards[image / SHARD_IMAGES];
         let at = image % SHARD_IMAGES;
@@ -192,8 +178,7 @@ impl ReferenceNgrams {
         }
     }
 
-    /// An index from stored shards; `None` unless every number lies where it must.
-    #[must_use]
+    /// Restores an index from stored shards; `None` unless every index is in range.
     pub fn from_shards(
         shards: Vec<Shard>,
         order: usize,
@@ -254,7 +239,7 @@ impl ReferenceNgrams {
     }
 }
 
-/// Indexes image after image, with one small hash table that is never cleared.
+/// Indexes one image after another, with a small hash table that is never cleared.
 struct ShardBuilder {
     order: usize,
     first_sentence: u64,
@@ -329,7 +314,7 @@ impl ShardBuilder {
     }
 }
 
-/// A map from keys to entries of one image; clearing it is counting up a stamp.
+/// A map from keys to entries of one image; incrementing a stamp clears it.
 #[derive(Default)]
 pub(super) struct EntryTable {
     slots: Vec<Slot>,
@@ -355,7 +340,7 @@ impl EntryTable {
         }
     }
 
-    /// The entry of `key`, which becomes `next` if the key is new.
+    /// The entry of `key`; `next` is stored and returned if the key is new.
     #[inline]
     pub(super) fn entry(&mut self, key: u64, next: u32) -> u32 {
         let mask = self.slots.len() - 1;

@@ -1,7 +1,9 @@
-//! N-grams: which ones an image's references hold, how many images hold each, and what a candidate shares.
+//! N-grams: those of an image's references, the number of images that contain each, and those that a
+//! candidate shares.
 //!
-//! An n-gram is never spelt out. It is the pair (its first n − 1 words as an n-gram, its last word), so
-//! any order costs one 64-bit key, exactly, whatever the size of the vocabulary.
+//! N-grams are never stored as lists of words. An n-gram is the pair (its first n − 1 words as an n-gram, its
+//! last word), so one 64-bit key identifies an n-gram of any order exactly, whatever the size of the
+//! vocabulary.
 
 mod count;
 mod index;
@@ -11,19 +13,19 @@ pub use count::{LookUp, NgramCounts, Node, PARTS, Part, Query};
 pub use index::{ImageNgrams, ReferenceNgrams, Shard};
 pub use segment::{CandidateNgram, SegmentNgrams, Segments};
 
-/// Where there is no n-gram: the prefix of a single word, the entry of an n-gram that no reference holds.
+/// Means "no n-gram": the prefix of a single word, or the entry of an n-gram that no reference contains.
 pub const NONE: u32 = u32::MAX;
 
-/// The longest n-grams that metrics may ask for.
+/// The length of the longest n-grams that metrics may request.
 pub const MAX_ORDER: usize = 9;
 
-/// An n-gram as one number: prefix above, last word below.
+/// Packs an n-gram into one number: the prefix in the upper half, the last word in the lower half.
 #[inline]
 pub(crate) fn key(prefix: u32, symbol: crate::Symbol) -> u64 {
     u64::from(prefix) << 32 | u64::from(symbol.number())
 }
 
-/// A fixed mixing of a key: reproducible, and good in its high bits.
+/// Mixes a key without a random seed; the high bits are the well mixed ones.
 #[inline]
 pub(crate) fn mix(key: u64) -> u64 {
     let product = u128::from(key ^ 0x9e37_79b9_7f4a_7c15) * 0xd6e8_feb8_6659_fd93_u128;

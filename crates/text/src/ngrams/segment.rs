@@ -1,4 +1,4 @@
-//! What candidates share with their references.
+//! The n-grams that candidates share with their references.
 
 use std::ops::Range;
 
@@ -10,19 +10,19 @@ use crate::vocabulary::Symbol;
 /// A distinct n-gram of a candidate.
 #[derive(Clone, Copy, Debug)]
 pub struct CandidateNgram {
-    /// Its first n − 1 words, as an index into the candidate's n-grams; [`NONE`] for a word.
+    /// The first n − 1 words, as an index into the candidate's n-grams; [`NONE`] for a single word.
     pub prefix: u32,
-    /// Its last word.
+    /// The last word.
     pub symbol: Symbol,
-    /// How often the candidate holds it.
+    /// The number of occurrences in the candidate.
     pub count: u32,
-    /// Its entry among the references' n-grams, or [`NONE`].
+    /// The entry among the references' n-grams, or [`NONE`].
     pub entry: u32,
-    /// The number of images whose references hold it, once [`Segments::look_up`] has been called; else 0.
+    /// The number of images whose references contain the n-gram; 0 before [`Segments::look_up`].
     pub images: u32,
 }
 
-/// Candidates compared with their references, a batch at a time; make one per thread and keep it.
+/// Compares candidates with their references in batches; create one per thread and reuse it.
 #[derive(Default)]
 pub struct Segments {
     held: Vec<Held>,
@@ -31,21 +31,21 @@ pub struct Segments {
     counts: Vec<u32>,
     table: EntryTable,
     positions: Vec<u32>,
-    /// For each entry of the references at hand, the candidate's n-gram or [`NONE`].
+    /// For each entry of the current references, the candidate's n-gram or [`NONE`].
     shared: Vec<u32>,
     nodes: Vec<Option<Node>>,
     queries: Vec<Query>,
     look_up: LookUp,
 }
 
-/// Where a segment's n-grams, bounds and counts lie.
+/// The ranges of one segment's n-grams, bounds and counts.
 struct Held {
     ngrams: Range<usize>,
     bounds: Range<usize>,
     counts: Range<usize>,
 }
 
-/// A candidate's distinct n-grams beside the counts of its references.
+/// The distinct n-grams of a candidate, with the counts of its references.
 #[derive(Clone, Copy)]
 pub struct SegmentNgrams<'a> {
     ngrams: &'a [CandidateNgram],
@@ -55,39 +55,35 @@ pub struct SegmentNgrams<'a> {
 
 impl<'a> SegmentNgrams<'a> {
     /// The candidate's distinct n-grams of order `n` (from 0), in order of first appearance.
-    #[must_use]
     pub fn order(&self, n: usize) -> &'a [CandidateNgram] {
         &self.ngrams[self.range(n)]
     }
 
-    /// All the candidate's distinct n-grams: words first, then bigrams, and so on.
-    #[must_use]
+    /// All distinct n-grams of the candidate: words first, then bigrams, and so on.
     pub fn all(&self) -> &'a [CandidateNgram] {
         self.ngrams
     }
 
-    /// The longest n-grams looked at.
-    #[must_use]
+    /// The length of the longest n-grams.
     pub fn max_order(&self) -> usize {
         self.bounds.len()
     }
 
-    /// How often reference `r` holds each of the candidate's n-grams, in the order of [`all`](Self::all).
-    #[must_use]
+    /// The number of times reference `r` contains each of the candidate's n-grams, in the order of
+    /// [`all`](Self::all).
     pub fn reference_counts(&self, r: usize) -> &'a [u32] {
         let n = self.ngrams.len();
         &self.counts[r * n..(r + 1) * n]
     }
 
     /// The range of order `n` (from 0) among [`all`](Self::all).
-    #[must_use]
     pub fn range(&self, n: usize) -> Range<usize> {
         (if n == 0 { 0 } else { self.bounds[n - 1] })..self.bounds[n]
     }
 }
 
 impl Segments {
-    /// Forgets the batch.
+    /// Removes all candidates of the batch.
     pub fn clear(&mut self) {
         self.held.clear();
         self.ngrams.clear();
@@ -108,11 +104,10 @@ impl Segments {
         });
     }
 
-    /// Candidate number `k` of the batch.
+    /// Candidate `k` of the batch.
     ///
     /// # Panics
-    /// When the batch holds no candidate `k`.
-    #[must_use]
+    /// If the batch has no candidate `k`.
     pub fn get(&self, k: usize) -> SegmentNgrams<'_> {
         let Held { ngrams, bounds, counts } = &self.held[k];
         SegmentNgrams {
@@ -122,12 +117,12 @@ impl Segments {
         }
     }
 
-    /// Looks up in how many images each n-gram of the batch occurs.
+    /// Looks up the number of images in which each n-gram of the batch occurs.
     ///
-    /// `entries(k)` gives the nodes and counts of the entries of candidate `k`'s image: what the image's
-    /// own references hold has been counted before. The rest is looked up order by order for the whole
-    /// batch, since the tables lie outside every cache and the processor can wait for many look-ups at
-    /// once: for COCO's validation set this takes a third of the time of one caption after the other.
+    /// `entries(k)` returns the nodes and counts of the entries of candidate `k`'s image, because the n-grams
+    /// of its own references are counted already. The others are looked up order by order for the whole
+    /// batch: the tables do not fit in any cache, and the processor can wait for many look-ups at once. On
+    /// COCO's validation set this takes a third of the time that one caption at a time takes.
     pub fn look_up<'c>(
         &mut self,
         counts: &'c NgramCounts,

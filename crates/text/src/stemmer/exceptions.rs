@@ -5,25 +5,26 @@ use std::io::{self, BufRead};
 
 use crate::stop_words::fingerprint;
 
-/// Words whose base form is looked up instead of computed, as in WordNet's files `noun.exc`, `verb.exc` and so
-/// on, which ROUGE-1.5.5 puts before its stemmer.
+/// Words whose base form is looked up instead of computed, as in WordNet's files `noun.exc`, `verb.exc` etc.,
+/// which ROUGE-1.5.5 consults before its stemmer.
 ///
-/// The list is not part of this program; it comes from an installed copy of WordNet 2.0 or of ROUGE-1.5.5.
+/// The list is not part of this program; it comes from an installed copy of WordNet 2.0 or ROUGE-1.5.5.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exceptions {
     bases: HashMap<String, String>,
 }
 
 impl Exceptions {
-    /// Adds the lines of an `.exc` file: a word, white space, its base form, more base forms that are ignored.
+    /// Adds the lines of an `.exc` file: a word, white space, its base form, and possibly more base forms,
+    /// which are ignored.
     ///
-    /// A word that is already there gets the new base form. ROUGE-1.5.5 reads the files of its folder in the
-    /// order that the file system gives, which matters to `best` and `better` (`good` or `well`), `is` and
-    /// `testes`; the database of its distribution says `good`, `be` and `testes`, which comes of reading
-    /// `noun`, `adv`, `verb`, `adj`.
+    /// If a word is already in the list, the new base form replaces the old one. ROUGE-1.5.5 reads the files
+    /// of its folder in the order in which the file system lists them. This affects `best` and `better`
+    /// (`good` or `well`), `is` and `testes`; the database in its distribution has `good`, `be` and `testes`,
+    /// the result of reading `noun`, `adv`, `verb`, `adj`.
     ///
     /// # Errors
-    /// When `source` cannot be read, or is not UTF-8.
+    /// If `source` cannot be read or is not UTF-8.
     pub fn read(&mut self, source: impl BufRead) -> io::Result<()> {
         for line in source.lines() {
             let line = line?;
@@ -35,27 +36,22 @@ impl Exceptions {
         Ok(())
     }
 
-    /// The base form of `word`, if the list holds it.
-    #[must_use]
+    /// The base form of `word`; `None` if the list does not contain it.
     pub fn base(&self, word: &str) -> Option<&str> {
         self.bases.get(word).map(String::as_str)
     }
 
     /// The number of words.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.bases.len()
     }
 
     /// Whether the list is empty.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bases.is_empty()
     }
 
-    /// A number that is the same for equal lists and hardly ever for others; it does not depend on the order of
-    /// lines.
-    #[must_use]
+    /// A hash of the list that does not depend on the order of the lines.
     pub fn fingerprint(&self) -> u64 {
         fingerprint(self.bases.iter().map(|(word, base)| word.bytes().chain([0]).chain(base.bytes())))
     }
@@ -78,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_lines_leaves_the_fingerprint_alone() {
+    fn the_fingerprint_does_not_depend_on_the_order_of_lines() {
         let of = |text: &str| {
             let mut list = Exceptions::default();
             list.read(text.as_bytes()).unwrap();

@@ -1,12 +1,12 @@
 //! The Porter stemmer of NLTK in its default mode, which Google's rouge_score uses.
 //!
-//! Equal to NLTK 3.10's `PorterStemmer()`, mode `NLTK_EXTENSIONS`: Porter's algorithm with a table of
-//! irregular words and other rules for `-ies`, `-ied`, `-y`, `-alli`, `-fulli` and `-logi`, so that `spied`
-//! and `spies`, or `enjoy` and `enjoyment`, meet.
+//! Gives the same stems as NLTK 3.10's `PorterStemmer()`, mode `NLTK_EXTENSIONS`: Porter's algorithm with a
+//! table of irregular words and different rules for `-ies`, `-ied`, `-y`, `-alli`, `-fulli` and `-logi`, so
+//! that `spied` and `spies`, or `enjoy` and `enjoyment`, get the same stem.
 
 use super::suffixes::{STEP_2, STEP_3};
 
-/// Words that no rule gets right.
+/// Words for which the rules give the wrong stem.
 const IRREGULAR: &[(&str, &str)] = &[
     ("sky", "sky"),
     ("skies", "sky"),
@@ -26,7 +26,7 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("succeed", "succeed"),
 ];
 
-/// What NLTK adds to step 2; of all suffixes there the first that fits decides, and none of these hides another.
+/// NLTK's additions to step 2. The first matching suffix decides; no suffix here hides another.
 const ALSO_IN_STEP_2: &[(&str, &str)] = &[("alli", "al"), ("fulli", "ful")];
 
 const STEP_4: &[&str] = &[
@@ -34,7 +34,7 @@ const STEP_4: &[&str] = &[
     "ate", "iti", "ous", "ive", "ize",
 ];
 
-/// The stem of `word`, in small letters.
+/// The stem of `word`, in lower case.
 pub(super) fn stem(word: &str) -> String {
     let lower = word.to_lowercase();
     if let Some((_, stem)) = IRREGULAR.iter().find(|(irregular, _)| *irregular == lower) {
@@ -102,7 +102,7 @@ fn step_1b(w: &mut Vec<char>) {
 
 fn step_2(w: &mut Vec<char>) {
     if ends(w, "alli") && measure(cut(w, "alli")) > 0 {
-        // What is left ends in `al`, so this comes here once.
+        // The rest ends in `al`, so this recurses only once.
         replace(w, "alli", "al");
     }
     if let Some((suffix, by)) = STEP_2.iter().chain(ALSO_IN_STEP_2).find(|(suffix, _)| ends(w, suffix)) {
@@ -148,7 +148,7 @@ fn replace(w: &mut Vec<char>, suffix: &str, by: &str) {
     w.extend(by.chars());
 }
 
-/// Whether each character is a consonant; `y` is one at the start and after a vowel.
+/// Whether each character is a consonant; `y` is a consonant at the start and after a vowel.
 fn consonants(w: &[char]) -> Vec<bool> {
     let mut before = false;
     w.iter()
@@ -163,12 +163,13 @@ fn consonants(w: &[char]) -> Vec<bool> {
         .collect()
 }
 
-/// Porter's m: how often a vowel is followed by a consonant.
+/// Porter's m: the number of times that a consonant follows a vowel.
 fn measure(w: &[char]) -> usize {
     consonants(w).windows(2).filter(|pair| matches!(pair, [false, true])).count()
 }
 
-/// A consonant, a vowel and a consonant other than `w`, `x` and `y`; or a whole word of vowel and consonant.
+/// Whether `w` ends in a consonant, a vowel and a consonant other than `w`, `x` and `y`, or is just a vowel
+/// and a consonant.
 fn ends_short(w: &[char]) -> bool {
     match (consonants(w)[..].last_chunk::<3>(), w) {
         (Some([true, false, true]), [.., last]) => !matches!(last, 'w' | 'x' | 'y'),

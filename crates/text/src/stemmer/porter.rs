@@ -1,24 +1,24 @@
-//! Porter's stemmer of 1980 as its author's own programs have it, and as ROUGE-1.5.5 changed it.
+//! Porter's stemmer of 1980 as in its author's own programs, and as modified by ROUGE-1.5.5.
 //!
 //! Paper: Porter, *An algorithm for suffix stripping* (1980), with the two changes of his published programs:
-//! `bli` for `abli`, and `logi` becomes `log`. ROUGE-1.5.5's copy takes `ment` and `ent` off one after the
-//! other, each time it may, where Porter takes off the longest of `ement`, `ment` and `ent` or nothing; so
-//! `basements` is `basem` to one and `basement` to the other.
+//! `bli` for `abli`, and `logi` becomes `log`. Porter's step 4 removes the longest of `ement`, `ment` and
+//! `ent`, or nothing. ROUGE-1.5.5 tries each of `ment` and `ent` in turn and removes every one that it may;
+//! so `basements` becomes `basement` in Porter's version and `basem` in ROUGE's.
 //!
-//! A character other than a vowel or `y` counts as a consonant, a digit too.
+//! Every character other than a vowel or `y` counts as a consonant, even a digit.
 
 use super::suffixes::{STEP_2, STEP_3};
 
-/// Whose step 4.
+/// The variant of step 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
     /// Porter's own.
     Porter,
-    /// That of ROUGE-1.5.5.
+    /// ROUGE-1.5.5's.
     Rouge155,
 }
 
-/// What both dialects add to step 2.
+/// The addition of both dialects to step 2.
 const ALSO_IN_STEP_2: &[(&str, &str)] = &[("logi", "log")];
 
 /// The suffixes of step 4 that both dialects treat alike.
@@ -27,12 +27,12 @@ const STEP_4: &[&str] = &[
     "ive", "ize",
 ];
 
-/// The stem of `word`, which should be in small letters.
+/// The stem of `word`, which should be in lower case.
 pub(super) fn stem(word: &str, dialect: Dialect) -> String {
     if word.chars().count() < 3 {
         return word.to_owned();
     }
-    // A `y` at the start is a consonant; in capitals it is no vowel to any rule.
+    // A `y` at the start is a consonant; upper case keeps the rules from treating it as a vowel.
     let starts_with_y = word.starts_with('y');
     let mut w: Vec<char> = word.chars().collect();
     if starts_with_y {
@@ -153,7 +153,7 @@ fn longest<'r, R>(
     rules.into_iter().filter(|rule| ends(w, suffix(rule))).max_by_key(|rule| suffix(rule).len())
 }
 
-/// Consonants, a vowel and a consonant other than `w`, `x` and `y`.
+/// Whether `w` consists of consonants, a vowel and a consonant other than `w`, `x` and `y`.
 fn is_short(w: &[char]) -> bool {
     let [head @ .., vowel, last] = w else { return false };
     let Some((first, rest)) = head.split_first() else { return false };
@@ -167,7 +167,7 @@ fn is_vowel_or_y(c: char) -> bool {
     matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'y')
 }
 
-/// What the rules ask of the part before a suffix, in Porter's terms `[C](VC)^m[V]`.
+/// The properties of a stem that the rules test, in Porter's terms `[C](VC)^m[V]`.
 struct Shape {
     has_vowel: bool,
     measure_above_0: bool,
@@ -175,11 +175,11 @@ struct Shape {
     measure_is_1: bool,
 }
 
-/// Reads a stem as the author's regular expressions do.
+/// Analyses a stem as the author's regular expressions do.
 ///
-/// There, a run of consonants is a non-vowel or `y`, then anything but vowels and `y`; a run of vowels is a
-/// vowel or `y`, then vowels. A `y` may so start either, and every way of reading counts; bit `k` of `at`
-/// says that the k-th run of `C V C V C` can have been reached.
+/// In these, a run of consonants is a non-vowel or `y`, then anything but vowels and `y`; a run of vowels is
+/// a vowel or `y`, then vowels. A `y` can therefore start either kind, and every possible reading counts; bit
+/// `k` of `at` is set if the k-th run of `C V C V C` can have been reached.
 fn shape(stem: &[char]) -> Shape {
     const C1: u8 = 1;
     const V1: u8 = 2;
@@ -220,9 +220,9 @@ mod tests {
         }
     }
 
-    /// The examples of the paper.
+    /// The examples in the paper.
     #[test]
-    fn the_paper_s_examples_hold() {
+    fn the_examples_of_the_paper_hold() {
         check(
             Dialect::Porter,
             &[
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn rouge_155_takes_off_ment_and_ent_in_turn() {
+    fn rouge_155_removes_ment_and_ent_in_turn() {
         check(
             Dialect::Porter,
             &[("basements", "basement"), ("replacement", "replac"), ("development", "develop")],

@@ -1,6 +1,6 @@
-//! The suffixes that Porter's algorithm replaces, whosever program it is.
+//! The suffixes that all versions of Porter's algorithm replace.
 
-/// What all dialects replace in step 2.
+/// The suffixes that all dialects replace in step 2.
 pub(super) const STEP_2: &[(&str, &str)] = &[
     ("ational", "ate"),
     ("tional", "tion"),
@@ -24,7 +24,7 @@ pub(super) const STEP_2: &[(&str, &str)] = &[
     ("biliti", "ble"),
 ];
 
-/// What all replace in step 3.
+/// The suffixes that all dialects replace in step 3.
 pub(super) const STEP_3: &[(&str, &str)] = &[
     ("icate", "ic"),
     ("ative", ""),

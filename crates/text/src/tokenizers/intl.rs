@@ -1,14 +1,14 @@
 //! `intl`: the tokenizer of mteval-v14 with its international option.
 //!
-//! Equal to sacreBLEU 2.6.0's `BLEU(tokenize="intl")`, which trims the end of a text before it tokenises
-//! it. Symbols (Unicode `S`) stand alone, and so does punctuation (`P`) unless it stands between numbers
-//! (`N`). No entity is decoded.
+//! Equal to sacreBLEU 2.6.0's `BLEU(tokenize="intl")`, which trims the end of a text before it tokenises it.
+//! Symbols (Unicode `S`) stand alone, and so does punctuation (`P`) except between numbers (`N`). Entities
+//! are not decoded.
 //!
-//! Quirk kept on purpose: the text is not padded with blanks, so punctuation between a number and the end
-//! (or between the start and a number) stays with the number, as in the original script.
+//! Quirk kept on purpose: the text is not padded with spaces, so punctuation between a number and the end (or
+//! between the start and a number) stays with the number, as in the original script.
 //!
-//! The properties are those of Unicode 18. The `regex` module for Python that sacreBLEU calls brings its
-//! own: release 2026.11.15 has the same for all 1,112,064 characters; older ones know fewer characters.
+//! The properties are those of Unicode 18. sacreBLEU uses Python's `regex` module, which has its own tables:
+//! release 2026.11.15 agrees for all 1,112,064 characters; older releases know fewer characters.
 
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
@@ -87,8 +87,8 @@ mod tests {
 
     #[test]
     fn the_classes_are_those_of_the_reference() {
-        // FNV-1a over one letter per character, with which the reference's `regex` module (2026.11.15)
-        // was asked: scripts/oracle/tokenizers_compare.py --classes.
+        // FNV-1a over one letter per character; the expected hash was computed with the reference's `regex`
+        // module (2026.11.15): scripts/oracle/tokenizers_compare.py --classes.
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         for c in '\0'..=char::MAX {
             let letter = match c.general_category_group() {

@@ -1,9 +1,9 @@
-//! `jieba`: Chinese words by jieba's dictionary, unknown words by its hidden Markov model.
+//! `jieba`: Chinese words from jieba's dictionary, and unknown words from its hidden Markov model.
 //!
-//! This is `jieba.lcut(text)` of the Python package 0.42.1 with its own dictionary and default settings,
+//! This equals `jieba.lcut(text)` of the Python package 0.42.1 with its own dictionary and default settings,
 //! without the white space between words. The crate `jieba-rs` knows more ideographs than the package and
-//! joins more ASCII (`U.S`, `5-year`), so the text is cut into the package's blocks before and runs of
-//! ASCII are cut by the package's rule after. The dictionary is loaded when the tokenizer is first called.
+//! joins more ASCII (`U.S`, `5-year`). Therefore the text is first cut into the package's blocks, and runs of
+//! ASCII are afterwards cut by the package's rule. The dictionary is loaded on first use.
 
 use std::sync::LazyLock;
 
@@ -38,14 +38,14 @@ pub(super) fn tokenize(text: &str, piece: &mut impl FnMut(&str)) {
     }
 }
 
-/// Whether the package looks for words among such characters; each other one is a word of its own.
+/// Whether the package looks for words in runs of such characters; every other character is a word by itself.
 fn is_in_block(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || matches!(c, '\u{4e00}'..='\u{9fd5}' | '+' | '#' | '&' | '.' | '_' | '%' | '-')
 }
 
-/// Cuts an unknown word into ASCII letters and digits, each run with the decimals and the percent sign
-/// that follow it, and what lies between.
+/// Cuts an unknown word into runs of ASCII letters and digits, each with the decimals and the percent sign
+/// that follow it, and the text between them.
 fn split_ascii(word: &str, piece: &mut impl FnMut(&str)) {
     let mut rest = word;
     while !rest.is_empty() {
@@ -58,7 +58,7 @@ fn split_ascii(word: &str, piece: &mut impl FnMut(&str)) {
     }
 }
 
-/// The length in bytes of what `[a-zA-Z0-9]+(\.[0-9]+)?%?` matches at the start of `text`, or 0.
+/// The length in bytes of the match of `[a-zA-Z0-9]+(\.[0-9]+)?%?` at the start of `text`, or 0.
 fn alphanumeric_len(text: &str) -> usize {
     let count = |from: usize, matches: fn(&u8) -> bool| {
         text.as_bytes().iter().skip(from).take_while(|byte| matches(byte)).count()
@@ -80,7 +80,7 @@ fn alphanumeric_len(text: &str) -> usize {
 mod tests {
     use crate::Tokenizer;
 
-    /// The expected words are those of the Python package 0.42.1: `jieba.lcut(text)` without the blanks.
+    /// The expected words are those of the Python package 0.42.1: `jieba.lcut(text)` without the spaces.
     fn check(text: &str, words: &[&str]) {
         assert_eq!(Tokenizer::Jieba.pieces(text), words, "for {text:?}");
     }

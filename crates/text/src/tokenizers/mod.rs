@@ -1,8 +1,8 @@
-//! The tokenizers by name, and the one call that runs any of them.
+//! All tokenizers by name, and a single function to run any of them.
 //!
-//! A tokenizer turns a text into *pieces*. The reference programs join the pieces with single blanks
-//! and hand that string to the metrics, so a piece may itself hold white space (a no-break space in
-//! `3 1/2`, say) or be empty; what a metric then makes of it is the metric's own business.
+//! A tokenizer turns a text into *pieces*. The reference programs join the pieces with single spaces and pass
+//! that string to the metrics, so a piece may itself contain white space (a no-break space in `3 1/2`, for
+//! example) or be empty; each metric decides how to handle that.
 
 mod character;
 mod intl;
@@ -24,72 +24,77 @@ use capeval_choice::{Argument, Remedy, UnknownName};
 
 use self::tercom::Tercom;
 
-/// Buffers that a tokenizer needs while it works; make one per thread and keep it.
+/// A tokenizer's buffers; create one per thread and reuse it.
 #[derive(Debug, Default)]
 pub struct Scratch {
     /// The text as rewritten by the tokenizer (lower-cased, padded).
     pub(crate) text: String,
-    /// What the `ptb` tokenizer has made of its automaton so far.
+    /// The part of the `ptb` tokenizer's automaton that has been built so far.
     ptb: Option<Box<ptb::Lexer>>,
 }
 
-/// How captions mostly begin; see [`Tokenizer::tokenize_before`].
+/// How most captions begin; see [`Tokenizer::tokenize_before`].
 const NEW_SENTENCE: &str = "A ";
 
-/// A tokenizer by name: part of a score's signature, and the key under which tokenised text is shared.
+/// A tokenizer. Its name is part of a score's signature and the key for sharing tokenised text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Tokenizer {
-    /// Stanford's PTBTokenizer 3.4.1 and pycocoevalcap's list of punctuation: see [`ptb`].
+    /// Stanford's PTBTokenizer 3.4.1 with pycocoevalcap's punctuation filter: see [`ptb`].
     Ptb,
-    /// The same on all captions as one text, so that a caption's last word may depend on the next caption,
-    /// as it does in pycocoevalcap: see [`Tokenizer::tokenize_before`].
+    /// As [`Ptb`](Self::Ptb), but all captions are one text as in pycocoevalcap, so the last word of a
+    /// caption may depend on the next caption: see [`Tokenizer::tokenize_before`].
     PtbBatch,
     /// The tokens of Stanford's PTBTokenizer 3.4.1 with their case and all punctuation: see [`ptb::lex`].
     PtbRaw,
     /// Splits on white space as Python's `str.split()` does.
     Whitespace,
-    /// Leaves the text as it is, for text that is tokenised already.
+    /// Leaves the text as it is, for text that is already tokenised.
     None,
     /// sacreBLEU's default, equal to mteval-v13a.
     V13a,
     /// sacreBLEU's `intl`: splits at Unicode punctuation and symbols, as mteval-v14 does.
     Intl,
-    /// sacreBLEU's `zh`: single Chinese characters, the rest as 13a.
+    /// sacreBLEU's `zh`: single Chinese characters; everything else as with 13a.
     Zh,
     /// sacreBLEU's `char`: single characters.
     Char,
-    /// ROUGE-1.5.5's: runs of ASCII letters and digits, small.
+    /// ROUGE-1.5.5's: runs of ASCII letters and digits, in lower case.
     Rouge155,
-    /// Google's rouge_score's: the same after lower-casing by Unicode.
+    /// Google's rouge_score's: as [`Rouge155`](Self::Rouge155), but after Unicode lower-casing.
     RougeScore,
     /// The tokenizer of the translation edit rate, with its options.
     Tercom(Tercom),
-    /// Japanese or Korean words by MeCab's dictionaries, as sacreBLEU's `ja-mecab` and `ko-mecab`: see [`mecab`].
+    /// Japanese or Korean words from MeCab's dictionaries, as with sacreBLEU's `ja-mecab` and `ko-mecab`: see
+    /// [`mecab`].
     Mecab(mecab::Language),
-    /// Chinese words by jieba; absent unless the crate is built with its feature `jieba`.
+    /// Chinese words by jieba; requires the crate feature `jieba`.
     #[cfg(feature = "jieba")]
     Jieba,
 }
 
 /// Every tokenizer with its name and a one-line summary, in the order in which they are listed.
 pub const ALL: &[(Tokenizer, &str, &str)] = &[
-    (Tokenizer::Ptb, "ptb", "PTBTokenizer 3.4.1, small letters, no punctuation, as in pycocoevalcap"),
-    (Tokenizer::PtbBatch, "ptb-batch", "the same with all captions as one text, whose order then matters"),
+    (Tokenizer::Ptb, "ptb", "PTBTokenizer 3.4.1, lower case, no punctuation, as in pycocoevalcap"),
+    (Tokenizer::PtbBatch, "ptb-batch", "as ptb, with all captions as one text, so that their order matters"),
     (Tokenizer::PtbRaw, "ptb-raw", "PTBTokenizer 3.4.1, case and punctuation kept"),
-    (Tokenizer::Whitespace, "whitespace", "split on white space as Python's str.split() does"),
-    (Tokenizer::None, "none", "leave the text as it is (already tokenised)"),
+    (Tokenizer::Whitespace, "whitespace", "split on white space, as Python's str.split()"),
+    (Tokenizer::None, "none", "no change, for text that is already tokenised"),
     (Tokenizer::V13a, "13a", "mteval-v13a, sacreBLEU's default for Western languages"),
     (Tokenizer::Intl, "intl", "mteval-v14 international: Unicode punctuation and symbols stand alone"),
-    (Tokenizer::Zh, "zh", "sacreBLEU's Chinese: each Chinese character a piece, the rest as 13a"),
-    (Tokenizer::Char, "char", "each character a piece, white space dropped"),
+    (Tokenizer::Zh, "zh", "sacreBLEU's Chinese: each Chinese character is a piece, the rest as 13a"),
+    (Tokenizer::Char, "char", "each character is a piece, white space dropped"),
     (
         Tokenizer::Rouge155,
         "rouge155",
-        "ROUGE-1.5.5: runs of a-z and 0-9 after lower-casing A-Z, all else dropped",
+        "ROUGE-1.5.5: runs of a-z and 0-9 after lower-casing A-Z, everything else dropped",
     ),
-    (Tokenizer::RougeScore, "rouge-score", "Google's rouge_score: the same after lower-casing by Unicode"),
-    (Tokenizer::Tercom(Tercom::Plain), "tercom", "that of the translation edit rate: split on white space"),
+    (Tokenizer::RougeScore, "rouge-score", "Google's rouge_score: as rouge155, after Unicode lower-casing"),
+    (
+        Tokenizer::Tercom(Tercom::Plain),
+        "tercom",
+        "tokenizer of the translation edit rate: split on white space",
+    ),
     (Tokenizer::Tercom(Tercom::Norm), "tercom-norm", "tercom, normalising"),
     (Tokenizer::Tercom(Tercom::NormAsian), "tercom-norm-asian", "tercom, normalising, also East Asian"),
     (Tokenizer::Tercom(Tercom::NoPunct), "tercom-nopunct", "tercom, without punctuation"),
@@ -109,17 +114,17 @@ pub const ALL: &[(Tokenizer, &str, &str)] = &[
         "tercom, normalising, without punctuation, also East Asian",
     ),
     #[cfg(feature = "jieba")]
-    (Tokenizer::Jieba, "jieba", "Chinese words by jieba's dictionary and model"),
+    (Tokenizer::Jieba, "jieba", "Chinese words from jieba's dictionary and model"),
 ];
 
-/// The tokenizers that need a dictionary of the user's, as in [`ALL`].
+/// The tokenizers that need a dictionary from the user, in the format of [`ALL`].
 pub const WITH_DICTIONARY: &[(Tokenizer, &str, &str)] = &[
     (
         Tokenizer::Mecab(mecab::Language::Japanese),
         "ja-mecab",
-        "sacreBLEU's Japanese: words by MeCab's IPADIC",
+        "sacreBLEU's Japanese: words from MeCab's IPADIC",
     ),
-    (Tokenizer::Mecab(mecab::Language::Korean), "ko-mecab", "sacreBLEU's Korean: words by mecab-ko-dic"),
+    (Tokenizer::Mecab(mecab::Language::Korean), "ko-mecab", "sacreBLEU's Korean: words from mecab-ko-dic"),
 ];
 
 impl Tokenizer {
@@ -129,12 +134,12 @@ impl Tokenizer {
         self.tokenize_before(text, None, scratch, piece);
     }
 
-    /// As [`tokenize`](Self::tokenize), with the text that follows on the next line, if there is one.
+    /// As [`tokenize`](Self::tokenize), given the text on the next line, if there is one.
     ///
-    /// Only the `ptb` family looks at it. Stanford's program reads all captions as one text: whether a single letter
-    /// keeps its dot at the end of a caption (`12th Ave S.`) depends on how the *next* caption begins. A
-    /// text that nothing follows is taken to be followed by a new sentence, but by `ptb-batch`, which takes
-    /// it for the end of the file.
+    /// Only the `ptb` family uses it. Stanford's program reads all captions as one text: whether a single
+    /// letter at the end of a caption keeps its full stop (`12th Ave S.`) depends on the beginning of the
+    /// *next* caption. With `None`, `ptb-batch` assumes the end of the file, and the others assume that a new
+    /// sentence follows.
     #[inline]
     pub fn tokenize_before(
         self,
@@ -162,8 +167,7 @@ impl Tokenizer {
         }
     }
 
-    /// The pieces of `text` as owned strings: convenient, not fast.
-    #[must_use]
+    /// The pieces of `text` as owned strings; slower than [`tokenize`](Self::tokenize).
     pub fn pieces(self, text: &str) -> Vec<String> {
         let mut pieces = Vec::new();
         self.tokenize(text, &mut Scratch::default(), |piece| pieces.push(piece.to_owned()));
@@ -171,7 +175,6 @@ impl Tokenizer {
     }
 
     /// The name that users type and signatures show.
-    #[must_use]
     pub fn name(self) -> &'static str {
         let mut every = ALL.iter().chain(WITH_DICTIONARY);
         every.find(|(tokenizer, ..)| *tokenizer == self).map_or("?", |(_, name, _)| name)
@@ -184,12 +187,12 @@ impl fmt::Display for Tokenizer {
     }
 }
 
-/// A tokenizer name that does not exist, or the name of one whose dictionary is missing.
+/// A tokenizer name that does not exist, or that needs a dictionary that is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownTokenizer(pub String);
 
 impl UnknownTokenizer {
-    /// The language whose dictionary is missing, if the name exists.
+    /// The language whose dictionary is missing; `None` if the name does not exist.
     fn language(&self) -> Option<mecab::Language> {
         WITH_DICTIONARY.iter().find(|(_, name, _)| *name == self.0).and_then(
             |(tokenizer, ..)| match tokenizer {
@@ -199,7 +202,7 @@ impl UnknownTokenizer {
         )
     }
 
-    /// Where to get the dictionary, or the nearest name.
+    /// Where to get the dictionary, or the most similar name.
     pub fn remedy(&self) -> Remedy {
         let dictionary = |argument, package: &str| {
             Remedy::give(argument).to(format!("use the folder dicdir of the Python package {package}"))

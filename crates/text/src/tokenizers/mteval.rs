@@ -1,45 +1,45 @@
-//! The splitting rules that `13a`, `zh` and `intl` share: those of the mteval scripts.
+//! The splitting rules of the mteval scripts, which `13a`, `zh` and `intl` share.
 //!
-//! The reference programs rewrite a string with four regular expressions, one after the other, and then
-//! split it on white space. Each rule only ever adds blanks, so the result depends on no more than where
-//! the blanks go, and that follows from a character's class and its two neighbours:
+//! The reference programs rewrite a string with four regular expressions, one after the other, and then split
+//! it on white space. Each rule only adds spaces, so the result depends only on their positions, which follow
+//! from the class of a character and those of its two neighbours:
 //!
 //! 1. some characters always stand alone;
-//! 2. a *point* (a full stop, a comma; with `intl` any punctuation) stands alone after a character that
-//!    is no digit;
-//! 3. a point stands alone before a character that is no digit;
+//! 2. a *point* (a full stop, a comma; with `intl` any punctuation) stands alone after a character that is
+//!    not a digit;
+//! 3. a point stands alone before a character that is not a digit;
 //! 4. a dash stands alone after a digit.
 //!
-//! Rule 2 consumes both characters of a match, so a point that it has just set apart cannot be the
-//! character before the next one: in `..5` the first point stands alone and the second stays with the 5.
+//! Rule 2 consumes both characters of a match, so a point that it has just separated cannot be the character
+//! before the next one: in `..5` the first point stands alone and the second stays with the 5.
 
-/// What a character is to the rules.
+/// The class of a character in the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Class {
     /// Part of a word.
     Word,
-    /// Part of a word, and keeps the points and the dashes around it in order.
+    /// Part of a word; points and dashes next to it may stay attached or be split off.
     Number,
-    /// The first byte of a character beyond ASCII, whose class [`Rules::wide`] knows.
+    /// The first byte of a non-ASCII character, whose class [`Rules::wide`] returns.
     Wide,
     /// Between words.
     Space,
-    /// A piece of its own wherever it stands.
+    /// Always a piece of its own.
     Alone,
-    /// A piece of its own unless it stands between numbers.
+    /// A piece of its own except between numbers.
     Point,
     /// A piece of its own after a number.
     Dash,
 }
 
-/// One tokenizer's classes.
+/// The classes of one tokenizer.
 pub(super) trait Rules {
     /// The class of each ASCII character; [`Class::Wide`] for all other bytes.
     const ASCII: [Class; 256];
-    /// Whether the text counts as lying between blanks, so that points at its ends have a neighbour.
+    /// Whether the text is padded with spaces, so that points at its ends have a neighbour.
     const PADDED: bool;
-    /// The class of a character beyond ASCII.
+    /// The class of a non-ASCII character.
     fn wide(c: char) -> Class;
 }
 
@@ -63,7 +63,7 @@ const fn western() -> [Class; 256] {
     classes
 }
 
-/// A table in which only the white space and the digits have been told apart from words.
+/// A table with white space and digits; all other ASCII characters belong to words.
 pub(super) const fn spaces_and_digits() -> [Class; 256] {
     let mut classes = [Class::Word; 256];
     let mut byte = 0;

@@ -1,9 +1,8 @@
-//! `whitespace` and `none`: text that needs no rules.
+//! `whitespace` and `none`: tokenizers without rules.
 
-/// White space as Python's `str.split()` and `str.isspace()` see it.
+/// White space as defined by Python's `str.split()` and `str.isspace()`.
 ///
-/// Unicode's `White_Space` property plus the four information separators U+001C to U+001F.
-#[must_use]
+/// This is Unicode's `White_Space` property plus the four information separators U+001C to U+001F.
 pub fn is_python_space(c: char) -> bool {
     matches!(c, '\u{1c}'..='\u{1f}') || c.is_whitespace()
 }
@@ -15,7 +14,7 @@ pub(super) fn whitespace(text: &str, piece: &mut impl FnMut(&str)) {
     }
 }
 
-/// The parts of `text` between single blanks, empty parts included, so that joining them gives it back.
+/// The parts of `text` between single spaces, including empty parts, so that joining them restores the text.
 pub(super) fn none(text: &str, piece: &mut impl FnMut(&str)) {
     for part in text.split(' ') {
         piece(part);

@@ -1,13 +1,14 @@
 //! `rouge155` and `rouge-score`: runs of ASCII letters and digits.
 //!
-//! ROUGE-1.5.5 lower-cases A to Z, sets hyphens apart, blanks everything but letters, digits and hyphens, and
-//! then takes words that start with a letter or digit: in effect the runs of letters and digits. Google's
-//! rouge_score 0.1.2 lower-cases by Unicode first, which makes ASCII letters of two characters that are not:
-//! the Kelvin sign `K` becomes `k`, and `İ` an `i` with a dot above it, which is dropped.
+//! ROUGE-1.5.5 lower-cases A to Z, puts spaces around hyphens, replaces everything but letters, digits and
+//! hyphens with spaces, and then keeps words that start with a letter or digit: in effect the runs of letters
+//! and digits. Google's rouge_score 0.1.2 first applies Unicode lower-casing, which turns two non-ASCII
+//! characters into ASCII letters: the Kelvin sign `K` becomes `k`, and `İ` becomes an `i` with a combining
+//! dot, which is dropped.
 
 use super::Scratch;
 
-/// The runs of letters and digits of `text`, A to Z made small.
+/// The runs of letters and digits in `text`, with A to Z in lower case.
 #[inline]
 pub(super) fn ascii(text: &str, scratch: &mut Scratch, piece: &mut impl FnMut(&str)) {
     let lower = &mut scratch.text;
@@ -17,7 +18,7 @@ pub(super) fn ascii(text: &str, scratch: &mut Scratch, piece: &mut impl FnMut(&s
     runs(lower, piece);
 }
 
-/// The runs of letters and digits of `text` in small letters.
+/// The runs of letters and digits in `text` after Unicode lower-casing.
 #[inline]
 pub(super) fn unicode(text: &str, scratch: &mut Scratch, piece: &mut impl FnMut(&str)) {
     if text.is_ascii() || !text.contains(['\u{212a}', '\u{130}']) {
@@ -33,11 +34,11 @@ fn runs(text: &str, piece: &mut impl FnMut(&str)) {
     while at < bytes.len() {
         let end = at + bytes[at..].iter().position(|b| !is_word(b)).unwrap_or(bytes.len() - at);
         if end > at {
-            // Both ends lie beside ASCII characters.
+            // Both ends are next to ASCII characters.
             piece(&text[at..end]);
         }
         at = end + 1;
-        // A character of several bytes is passed over whole.
+        // A multi-byte character is skipped as a whole.
         while at < bytes.len() && !text.is_char_boundary(at) {
             at += 1;
         }

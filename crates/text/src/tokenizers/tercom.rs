@@ -1,20 +1,20 @@
 //! `tercom`: the tokenizer of the translation edit rate, with its options.
 //!
-//! Equal to sacreBLEU 2.6.0's `TercomTokenizer` once the text has been lower-cased or not. Without any
+//! Equal to sacreBLEU 2.6.0's `TercomTokenizer` on text that the caller has lower-cased or not. Without any
 //! option it splits on white space. The options are
 //!
 //! - normalising: line breaks and entities become characters, punctuation and `'s` stand alone, points and
 //!   dashes stay within numbers;
 //! - removing punctuation: `. , ? : ; ! " ( )`;
-//! - Asian support: normalising then splits Chinese characters off each other, removing punctuation
-//!   removes that of East Asia and that of full width too.
+//! - Asian support: normalising then also separates Chinese characters, and removing punctuation also removes
+//!   East Asian and full-width punctuation.
 //!
 //! Quirks kept on purpose:
-//! - a line break *before* a hyphen is dropped with the hyphen (`snow\n-board`), one after it is not;
-//! - the range of enclosed letters and months ends at U+3F22 where U+32FF was meant, so that the first
-//!   2,851 ideographs of Extension A are covered twice, which changes nothing;
-//! - the rules that should set runs of kana apart match only a text of nothing but kana, and a normalised
-//!   text begins with a blank, so kana are never split.
+//! - a line break *before* a hyphen is removed with the hyphen (`snow\n-board`), one after it is not;
+//! - the range of enclosed letters and months ends at U+3F22 instead of U+32FF, so the first 2,851 ideographs
+//!   of Extension A are covered twice, which makes no difference;
+//! - the rules that should separate runs of kana match only a text that consists entirely of kana, but a
+//!   normalised text begins with a space, so kana are never split.
 
 use super::plain::is_python_space;
 
@@ -76,7 +76,7 @@ pub(super) fn tokenize(tercom: Tercom, text: &str, piece: &mut impl FnMut(&str))
     super::plain::whitespace(&text, piece);
 }
 
-/// The general and the Western part of the normalisation.
+/// Applies the general and the Western part of the normalisation.
 fn normalised(text: &str) -> String {
     let text = text
         .replace("\n-", "")
@@ -98,7 +98,7 @@ fn is_point(c: char) -> bool {
     matches!(c, '.' | ',')
 }
 
-/// Puts a blank on both sides of each character that stands `alone`.
+/// Puts a space on both sides of each character for which `alone` is true.
 fn apart(text: &str, alone: impl Fn(char) -> bool) -> String {
     let mut apart = String::with_capacity(2 * text.len());
     for c in text.chars() {
@@ -111,8 +111,8 @@ fn apart(text: &str, alone: impl Fn(char) -> bool) -> String {
     apart
 }
 
-/// Puts `before`, `between` and `after` around the characters of each pair that matches; pairs are found
-/// from left to right and do not overlap.
+/// Puts `before`, `between` and `after` around the characters of each matching pair; pairs are found from
+/// left to right and do not overlap.
 fn pairs(text: &str, matches: impl Fn(char, char) -> bool, [before, between, after]: [&str; 3]) -> String {
     let mut result = String::with_capacity(2 * text.len());
     let mut chars = text.chars().peekable();
@@ -131,7 +131,7 @@ fn pairs(text: &str, matches: impl Fn(char, char) -> bool, [before, between, aft
     result
 }
 
-/// Ideographs, strokes, radicals, compatibility forms, and the letters and months in circles.
+/// Whether `c` is an ideograph, a stroke, a radical, a compatibility form, or an enclosed letter or month.
 fn is_chinese(c: char) -> bool {
     matches!(c,
         '\u{2e80}'..='\u{2eff}'
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn punctuation_goes_after_it_was_set_apart() {
+    fn punctuation_is_removed_after_normalising() {
         check(Tercom::NormNoPunct, "a,b. (c)", "a b c");
         check(Tercom::NormNoPunctAsian, "狗。a,b", "狗 a b");
     }

@@ -1,10 +1,10 @@
 //! `13a`: the tokenizer of mteval-v13a, sacreBLEU's default.
 //!
-//! Equal to sacreBLEU 2.6.0's `BLEU(tokenize="13a")`, which trims the end of a text before it tokenises
-//! it. The text is first cleaned: `<skipped>` and a hyphen with the line break after it go, and the
-//! entities `&quot;`, `&amp;`, `&lt;`, `&gt;` become characters, in this order, so that `&amp;lt;` ends
-//! as `<`. Then every ASCII punctuation mark but `'`, `-`, `.` and `,` stands alone, and points and
-//! dashes follow the rules of [`super::mteval`]. Punctuation beyond ASCII is never split off.
+//! Equal to sacreBLEU 2.6.0's `BLEU(tokenize="13a")`, which trims the end of a text before it tokenises it.
+//! The text is first cleaned: `<skipped>`, and a hyphen together with the line break after it, are removed,
+//! and the entities `&quot;`, `&amp;`, `&lt;`, `&gt;` become characters, in this order, so that `&amp;lt;`
+//! becomes `<`. Then every ASCII punctuation mark except `'`, `-`, `.` and `,` stands alone, and points and
+//! dashes follow the rules of [`super::mteval`]. Non-ASCII punctuation is never split off.
 
 use super::Scratch;
 use super::mteval::{self, Class, Rules};
@@ -21,7 +21,7 @@ impl Rules for V13a {
     }
 }
 
-/// What the cleaning looks for, with what it puts there, in the order of the reference program.
+/// The strings to replace, with their replacements, in the order of the reference program.
 const CLEANING: [(&str, &str); 6] =
     [("<skipped>", ""), ("-\n", ""), ("&quot;", "\""), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")];
 
@@ -37,7 +37,7 @@ pub(super) fn tokenize(text: &str, scratch: &mut Scratch, piece: &mut impl FnMut
     }
 }
 
-/// Writes the cleaned text to `cleaned` and tells whether it differs from `text`.
+/// Writes the cleaned text to `cleaned` and returns whether it differs from `text`.
 #[cold]
 fn clean(text: &str, cleaned: &mut String) -> bool {
     let text = text.trim_end_matches(is_python_space);
@@ -102,13 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn punctuation_beyond_ascii_stays_attached() {
+    fn non_ascii_punctuation_stays_attached() {
         check("«a» “b” 你好。", "«a» “b” 你好。");
         check("a\u{a0}b\u{3000}c\u{85}d\u{1f}e\u{200b}f", "a b c d e\u{200b}f");
     }
 
     #[test]
-    fn empty_and_blank_texts_have_no_pieces() {
+    fn empty_and_white_texts_have_no_pieces() {
         for text in ["", " ", "\n", "<skipped>", " \u{2028} "] {
             check(text, "");
         }

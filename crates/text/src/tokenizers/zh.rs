@@ -1,13 +1,14 @@
-//! `zh`: each Chinese character a piece, everything else as `13a` without its cleaning.
+//! `zh`: each Chinese character is a piece, everything else as with `13a` without its cleaning.
 //!
 //! Equal to sacreBLEU 2.6.0's `BLEU(tokenize="zh")`. Quirks kept on purpose:
 //!
-//! - The reference writes the ranges of ideographs beyond the Basic Multilingual Plane with four-digit
-//!   escapes, so U+20000 to U+2A6D6 reads as U+2001 to U+2A6D: dashes, quotation marks, arrows and
+//! - The reference writes the ranges of ideographs outside the Basic Multilingual Plane with four-digit
+//!   escapes, so U+20000 to U+2A6D6 is read as U+2001 to U+2A6D: dashes, quotation marks, arrows and
 //!   mathematical signs stand alone, but ideographs of Extension B and later stay attached.
-//! - The ranges end where Unicode 4.1 ended, so later additions (U+9FBC to U+9FFF, say) stay attached, as
+//! - The ranges end where Unicode 4.1 ended, so later additions (such as U+9FBC to U+9FFF) stay attached, as
 //!   do kana and hangul of normal width.
-//! - The text is not padded with blanks, so a point between a number and either end of the text stays.
+//! - The text is not padded with spaces, so a point between a number and either end of the text stays with
+//!   the number.
 
 use super::mteval::{self, Class, Rules};
 use super::plain::is_python_space;
@@ -29,7 +30,7 @@ impl Rules for Zh {
     }
 }
 
-/// Whether the reference program takes `c` for a Chinese character.
+/// Whether the reference program treats `c` as a Chinese character.
 fn is_chinese(c: char) -> bool {
     matches!(c,
         '\u{2001}'..='\u{2a6d}'

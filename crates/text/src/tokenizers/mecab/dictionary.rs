@@ -1,24 +1,24 @@
 //! MeCab's compiled dictionaries: `sys.dic`, `unk.dic`, `char.bin`, `matrix.bin` and a line of `dicrc`.
 //!
-//! All numbers are little-endian. A `.dic` is a header of ten numbers and the name of a charset, a double array over
-//! the bytes of words, entries of 16 bytes, and features, which are not looked at.
+//! All numbers are little-endian. A `.dic` file contains a header of ten numbers and the name of a charset, a
+//! double array over the bytes of words, entries of 16 bytes each, and features, which are not used.
 
 use std::ops::Range;
 
-/// Bytes of a file, held or mapped.
+/// The bytes of a file, in memory or mapped.
 pub type Bytes = Box<dyn AsRef<[u8]> + Send + Sync>;
 
 /// The files of a dictionary.
 pub struct DictionaryFiles {
     /// `sys.dic`: words.
     pub system: Bytes,
-    /// `unk.dic`: words that are made of characters of one kind.
+    /// `unk.dic`: entries for unknown words, which consist of characters of one kind.
     pub unknown: Bytes,
     /// `char.bin`: kinds of characters.
     pub characters: Bytes,
-    /// `matrix.bin`: what neighbours cost.
+    /// `matrix.bin`: the costs of pairs of neighbouring words.
     pub matrix: Bytes,
-    /// `dicrc`: of which mecab-ko's penalties for blanks are read.
+    /// `dicrc`: only mecab-ko's penalties for spaces are read from it.
     pub settings: String,
 }
 
@@ -29,38 +29,38 @@ pub struct Dictionary {
     left_size: usize,
     right_size: usize,
     kinds: Vec<CharInfo>,
-    /// For each kind of characters, the entries of unknown words.
+    /// The entries of unknown words for each kind of characters.
     unknown: Vec<Vec<Entry>>,
-    /// What a word of each class of speech costs more after a blank.
+    /// The additional cost of a word of each part-of-speech class after a space.
     penalties: Vec<(u16, i64)>,
 }
 
-/// What is known of a character.
+/// The properties of a character.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CharInfo(u32);
 
 impl CharInfo {
-    /// Whether both belong to a common kind.
+    /// Whether the characters share a kind.
     pub(super) fn is_kind_of(self, other: Self) -> bool {
         self.0 & other.0 & 0x3_ffff != 0
     }
 
-    /// The kind whose unknown words it begins.
+    /// The kind of the unknown words that begin with the character.
     pub(super) fn default_kind(self) -> usize {
         (self.0 >> 18 & 0xff) as usize
     }
 
-    /// Unknown words of up to so many characters are made.
+    /// The maximum number of characters of an unknown word other than a whole run.
     pub(super) fn most(self) -> usize {
         (self.0 >> 26 & 0xf) as usize
     }
 
-    /// Whether a whole run becomes an unknown word.
+    /// Whether a whole run of characters becomes an unknown word.
     pub(super) fn groups(self) -> bool {
         self.0 >> 30 & 1 == 1
     }
 
-    /// Whether unknown words are made beside known ones too.
+    /// Whether unknown words are generated even where known words match.
     pub(super) fn always(self) -> bool {
         self.0 >> 31 == 1
     }
@@ -91,7 +91,7 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 impl Entries {
-    /// The header is ten numbers and 32 bytes.
+    /// The header's length: ten numbers and 32 bytes.
     const HEADER: usize = 72;
     const MAGIC: u32 = 0xef71_8f77;
 
@@ -99,13 +99,13 @@ impl Entries {
         let content = (*bytes).as_ref();
         let field = |k: usize| u32_at(content, 4 * k).ok_or_else(|| format!("{name} is cut off"));
         if (field(0)? ^ Self::MAGIC) as usize != content.len() {
-            return Err(format!("{name} is no dictionary of MeCab, or it is damaged"));
+            return Err(format!("{name} is not a MeCab dictionary, or it is damaged"));
         }
         let charset = content.get(40..Self::HEADER).unwrap_or_default();
         let charset = charset.split(|byte| *byte == 0).next().unwrap_or_default();
         if !charset.eq_ignore_ascii_case(b"utf-8") && !charset.eq_ignore_ascii_case(b"utf8") {
             let charset = String::from_utf8_lossy(charset);
-            return Err(format!("{name} is a dictionary in {charset}; give one in UTF-8"));
+            return Err(format!("{name} is a dictionary in {charset}; use one in UTF-8"));
         }
         let trie = Self::HEADER..Self::HEADER.saturating_add(field(6)? as usize);
         let entries = trie.end..trie.end.saturating_add(field(7)? as usize);
@@ -119,7 +119,7 @@ impl Entries {
         (*self.bytes).as_ref()
     }
 
-    /// Calls `found` with the length and the entries of each word that `text` begins with, shorter words first.
+    /// Calls `found` with the length and the entry of each word at the start of `text`, shorter words first.
     fn prefixes(&self, text: &[u8], mut found: impl FnMut(usize, Entry)) {
         let trie = self.bytes().get(self.trie.clone()).unwrap_or_default();
         let unit = |at: i64| {
@@ -160,7 +160,7 @@ impl Dictionary {
     /// Reads a dictionary.
     ///
     /// # Errors
-    /// When a file is no such file, is damaged, or is not in UTF-8.
+    /// If a file has the wrong format, is damaged, or is not in UTF-8.
     pub fn new(files: DictionaryFiles) -> Result<Self, String> {
         let DictionaryFiles { system, unknown, characters, matrix, settings } = files;
         let system = Entries::open(system, "sys.dic")?;
@@ -202,8 +202,7 @@ impl Dictionary {
         Ok(Self { system, matrix, left_size, right_size, kinds, unknown, penalties })
     }
 
-    /// The words of `text` on its cheapest path, without the blanks before them.
-    #[must_use]
+    /// The words on the cheapest path through `text`, without the spaces before them.
     pub fn words<'t>(&self, text: &'t str) -> Vec<&'t str> {
         super::lattice::words(self, text)
     }
@@ -216,25 +215,25 @@ impl Dictionary {
         self.system.prefixes(text, found);
     }
 
-    /// The entries of unknown words of a kind of characters.
+    /// The entries of unknown words that begin with a character with the properties `info`.
     pub(super) fn unknown(&self, info: CharInfo) -> &[Entry] {
         self.unknown.get(info.default_kind()).map_or(&[], Vec::as_slice)
     }
 
-    /// What is known of a character. Those beyond U+FFFF are taken for U+0000; of U+FFFF itself, for which the
-    /// table has no room, MeCab knows nothing.
+    /// The properties of a character. As in MeCab, characters above U+FFFF are treated as U+0000, and U+FFFF
+    /// itself, for which the table has no room, has no properties.
     pub(super) fn info(&self, c: char) -> CharInfo {
         let at = if c > '\u{ffff}' { 0 } else { c as usize };
         self.kinds.get(at).copied().unwrap_or_default()
     }
 
-    /// What `next` costs after a word of the class `right`.
-    pub(super) fn cost(&self, right: u16, next: Entry, after_blank: bool) -> i64 {
+    /// The cost of `next` after a word of the class `right`.
+    pub(super) fn cost(&self, right: u16, next: Entry, after_space: bool) -> i64 {
         let (right, left) = (usize::from(right), usize::from(next.left));
         let at =
             if right < self.left_size && left < self.right_size { right + self.left_size * left } else { 0 };
         let pair = u16_at((*self.matrix).as_ref(), 4 + 2 * at).map_or(0, u16::cast_signed);
-        let penalty = match after_blank {
+        let penalty = match after_space {
             true => {
                 self.penalties.iter().find(|(class, _)| *class == next.class).map_or(0, |(_, cost)| *cost)
             }
@@ -243,13 +242,14 @@ impl Dictionary {
         i64::from(pair) + i64::from(next.cost) + penalty
     }
 
-    /// The blank's kind: that of U+0020.
-    pub(super) fn blank(&self) -> CharInfo {
+    /// The properties of U+0020.
+    pub(super) fn space(&self) -> CharInfo {
         self.info(' ')
     }
 }
 
-/// mecab-ko's `left-space-penalty-factor`: classes of speech and what they cost more after a blank.
+/// Parses mecab-ko's `left-space-penalty-factor`: part-of-speech classes and their additional costs after a
+/// space.
 fn penalties(settings: &str) -> Result<Vec<(u16, i64)>, String> {
     let line = settings.lines().find_map(|line| {
         let (name, value) = line.split_once('=')?;
@@ -257,7 +257,8 @@ fn penalties(settings: &str) -> Result<Vec<(u16, i64)>, String> {
     });
     let Some(line) = line else { return Ok(Vec::new()) };
     let numbers: Result<Vec<i64>, _> = line.split(',').map(|number| number.trim().parse()).collect();
-    let numbers = numbers.map_err(|_| "dicrc: left-space-penalty-factor is no list of numbers".to_owned())?;
+    let numbers =
+        numbers.map_err(|_| "dicrc: left-space-penalty-factor is not a list of numbers".to_owned())?;
     Ok(numbers
         .as_chunks()
         .0

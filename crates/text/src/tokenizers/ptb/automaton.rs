@@ -1,6 +1,6 @@
-//! The deterministic automaton of all rules, whose states are made when a text first needs them.
+//! The deterministic automaton of all rules, whose states are built on demand.
 //!
-//! All of it would take a hundredth of a second to make; captions need few of its states.
+//! Building all states would take ten milliseconds; captions need only a few of them.
 
 use std::sync::OnceLock;
 
@@ -12,14 +12,14 @@ use super::rules::{Rule, rules};
 
 /// A state of the automaton.
 pub(super) type State = u16;
-/// The state from which nothing matches any more.
+/// The state in which no match is possible any more.
 pub(super) const DEAD: State = 0;
 /// The state before the first character of a token.
 pub(super) const START: State = 1;
-/// A transition that is not made yet.
+/// A transition that has not been computed yet.
 const UNKNOWN: State = State::MAX;
 
-/// The rules and their position automaton, made once.
+/// The rules and their position automaton, built once.
 #[derive(Debug)]
 pub(super) struct Grammar {
     pub(super) rules: Vec<Rule>,
@@ -27,7 +27,7 @@ pub(super) struct Grammar {
 }
 
 impl Grammar {
-    /// The one grammar.
+    /// The shared instance.
     pub(super) fn get() -> &'static Self {
         static GRAMMAR: OnceLock<Grammar> = OnceLock::new();
         GRAMMAR.get_or_init(|| {
@@ -38,11 +38,11 @@ impl Grammar {
     }
 }
 
-/// The states made so far. Each thread has its own, so nothing is shared but the grammar.
+/// The states built so far. Each thread has its own; only the grammar is shared.
 #[derive(Debug)]
 pub(super) struct Automaton {
     grammar: &'static Grammar,
-    /// `CLASSES` successors for each state.
+    /// `CLASSES` successors of each state.
     moves: Vec<State>,
     /// The rule that ends at each state, or [`NO_RULE`].
     ends: Vec<u8>,
@@ -50,11 +50,11 @@ pub(super) struct Automaton {
     spans: Vec<(u32, u32)>,
     members: Vec<Position>,
     known: HashMap<Box<[Position]>, State, foldhash::fast::FixedState>,
-    /// Which positions the set under construction holds already.
+    /// Marks the positions that are already in the set under construction.
     seen: Vec<bool>,
-    /// Places of the present text, with the state there, from which no match can come.
+    /// Positions in the current text, each with the state there, from which no match is possible.
     pub(super) hopeless: HashSet<(usize, State), foldhash::fast::FixedState>,
-    /// Places that the present match has passed since it was last complete.
+    /// Positions that the current match has passed since its last complete match.
     pub(super) passed: Vec<(usize, State)>,
 }
 
@@ -129,8 +129,8 @@ impl Automaton {
         next
     }
 
-    /// Adds the state of `set`. There are some thousands in all (a test counts them), far from the limit
-    /// of [`State`]; past it the answer would be [`DEAD`].
+    /// Adds the state for `set`. There are a few thousand states in total (a test counts them), far below the
+    /// limit of [`State`]; beyond it the result would be [`DEAD`].
     fn push(&mut self, set: &[Position]) -> State {
         let Some(state) = State::try_from(self.ends.len()).ok().filter(|&state| state != UNKNOWN) else {
             return DEAD;

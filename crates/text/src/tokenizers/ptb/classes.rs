@@ -1,20 +1,22 @@
-//! Character classes: every character is one of at most 128 kinds, and the rules speak of sets of kinds.
+//! Character classes: every character belongs to one of at most 128 classes, and the rules use sets of
+//! classes.
 //!
-//! A printable ASCII character is a class of its own, numbered as in ASCII. The numbers of the control
-//! characters, and of printable characters that no rule tells apart, go to the groups beyond ASCII.
+//! Each printable ASCII character is a class of its own, with its ASCII code as number. The numbers of
+//! control characters, and of printable characters that all rules treat alike, are used for groups of
+//! non-ASCII characters.
 
 use std::ops::{BitOr, Not};
 use std::sync::OnceLock;
 
 use super::letters::{DIGITS, LETTERS, MARKS, SYMBOLS};
 
-/// The number of classes; a row of the automaton has so many entries.
+/// The number of classes, which is the length of a row of the automaton.
 pub(super) const CLASSES: usize = 128;
 
-/// A character that is dropped wherever it does not stand inside a URL or a tag: controls, unassigned
-/// code points, zero-width characters, and each half of a character beyond U+FFFF.
+/// A character that is dropped unless it is inside a URL or a tag: control characters, unassigned code
+/// points, zero-width characters, and each half of a character above U+FFFF.
 pub(super) const OTHER: u8 = 0x00;
-/// The end of the text, which the rules see as a line break.
+/// The end of the text, which the rules treat as a line break.
 pub(super) const END: u8 = 0x01;
 const NEXT_LINE: u8 = 0x02;
 const BLANK: u8 = 0x03;
@@ -47,11 +49,11 @@ const RIGHT_QUOTE: u8 = 0x1d;
 const LEFT_QUOTE: u8 = 0x1e;
 const OTHER_QUOTE: u8 = 0x1f;
 const HYPHEN: u8 = 0x7f;
-// No rule tells 2, 4, 6, 7, 8 and 9 apart, nor `%` from the symbols.
+// No rule distinguishes between 2, 4, 6, 7, 8 and 9, or between `%` and the symbols.
 const ELLIPSIS: u8 = b'%';
 const IDEOGRAPHIC_COMMA: u8 = b'9';
 
-/// The class of each ASCII character. A line feed counts as a blank: a text is one line.
+/// The class of each ASCII character. A line feed counts as a space, since a text is one line.
 pub(super) static ASCII: [u8; 128] = ascii();
 
 const fn ascii() -> [u8; 128] {
@@ -89,7 +91,7 @@ fn beyond_ascii(unit: u16) -> u8 {
     TABLE.get_or_init(build)[usize::from(unit)]
 }
 
-/// The classes of all 65,536 UTF-16 units; the part below U+0080 is not used.
+/// The classes of all 65,536 UTF-16 units; those below U+0080 are not used.
 fn build() -> Box<[u8]> {
     let mut table = vec![OTHER; 0x1_0000].into_boxed_slice();
     let mut fill = |ranges: &[(u16, u16)], class: u8| {
@@ -130,7 +132,7 @@ fn build() -> Box<[u8]> {
     fill(&[(0x2026, 0x2026)], ELLIPSIS);
     fill(&[(0x3001, 0x3001)], IDEOGRAPHIC_COMMA);
     for (unit, class) in (0..=u16::MAX).zip(table.iter_mut()).filter(|(_, class)| **class == LOWER) {
-        // Cherokee became a script with two cases in Unicode 8 only.
+        // Cherokee has had upper and lower case only since Unicode 8.
         if !matches!(unit, 0x13a0..=0x13f5 | 0x3400..=0xa63f | 0xac00..=0xd7a3)
             && char::from_u32(u32::from(unit)).is_some_and(char::is_uppercase)
         {
@@ -149,7 +151,7 @@ impl Set {
         Self(1 << class)
     }
 
-    /// The characters of `ascii`, each as itself: `[2-9]` needs all of 2, 4, 6, 7, 8 and 9.
+    /// The characters of `ascii`, each as itself: `[2-9]` requires all of 2, 4, 6, 7, 8 and 9.
     pub(super) const fn of(ascii: &str) -> Self {
         let bytes = ascii.as_bytes();
         let mut set = 0;
@@ -172,7 +174,7 @@ impl Set {
         Self(set)
     }
 
-    /// `c` in either case, with the three characters beyond ASCII that fold to a Latin letter.
+    /// `c` in either case, with the three non-ASCII characters that fold to a Latin letter.
     pub(super) const fn caseless(c: u8) -> Self {
         let both = 1 << ASCII[(c.to_ascii_lowercase() & 0x7f) as usize]
             | 1 << ASCII[(c.to_ascii_uppercase() & 0x7f) as usize];
@@ -184,12 +186,12 @@ impl Set {
         })
     }
 
-    /// Set union that works in constants.
+    /// Set union as a `const fn`.
     pub(super) const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Every class outside `self`, the end of the text left out.
+    /// All classes not in `self`, except the end of the text.
     pub(super) const fn inverse(self) -> Self {
         Self(!self.0 & !(1 << END))
     }
@@ -223,7 +225,7 @@ impl Not for Set {
 
 /// The end of the text.
 pub(super) const AT_END: Set = Set::class(END);
-/// Any character, the end of the text included.
+/// Any character or the end of the text.
 pub(super) const ANY: Set = Set(u128::MAX);
 /// A to Z.
 pub(super) const CAPITAL: Set = Set::range(b'A', b'Z');
@@ -233,7 +235,7 @@ pub(super) const LATIN: Set = CAPITAL.or(Set::range(b'a', b'z'));
 pub(super) const FIGURE: Set = Set::range(b'0', b'9');
 /// The ASCII letters and digits.
 pub(super) const ALNUM: Set = LATIN.or(FIGURE);
-/// Letters in the strict sense.
+/// Letters in the strict sense, of any script.
 pub(super) const LETTER: Set = LATIN
     .or(Set::class(UPPER))
     .or(Set::class(LOWER))
@@ -241,41 +243,41 @@ pub(super) const LETTER: Set = LATIN
     .or(Set::class(DOTLESS_I))
     .or(Set::class(DOTTED_I))
     .or(Set::class(KELVIN));
-/// What a plain word may consist of besides digits: letters, marks and the soft hyphen.
+/// The characters of a plain word besides digits: letters, marks and the soft hyphen.
 pub(super) const WORD_LETTER: Set = LETTER.or(MARKS_ONLY).or(SOFT);
 /// Decimal digits of any script.
 pub(super) const NUMERAL: Set = FIGURE.or(Set::class(DIGIT));
-/// Capital letters of any script, and the capitals that are no letters (Roman numerals, circled letters).
+/// Capital letters of any script, and capitals that are not letters (Roman numerals, circled letters).
 pub(super) const UPPERCASE: Set = CAPITAL
     .or(Set::class(UPPER))
     .or(Set::class(DOTTED_I))
     .or(Set::class(KELVIN))
     .or(Set::class(ROMAN))
     .or(Set::class(CIRCLED));
-/// Marks and the like, which count as letters in plain words.
+/// Marks and similar characters, which count as letters in plain words.
 pub(super) const MARKS_ONLY: Set = Set::class(MARK);
 /// The soft hyphen U+00AD.
 pub(super) const SOFT: Set = Set::class(SOFT_HYPHEN);
 /// White space within a line.
 pub(super) const SPACE: Set = Set::of(" \t").or(Set::class(NO_BREAK)).or(Set::class(BLANK));
-/// A blank or a no-break space.
+/// A space or a no-break space.
 pub(super) const GAP: Set = Set::of(" ").or(NO_BREAK_SPACE);
 /// The no-break space U+00A0.
 pub(super) const NO_BREAK_SPACE: Set = Set::class(NO_BREAK);
-/// Line breaks of one character.
+/// Line breaks that consist of one character.
 pub(super) const BREAK: Set = AT_END.or(Set::of("\r\x0b\x0c")).or(Set::class(LINE)).or(Set::class(NEXT_LINE));
 /// The apostrophes `'`, U+2019 and U+0092.
 pub(super) const APOSTROPHE: Set = Set::of("'").or(Set::class(RIGHT_QUOTE));
-/// The apostrophes and what is typed for one by mistake.
+/// The apostrophes and the characters often typed instead.
 pub(super) const LOOSE_APOSTROPHE: Set = APOSTROPHE.or(Set::of("`")).or(Set::class(LEFT_QUOTE));
 /// Curly and angular quotes and the grave accent.
 pub(super) const QUOTE: Set =
     Set::of("`").or(Set::class(RIGHT_QUOTE)).or(Set::class(LEFT_QUOTE)).or(Set::class(OTHER_QUOTE));
 /// En dash, em dash, horizontal bar, and the two dashes of Windows-1252.
 pub(super) const LONG_DASH: Set = Set::class(DASH);
-/// What joins the parts of a hyphenated word.
+/// Characters that join the parts of a hyphenated word.
 pub(super) const JOINER: Set = Set::of("-_").or(Set::class(HYPHEN));
-/// What may stand between the digits of a number.
+/// Characters that may appear between the digits of a number.
 pub(super) const NUMBER_POINT: Set = Set::of(".:,").or(SOFT).or(Set::class(ARABIC_SEPARATOR));
 /// Signs before superscript and subscript digits.
 pub(super) const SMALL_SIGN: Set = Set::class(SCRIPT_SIGN);
@@ -285,13 +287,13 @@ pub(super) const RAISED: Set = Set::class(SUPERSCRIPT);
 pub(super) const LOWERED: Set = Set::class(SUBSCRIPT);
 /// The fraction slash U+2044.
 pub(super) const FRACTION_BAR: Set = Set::class(FRACTION_SLASH);
-/// Fractions of one character.
+/// Fractions that are a single character.
 pub(super) const VULGAR: Set = Set::class(VULGAR_FRACTION);
 /// Currency signs other than the dollar.
 pub(super) const MONEY: Set = Set::class(CURRENCY);
-/// The ellipsis U+2026, and U+0085, which is one in Windows-1252.
+/// The ellipsis U+2026, and U+0085, which is an ellipsis in Windows-1252.
 pub(super) const DOTS: Set = Set::class(ELLIPSIS).or(Set::class(NEXT_LINE));
-/// Commas and the like inside a sentence.
+/// Commas and similar marks inside a sentence.
 pub(super) const MIDDLE_STOP: Set = Set::of(",;:").or(Set::class(IDEOGRAPHIC_COMMA));
 /// Characters that are tokens by themselves.
 pub(super) const LONE: Set =

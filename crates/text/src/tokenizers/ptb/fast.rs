@@ -1,19 +1,20 @@
-//! The fast path: plain words, small numbers and sentence punctuation, which the rules cannot read otherwise.
+//! The fast path, for plain words, small numbers and sentence punctuation that the rules can read in only one
+//! way.
 //!
-//! A run of ASCII letters before a blank is a word whatever stands around it: no rule that starts at a
-//! letter reads past a blank except to look ahead, and none that ends there prints anything else. Six
-//! words are split, and some are abbreviations before a full stop; these, and all that is not plain, go
-//! to the rules. A test compares both paths.
+//! A run of ASCII letters before a space is a word, whatever surrounds it: no rule that starts at a letter
+//! reads past a space except to look ahead, and no rule that ends there prints anything else. Six words are
+//! split, and some are abbreviations before a full stop; these, and everything that is not plain, are left to
+//! the rules. A test compares both paths.
 
 use super::Lexer;
 use super::lexer::Source;
 use super::post::Post;
 use super::rules::{ABBREVIATION_LISTS, Form, MORE_ABBREVIATIONS};
 
-/// So many blanks must follow the text that eight bytes can be read from any place of it.
+/// Spaces to append to the text, so that eight bytes can be read at any position in it.
 const PADDING: &str = "        ";
 
-/// Calls `piece` with what pycocoevalcap makes of the text; `lower` is a buffer.
+/// Calls `piece` with the tokens that pycocoevalcap produces for the text; `lower` is a buffer.
 pub(super) fn tokenize(
     lexer: &mut Lexer,
     lower: &mut String,
@@ -42,7 +43,7 @@ pub(super) fn tokenize(
         }
         token.resume
     };
-    let blank_or_word =
+    let space_or_word =
         |at: usize| bytes[at] == b' ' && (at >= text.len() || bytes[at + 1].is_ascii_lowercase());
 
     let mut at = 0;
@@ -73,24 +74,24 @@ pub(super) fn tokenize(
                     at += 1;
                     continue;
                 }
-                b'.' | b',' | b';' | b':' | b'!' | b'?' if blank_or_word(at + 1) => {
+                b'.' | b',' | b';' | b':' | b'!' | b'?' if space_or_word(at + 1) => {
                     at += 2;
                     continue;
                 }
                 b'0'..=b'9' => {
                     let digits = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-                    if blank_or_word(at + digits) {
+                    if space_or_word(at + digits) {
                         piece(&lower[at..at + digits]);
                         at += digits + 1;
                         continue;
                     }
                 }
                 0x21..=0x7e => {}
-                // White space beyond the blank is read from the first blank before it.
+                // White space other than a space is read from the first of the spaces before it.
                 _ => {
-                    let blanks = bytes[..at].iter().rev().take_while(|byte| **byte == b' ').count();
-                    if blanks > 0 {
-                        at = exact(at - blanks, post, &mut piece);
+                    let spaces = bytes[..at].iter().rev().take_while(|byte| **byte == b' ').count();
+                    if spaces > 0 {
+                        at = exact(at - spaces, post, &mut piece);
                     }
                     if at >= text.len() {
                         break;
@@ -106,7 +107,7 @@ pub(super) fn tokenize(
     post.line_break(&mut piece);
 }
 
-/// The eight bytes at `at`, the first one lowest; zeros outside.
+/// The eight bytes at `at` as a number, the first byte lowest; zeros past the end.
 #[inline]
 fn load(bytes: &[u8], at: usize) -> u64 {
     match bytes.get(at..at + 8).and_then(|eight| eight.try_into().ok()) {
@@ -115,7 +116,7 @@ fn load(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
-/// How many of the eight bytes, from the lowest on, are small ASCII letters.
+/// The number of lower-case ASCII letters at the start of the eight bytes, from the lowest byte on.
 #[inline]
 fn letters(eight: u64) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -145,12 +146,12 @@ fn is_split(eight: u64, length: usize) -> bool {
     }
 }
 
-/// A set of words of up to eight letters that may take a word for a member that is none.
+/// A set of words of up to seven letters with possible false positives, as in a Bloom filter.
 #[derive(Debug)]
 struct Abbreviations([u64; 64]);
 
 impl Abbreviations {
-    /// All abbreviations of the rules that consist of letters.
+    /// All abbreviations in the rules that consist of letters only.
     const ALL: Self = {
         let mut bits = [0; 64];
         let mut k = 0;
@@ -162,8 +163,8 @@ impl Abbreviations {
         Self(bits)
     };
 
-    /// Whether the word of `length` letters at the start of `eight` may be an abbreviation. A single
-    /// letter always is one, and a word of more than seven letters never.
+    /// Whether the word of `length` letters at the start of `eight` may be an abbreviation. This is always
+    /// true for a single letter, and never for a word of more than seven letters.
     #[inline]
     fn may_have(&self, eight: u64, length: usize) -> bool {
         if !(2..=7).contains(&length) {
@@ -178,7 +179,7 @@ const fn slot(key: u64) -> usize {
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52) as usize
 }
 
-/// Adds the words of `list` that are short enough; one with a full stop inside is never asked for.
+/// Adds the words of `list` that are short enough; words with a full stop inside are never looked up.
 const fn add_words(bits: &mut [u64; 64], list: &[u8]) {
     let mut key = 0;
     let mut length = 0;

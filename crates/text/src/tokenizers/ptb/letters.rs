@@ -1,8 +1,8 @@
-//! Which characters the reference program of 2014 takes for letters, marks, digits and symbols.
+//! The characters that the reference program of 2014 treats as letters, marks, digits and symbols.
 //!
-//! The ranges hold code points of the Basic Multilingual Plane above ASCII, first and last included.
-//! They are what the program does with each single code point; letters and digits are those of
-//! Unicode 6, so that later additions are unknown to it.
+//! The ranges are inclusive and hold code points of the Basic Multilingual Plane above ASCII. They were
+//! determined by running the program on each single code point; letters and digits are those of Unicode 6, so
+//! it does not know characters added later.
 
 /// Letters: general category L.
 pub(super) static LETTERS: &[(u16, u16)] = &[
@@ -376,7 +376,7 @@ pub(super) static LETTERS: &[(u16, u16)] = &[
     (0xffda, 0xffdc),
 ];
 
-/// Marks, modifiers and a few unassigned code points that may stand wherever a letter of a plain word may.
+/// Marks, modifiers and a few unassigned code points that are allowed wherever a letter of a plain word is.
 pub(super) static MARKS: &[(u16, u16)] = &[
     (0x02c2, 0x02c5),
     (0x02d2, 0x02df),
@@ -477,7 +477,7 @@ pub(super) static DIGITS: &[(u16, u16)] = &[
     (0xff10, 0xff19),
 ];
 
-/// Characters that are always a token of their own and are not mentioned by any other rule.
+/// Characters that are always single tokens and that no other rule mentions.
 pub(super) static SYMBOLS: &[(u16, u16)] = &[
     (0x00a1, 0x00a1),
     (0x00a6, 0x00a9),

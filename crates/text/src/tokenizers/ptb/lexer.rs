@@ -1,19 +1,19 @@
-//! One token at a time: the longest match, where its token ends, and what is printed for it.
+//! Finds one token at a time: its longest match, its end, and its printed form.
 
 use super::automaton::{Automaton, DEAD, START, State};
 use super::classes::{self, BREAK, END, SPACE};
 use super::pattern::NO_RULE;
 use super::rules::{Cut, Form};
 
-/// How far apart the places are that a long match notes.
+/// The distance in bytes between the positions that a long match records.
 const STRIDE: usize = 64;
 
-/// A text and what the rules may see after it.
+/// A text and the text after it, at which the rules may look.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'t> {
-    /// The text: one line, in which line feeds count as blanks.
+    /// The text: one line, in which line feeds count as spaces.
     pub(super) text: &'t str,
-    /// The text after the line break at the end, if there is any.
+    /// The text after the line break at the end, if any.
     pub(super) next: Option<&'t str>,
 }
 
@@ -21,9 +21,9 @@ pub(super) struct Source<'t> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) form: Form,
-    /// Where the token ends.
+    /// The end of the token.
     pub(super) end: usize,
-    /// Where the next token starts: at the end, or one before it.
+    /// The start of the next token: `end`, or one character before it.
     pub(super) resume: usize,
 }
 
@@ -31,14 +31,14 @@ pub(super) struct Token {
 #[derive(Clone, Copy, Debug)]
 struct Match {
     rule: u8,
-    /// In bytes; the line break after the text and what follows it count on.
+    /// In bytes; counting continues in the line break after the text and in the text that follows.
     end: usize,
-    /// Whether the match takes in the first half of the character beyond U+FFFF that starts at `end`.
+    /// Whether the match includes the first half of the character above U+FFFF that starts at `end`.
     half: bool,
 }
 
 impl Source<'_> {
-    /// The token that starts at `start`, which is a character boundary before the end of the text.
+    /// The token at `start`, which must be a character boundary before the end of the text.
     #[inline]
     pub(super) fn token(self, automaton: &mut Automaton, start: usize) -> Token {
         let Some(found) = self.longest(automaton, start) else {
@@ -50,7 +50,7 @@ impl Source<'_> {
             Cut::Whole => found.end,
             cut => self.cut(cut, start, found),
         };
-        // A tag in which a quoted value runs on is the only token that could pass the end.
+        // Only a tag with an unclosed quoted value could extend past the end.
         end = end.min(self.text.len());
         match rule.form {
             Form::Acronym if end == start + 2 => Token { form: Form::Same, end: end - 1, resume: end - 1 },
@@ -61,8 +61,8 @@ impl Source<'_> {
 
     /// The longest match from `start` on.
     ///
-    /// Some rules read far ahead in vain: any run without blanks may turn out to be a mail address. So that
-    /// long texts take time in proportion to their length, places from which no match came are noted every
+    /// Some rules read far ahead without success: any run without spaces may turn out to be a mail address.
+    /// To process long texts in linear time, positions from which no match was found are recorded every
     /// [`STRIDE`] bytes, as in Reps, "Maximal-munch tokenization in linear time", 1998.
     #[inline]
     fn longest(self, automaton: &mut Automaton, start: usize) -> Option<Match> {
@@ -92,7 +92,7 @@ impl Source<'_> {
         if state == DEAD { best } else { self.beyond(automaton, state, best) }
     }
 
-    /// Goes on with a match that has become long.
+    /// Continues a match that has become long.
     #[inline(never)]
     fn far(
         self,
@@ -141,7 +141,7 @@ impl Source<'_> {
         best
     }
 
-    /// Reads the character beyond ASCII at `at`; one beyond U+FFFF is read as two.
+    /// Reads the non-ASCII character at `at`; one above U+FFFF is read as two.
     #[inline(never)]
     fn wide(
         self,
@@ -163,7 +163,7 @@ impl Source<'_> {
         (state, at + c.len_utf8())
     }
 
-    /// Goes on with the line break at the end of the text and with what follows it.
+    /// Continues with the line break at the end of the text and with the text after it.
     #[inline(never)]
     fn beyond(self, automaton: &mut Automaton, mut state: State, mut best: Option<Match>) -> Option<Match> {
         let following = self.next.into_iter().flat_map(|next| {
@@ -182,7 +182,7 @@ impl Source<'_> {
         best
     }
 
-    /// Where the token from `start` ends.
+    /// The end of the token that starts at `start`.
     fn cut(self, cut: Cut, start: usize, found: Match) -> usize {
         let end = match cut {
             Cut::Whole => found.end,
@@ -210,14 +210,14 @@ impl Source<'_> {
         if end > start { end } else { found.end }
     }
 
-    /// `units` UTF-16 units before the end of a match.
+    /// The position `units` UTF-16 units before the end of a match.
     fn back(self, found: Match, units: u8) -> usize {
         let mut units = usize::from(units);
         let mut end = found.end;
         if found.half {
             units = units.saturating_sub(1);
         }
-        // What follows the text is counted in units already.
+        // The text after this one is already counted in units.
         let surplus = end.saturating_sub(self.text.len()).min(units);
         end -= surplus;
         units -= surplus;
@@ -229,7 +229,7 @@ impl Source<'_> {
         end
     }
 
-    /// The first white space from `start` on and before `end`, the end of the text included.
+    /// The first white space from `start` and before `end`; the end of the text counts as white space.
     fn white_after(self, start: usize, end: usize) -> Option<usize> {
         let inside = self.text.get(start..end.min(self.text.len()))?;
         let white = SPACE | BREAK;
@@ -252,7 +252,7 @@ impl Source<'_> {
         self.text.get(at..)?.chars().next()
     }
 
-    /// The character that ends at `end`, and where it starts.
+    /// The character that ends at `end`, and its start.
     fn step_back(self, end: usize) -> (usize, Option<char>) {
         match self.text.get(..end).and_then(|head| head.chars().next_back()) {
             Some(c) => (end - c.len_utf8(), Some(c)),
@@ -262,7 +262,7 @@ impl Source<'_> {
 }
 
 impl Form {
-    /// What is printed for the token `text`, possibly written into `buffer`; `None` for no token.
+    /// The printed form of the token `text`, possibly written to `buffer`; `None` if nothing is printed.
     pub(super) fn print<'b>(self, text: &'b str, buffer: &'b mut String) -> Option<&'b str> {
         match self {
             Self::Same | Self::StopTwice | Self::Acronym => return Some(text),
@@ -296,7 +296,7 @@ impl Form {
         Some(buffer)
     }
 
-    /// How many bytes at the start of `rest`, which begins with `c`, are replaced, and by what.
+    /// The number of bytes to replace at the start of `rest`, which begins with `c`, and the replacement.
     fn rewrite(self, rest: &str, c: char) -> (usize, Option<&'static str>) {
         let written = match (self, c) {
             (Self::Unhyphenated, '\u{ad}') => "",
@@ -309,7 +309,7 @@ impl Form {
             {
                 return (5, Some("&"));
             }
-            // Named quotes are known to the printer in small letters only.
+            // The printer knows named quotes only in lower case.
             (Self::Opening | Self::Closing, '&') if rest.starts_with("&quot;") => {
                 return (6, Some(if self == Self::Opening { "``" } else { "''" }));
             }

@@ -1,28 +1,29 @@
-//! `ptb`: the Penn Treebank tokens of Stanford's PTBTokenizer 3.4.1 as pycocoevalcap asks for them.
+//! `ptb`: the Penn Treebank tokens of Stanford's PTBTokenizer 3.4.1 as used by pycocoevalcap.
 //!
 //! The reference is the Java program `edu.stanford.nlp.process.PTBTokenizer -preserveLines -lowerCase` of
-//! stanford-corenlp-3.4.1.jar, run by pycocoevalcap 1.2 on all captions at once. A token is the longest
-//! match of some eighty rules, the text that a rule only looks at included; small letters are made of the
-//! finished tokens; then pycocoevalcap drops most punctuation.
+//! stanford-corenlp-3.4.1.jar, run by pycocoevalcap 1.2 on all captions at once. A token is the longest match
+//! of about eighty rules, including the text at which a rule only looks ahead; finished tokens are
+//! lower-cased; then pycocoevalcap drops most punctuation.
 //!
-//! Here each text stands for itself. A line feed in it is a blank, as in pycocoevalcap. Other line breaks
-//! (carriage return, U+000B, U+000C, U+2028, U+2029) end a line for the rules, but the tokens of all the
-//! lines remain the tokens of this text, where pycocoevalcap gives them to the captions that follow. A
-//! line break stands after the text.
+//! Here each text is tokenised independently. A line feed in a text is a space, as in pycocoevalcap. Other
+//! line breaks (carriage return, U+000B, U+000C, U+2028, U+2029) end a line for the rules, but the tokens of
+//! all lines belong to the same text, whereas pycocoevalcap assigns them to the captions that follow. A line
+//! break is assumed after the text.
 //!
-//! In four cases what the Java program prints for a text depends on the texts around it:
+//! In four cases the Java program's output for a text depends on the texts around it:
 //! - A single letter with a full stop at the end (`letter K.`) keeps the full stop, unless the next line
-//!   begins with `A`, `The` or another of some fifty words with a capital, or with a tag.
-//! - `no.`, `fig.`, `ca.` and the like at the end keep their full stop if the next line begins with a digit.
-//! - A tag whose quoted attribute is not closed, or one odd smiley, runs on into the following lines; here
-//!   it ends, unfinished, with its text.
-//! - After the last line no line break stands, so that a smiley or a file name at its very end is split.
+//!   begins with a tag, or with `A`, `The` or one of about fifty other capitalised words.
+//! - `no.`, `fig.`, `ca.` and similar abbreviations at the end keep their full stop if the next line begins
+//!   with a digit.
+//! - A tag with an unclosed quoted attribute, or one odd smiley, continues into the following lines; here it
+//!   ends, unfinished, with its text.
+//! - There is no line break after the last line, so a smiley or a file name at its very end is split.
 //!
 //! [`Tokenizer::tokenize_before`](super::Tokenizer::tokenize_before) takes the next line into account in the
-//! first two. Where it is given none, `ptb` and `ptb-raw` take it that a new sentence follows.
+//! first two cases. Without a next line, `ptb` and `ptb-raw` assume that a new sentence follows.
 //!
-//! How it works: `fast` reads plain words and hands all else to `lexer`, which walks the `automaton` of
-//! the `rules`, written as a `pattern` over the character `classes`; `post` finishes the tokens.
+//! How it works: `fast` reads plain words and leaves everything else to `lexer`, which runs the `automaton`
+//! of the `rules`, written as a `pattern` over the character `classes`; `post` finishes the tokens.
 
 mod automaton;
 mod classes;
@@ -39,7 +40,7 @@ use automaton::Automaton;
 use lexer::Source;
 use post::Post;
 
-/// The automaton as far as it is made, and buffers.
+/// The part of the automaton built so far, and buffers.
 #[derive(Debug)]
 pub(super) struct Lexer {
     automaton: Automaton,
@@ -53,9 +54,9 @@ impl Lexer {
     }
 }
 
-/// Calls `piece` with the raw tokens of `text`, case and punctuation kept.
+/// Calls `piece` with the raw tokens of `text`, keeping case and punctuation.
 ///
-/// An abbreviation at the end comes with a second full stop, as at the end of a file.
+/// An abbreviation at the end is followed by a second full stop, as at the end of a file.
 ///
 /// ```
 /// use capeval_text::{Scratch, tokenizers::ptb};
@@ -68,7 +69,7 @@ pub fn lex(text: &str, scratch: &mut Scratch, piece: impl FnMut(&str)) {
     lex_before(text, None, scratch, piece);
 }
 
-/// As [`lex`], with what follows `text` after a line break.
+/// As [`lex`], given the text after `text` and a line break.
 pub fn lex_before(text: &str, next: Option<&str>, scratch: &mut Scratch, mut piece: impl FnMut(&str)) {
     let Lexer { automaton, printed, .. } = &mut **scratch.ptb.get_or_insert_with(|| Box::new(Lexer::new()));
     automaton.forget();
@@ -83,7 +84,8 @@ pub fn lex_before(text: &str, next: Option<&str>, scratch: &mut Scratch, mut pie
     }
 }
 
-/// Calls `piece` with what pycocoevalcap makes of `text`, with what follows it after a line break.
+/// Calls `piece` with the tokens that pycocoevalcap produces for `text`, given the text that follows after a
+/// line break.
 pub fn tokenize_before(text: &str, next: Option<&str>, scratch: &mut Scratch, piece: impl FnMut(&str)) {
     let Scratch { text: lower, ptb } = scratch;
     let lexer = ptb.get_or_insert_with(|| Box::new(Lexer::new()));

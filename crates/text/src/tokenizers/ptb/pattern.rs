@@ -1,10 +1,10 @@
-//! Regular patterns over character classes, and the position automaton that they make.
+//! Regular patterns over character classes, and their position automaton.
 
 use std::ops::{Add, BitOr};
 
 use super::classes::{CLASSES, Set};
 
-/// A regular pattern: `a + b` is `a` then `b`, `a | b` is either.
+/// A regular pattern: `a + b` is `a` followed by `b`, `a | b` is either.
 #[derive(Clone, Debug)]
 pub(super) enum Pattern {
     One(Set),
@@ -19,22 +19,22 @@ pub(super) fn one(set: Set) -> Pattern {
     Pattern::One(set)
 }
 
-/// One of the given ASCII characters, in the case given.
+/// One of the given ASCII characters, case-sensitive.
 pub(super) fn among(ascii: &str) -> Pattern {
     Pattern::One(Set::of(ascii))
 }
 
-/// The given ASCII text in any case.
+/// The given ASCII text, case-insensitive.
 pub(super) fn text(ascii: &str) -> Pattern {
     Pattern::Sequence(ascii.bytes().map(|c| Pattern::One(Set::caseless(c))).collect())
 }
 
-/// Any of the words of `list`, in any case.
+/// Any of the words in `list`, case-insensitive.
 pub(super) fn words(list: &str) -> Pattern {
     Pattern::Either(list.split_ascii_whitespace().map(text).collect())
 }
 
-/// Any of the words of `list`: the first letter in the case given, the others in any.
+/// Any of the words in `list`; only the first letter is case-sensitive.
 pub(super) fn names(list: &str) -> Pattern {
     let name = |word: &str| {
         let (first, rest) = word.split_at(word.len().min(1));
@@ -44,17 +44,17 @@ pub(super) fn names(list: &str) -> Pattern {
 }
 
 impl Pattern {
-    /// Nothing, or the pattern.
+    /// The pattern or nothing.
     pub(super) fn maybe(self) -> Self {
         Self::Optional(Box::new(self))
     }
 
-    /// The pattern once or more.
+    /// The pattern one or more times.
     pub(super) fn many(self) -> Self {
         Self::Repeated(Box::new(self))
     }
 
-    /// The pattern any number of times.
+    /// The pattern zero or more times.
     pub(super) fn any(self) -> Self {
         self.many().maybe()
     }
@@ -95,19 +95,19 @@ impl BitOr for Pattern {
     }
 }
 
-/// A place in a pattern where one character is read.
+/// A position in a pattern at which one character is read.
 pub(super) type Position = u16;
 
 /// The rule number of a position at which no rule ends.
 pub(super) const NO_RULE: u8 = u8::MAX;
 
-/// The position automaton of a list of patterns (Glushkov 1961): a state for each place where a
-/// character is read, no empty moves. Position 0 is the start.
+/// The position automaton of a list of patterns (Glushkov 1961): one state for each position at which a
+/// character is read, and no empty transitions. Position 0 is the start.
 #[derive(Debug)]
 pub(super) struct Positions {
-    /// The classes that each position reads.
+    /// The set of classes that each position reads.
     pub(super) reads: Vec<u128>,
-    /// The positions that may come after each position.
+    /// The positions that may follow each position.
     pub(super) follow: Vec<Vec<Position>>,
     /// The first rule that ends at each position, or [`NO_RULE`].
     pub(super) ends: Vec<u8>,
@@ -142,7 +142,7 @@ impl Positions {
     fn add(&mut self, pattern: &Pattern) -> Part {
         match pattern {
             Pattern::One(set) => {
-                // A few thousand positions exist, and a test counts them.
+                // There are a few thousand positions; a test counts them.
                 let here = Position::try_from(self.reads.len()).unwrap_or(Position::MAX);
                 self.reads.push(set.bits());
                 self.follow.push(Vec::new());

@@ -1,11 +1,11 @@
-//! What pycocoevalcap does with the tokens: small letters, no punctuation, no white space at the end.
+//! pycocoevalcap's treatment of the tokens: lower case, no punctuation, no white space at the end.
 
 use super::sigma;
 use crate::tokenizers::plain::is_python_space;
 
-/// Whether pycocoevalcap drops this token, which is in small letters by then.
+/// Whether pycocoevalcap drops this token, which has been lower-cased.
 ///
-/// Its list has `-LRB-` and its like in capitals, so brackets survive as `-lrb-`.
+/// Its list has `-LRB-` and similar tokens in upper case, so brackets survive as `-lrb-`.
 #[inline]
 pub(super) fn is_punctuation(token: &str) -> bool {
     matches!(
@@ -14,16 +14,16 @@ pub(super) fn is_punctuation(token: &str) -> bool {
     )
 }
 
-/// The tokens of a line on their way to the caller.
+/// Finishes the tokens of a line and passes them to the caller.
 #[derive(Debug, Default)]
 pub(super) struct Post {
     lower: String,
-    /// A token that ends in white space, which is cut off if no other token follows on its line.
+    /// A token that ends in white space, which is removed unless another token follows on the line.
     held: String,
 }
 
 impl Post {
-    /// The next token of the line, in its own case.
+    /// Adds the next token of the line, in its original case.
     pub(super) fn token(&mut self, token: &str, piece: &mut impl FnMut(&str)) {
         self.release(piece);
         self.lower.clear();
@@ -42,7 +42,7 @@ impl Post {
         }
     }
 
-    /// The next token of the line, whose ASCII letters are small already.
+    /// Adds the next token of the line, whose ASCII letters are already in lower case.
     #[inline]
     pub(super) fn lowered(&mut self, token: &str, piece: &mut impl FnMut(&str)) {
         let ends_plainly = token.bytes().last().is_some_and(|last| last > b' ');
@@ -61,14 +61,14 @@ impl Post {
         !self.held.is_empty()
     }
 
-    /// The end of a line: the text's own end, or a line break within it.
+    /// Ends a line, at the end of the text or at a line break in it.
     pub(super) fn line_break(&mut self, piece: &mut impl FnMut(&str)) {
         let trimmed = self.held.trim_end_matches(is_python_space).len();
         self.held.truncate(trimmed);
         self.release(piece);
     }
 
-    /// Hands over the token that was held back, if any.
+    /// Passes on the token that was held back, if any.
     fn release(&mut self, piece: &mut impl FnMut(&str)) {
         if !self.held.is_empty() {
             deliver(&self.held, piece);
@@ -77,7 +77,8 @@ impl Post {
     }
 }
 
-/// One kind of smiley may hold blanks, at which pycocoevalcap splits the line like anywhere else.
+/// Delivers a token. One kind of smiley may contain spaces, at which pycocoevalcap splits the line as
+/// anywhere else.
 fn deliver(token: &str, piece: &mut impl FnMut(&str)) {
     for part in token.split(' ').filter(|part| !is_punctuation(part)) {
         piece(part);

@@ -1,7 +1,7 @@
-//! The rules of the lexer in their order: what each matches, where its token ends, what is printed.
+//! The rules of the lexer in order: what each matches, where its token ends, and what is printed.
 //!
-//! Of all rules the one with the longest match wins, what it looks ahead to included; among equally
-//! long matches the first rule wins. Words written out match in any case, sets of characters do not.
+//! The rule with the longest match wins, including its look-ahead; among equally long matches the first rule
+//! wins. Literal words match in any case, sets of characters are case-sensitive.
 
 use super::classes::{
     ALNUM, ANY, APOSTROPHE, AT_END, BREAK, CAPITAL, DOTS, FIGURE, FRACTION_BAR, GAP, JOINER, LATIN, LETTER,
@@ -10,12 +10,12 @@ use super::classes::{
 };
 use super::pattern::{Pattern, among, names, one, text, words};
 
-/// Where the token ends within the match of its rule; the rest is read again.
+/// Where the token ends within the match of its rule; the rest of the match is read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
     /// At the end of the match.
     Whole,
-    /// So many UTF-16 units before the end of the match.
+    /// This many UTF-16 units before the end of the match.
     Before(u8),
     /// After the first character.
     First,
@@ -23,26 +23,26 @@ pub(super) enum Cut {
     AtSpace,
     /// After the first full stop.
     AfterStop,
-    /// Before `'s`, `'re` and their like, which end the match.
+    /// Before `'s`, `'re` or a similar clitic at the end of the match.
     BeforeClitic,
-    /// Before `n't`, which ends the match.
+    /// Before the `n't` at the end of the match.
     BeforeNot,
 }
 
-/// What is printed for a token.
+/// The printed form of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// The text as it stands.
+    /// The text unchanged.
     Same,
     /// Without soft hyphens.
     Unhyphenated,
-    /// With no-break spaces for blanks.
+    /// With no-break spaces instead of spaces.
     Unbroken,
-    /// With no-break spaces for blanks and `-LRB-` and `-RRB-` for round brackets.
+    /// With no-break spaces instead of spaces, and `-LRB-` and `-RRB-` instead of round brackets.
     Phone,
-    /// With `-LRB-` and `-RRB-` for round brackets.
+    /// With `-LRB-` and `-RRB-` instead of round brackets.
     Bracketed,
-    /// With `&` for `&amp;`.
+    /// With `&` instead of `&amp;`.
     Ampersand,
     /// With quotation marks as in TeX; a straight one closes.
     Closing,
@@ -52,13 +52,13 @@ pub(super) enum Form {
     Fraction,
     /// `cents`, `#` for the pound, `$` for the euro.
     Currency,
-    /// Three or four hyphens as two.
+    /// Two hyphens instead of three or four.
     Hyphens,
-    /// Always this.
+    /// Always this text.
     Fixed(&'static str),
-    /// An abbreviation with its full stop, and the full stop once more.
+    /// An abbreviation with its full stop, followed by another full stop.
     StopTwice,
-    /// As before, but a single letter leaves its full stop to the next token.
+    /// As `StopTwice`, but a single letter leaves its full stop to the next token.
     Acronym,
     /// Nothing.
     Nothing,
@@ -74,28 +74,28 @@ pub(super) struct Rule {
     pub(super) form: Form,
 }
 
-/// Month, day, state, company and other abbreviations before which a sentence may also end.
+/// Abbreviations of months, days, states, companies etc., after which a sentence may also end.
 const CLOSING_ABBREVIATIONS: &str = "jan feb mar apr jun jul aug sep sept oct nov dec \
     mon tue tues wed thu thurs fri \
     ala ariz calif colo conn ct dak fla ga ind kan kans ky md mich minn mo mont neb nev okla penn tenn va vt \
     wis wisc wyo \
     inc co cos corp ltd plc rt bancorp bhd assn univ intl sys \
     tel est ext sq jr sr bros ed.d ph.d blvd rd esq etc al seq bldg";
-/// State abbreviations that are words as well, so that the first letter must be a capital.
+/// State abbreviations that are also words, so their first letter must be a capital.
 const CAPITALISED_STATES: &str = "Az Ark Del Ill La Mass Miss Ore Pa Tex Wash";
-/// Titles and others that rarely end a sentence.
+/// Titles and other abbreviations that rarely end a sentence.
 const OPENING_ABBREVIATIONS: &str = "mr mrs ms dr drs prof profs sen sens rep reps atty attys lt col gen \
     messrs gov govs adm rev maj sgt cpl pvt capt st ste ave pres lieut hon brig cmdr comdr pfc spc supt supts \
     det mt ft adj adv asst assoc ens insp mlle mme msgr sfc \
     vs alex wm jos cie a.k.a cf treas ph invt elec natl dept";
 /// Abbreviations only before a number.
 const NUMBER_ABBREVIATIONS: &str = "ca fig figs prop no nos art bldg pp op";
-/// All lists above, for the fast path.
+/// All the lists above, for the fast path.
 pub(super) const ABBREVIATION_LISTS: [&str; 4] =
     [CLOSING_ABBREVIATIONS, CAPITALISED_STATES, OPENING_ABBREVIATIONS, NUMBER_ABBREVIATIONS];
-/// The abbreviations that the rules spell out because some letters must be small.
+/// The abbreviations that the rules spell out because some letters must be in lower case.
 pub(super) const MORE_ABBREVIATIONS: &str = "pty pte ptys ptes ppty ppte pptys pptes mfg mtg";
-/// Words that tell that a sentence has begun after an acronym.
+/// Words that indicate that a new sentence begins after an acronym.
 const SENTENCE_OPENERS: &str = "About According Additionally After An A As At But Earlier He Her Here \
     However If In It Last Many More Mr. Ms. Now Once One Other Our She Since So Some Such That The Their Then \
     There These They This We When While What Yet You";
@@ -103,7 +103,7 @@ const SENTENCE_OPENERS: &str = "About According Additionally After An A As At Bu
 const EXTENSIONS: &str = "bat bmp c class cgi cpp dll doc docx exe gif gz h htm html jar java jpeg jpg mov \
     mp3 pdf php pl png ppt ps py sql tar txt wav x xml zip";
 
-/// What ends a run in web and mail addresses wherever it stands.
+/// Characters that always end a web or mail address.
 const ADDRESS_END: Set = Set::of(" \t\x0c\r\"<>|()");
 
 fn letter() -> Pattern {
@@ -144,18 +144,18 @@ fn white() -> Pattern {
 
 /// An opening tag with attributes, a closing tag, or a declaration.
 fn tag() -> Pattern {
-    let blanks = || among(" ").any();
+    let spaces = || among(" ").any();
     let name = || one(LATIN) + one(ALNUM | Set::of("_:.-")).any();
     let quoted = |mark: &str| among(mark) + one(!Set::of(mark)).any() + among(mark);
-    let value = among(" ").any() + among("=") + blanks() + (quoted("'") | quoted("\""));
+    let value = among(" ").any() + among("=") + spaces() + (quoted("'") | quoted("\""));
     let attribute = among(" ").many() + name() + value.maybe();
     let declaration = among("!?") + one(LATIN | Set::of("-")) + one(!Set::of(">\r")).any();
-    let opening = name() + attribute.any() + blanks() + among("/").maybe();
+    let opening = name() + attribute.any() + spaces() + among("/").maybe();
     let closing = among("/") + name();
-    among("<") + (declaration | opening | closing) + blanks() + among(">")
+    among("<") + (declaration | opening | closing) + spaces() + among(">")
 }
 
-/// Letters with dots between, and a few names that end in one.
+/// Letters separated by dots, and a few names that end in them.
 fn dotted(letters_after: Pattern) -> Pattern {
     let american = words("canada sino korean eu japan non") + text("-u.s");
     let joint = text("u.s.-") + words("u.k u.s.s.r");
@@ -170,19 +170,19 @@ fn acronym() -> Pattern {
     dotted(dotted_letter().any())
 }
 
-/// An abbreviation that may end a sentence, with its full stop.
+/// An abbreviation, with its full stop, that may end a sentence.
 fn closing_abbreviation() -> Pattern {
     let proprietary = text("p") + text("p").maybe() + text("t") + among("ye") + text("s").maybe();
     (words(CLOSING_ABBREVIATIONS) | names(CAPITALISED_STATES) | proprietary) + among(".")
 }
 
-/// An abbreviation that goes on with a name, without its full stop.
+/// An abbreviation, without its full stop, that is followed by a name.
 fn opening_abbreviation() -> Pattern {
     let manufacturing = text("m") + among("ft") + text("g");
     words(OPENING_ABBREVIATIONS) | names("Miss") | manufacturing | acronym()
 }
 
-/// `d'`, `o'`, `l'` before a letter or digit, then letters and digits, all of it repeated after hyphens.
+/// `d'`, `o'`, `l'` before a letter or digit, then letters and digits, possibly repeated after hyphens.
 fn hyphenated_name() -> Pattern {
     let prefix = || (among("dDoOlL") + loose_apostrophe() + one(LETTER | NUMERAL)).maybe();
     let part = || prefix() + one(LETTER | NUMERAL).many();
@@ -222,7 +222,7 @@ fn web_path_end() -> Pattern {
     one(!(ADDRESS_END | Set::of(".!?{},-")))
 }
 
-/// http:// or https:// and what follows.
+/// http:// or https:// and the rest of the address.
 fn web_address() -> Pattern {
     text("http")
         + text("s").maybe()
@@ -234,7 +234,7 @@ fn web_address() -> Pattern {
 /// A host name that begins with www. or ends in one of four domains, with or without a path.
 fn bare_web_address() -> Pattern {
     let label = one(!(ADDRESS_END | Set::of(".!?{},"))).many() + among(".");
-    // The reference program has a range from comma to underscore here, which shuts out capitals and digits.
+    // The reference program has a range from comma to underscore here, which excludes capitals and digits.
     let plain_label = one(!(ADDRESS_END | Set::of("`'!?{}$") | Set::range(b',', b'_'))).many() + among(".");
     let host = (text("www.") + label.many() + one(LATIN).times(2, 4))
         | (plain_label.many() + words("com net org edu"));
@@ -269,14 +269,14 @@ fn number() -> Pattern {
     among("+-").maybe() + (one(NUMERAL).many() | decimal)
 }
 
-/// `1/2`, `3 1/2` or `3-1/2`, the bar possibly after a backslash.
+/// `1/2`, `3 1/2` or `3-1/2`, possibly with a backslash before the slash.
 fn fraction() -> Pattern {
     let whole = numerals(1, 4) + one(GAP | Set::of("-"));
     let bar = (among("\\").maybe() + among("/")) | one(FRACTION_BAR);
     whole.maybe() + numerals(1, 4) + bar + numerals(1, 4)
 }
 
-/// Two or three words with slashes between, each with up to two parts after hyphens.
+/// Two or three words separated by slashes, each with up to two parts after hyphens.
 fn slashed() -> Pattern {
     let part = || one(ALNUM).many() + (among("-") + one(LATIN).many()).times(0, 2);
     part() + (among("\\").maybe() + among("/") + part()).times(1, 2)
@@ -300,7 +300,7 @@ fn phone() -> Pattern {
 fn eastern_smiley() -> Pattern {
     let face = || among("-^x=~<>'");
     let cheek = || among("^x=~<>'");
-    // The reference program escapes a bracket too many in its first kind of face, with a curious result.
+    // The reference program has one backslash too many in its first kind of face, with a curious result.
     let broken = among("^x=~<>") + text(".[^x=") + one(!Set::of("<")).any() + text("<>]");
     broken
         | (face() + among("_") + face())
@@ -308,7 +308,7 @@ fn eastern_smiley() -> Pattern {
         | (among("(") + cheek() + among("-") + (cheek() | among("`")) + among(")"))
 }
 
-/// Treebank spellings that hold together.
+/// Spellings that the Treebank keeps together.
 fn treebank_word() -> Pattern {
     let and = || text("&") | text("&amp;");
     (text("-") + words("rrb lrb rcb lcb rsb lsb") + text("-"))

@@ -1,11 +1,11 @@
-//! Small letters for tokens with a capital sigma, whose small form depends on its neighbours.
+//! Lower-casing of tokens with a capital sigma, whose lower-case form depends on its neighbours.
 //!
-//! Java writes the final form where a cased letter stands before the sigma and none after it, within what
-//! Java's own word boundaries (older than Unicode's) take for one word.
+//! Java writes the final form if the sigma has a cased letter before it and none after it within the same
+//! word; word boundaries are Java's own, which are older than Unicode's.
 
 use super::classes;
 
-/// Appends `token` to `lower` in small letters.
+/// Appends `token` to `lower` in lower case.
 pub(super) fn push_lower(token: &str, lower: &mut String) {
     let mut rest = token;
     while !rest.is_empty() {
@@ -58,8 +58,8 @@ fn joins_digits(c: char) -> bool {
     matches!(c, '"' | '\'' | ',' | '.' | '\u{66b}')
 }
 
-/// The length in bytes of the first word of `text`: letters and digits with single joiners between them,
-/// or one other character.
+/// The length in bytes of the first word of `text`: letters and digits with single joiners between them, or
+/// one other character.
 fn word_end(text: &str) -> usize {
     let mut end = 0;
     let mut last = Kind::Other;
