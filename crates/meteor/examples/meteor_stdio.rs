@@ -1,7 +1,7 @@
-//! METEOR's stdio protocol as pycocoevalcap's jar speaks it, to compare the two.
+//! METEOR's stdio protocol as implemented by pycocoevalcap's jar, for comparing the two.
 //!
 //! ```text
-//! meteor_stdio compile <wheel> <file>      make the resource file
+//! meteor_stdio compile <wheel> <file>      write the resource file
 //! meteor_stdio <file> [-l LANG] [-t TASK] [-norm] [-noPunct] [-lower] [-m MODULES] [-w WEIGHTS] [-p PARAMETERS]
 //!              [-x BEAM] [-ch] [-s LANGUAGE.words] < lines     answer SCORE and EVAL lines
 //! ```
@@ -32,7 +32,7 @@ fn run(arguments: &[String]) -> Outcome<()> {
     match arguments {
         [command, wheel, file] if command == "compile" => compile(wheel, file),
         [file, options @ ..] => answer(file, options),
-        [] => Err("give a resource file, or \"compile\" with a wheel and a file".into()),
+        [] => Err("specify a resource file, or \"compile\" with a wheel and a file".into()),
     }
 }
 

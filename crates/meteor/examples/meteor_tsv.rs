@@ -1,4 +1,4 @@
-//! METEOR as COCO captions are scored, for lines of hypothesis, tab, reference, tab, reference, …
+//! METEOR as used for COCO captions, for lines of hypothesis, tab, reference, tab, reference, …
 //!
 //! ```text
 //! meteor_tsv <resource file> <tsv> [repetitions]
@@ -24,7 +24,9 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {
-    let [file, tsv, rest @ ..] = arguments else { return Err("give a resource file and a TSV file".into()) };
+    let [file, tsv, rest @ ..] = arguments else {
+        return Err("specify a resource file and a TSV file".into());
+    };
     let repetitions: usize = rest.first().map_or(Ok(1), |text| text.parse())?;
     let start = Instant::now();
     let resources = Arc::new(Resources::open(Arc::new(std::fs::read(file)?))?);

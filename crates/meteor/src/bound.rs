@@ -1,44 +1,45 @@
-//! How good an alignment can get, without searching for it.
+//! An upper bound on the score of an alignment, computed without a search.
 //!
 //! Only the best reference of a segment counts, so a reference whose bound is not above the best score so far
-//! needs no search. On COCO val2014 this halves the time spent searching.
+//! needs no search. On COCO val2014 this halves the time spent on searches.
 
 use crate::options::{MAX_MATCHERS, Parameters};
 
-/// Sentences longer than this have no bound.
+/// The length of the longest sentences that have a bound.
 pub(crate) const LONGEST: usize = 64;
 
-/// What is known of the matches of a pair before the search.
+/// Properties of the matches of a pair that are known before the search.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Prospects {
     /// Words of the hypothesis and of the reference that can be matched, by class.
     pub(crate) hypothesis: Classes,
     pub(crate) reference: Classes,
-    /// Words on both sides that paraphrases of more than one word on either side can match.
+    /// Words on both sides that can be matched by paraphrases with more than one word on either side.
     pub(crate) in_phrases: u32,
-    /// Places in the reference where a match can go on from the one before.
+    /// Positions in the reference where a match can continue the chunk of the previous one.
     pub(crate) continuations: u32,
     /// Whether all words on both sides can be matched.
     pub(crate) complete: bool,
 }
 
-/// Counts of words: by the rank of the best weight they can be matched with, content words before function words.
+/// Numbers of words by the rank of the highest weight with which they can be matched; content words come
+/// before function words.
 pub(crate) type Classes = [u8; 2 * MAX_MATCHERS];
 
-/// The formula, with what the bound needs of it worked out.
+/// The formula, with the values that the bound needs computed in advance.
 #[derive(Clone, Debug)]
 pub(crate) struct Bound {
     parameters: Parameters,
-    /// Matchers by falling weight.
+    /// Matchers by descending weight.
     pub(crate) ranks: Vec<u8>,
-    /// Classes by falling value of their words, and that value.
+    /// Classes by descending value of their words, with that value.
     classes: Vec<(u8, f64)>,
-    /// Per number of chunks, per number of matched words on both sides: the share that is taken off.
+    /// For each number of chunks and each number of matched words on both sides, the penalty.
     penalties: Vec<f64>,
 }
 
-/// Room for the difference of rounding between the bound and the score; also what lets an equally good
-/// reference be looked at, since the first of these counts.
+/// A margin for rounding differences between the bound and the score. It also ensures that equally good
+/// references are scored, since the first of these counts.
 const SLACK: f64 = 1e-9;
 
 impl Bound {
@@ -61,7 +62,7 @@ impl Bound {
         Self { parameters, ranks, classes, penalties }
     }
 
-    /// A score that no alignment exceeds; `lengths` are those of hypothesis and reference, weighted.
+    /// A score that no alignment exceeds; `lengths` are the weighted lengths of hypothesis and reference.
     pub(crate) fn score(&self, prospects: &Prospects, lengths: (f64, f64)) -> f64 {
         let (hypothesis, n_hypothesis) = self.sums(&prospects.hypothesis);
         let (reference, n_reference) = self.sums(&prospects.reference);
@@ -71,7 +72,7 @@ impl Bound {
         if most == 0 {
             return SLACK;
         }
-        // Up to here one chunk may do, so that more words are better on all counts.
+        // Up to here there may be only one chunk, so more words improve every factor.
         let free = phrases + 2 * prospects.continuations as usize;
         let Parameters { alpha, .. } = self.parameters;
         let mut best: f64 = 0.0;
@@ -94,7 +95,7 @@ impl Bound {
         best + SLACK
     }
 
-    /// The largest sums of values of 0, 1, 2, … words, and how many words there are.
+    /// The largest sums of the values of 0, 1, 2, … words, and the number of words.
     fn sums(&self, counts: &Classes) -> ([f64; LONGEST + 1], usize) {
         let mut sums = [0.0; LONGEST + 1];
         let (mut n, mut sum) = (0, 0.0);

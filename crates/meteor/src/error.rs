@@ -4,7 +4,7 @@ use std::io;
 
 use capeval_choice::{Remedy, Task};
 
-/// Why METEOR could not be set up; scoring itself cannot fail.
+/// The reason why METEOR could not be set up; scoring itself cannot fail.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct Error(#[from] Kind);
@@ -24,22 +24,23 @@ enum Kind {
 }
 
 impl Error {
-    /// A setting that METEOR does not have, or that contradicts another.
+    /// A setting that METEOR does not have, or that contradicts another setting.
     pub(crate) fn option(message: impl Into<String>) -> Self {
         Self(Kind::Option(message.into()))
     }
 
-    /// A file that is not what its checksum says, of another format version, or not of METEOR's resources.
+    /// A file with a wrong checksum or another format version, or one that does not contain METEOR's
+    /// resources.
     pub(crate) fn damaged(message: impl Into<String>) -> Self {
         Self(Kind::Damaged(message.into()))
     }
 
-    /// Resources that the options need and the file does not hold.
+    /// Resources that the options need but the file lacks.
     pub(crate) fn missing(message: impl Into<String>) -> Self {
         Self(Kind::Missing(message.into()))
     }
 
-    /// A wheel, jar or paraphrase table that is not one.
+    /// An invalid wheel, jar or paraphrase table.
     pub(crate) fn source(message: impl Into<String>) -> Self {
         Self(Kind::Source(message.into()))
     }
@@ -49,7 +50,7 @@ impl Error {
         Self(Kind::Io { what: what.into(), error })
     }
 
-    /// What to do about it.
+    /// How to fix the problem, if there is a known way.
     pub fn remedy(&self) -> Option<Remedy> {
         matches!(self.0, Kind::Damaged(_)).then(|| Remedy::run(Task::Install("meteor")))
     }

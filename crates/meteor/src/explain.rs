@@ -1,4 +1,4 @@
-//! How a score came to be: the alignment with the best reference, and every factor down to what was counted.
+//! Explains a score by the alignment with the best reference and every factor down to the counts.
 
 use std::ops::Range;
 
@@ -8,31 +8,31 @@ use crate::meteor::{Meteor, Segment};
 use crate::options::{Matcher, Parameters};
 use crate::stats::{MatcherStats, Stats};
 
-/// The sentences of a segment as METEOR sees them, and how its best reference was aligned.
+/// The sentences of a segment as tokenised by METEOR, and the alignment with the best reference.
 #[derive(Clone, Debug)]
 pub struct Alignment {
     /// The words of the hypothesis.
     pub hypothesis: Vec<String>,
     /// The words of each reference.
     pub references: Vec<Vec<String>>,
-    /// The score against each reference.
+    /// The score with each reference.
     pub scores: Vec<f64>,
     /// The counts and the score of the best reference.
     pub segment: Segment,
-    /// What matches, by place in the best reference.
+    /// The matches, in order of position in the best reference.
     pub matches: Vec<AlignedPhrase>,
 }
 
-/// Words of the hypothesis that were matched with words of the reference.
+/// Words of the hypothesis matched with words of the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AlignedPhrase {
-    /// What brought them together.
+    /// The matcher that found the match.
     pub matcher: Matcher,
-    /// Where they stand in the hypothesis.
+    /// The range of words in the hypothesis.
     pub hypothesis: Range<usize>,
-    /// Where they stand in the reference.
+    /// The range of words in the reference.
     pub reference: Range<usize>,
-    /// The chunk they belong to, from 0: a run of matches that is contiguous in both sentences.
+    /// The number of the chunk, from 0; a chunk is a run of matches that is contiguous in both sentences.
     pub chunk: usize,
 }
 
@@ -63,13 +63,13 @@ const KEPT: Rule = Rule::new("1 − penalty", |parts| match parts {
     _ => 0.0,
 });
 
-/// A number that is none becomes 0: METEOR scores such segments 0.
+/// Replaces NaN and infinity by 0: METEOR scores such segments 0.
 fn number(value: f64) -> f64 {
     if value.is_finite() { value } else { 0.0 }
 }
 
 impl Meteor {
-    /// The tree of numbers behind the score of `alignment`.
+    /// The tree of numbers that make up the score of `alignment`.
     ///
     /// Score = F mean × (1 − penalty), and so on down to counted words; see [`score`](crate::score).
     pub fn explain(&self, alignment: Alignment) -> Explanation {
@@ -102,7 +102,7 @@ impl Meteor {
         let penalty = Step::of("penalty", penalty, PENALTY, parts);
         let kept = Step::of("1 − penalty", 1.0 - penalty.value.unwrap_or(0.0), KEPT, vec![penalty]);
         let mut parts = vec![f_mean, kept];
-        parts.extend(told(&alignment));
+        parts.extend(details(&alignment));
         let mut root = Step::of("METEOR", alignment.segment.score, Rule::PRODUCT, parts);
         root.note = match (alignment.segment.reference, alignment.references.len()) {
             (Some(best), n) if n > 1 => Some(format!("reference {} of {n} scores best", best + 1)),
@@ -113,7 +113,7 @@ impl Meteor {
         Explanation { candidate: hypothesis, references, scores: vec![root] }
     }
 
-    /// Precision or recall: what is matched over what there is, content words weighted by delta.
+    /// Precision or recall: matched words divided by all words, with content words weighted by delta.
     fn side(
         &self,
         title: &str,
@@ -158,8 +158,8 @@ impl Meteor {
     }
 }
 
-/// The alignment chunk by chunk, and the scores of all references, to be read only.
-fn told(alignment: &Alignment) -> Vec<Step> {
+/// The alignment by chunks, and the scores of all references, as information only.
+fn details(alignment: &Alignment) -> Vec<Step> {
     let Some(best) = alignment.segment.reference else { return Vec::new() };
     let words = |sentence: &[String], at: &Range<usize>| {
         sentence.get(at.clone()).map_or_else(String::new, |words| words.join(" "))
@@ -185,13 +185,13 @@ fn told(alignment: &Alignment) -> Vec<Step> {
             chunk.parts.push(step);
         }
     }
-    let mut told = vec![Step::heading(format!("alignment with reference {}", best + 1), chunks)];
+    let mut details = vec![Step::heading(format!("alignment with reference {}", best + 1), chunks)];
     if alignment.scores.len() > 1 {
         let scores = alignment.scores.iter().enumerate();
         let scores = scores.map(|(k, score)| {
             Step::heading(format!("reference {}", k + 1), Vec::new()).fact("METEOR", *score)
         });
-        told.push(Step::heading("all references", scores.collect()));
+        details.push(Step::heading("all references", scores.collect()));
     }
-    told
+    details
 }

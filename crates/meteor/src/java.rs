@@ -1,8 +1,8 @@
-//! What METEOR takes from Java: string hashes, trimming, lower case.
+//! METEOR's uses of the Java library: string hashes, trimming, lower case.
 
 /// `String.hashCode()`: over UTF-16 code units, `h = 31 h + unit` in 32 bits.
 ///
-/// METEOR compares words by this number only, so two words with equal hashes are one word to it.
+/// METEOR compares words only by this number, so it treats two words with equal hashes as the same word.
 pub fn hash_code(text: &str) -> i32 {
     let step = |hash: i32, unit: u16| hash.wrapping_mul(31).wrapping_add(i32::from(unit));
     if text.is_ascii() {
@@ -22,7 +22,7 @@ pub fn utf16_len(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.encode_utf16().count() }
 }
 
-/// What `StringTokenizer` separates at by default.
+/// Whether `c` is one of `StringTokenizer`'s default delimiters.
 pub fn is_token_delimiter(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0C')
 }
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn trim_keeps_spaces_beyond_ascii() {
+    fn trim_keeps_non_ascii_spaces() {
         assert_eq!(trim(" \u{1}\ta\u{a0} \n"), "a\u{a0}");
     }
 }

@@ -1,4 +1,4 @@
-//! The languages METEOR knows, under METEOR's own names.
+//! The languages that METEOR supports, with METEOR's own names.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use capeval_choice::UnknownName;
 use rust_stemmers::Algorithm;
 
-/// A language of METEOR 1.5; written as METEOR's `-l` option writes it (`en`, `cz`, `ar-bw-red`, …).
+/// A language of METEOR 1.5, displayed as in METEOR's `-l` option (`en`, `cz`, `ar-bw-red`, …).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Language {
@@ -74,7 +74,7 @@ impl Language {
         self.names().1
     }
 
-    /// Whether METEOR has tuned parameters and a normaliser for it.
+    /// Whether METEOR has tuned parameters and a normaliser for the language.
     pub fn is_fully_supported(self) -> bool {
         matches!(
             self,
@@ -82,7 +82,8 @@ impl Language {
         )
     }
 
-    /// The Snowball stemmer that METEOR uses; Arabic has a table instead, Czech and "other" have none.
+    /// The Snowball stemmer that METEOR uses; `None` for Arabic, which has a table instead, and for Czech and
+    /// "other", which have no stemmer.
     pub(crate) fn stemmer(self) -> Option<Algorithm> {
         Some(match self {
             Self::English => Algorithm::English,
@@ -114,7 +115,7 @@ impl fmt::Display for Language {
 impl FromStr for Language {
     type Err = UnknownName;
 
-    /// Accepts METEOR's short and long names in any case.
+    /// Accepts METEOR's short and long names, in upper or lower case.
     fn from_str(text: &str) -> Result<Self, UnknownName> {
         let wanted = text.to_lowercase();
         NAMES

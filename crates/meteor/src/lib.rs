@@ -1,12 +1,12 @@
-//! METEOR 1.5: matchers, alignment, score and the resources they need.
+//! METEOR 1.5: matchers, alignment, score, and the resources they need.
 //!
-//! METEOR (Denkowski and Lavie 2014) aligns the words of a hypothesis with those of a reference, by equality,
-//! stem, WordNet synonymy and a table of paraphrases, and rewards matched words, content words above
-//! all, in few contiguous chunks. This crate gives the numbers of the program `meteor-1.5.jar`, digit for
-//! digit, its peculiarities included; they are listed at [`Meteor`].
+//! METEOR (Denkowski and Lavie 2014) aligns the words of a hypothesis with those of a reference by equality,
+//! stem, WordNet synonymy and a paraphrase table. It rewards matched words, especially content words, in few
+//! contiguous chunks. This crate computes exactly the same numbers as the program `meteor-1.5.jar`, including
+//! its peculiarities, which are listed at [`Meteor`].
 //!
-//! It does no I/O: [`Resources`] are bytes that the caller has mapped or read, and [`Compiler`] turns the
-//! published program into such bytes.
+//! The crate does no I/O: [`Resources`] are bytes that the caller has mapped or read, and [`Compiler`]
+//! converts the published program to such bytes.
 
 mod align;
 mod bound;

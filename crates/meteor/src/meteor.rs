@@ -1,4 +1,4 @@
-//! METEOR: options and resources together, and the workspace that scores segments.
+//! METEOR with its options and resources, and the workspace for scoring segments.
 
 use std::sync::Arc;
 
@@ -18,22 +18,27 @@ use crate::vocabulary::{Dictionaries, Vocabulary};
 /// METEOR 1.5 with its settings and resources; shared by all threads.
 ///
 /// # Peculiarities
-/// All of these are the program's, kept on purpose, and each has a test in `tests/meteor/quirks.rs`:
+/// All of these are copied from the original program on purpose, and each has a test in
+/// `tests/meteor/quirks.rs`:
 ///
-/// - words are equal if their 32-bit string hashes are; synonyms if they share a synset *number*, whatever its
-///   part of speech;
-/// - matches that share no word with any other are taken before the search, even where they cost chunks;
-/// - in the search every matcher but the exact one weighs a half, whatever its weight in the score, and each
-///   addition is rounded down, so that a single word that is not equal adds nothing;
-/// - the distance of a match is charged to the path it was added to, and not to the path that has it;
+/// - words are equal if their 32-bit string hashes are equal; they are synonyms if they share a synset
+///   *number*, whatever its part of speech;
+/// - matches that share no word with any other match are chosen before the search, even if that increases the
+///   number of chunks;
+/// - in the search every matcher except the exact one has a weight of one half, whatever its weight in the
+///   score, and each addition is rounded down, so a single inexact word adds nothing;
+/// - the distance of a match is added to the path that was extended, not to the path that contains the match;
 /// - a pair of phrases that the paraphrase table lists in both directions covers its words twice;
-/// - ties go to the path made first: by matcher, then by place, paraphrases by source, length and target;
-/// - only 40 paths are kept per word, so that the best alignment can be missed; for two identical sentences only
-///   the first matcher runs, to keep that from happening there;
-/// - of equally good references the first counts; a segment that matches perfectly adds no chunk to the corpus;
-/// - the normaliser knows prefixes such as `Mr` by their case and so not in lower-cased text, drops all dots of
-///   words like `U.S.`, and each of its replacements uses up the characters beside it;
-/// - every language takes the *English* function words unless told otherwise.
+/// - ties are decided in favour of the path made first: by matcher, then by position, and for paraphrases by
+///   source, length and target;
+/// - only 40 paths are kept per word, so the best alignment can be missed; to prevent this for two identical
+///   sentences, only the first matcher runs on them;
+/// - among equally good references the first one counts; a segment that matches perfectly adds no chunk to
+///   the corpus;
+/// - the normaliser's prefixes such as `Mr` are case-sensitive and so are not recognised in lower-cased text;
+///   it removes all dots from words such as `U.S.`, and each of its replacements consumes the adjacent
+///   characters;
+/// - every language uses the *English* function words by default.
 #[derive(Debug)]
 pub struct Meteor {
     options: Options,
@@ -46,15 +51,15 @@ pub struct Meteor {
 /// The result of one segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// The counts against the best reference.
+    /// The counts for the best reference.
     pub stats: Stats,
-    /// The score they make.
+    /// The score computed from these counts.
     pub score: f64,
-    /// The best reference, counted from 0; the first of equally good ones. `None` without references.
+    /// The index of the best reference, from 0; the first of equally good ones. `None` without references.
     pub reference: Option<usize>,
 }
 
-/// What one thread needs to score segments: caches of words and phrases, and buffers.
+/// A thread's caches of words and phrases, and its buffers for scoring segments.
 #[derive(Default)]
 pub struct Workspace {
     reader: ReaderSpace,
@@ -64,10 +69,10 @@ pub struct Workspace {
 }
 
 impl Meteor {
-    /// METEOR with these settings.
+    /// Combines settings and resources.
     ///
     /// # Errors
-    /// When the settings contradict each other, or the resources lack what they need.
+    /// If the settings contradict each other, or the resources do not include what they need.
     pub fn new(options: Options, resources: Arc<Resources>) -> Result<Self, Error> {
         options.validate()?;
         let language = options.language;
@@ -87,7 +92,7 @@ impl Meteor {
                     _ => String::new(),
                 };
                 return Err(Error::missing(format!(
-                    "the installed METEOR resources hold nothing for the matcher {matcher} in language \
+                    "the installed METEOR resources have no data for the matcher {matcher} in language \
                      {language}{remedy}"
                 )));
             }
@@ -118,12 +123,12 @@ impl Meteor {
         }
     }
 
-    /// The score of counts: of one segment, or of the summed rows of many.
+    /// The score for the counts of one segment, or for the sum of the rows of many.
     pub fn score(&self, stats: &Stats) -> Score {
         stats::score(stats, &self.options.parameters, &self.options.weights)
     }
 
-    /// Scores `hypothesis` against its references and keeps the best.
+    /// Scores `hypothesis` with each of its references and returns the best result.
     pub fn segment<'t>(
         &self,
         workspace: &mut Workspace,
@@ -140,7 +145,7 @@ impl Meteor {
         self.best(vocabulary, aligner, sentences)
     }
 
-    /// The same with the alignment that leads to the score, for people to look at; slower.
+    /// As [`segment`](Self::segment), but returns the alignment behind the score, for display; slower.
     pub fn alignment<'t>(
         &self,
         workspace: &mut Workspace,
@@ -151,7 +156,7 @@ impl Meteor {
         self.align_again(workspace)
     }
 
-    /// The alignment of the segment that `workspace` holds, which was the last to be scored.
+    /// The alignment of the segment that was scored last with `workspace`.
     pub(crate) fn align_again(&self, workspace: &mut Workspace) -> Alignment {
         let Workspace { vocabulary, aligner, sentences, .. } = workspace;
         let segment = self.best(vocabulary, aligner, sentences);
@@ -181,10 +186,10 @@ impl Meteor {
         }
     }
 
-    /// [`segment`](Self::segment) for tokenised text, as pycocoevalcap hands it over: `|||` vanishes from the hypothesis and
-    /// divides a reference into several.
+    /// As [`segment`](Self::segment), for text tokenised as in pycocoevalcap: `|||` is removed from the
+    /// hypothesis and divides a reference into several.
     ///
-    /// `generation` is another number whenever the symbols mean something else.
+    /// `generation` must change whenever the meaning of the symbols changes.
     pub(crate) fn symbols<'s>(
         &self,
         workspace: &mut Workspace,
@@ -203,9 +208,9 @@ impl Meteor {
         self.best(vocabulary, aligner, sentences)
     }
 
-    /// Scores the first sentence against the others.
+    /// Scores the first sentence with each of the others.
     ///
-    /// The most promising reference goes first, so that the bounds of the others spare more searches.
+    /// The most promising reference goes first, so that the bounds of the others avoid more searches.
     fn best(&self, vocabulary: &Vocabulary, aligner: &mut Aligner, sentences: &SentenceList) -> Segment {
         let hypothesis = sentences.get(0);
         aligner.set_hypothesis(vocabulary, &hypothesis);
@@ -244,7 +249,7 @@ impl Meteor {
         best
     }
 
-    /// A score that the reference whose matches were found last does not exceed.
+    /// An upper bound on the score of the reference whose matches were found last.
     fn bound(
         &self,
         prospects: Option<Prospects>,
@@ -262,7 +267,7 @@ impl Meteor {
         self.bound.score(&prospects, (length(hypothesis), length(reference)))
     }
 
-    /// The counts of the pair whose matches were found last.
+    /// The counts for the pair whose matches were found last.
     fn pair(
         &self,
         vocabulary: &Vocabulary,

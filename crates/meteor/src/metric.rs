@@ -1,10 +1,10 @@
-//! METEOR as a metric of the engine.
+//! METEOR as a metric.
 //!
-//! The text goes through a tokenizer first, as pycocoevalcap does with Stanford's, and then through METEOR's
-//! own. The corpus score comes from summed statistics and is not the mean of the segment scores.
+//! The text goes through a tokenizer first (pycocoevalcap uses Stanford's), and then through METEOR's own.
+//! The corpus score is computed from summed statistics; it is not the mean of the segment scores.
 //!
-//! Quirk of pycocoevalcap kept on purpose: three bars in a row vanish from candidates, and divide a reference
-//! into several.
+//! Quirk of pycocoevalcap kept on purpose: `|||` is removed from candidates, and divides a reference into
+//! several.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -24,7 +24,7 @@ use crate::options::{Matcher, Options, Parameters, Task, TextForm, Unit};
 use crate::resources::Resources;
 use crate::stats::Stats;
 
-/// METEOR in lists of metrics.
+/// The registry entry of METEOR.
 pub const KIND: MetricKind = MetricKind {
     name: "meteor",
     summary: "words that match by form, stem, synonym or paraphrase with the best reference, and their order",
@@ -47,9 +47,9 @@ pub const KIND: MetricKind = MetricKind {
             "alpha, beta, gamma, delta",
             "numbers from 0, the second to 1e9 and the others to 1",
         ),
-        Setting::count("beam", "40", "partial alignments kept per word", 1..=100_000),
+        Setting::count("beam", "40", "number of partial alignments kept per word", 1..=100_000),
         Setting::choice("text", "norm", "METEOR's -norm, -noPunct, -lower", TextForm::NAMES),
-        Setting::choice("unit", "words", "what is counted", Unit::NAMES),
+        Setting::choice("unit", "words", "unit of lengths and matches", Unit::NAMES),
         Setting::text("function", "en", "language of the function words", LANGUAGES),
     ],
     variants: &[],
@@ -113,7 +113,7 @@ fn build(settings: &Settings<'_>) -> Result<AnyMetric, SettingError> {
     Ok(AnyMetric::new(MeteorMetric::new(Arc::new(meteor), tokenizer)))
 }
 
-/// METEOR 1.5 behind a tokenizer.
+/// METEOR 1.5 after a tokenizer.
 #[derive(Debug)]
 pub struct MeteorMetric {
     meteor: Arc<Meteor>,
@@ -122,24 +122,24 @@ pub struct MeteorMetric {
 }
 
 impl MeteorMetric {
-    /// METEOR on the output of `tokenizer`; COCO's is [`Tokenizer::Ptb`].
+    /// METEOR on the output of `tokenizer`; for COCO's scores use [`Tokenizer::Ptb`].
     pub fn new(meteor: Arc<Meteor>, tokenizer: Tokenizer) -> Self {
         Self { meteor, tokenizer, caches: Caches::default() }
     }
 
-    /// METEOR itself.
+    /// The scorer without the tokenizer.
     pub fn meteor(&self) -> &Arc<Meteor> {
         &self.meteor
     }
 }
 
-/// Workspaces that no thread uses at the moment, with all they know of words.
+/// Workspaces that no thread is using, with their cached words.
 ///
-/// They stay with the metric, so that what one evaluation has learnt serves the next.
+/// They belong to the metric, so that an evaluation can reuse the caches of earlier ones.
 #[derive(Clone, Default)]
 pub struct Caches {
     workspaces: Arc<Mutex<Vec<Workspace>>>,
-    /// What symbols mean is new with every fitting.
+    /// Symbols have a new meaning after each fit.
     generation: u64,
 }
 
@@ -149,7 +149,7 @@ impl std::fmt::Debug for Caches {
     }
 }
 
-/// A workspace on loan.
+/// A workspace that a thread has borrowed.
 #[derive(Default)]
 pub struct Scratch {
     loan: Option<(Workspace, Caches)>,

@@ -1,27 +1,27 @@
 //! METEOR's own tokenisation (`-norm`), pass by pass.
 //!
-//! It descends from the Moses tokenizer and is a chain of replacements over the whole line. Each pass goes
-//! from left to right once and takes up the characters beside the one it looks for, so that in `a, ,b` only
-//! the first comma is set off. Keeping that is what this module is for.
+//! It is derived from the Moses tokenizer and applies a chain of replacements to the whole line. Each pass
+//! goes through the line once from left to right and consumes the characters next to the one it looks for, so
+//! in `a, ,b` only the first comma is separated. This module reproduces that.
 
 use crate::java::is_token_delimiter;
 use crate::language::Language;
 use crate::resources::{Resources, Words};
 
-/// A run of dots stands in the working line as this plus its length, above all characters.
+/// In the working line, a run of dots is represented by this number plus its length, above all characters.
 ///
-/// METEOR writes such runs as the letters `DOTMULTI` meanwhile; no pass tells that from a number here,
-/// except for input that holds these letters itself, which [`Dots::Letters`] treats as METEOR does.
+/// METEOR temporarily writes such runs as the letters `DOTMULTI`. No pass here treats the number differently,
+/// except for input that itself contains these letters, for which [`Dots::Letters`] follows METEOR.
 const DOTS: u32 = 0x11_0000;
 
-/// Whether runs of dots are numbers above all characters or METEOR's letters.
+/// Whether runs of dots are represented by numbers or by METEOR's letters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dots {
     Numbers,
     Letters,
 }
 
-/// Turns lines into words; keeps its buffers from line to line.
+/// Splits lines into words; reuses its buffers.
 #[derive(Debug, Default)]
 pub(crate) struct Normalizer {
     line: Vec<u32>,
@@ -43,7 +43,7 @@ impl NormalizerTables {
     }
 }
 
-/// METEOR's letters: western European and Cyrillic.
+/// Whether METEOR treats `c` as a letter: western European and Cyrillic.
 fn is_alpha(c: u32) -> bool {
     let Some(c) = char::from_u32(c) else { return c >= DOTS };
     if c.is_ascii() {
@@ -66,7 +66,7 @@ fn is(c: u32, wanted: char) -> bool {
     c == wanted as u32
 }
 
-/// What Java's `\s` is.
+/// Whether Java's `\s` matches `c`.
 fn is_regex_space(c: u32) -> bool {
     matches!(c, 0x20 | 0x09..=0x0D)
 }
@@ -75,13 +75,13 @@ fn is_delimiter(c: u32) -> bool {
     char::from_u32(c).is_some_and(is_token_delimiter)
 }
 
-/// The spaces that become one blank at the end.
+/// The spaces that are collapsed into one space at the end.
 fn is_final_space(c: u32) -> bool {
     matches!(c, 0x20 | 0x2000..=0x200A | 0x202F | 0x205F | 0x3000 | 0xA0)
 }
 
 impl Normalizer {
-    /// Normalises `line` into `output`, which is cleared first; the case stays.
+    /// Normalises `line` into `output`, which is cleared first; does not change the case.
     pub(crate) fn normalize(
         &mut self,
         resources: &Resources,
@@ -138,7 +138,8 @@ impl Normalizer {
         self.line.contains(&u32::from(wanted))
     }
 
-    /// Rewrites the line: `step` looks at the rest of the line, adds to the new one and says how far it read.
+    /// Rewrites the line: `step` reads from the rest of the line, appends to the new line, and returns how
+    /// far it read.
     fn rewrite(&mut self, mut step: impl FnMut(&[u32], &mut Vec<u32>) -> usize) {
         self.spare.clear();
         let mut rest = self.line.as_slice();
@@ -149,7 +150,7 @@ impl Normalizer {
         std::mem::swap(&mut self.line, &mut self.spare);
     }
 
-    /// Replaces `middle` between a character that is `left` and one that is `right`; both are used up.
+    /// Replaces `middle` between a character that is `left` and one that is `right`; both are consumed.
     fn replace_between(
         &mut self,
         middle: char,
@@ -205,7 +206,7 @@ impl Normalizer {
         });
     }
 
-    /// Sets off runs of dots and hides them from the passes that follow.
+    /// Separates runs of dots and hides them from the following passes.
     fn hide_dots(&mut self, dots: Dots) {
         if dots == Dots::Numbers && !self.contains('.') {
             return;
@@ -321,7 +322,7 @@ impl Normalizer {
         }
     }
 
-    /// Splits the line into words and each word from a dot at its end, unless the dot belongs to it.
+    /// Splits the line into words, and a final dot from each word to which it does not belong.
     fn split_final_dots(&mut self, resources: &Resources, tables: &NormalizerTables) {
         self.spare.clear();
         let file = resources.file();

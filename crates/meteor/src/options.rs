@@ -1,13 +1,13 @@
-//! What can be chosen: language, task, matchers, weights, parameters, beam, text handling.
+//! METEOR's options: language, task, matchers, weights, parameters, beam, text handling.
 
 use crate::error::Error;
 use crate::language::Language;
 
-/// The most matchers METEOR can hold statistics for.
+/// The maximum number of matchers; METEOR has no statistics for more.
 pub const MAX_MATCHERS: usize = 4;
 
 capeval_choice::named! {
-    /// A way in which words or phrases can match, by METEOR's name of the module.
+    /// A way in which words or phrases can match, with METEOR's name for the module.
     pub enum Matcher ("matcher") {
         Exact = "exact", "equal words";
         Stem = "stem", "different words with equal stems";
@@ -17,13 +17,13 @@ capeval_choice::named! {
 }
 
 capeval_choice::named! {
-    /// What the parameters were tuned for.
+    /// The purpose for which the parameters were tuned.
     pub enum Task ("task") {
         Rank = "rank", "ranking of systems by people (WMT): METEOR's default for its six tuned languages";
         Adequacy = "adq", "adequacy judgements";
         Hter = "hter", "human-targeted translation edit rate";
-        Utility = "util", "usefulness for translators; meant to count characters";
-        LanguageIndependent = "li", "values that work across languages: METEOR's default for languages without tuned ones";
+        Utility = "util", "usefulness for translators; intended for counting characters";
+        LanguageIndependent = "li", "language-independent values: METEOR's default for languages without tuned ones";
         Tune = "tune", "balanced values for tuning a translation system";
         Universal = "universal", "METEOR Universal: exact and paraphrase matches only, for languages without resources";
     }
@@ -35,7 +35,7 @@ impl Task {
         if language.is_fully_supported() { Self::Rank } else { Self::LanguageIndependent }
     }
 
-    /// Parameters and matcher weights; `None` where METEOR has zeros, which score everything 0.
+    /// Parameters and matcher weights; `None` where METEOR has only zeros, which would make every score 0.
     fn values(self, language: Language) -> Option<([f64; 4], [f64; MAX_MATCHERS])> {
         use Language::{Czech, English, French, German, Other, Russian, Spanish};
         let independent = ([0.75, 1.40, 0.70, 0.50], [1.0, 0.5, 0.5, 0.5]);
@@ -60,30 +60,30 @@ impl Task {
 /// The four numbers of METEOR's formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// Weight of recall against precision, 0 to 1.
+    /// Weight of recall relative to precision, 0 to 1.
     pub alpha: f64,
     /// Exponent of the fragmentation.
     pub beta: f64,
-    /// Largest fragmentation penalty, 0 to 1.
+    /// Maximum fragmentation penalty, 0 to 1.
     pub gamma: f64,
-    /// Weight of content words against function words, 0 to 1.
+    /// Weight of content words relative to function words, 0 to 1.
     pub delta: f64,
 }
 
 capeval_choice::named! {
-    /// How text becomes words.
+    /// How text is split into words.
     pub enum TextForm ("form of text") {
         Normalized = "norm", "METEOR's own tokenisation and lower case (-norm)";
-        NormalizedWithoutPunctuation = "norm-nopunct", "the same without any punctuation (-norm -noPunct)";
+        NormalizedWithoutPunctuation = "norm-nopunct", "as norm, without punctuation (-norm -noPunct)";
         Lowercase = "lower", "lower case (-lower)";
-        Verbatim = "verbatim", "as it is: words between white space (METEOR without options)";
+        Verbatim = "verbatim", "unchanged, split on white space (METEOR without options)";
     }
 }
 
 capeval_choice::named! {
-    /// What lengths and matches are counted in.
+    /// The unit of lengths and matches.
     pub enum Unit ("unit") {
-        /// Chunks always hold words.
+        /// Chunks are always counted in words.
         Words = "words", "words";
         Characters = "characters", "UTF-16 code units of matched and unmatched words (-ch)";
     }
@@ -96,25 +96,24 @@ pub struct Options {
     pub language: Language,
     /// The matchers in the order in which they run (`-m`); at most one of each.
     pub matchers: Vec<Matcher>,
-    /// The weight of each matcher in the score (`-w`), as many as there are matchers.
+    /// The weight of each matcher in the score (`-w`), in the order of `matchers`.
     pub weights: Vec<f64>,
     /// The parameters of the formula (`-p`).
     pub parameters: Parameters,
-    /// How many partial alignments are kept per word (`-x`), at least 1.
+    /// The number of partial alignments kept per word (`-x`), at least 1.
     pub beam: usize,
-    /// How text becomes words.
+    /// How text is split into words.
     pub text: TextForm,
-    /// What is counted.
+    /// The unit of lengths and matches (`-ch`).
     pub unit: Unit,
-    /// Whose function words are discounted (`-s`).
+    /// The language whose function words have a lower weight (`-s`).
     ///
-    /// METEOR takes the *English* list for every language unless told otherwise, and so does
-    /// [`Options::new`].
+    /// METEOR uses the *English* list for every language by default, and so does [`Options::new`].
     pub function_words: Language,
 }
 
 impl Options {
-    /// METEOR as COCO captions are scored: `-l en -norm`.
+    /// METEOR as used for COCO captions: `-l en -norm`.
     pub fn coco() -> Self {
         Self::english([0.85, 0.20, 0.60, 0.75], [1.0, 0.6, 0.8, 0.6])
     }
@@ -133,16 +132,16 @@ impl Options {
         }
     }
 
-    /// METEOR's settings for a language and a task, with `-norm` where it has a normaliser for the language
-    /// and with the text taken as it is elsewhere.
+    /// METEOR's settings for a language and a task. The text is normalised (`-norm`) if METEOR has a
+    /// normaliser for the language, and otherwise unchanged.
     ///
     /// # Errors
-    /// When METEOR has no values for the task in this language.
+    /// If METEOR has no values for the task in this language.
     pub fn new(language: Language, task: Task) -> Result<Self, Error> {
         let Some((parameters, weights)) = task.values(language) else {
             let default = Task::default_for(language);
             return Err(Error::option(format!(
-                "METEOR has no values for task {task} in language {language}; its own choice is {default}"
+                "METEOR has no values for task {task} in language {language}; its default is {default}"
             )));
         };
         let matchers = match (task, language) {
@@ -164,7 +163,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Refuses settings that METEOR does not accept or that make no score.
+    /// Rejects settings that METEOR does not accept or that cannot produce a score.
     pub(crate) fn validate(&self) -> Result<(), Error> {
         let Self { language, matchers, weights, parameters, beam, text, unit: _, function_words: _ } = self;
         if matchers.is_empty() || matchers.len() > MAX_MATCHERS {
@@ -187,16 +186,18 @@ impl Options {
         for (name, value) in numbers.into_iter().chain(weights.iter().map(|weight| ("each weight", *weight)))
         {
             if !value.is_finite() || value < 0.0 {
-                return Err(Error::option(format!("{name} must be a finite number from 0 up, not {value}")));
+                return Err(Error::option(format!(
+                    "{name} must be a finite number of at least 0, not {value}"
+                )));
             }
         }
         for (name, value) in [("alpha", alpha), ("gamma", gamma), ("delta", delta)] {
             if value > 1.0 {
-                return Err(Error::option(format!("{name} must lie between 0 and 1, not be {value}")));
+                return Err(Error::option(format!("{name} must be between 0 and 1, not {value}")));
             }
         }
         if *beam == 0 {
-            return Err(Error::option("the beam must hold at least one alignment"));
+            return Err(Error::option("the beam must be at least 1"));
         }
         let normalizes = matches!(text, TextForm::Normalized | TextForm::NormalizedWithoutPunctuation);
         if normalizes && !language.is_fully_supported() {

@@ -9,28 +9,28 @@ use crate::options::{TextForm, Unit};
 use crate::resources::Resources;
 use crate::vocabulary::{Dictionaries, Step, Vocabulary};
 
-/// A phrase of the paraphrase table inside a sentence.
+/// A phrase of the paraphrase table at a position in a sentence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
-    /// Its first word.
+    /// The index of its first word.
     pub(crate) start: u32,
-    /// Its number of words.
+    /// The number of words.
     pub(crate) len: u32,
     pub(crate) phrase: u32,
 }
 
-/// A sentence as the aligner wants it.
+/// A sentence prepared for the aligner.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sentence<'s> {
     pub(crate) words: &'s [u32],
-    /// By start, then by length.
+    /// Sorted by start, then by length.
     pub(crate) spans: &'s [Span],
-    /// Length and function words, in the unit of the options.
+    /// The length, and the part of it that is function words, in the unit of the options.
     pub(crate) length: u32,
     pub(crate) function: u32,
 }
 
-/// Prepared sentences one after another.
+/// Prepared sentences, stored contiguously.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SentenceList {
     words: Vec<u32>,
@@ -61,7 +61,7 @@ impl SentenceList {
         }
     }
 
-    /// Adds the words pushed onto `words` since the last sentence as a sentence.
+    /// Completes a sentence from the words pushed onto `words` since the last one.
     fn close(&mut self, reader: &Reader<'_>, vocabulary: &mut Vocabulary) {
         let start = self.entries.last().map_or(0, |entry| entry[0]) as usize;
         let (mut length, mut function) = (0, 0);
@@ -93,33 +93,33 @@ impl SentenceList {
     }
 }
 
-/// What a word of the input becomes.
+/// The result of normalising a word of the input.
 #[derive(Clone, Copy, Debug, Default)]
 enum Reading {
-    /// Not looked at yet.
+    /// Not determined yet.
     #[default]
     Unknown,
-    /// Nothing.
+    /// No word.
     Empty,
-    /// One word, whatever stands beside it.
+    /// One word, regardless of its neighbours.
     Plain(u32),
-    /// These words, if plain words stand beside it.
+    /// These words, if the neighbours are plain.
     Isolated { start: u32, end: u32 },
     /// Depends on the whole line.
     Contextual,
 }
 
-/// What is remembered of the words of the input before they are normalised.
+/// Cached readings of input words.
 #[derive(Clone, Debug, Default)]
 struct Readings {
     by_text: HashMap<Box<str>, Reading, foldhash::fast::FixedState>,
-    /// The same by symbol, as long as symbols mean the same.
+    /// The readings by symbol, valid as long as the meaning of symbols does not change.
     by_symbol: Vec<Reading>,
     generation: u64,
     words: Vec<u32>,
 }
 
-/// Turns text into sentences.
+/// Converts text to sentences.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reader<'r> {
     pub(crate) resources: &'r Resources,
@@ -139,7 +139,7 @@ pub(crate) struct ReaderSpace {
 }
 
 impl ReaderSpace {
-    /// Forgets what symbols mean unless `generation` is the one they were last used under.
+    /// Clears the readings by symbol, unless they are of the same `generation`.
     pub(crate) fn use_symbols(&mut self, generation: u64, n_symbols: usize) {
         if self.readings.generation != generation {
             self.readings.generation = generation;
@@ -151,12 +151,12 @@ impl ReaderSpace {
     }
 }
 
-/// What `|||` in a text does.
+/// The treatment of `|||` in a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bars {
-    /// It is removed, as pycocoevalcap does with candidates.
+    /// It is removed, as in pycocoevalcap's candidates.
     Vanish,
-    /// It divides the text into several, as METEOR's protocol does with references.
+    /// It divides the text into several, as in the references of METEOR's protocol.
     Divide,
 }
 
@@ -209,7 +209,7 @@ impl Reader<'_> {
         self.split(vocabulary, words, &space.normalized);
     }
 
-    /// Appends a text that is already cut into pieces, one blank between each, in pycocoevalcap's way.
+    /// Appends a text that is already split into pieces, as if joined with single spaces by pycocoevalcap.
     pub(crate) fn push_pieces(
         &self,
         space: &mut ReaderSpace,
@@ -258,7 +258,7 @@ impl Reader<'_> {
         space.line = line;
     }
 
-    /// Normalises word by word what can be; false if the line must be normalised as a whole.
+    /// Normalises word by word if possible; returns false if the line must be normalised as a whole.
     fn push_word_by_word(
         &self,
         space: &mut ReaderSpace,
@@ -302,16 +302,16 @@ impl Reader<'_> {
     }
 }
 
-/// Whether what becomes of a word with this character may depend on other words.
+/// Whether the result of a word with this character may depend on other words.
 fn is_contextual(c: char) -> bool {
     c == '.' || c < ' ' || c.is_whitespace()
 }
 
-/// A line that is being put together from readings of its words.
+/// A line that is composed of the readings of its words.
 ///
-/// Every pass of the normaliser looks one character beyond the one it replaces. Where the words beside a word
-/// are plain, at least two characters lie between it and the next replacement, so its result does not
-/// depend on the line, and is remembered. Dots at the end of words do look further.
+/// Every pass of the normaliser looks one character past the one it replaces. If the neighbours of a word are
+/// plain, at least two characters separate it from the next replacement, so its result does not depend on the
+/// line and is cached. Dots at the end of words are an exception.
 struct WordByWord<'w> {
     words: &'w mut Vec<u32>,
     is_after_plain: bool,
@@ -322,7 +322,7 @@ impl<'w> WordByWord<'w> {
         Self { words, is_after_plain: true }
     }
 
-    /// Adds a word; false if the line must be normalised as a whole.
+    /// Adds a word; returns false if the line must be normalised as a whole.
     #[inline]
     fn push(&mut self, reading: Reading, isolated: &[u32]) -> bool {
         match reading {

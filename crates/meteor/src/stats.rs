@@ -1,11 +1,11 @@
-//! The counts of a segment or a corpus, and the score they make.
+//! The counts of a segment or a corpus, and the score computed from them.
 
 use std::fmt;
 
 use crate::error::Error;
 use crate::options::{MAX_MATCHERS, Parameters};
 
-/// How often one matcher matched, in words (or characters, see [`Unit`](crate::Unit)).
+/// The matches of one matcher, in words (or characters, see [`Unit`](crate::Unit)).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MatcherStats {
     /// Matched content words of the hypothesis.
@@ -18,10 +18,10 @@ pub struct MatcherStats {
     pub reference_function: f64,
 }
 
-/// METEOR's 23 counts, and the chunks as a corpus counts them.
+/// METEOR's 23 counts, and the number of chunks as counted for a corpus.
 ///
-/// All are whole numbers. Rows made by [`store`](Stats::store) add up: the sum of the rows of all segments
-/// is the row of the corpus, and [`score`] gives the right score for either.
+/// All are integers. Rows made by [`store`](Stats::store) are additive: the sum of the rows of all segments
+/// is the row of the corpus, and [`score`] gives the correct score for both.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
     /// Length of the hypothesis.
@@ -36,11 +36,11 @@ pub struct Stats {
     pub matches: [MatcherStats; MAX_MATCHERS],
     /// Runs of matches that are contiguous in both sentences.
     pub chunks: f64,
-    /// Matched words of the hypothesis; words even where the rest counts characters.
+    /// Matched words of the hypothesis; always words, even if the other counts are characters.
     pub hypothesis_matched: f64,
-    /// Matched words of the reference; words even where the rest counts characters.
+    /// Matched words of the reference; always words, even if the other counts are characters.
     pub reference_matched: f64,
-    /// The chunks that are penalised: those of a segment that is a perfect match are not.
+    /// The chunks that are penalised; a perfectly matching segment has none.
     pub penalized_chunks: f64,
 }
 
@@ -109,7 +109,7 @@ impl Stats {
         row
     }
 
-    /// The counts of a row or of a sum of rows; columns that are missing count 0.
+    /// Restores the counts from a row or a sum of rows; missing columns count as 0.
     pub fn load(row: &[f64]) -> Self {
         let at = |index: usize| row.get(index).copied().unwrap_or(0.0);
         let matcher = |k: usize| MatcherStats {
@@ -131,15 +131,17 @@ impl Stats {
         }
     }
 
-    /// Reads the 23 numbers of *one segment* as METEOR prints them (its `SCORE` answers).
+    /// Parses the 23 numbers of *one segment* as printed by METEOR in its `SCORE` answers.
     ///
     /// # Errors
-    /// When there are not 23 numbers.
+    /// If `line` does not consist of 23 numbers.
     pub fn from_line(line: &str) -> Result<Self, Error> {
         let numbers: Result<Vec<f64>, _> = line.split_whitespace().map(str::parse).collect();
         match numbers {
             Ok(numbers) if numbers.len() == 23 => Ok(Self::load(&numbers).with_penalized_chunks()),
-            _ => Err(Error::option(format!("METEOR statistics are 23 numbers, not \"{line}\""))),
+            _ => Err(Error::option(format!(
+                "expected the 23 numbers of METEOR's statistics, found \"{line}\""
+            ))),
         }
     }
 
@@ -153,7 +155,7 @@ impl Stats {
         self
     }
 
-    /// Matched hypothesis and reference length over all matchers, in the unit of the lengths.
+    /// Matched hypothesis and reference lengths over all matchers, in the unit of the lengths.
     fn totals(&self) -> (f64, f64) {
         self.matches.iter().fold((0.0, 0.0), |(hypothesis, reference), m| {
             (
@@ -165,7 +167,7 @@ impl Stats {
 }
 
 impl fmt::Display for Stats {
-    /// As METEOR prints one segment: 23 numbers such as `17.0` with blanks between.
+    /// One segment as printed by METEOR: 23 numbers such as `17.0`, separated by spaces.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, value) in self.to_row()[..23].iter().enumerate() {
             let blank = if at == 0 { "" } else { " " };
@@ -180,31 +182,32 @@ impl fmt::Display for Stats {
 pub struct Score {
     /// The score, 0 to 1.
     pub score: f64,
-    /// Weighted share of the hypothesis that is matched; not a number for an empty hypothesis.
+    /// The weighted share of the hypothesis that is matched; NaN for an empty hypothesis.
     pub precision: f64,
-    /// Weighted share of the reference that is matched; not a number for an empty reference.
+    /// The weighted share of the reference that is matched; NaN for an empty reference.
     pub recall: f64,
-    /// Harmonic mean of both, weighted by alpha.
+    /// The harmonic mean of both, weighted by alpha.
     pub fmean: f64,
-    /// Chunks per matched word; 0 for a perfect match.
+    /// The number of chunks per matched word; 0 for a perfect match.
     pub fragmentation: f64,
-    /// What the fragmentation takes off, as a share of `fmean`: `gamma * fragmentation^beta`.
+    /// The reduction due to fragmentation, as a share of `fmean`: `gamma * fragmentation^beta`.
     pub penalty: f64,
 }
 
 /// METEOR's formula, in METEOR's order of operations.
 ///
 /// ```text
-/// P = sum_k w_k (delta * content_k + (1 - delta) * function_k) / (the same of all words)    R alike
+/// P = sum_k w_k (delta * content_k + (1 - delta) * function_k) / (the same for all words)    R likewise
 /// F = 1 / ((1 - alpha) / P + alpha / R)
 /// score = F * (1 - gamma * (chunks / matched words)^beta)
 /// ```
-/// Nothing matched, or an empty side, scores 0. `weights` are those of the matchers; statistics beyond them
-/// do not count.
+/// If nothing is matched, or a side is empty, the score is 0. `weights` are those of the matchers; statistics
+/// of further matchers are ignored.
 ///
-/// The power is the C library's. Java's own differs from it in the last place: on x86 for one fragmentation in
-/// nine hundred, none of them among those of captions (fewer than 47 matched words on both sides together); on
-/// other processors, and in the Java of the scores published with METEOR, for one in thirteen.
+/// The power is computed by the C library. Java's differs from it in the last digit: on x86 for one
+/// fragmentation in nine hundred, which cannot occur with captions (fewer than 47 matched words on both sides
+/// together); on other processors, and in the Java version behind the scores published with METEOR, for one
+/// in thirteen.
 pub fn score(stats: &Stats, parameters: &Parameters, weights: &[f64]) -> Score {
     let Parameters { alpha, beta, gamma, delta } = *parameters;
     let length = |all: f64, function: f64| delta * (all - function) + (1.0 - delta) * function;

@@ -1,4 +1,4 @@
-//! What the matchers need to know of each distinct word and phrase, looked up once.
+//! The data that the matchers need about each distinct word and phrase, looked up once.
 
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashTable};
@@ -10,15 +10,15 @@ use crate::language::Language;
 use crate::options::{Matcher, Options};
 use crate::resources::{Lexicon, Paraphrases, Resources, StemTable, Words};
 
-/// No phrase, no match, no place.
+/// Means "no phrase", "no match" or "no position".
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A phrase reached while reading a sentence: its number and what can be done with it.
+/// A phrase reached while reading a sentence: its number and its properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step(u32);
 
 impl Step {
-    /// The words so far begin no phrase.
+    /// The words so far do not begin any phrase.
     pub(crate) const NONE: Self = Self(NONE);
 
     fn new(phrase: u32, has_longer: bool, is_phrase: bool) -> Self {
@@ -30,7 +30,7 @@ impl Step {
         self.0 >> 2
     }
 
-    /// Whether it is a phrase, not just the beginning of one.
+    /// Whether it is a phrase and not only the beginning of one.
     pub(crate) fn is_phrase(self) -> bool {
         self.0 & 2 != 0
     }
@@ -41,10 +41,10 @@ impl Step {
     }
 }
 
-/// Table node and next word to longer phrase: a hash table with one place to look at, mostly.
+/// A hash table from (table node, next word) to the longer phrase; most look-ups need a single probe.
 #[derive(Clone, Default)]
 struct Steps {
-    /// Key and value; a power of two of them, never full.
+    /// Keys and values; the length is a power of two, and the table is never full.
     slots: Vec<(u64, Step)>,
     len: usize,
 }
@@ -75,7 +75,7 @@ impl Steps {
         }
     }
 
-    /// Adds a key that is not there yet.
+    /// Adds a key that is not in the table yet.
     fn insert(&mut self, key: u64, step: Step) {
         if 2 * (self.len + 1) > self.slots.len() {
             let larger = vec![(Self::EMPTY, Step::NONE); (2 * self.slots.len()).max(1 << 10)];
@@ -96,12 +96,12 @@ impl Steps {
     }
 }
 
-/// Something that words can have in common: a hash, a hash of stems, a synset.
+/// A property that words can share: a hash, the hash of a stem, or a synset.
 ///
-/// Numbered from 0 across all three, so that one array can hold something per feature.
+/// All three are numbered together from 0, so an array can be indexed by feature.
 pub(crate) type Feature = u32;
 
-/// What a feature stands for.
+/// The property that a feature represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum FeatureOf {
     Key(i32),
@@ -109,18 +109,18 @@ enum FeatureOf {
     Synset(u32),
 }
 
-/// What the matchers compare of a word.
+/// The properties of a word that the matchers compare.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
-    /// A number for `String.hashCode()` of the word; equal hashes are equal words.
+    /// The feature of the word's `String.hashCode()`; words with equal hashes count as equal.
     pub(crate) key: Feature,
-    /// A number for `String.hashCode()` of the stem.
+    /// The feature of the stem's `String.hashCode()`.
     pub(crate) stem: Feature,
     synsets_start: u32,
     synsets_end: u32,
-    /// The one-word phrase.
+    /// The phrase that consists of this word.
     pub(crate) step: Step,
-    /// UTF-16 code units.
+    /// The length in UTF-16 code units.
     pub(crate) length: u32,
     pub(crate) is_function: bool,
 }
@@ -128,43 +128,43 @@ pub(crate) struct Word {
 /// A phrase of the paraphrase table, or the beginning of one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Phrase {
-    /// The table's number.
+    /// The node in the paraphrase table.
     pub(crate) node: u32,
     targets_start: u32,
     targets_end: u32,
-    /// Where the phrase's filter lies: two bits per target, so that most questions need no search.
+    /// The filter of the phrase's targets, with two bits per target, so that most look-ups need no search.
     filter: Filter,
 }
 
 impl Phrase {
-    /// The filter of the phrase's paraphrases; none if it has none.
+    /// The filter of the phrase's paraphrases; `None` if it has no paraphrases.
     pub(crate) fn filter(&self) -> Option<Filter> {
         (self.targets_start < self.targets_end).then_some(self.filter)
     }
 
-    /// What filters are asked for this phrase.
+    /// The probe for looking up this phrase in filters.
     pub(crate) fn probe(&self) -> Probe {
         Probe::of(self.node)
     }
 }
 
-/// Where a set of hashed nodes lies.
+/// The location of a set of hashed nodes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Filter {
     start: u32,
-    /// One less than its number of machine words, which is a power of two.
+    /// The number of machine words, which is a power of two, minus one.
     mask: u32,
 }
 
 impl Filter {
-    /// In which machine word the set has a node, if it has it.
+    /// The index of the machine word that would contain the node.
     #[inline]
     fn place(self, probe: Probe) -> usize {
         (self.start + (probe.hash & self.mask)) as usize
     }
 }
 
-/// A hashed node: what says in which machine word of a filter it lies, and its two bits there.
+/// A hashed node: it determines a machine word of a filter and two bits in it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe {
     hash: u32,
@@ -179,7 +179,7 @@ impl Probe {
     }
 }
 
-/// The resources that the options ask for.
+/// The resources that the options require.
 #[derive(Clone, Debug)]
 pub(crate) struct Dictionaries {
     pub(crate) function_words: Option<Words>,
@@ -203,23 +203,23 @@ impl Dictionaries {
     }
 }
 
-/// Everything known so far about words and phrases; grows as texts are read, and serves one thread.
+/// Everything known so far about words and phrases; grows as texts are read, and belongs to one thread.
 #[derive(Clone, Default)]
 pub(crate) struct Vocabulary {
     text: String,
-    /// `ends[k]` is where word `k` stops in `text`.
+    /// `ends[k]` is the end of word `k` in `text`.
     ends: Vec<u32>,
     table: HashTable<u32>,
     hasher: FixedState,
     words: Vec<Word>,
-    /// Per word, the paraphrase table's number of it, or `NONE`.
+    /// For each word, its number in the paraphrase table, or `NONE`.
     table_words: Vec<u32>,
     features: HashMap<FeatureOf, Feature, FixedState>,
     synsets: Vec<Feature>,
     phrases: Vec<Phrase>,
-    /// Per phrase, its table node.
+    /// For each phrase, its node in the table.
     nodes: Vec<u32>,
-    /// Phrase of a table node.
+    /// The phrase of each known table node.
     step_of_node: HashMap<u32, Step, FixedState>,
     steps: Steps,
     targets: Vec<u32>,
@@ -227,7 +227,7 @@ pub(crate) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The word numbered `word`.
+    /// The properties of word number `word`.
     #[inline]
     pub(crate) fn word(&self, word: u32) -> &Word {
         &self.words[word as usize]
@@ -261,7 +261,7 @@ impl Vocabulary {
         self.phrases.len()
     }
 
-    /// The number of `text`, with all that the matchers need looked up if it is new.
+    /// The number of `text`; if it is new, looks up everything that the matchers need.
     pub(crate) fn intern(&mut self, resources: &Resources, dictionaries: &Dictionaries, text: &str) -> u32 {
         let hash = self.hasher.hash_one(text);
         let Self { text: all, ends, table, .. } = &*self;
@@ -324,7 +324,7 @@ impl Vocabulary {
         word
     }
 
-    /// The phrase `step` with `word` added.
+    /// The phrase `step` followed by `word`.
     #[inline]
     pub(crate) fn longer(
         &mut self,
@@ -335,7 +335,7 @@ impl Vocabulary {
     ) -> Step {
         let (node, table_word) = (self.nodes[step.phrase() as usize], self.table_words[word as usize]);
         let Some(paraphrases) = &dictionaries.paraphrases else { return Step::NONE };
-        // Seven of eight questions end here.
+        // Seven of eight look-ups end here.
         if table_word == NONE || !paraphrases.may_have_longer(resources.file(), node, table_word) {
             return Step::NONE;
         }
@@ -384,14 +384,13 @@ impl Vocabulary {
         step
     }
 
-    /// Whether the phrase that `probe` stands for may be among the paraphrases that `filter` stands for; false
-    /// is certain.
+    /// Whether the phrase behind `probe` may be among the paraphrases behind `filter`; false is certain.
     #[inline]
     pub(crate) fn may_paraphrase(&self, filter: Filter, probe: Probe) -> bool {
         self.filters[filter.place(probe)] & probe.bits == probe.bits
     }
 
-    /// The places of `target` among the paraphrases of `source`, in the order of the table.
+    /// The positions of `target` among the paraphrases of `source`, in the order of the table.
     pub(crate) fn paraphrase_places(&self, source: &Phrase, target: &Phrase) -> impl Iterator<Item = u32> {
         let targets = &self.targets[source.targets_start as usize..source.targets_end as usize];
         let node = target.node;

@@ -242,7 +242,7 @@ fn what_is_no_source_is_refused_and_harms_nothing() {
     fs::create_dir(place.path("alone")).unwrap();
     fs::write(place.path("alone/meteor-1.5.jar"), jar()).unwrap();
     for (from, why) in [
-        ("cut.whl", "this is no wheel"),
+        ("cut.whl", "this is not a wheel"),
         ("other.whl", "pycocoevalcap 1.2 does"),
         ("empty", "holds no meteor-1.5.jar"),
         ("alone", "no data/paraphrase-en.gz beside this jar"),

@@ -1,4 +1,4 @@
-//! What the paths of a beam search choose from, and which of them it keeps.
+//! The candidates among which a beam search chooses, and the ranking of its paths.
 
 use super::matches::Match;
 use crate::options::Matcher;
@@ -7,10 +7,10 @@ use crate::options::Matcher;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub(super) found: Match,
-    /// What METEOR adds to the two counts of a path.
+    /// The number of words that this match adds to the matched words of a path, on either side.
     ///
-    /// In the search every matcher but the exact one weighs a half, whatever the weights of the score. The
-    /// counts are integers, so that each addition is rounded down by itself: a single word adds nothing.
+    /// In the search every matcher except the exact one has a weight of one half, whatever its weight in the
+    /// score. The counts are integers and each addition is rounded down, so a single word adds nothing.
     pub(super) gain: u32,
     pub(super) distance: u32,
 }
@@ -25,16 +25,17 @@ impl Candidate {
     }
 }
 
-/// A match that a path has chosen, after those of its parent.
+/// A match that a path has chosen, linked to the previous choice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
     pub(super) parent: u32,
     pub(super) chosen: Match,
 }
 
-/// Sorts the keys of a queue's paths, best first, and drops what is beyond the beam.
+/// Sorts the keys of the paths in a queue, best first, and removes those outside the beam.
 ///
-/// More matched words win, then fewer chunks, then less distance, then the earlier place in the queue.
+/// The order is by more matched words, then fewer chunks, then less distance, then the earlier place in the
+/// queue.
 #[inline]
 pub(super) fn rank<K: Copy + Ord>(keys: &mut Vec<K>, beam: usize) {
     if keys.len() > beam {

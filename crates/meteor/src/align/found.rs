@@ -1,4 +1,4 @@
-//! All matches of a pair of sentences: which words they cover, and which of them are definite.
+//! All matches of a pair of sentences: the words that they cover, and which of them are definite.
 
 use super::choice::Candidate;
 use super::matches::{Match, Paraphrase, Row};
@@ -8,43 +8,44 @@ use crate::options::{MAX_MATCHERS, Matcher};
 use crate::sentence::Sentence;
 use crate::vocabulary::Vocabulary;
 
-/// All matches of one pair, and what follows from them before any is chosen.
+/// All matches of one pair, and the counts derived from them before any is chosen.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
-    /// Per reference word, where its masks lie: the row, or in wide hypotheses the first machine word.
+    /// For each reference word, the index of its masks: the row or, in wide hypotheses, the first machine
+    /// word.
     pub(super) mask_of: Vec<u32>,
-    /// The phrases of the reference that have paraphrases in the hypothesis, by place.
+    /// The phrases of the reference that have paraphrases in the hypothesis, by position.
     pub(super) related: Vec<Related>,
-    /// Whether they make so many matches that these are listed word by word as they are asked for: their number
-    /// grows with the product of the lengths of two texts that repeat themselves.
+    /// Whether there are so many matches that they are listed only on demand, for one word at a time: their
+    /// number grows with the product of the lengths if both texts are repetitive.
     pub(super) is_crowded: bool,
-    /// All paraphrase matches unless they are so many.
+    /// All paraphrase matches, unless the pair is crowded.
     pub(super) paraphrases: Vec<Paraphrase>,
-    /// Per reference word, where its paraphrase matches end.
+    /// For each reference word, the end of its paraphrase matches.
     pub(super) paraphrase_ends: Vec<u32>,
-    /// Per reference word, how many matches cover it.
+    /// For each reference word, the number of matches that cover it.
     pub(super) coverage: Vec<u32>,
-    /// Hypothesis words covered by one match or more, and by two or more.
+    /// The hypothesis words covered by at least one match, and by at least two.
     pub(super) once: Vec<u64>,
     pub(super) twice: Vec<u64>,
-    /// Words of the hypothesis that each matcher matches, if it has no more than 64.
+    /// The hypothesis words that each matcher matches, for hypotheses of up to 64 words.
     pub(super) by_matcher: [u64; MAX_MATCHERS],
     pub(super) fixed: Vec<Option<Match>>,
     pub(super) is_fixed: Vec<bool>,
-    /// Whether there is anything to choose.
+    /// Whether there are several ways to choose matches.
     pub(super) ambiguous: bool,
-    /// How many of the matchers run: one for identical sentences, else all.
+    /// The number of matchers that run: one for identical sentences, otherwise all.
     pub(super) n_matchers: usize,
     pub(super) identical: bool,
-    /// The place of the paraphrase matcher among them.
+    /// The index of the paraphrase matcher, if there is one.
     pub(super) paraphraser: Option<u8>,
 }
 
-/// The number of paraphrase matches beyond which a pair is crowded.
+/// A pair with more paraphrase matches than this is crowded.
 pub(super) const CROWD: usize = 1 << 12;
 
 impl Found {
-    /// Finds all matches of a hypothesis, which `words` and `phrases` have read, with `reference`.
+    /// Finds all matches with `reference` of the hypothesis that `words` and `phrases` have read.
     pub(super) fn find(
         &mut self,
         (words, phrases): (&mut WordMatcher, &mut PhraseMatcher),
@@ -58,7 +59,7 @@ impl Found {
                 .iter()
                 .zip(reference.words)
                 .all(|(a, b)| vocabulary.word(*a).key == vocabulary.word(*b).key);
-        // METEOR does this to keep its beam from missing the perfect alignment.
+        // METEOR does this so that its beam search cannot miss the perfect alignment.
         let n_matchers = if identical { matchers.len().min(1) } else { matchers.len() };
         self.n_matchers = n_matchers;
         self.identical = identical;
@@ -77,7 +78,7 @@ impl Found {
         self.ambiguous = self.fix((words, phrases), &matchers[..n_matchers], reference.words.len());
     }
 
-    /// The row of a word of the reference, with the matchers that run.
+    /// The row of a reference word, restricted to the matchers that run.
     #[inline]
     pub(super) fn row_at(&self, words: &WordMatcher, word: usize) -> Row {
         let row = words.row(self.mask_of[word]);
@@ -95,7 +96,7 @@ impl Found {
         }
     }
 
-    /// The paraphrase matches of a reference word, which `space` holds if they are listed for this.
+    /// The paraphrase matches of a reference word; `space` is a buffer for crowded pairs.
     fn paraphrases_at<'f>(
         &'f self,
         phrases: &PhraseMatcher,
@@ -113,7 +114,7 @@ impl Found {
         &self.paraphrases[start as usize..self.paraphrase_ends[word] as usize]
     }
 
-    /// Counts how many matches cover each word.
+    /// Counts the matches that cover each word.
     fn cover(
         &mut self,
         (words, phrases): (&WordMatcher, &PhraseMatcher),
@@ -193,7 +194,7 @@ impl Found {
         self.once[place] & !self.twice[place] & bit != 0
     }
 
-    /// Finds the definite matches, which share no word with any other; true if other matches remain.
+    /// Finds the definite matches, which share no word with any other; returns whether other matches remain.
     fn fix(
         &mut self,
         (words, phrases): (&WordMatcher, &PhraseMatcher),
@@ -234,7 +235,7 @@ impl Found {
         ambiguous
     }
 
-    /// Lists the matches that begin at a reference word, matcher by matcher.
+    /// Lists the matches that begin at a reference word, one matcher after another.
     pub(super) fn list_candidates(
         &self,
         candidates: &mut Vec<Candidate>,

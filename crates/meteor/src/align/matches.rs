@@ -1,4 +1,4 @@
-//! Matches of a hypothesis with a reference, and what one reference word matches.
+//! Matches between a hypothesis and a reference, and the matches of one reference word.
 
 use crate::options::MAX_MATCHERS;
 
@@ -32,17 +32,17 @@ impl Match {
         self.reference + self.reference_len
     }
 
-    /// What METEOR adds to the distance of a path.
+    /// The distance that this match adds to a path.
     pub(super) fn distance(&self) -> u32 {
         self.reference.abs_diff(self.hypothesis)
     }
 }
 
-/// A paraphrase match; among those of one reference word, the order is the order of the fields.
+/// A paraphrase match. Matches of the same reference word are ordered by their fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Paraphrase {
     pub(super) reference: u32,
-    /// First those whose source is in the reference, then those whose source is in the hypothesis.
+    /// False, which sorts first, if the source is in the reference; true if it is in the hypothesis.
     pub(super) source_in_hypothesis: bool,
     pub(super) order: [u32; 3],
     pub(super) reference_len: u32,
@@ -57,12 +57,12 @@ impl Paraphrase {
     }
 }
 
-/// The hypothesis words that a word of a reference matches, for hypotheses of up to 64 words.
+/// The hypothesis words that a reference word matches, for hypotheses of up to 64 words.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Row {
-    /// By matcher.
+    /// The words matched by each matcher.
     pub(super) masks: [u64; MAX_MATCHERS],
-    /// By any matcher, and by two or more.
+    /// The words matched by at least one matcher, and by at least two.
     pub(super) any: u64,
     pub(super) twice: u64,
     /// The number of matches.
@@ -80,7 +80,7 @@ impl Row {
         row
     }
 
-    /// The same if only the first matcher runs.
+    /// The row if only the first matcher runs.
     pub(super) fn of_first(self) -> Self {
         Self::new([self.masks[0], 0, 0, 0])
     }

@@ -22,24 +22,24 @@ use phrases::PhraseMatcher;
 use wide::WideBeam;
 use words::WordMatcher;
 
-/// The aligner and all its buffers; nothing is allocated once they have grown.
+/// The aligner and its buffers; once they have grown, it allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Aligner {
     words: WordMatcher,
     phrases: PhraseMatcher,
-    /// Of the pair whose matches were found last.
+    /// The matches of the pair processed last.
     found: Found,
-    /// Of other pairs with the same hypothesis, kept for later.
+    /// The matches of other pairs with the same hypothesis, kept for later.
     kept: Vec<Found>,
     narrow: NarrowBeam,
     wide: WideBeam,
     matches: Vec<Match>,
 
-    /// The references of a hypothesis by falling bound, for who compares them.
+    /// The references of a hypothesis by descending bound; used by the caller that compares them.
     pub(crate) order: Vec<(f64, usize)>,
 }
 
-/// An alignment: the chosen matches by reference word, and their chunks.
+/// An alignment: the chosen matches in order of reference words, and the number of chunks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Alignment<'a> {
     pub(crate) matches: &'a [Match],
@@ -47,7 +47,7 @@ pub(crate) struct Alignment<'a> {
 }
 
 impl Aligner {
-    /// Starts a new hypothesis; all alignments until the next are with it.
+    /// Starts a new hypothesis; all alignments use it until the next call.
     pub(crate) fn set_hypothesis(&mut self, vocabulary: &Vocabulary, hypothesis: &Sentence<'_>) {
         self.words.set(vocabulary, hypothesis);
         self.phrases.set(vocabulary, hypothesis);
@@ -55,7 +55,7 @@ impl Aligner {
 
     /// Finds all matches with `reference`; [`align`](Self::align) then chooses among them.
     ///
-    /// Gives what the bound wants to know, unless a sentence is too long for it or there is nothing to choose.
+    /// Returns the input of the bound; `None` if a sentence is too long for it or there is nothing to choose.
     pub(crate) fn find(
         &mut self,
         vocabulary: &Vocabulary,
@@ -69,7 +69,7 @@ impl Aligner {
         short.then(|| self.found.prospects(&self.words, vocabulary, ranks, reference))
     }
 
-    /// Keeps the matches that were found last under a number of their own.
+    /// Stores the current matches under `number`.
     pub(crate) fn keep(&mut self, number: usize) {
         if self.kept.len() <= number {
             self.kept.resize_with(number + 1, Found::default);
@@ -77,14 +77,14 @@ impl Aligner {
         std::mem::swap(&mut self.found, &mut self.kept[number]);
     }
 
-    /// Makes matches that were kept since [`set_hypothesis`](Self::set_hypothesis) the last that were found.
+    /// Makes matches stored since [`set_hypothesis`](Self::set_hypothesis) current again.
     pub(crate) fn recall(&mut self, number: usize) {
         if let Some(kept) = self.kept.get_mut(number) {
             std::mem::swap(&mut self.found, kept);
         }
     }
 
-    /// Chooses the best set of the matches that were found last.
+    /// Chooses the best set of the current matches.
     pub(crate) fn align(&mut self, matchers: &[Matcher], beam: usize) -> Alignment<'_> {
         self.matches.clear();
         if self.found.ambiguous {
@@ -106,7 +106,7 @@ impl Aligner {
         self.begin_chunks().fold(0, |chunks, begins| chunks + u32::from(begins))
     }
 
-    /// Per chosen match, whether a chunk begins with it.
+    /// For each chosen match, whether it begins a chunk.
     fn begin_chunks(&self) -> impl Iterator<Item = bool> {
         let (mut next, mut last_end) = (0, NONE);
         self.matches.iter().map(move |found| {
@@ -117,7 +117,7 @@ impl Aligner {
         })
     }
 
-    /// The matches that were chosen last, with their chunks.
+    /// The matches of the last alignment, with their chunks.
     pub(crate) fn aligned(&self, matchers: &[Matcher]) -> Vec<AlignedPhrase> {
         let mut n_chunks = 0;
         let range = |start: u32, len: u32| start as usize..(start + len) as usize;
@@ -145,7 +145,7 @@ mod tests {
 
     const N_WORDS: usize = 16;
 
-    /// Phrases of up to four words on either side, as matches that a search chooses from.
+    /// Phrases of up to four words on either side, as the matches among which a search chooses.
     fn found(phrases: &[[u32; 4]]) -> Found {
         let mut found =
             Found { fixed: vec![None; N_WORDS], is_fixed: vec![false; N_WORDS], ..Found::default() };

@@ -1,4 +1,5 @@
-//! The beam search for sentences of up to 64 words, which nearly all are: paths are small and keep their own rank.
+//! The beam search for sentences of up to 64 words, that is, nearly all; paths are small and contain their
+//! own rank.
 
 use super::choice::{Candidate, Choice, rank};
 use super::found::Found;
@@ -8,12 +9,13 @@ use super::words::WordMatcher;
 use crate::options::Matcher;
 use crate::vocabulary::NONE;
 
-/// What the ranks of paths have room for.
+/// Whether the ranks of paths have room for the counts of this pair.
 ///
-/// A rank holds all that decides between two paths, the better one being less: 8 bits for the matched words, of
-/// which there are 128 at most, counted down; 7 for as many chunks as there are words; 26 for the distance; and 23
-/// for the place in the queue. Unless a pair is crowded a word has less than 2^13 candidates; distances of less than
-/// 2^6 to each add up to less than 2^25, and a beam of up to 1000 paths fills less than 2^23 places.
+/// A rank contains everything that orders two paths; lower is better. It has 8 bits for the matched words, of
+/// which there are at most 128, counted down; 7 bits for as many chunks as there are words; 26 for the
+/// distance; and 23 for the place in the queue. Unless a pair is crowded, a word has fewer than 2^13
+/// candidates; distances of less than 2^6 each add up to less than 2^25, and a beam of up to 1000 paths fills
+/// fewer than 2^23 places.
 pub(super) fn has_room(words: &WordMatcher, found: &Found, beam: usize) -> bool {
     words.words.len().max(found.fixed.len()) <= 64 && beam <= 1000 && !found.is_crowded
 }
@@ -21,7 +23,7 @@ pub(super) fn has_room(words: &WordMatcher, found: &Found, beam: usize) -> bool 
 const MATCHED: u32 = 56;
 const CHUNKS: u32 = 49;
 const DISTANCE: u32 = 23;
-/// No word, no candidate.
+/// Values that mean "no word" and "no candidate".
 const NO_WORD: u8 = u8::MAX;
 const NO_CANDIDATE: u16 = u16::MAX;
 
@@ -30,13 +32,14 @@ const NO_CANDIDATE: u16 = u16::MAX;
 struct Path {
     /// The hypothesis words that are used.
     used: u64,
-    /// Matched words, chunks and distance; the place is left open.
+    /// Matched words, chunks and distance; the bits for the place are zero.
     rank: u64,
     /// The last choice recorded, or `NONE`.
     choice: u32,
     /// The candidate just chosen, not yet recorded.
     pending: u16,
-    /// Where the last match ends in the hypothesis, unless the word before is not matched.
+    /// The end of the last match in the hypothesis, or `NO_WORD` if the previous reference word is not
+    /// matched.
     last_end: u8,
     /// The reference word after the last match or skip.
     next: u8,
@@ -74,10 +77,11 @@ impl Path {
 struct Choosable {
     /// Its words in the hypothesis.
     mask: u64,
-    /// What it takes from the rank of a path that chooses it, and adds to that of the path it was offered to.
+    /// The amount subtracted from the rank of a path that chooses the match, and the distance added to the
+    /// rank of the path that it was offered to.
     gain: u64,
     distance: u64,
-    /// Where it starts and ends in the hypothesis, and ends in the reference.
+    /// The start and the end in the hypothesis, and the end in the reference.
     start: u8,
     end: u8,
     next: u8,
@@ -104,7 +108,7 @@ pub(super) struct NarrowBeam {
     queue: Vec<Path>,
     following: Vec<Path>,
     keys: Vec<u64>,
-    /// The candidates of the reference word at hand, and of the one before.
+    /// The candidates of the current reference word, and of the previous one.
     candidates: Vec<Candidate>,
     previous: Vec<Candidate>,
     options: Vec<Choosable>,
@@ -112,7 +116,7 @@ pub(super) struct NarrowBeam {
 }
 
 impl NarrowBeam {
-    /// Chooses among the matches that were found, and appends those that are chosen to `matches`.
+    /// Chooses among the matches in `found` and appends the chosen ones to `matches`.
     pub(super) fn search(
         &mut self,
         (words, phrases, found): (&WordMatcher, &PhraseMatcher, &Found),
@@ -175,7 +179,7 @@ impl NarrowBeam {
         matches.sort_unstable_by_key(|found| found.reference);
     }
 
-    /// Ranks the queue; `keys` then says which of its paths are within the beam, best first.
+    /// Ranks the queue; `keys` then lists the paths within the beam, best first.
     fn rank(&mut self, beam: usize) {
         self.keys.clear();
         self.keys.extend(self.queue.iter().enumerate().map(|(place, path)| path.rank | place as u64));
@@ -183,7 +187,7 @@ impl NarrowBeam {
     }
 }
 
-/// The place in the queue that a key tells.
+/// The place in the queue that a key contains.
 #[inline]
 fn place(key: u64) -> usize {
     (key & ((1 << DISTANCE) - 1)) as usize
@@ -204,11 +208,12 @@ fn record(path: &mut Path, candidates: &[Candidate], choices: &mut Vec<Choice>) 
 
 /// Adds a copy of `path` for every candidate whose hypothesis words are free.
 ///
-/// Its reference words always are: those of earlier matches lie before, and definite matches share no word
-/// with a candidate.
+/// Its reference words are always free: those of earlier matches come before them, and definite matches share
+/// no word with a candidate.
 ///
-/// METEOR adds the distance of each match to the path it copied *from*, after copying. So a copy lacks its own
-/// distance but has those of the matches before it, and the path that skips the word has all.
+/// METEOR adds the distance of each match to the path it copied *from*, after copying. Therefore a copy lacks
+/// its own distance but includes those of the matches before it, and the path that skips the word includes
+/// all.
 #[inline]
 fn branch(path: &mut Path, options: &[Choosable], following: &mut Vec<Path>) {
     for (index, option) in options.iter().enumerate() {

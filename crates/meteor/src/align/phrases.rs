@@ -1,4 +1,4 @@
-//! Which phrases of a hypothesis are paraphrases of those of its references.
+//! Finds phrases of a hypothesis that are paraphrases of phrases in its references.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use super::slots::Slots;
 use crate::sentence::Sentence;
 use crate::vocabulary::{Filter, NONE, Probe, Vocabulary};
 
-/// A relation between a phrase of a reference and a phrase of the hypothesis.
+/// A paraphrase relation between a phrase of a reference and a phrase of the hypothesis.
 #[derive(Clone, Copy, Debug)]
 struct Relation {
     /// Index into the distinct phrases of the hypothesis.
     hypothesis_phrase: u32,
     source_in_hypothesis: bool,
-    /// Place of the target among the targets of the source.
+    /// The position of the target among the targets of the source.
     place: u32,
 }
 
@@ -22,14 +22,14 @@ struct Relation {
 struct HypothesisPhrase {
     phrase: u32,
     len: u32,
-    /// Its first place, and its last so far.
+    /// The first position of the phrase, and the last one so far.
     first: u32,
     last: u32,
-    /// How many places it has.
+    /// The number of positions.
     count: u32,
 }
 
-/// A phrase at a place of a reference, with its relations.
+/// A phrase at a position in a reference, with its relations.
 #[derive(Clone, Debug)]
 pub(super) struct Related {
     pub(super) reference: u32,
@@ -37,19 +37,19 @@ pub(super) struct Related {
     relations: Range<usize>,
 }
 
-/// The phrases of a hypothesis, by what they have in common with phrases of its references.
+/// The phrases of a hypothesis, indexed for matching with phrases of its references.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PhraseMatcher {
     phrases: Vec<HypothesisPhrase>,
-    /// Per distinct phrase, what to ask other phrases' filters.
+    /// For each distinct phrase, the probe for other phrases' filters.
     probes: Vec<Probe>,
-    /// The distinct phrases with paraphrases, and the filters of these.
+    /// The distinct phrases that have paraphrases, with the filters of those paraphrases.
     filters: Vec<(u32, Filter)>,
-    /// Start in the hypothesis and the next place of the same phrase.
+    /// The start in the hypothesis, and the next position of the same phrase.
     places: Vec<(u32, u32)>,
     phrase_slots: Slots,
 
-    // Of the references, per distinct phrase.
+    // For each distinct phrase of the references.
     relation_slots: Slots,
     relation_ranges: Vec<Range<usize>>,
     relations: Vec<Relation>,
@@ -66,7 +66,7 @@ impl PhraseMatcher {
         for span in hypothesis.spans {
             let place = self.places.len() as u32;
             match self.phrase_slots.get(span.phrase) {
-                // The places of a phrase are a list; the new one goes to its end, to keep them ascending.
+                // The positions of a phrase form a list; the new one is appended, to keep them ascending.
                 Some(index) => {
                     let known = &mut self.phrases[index as usize];
                     known.count += 1;
@@ -95,7 +95,7 @@ impl PhraseMatcher {
         self.relations.clear();
     }
 
-    /// Relates the phrases of a reference to those of the hypothesis; returns how many matches that makes.
+    /// Relates the phrases of a reference to those of the hypothesis; returns the number of matches.
     pub(super) fn find(
         &mut self,
         vocabulary: &Vocabulary,
@@ -119,7 +119,8 @@ impl PhraseMatcher {
         n_matches
     }
 
-    /// Lists the paraphrase matches of these phrases of a reference, in METEOR's order per reference word.
+    /// Lists the paraphrase matches of these phrases of a reference; for each reference word in METEOR's
+    /// order.
     pub(super) fn list(&self, related: &[Related], paraphrases: &mut Vec<Paraphrase>) {
         for Related { reference, reference_len, relations } in related {
             for relation in &self.relations[relations.clone()] {
@@ -180,7 +181,7 @@ impl PhraseMatcher {
     }
 }
 
-/// Where the items are that `is_wanted`, which are few: asked without a branch for each.
+/// The positions of the items that are wanted, expected to be few; tests each item without a branch.
 #[inline]
 fn places_of<T>(items: &[T], is_wanted: impl Fn(&T) -> bool) -> impl Iterator<Item = usize> {
     items.chunks(64).enumerate().flat_map(move |(block, items)| {

@@ -1,4 +1,4 @@
-//! What the matches of a pair allow at best, for the bound that spares searches.
+//! Upper limits derived from the matches of a pair, for the bound that saves searches.
 
 use super::found::Found;
 use super::words::WordMatcher;
@@ -8,7 +8,7 @@ use crate::sentence::Sentence;
 use crate::vocabulary::Vocabulary;
 
 impl Found {
-    /// What the matches that were found allow at best; for sentences of up to 64 words.
+    /// The upper limits that the matches imply; for sentences of up to 64 words.
     pub(super) fn prospects(
         &self,
         words: &WordMatcher,

@@ -1,6 +1,6 @@
-//! A map from small numbers to numbers that is emptied without being touched.
+//! A map from small numbers to numbers that can be cleared without touching its memory.
 
-/// Marks that are cleared by counting up.
+/// A map that is cleared by incrementing an epoch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
     /// Epoch and value.

@@ -11,11 +11,12 @@ use crate::vocabulary::NONE;
 /// A path of the search.
 #[derive(Clone, Copy, Debug)]
 struct Path {
-    /// Weighted words matched on both sides. METEOR keeps whole numbers and drops the rest of each addition.
+    /// Weighted number of words matched on both sides. As in METEOR, each addition is rounded down to an
+    /// integer.
     matched: u32,
     chunks: u32,
     distance: u32,
-    /// Where the last match ends in the hypothesis; `NONE` if the word before is not matched.
+    /// The end of the last match in the hypothesis; `NONE` if the previous reference word is not matched.
     last_end: u32,
     /// The reference word after the last match or skip.
     next: u32,
@@ -23,7 +24,7 @@ struct Path {
     choice: u32,
     /// The candidate just chosen, not yet recorded, or `NONE`.
     pending: u32,
-    /// The place of the set of words used before that candidate.
+    /// The index of the set of words used before that candidate.
     set: u32,
 }
 
@@ -63,12 +64,13 @@ impl Path {
 pub(super) struct WideBeam {
     queue: Vec<Path>,
     next: Vec<Path>,
-    /// The sets of words that the paths within the beam use, and those that their parents used. Paths that fall out of the beam never get one.
+    /// The word sets of the paths within the beam, and those of their parents. Paths outside the beam never
+    /// get one.
     sets: Vec<u64>,
     parent_sets: Vec<u64>,
-    /// Per gain, how many copies of a path there are that begin a chunk less or more.
+    /// For each gain, the number of copies of a path that begin a new chunk, and of those that continue one.
     siblings: Vec<[usize; 2]>,
-    /// The candidates of the reference word at hand, and of the one before.
+    /// The candidates of the current reference word, and of the previous one.
     candidates: Vec<Candidate>,
     previous: Vec<Candidate>,
     choices: Vec<Choice>,
@@ -76,7 +78,7 @@ pub(super) struct WideBeam {
 }
 
 impl WideBeam {
-    /// Chooses among the matches that were found, and appends those that are chosen to `matches`.
+    /// Chooses among the matches in `found` and appends the chosen ones to `matches`.
     pub(super) fn search(
         &mut self,
         (words, phrases, found): (&WordMatcher, &PhraseMatcher, &Found),
@@ -141,8 +143,8 @@ impl WideBeam {
 
     /// Adds a copy of `path` for every candidate whose hypothesis words are free, as the narrow search does.
     ///
-    /// Copies of one path with equal matches and chunks are made by growing distance, so that of these no more
-    /// than the first `beam` can survive the next ranking. The others are counted, but not made.
+    /// Copies of one path with equal matches and chunks are made in order of distance, so at most the first
+    /// `beam` of them can survive the next ranking. The others contribute their distance but are not made.
     fn branch(&mut self, path: &mut Path, width: usize, beam: usize) {
         let used = &self.sets[path.set as usize * width..][..width];
         self.siblings.fill([0; 2]);
@@ -168,14 +170,14 @@ impl WideBeam {
         }
     }
 
-    /// Ranks the queue; `keys` then says which of its paths are within the beam, best first.
+    /// Ranks the queue; `keys` then lists the paths within the beam, best first.
     fn rank(&mut self, beam: usize) {
         self.keys.clear();
         self.keys.extend(self.queue.iter().enumerate().map(|(place, path)| key(path, place)));
         rank(&mut self.keys, beam);
     }
 
-    /// Makes the set of words that a path within the beam uses: those of its parent and of the match it took.
+    /// Makes the word set of a path within the beam: the words of its parent and of the match it chose.
     fn make_set(&mut self, path: &mut Path, place: usize, width: usize) {
         let start = self.sets.len();
         self.sets.extend_from_slice(&self.parent_sets[path.set as usize * width..][..width]);
@@ -188,7 +190,7 @@ impl WideBeam {
     }
 }
 
-/// All that decides between paths, and the place in the queue.
+/// Everything that orders paths, and the place in the queue.
 fn key(path: &Path, place: usize) -> u128 {
     u128::from(u32::MAX - path.matched) << 96
         | u128::from(path.chunks) << 64
@@ -204,7 +206,7 @@ fn place_of(key: u128) -> usize {
 mod tests {
     use super::*;
 
-    /// The paths that the next ranking keeps, the one that goes on, and how many were made.
+    /// The paths that the next ranking keeps, the path that skips the word, and the number of copies made.
     fn branched(candidates: &[Candidate], used: &[u64], limit: usize) -> (Vec<String>, Path, usize) {
         let mut queues =
             WideBeam { candidates: candidates.to_vec(), sets: used.to_vec(), ..WideBeam::default() };

@@ -1,4 +1,4 @@
-//! Which words of a hypothesis the words of its references match: by equality, stem and synonymy.
+//! Finds the hypothesis words that each reference word matches, by equality, stem and synonymy.
 
 use super::matches::Row;
 use super::slots::Slots;
@@ -6,30 +6,30 @@ use crate::options::{MAX_MATCHERS, Matcher};
 use crate::sentence::Sentence;
 use crate::vocabulary::{Feature, Vocabulary};
 
-/// The words of a hypothesis, by what they have in common with words of its references.
+/// The words of a hypothesis, indexed for matching with words of its references.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WordMatcher {
     pub(super) words: Vec<u32>,
-    /// The function words among the first 64.
+    /// The function words among the first 64 words, as a bit mask.
     pub(super) function_words: u64,
-    /// Machine words per set of hypothesis words.
+    /// The number of machine words per set of hypothesis words.
     pub(super) width: usize,
     feature_slots: Slots,
-    /// Which features the hypothesis has, perhaps: by their last bits, so that most questions end in the nearest
-    /// cache.
+    /// A filter for the features of the hypothesis, by their last bits, so that most look-ups touch only the
+    /// fastest cache.
     has_feature: FeatureBits,
-    /// Per feature of the hypothesis, the words that have it.
+    /// For each feature of the hypothesis, the words that have it.
     feature_masks: Vec<u64>,
 
-    // Of the references, per distinct word.
+    // For each distinct word of the references.
     word_slots: Slots,
-    /// The hypothesis words it matches, if that has no more than 64.
+    /// The hypothesis words it matches, for hypotheses of up to 64 words.
     rows: Vec<Row>,
-    /// Per matcher, the hypothesis words it matches, if that has more.
+    /// For each matcher, the hypothesis words it matches, for longer hypotheses.
     masks: Vec<u64>,
 }
 
-/// A set of features that answers «not in the set» or «perhaps».
+/// A set of features with possible false positives.
 #[derive(Clone, Copy, Debug)]
 struct FeatureBits([u64; 64]);
 
@@ -87,10 +87,10 @@ impl WordMatcher {
         self.rows.clear();
     }
 
-    /// Looks up which hypothesis words each reference word matches, by each matcher of single words.
+    /// Looks up the hypothesis words that each reference word matches, for each matcher of single words.
     ///
-    /// `mask_of` gets, per word of the reference, where that lies: the row, or in wide hypotheses the first
-    /// machine word.
+    /// `mask_of` receives the index of the result for each reference word: the row or, in wide hypotheses,
+    /// the first machine word.
     pub(super) fn find(
         &mut self,
         vocabulary: &Vocabulary,
@@ -147,7 +147,7 @@ impl WordMatcher {
         }
     }
 
-    /// What a word of a reference matches, by each matcher of single words.
+    /// The matches of a reference word, for each matcher of single words.
     fn read_row(&self, vocabulary: &Vocabulary, matchers: &[Matcher], word: u32) -> Row {
         let facts = vocabulary.word(word);
         let mask = |feature: Feature| {
@@ -172,7 +172,7 @@ impl WordMatcher {
         Row::new(masks)
     }
 
-    /// The row numbered `number`, in hypotheses of up to 64 words.
+    /// Row `number`, for hypotheses of up to 64 words.
     #[inline]
     pub(super) fn row(&self, number: u32) -> Row {
         self.rows[number as usize]
@@ -187,7 +187,8 @@ impl WordMatcher {
         &self.masks[start..start + self.width]
     }
 
-    /// The masks of all matchers of such a word, one after another, in hypotheses of more than 64 words.
+    /// The masks of all matchers for the word whose masks begin at `start`, in hypotheses of more than 64
+    /// words.
     pub(super) fn masks(&self, start: u32, n_matchers: usize) -> &[u64] {
         &self.masks[start as usize..start as usize + n_matchers * self.width]
     }

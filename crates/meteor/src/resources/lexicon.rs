@@ -1,7 +1,7 @@
-//! WordNet as METEOR reads it: lemmas, irregular forms, synset numbers.
+//! WordNet as used by METEOR: lemmas, irregular forms, synset numbers.
 //!
-//! METEOR drops the part of speech, so two words are synonyms when they share a synset *number*; 282
-//! numbers of WordNet 3.0 belong to synsets of different parts of speech, and `habit` matches `now`.
+//! METEOR ignores the part of speech, so two words are synonyms if they share a synset *number*; 282 numbers
+//! of WordNet 3.0 belong to synsets of different parts of speech, so `habit` matches `now`.
 
 use capeval_arrays::Reader;
 
@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::java::utf16_len;
 use crate::language::Language;
 
-/// Endings that are cut off and what replaces them, in the order in which METEOR tries them.
+/// Endings and their replacements, in the order in which METEOR tries them.
 const ENDINGS: [(&str, &str); 20] = [
     ("s", ""),
     ("ses", "s"),
@@ -65,15 +65,15 @@ impl Lexicon {
         }
     }
 
-    /// Whether all lists lie where lists can lie.
+    /// Whether the lists are consistent.
     pub(super) fn is_whole(&self, file: &[u8]) -> bool {
         self.lemma_synsets.is_whole(file) && self.form_synsets.is_whole(file)
     }
 
-    /// Replaces `synsets` by the ascending synset numbers under which METEOR knows `word`.
+    /// Replaces `synsets` with the synset numbers, ascending, that METEOR has for `word`.
     ///
-    /// Those are the synsets of the word itself and those of its base: the bases of an irregular form if
-    /// it is one, else the first result of cutting off an ending that is a lemma.
+    /// These are the synsets of the word itself and of its bases: the listed bases of an irregular form,
+    /// otherwise the first lemma found by replacing an ending.
     pub(crate) fn synsets(&self, file: &[u8], word: &str, synsets: &mut Vec<u32>) {
         synsets.clear();
         if let Some(lemma) = self.lemmas.find(file, word.as_bytes()) {
@@ -88,9 +88,9 @@ impl Lexicon {
         synsets.dedup();
     }
 
-    /// The lemma that a regular form belongs to.
+    /// The lemma of a regular form.
     fn base(&self, file: &[u8], word: &str) -> Option<u32> {
-        // Here METEOR takes the word itself, whose synsets it already has.
+        // Here METEOR uses the word itself, whose synsets are already included.
         if word.ends_with("ss") || utf16_len(word) <= 2 {
             return None;
         }
@@ -105,12 +105,12 @@ impl Lexicon {
     }
 }
 
-/// METEOR's two dictionary files as lines, ready to be written.
+/// METEOR's two dictionary files, parsed and ready to be written.
 #[derive(Default)]
 pub(super) struct LexiconSource {
-    /// Lemma and its ascending synset numbers, by lemma.
+    /// Ascending synset numbers by lemma.
     synsets: std::collections::BTreeMap<String, Vec<u32>>,
-    /// Irregular form and its bases, by form.
+    /// Bases by irregular form.
     bases: std::collections::BTreeMap<String, Vec<String>>,
 }
 
@@ -157,7 +157,7 @@ impl LexiconSource {
     }
 }
 
-/// The lines of `text` two by two; an odd number of lines means that the file is cut off.
+/// The lines of `text` in pairs; an odd number of lines means that the file is truncated.
 fn pairs<'t>(text: &'t str, what: &str) -> Result<Vec<(&'t str, &'t str)>, Error> {
     let mut lines = text.lines();
     let mut pairs = Vec::new();

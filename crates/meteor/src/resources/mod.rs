@@ -1,7 +1,7 @@
-//! What METEOR knows beside its input: word lists, WordNet, paraphrases, in one compiled file.
+//! METEOR's resources: word lists, WordNet and paraphrases, in one compiled file.
 //!
-//! None of it is part of this crate. [`Compiler`] makes the file once from the published programme that
-//! the user has fetched; [`Resources`] reads it in place, from a memory map or from a vector.
+//! None of them is part of this crate. [`Compiler`] creates the file once from the published program that the
+//! user has downloaded; [`Resources`] reads it in place, from a memory map or a vector.
 
 mod arrays;
 mod compile;
@@ -24,8 +24,8 @@ use crate::language::Language;
 
 /// METEOR's compiled resources.
 ///
-/// Opening compares all bytes with the checksum; reading is bounds-checked throughout all the same, since a mapped file
-/// may change later.
+/// Opening the file verifies the checksum of all bytes. Reading is bounds-checked nevertheless, since a
+/// mapped file may change later.
 pub struct Resources {
     reader: Reader,
 }
@@ -37,13 +37,13 @@ impl fmt::Debug for Resources {
 }
 
 impl Resources {
-    /// The version of the file format; a file of another version is refused.
+    /// The version of the file format; files of any other version are refused.
     pub const FORMAT_VERSION: u32 = FORMAT.version;
 
     /// Opens a compiled file.
     ///
     /// # Errors
-    /// When the bytes are not such a file, are cut off, of another version, or not what their checksum says.
+    /// If the bytes are not such a file, are truncated, have another version, or do not match their checksum.
     pub fn open(bytes: SharedBytes) -> Result<Self, Error> {
         let reader = Reader::open(&FORMAT, bytes).map_err(|error| Error::damaged(error.to_string()))?;
         let resources = Self { reader };
@@ -54,18 +54,18 @@ impl Resources {
             let whole = lexicon.is_none_or(|lexicon| lexicon.is_whole(file))
                 && paraphrases.is_none_or(|paraphrases| paraphrases.is_whole(file));
             if !whole {
-                return Err(Error::damaged("the lists of METEOR's resource file do not fit together"));
+                return Err(Error::damaged("the lists of METEOR's resource file are inconsistent"));
             }
         }
         Ok(resources)
     }
 
-    /// Eight hexadecimal digits that name the content: equal for equal sources, whatever the path.
+    /// Eight hexadecimal digits that identify the content: equal for equal sources, whatever the path.
     pub fn fingerprint(&self) -> String {
         self.reader.description().to_owned()
     }
 
-    /// Where the data come from, and the licences under which they do.
+    /// The origins and the licences of the data.
     pub fn notice(&self) -> String {
         let notice = Strings::open(&self.reader, Key::new(Kind::Notice, Language::Other));
         let text = notice.ok().and_then(|notice| notice.get(self.file(), 0));
@@ -82,7 +82,7 @@ impl Resources {
         Words::open(&self.reader, Kind::FunctionWords, language)
     }
 
-    /// Words after which a dot stays, and those after which it stays before a number.
+    /// Words that keep a final dot, and words that keep it only before a number.
     pub(crate) fn prefixes(&self, language: Language) -> (Option<Words>, Option<Words>) {
         let open = |kind| Words::open(&self.reader, kind, language);
         (open(Kind::Prefixes), open(Kind::NumericPrefixes))
@@ -117,16 +117,16 @@ impl Words {
     }
 }
 
-/// A stemmer that is a table, keyed by the hashes of words as METEOR keys it.
+/// A stemmer based on a table that is keyed by the hashes of words, as in METEOR.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StemTable {
-    /// Ascending, as unsigned numbers.
+    /// Ascending as unsigned numbers.
     words: Packed,
     stems: Packed,
 }
 
 impl StemTable {
-    /// The hash of the stem of the word with this hash; the same if the table lacks it.
+    /// The hash of the stem of the word with this hash; returns `hash` itself if the table does not list it.
     pub(crate) fn stem(&self, file: &[u8], hash: i32) -> i32 {
         let at = self.words.search(file, 0..self.words.len(), hash.cast_unsigned());
         at.and_then(|at| self.stems.get(file, at)).map_or(hash, u32::cast_signed)

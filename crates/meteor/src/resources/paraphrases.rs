@@ -1,7 +1,7 @@
-//! The paraphrase table: a trie of phrases, and for each source phrase its targets in file order.
+//! The paraphrase table: a trie of phrases, and the targets of each source phrase in file order.
 //!
-//! Nodes are numbered breadth first with children in the order of their words, so the children of a node
-//! lie side by side. Node 0 is the empty phrase.
+//! Nodes are numbered breadth-first, with children in the order of their words, so the children of a node are
+//! adjacent. Node 0 is the empty phrase.
 
 use std::io::BufRead;
 
@@ -18,24 +18,24 @@ use crate::language::Language;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paraphrases {
     words: Strings,
-    /// Per node, the last word of its phrase.
+    /// For each node, the last word of its phrase.
     labels: Packed,
-    /// Which nodes have children.
+    /// Marks the nodes with children.
     parents: Bits,
-    /// Per node with children, the node after its last child.
+    /// For each node with children, the node after its last child.
     children: Packed,
-    /// Which nodes have which words as children, perhaps.
+    /// A filter for (node, next word).
     edges: PairFilter,
-    /// Which nodes are phrases, not just beginnings of phrases.
+    /// Marks the nodes that are phrases and not only beginnings of phrases.
     members: Bits,
-    /// Which nodes are phrases that have paraphrases.
+    /// Marks the nodes that have paraphrases.
     sources: Bits,
-    /// Per such phrase, the nodes of its paraphrases in the order of the table.
+    /// For each node with paraphrases, the nodes of these in the order of the table.
     targets: Lists,
 }
 
 impl Paraphrases {
-    /// The empty phrase, from which all others are reached.
+    /// The empty phrase, the root of the trie.
     pub(crate) const ROOT: u32 = 0;
 
     pub(super) fn open(reader: &Reader, language: Language) -> Result<Option<Self>, Error> {
@@ -55,12 +55,12 @@ impl Paraphrases {
         }))
     }
 
-    /// Whether all lists lie where lists can lie.
+    /// Whether the lists are consistent.
     pub(super) fn is_whole(&self, file: &[u8]) -> bool {
         self.targets.is_whole(file)
     }
 
-    /// The table's number for `word`.
+    /// The number of `word` in the table.
     pub(crate) fn word(&self, file: &[u8], word: &str) -> Option<u32> {
         self.words.find(file, word.as_bytes())
     }
@@ -70,18 +70,19 @@ impl Paraphrases {
         self.parents.rank_if_set(file, node as usize).is_some()
     }
 
-    /// Whether [`longer`](Self::longer) may find something; false is certain, and needs one look at the file.
+    /// Whether [`longer`](Self::longer) may find something; false is certain and takes a single access to the
+    /// file.
     #[inline]
     pub(crate) fn may_have_longer(&self, file: &[u8], node: u32, word: u32) -> bool {
         self.edges.may_have(file, (node, word))
     }
 
-    /// Whether `node` has paraphrases or is one.
+    /// Whether `node` has paraphrases or is a paraphrase.
     pub(crate) fn is_phrase(&self, file: &[u8], node: u32) -> bool {
         self.members.rank_if_set(file, node as usize).is_some()
     }
 
-    /// The node of the phrase `node` with `word` added.
+    /// The node of the phrase `node` followed by `word`.
     pub(crate) fn longer(&self, file: &[u8], node: u32, word: u32) -> Option<u32> {
         let parent = self.parents.rank_if_set(file, node as usize)?;
         let start = if parent == 0 { 1 } else { self.children.get(file, parent - 1)? };
@@ -97,22 +98,22 @@ impl Paraphrases {
     }
 }
 
-/// A paraphrase table being read.
+/// A paraphrase table under construction.
 #[derive(Default)]
 pub(super) struct ParaphraseSource {
     words: Vec<Box<[u8]>>,
     word_numbers: HashMap<Box<[u8]>, u32, foldhash::fast::FixedState>,
-    /// Per node, its parent and its last word; node 0 is the empty phrase.
+    /// The parent and the last word of each node; node 0 is the empty phrase.
     nodes: Vec<(u32, u32)>,
     node_numbers: HashMap<(u32, u32), u32, foldhash::fast::FixedState>,
-    /// Source and target of each entry.
+    /// The source and the target of each entry.
     entries: Vec<(u32, u32)>,
 }
 
 impl ParaphraseSource {
     /// Reads a table: entries of three lines, probability (which METEOR ignores), source, target.
     ///
-    /// `progress` is called now and then.
+    /// `progress` is called from time to time.
     pub(super) fn read(mut table: impl BufRead, progress: &mut dyn FnMut()) -> Result<Self, Error> {
         let mut source = Self { nodes: vec![(0, 0)], ..Self::default() };
         let mut lines: [Vec<u8>; 3] = Default::default();
@@ -194,7 +195,7 @@ impl ParaphraseSource {
             by_word.iter().map(|word| &*self.words[*word as usize]),
         );
 
-        // A node comes after its parent in reading order, so depths and levels need one pass.
+        // A node comes after its parent in reading order, so one pass is enough for depths and levels.
         let mut depths = vec![0u8; n];
         let mut levels: Vec<Vec<u32>> = vec![vec![0]];
         for node in 1..n {

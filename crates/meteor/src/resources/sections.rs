@@ -1,4 +1,4 @@
-//! The sections of METEOR's compiled file: their names as numbers, and the fingerprint of their content.
+//! The sections of METEOR's compiled file: their numbers, and the fingerprint of their content.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -7,10 +7,10 @@ use capeval_arrays::Format;
 
 use crate::language::Language;
 
-/// The container; its version is raised whenever the meaning of the bytes changes.
+/// The file format; the version increases whenever the meaning of the bytes changes.
 pub(super) const FORMAT: Format = Format { magic: *b"CAPMETEO", version: 2, noun: "METEOR resources" };
 
-/// What an array is for.
+/// The purpose of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(super) enum Kind {
@@ -33,7 +33,7 @@ pub(super) enum Kind {
     PhraseEdges = 17,
 }
 
-/// The name of an array: what for, which language, which part of a compound structure.
+/// The name of an array: its purpose, its language, and the part of a compound structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
     kind: u8,
@@ -62,7 +62,8 @@ impl fmt::Display for Key {
     }
 }
 
-/// Behind the numbers of each section: zeros, so that each number can be read as four bytes, and its width.
+/// The length of the trailer after the numbers of each section: the width of a number, and zeros so that
+/// every number can be read as four bytes.
 pub(super) const TRAILER: usize = 4;
 
 /// Collects arrays and writes them as one file.
@@ -89,8 +90,8 @@ impl Writer {
     }
 }
 
-/// What signatures name the content by: the CRC-32 of the table of contents in the first version of the file, so that
-/// signatures stay what they were.
+/// The content hash that signatures contain. It is the CRC-32 of the table of contents in the first version
+/// of the file format, so that signatures have not changed.
 fn fingerprint(arrays: &[(Key, usize, Vec<u8>)]) -> String {
     let mut at = 32 + 24 * arrays.len();
     let mut table = crc32fast::Hasher::new();

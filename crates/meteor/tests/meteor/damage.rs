@@ -1,5 +1,4 @@
-//! Damaged resource files are refused, and where checksums are made right again, they still cannot bring
-//! anything down.
+//! Damaged resource files are refused; even with corrected checksums they cannot cause a panic.
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ fn open(file: &[u8]) -> Result<Resources, Error> {
     Resources::open(Arc::new(file.to_vec()))
 }
 
-/// Scores a few sentences in all languages that the file still serves.
+/// Scores a few sentences in all languages for which the file still works.
 fn use_it(resources: Resources) {
     let resources = Arc::new(resources);
     let _ = (resources.notice(), resources.fingerprint());
@@ -33,7 +32,7 @@ fn use_it(resources: Resources) {
 }
 
 #[test]
-fn a_good_file_is_taken() {
+fn a_valid_file_is_accepted() {
     use_it(open(&tiny_file()).unwrap());
 }
 
@@ -59,7 +58,7 @@ fn a_file_that_is_cut_off_anywhere_is_refused() {
 }
 
 #[test]
-fn a_flipped_bit_is_found() {
+fn a_flipped_bit_is_detected() {
     let mut file = tiny_file();
     for bit in 0..8 * file.len() {
         file[bit / 8] ^= 1 << (bit % 8);
@@ -86,7 +85,7 @@ fn a_file_of_another_version_is_refused_with_the_remedy() {
 }
 
 #[test]
-fn damage_under_right_checksums_gives_wrong_scores_at_most() {
+fn damage_with_correct_checksums_gives_at_worst_wrong_scores() {
     let good = tiny_file();
     let (mut opened, mut refused) = (0, 0);
     let mut try_it = |file: &mut Vec<u8>| {
@@ -99,7 +98,7 @@ fn damage_under_right_checksums_gives_wrong_scores_at_most() {
             Err(_) => refused += 1,
         }
     };
-    // Each byte is changed on its own: to nothing, to the most, and by its lowest and its highest bit.
+    // Each byte is changed in turn: to 0, to 255, and by its lowest and its highest bit.
     for at in 0..good.len() {
         for change in [|_| 0, |_| 0xFF, |byte: u8| byte ^ 1, |byte: u8| byte ^ 0x80] {
             if change(good[at]) == good[at] {
@@ -110,7 +109,7 @@ fn damage_under_right_checksums_gives_wrong_scores_at_most() {
             try_it(&mut file);
         }
     }
-    // Many at once, by a fixed sequence of numbers.
+    // Many bytes at once, chosen by a fixed pseudo-random sequence.
     let mut state = 1u64;
     let mut next = |below: usize| {
         state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);

@@ -1,14 +1,14 @@
-//! Real and hostile lines against the answers of meteor-1.5.jar.
+//! Compares scores for real and hostile lines with the answers of meteor-1.5.jar.
 //!
-//! `../shared/golden/meteor` holds lines of the stdio protocol and what the jar of pycocoevalcap 1.2 answered
-//! under `-l en -norm`: 20,000 images of COCO with five references each, and 4,600 hostile segments.
+//! `../shared/golden/meteor` contains lines of the stdio protocol and the answers of the jar of pycocoevalcap
+//! 1.2 with `-l en -norm`: 20,000 images of COCO with five references each, and 4,600 hostile segments.
 
 use capeval_meteor::{Options, Stats, Workspace};
 
 use crate::support::{installed, meteor, score_line, unpacked};
 
-/// Holds every statistic and every score against the jar's; scores bit by bit, and the corpus score too.
-fn hold(name: &str, n_expected: usize) {
+/// Compares every statistic and every score with the jar's; scores bit by bit, including the corpus score.
+fn compare_with_jar(name: &str, n_expected: usize) {
     let Some(resources) = installed() else { return };
     let file = |suffix: &str| unpacked(&format!("golden/meteor/{name}.{suffix}.gz"));
     let (Some(lines), Some(stats), Some(scores)) = (file("in"), file("stats"), file("eval")) else { return };
@@ -35,12 +35,12 @@ fn hold(name: &str, n_expected: usize) {
 
 #[test]
 fn captions_of_20000_images_score_as_the_jar_scores_them() {
-    hold("coco20k", 20_000);
+    compare_with_jar("coco20k", 20_000);
 }
 
 #[test]
 fn hostile_lines_score_as_the_jar_scores_them() {
-    hold("hostile", 4_600);
+    compare_with_jar("hostile", 4_600);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What holds for METEOR on any text.
+//! Properties that METEOR has on any text.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::support::{installed, meteor, tiny};
 
-/// Words between which all matchers find something, in the made-up lists as in the real ones.
+/// Words among which all matchers find matches, with the made-up lists as well as the real ones.
 const WORDS: [&str; 26] = [
     "the",
     "a",
@@ -52,7 +52,7 @@ fn segment() -> impl Strategy<Value = (String, Vec<String>)> {
     (sentence(14), proptest::collection::vec(sentence(14), 1..6))
 }
 
-/// The made-up resources, and the real ones where they are installed.
+/// The made-up resources, and the real ones if they are installed.
 fn all_resources() -> Vec<Arc<Resources>> {
     [Some(tiny()), installed()].into_iter().flatten().collect()
 }
@@ -68,7 +68,7 @@ fn score(meteor: &Meteor, workspace: &mut Workspace, hypothesis: &str, reference
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Only the search knows this; with several references most of it is spared.
+    /// Only the search can establish this; with several references most searches are skipped.
     #[test]
     fn the_best_reference_is_the_best_of_each_alone((hypothesis, references) in segment()) {
         for meteor in coco() {
@@ -89,7 +89,7 @@ proptest! {
     }
 
     #[test]
-    fn what_a_workspace_has_seen_changes_nothing(segments in proptest::collection::vec(segment(), 1..6)) {
+    fn earlier_texts_in_a_workspace_change_nothing(segments in proptest::collection::vec(segment(), 1..6)) {
         for meteor in coco() {
             let mut kept = Workspace::default();
             for (hypothesis, references) in segments.iter().chain(&segments) {
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn scores_lie_between_0_and_1_and_counts_fit((hypothesis, references) in segment()) {
+    fn scores_are_between_0_and_1_and_counts_are_consistent((hypothesis, references) in segment()) {
         for meteor in coco() {
             let Segment { stats, score, .. } =
                 score(&meteor, &mut Workspace::default(), &hypothesis, &references);
@@ -124,7 +124,7 @@ proptest! {
         }
     }
 
-    /// Up to 64 words the aligner works on single machine words, beyond on sets of them.
+    /// For up to 64 words the aligner uses single machine words, for more it uses sets of them.
     #[test]
     fn words_that_match_nothing_change_no_match((hypothesis, reference) in (sentence(14), sentence(14))) {
         let tail: String = (0..70).map(|k| format!(" zq{k}x")).collect();
@@ -161,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_brings_any_language_down(
+    fn no_text_makes_any_language_panic(
         texts in proptest::collection::vec("(\\PC|[ \t\u{0}\u{85}\u{2028}.,'’-]|[a-zà-öβ-φа-яё0-9]){0,40}", 2..4),
         form in 0usize..4,
     ) {
@@ -186,7 +186,7 @@ proptest! {
     }
 
     #[test]
-    fn an_explanation_computes_to_the_score((hypothesis, references) in segment()) {
+    fn an_explanation_evaluates_to_the_score((hypothesis, references) in segment()) {
         for meteor in coco() {
             let mut workspace = Workspace::default();
             let plain = score(&meteor, &mut workspace, &hypothesis, &references);
@@ -209,7 +209,7 @@ proptest! {
         }
     }
 
-    /// The bound that spares searches must hold for any parameters and weights.
+    /// The bound that saves searches must hold for all parameters and weights.
     #[test]
     fn any_parameters_leave_the_best_reference_the_best(
         (hypothesis, references) in segment(),

@@ -1,4 +1,4 @@
-//! METEOR from outside: against the jar, quirk by quirk, under damage, and by its laws.
+//! Tests of METEOR's public interface: comparison with the jar, quirks, damaged files, and properties.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]

@@ -1,13 +1,13 @@
-//! What METEOR does unlike what its papers say, each by an example that only the quirk explains.
+//! Differences between METEOR and its papers, each shown by an example that only the quirk explains.
 //!
-//! The examples and the answers of meteor-1.5.jar (the one of pycocoevalcap 1.2) stand in `tests/tiny/quirks.tsv`;
-//! `scripts/oracle/meteor_quirks.py` asked it, on the small made-up word lists beside them.
+//! The examples and the answers of meteor-1.5.jar (from pycocoevalcap 1.2) are in `tests/tiny/quirks.tsv`;
+//! `scripts/oracle/meteor_quirks.py` obtained them with the small made-up word lists there.
 
 use capeval_meteor::{Options, Parameters, Stats, Task, TextForm, Workspace};
 
 use crate::support::{meteor, tiny, tiny_text};
 
-/// Settings as the jar's options state them; one blank may stand inside of an option, two separate them.
+/// Settings written as the jar's options: two spaces separate options, a single space may be part of one.
 fn options(text: &str) -> Options {
     let words: Vec<&str> = text.split("  ").collect();
     let value = |name: &str| words.iter().position(|word| *word == name).map(|at| words[at + 1]);
@@ -26,8 +26,8 @@ fn options(text: &str) -> Options {
     options
 }
 
-/// Holds the example `name` against the jar's answer.
-fn hold(name: &str) {
+/// Compares the example `name` with the jar's answer.
+fn compare_with_jar(name: &str) {
     let cases = tiny_text("quirks.tsv");
     let row = cases.lines().find(|line| line.split('\t').next() == Some(name)).unwrap();
     let [_, settings, hypothesis, references, stats, score] = row.split('\t').collect::<Vec<_>>()[..] else {
@@ -44,7 +44,7 @@ macro_rules! quirks {
     ($($name:ident)*) => {
         $(#[test]
         fn $name() {
-            hold(stringify!($name));
+            compare_with_jar(stringify!($name));
         })*
 
         #[test]
@@ -85,7 +85,7 @@ quirks! {
     other_languages_use_english_function_words
 }
 
-/// The jar's answers to an `EVAL` line of both statistics: the corpus has one chunk, not two.
+/// The jar's answer to an `EVAL` line with both statistics: the corpus has one chunk, not two.
 #[test]
 fn a_perfect_segment_adds_no_chunk_to_the_corpus() {
     let parameters = Parameters { alpha: 0.85, beta: 0.2, gamma: 0.6, delta: 0.75 };

@@ -1,4 +1,4 @@
-//! Where tests find data, and how they score.
+//! Locates test data and provides helpers for scoring.
 
 use std::io::{Cursor, Read, Write};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// A file beside the project; `None`, with a word about it, where there is none.
+/// A file next to the project; `None`, with a message, if it does not exist.
 pub fn shared(name: &str) -> Option<PathBuf> {
     let root = std::env::var_os("CAPEVAL_SHARED")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
@@ -18,11 +18,11 @@ pub fn shared(name: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    eprintln!("skipped: {} is not there", path.display());
+    eprintln!("skipped: {} does not exist", path.display());
     None
 }
 
-/// The text of a gzip-compressed file beside the project.
+/// The text of a gzip-compressed file next to the project.
 pub fn unpacked(name: &str) -> Option<String> {
     let file = std::fs::File::open(shared(name)?).unwrap();
     let mut text = String::new();
@@ -43,7 +43,7 @@ fn data_folder() -> Option<PathBuf> {
     variable("CAPEVAL_DATA").or_else(|| Some(base()?.join("capeval")))
 }
 
-/// METEOR's own resources as the user has installed them; `None`, with a word about it, if not.
+/// METEOR's own resources as installed by the user; `None`, with a message, if they are not.
 pub fn installed() -> Option<Arc<Resources>> {
     static INSTALLED: OnceLock<Option<Arc<Resources>>> = OnceLock::new();
     let resources = INSTALLED.get_or_init(|| {
@@ -61,7 +61,7 @@ pub fn meteor(options: Options, resources: &Arc<Resources>) -> Meteor {
     Meteor::new(options, Arc::clone(resources)).unwrap()
 }
 
-/// Scores a line of METEOR's protocol, `SCORE ||| reference ||| … ||| hypothesis`, as the jar cuts it.
+/// Scores a line of METEOR's protocol, `SCORE ||| reference ||| … ||| hypothesis`, split as in the jar.
 pub fn score_line(meteor: &Meteor, workspace: &mut Workspace, line: &str) -> Segment {
     let trim = |text: &'_ str| text.trim_matches(|c| c <= ' ').to_owned();
     let mut parts: Vec<&str> = line.split("|||").skip(1).collect();
@@ -73,7 +73,7 @@ pub fn score_line(meteor: &Meteor, workspace: &mut Workspace, line: &str) -> Seg
     meteor.segment(workspace, &hypothesis, references.iter().map(String::as_str))
 }
 
-/// A file of this folder's neighbour `tiny`: made-up word lists and tables in METEOR's formats.
+/// A file in the folder `tiny`, which contains made-up word lists and tables in METEOR's formats.
 pub fn tiny_text(name: &str) -> String {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/tiny");
     std::fs::read_to_string(folder.join(name)).unwrap()
@@ -85,7 +85,7 @@ fn gzip(text: &str) -> Vec<u8> {
     packed.finish().unwrap()
 }
 
-/// A jar with these files.
+/// A jar with the given files.
 pub fn jar(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut jar = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in files {
