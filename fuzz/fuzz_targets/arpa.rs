@@ -1,4 +1,5 @@
-//! The reader of ARPA files takes any bytes, and whatever it accepts can be scored and written again.
+//! The ARPA reader accepts or rejects any bytes without panicking; every accepted model can score text and be
+//! written.
 #![no_main]
 
 use capeval_fluency::NgramModel;
@@ -12,6 +13,6 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(!log10.is_nan());
     }
     let mut written = Vec::new();
-    model.write_arpa(&mut written).expect("memory takes everything");
-    NgramModel::read_arpa(&written[..]).expect("what was written can be read");
+    model.write_arpa(&mut written).expect("writing to memory cannot fail");
+    NgramModel::read_arpa(&written[..]).expect("the written file can be read");
 });

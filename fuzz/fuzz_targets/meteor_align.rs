@@ -1,5 +1,5 @@
-//! METEOR on any text under any settings: the best reference is the best of each alone, whatever was spared,
-//! and what the explanation says computes to the score.
+//! METEOR on any text with any settings: the best reference is the same as if each were scored alone, and the
+//! explanation evaluates to the score.
 #![no_main]
 
 use std::sync::{Arc, OnceLock};
@@ -10,11 +10,11 @@ use libfuzzer_sys::fuzz_target;
 
 fn resources() -> Arc<Resources> {
     static TINY: OnceLock<Arc<Resources>> = OnceLock::new();
-    let open = || Resources::open(Arc::new(tiny_meteor())).expect("a file just made is good");
+    let open = || Resources::open(Arc::new(tiny_meteor())).expect("a newly compiled file is valid");
     Arc::clone(TINY.get_or_init(|| Arc::new(open())))
 }
 
-/// The words of the made-up lists, so that few bytes make sentences that match; other bytes are text.
+/// The words of the made-up lists, so that a few bytes produce sentences with matches; other bytes are text.
 const WORDS: [&str; 32] = [
     "dog", "hound", "big", "large", "red", "crimson", "scarlet", "car", "cat", "animal", "in", "front", "of",
     "before", "go", "went", "walk", "walks", "man", "men", "the", "a", "huge", "vast", "big dog", "dogs",
@@ -79,5 +79,5 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(alignment.segment, all);
     let explanation = meteor.explain(alignment);
     assert!(explanation.is_sound());
-    explanation.scores[0].check(1e-9).expect("the parts give the score");
+    explanation.scores[0].check(1e-9).expect("the parts evaluate to the score");
 });

@@ -1,5 +1,5 @@
-//! METEOR's resources: bytes as they come, as compiled file and as each source; and a good file with changes
-//! under right checksums.
+//! METEOR's resources: arbitrary bytes as a compiled file and as each source, and a valid file with changes
+//! and correct checksums.
 #![no_main]
 
 use std::io::Cursor;
@@ -7,9 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use capeval_arrays::reseal;
 use capeval_fuzz::tiny_meteor;
-use capeval_meteor::{
-    Compiler, Language, Meteor, Options, Resources, Task, TextForm, Workspace,
-};
+use capeval_meteor::{Compiler, Language, Meteor, Options, Resources, Task, TextForm, Workspace};
 use libfuzzer_sys::fuzz_target;
 
 fn use_it(file: Vec<u8>) {
@@ -30,7 +28,7 @@ fn use_it(file: Vec<u8>) {
 fuzz_target!(|data: &[u8]| {
     static GOOD: OnceLock<Vec<u8>> = OnceLock::new();
     use_it(data.to_vec());
-    // Five bytes a change: where, and what.
+    // Five bytes per change: position and value.
     let mut file = GOOD.get_or_init(tiny_meteor).clone();
     for change in data.chunks_exact(5) {
         let at = u32::from_le_bytes([change[0], change[1], change[2], change[3]]) as usize % file.len();

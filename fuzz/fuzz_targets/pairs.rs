@@ -1,4 +1,4 @@
-//! The reader of pairs that people chose between takes any bytes, and keeps captions and votes only that make sense.
+//! The reader of preference pairs does not panic on any bytes, and keeps only consistent captions and votes.
 #![no_main]
 
 use capeval_corpus::ratings::read_pairs;

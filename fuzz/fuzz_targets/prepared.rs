@@ -1,4 +1,4 @@
-//! Prepared references: bytes as they come, and a good file with changes under a right checksum.
+//! Prepared references: arbitrary bytes, and a valid file with changes and a correct checksum.
 #![no_main]
 
 use std::sync::{Arc, OnceLock};
@@ -8,7 +8,7 @@ use capeval_evaluate::registry::{self, Resources};
 use capeval_evaluate::{ReferenceSet, System, evaluate};
 use libfuzzer_sys::fuzz_target;
 
-/// Bytes that start at a multiple of 64, as those of a memory map do.
+/// Bytes that start at a multiple of 64, like those of a memory map.
 struct Aligned(Vec<u8>, usize);
 
 impl AsRef<[u8]> for Aligned {
@@ -36,7 +36,9 @@ fn good() -> &'static [u8] {
         references.count();
         let ids = (0..4i64).map(Into::into).collect();
         let mut file = Vec::new();
-        Prepared { ids, references, sources: Vec::new() }.write(&mut file).expect("a vector takes all");
+        Prepared { ids, references, sources: Vec::new() }
+            .write(&mut file)
+            .expect("writing to a vector cannot fail");
         file
     })
 }
@@ -53,7 +55,7 @@ fn use_it(file: &[u8]) {
 
 fuzz_target!(|data: &[u8]| {
     use_it(data);
-    // Five bytes a change: where, and what.
+    // Five bytes per change: position and value.
     let mut file = good().to_vec();
     for change in data.chunks_exact(5) {
         let at = u32::from_le_bytes([change[0], change[1], change[2], change[3]]) as usize % file.len();

@@ -1,4 +1,5 @@
-//! The reader of probabilities takes any bytes, and what it accepts has a perplexity of at least 1.
+//! The reader of probabilities does not panic on any bytes, and accepted values have a perplexity of at least
+//! 1.
 #![no_main]
 
 use capeval_fluency::{Base, EndSymbol, records};

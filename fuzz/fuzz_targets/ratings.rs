@@ -1,4 +1,5 @@
-//! The readers of human ratings and of segment scores take any bytes, and keep finite numbers only.
+//! The readers of human ratings and of segment scores do not panic on any bytes, and keep only finite
+//! numbers.
 #![no_main]
 
 use capeval_corpus::ratings::{RatingOptions, read_ratings, read_scores};

@@ -1,4 +1,4 @@
-//! Any bytes, unpacked and read as what they look like.
+//! Any bytes, decompressed and read in the detected format.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -5,18 +5,18 @@ use capeval_corpus::Format;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(
-    init: tolerate_panics_of_the_crates_below(),
+    init: tolerate_panics_of_dependencies(),
     |data: &[u8]| capeval_fuzz::check_reader(Some(Format::Parquet), data)
 );
 
-/// The parquet and arrow crates panic on damaged files, which the reader turns into errors; only other panics, and
-/// memory or time without bound, are findings.
-fn tolerate_panics_of_the_crates_below() {
-    const BELOW: &[&str] = &["/parquet-", "/arrow-", "/bytes-", "/snap-"];
+/// The parquet and arrow crates panic on damaged files, which the reader turns into errors. Only other
+/// panics, and unbounded use of memory or time, count as findings.
+fn tolerate_panics_of_dependencies() {
+    const DEPENDENCIES: &[&str] = &["/parquet-", "/arrow-", "/bytes-", "/snap-"];
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         let file = info.location().map_or("", |location| location.file());
-        if !BELOW.iter().any(|name| file.contains(name)) {
+        if !DEPENDENCIES.iter().any(|name| file.contains(name)) {
             default(info);
         }
     }));

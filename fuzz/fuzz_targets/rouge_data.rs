@@ -1,4 +1,5 @@
-//! The readers of ROUGE-1.5.5's stop words and exceptions take any bytes, and reading twice changes nothing.
+//! The readers of ROUGE-1.5.5's stop words and exceptions do not panic on any bytes, and reading twice
+//! changes nothing.
 #![no_main]
 
 use capeval_text::{Exceptions, StopWords};

@@ -1,4 +1,4 @@
-//! Readers of ROUGE-1.5.5's evaluation lists take any bytes, and the files that a list names may hold anything.
+//! Readers of ROUGE-1.5.5's evaluation lists do not panic on any bytes, whatever the listed files contain.
 #![no_main]
 
 use capeval_corpus::rouge_xml::{Evaluations, TextForm, read_plain, read_xml};
@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 
 fn check(list: &Evaluations, bytes: &[u8]) {
     let systems = list.systems().len();
-    let texts = list.load(|_| Ok(bytes)).expect("memory can be read");
+    let texts = list.load(|_| Ok(bytes)).expect("reading from memory cannot fail");
     assert_eq!(texts.len(), list.0.len());
     assert!(texts.iter().all(|texts| texts.candidates.is_empty() || systems > 0));
     for (texts, evaluation) in texts.iter().zip(&list.0) {

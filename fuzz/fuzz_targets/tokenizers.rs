@@ -1,4 +1,4 @@
-//! No text makes a tokenizer panic; sacreBLEU's give no empty pieces and no white space.
+//! No text makes a tokenizer panic; sacreBLEU's tokenizers return no empty pieces and no white space.
 #![no_main]
 
 use capeval_text::tokenizers::{ALL, plain::is_python_space};

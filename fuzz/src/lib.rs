@@ -1,4 +1,4 @@
-//! What must hold for any bytes: no panic, and what is read makes sense.
+//! Properties that must hold for any bytes: no panic, and consistent results.
 //!
 //! Run a target with `cargo +nightly fuzz run read_csv fuzz/corpus/read_csv fuzz/seeds/captions --
 //! -dict=fuzz/captions.dict`.
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 pub use meteor::tiny_meteor;
 
-/// Reads `data` as `format` (or as what it looks like), in both roles, from memory and as a stream.
+/// Reads `data` in `format` (or the detected one), in both roles, from memory and as a stream.
 pub fn check_reader(format: Option<Format>, data: &[u8]) {
     for options in [ReadOptions::references(), ReadOptions::candidates()] {
         let options = ReadOptions { format, ..options };
@@ -48,17 +48,17 @@ fn check_captions(captions: &Captions) {
         }
     }
     let mut bytes = Vec::new();
-    write(captions, Format::JsonLines, &mut bytes).expect("JSON Lines hold everything");
+    write(captions, Format::JsonLines, &mut bytes).expect("JSON Lines can represent all captions");
     if captions.is_empty() && captions.declared().is_empty() {
         return;
     }
     let options = ReadOptions { format: Some(Format::JsonLines), ..ReadOptions::references() };
-    let back = read_bytes(&bytes, "back", &options).expect("what is written can be read");
+    let back = read_bytes(&bytes, "back", &options).expect("the written file can be read");
     assert!(back.iter().eq(captions.iter()));
 }
 
-/// Holds a reader of JSON documents against serde_json: `model` gives the captions of a document, or nothing if it
-/// is not in the format.
+/// Compares a reader of JSON documents with serde_json: `model` returns the captions of a document, or `None`
+/// if it is not in the format.
 pub fn check_against_serde_json(
     format: Format,
     data: &[u8],
@@ -67,13 +67,13 @@ pub fn check_against_serde_json(
     if let [0x1F, 0x8B, ..] | [_, _, 0x2F | 0x4D, ..] = data {
         return;
     }
-    // One byte order mark is left out by the reader; a second one is no JSON to either.
+    // The reader skips one byte order mark; neither parser accepts a second one.
     let document = data.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(data);
     let options = ReadOptions { format: Some(format), ..ReadOptions::candidates() };
     let ours = read_bytes(data, "f", &options);
     match (serde_json::from_slice::<Value>(document), ours) {
         (Ok(value), Ok(ours)) => {
-            let theirs = model(&value).expect("what is read is in the format");
+            let theirs = model(&value).expect("an accepted document is in the format");
             let ours: Vec<(Value, String)> = ours
                 .iter()
                 .map(|(id, text)| (serde_json::to_value(id).expect("an id is JSON"), text.to_owned()))
@@ -102,7 +102,8 @@ pub fn results_model(value: &Value) -> Option<Vec<(Value, String)>> {
     value.as_array()?.iter().map(record_model).collect()
 }
 
-/// The captions of `{"annotations": [...]}`, whose images have ids if they have any.
+/// The captions of `{"annotations": [...]}`; the ids of the images are optional, but all or none must have
+/// one.
 pub fn annotations_model(value: &Value) -> Option<Vec<(Value, String)>> {
     let object = value.as_object()?;
     if let Some(images) = object.get("images") {

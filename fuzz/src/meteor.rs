@@ -18,27 +18,27 @@ const FILES: [(&str, &str); 5] = [
 
 fn gzip(text: &str) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-    packed.write_all(text.as_bytes()).expect("a vector takes all");
-    packed.finish().expect("a vector takes all")
+    packed.write_all(text.as_bytes()).expect("writing to a vector cannot fail");
+    packed.finish().expect("writing to a vector cannot fail")
 }
 
 /// The compiled file of the word lists in `crates/meteor/tests/tiny`.
 ///
 /// # Panics
-/// When these are no good.
+/// If the lists are invalid.
 pub fn tiny_meteor() -> Vec<u8> {
     let mut jar = ZipWriter::new(Cursor::new(Vec::new()));
     let stems = gzip("wAlktAb 7 ktAb ktb\nktb 3 ktAb\n");
     let files = FILES.iter().map(|(name, text)| (*name, text.as_bytes()));
     for (name, bytes) in files.chain([("stem/arabic-buckwalter-reduced.gz", stems.as_slice())]) {
-        jar.start_file(name, SimpleFileOptions::default()).expect("a vector takes all");
-        jar.write_all(bytes).expect("a vector takes all");
+        jar.start_file(name, SimpleFileOptions::default()).expect("writing to a vector cannot fail");
+        jar.write_all(bytes).expect("writing to a vector cannot fail");
     }
     let mut compiler = Compiler::new();
-    compiler.jar(jar.finish().expect("a vector takes all")).expect("the lists are good");
+    compiler.jar(jar.finish().expect("writing to a vector cannot fail")).expect("the lists are valid");
     let table = gzip(include_str!("../../crates/meteor/tests/tiny/paraphrase-en"));
-    compiler.paraphrases(Language::English, table.as_slice(), None, &mut |_| ()).expect("the table is good");
+    compiler.paraphrases(Language::English, table.as_slice(), None, &mut |_| ()).expect("the table is valid");
     let mut file = Vec::new();
-    compiler.write(&mut file, &mut |_| ()).expect("a vector takes all");
+    compiler.write(&mut file, &mut |_| ()).expect("writing to a vector cannot fail");
     file
 }

@@ -1,4 +1,4 @@
-//! capeval beside pycocoevalcap, in one run, from files to table.
+//! Times capeval and pycocoevalcap in the same run, from files to table.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-/// How often capeval runs; the reference program takes minutes and runs once.
+/// The number of runs of capeval; the reference program takes minutes and runs only once.
 const RUNS: usize = 11;
 
 /// Times both programs on the leave-one-out files of `data`.
@@ -41,7 +41,9 @@ pub fn run(root: &Path, data: &Path) -> Result<()> {
     })?;
     let stored = time("capeval, prepared references", RUNS, || score(&prepared))?;
     let Ok(python) = std::env::var("CAPEVAL_ORACLE") else {
-        println!("pycocoevalcap is left out: set CAPEVAL_ORACLE to a python that has it (1.2), with Java");
+        println!(
+            "pycocoevalcap was skipped; set CAPEVAL_ORACLE to a Python with pycocoevalcap 1.2, and install Java"
+        );
         return Ok(());
     };
     let theirs = time("pycocoevalcap", 1, || {

@@ -1,4 +1,4 @@
-//! The page of a report in a real browser: `tests/browser/page.mjs` on captions made here.
+//! Tests the report page in a real browser: `tests/browser/page.mjs` on captions generated here.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-/// What drives the browser, and what looks for barriers; installed below `target/`.
+/// The packages that drive the browser and check accessibility; installed in `target/`.
 const PACKAGES: &[&str] = &["playwright-core@1.65.1", "axe-core@4.14.0"];
 
-/// Names and places of browsers that do.
+/// Command names of suitable browsers.
 const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// Whether the tests can be run here, or else why not.
+/// The reason why the tests cannot run here; `None` if they can.
 pub fn obstacle() -> Option<&'static str> {
     let runs = |program: &str| {
         let quiet =
@@ -20,14 +20,14 @@ pub fn obstacle() -> Option<&'static str> {
         quiet.is_ok_and(|status| status.success())
     };
     if !runs("node") || !runs("npm") {
-        return Some("there is no Node.js with npm");
+        return Some("Node.js with npm was not found");
     }
-    // A build server gets its browser if need be; nobody else's machine is changed.
+    // A browser is installed only on build servers; other machines are not changed.
     let may_install = std::env::var_os("CI").is_some();
-    (browser().is_none() && !may_install).then_some("there is no Chromium; set CHROMIUM to one")
+    (browser().is_none() && !may_install).then_some("Chromium was not found; set CHROMIUM to its path")
 }
 
-/// The browser to drive: `CHROMIUM`, or the first that is found.
+/// The browser to use: `CHROMIUM`, or the first one found.
 fn browser() -> Option<PathBuf> {
     if let Some(given) = std::env::var_os("CHROMIUM").filter(|path| !path.is_empty()) {
         return Some(given.into());
@@ -37,7 +37,7 @@ fn browser() -> Option<PathBuf> {
     candidates.into_iter().find(|path| path.is_file())
 }
 
-/// Writes a page and tests it; `screenshots` is a folder for pictures of it.
+/// Writes a page and tests it; screenshots are saved in the folder `screenshots`, if given.
 pub fn run(root: &Path, screenshots: Option<&Path>) -> Result<()> {
     let start = Instant::now();
     let root = root.canonicalize().context("the workspace's root")?;
@@ -50,7 +50,7 @@ pub fn run(root: &Path, screenshots: Option<&Path>) -> Result<()> {
     if browser().is_none() {
         step("browser", Command::new("apt-get").args(["install", "--yes", "--quiet", "chromium"]))?;
     }
-    let browser = browser().context("there is no Chromium; set CHROMIUM to one")?;
+    let browser = browser().context("Chromium was not found; set CHROMIUM to its path")?;
     let page = write_page(&root, &base)?;
     let wide = write_wide_page(&root, &base)?;
     let size = std::fs::metadata(&page)?.len();
@@ -66,7 +66,7 @@ pub fn run(root: &Path, screenshots: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// A page of two systems and a little more than a thousand images, some of them hostile.
+/// Writes a page with two systems and just over a thousand images, some with hostile captions.
 fn write_page(root: &Path, base: &Path) -> Result<PathBuf> {
     let (mut references, mut first, mut second) = (Vec::new(), Vec::new(), Vec::new());
     let subjects = ["a man", "two dogs", "a red bus", "the old woman", "a child", "three birds", "a cat"];
@@ -116,7 +116,7 @@ fn write_page(root: &Path, base: &Path) -> Result<PathBuf> {
     Ok(page)
 }
 
-/// A page of the quick start by every metric, where one system has a long name.
+/// Writes a page of the quick-start data with every metric, where one system has a long name.
 fn write_wide_page(root: &Path, base: &Path) -> Result<PathBuf> {
     let quickstart = |name: &str| root.join("examples/quickstart").join(name);
     let page = base.join("wide.html");

@@ -1,4 +1,4 @@
-//! Everything that must pass before a change lands, in order of speed.
+//! Everything that must pass before a change is merged, fastest steps first.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::{browser, docs, python, tidy};
 
-/// Each step: what it is, and cargo's arguments.
+/// The name of each step, and cargo's arguments.
 const STEPS: &[(&str, &[&str])] = &[
     ("format", &["fmt", "--all", "--check"]),
     ("clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
@@ -30,7 +30,7 @@ const STEPS: &[(&str, &[&str])] = &[
     ("documentation", &["doc", "--workspace", "--no-deps", "--quiet"]),
 ];
 
-/// Runs all steps; the first that fails ends the run.
+/// Runs the steps in order and stops at the first failure.
 pub fn run(root: &Path) -> Result<()> {
     let start = Instant::now();
     tidy::run(root)?;
@@ -51,12 +51,12 @@ pub fn run(root: &Path) -> Result<()> {
     }
     match browser::obstacle() {
         None => browser::run(root, None)?,
-        Some(why) => println!("── browser: skipped, since {why}"),
+        Some(why) => println!("── browser: skipped: {why}"),
     }
     if python::is_here() {
         python::run(root)?;
     } else {
-        println!("── python: skipped, since there is no Python 3.10 or later; set PYTHON to one");
+        println!("── python: skipped: Python 3.10 or later was not found; set PYTHON to its path");
     }
     println!("all checks passed in {:.0?}", start.elapsed());
     Ok(())

@@ -1,4 +1,4 @@
-//! Pages that are written from the code they describe.
+//! Generates pages of documentation from the code they describe.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,12 +7,12 @@ use anyhow::{Context, Result, bail};
 use capeval_evaluate::registry::{CORPUS_KINDS, KINDS, SUITES};
 use capeval_text::tokenizers;
 
-/// Whether to write the pages or to hold them against the code.
+/// Whether to write the pages or to compare them with the code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Write them.
     Write,
-    /// Fail where a page on disk is not what would be written.
+    /// Fail if a page on disk differs from the generated one.
     Check,
 }
 
@@ -59,16 +59,16 @@ fn metrics() -> Result<String> {
             writeln!(page, "| `{}` | `{name}` | `{default}` | {summary} |", kind.name)?;
         }
     }
-    page.push_str("\n## Signatures\n\nTwo scores may be compared when these lines are equal.\n\n");
+    page.push_str("\n## Signatures\n\nTwo scores are comparable if their signatures are equal.\n\n");
     for kind in KINDS {
         writeln!(page, "- `{}`", kind.about()?.signature)?;
     }
     diversity(&mut page)?;
-    page.push_str("\n## Suites\n\n| name | what | metrics |\n|---|---|---|\n");
+    page.push_str("\n## Suites\n\n| name | description | metrics |\n|---|---|---|\n");
     for suite in SUITES {
         writeln!(page, "| `{}` | {} | {} |", suite.name, suite.summary, suite.metrics().join(", "))?;
     }
-    page.push_str("\n## Tokenizers\n\n| name | what |\n|---|---|\n");
+    page.push_str("\n## Tokenizers\n\n| name | description |\n|---|---|\n");
     for (_, name, summary) in tokenizers::ALL.iter().chain(tokenizers::WITH_DICTIONARY) {
         writeln!(page, "| `{name}` | {summary} |")?;
     }
@@ -79,7 +79,7 @@ fn metrics() -> Result<String> {
 fn diversity(page: &mut String) -> Result<()> {
     page.push_str(
         "\n## Diversity\n\nOf all captions of a system, several per image where it has them: `capeval diversity`.\n\n\
-         | name | tells | keys | needs | equal to | published in |\n|---|---|---|---|---|---|\n",
+         | name | measures | keys | needs | equal to | published in |\n|---|---|---|---|---|---|\n",
     );
     for kind in CORPUS_KINDS {
         let (_, parts) = kind.sample()?;

@@ -1,5 +1,5 @@
-//! The project's own chores: `cargo xtask ci`, `tidy`, `docs`, `goldens`, `browser`, `bench`.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a terminal")]
+//! Development tasks: `cargo xtask ci`, `tidy`, `docs`, `goldens`, `browser`, `bench`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod bench;
 mod browser;
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The workspace's root, one folder above this crate.
+/// The root of the workspace, the parent folder of this crate.
 fn root() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }

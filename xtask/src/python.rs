@@ -1,4 +1,4 @@
-//! The Python package as its users get it: a wheel, in a fresh virtual environment.
+//! Tests the Python package as users install it: a wheel, in a fresh virtual environment.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -6,22 +6,22 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-/// What the tests of the package use beside the package.
+/// The packages that the tests need in addition.
 const TEST_TOOLS: &[&str] = &["pytest", "mypy", "pandas", "polars", "pyarrow"];
 
-/// The Python to work with: `PYTHON`, or `python3`.
+/// The Python to use: `PYTHON`, or `python3`.
 fn python() -> String {
     std::env::var("PYTHON").ok().filter(|name| !name.is_empty()).unwrap_or_else(|| "python3".to_owned())
 }
 
-/// Whether there is a Python that the package supports.
+/// Whether a Python version that the package supports is available.
 pub fn is_here() -> bool {
     let check = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
     let status = Command::new(python()).args(["-c", check]).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
 }
 
-/// Builds the wheel, installs it where nothing else is, and runs every test of the package there.
+/// Builds the wheel, installs it in a fresh environment, and runs every test of the package there.
 pub fn run(root: &Path) -> Result<()> {
     let start = Instant::now();
     let root = root.canonicalize().context("the workspace's root")?;
@@ -49,7 +49,7 @@ pub fn run(root: &Path) -> Result<()> {
         .context("maturin built no wheel")?;
     step("fresh environment", Command::new(python()).args(["-m", "venv"]).arg(&fresh))?;
     step("install", pip(&fresh).arg("install").arg(&wheel))?;
-    // What a user has after `pip install`: nothing but numpy beside the package.
+    // The state after `pip install`: only numpy in addition to the package.
     step(
         "import",
         inside(&fresh, &root).args(["-c", "import capeval; print('capeval', capeval.__version__)"]),
@@ -71,7 +71,7 @@ pub fn run(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A program of a virtual environment.
+/// The path of a program in a virtual environment.
 fn bin(environment: &Path, name: &str) -> PathBuf {
     if cfg!(windows) {
         environment.join("Scripts").join(name).with_extension("exe")
@@ -86,7 +86,8 @@ fn pip(environment: &Path) -> Command {
     command
 }
 
-/// The environment's Python, working outside the sources so that nothing is imported from there by chance.
+/// The environment's Python, in a working directory outside the sources so that it cannot import from them by
+/// accident.
 fn inside(environment: &Path, root: &Path) -> Command {
     let mut command = Command::new(bin(environment, "python"));
     command

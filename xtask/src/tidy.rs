@@ -1,4 +1,4 @@
-//! What ARCHITECTURE.md promises and a compiler does not check.
+//! Checks rules from ARCHITECTURE.md that the compiler does not.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,10 +6,10 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-/// What every crate may import beside what its row of the table names.
+/// Crates that every crate may import, in addition to those in its row of the table.
 const FOR_ALL: &str = "choice";
 
-/// Checks everything and lists every fault.
+/// Runs all checks and lists every problem.
 pub fn run(root: &Path) -> Result<()> {
     let mut faults = imports(root)?;
     module_headers(root, &mut faults)?;
@@ -34,7 +34,7 @@ fn imports(root: &Path) -> Result<Vec<String>> {
         .context("cargo metadata")?;
     let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata's answer")?;
     let workspace = metadata["workspace_root"].as_str().map(Path::new).unwrap_or(root);
-    // `crates/text` for the folder of a crate of ours, `None` for others.
+    // `crates/text` for the folder of a workspace crate, `None` for third-party crates.
     let folder = |path: &Value| {
         let inside = Path::new(path.as_str()?).strip_prefix(workspace).ok()?;
         Some(inside.to_string_lossy().replace('\\', "/"))

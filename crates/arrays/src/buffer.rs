@@ -1,4 +1,4 @@
-//! Arrays that are either owned or lie inside a memory-mapped file.
+//! Arrays that are either owned or part of a memory-mapped file.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 
-/// Bytes that somebody else keeps alive: a memory map, a vector read from a file.
+/// Bytes with shared ownership: a memory map, or a vector read from a file.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 /// A read-only array of plain numbers, owned or borrowed from shared bytes.
 ///
-/// Every array of prepared references is one of these, so that references fresh from their tokenizer
-/// and references mapped from a file are the same type. Dereferencing a shared array costs a few
-/// nanoseconds; take the slice once, outside the loop.
+/// All arrays of prepared references are buffers, so references that were just tokenised and references
+/// mapped from a file have the same type. Dereferencing a shared array takes a few nanoseconds; take the
+/// slice once, outside the loop.
 pub struct Buffer<T>(Storage<T>);
 
 enum Storage<T> {
@@ -23,9 +23,9 @@ enum Storage<T> {
 }
 
 impl<T: Pod> Buffer<T> {
-    /// The part `range` (in bytes) of `bytes` as an array of `T`, in this machine's byte order.
+    /// The part `range` (in bytes) of `bytes` as an array of `T`, in native byte order.
     ///
-    /// `None` if the range lies outside, or is no whole number of aligned elements.
+    /// `None` if the range is out of bounds, misaligned, or not a whole number of elements.
     pub fn shared(bytes: SharedBytes, range: Range<usize>) -> Option<Self> {
         let all: &[u8] = (*bytes).as_ref();
         bytemuck::try_cast_slice::<u8, T>(all.get(range.clone())?).ok()?;
@@ -39,7 +39,7 @@ impl<T> From<Vec<T>> for Buffer<T> {
     }
 }
 
-/// Shared bytes stay where they are; owned numbers are copied.
+/// Shared bytes are not copied; owned numbers are.
 impl<T: Clone> Clone for Buffer<T> {
     fn clone(&self) -> Self {
         Self(match &self.0 {
@@ -63,7 +63,8 @@ impl<T: Pod> Deref for Buffer<T> {
     fn deref(&self) -> &[T] {
         match &self.0 {
             Storage::Owned(values) => values,
-            // The constructor has checked range and alignment; bytes that change under us yield nothing.
+            // The constructor has checked range and alignment; if the bytes have changed since, the result
+            // may be empty.
             Storage::Shared { bytes, range, .. } => (**bytes)
                 .as_ref()
                 .get(range.clone())
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_outside_or_uneven_is_refused() {
+    fn a_range_out_of_bounds_or_uneven_is_refused() {
         let bytes: SharedBytes = Arc::new(vec![0u8; 16]);
         assert!(Buffer::<u32>::shared(bytes.clone(), 0..20).is_none());
         assert!(Buffer::<u32>::shared(bytes.clone(), 0..7).is_none());

@@ -1,20 +1,20 @@
-//! A file of plain arrays that can be used where it lies in memory.
+//! A file of plain arrays that can be used directly from memory.
 //!
 //! Layout, little-endian, every array aligned to 64 bytes:
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 8 | magic |
-//! | 4, 4 | format version; 0x01020304 as the writing machine stores it |
+//! | 4, 4 | format version; 0x01020304 in the byte order of the writing machine |
 //! | 8 | length of the file |
 //! | 8 | checksum of all other bytes |
 //! | 8, 8 | length of the description; number of arrays |
-//! | 8 | 1 if the last array holds the ascending numbers of those before it, 0 if they are numbered from 0 on |
+//! | 8 | 1 if the last array contains the ascending numbers of those before it, 0 if they are numbered from 0 |
 //! | 8 | reserved, zero |
 //! | 16 each | offset and length of every array |
 //! | … | the description, then the arrays |
 //!
-//! The same arrays give the same bytes.
+//! Equal arrays give equal bytes.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -27,49 +27,49 @@ use twox_hash::XxHash3_64;
 use crate::{Buffer, SharedBytes};
 
 const HEADER: usize = 64;
-/// Where the header keeps the checksum.
+/// The offset of the checksum in the header.
 const CHECKSUM: usize = 24;
 const ALIGN: usize = 64;
 const ORDER_MARK: u32 = 0x0102_0304;
-/// Checksums are taken of pieces of this many bytes, on all threads.
+/// Checksums are computed for pieces of this many bytes, on all threads.
 const PIECE: usize = 4 << 20;
 
-/// Which kind of file it is.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     /// The first eight bytes.
     pub magic: [u8; 8],
     /// The version of the arrays; files of another version are refused.
     pub version: u32,
-    /// What the file holds, for error messages: `prepared references`.
+    /// The content of the file, for error messages: `prepared references`.
     pub noun: &'static str,
 }
 
-/// Why a file is not the container that was expected.
+/// The reason why a file is not the expected container.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Error(String);
 
 impl Error {
-    /// An error of whoever reads the sections.
+    /// An error for users of the sections.
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
 }
 
-/// Collects arrays, then writes them all.
+/// Collects arrays and writes them to a file.
 #[derive(Default)]
 pub struct Writer<'a> {
     sections: Vec<(u32, Cow<'a, [u8]>)>,
 }
 
 impl<'a> Writer<'a> {
-    /// Appends an array that stays where it is until it is written; its number is its place.
+    /// Appends an array that is borrowed until it is written; its number is its position.
     pub fn array<T: Pod>(&mut self, values: &'a [T]) {
         self.push(Cow::Borrowed(bytemuck::cast_slice(values)));
     }
 
-    /// Appends an array that was made for the file.
+    /// Appends an array that is copied.
     pub fn owned<T: Pod>(&mut self, values: &[T]) {
         self.push(Cow::Owned(bytemuck::cast_slice(values).to_vec()));
     }
@@ -78,7 +78,7 @@ impl<'a> Writer<'a> {
         self.sections.push((self.sections.len() as u32, bytes));
     }
 
-    /// Adds bytes under a number of their own, which must be new.
+    /// Adds bytes under the given number, which must not be in use yet.
     pub fn section(&mut self, number: u32, bytes: Vec<u8>) {
         self.sections.push((number, Cow::Owned(bytes)));
     }
@@ -86,7 +86,7 @@ impl<'a> Writer<'a> {
     /// Writes the file.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Only those of `out`.
     pub fn write(mut self, format: &Format, description: &str, mut out: impl Write) -> io::Result<()> {
         self.sections.sort_by_key(|section| section.0);
         let numbers: Vec<u32> = self.sections.iter().map(|section| section.0).collect();
@@ -104,7 +104,7 @@ impl<'a> Writer<'a> {
         }
         front.extend_from_slice(description.as_bytes());
         let length = at;
-        // The checksum comes first in the file, so the body is gone through twice.
+        // The checksum precedes the body in the file, so the body is processed twice.
         let mut checksum = Checksum::default();
         self.body(&front, |bytes| {
             checksum.update(bytes);
@@ -127,7 +127,7 @@ impl<'a> Writer<'a> {
         out.flush()
     }
 
-    /// Hands everything after the header to `take`, piece by piece.
+    /// Passes everything after the header to `take`, piece by piece.
     fn body(&self, front: &[u8], mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         take(front)?;
         let mut length = HEADER + front.len();
@@ -141,22 +141,22 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A container's sections, in the order in which they were written or by number.
+/// The sections of a container, accessible in the order of writing or by number.
 pub struct Reader {
     bytes: SharedBytes,
-    /// Ascending numbers, and where the arrays lie.
+    /// Ascending numbers, and the ranges of the arrays.
     sections: Vec<(u32, Range<usize>)>,
-    /// The place of the array that is read next.
+    /// The index of the array to read next.
     next: usize,
     description: String,
     noun: &'static str,
 }
 
 impl Reader {
-    /// Opens a container and checks it.
+    /// Opens a container and verifies it.
     ///
     /// # Errors
-    /// When the bytes are something else, of another version, cut off, or damaged.
+    /// If the bytes are not such a file, have another version, or are truncated or damaged.
     pub fn open(format: &Format, bytes: SharedBytes) -> Result<Self, Error> {
         let noun = format.noun;
         let all: &[u8] = (*bytes).as_ref();
@@ -229,7 +229,7 @@ impl Reader {
         (*self.bytes).as_ref()
     }
 
-    /// Where the section of that number lies in [`bytes`](Self::bytes).
+    /// The range of the section with this number in [`bytes`](Self::bytes).
     pub fn section(&self, number: u32) -> Option<Range<usize>> {
         let at = self.sections.binary_search_by_key(&number, |section| section.0).ok()?;
         Some(self.sections[at].1.clone())
@@ -238,7 +238,7 @@ impl Reader {
     /// The next array, in the order of writing.
     ///
     /// # Errors
-    /// When there is none, or it is not an array of `T`.
+    /// If there is none, or its length or alignment does not suit `T`.
     pub fn array<T: Pod>(&mut self) -> Result<Buffer<T>, Error> {
         let section = self.sections.get(self.next);
         self.next += 1;
@@ -247,14 +247,14 @@ impl Reader {
             .ok_or_else(|| self.unsound())
     }
 
-    /// The error for arrays that do not fit together.
+    /// The error for inconsistent arrays.
     pub fn unsound(&self) -> Error {
-        Error(format!("the arrays of this file of {} do not fit together", self.noun))
+        Error(format!("the arrays of this file of {} are inconsistent", self.noun))
     }
 }
 
-/// Corrects length and checksum of a changed file, so that tests and fuzzers get past them; false if there is not
-/// even a header.
+/// Corrects length and checksum of a modified file, so that tests and fuzzers get past them; returns false if
+/// the header is incomplete.
 pub fn reseal(file: &mut [u8]) -> bool {
     if file.len() < HEADER {
         return false;
@@ -266,14 +266,14 @@ pub fn reseal(file: &mut [u8]) -> bool {
     true
 }
 
-/// The checksum of a whole file, of the checksums of its pieces.
+/// The checksum of a whole file, computed from the checksums of its pieces.
 fn checksum(bytes: &[u8]) -> u64 {
     let (header, body) = bytes.split_at(HEADER);
     let pieces: Vec<u64> = body.par_chunks(PIECE).map(XxHash3_64::oneshot).collect();
     finish(header, &pieces)
 }
 
-/// The header goes in without its checksum.
+/// Combines the checksums of the pieces with the header, without its checksum field.
 fn finish(header: &[u8], pieces: &[u64]) -> u64 {
     let mut bytes = header.to_vec();
     bytes[CHECKSUM..CHECKSUM + 8].fill(0);
@@ -281,7 +281,7 @@ fn finish(header: &[u8], pieces: &[u64]) -> u64 {
     XxHash3_64::oneshot(&bytes)
 }
 
-/// The same, of bytes that come bit by bit.
+/// As [`checksum`], for bytes that arrive in parts.
 #[derive(Default)]
 struct Checksum {
     piece: Vec<u8>,
@@ -327,7 +327,7 @@ mod tests {
         out
     }
 
-    /// The same numbers give the same file, whatever comes first.
+    /// A file of numbered sections, which are pushed in the given order.
     fn numbered() -> Vec<u8> {
         let write = |order: [u32; 3]| {
             let mut writer = Writer::default();
@@ -343,7 +343,7 @@ mod tests {
         file
     }
 
-    /// A vector whose bytes start at a multiple of 64, as a memory map's do.
+    /// A vector whose bytes start at a multiple of 64, like those of a memory map.
     struct Mapped(Vec<u8>, usize, usize);
 
     impl AsRef<[u8]> for Mapped {
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_under_a_right_checksum_does_not_panic() {
+    fn damage_with_a_correct_checksum_does_not_panic() {
         let good = numbered();
         for at in 0..good.len() {
             for value in [0, 1, 0x7F, 0xFF] {
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn each_reason_has_its_sentence() {
+    fn each_reason_has_its_own_message() {
         let good = written();
         let message = |bytes: &[u8]| open(bytes).err().map(|e| e.to_string()).unwrap_or_default();
         assert!(message(b"{\"annotations\": []}").contains("not a file of test arrays"));

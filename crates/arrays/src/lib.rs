@@ -1,6 +1,7 @@
-//! How do arrays lie in a file? Buffers over owned or mapped memory, and one checked container for all kinds of files.
+//! Arrays in files: buffers over owned or mapped memory, and a checked container for all kinds of files.
 //!
-//! The crate knows no file by its content: prepared references and METEOR's resources name their sections themselves.
+//! The crate does not define the content of files: prepared references and METEOR's resources number their
+//! own sections.
 
 mod buffer;
 mod container;

@@ -1,25 +1,25 @@
-//! Everything that a person can set, under one name each.
+//! Everything that a user can set, each with a unique name.
 
-/// Which of a task's files an option of a reader is about.
+/// The input file to which a reading option applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// What people wrote, several captions per image.
+    /// Captions written by people, several per image.
     References,
-    /// What a system wrote, one caption per image.
+    /// Captions written by a system, one per image.
     Candidates,
-    /// What a system was trained on, read like references.
+    /// Captions on which a system was trained; read like references.
     Training,
     /// Human ratings of captions.
     Ratings,
-    /// Pairs of captions, of which people preferred one.
+    /// Pairs of captions with the preferences of people.
     Pairs,
-    /// Scores that were computed before.
+    /// Scores that were computed earlier.
     Scores,
 }
 
 macro_rules! arguments {
     ($( $(#[$meta:meta])* $variant:ident $(($role:ty))? = $name:literal, $placeholder:literal; )+) => {
-        /// Something that a person can set. A remedy names it; a front end knows how it is written there.
+        /// Something that a user can set. Remedies refer to it, and each front end knows how to write it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Argument {
@@ -32,7 +32,7 @@ macro_rules! arguments {
                 match self { $(arguments!(@pattern $variant $(($role))?) => $name),+ }
             }
 
-            /// What stands for the value where a remedy names none, such as `FILE`.
+            /// The placeholder for a value that a remedy does not specify, such as `FILE`.
             pub const fn placeholder(self) -> &'static str {
                 match self { $(arguments!(@pattern $variant $(($role))?) => $placeholder),+ }
             }
@@ -45,51 +45,51 @@ macro_rules! arguments {
 arguments! {
     /// The format of a file, instead of detecting it from the content.
     Format(Role) = "format", "FORMAT";
-    /// The column or key that holds the image's id.
+    /// The column or key that contains the image id.
     IdColumn(Role) = "id_column", "NAME";
-    /// The columns or keys that hold captions.
+    /// The columns or keys that contain captions.
     CaptionColumns(Role) = "caption_columns", "NAME";
-    /// The column or key that holds the system's name.
+    /// The column or key that contains the name of the system.
     SystemColumn(Role) = "system_column", "NAME";
-    /// The columns or keys that hold ratings.
+    /// The columns or keys that contain ratings.
     RatingColumns = "rating_columns", "NAMES";
-    /// The splits to keep of a Karpathy file.
+    /// The splits of a Karpathy file to keep.
     Split(Role) = "split", "SPLIT";
     /// The references.
     References = "references", "FILE";
-    /// The captions that a system was trained on.
+    /// The captions on which a system was trained.
     Training = "train", "FILE";
-    /// Scores that were computed before.
+    /// Scores that were computed earlier.
     Scores = "scores", "FILE";
     /// The keys of given scores that are error rates.
     LowerIsBetter = "lower_is_better", "KEYS";
     /// The images to score.
     Images = "images", "FILE";
-    /// What to do with images without a candidate.
+    /// The treatment of images without a candidate.
     Missing = "missing", "POLICY";
-    /// What to do with candidates without references.
+    /// The treatment of candidates without references.
     Surplus = "surplus", "POLICY";
-    /// What to do with several candidates for one image.
+    /// The treatment of several candidates for one image.
     Duplicate = "duplicate", "POLICY";
-    /// What to do with candidates without a word.
+    /// The treatment of candidates without words.
     Empty = "empty", "POLICY";
     /// How ids are compared.
     Ids = "ids", "HOW";
-    /// What to do with a rated caption that is a reference of its image.
+    /// The treatment of a rated caption that is also a reference of its image.
     OwnReference = "own_reference", "WHAT";
     /// The metrics.
     Metrics = "metrics", "LIST";
     /// The tokenizer.
     Tokenizer = "tokenizer", "NAME";
-    /// Where document frequencies come from.
+    /// The source of document frequencies.
     Idf = "idf", "SOURCE";
     /// A saved table of document frequencies.
     DocumentFrequencies = "df", "FILE";
-    /// How many images a table of document frequencies was counted over.
+    /// The number of images from which a table of document frequencies was counted.
     DocumentFrequencyImages = "df_images", "N";
     /// A saved n-gram model.
     LanguageModel = "lm", "FILE";
-    /// The longest n-grams.
+    /// The maximum length of n-grams.
     Order = "n", "N";
     /// The discounts of an n-gram model.
     Discount = "discount", "NUMBERS";
@@ -101,21 +101,21 @@ arguments! {
     MecabKorean = "mecab_ko", "DIR";
     /// The number of resamples.
     Resamples = "resamples", "N";
-    /// What the resamples start from.
+    /// The seed for resampling.
     Seed = "seed", "N";
-    /// What a point of a correlation is.
+    /// The unit of a point in a correlation.
     Unit = "unit", "WHAT";
-    /// How many references are drawn for each pair.
+    /// The number of references drawn for each pair.
     ReferencesPerPair = "references_per_pair", "N";
-    /// How many times references are drawn.
+    /// The number of times that references are drawn.
     Draws = "draws", "N";
-    /// What the draws start from.
+    /// The seed for drawing references.
     DrawSeed = "draw_seed", "N";
-    /// What a tie of people counts.
+    /// The treatment of ties between people's judgements.
     HumanTies = "human_ties", "RULE";
-    /// What a tie of a metric counts.
+    /// The treatment of ties between scores of a metric.
     MetricTies = "metric_ties", "RULE";
-    /// Scores of every image.
+    /// A file of scores for every image.
     Segments = "segments", "FILE";
     /// The number of threads.
     Threads = "threads", "N";

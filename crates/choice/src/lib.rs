@@ -1,8 +1,8 @@
-//! What can a person set, and how do we tell them? Named choices, arguments and remedies as data.
+//! User-facing choices: named values, arguments, and remedies as data.
 //!
-//! Libraries do not know the command line. An error or a notice carries a [`Remedy`], which names an [`Argument`]
-//! and a value; each front end implements [`Dialect`] and renders the remedy in its own words: a flag, a keyword
-//! argument or a field of a request.
+//! Libraries do not know the command line. An error or a notice carries a [`Remedy`], which refers to an
+//! [`Argument`] and a value; each front end implements [`Dialect`] and renders the remedy in its own terms: a
+//! flag, a keyword argument or a field of a request.
 //!
 //! ```
 //! use capeval_choice::{Remedy, Argument};

@@ -1,16 +1,16 @@
-//! Closed sets of names: one macro for all of them, and the nearest name to a misspelt one.
+//! Closed sets of names: one macro to declare them, and a search for the name most similar to a misspelt one.
 
 use std::fmt;
 
 use crate::Remedy;
 
-/// Names closer than this are offered as what was meant; clap uses the same bound.
+/// The least similarity of names that are suggested; clap uses the same threshold.
 const SIMILAR: f64 = 0.7;
 
 /// A name that is not one of the choices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownName {
-    /// What the name stands for, such as `format`.
+    /// The kind of name, such as `format`.
     pub what: &'static str,
     /// The name as given.
     pub given: String,
@@ -19,7 +19,7 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
-    /// The nearest name, or all of them where none is near.
+    /// The most similar name, or all names if none is similar.
     pub fn remedy(&self) -> Remedy {
         let Self { given, choices, .. } = self;
         match nearest(given, choices.iter().copied()) {
@@ -37,8 +37,7 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// The name that was probably meant: the most similar one, whatever its case and whether it is written with `_` or
-/// `-`; `None` if none is similar.
+/// The most similar name, ignoring case and treating `_` and `-` alike; `None` if none is similar.
 ///
 /// ```
 /// use capeval_choice::nearest;
@@ -55,12 +54,12 @@ pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Opt
     best.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, name)| name)
 }
 
-/// Declares an enum whose variants have a name and a one-line summary, with `ALL`, `name`, `summary`, `Display` and
-/// `FromStr`. The name serves parsing, signatures, help and documentation alike.
+/// Declares an enum whose variants have a name and a one-line summary, with `ALL`, `name`, `summary`,
+/// `Display` and `FromStr`. The name is used for parsing, in signatures, in help and in documentation.
 ///
 /// ```
 /// capeval_choice::named! {
-///     /// Which length of several references counts.
+///     /// The reference length if there are several references.
 ///     pub enum Length ("reference length") {
 ///         Closest = "closest", "that of the reference closest in length";
 ///         Shortest = "shortest", "that of the shortest reference";
@@ -85,18 +84,18 @@ macro_rules! named {
         }
 
         impl $type {
-            /// All choices, in the order in which help lists them.
+            /// All choices, in the order of the help text.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The names of all choices.
             pub const NAMES: &'static [&'static str] = &[$($name),+];
 
-            /// The name that a user writes.
+            /// The name that users write.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),+ }
             }
 
-            /// What it means, in one line.
+            /// A one-line description.
             pub const fn summary(self) -> &'static str {
                 match self { $(Self::$variant => $summary),+ }
             }

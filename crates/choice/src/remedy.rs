@@ -1,43 +1,43 @@
-//! What to do about an error or a notice, as data.
+//! Remedies for errors and notices, as data.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::Argument;
 
-/// What a person can do about an error or a notice: one step, or several of which one is enough.
+/// A remedy for an error or a notice: a single step, or alternatives.
 ///
-/// [`Display`](fmt::Display) uses the words of [`Plain`]; front ends use [`in_words`](Self::in_words).
+/// [`Display`](fmt::Display) uses the terms of [`Plain`]; front ends use [`in_words`](Self::in_words).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remedy(Vec<Step>);
 
-/// One way out.
+/// One alternative.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Step {
     action: Action,
-    /// What it achieves, as an infinitive without `to`.
+    /// The effect, as an infinitive without `to`.
     purpose: Option<Cow<'static, str>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Action {
-    /// Set it to a value; any that fits if there is none.
+    /// Set the argument to a value; `None` leaves the value to the user.
     Set(Argument, Option<Cow<'static, str>>),
     Omit(Argument),
     Do(Task),
-    /// Words that are the same everywhere.
+    /// Text that is the same in all front ends.
     Say(Cow<'static, str>),
 }
 
-/// A job of capeval's that a remedy asks for.
+/// A capeval job that a remedy recommends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Task {
     /// Install third-party data, such as `meteor`.
     Install(&'static str),
-    /// Prepare references anew.
+    /// Prepare the references again.
     Prepare,
-    /// Build a table of document frequencies with n-grams of up to so many words.
+    /// Build a table of document frequencies with n-grams of up to this many words.
     BuildFrequencies(Option<usize>),
     /// List the tokenizers.
     ListTokenizers,
@@ -47,11 +47,11 @@ pub enum Task {
 
 /// How a front end writes arguments and tasks.
 pub trait Dialect {
-    /// The argument by itself: `--missing`.
+    /// The bare argument: `--missing`.
     fn name(&self, argument: Argument) -> String;
-    /// The request to set `argument`, without a verb: `--missing skip`. No value means any that fits.
+    /// The request to set `argument`, without a verb: `--missing skip`. `None` leaves the value to the user.
     fn argument(&self, argument: Argument, value: Option<&str>) -> String;
-    /// The verb in front of it.
+    /// The verb before it.
     fn verb(&self) -> &'static str {
         "pass"
     }
@@ -59,7 +59,7 @@ pub trait Dialect {
     fn task(&self, task: &Task) -> String;
 }
 
-/// The words of no front end in particular, which users of the library read.
+/// Terms that are independent of front ends, for users of the library.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain;
 
@@ -94,27 +94,27 @@ impl Dialect for Plain {
 }
 
 impl Remedy {
-    /// Set `argument` to `value`.
+    /// Recommends setting `argument` to `value`.
     pub fn set(argument: Argument, value: impl Into<Cow<'static, str>>) -> Self {
         Self::action(Action::Set(argument, Some(value.into())))
     }
 
-    /// Set `argument`, to whatever fits.
+    /// Recommends setting `argument` to a value that the user chooses.
     pub fn give(argument: Argument) -> Self {
         Self::action(Action::Set(argument, None))
     }
 
-    /// Leave `argument` out.
+    /// Recommends omitting `argument`.
     pub fn omit(argument: Argument) -> Self {
         Self::action(Action::Omit(argument))
     }
 
-    /// Do `task`.
+    /// Recommends running `task`.
     pub fn run(task: Task) -> Self {
         Self::action(Action::Do(task))
     }
 
-    /// Advice that names no argument, such as `save the file as UTF-8`.
+    /// Gives advice that refers to no argument, such as `save the file as UTF-8`.
     pub fn say(words: impl Into<Cow<'static, str>>) -> Self {
         Self::action(Action::Say(words.into()))
     }
@@ -123,7 +123,7 @@ impl Remedy {
         Self(vec![Step { action, purpose: None }])
     }
 
-    /// What the last step achieves: `leave such images out`.
+    /// States the effect of the last step: `leave such images out`.
     pub fn to(mut self, purpose: impl Into<Cow<'static, str>>) -> Self {
         if let Some(step) = self.0.last_mut() {
             step.purpose = Some(purpose.into());
@@ -131,13 +131,13 @@ impl Remedy {
         self
     }
 
-    /// Another way out.
+    /// Adds alternatives.
     pub fn or(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
     }
 
-    /// The remedy in the words of a front end: `pass --missing skip to leave such images out`.
+    /// Renders the remedy in the terms of a front end: `pass --missing skip to leave such images out`.
     pub fn in_words(&self, dialect: &dyn Dialect) -> String {
         let mut text = String::new();
         let mut follows_argument = false;

@@ -1,4 +1,4 @@
-//! Comparing scores with golden ones, digit for digit or within the tolerance that a file states.
+//! Compares scores with golden values, digit for digit or within the tolerance given in the file.
 
 use std::fmt::Write as _;
 
@@ -6,18 +6,18 @@ use serde::Deserialize;
 
 use crate::{Case, Scores};
 
-/// How far scores may be from the golden ones.
+/// The maximum difference from the golden values.
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tolerance {
     segment: Limit,
     corpus: Limit,
-    /// Why the scores need not be equal in every bit.
+    /// The reason why scores need not be equal bit for bit.
     #[serde(default)]
     why: String,
 }
 
-/// `"bits"`, or the largest difference: absolute for scores up to 1, relative for those above.
+/// `"bits"`, or the maximum difference: absolute for scores up to 1, relative for larger ones.
 #[derive(Clone, Default, Deserialize)]
 #[serde(untagged)]
 enum Limit {
@@ -43,14 +43,14 @@ impl Limit {
     }
 }
 
-/// How many differences a message lists.
+/// The maximum number of differences listed in a message.
 const SHOWN: usize = 5;
 
 impl Case {
     /// Compares scores with the golden ones.
     ///
     /// # Errors
-    /// With the file, the case, and each score that differs.
+    /// A message that names the file, the case, and the scores that differ.
     pub fn check(&self, found: &Scores) -> Result<(), String> {
         let mut differences = Vec::new();
         let tolerance = &self.source.tolerance;
@@ -97,7 +97,7 @@ impl Case {
             message.push_str("\n  …");
         }
         if !self.source.tolerance.why.is_empty() {
-            write!(message, "\n  (a tolerance is stated, since {})", self.source.tolerance.why).unwrap();
+            write!(message, "\n  (there is a tolerance because {})", self.source.tolerance.why).unwrap();
         }
         message
     }
@@ -108,7 +108,7 @@ fn shown(found: Option<f64>) -> String {
 }
 
 impl Scores {
-    /// Takes down the scores of one part of a metric.
+    /// Adds the scores of one part of a metric.
     pub fn insert(&mut self, key: &str, corpus: f64, segments: Vec<f64>) {
         self.corpus.insert(key.to_owned(), corpus);
         self.segment.insert(key.to_owned(), segments);

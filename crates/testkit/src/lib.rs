@@ -1,7 +1,9 @@
-//! Golden values: what the reference programs gave for the cases in `testdata/`, and how scores are compared with them.
+//! Golden values: the results of the reference programs for the cases in `testdata/`, and comparison with
+//! them.
 //!
-//! Tests of the engine and of the command line read the same files through this crate, and the Python package's tests
-//! read them with `tomllib`. It knows no engine: a test computes [`Scores`] for a [`Case`] and calls [`Case::check`].
+//! Tests of the engine and of the command line read the same files through this crate, and the Python
+//! package's tests read them with `tomllib`. The crate does not depend on the engine: a test computes
+//! [`Scores`] for a [`Case`] and calls [`Case::check`].
 #![expect(clippy::unwrap_used, reason = "for tests, which fail by panicking")]
 
 mod compare;
@@ -30,11 +32,11 @@ struct Group {
     case: Vec<Case>,
 }
 
-/// Segments, a metric for them, and what the reference program gave.
+/// Segments, a metric for them, and the scores given by the reference program.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
-    /// What the case shows; several cases may share a name.
+    /// What the case demonstrates; several cases may have the same name.
     pub name: String,
     /// The metric with all settings, as users write it.
     pub metric: String,
@@ -52,14 +54,14 @@ pub struct Case {
     /// The scores of all segments together, by key such as `bleu-4`.
     #[serde(default)]
     pub corpus: BTreeMap<String, f64>,
-    /// The scores of every segment. NaN means that the reference program gives none.
+    /// The scores of each segment. NaN means that the reference program gives no score.
     #[serde(default)]
     pub segment: BTreeMap<String, Vec<f64>>,
     #[serde(skip)]
     source: Source,
 }
 
-/// Where the numbers of a case come from.
+/// The origin of a case's numbers.
 #[derive(Clone, Default)]
 struct Source {
     file: String,
@@ -67,22 +69,22 @@ struct Source {
     tolerance: Tolerance,
 }
 
-/// What capeval gives, by key.
+/// Scores computed by capeval, by key.
 #[derive(Default)]
 pub struct Scores {
     corpus: BTreeMap<String, f64>,
     segment: BTreeMap<String, Vec<f64>>,
 }
 
-/// What is scored: one caption, or a set of captions, and the references of the same image.
+/// The input of a metric: one caption or a set of captions, and the references of the same image.
 pub struct Segment {
-    /// The candidate; for metrics of diversity all captions of the image.
+    /// The candidate; for metrics of diversity, all captions of the image.
     pub captions: Vec<String>,
     /// The references.
     pub references: Vec<String>,
 }
 
-/// A line of a file of segments, in the form that `scripts/oracle` uses.
+/// A line of a file of segments, in the format that `scripts/oracle` uses.
 #[derive(Deserialize)]
 struct Row {
     hyp: Option<String>,
@@ -107,7 +109,7 @@ pub fn files() -> Vec<String> {
 /// All cases of a file.
 ///
 /// # Panics
-/// When the file is missing or damaged.
+/// If the file is missing or damaged.
 pub fn cases(file: &str) -> Vec<Case> {
     let path = testdata().join(file).with_extension("toml");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -128,10 +130,10 @@ pub fn cases(file: &str) -> Vec<Case> {
 }
 
 impl Case {
-    /// What is scored.
+    /// The segments to score.
     ///
     /// # Panics
-    /// When the case has neither a file of segments nor a candidate with references.
+    /// If the case has neither a file of segments nor a candidate with references.
     pub fn segments(&self) -> Vec<Segment> {
         let Some(name) = &self.segments else {
             let (captions, references) =
@@ -147,7 +149,7 @@ impl Case {
         .collect()
     }
 
-    /// Whether METEOR's resources, which the project does not carry, are needed.
+    /// Whether the case needs METEOR's resources, which are not part of the project.
     pub fn needs_meteor(&self) -> bool {
         self.metric.split(':').next() == Some("meteor")
     }
