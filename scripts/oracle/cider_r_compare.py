@@ -5,8 +5,8 @@ project root:
 
     python scripts/oracle/cider_r_compare.py --source CLONE --golden ../shared/golden/coco_fakecap.json.gz
 
-Takes the tokens out of each golden file, scores them with both programs, and prints how much they differ;
-the exit status is 1 if any score differs by more than 1e-9.
+Scores the tokens in each golden file with both programs and prints the differences; the exit status is 1 if
+any score differs by more than 1e-9.
 """
 
 import argparse

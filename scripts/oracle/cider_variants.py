@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Run vrama91/cider's plain CIDEr and CIDEr-D, with document frequencies of the corpus or of a table.
+"""Run vrama91/cider's plain CIDEr and CIDEr-D, with document frequencies from the corpus or from a table.
 
     PYTHONPATH=CHECKOUT cider_variants.py SEGMENTS.jsonl [--df data/TABLE.p] > SCORES.json
 
-CHECKOUT is a copy of the Python 3 version of that repository (ruotianluo/cider); SEGMENTS.jsonl holds
-tokenised text: {"id": str, "hyp": str, "refs": [str, ...]} a line. A table must lie in the folder `data` of
-the working directory, since the program looks for it there.
+CHECKOUT is a copy of the Python 3 version of that repository (ruotianluo/cider); SEGMENTS.jsonl contains
+tokenised text, {"id": str, "hyp": str, "refs": [str, ...]} on each line. A table must be in the folder `data`
+of the working directory, because the program looks for it there.
 """
 import argparse
 import json

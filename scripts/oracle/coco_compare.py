@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Hold capeval's scores against pycocoevalcap's, segment by segment.
+"""Compare capeval's scores with pycocoevalcap's, segment by segment.
 
     coco_compare.py CAPEVAL SEGMENTS.jsonl ORACLE.json
 
-CAPEVAL is the program. SEGMENTS.jsonl holds {"id", "hyp", "refs"} a line (see segments.py); ORACLE.json is
-what a runner of pycocoevalcap 1.2 wrote for it: {"segment": {"Bleu_1": [...], ..., "CIDEr": [...]}, "corpus":
-{...}, "tokens": {"hyp": [...], "refs": [[...]]}}, in the order of the segments.
+CAPEVAL is the program. SEGMENTS.jsonl contains {"id", "hyp", "refs"} on each line (see segments.py);
+ORACLE.json contains the corresponding results of pycocoevalcap 1.2: {"segment": {"Bleu_1": [...], ...,
+"CIDEr": [...]}, "corpus": {...}, "tokens": {"hyp": [...], "refs": [[...]]}}, in the order of the segments.
 
-The segments are scored twice: on the reference program's own tokens, where any difference is one of the
-metrics, and from the raw text: as one text (`ptb-batch`), as the reference program reads it, and caption by
-caption (`ptb`), where a last word like that of "marked with a P." may keep a dot that it loses before certain
-next captions, and the document frequencies of all images move with it.
+The segments are scored twice. First from the reference program's own tokens, so that any difference is due to
+the metrics. Then from the raw text: as one text (`ptb-batch`), as the reference program reads it, and caption by
+caption (`ptb`). In the latter case a last word such as that of "marked with a P." may keep a full stop that it
+loses before certain next captions, which also changes the document frequencies.
 """
 import json
 import subprocess

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Score a results file with pycocoevalcap 1.2, without METEOR and SPICE, and say where the time went.
+"""Score a results file with pycocoevalcap 1.2, without METEOR and SPICE, and print the time of each step.
 
     coco_time.py REFS.json HYPS.json
 
-Needs Java. `cargo xtask bench` runs it beside capeval.
+Needs Java. `cargo xtask bench` runs it as well as capeval.
 """
 import json
 import sys

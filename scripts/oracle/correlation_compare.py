@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Hold capeval's coefficients against scipy's, and agreement of raters against krippendorff and statsmodels.
+"""Compare capeval's coefficients with scipy's, and agreement of raters with krippendorff and statsmodels.
 
     correlation_compare.py CORRELATIONS [INPUTS]
 
 CORRELATIONS is the example `correlations` of the crate capeval-stats, built by
-`cargo build --release -p capeval-stats --example correlations`. INPUTS pairs of random lists with ties (10,000 if not
-given), of 2 to 400 numbers, go through pearsonr, spearmanr and kendalltau (variants b and c), and a tenth as many
-tables of ratings through krippendorff.alpha (ordinal) and fleiss_kappa. The last pair has 100,000 numbers.
+`cargo build --release -p capeval-stats --example correlations`. Compares pearsonr, spearmanr and kendalltau
+(variants b and c) on INPUTS pairs of random lists with ties (default 10,000), of 2 to 400 numbers each; and
+krippendorff.alpha (ordinal) and fleiss_kappa on a tenth as many tables of ratings. The last pair has 100,000 numbers.
 Needs scipy, krippendorff and statsmodels.
 """
 import math
@@ -23,7 +23,7 @@ warnings.filterwarnings("ignore")
 
 
 def lists(rng, n):
-    """Two lists of several kinds: few levels, many levels, reals, and one made from the other."""
+    """Two lists of one of several kinds: few levels, many levels, real numbers, or one derived from the other."""
     kind = rng.integers(5)
     x = rng.integers(0, rng.integers(1, 12), n).astype(float)
     if kind == 0:

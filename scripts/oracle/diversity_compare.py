@@ -6,9 +6,10 @@ of ruotianluo/self-critical.pytorch. From the project root:
     python scripts/oracle/diversity_compare.py --cider CLONE --scst CLONE/captioning/utils \
         --data ../shared/data
 
-The five German and English descriptions of an image are its captions, those of other images training
+The five German and English descriptions of an image are its captions; those of other images serve as training
 captions and references. Prints every value of both programs; the exit status is 1 if any differs by more
-than 1e-8, the noise that repeated captions leave in self-critical.pytorch's Self-CIDEr. What `eval_multi.py` does beside calling these libraries is repeated here in a few lines.
+than 1e-8, the noise that repeated captions cause in self-critical.pytorch's Self-CIDEr. The few lines of
+`eval_multi.py` that do more than call these libraries are repeated here.
 """
 
 import argparse

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Correlations of Elliott and Keller (ACL 2014) on Flickr8k, from the files that they published.
+"""Reproduce the correlations of Elliott and Keller (ACL 2014) on Flickr8k from the files that they published.
 
     elliott_keller.py CAPEVAL FOLDER ROUGE
 
 CAPEVAL is the program, with METEOR's data installed. FOLDER is `flickr8k` of elliottd/compareImageDescriptionMeasures:
 `candidates`, `ref-0` to `ref-4` and `judgements`, 5,822 lines each. ROUGE is the folder of a ROUGE-1.5.5 with WordNet's
-exceptions. Each of the three judgements of a caption is a point (n = 17,466), and the text is scored as it stands, without
+exceptions. Each of the three judgements of a caption is a point (n = 17,466), and the text is scored without
 tokenisation ("we performed no tokenization"). Published Spearman: METEOR 0.524, ROUGE-SU4 0.435, smoothed BLEU
 0.429, unigram BLEU 0.345, TER -0.279.
 
-What their choices mean here: METEOR without normalisation (`text=verbatim`); ROUGE-SU4 recall as `-m -2 4 -u` with formula
-A, stemmed with exceptions; smoothed BLEU is that of MultEval's jBLEU, which is no metric of capeval (an order without a
-match counts as 1 / (2^k total) even if no word matches) and so is computed below; TER is tercom's, on text whose case is
-kept. Unigram BLEU "without brevity penalty" of this text has 0.444: what gave 0.345 is neither in the paper nor in
-the code. Needs scipy for jBLEU.
+Their choices correspond to these settings: METEOR without normalisation (`text=verbatim`); ROUGE-SU4 recall as
+`-m -2 4 -u` with formula A, stemmed with exceptions; TER is tercom's, case-sensitive. Smoothed BLEU is that of
+MultEval's jBLEU, which capeval does not have (an order without a match counts as 1 / (2^k total) even if no word
+matches), so it is computed below. Unigram BLEU "without brevity penalty" of this text gives 0.444; neither the paper
+nor the code explains the published 0.345. Needs scipy for jBLEU.
 """
 import csv
 import json
@@ -42,7 +42,7 @@ def ngrams(words, n):
 
 
 def jbleu(candidate, references, order):
-    """jBLEU of one sentence; of order 1, its precision alone."""
+    """jBLEU of one sentence; for order 1, only its precision."""
     words, others = candidate.split(), [reference.split() for reference in references]
     logs, smooth = 0.0, 1.0
     for n in range(1, order + 1):

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Time capeval's ROUGE, chrF and TER beside the programs that define them, whole processes on the same images.
+"""Time capeval's ROUGE, chrF and TER and the programs that define them, as whole processes on the same images.
 
     python scripts/oracle/family_time.py --capeval target/release/capeval --refs captions_val2014.json.gz \
         --hyps fakecap_results.json --script ROUGE-1.5.5.pl --data RELEASE-1.5.5/data
 
-Needs Perl with XML::DOM and DB_File, and Python with rouge-score==0.1.2 and sacrebleu==2.6.0. Only the images of
-the results file take part, on both sides. Prints seconds of wall clock and of processor, the best of several runs
-of capeval and one of each reference program, and their ratios. Ratios of processor time are fairer where other
-work shares the machine.
+Needs Perl with XML::DOM and DB_File, and Python with rouge-score==0.1.2 and sacrebleu==2.6.0. Both sides use only
+the images of the results file. Prints wall-clock and processor time in seconds, the best of several runs of capeval
+and a single run of each reference program, and their ratios. If other processes run on the machine, ratios of
+processor time are fairer.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def corpus(refs, hyps):
 
 
 def reference(which, folder):
-    """Runs one reference program's scorer in this process."""
+    """Run one reference program's scorer in this process."""
     hyps, refs = json.loads((folder / "segments.json").read_text())
     if which == "rouge_score":
         from rouge_score.rouge_scorer import RougeScorer
@@ -56,7 +56,7 @@ def reference(which, folder):
 
 
 def perl(folder, hyps, refs):
-    """Writes the files of the Perl script, and returns its list."""
+    """Write the files for the Perl script, and return the path of its list."""
     flat = lambda text: text.replace("\n", " ").replace("\r", " ") + "\n"
     parts = ['<ROUGE_EVAL version="1.5.5">']
     for k, (hyp, texts) in enumerate(zip(hyps, refs)):
@@ -76,7 +76,7 @@ def perl(folder, hyps, refs):
 
 
 def clock(command, runs=1):
-    """The least wall clock and processor time of a whole process, in seconds."""
+    """The lowest wall-clock and processor time of a whole process, in seconds."""
     walls, processors = [], []
     for _ in range(runs):
         start = time.perf_counter()
@@ -95,7 +95,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("capeval", "refs", "hyps", "script", "data"):
         parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--runs", type=int, default=10, help="runs of capeval")
+    parser.add_argument("--runs", type=int, default=10, help="number of runs of capeval")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

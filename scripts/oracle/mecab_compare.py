@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compare capeval's ja-mecab and ko-mecab with sacreBLEU's, on made-up and on hostile text.
+"""Compare capeval's ja-mecab and ko-mecab with sacreBLEU's, on made-up and hostile text.
 
     python scripts/oracle/mecab_compare.py --capeval target/release/capeval --n 20000 [TEXT...]
 
-Needs sacrebleu[ja,ko]==2.6.0. Words come from the dictionaries' own features, from characters of all kinds that
-the languages use, and from the lines of TEXT. Prints how many lines differ; the exit status is 1 if any does.
+Needs sacrebleu[ja,ko]==2.6.0. The texts consist of words from the dictionaries' features, of characters of all kinds
+that the languages use, and of lines of TEXT. Prints the number of lines that differ; the exit status is 1 if any does.
 """
 
 import argparse

@@ -3,17 +3,17 @@
 
     meteor_compare.py RESOURCES [--jar JAR] [--ours PROGRAM] [--pairs N] [--seed S] [--config NAME ...] [--captions FILE ...]
 
-RESOURCES is capeval's compiled resource file. Build the other side first:
+RESOURCES is capeval's compiled resource file. Build capeval's side first:
     cargo build --release -p capeval-meteor --example meteor_stdio
-JAR is the one of the Python package pycocoevalcap 1.2, by default the one of the Python that runs this.
-Every configuration gets N segments in a SCORE line each; both programs' answers, and the scores of an EVAL
-line over all of them, are compared: statistics as text, scores by their bits, since the two print a number
-differently that they mean alike. A score may differ in its last place where Java's pow does from the C
-library's: in about one of a thousand arguments, of which captions meet none (HotSpot's pow for x86 and Java's
-own for other processors differ in 77 of a thousand). Captions (one a line, .gz allowed) serve as real text.
-Configurations whose names end in "-table" need paraphrase tables beside the jar that the published package
-lacks; meteor_home.py makes a folder with small ones. They are left out where there are none.
-Exit status 1 if anything differs.
+JAR is the jar of the Python package pycocoevalcap 1.2, by default as installed for the Python that runs this script.
+For each configuration, N segments are sent in SCORE lines, and an EVAL line asks for the scores of all of them. The
+answers of both programs are compared: statistics as text, scores by their bits, since the programs may print the same
+number differently. A score may differ in its last digit where Java's pow differs from the C library's: for about one
+in a thousand arguments, none of which occurs with captions (HotSpot's pow for x86 and Java's own for other processors
+differ for 77 in a thousand). Captions (one per line, .gz allowed) serve as real text.
+Configurations whose names end in "-table" need paraphrase tables next to the jar, which the published package lacks;
+meteor_home.py makes a folder with small ones. Without these tables the configurations are skipped.
+The exit status is 1 if anything differs.
 """
 import argparse
 import gzip
@@ -28,7 +28,7 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 OURS = os.path.join(HERE, "../../target/release/examples/meteor_stdio")
 
-# Name: options of both programs. `-a` is the jar's: only English has a paraphrase table in the wheel.
+# Name: options of both programs. Only the jar uses `-a`: the wheel has a paraphrase table only for English.
 CONFIGS = {
     "en": ["-l", "en", "-norm"],
     "en-adq": ["-l", "en", "-norm", "-t", "adq"],
@@ -115,7 +115,7 @@ def number(rng):
 
 
 def character(rng):
-    """Any code point but a surrogate, those of small numbers above all."""
+    """Any code point except surrogates; small code points are more frequent."""
     while True:
         code = rng.randrange(1, rng.choice((0x80, 0x250, 0x600, 0x3100, 0x10000, 0x110000)))
         if not 0xD800 <= code < 0xE000:
@@ -176,7 +176,7 @@ def segment(rng, captions):
 
 
 def unpacked(options, jar, folder):
-    """The options with the function words of `-s` as a file of their own."""
+    """The options, with the function words of `-s` in a separate file."""
     if "-s" in options:
         at = options.index("-s") + 1
         file = os.path.join(folder, options[at])
@@ -200,7 +200,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("resources")
     parser.add_argument("--jar")
-    parser.add_argument("--ours", default=OURS, help="the other side, if it lies elsewhere")
+    parser.add_argument("--ours", default=OURS, help="path of capeval's program, if it is elsewhere")
     parser.add_argument("--pairs", type=int, default=20000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--config", nargs="*", default=list(CONFIGS))
@@ -216,7 +216,7 @@ def main():
     for name in arguments.config:
         table = f"data/paraphrase-{CONFIGS[name][1]}.gz"
         if name.endswith("-table") and not os.path.exists(os.path.join(os.path.dirname(jar), table)):
-            print(f"{name}: left out, there is no {table} beside the jar", flush=True)
+            print(f"{name}: skipped, {table} is not next to the jar", flush=True)
             continue
         rng = random.Random(f"{arguments.seed} {name}")
         segments = [segment(rng, captions) for _ in range(arguments.pairs)]

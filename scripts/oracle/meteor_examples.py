@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Score the example sets of METEOR's own distribution with capeval, and hold them against what METEOR gives.
+"""Score the example sets of METEOR's own distribution with capeval, and compare them with METEOR's scores.
 
     meteor_examples.py RESOURCES EXAMPLE [--jar JAR] [--ours PROGRAM]
 
 EXAMPLE is the folder `example` of the METEOR repository (cmu-mtlab/meteor on GitHub): test.sgm and ref.sgm of
-newstest2009 with the scores published beside them, and two systems of WMT 2010 in xray/. Build the other
-side first: cargo build --release -p capeval-meteor --example meteor_stdio
+newstest2009 with the published scores, and two systems of WMT 2010 in xray/. Build capeval's side first:
+cargo build --release -p capeval-meteor --example meteor_stdio
 
-Compared: every segment's score and the corpus score with the jar's, bit by bit; the corpus scores with the
+Compares every segment score and the corpus score with the jar's, bit by bit, and the corpus scores with the
 published 0.299148440516935 (newstest2009, file meteor-sys.scr) and 0.3204832379614146 (xray/system1, in
-METEOR's README). The published segment scores were printed by a Java of 2014, whose last digit is another one
-here and there; how many differ, and by how much, is printed for both programs. Exit status 1 if one of the
-other comparisons fails.
+METEOR's README). The published segment scores were printed by a Java version of 2014, which sometimes gives another
+last digit; the number and the size of these differences are printed for both programs. The exit status is 1 if one of
+the other comparisons fails.
 """
 import argparse
 import os
@@ -26,7 +26,7 @@ PUBLISHED = {"newstest2009": "0.299148440516935", "system1": "0.3204832379614146
 
 
 def segments(path):
-    """Text by document and segment of a file in NIST's SGML with one line per segment, in order."""
+    """Text by document and segment of a file in NIST's SGML with one segment per line, in order."""
     found, document = {}, None
     with open(path, encoding="utf-8") as lines:
         for line in lines:
@@ -64,7 +64,7 @@ def main():
     file = lambda name: os.path.abspath(os.path.join(arguments.example, name))
     failed = False
 
-    def hold(name, mine, theirs):
+    def compare(name, mine, theirs):
         nonlocal failed
         differ = sum(float(a) != float(b) for a, b in zip(mine, theirs)) + abs(len(mine) - len(theirs))
         published = PUBLISHED.get(name)
@@ -80,7 +80,7 @@ def main():
         jar([program, file("test.sgm"), file("ref.sgm"), "-sgml", "-f", prefix])
         read = lambda path: {tuple(row[2:-1]): row[-1] for row in (line.split() for line in open(path))}
         theirs, system = read(f"{prefix}-seg.scr"), read(f"{prefix}-sys.scr")
-    hold("newstest2009", mine, [theirs[key] for key in tests] + list(system.values()))
+    compare("newstest2009", mine, [theirs[key] for key in tests] + list(system.values()))
     published = read(file("meteor-seg.scr"))
     for name, values in (("ours", mine), ("the jar's", [theirs[key] for key in tests])):
         gaps = [abs(float(a) - float(published[key])) / float(published[key])
@@ -93,7 +93,7 @@ def main():
             mine = scores(arguments.ours, arguments.resources, [(x.strip(), y.strip()) for x, y in zip(a, b)])
         output = jar([program, file(f"xray/{system}.hyp"), file("xray/reference")])
         theirs = re.findall(r"^(?:Segment \d+|Final) score:\s+(\S+)", output, re.MULTILINE)
-        hold(system, mine, theirs)
+        compare(system, mine, theirs)
     sys.exit(failed)
 
 

@@ -3,9 +3,9 @@
 
     meteor_home.py FOLDER [--jar JAR]
 
-The published package has a paraphrase table for English only, and the jar refuses German, French, Spanish,
-Russian and Czech without theirs. These tables are made up, from the words that meteor_compare.py uses. For
-both programs to see the same folder:
+The published package has a paraphrase table only for English, and the jar rejects German, French, Spanish, Russian
+and Czech without their tables. These tables are made up from the words in meteor_compare.py. To use the same folder
+with both programs:
 
     capeval data install meteor --from FOLDER
     meteor_compare.py $(capeval data path)/meteor-1.5.bin --jar FOLDER/meteor-1.5.jar --config de-table fr-table
@@ -20,7 +20,7 @@ from meteor_compare import COMMON, LANGUAGES
 
 
 def table(rng):
-    """Entries of random phrases, sources ascending and targets ascending within a source."""
+    """Entries of random phrases, with ascending sources and ascending targets within each source."""
     words = sorted(set(word.lower() for word in LANGUAGES + COMMON if word.isalpha()))
     phrase = lambda longest: " ".join(rng.choice(words) for _ in range(rng.randrange(1, longest)))
     sources = sorted({phrase(4) for _ in range(600)} | set(words))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Ask meteor-1.5.jar for the answers in crates/meteor/tests/tiny/quirks.tsv, and write them there.
+"""Obtain the answers in crates/meteor/tests/tiny/quirks.tsv from meteor-1.5.jar, and write them there.
 
     meteor_quirks.py [--jar JAR]
 
-The jar gets the word lists and tables of that folder, which are made up (-d, -a, -s); its own are too large to
-show anything. Each line: name of the test, options, hypothesis, references with ||| between, the jar's
-statistics, the score it makes of them. The last two columns are what this script fills in.
+The jar is run with the made-up word lists and tables of that folder (-d, -a, -s), since its own are too large to
+demonstrate the quirks. Each line: name of the test, options, hypothesis, references separated by |||, the jar's
+statistics, and the resulting score. This script fills in the last two columns.
 """
 import argparse
 import gzip
@@ -38,7 +38,7 @@ def main():
             out.write(plain.read())
         for row in rows:
             name, options, hypothesis, references = row[:4]
-            # Options are separated by two blanks, so that one blank can stand inside of one.
+            # Two spaces separate options, so that a single space can be part of one.
             options = options.split("  ")
             words = [] if "de" in options else ["-s", os.path.join(TINY, "english.words")]
             command = ["java", "-Dfile.encoding=UTF-8", "-jar", jar, "-", "-", "-stdio", *options,

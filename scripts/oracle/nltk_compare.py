@@ -1,12 +1,12 @@
 """Compare capeval's sentence-bleu and meteor-2005 with NLTK 3.10 on the segments of a file.
 
-Needs Python with nltk (no data of it) and cargo. From the project root, with segments as `rouge155_compare.py` makes
-them:
+Needs Python with nltk (without its data) and cargo. From the project root, with segments made by
+`rouge155_compare.py`:
 
     python scripts/oracle/nltk_compare.py segments.jsonl
 
 Text is split on white space. NLTK's METEOR runs without synonyms, and is compared with the alignment `last-first`.
-Method 6 is compared where NLTK does not end in an assertion. Prints the largest difference; the exit status is 1 if
+Method 6 is compared unless NLTK fails with an assertion. Prints the largest difference; the exit status is 1 if
 it exceeds 1e-12.
 """
 

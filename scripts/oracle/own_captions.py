@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Write testdata/captions.jsonl: captions of our own, plain and hostile, small enough for the repository.
+"""Write testdata/captions.jsonl: captions made for this project, plain and hostile, small enough for the repository.
 
     own_captions.py > testdata/captions.jsonl
 
-One object a line: {"id": str, "hyp": str, "refs": [str, ...]}. The first are those of examples/quickstart; then come
-scenes put together from phrases, written cases that are hard to tokenize, and random hostile text of `segments.py`.
-The numbers in testdata/*.toml belong to this file: `cargo xtask goldens` computes them anew after a change.
+One object per line: {"id": str, "hyp": str, "refs": [str, ...]}. The first are those of examples/quickstart, followed
+by scenes put together from phrases, hand-written cases that are hard to tokenise, and random hostile text from
+`segments.py`. The numbers in testdata/*.toml belong to this file: `cargo xtask goldens` recomputes them after a change.
 """
 import json
 import pathlib

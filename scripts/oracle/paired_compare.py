@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Hold capeval's paired tests against sacreBLEU's, on the same captions.
+"""Compare capeval's paired tests with sacreBLEU's, on the same captions.
 
     paired_compare.py CAPEVAL FOLDER [TRIALS]
 
-CAPEVAL is the program, FOLDER holds five line-aligned descriptions test_2016.{1..5}.en, gzipped, as Multi30k's
-task 2 has them. Descriptions 1 to 4 are systems, with noise of several strengths, and description 5 and what is
-left are references. sacreBLEU 2.6 and capeval compare each system with the first by BLEU, chrF and TER, by paired
-bootstrap and by paired approximate randomisation. Both draw at random, so two p-values agree when they differ by no
-more than four standard errors of a difference of two shares.
+CAPEVAL is the program, FOLDER contains five line-aligned descriptions test_2016.{1..5}.en, gzipped, as in task 2 of
+Multi30k. Descriptions 1 to 4 are systems, with noise of different strengths; description 5 and the unused ones are
+references. sacreBLEU 2.6 and capeval compare each system with the first by BLEU, chrF and TER, by paired
+bootstrap and by paired approximate randomisation. Both draw at random, so two p-values agree if they differ by at
+most four standard errors of a difference of two proportions.
 """
 import gzip
 import json
@@ -30,7 +30,7 @@ def read(folder, k):
 
 
 def noisy(lines, share, seed):
-    """The same captions, some of them without their last three words."""
+    """The captions, some of them without their last three words."""
     draw = random.Random(seed)
     return [" ".join(line.split()[:-3]) if draw.random() < share else line for line in lines]
 

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 """Compare capeval's `ptb` tokens with those of the Java program that pycocoevalcap calls.
 
-    ptb_compare.py --jar stanford-corenlp-3.4.1.jar FILE...         one text a line, gzip or plain
+    ptb_compare.py --jar stanford-corenlp-3.4.1.jar FILE...         one text per line, gzip or plain
     ptb_hostile.py 1000000 | ptb_compare.py --jar ... -
 
-Two comparisons are made: the raw tokens (case and punctuation kept), and the tokens after
-pycocoevalcap's post-processing. A line that begins a new sentence stands between the texts, as capeval
-assumes for a text that nothing follows. `--batch` leaves it out and compares `ptb-batch`, which is told
-what follows each text, as in a whole file of pycocoevalcap; texts with line breaks of their own are left
-out then.
+Makes two comparisons: the raw tokens (case and punctuation kept), and the tokens after pycocoevalcap's
+post-processing. Between the texts there is a line that begins a new sentence, because capeval assumes one after a
+text that nothing follows. `--batch` omits it and compares `ptb-batch`, which receives the text after each text, as
+in a whole file of pycocoevalcap; texts that contain line breaks are then skipped.
 
-The jar is in the wheel pycocoevalcap 1.2 (`tokenizer/`). Needs Java and cargo. Exit status 1 if
+The jar is in the wheel pycocoevalcap 1.2 (`tokenizer/`). Needs Java and cargo. The exit status is 1 if
 any line differs.
 """
 import argparse
@@ -25,8 +24,8 @@ from collections import Counter
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PUNCTUATION = {"''", "'", "``", "`", "-LRB-", "-RRB-", "-LCB-", "-RCB-",
                ".", "?", "!", ",", ":", "-", "--", "...", ";"}
-# The quotes close any attribute value that a text leaves open, and the bracket an odd smiley, so that
-# no token crosses the line.
+# The quotes close any attribute value that a text leaves open, and the bracket closes an odd smiley, so that
+# no token extends past the line.
 FENCE, FENCE_TOKENS = "A xsepx '\"<", "a xsepx ' '' <"
 CHUNK = 200_000
 
@@ -64,7 +63,7 @@ def java_fenced(jar, texts, lower):
         else:
             group.append(line)
     if len(groups) != len(texts):
-        raise SystemExit(f"{len(groups)} groups of lines for {len(texts)} texts: a token crossed a line")
+        raise SystemExit(f"{len(groups)} groups of lines for {len(texts)} texts: a token extends over a line break")
     return groups
 
 
@@ -89,7 +88,7 @@ def main():
     parser.add_argument("files", nargs="+")
     parser.add_argument("--jar", required=True)
     parser.add_argument("--batch", action="store_true")
-    parser.add_argument("--show", type=int, default=20, help="how many differences to print")
+    parser.add_argument("--show", type=int, default=20, help="number of differences to print")
     args = parser.parse_args()
     subprocess.run(["cargo", "build", "--release", "-q", "-p", "capeval-text", "--example", "tokenize"],
                    cwd=ROOT, check=True)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Write hostile texts for the `ptb` tokenizer, one a line: `ptb_hostile.py COUNT [SEED] [CAPTIONS]`.
+"""Write hostile texts for the `ptb` tokenizer, one per line: `ptb_hostile.py COUNT [SEED] [CAPTIONS]`.
 
-The same COUNT and SEED always give the same texts. Every rule of the lexer has its own material here:
-fragments that the rule is about, alphabets that its characters come from, and what may stand around
-them. CAPTIONS, a file with one real caption a line (gzip or plain), is mutated too if given.
+Equal COUNT and SEED give equal texts. Every rule of the lexer has its own material: fragments to which the rule
+applies, alphabets of its characters, and possible neighbours. If CAPTIONS is given, a file with one real caption per
+line (gzip or plain), its captions are mutated too.
 """
 import gzip
 import random
@@ -140,7 +140,7 @@ def mutated(rng, captions):
 
 
 def spaced(rng):
-    """Plain words and punctuation only: what a fast path takes."""
+    """Only plain words and punctuation, as handled by a fast path."""
     out = []
     for _ in range(rng.randint(1, 12)):
         out.append(cased(rng, rng.choice(rng.choice((WORDS, CONTRACTIONS, ABBREVIATIONS, OPENERS, NUMBERS)))))

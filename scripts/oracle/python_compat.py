@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Run programs written for pycocoevalcap and its kin on the originals and on capeval's stand-ins, and compare.
+"""Run programs written for pycocoevalcap and similar packages on the originals and on capeval's stand-ins, and compare.
 
     python_compat.py ANNOTATIONS.json[.gz] RESULTS.json [LIMIT]
 
 Needs a Python with capeval, pycocoevalcap==1.2, pycocotools, sacrebleu==2.6.0, rouge-score==0.1.2, Java on the PATH
-and METEOR's data (capeval.install_meteor()). Every key, type, order, printed line and number is compared, numbers
-bit for bit; SPICE is left out on both sides. LIMIT is the number of images, all of the results if none is given.
+and METEOR's data (capeval.install_meteor()). Compares every key, type, order, printed line and number, numbers
+bit for bit; SPICE is skipped on both sides. LIMIT is the number of images, by default all of the results.
 """
 import contextlib
 import gzip
@@ -29,7 +29,7 @@ def report(what, fault):
 
 
 def differs(theirs, ours, path="result"):
-    """Where two values differ in type, shape, order or number; an empty string if they do not."""
+    """The first difference of two values in type, shape, order or number; an empty string if there is none."""
     import numpy as np
 
     if type(theirs) is not type(ours):
@@ -50,7 +50,7 @@ def differs(theirs, ours, path="result"):
 
 
 def both(what, run):
-    """Compares what `run` gives, and what it prints, on the original and the stand-in."""
+    """Compare the result of `run`, and its output, between the original and the stand-in."""
     results = []
     for prefix in ("", "capeval.compat."):
         printed = io.StringIO()
@@ -87,7 +87,7 @@ def example(annotations, results, limit):
 
 
 class NoSpice:
-    """Takes SPICE's place, silently."""
+    """Replaces SPICE, silently."""
 
     def compute_score(self, gts, res):
         return 0.0, [0.0] * len(gts)
@@ -97,7 +97,7 @@ class NoSpice:
 
 
 def without_spice(run):
-    """SPICE prints two lines, which the stand-in does not."""
+    """Remove the two lines that SPICE prints and the stand-in does not."""
     def wrapped(load):
         inner = io.StringIO()
         with contextlib.redirect_stdout(inner):
@@ -124,7 +124,7 @@ def main():
 
 def compare(annotations, results, limit):
     print(f"{'':59} theirs / ours = times as fast")
-    both("COCOEvalCap, the example script", without_spice(example(annotations, results, limit)))
+    both("COCOEvalCap, example script", without_spice(example(annotations, results, limit)))
     with open(annotations, encoding="utf-8") as file:
         rows = json.load(file)["annotations"]
     with open(results, encoding="utf-8") as file:

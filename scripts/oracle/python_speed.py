@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Time capeval's Python package beside the Python originals, in one run.
+"""Time capeval's Python package and the Python originals in the same run.
 
     python_speed.py REFERENCES.json[.gz] RESULTS.json[.gz]
 
 Needs a Python with capeval, pycocoevalcap==1.2 and Java, and COCO-like captions of a few thousand images. Prints wall
-and CPU seconds, since other work may share the machine: of capeval the median of many runs, of the originals one run
-(CIDEr-D: the median of five). METEOR and SPICE are left out.
+and CPU seconds, since other processes may run on the machine: for capeval the median of many runs, for the originals
+a single run (CIDEr-D: the median of five). METEOR and SPICE are skipped.
 """
 import contextlib
 import gzip
@@ -29,7 +29,7 @@ def load(path):
 
 
 def cpu():
-    """CPU seconds of this process and of the Java programs it has run."""
+    """CPU seconds of this process and of the Java programs that it has run."""
     own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
@@ -50,7 +50,7 @@ def show(what, theirs, ours):
 
 
 class Nothing:
-    """Takes the place of METEOR and SPICE, which take minutes."""
+    """Replaces METEOR and SPICE, which take minutes."""
 
     def compute_score(self, gts, res):
         return 0.0, [0.0] * len(gts)
@@ -75,7 +75,7 @@ def main():
     from pycocoevalcap import eval as original
     from pycocoevalcap.cider.cider import Cider
 
-    # CIDEr-D of 300 captions with 5 references each; tokens are ready, as in the original's training loop.
+    # CIDEr-D of 300 captions with 5 references each, tokenised in advance as in the original's training loop.
     ids, texts = list(hypotheses), [hypotheses[key] for key in hypotheses]
     tokens = {key: [" ".join(t) for t in capeval.tokenize(captions)] for key, captions in references.items()}
     spelt = dict(zip(ids, (" ".join(t) for t in capeval.tokenize(texts))))
@@ -132,14 +132,14 @@ def main():
     code = "import time; a = time.perf_counter(); import capeval; print(time.perf_counter() - a)"
     imports = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
                for _ in range(11)]
-    print(f"import capeval: {statistics.median(imports) * 1e3:.1f} ms (least {min(imports) * 1e3:.1f})")
+    print(f"import capeval: {statistics.median(imports) * 1e3:.1f} ms (lowest {min(imports) * 1e3:.1f})")
 
 
 class Missing:
-    """METEOR whose data are not installed."""
+    """Replaces METEOR when its data are not installed."""
 
     def __init__(self):
-        raise FileNotFoundError("left out")
+        raise FileNotFoundError("skipped")
 
 
 if __name__ == "__main__":

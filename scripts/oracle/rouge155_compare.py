@@ -1,15 +1,15 @@
-"""Compare capeval's ROUGE-1.5.5 with the Perl script, on real and on hostile text.
+"""Compare capeval's ROUGE-1.5.5 with the Perl script, on real and hostile text.
 
 Needs Perl with XML::DOM and DB_File, a folder with ROUGE-1.5.5.pl and its data, and cargo. The Perl script is
-slow, so its scores are computed once per setting and kept. From the project root:
+slow, so its scores are computed once per setting and saved. From the project root:
 
     python scripts/oracle/rouge155_compare.py generate --n 20000 --seed 1 segments.jsonl
     python scripts/oracle/rouge155_compare.py perl --script ROUGE-1.5.5.pl --data data segments.jsonl scores.json -- -n 4 -m
     python scripts/oracle/rouge155_compare.py compare segments.jsonl scores.json --spec rouge155:stem=porter
 
-Segments are JSON Lines, `{"id": …, "hyp": …, "refs": [...]}`, a line break in a text starting a new sentence.
-`perl` writes `{"options": …, "segment": {"ROUGE-1.R": [...]}, "corpus": {…}, "interval": {…}}`. `compare`
-prints, for each number of the Perl script, how many segments differ; the exit status is 1 if any does.
+Segments are JSON Lines, `{"id": …, "hyp": …, "refs": [...]}`; a line break in a text starts a new sentence.
+`perl` writes `{"options": …, "segment": {"ROUGE-1.R": [...]}, "corpus": {…}, "interval": {…}}`. For each number of
+the Perl script, `compare` prints how many segments differ; the exit status is 1 if any does.
 """
 
 import argparse
@@ -92,7 +92,7 @@ def segments(n, seed, captions):
             refs = [lay_out(mutate(base, kinds), n_breaks) for _ in range(rng.randint(1, 5))]
             if rng.random() < 0.02:
                 hyp = rng.choice(["", " ", "-", "...", "\n"])
-        # The script dies of an empty model when it weighs subsequences.
+        # The script fails on an empty model when it weights subsequences.
         refs = [r if re.search("[A-Za-z0-9]{2}", r) else r + " zebra" for r in refs]
         yield {"id": str(k), "hyp": hyp, "refs": refs}
 
@@ -164,7 +164,7 @@ def perl(args):
 
 
 def key_of(name, prefix):
-    """`ROUGE-S*.F` as the key that capeval gives it."""
+    """The key of capeval for a name such as `ROUGE-S*.F`."""
     kind, measure = name.removeprefix("ROUGE-").rsplit(".", 1)
     kind = kind.replace("W-", "w").replace("*", "-unlimited").lower()
     return f"{prefix}-{kind}-{measure.lower()}"
@@ -206,14 +206,14 @@ def main():
     command.add_argument("segments")
     command.add_argument("--n", type=int, default=20_000)
     command.add_argument("--seed", type=int, default=1)
-    command.add_argument("--captions", help="captions_val2014.json.gz, for real captions among the others")
+    command.add_argument("--captions", help="captions_val2014.json.gz, to include real captions")
     command.set_defaults(run=generate)
     command = commands.add_parser("perl")
     command.add_argument("segments")
     command.add_argument("scores")
     command.add_argument("--script", required=True)
     command.add_argument("--data", required=True)
-    command.add_argument("--batch", type=int, help="segments per call of the script; no averages then")
+    command.add_argument("--batch", type=int, help="segments per call of the script; omits the averages")
     command.add_argument("options", nargs="*")
     command.set_defaults(run=perl)
     command = commands.add_parser("compare")

@@ -1,10 +1,10 @@
 """Compare capeval's rouge-score with rouge_score 0.1.2 on the segments of a file.
 
-Needs Python with rouge_score and cargo. From the project root, with segments as `rouge155_compare.py` makes them:
+Needs Python with rouge_score, and cargo. From the project root, with segments made by `rouge155_compare.py`:
 
     python scripts/oracle/rouge_score_compare.py segments.jsonl
 
-Prints the largest difference of each number over all segments, with the stemmer and without; the exit status is 1
+Prints the largest difference of each number over all segments, with and without the stemmer; the exit status is 1
 if one exceeds 1e-12.
 """
 

@@ -1,11 +1,11 @@
-"""Compare capeval's BLEU, chrF, chrF++ and TER with sacreBLEU 2.6.0 on real and on hostile text.
+"""Compare capeval's BLEU, chrF, chrF++ and TER with sacreBLEU 2.6.0 on real and hostile text.
 
 Needs Python with sacrebleu, and cargo. From the project root:
 
     python scripts/oracle/sacrebleu_compare.py --data ../shared/data --hostile 20000
 
-For every configuration and source prints the number of segments, the largest difference of a segment score
-and of the corpus score, and how long both programs took; the exit status is 1 if any difference exceeds
+For every configuration and source, prints the number of segments, the largest differences of a segment score
+and of the corpus score, and the times of both programs; the exit status is 1 if any difference exceeds
 1e-9. Segment scores of BLEU use effective order, as sacreBLEU recommends; segments may have different
 numbers of references.
 """
@@ -29,7 +29,7 @@ TOKENS = [
     "\ufb01", "a\u0301", "!", "?", ";", "''", "``", "<skipped>", "ẞ", "ǅ",
 ]
 
-# What the user types, and the same thing for sacreBLEU.
+# The specification as users type it, and its equivalent in sacreBLEU.
 CONFIGURATIONS = {
     "sacrebleu": (BLEU(effective_order=False), BLEU(effective_order=True)),
     "sacrebleu:tok=intl:case=lc:smooth=floor:by=0.05": 2 * (
@@ -79,7 +79,7 @@ def hostile(n, seed):
         words = rng.sample(TOKENS, rng.choice([2, 5, 10, len(TOKENS)]))
         kind = rng.random()
         if kind < 0.001:
-            # Long texts, so that the beam and the limits of shifts count.
+            # Texts long enough for the beam and the limits of shifts to matter.
             words = [f"w{k}" for k in range(rng.choice([3, 30, 200]))]
             hyp = " ".join(rng.choice(words) for _ in range(rng.choice([0, 5, 60, 120, 200])))
             refs = [" ".join(rng.choice(words) for _ in range(rng.choice([1, 60, 150])))]
@@ -115,8 +115,8 @@ def sources(folder):
             image, _, number = key.partition("#")
             by_image.setdefault(image, {})[number.rpartition("#")[2]] = text
     for system in "bg":
-        # Each machine translation against the human translation of the same sentence, and against the
-        # sentences that people wrote.
+        # Each machine translation with the human translation of the same sentence, and with the sentences
+        # written by people.
         segments = []
         for image, texts in chinese["mtest"].items():
             for number, text in texts.items():
@@ -143,11 +143,11 @@ def theirs(corpus, sentence, segments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", help="the folder of real captions")
-    parser.add_argument("--hostile", type=int, default=0, help="how many hostile segments to make")
+    parser.add_argument("--data", help="folder of real captions")
+    parser.add_argument("--hostile", type=int, default=0, help="number of hostile segments")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", help="configurations that begin with this")
-    parser.add_argument("--show", type=int, default=3, help="differences to print")
+    parser.add_argument("--only", help="only configurations whose names begin with this")
+    parser.add_argument("--show", type=int, default=3, help="number of differences to print")
     options = parser.parse_args()
     for name in list(CONFIGURATIONS):
         if options.only and not name.startswith(options.only):

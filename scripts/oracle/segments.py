@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Make random and hostile segments for the reference programs and capeval alike.
+"""Make random and hostile segments for the reference programs and capeval.
 
     segments.py N SEED [--captions CAPTIONS.txt] > SEGMENTS.jsonl
 
-One object a line: {"id": str, "hyp": str, "refs": [str, ...]}, as the other scripts here take it. A third
-of the segments mutate real captions (one a line in CAPTIONS.txt, if given), a third are random words of a
-small vocabulary with many repetitions, a third are hostile: punctuation, numbers, contractions, Unicode of
-every plane, very long, empty.
+One object per line: {"id": str, "hyp": str, "refs": [str, ...]}, as expected by the other scripts in this folder.
+A third of the segments are mutated real captions (if CAPTIONS.txt is given, one per line), a third are random words
+from a small vocabulary with many repetitions, and a third are hostile: punctuation, numbers, contractions, Unicode
+from every plane, very long or empty texts.
 
-Characters at which Java ends a line are left out, and so are surrogates: one of them inside a caption
-shifts every later caption of the reference program, so that nothing could be compared. That capeval keeps
-such captions apart is tested elsewhere.
+Surrogates and the characters at which Java ends a line are excluded: one of the latter inside a caption shifts every
+later caption of the reference program, so that nothing could be compared. Other tests show that capeval keeps such
+captions separate.
 """
 import argparse
 import json

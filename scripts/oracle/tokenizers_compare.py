@@ -1,12 +1,12 @@
-"""Compare capeval's tokenizers with those of sacreBLEU 2.6.0 on real and on hostile text.
+"""Compare capeval's tokenizers with those of sacreBLEU 2.6.0 on real and hostile text.
 
-Needs Python with sacrebleu and its `regex` module (`jieba` too for that tokenizer), and cargo. From the
+Needs Python with sacrebleu and its `regex` module (for the tokenizer `jieba` also that package), and cargo. From the
 project root:
 
     python scripts/oracle/tokenizers_compare.py --data ../shared/data --lines 1000000
     python scripts/oracle/tokenizers_compare.py --classes
 
-The reference for a text is what BLEU makes of it: `BLEU(tokenize=NAME)._preprocess_segment(text).split()`.
+The reference for a text is BLEU's preprocessing: `BLEU(tokenize=NAME)._preprocess_segment(text).split()`.
 Prints the number of texts and of differences per tokenizer and source; the exit status is 1 if any differ.
 """
 
@@ -22,7 +22,7 @@ import sys
 
 NAMES = ["13a", "intl", "zh", "char"]
 
-# The first and last character of each range that `zh` treats in its own way, and their neighbours.
+# The first and last character of each range that `zh` treats specially, and their neighbours.
 ZH_EDGES = [
     0x2000, 0x2001, 0x2A6D, 0x2A6E, 0x2E80, 0x2FDF, 0x2FE0, 0x2FF0, 0x3000, 0x303F, 0x3040, 0x30FF, 0x3100,
     0x312F, 0x3130, 0x31A0, 0x31BF, 0x31C0, 0x31EF, 0x31F0, 0x3200, 0x33FF, 0x3400, 0x4DB5, 0x4DB6, 0x4DFF,
@@ -46,7 +46,7 @@ def random_scalar(rng, top):
 
 
 def hostile(n_lines, seed, classes):
-    """Texts of many kinds; none holds a NUL, which separates them on their way through the pipe."""
+    """Texts of many kinds without NUL, which separates them in the pipe."""
     rng = random.Random(seed)
     ascii_marks = "".join(chr(c) for c in range(33, 127) if not chr(c).isalnum())
     pools = [
@@ -72,7 +72,7 @@ def hostile(n_lines, seed, classes):
 
 
 def every_character():
-    """Each character alone, between letters, between digits, and beside points."""
+    """Each character alone, between letters, between digits, and next to points."""
     for code in range(1, 0x110000):
         if not 0xD800 <= code < 0xE000:
             c = chr(code)
@@ -87,7 +87,7 @@ def real_texts(folder):
         opener = gzip.open if path.suffix == ".gz" else open
         with opener(path, "rb") as file:
             text = file.read().decode("utf-8")
-        # The lines as they stand in the file, and what lies inside the format.
+        # The raw lines of the file, and the strings inside the format.
         texts = text.split("\n")
         if name.endswith(".json"):
             texts = list(strings(json.loads(text)))
@@ -162,10 +162,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", default=NAMES, help="tokenizers to compare")
     parser.add_argument("--data", help="folder of captions: json, csv and text files, gzipped or not")
-    parser.add_argument("--lines", type=int, default=0, help="how many hostile texts to make")
-    parser.add_argument("--every-character", action="store_true", help="also try each character")
+    parser.add_argument("--lines", type=int, default=0, help="number of hostile texts")
+    parser.add_argument("--every-character", action="store_true", help="also compare each character")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--show", type=int, default=5, help="differences to print per source")
+    parser.add_argument("--show", type=int, default=5, help="number of differences to print per source")
     parser.add_argument("--classes", action="store_true", help="print the hash of the reference's properties")
     options = parser.parse_args()
     if options.classes:
