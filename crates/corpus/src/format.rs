@@ -214,7 +214,7 @@ fn header_names_captions(line: &str, separator: char) -> bool {
     let mut names = line.split(separator).map(|name| name.trim().trim_matches('"'));
     let mut found = false;
     names.all(|name| {
-        found |= names_captions(name);
+        found |= names_captions(name, !line.contains(separator));
         !name.contains(char::is_whitespace)
     }) && found
 }

@@ -111,6 +111,48 @@ fn every_name_is_known_in_every_format() {
     }
 }
 
+/// Where a table has several names of one kind, the choice must not change between versions.
+#[test]
+fn the_first_of_several_names_counts() {
+    let (references, candidates) = (ReadOptions::references(), ReadOptions::candidates());
+    let cases = [
+        // Headers.
+        ("id,reference,captions\n1,a,b\n", &references, "1=a"),
+        ("id,ref_1,references,refs\n1,a,b,c\n", &references, "1=a 1=b"),
+        ("id,caption,Captions\n1,a,b\n", &references, "1=a 1=b"),
+        ("id,caption,Caption\n1,a,b\n", &references, "1=a 1=b"),
+        ("id,text,comment\n1,a,b\n", &references, "1=b"),
+        ("id,text,comment\n1,a,b\n", &candidates, "1=b"),
+        ("id,Caption,text\n1,a,b\n", &candidates, "1=a"),
+        ("id,description,caption_1,caption_2\n1,a,b,c\n", &candidates, "1=b 1=c"),
+        ("img_id,file_name,caption\n1,a,b\n", &references, "\"a\"=b"),
+        ("image_name,name,caption\n1,a,b\n", &references, "\"a\"=b"),
+        ("name,filename,caption\n1,a,b\n", &references, "\"a\"=b"),
+        // Objects.
+        (r#"{"id": 1, "reference": "a", "captions": ["b"]}"#, &references, "1=b"),
+        (r#"{"id": 1, "comment": "a", "text": "b"}"#, &references, "1=b"),
+        (r#"{"id": 1, "Caption": "a", "text": "b"}"#, &references, "1=b"),
+        (r#"{"id": 1, "caption_1": "a", "text": "b"}"#, &references, "1=b"),
+        (r#"{"id": 1, "sentence": "a", "captions": "b"}"#, &candidates, "1=b"),
+        (r#"{"id": 1, "cand": "a", "caption": "b"}"#, &candidates, "1=b"),
+        (r#"{"ID": 1, "image": "x", "caption": "b"}"#, &references, "\"x\"=b"),
+        // An object from ids to captions.
+        (r#"{"img": "a", "description": "b"}"#, &references, "\"img\"=a \"description\"=b"),
+    ];
+    for (text, options, expected) in cases {
+        assert_eq!(captions(text.as_bytes(), "t", options).join(" "), expected, "{text}");
+    }
+    let lines = "{\"img\": \"x\", \"description\": \"a\"}\n{\"img\": \"y\", \"description\": \"b\"}\n";
+    assert_eq!(captions(lines.as_bytes(), "t", &references), ["\"x\"=a", "\"y\"=b"]);
+    let scores = |text: &str| read_scores(text.as_bytes(), "f").unwrap().keys;
+    assert_eq!(scores("image_id,caption,BLEU-1,bleu_1\n1,,0.5,0.25\n"), ["BLEU-1", "bleu_1"]);
+    let rated = |text: &str| read_ratings(text.as_bytes(), "f", &RatingOptions::default()).unwrap().items;
+    assert_eq!(rated("file_name,image_path,rater_1,rater_1_2\na,b,3,9\n")[0].ratings, [3.0]);
+    assert_eq!(rated("file_name,image_path,rater_1\na,b,3\n")[0].image, SegmentId::from("b"));
+    let pair = read_pairs(b"id,caption.a,caption.b,votes(a),votes(b)\n1,a dog,a cat,3,1\n", "f").unwrap();
+    assert_eq!(pair.items.len(), 1);
+}
+
 #[test]
 fn ratings_scores_and_pairs_are_the_same_in_every_format() {
     let rated = formats(
@@ -162,7 +204,7 @@ fn what_is_wrong_with_a_table_is_named_with_its_place() {
             ErrorKind::Duplicate,
             "the key \"x\" appears twice in one object",
         ),
-        (b"id,caption,Caption\n1,a,b\n", ErrorKind::Duplicate, "the column caption is given twice"),
+        (b"id,ID,caption\n1,a,b\n", ErrorKind::Duplicate, "the column id is given twice"),
         (
             b"id,caption\n1,a\n2\n",
             ErrorKind::Syntax,

@@ -39,7 +39,7 @@ impl<'c> CaptionRows<'c> {
         let message = format!(
             "{} has no id column ({}), so its rows are numbered from 1",
             self.captions.source(),
-            known::IMAGE.join(", ")
+            known::IMAGE_OF_CAPTION.join(", ")
         );
         let remedy = Remedy::give(Argument::IdColumn(self.options.role)).to("name one");
         self.captions.notice(Notice::new("row-numbers", self.count, [], message).with_remedy(remedy));

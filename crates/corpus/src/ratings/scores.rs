@@ -46,7 +46,8 @@ pub fn read_scores(bytes: &[u8], name: &str) -> Result<SegmentScores, Error> {
         )));
     }
     let names = table.names();
-    let (id, system, caption) = (names.image(false), names.known(known::SYSTEM), table.judged_caption());
+    let (id, system, caption) =
+        (names.known(known::IMAGE), names.known(known::SYSTEM), table.judged_caption(&["caption"]));
     let Some(id) = id else {
         return Err(Error::new(ErrorKind::Shape, name, "there is no image_id beside the scores"));
     };
@@ -58,7 +59,9 @@ pub fn read_scores(bytes: &[u8], name: &str) -> Result<SegmentScores, Error> {
     if columns.is_empty() || table.rows.is_empty() {
         return Err(Error::new(ErrorKind::Shape, name, "there are no scores in this file"));
     }
-    names.refuse_twins([id].into_iter().chain(system).chain(caption).chain(columns.iter().copied()), name)?;
+    let about: Vec<usize> = [id].into_iter().chain(system).chain(caption).collect();
+    names.refuse_twins(&about, name)?;
+    names.refuse_same(&[about, columns.clone()].concat(), name)?;
     let key = |column: &usize| table.names[*column].trim_start_matches("scores.").to_owned();
     let mut rows = Vec::with_capacity(table.rows.len());
     for row in &table.rows {

@@ -91,7 +91,7 @@ impl<'t> Columns<'t> {
             None => Ok(known),
         };
         let id_column = Argument::IdColumn(Role::Ratings);
-        let id = optional(&options.id_column, names.image(false), id_column)?.ok_or_else(|| {
+        let id = optional(&options.id_column, names.known(known::IMAGE), id_column)?.ok_or_else(|| {
             fault(format!("no column of {} holds the image's id", names.listed()))
                 .with_remedy(Remedy::give(id_column).to("name it"))
         })?;
@@ -109,13 +109,19 @@ impl<'t> Columns<'t> {
                 .with_remedy(Remedy::give(Argument::RatingColumns).to("name one, or one per rater")));
         }
         let caption_column = Argument::CaptionColumns(Role::Ratings);
-        let caption = optional(&options.caption_column, table.judged_caption(), caption_column)?;
+        let caption = optional(&options.caption_column, table.judged_caption(known::JUDGED), caption_column)?;
         let system_column = Argument::SystemColumn(Role::Ratings);
         let system = optional(&options.system_column, names.known(known::SYSTEM), system_column)?;
-        names.refuse_twins(
-            [id].into_iter().chain(caption).chain(system).chain(ratings.iter().copied()),
-            source,
-        )?;
+        let guessed = [
+            (Some(id), options.id_column.is_none()),
+            (caption, options.caption_column.is_none()),
+            (system, options.system_column.is_none()),
+        ];
+        let guessed = guessed.into_iter().filter_map(|(column, is_guessed)| column.filter(|_| is_guessed));
+        let guessed_ratings = ratings.iter().copied().filter(|_| options.rating_columns.is_empty());
+        names.refuse_twins(&guessed.chain(guessed_ratings).collect::<Vec<_>>(), source)?;
+        let all = [id].into_iter().chain(caption).chain(system).chain(ratings.iter().copied());
+        names.refuse_same(&all.collect::<Vec<_>>(), source)?;
         let name = |column: usize| table.names[column].as_str();
         Ok(Self {
             id: name(id),

@@ -11,21 +11,33 @@ use capeval_choice::Argument;
 pub(crate) struct Names<'n>(pub &'n [String]);
 
 impl<'n> Names<'n> {
-    /// The first column that goes by one of `names`, the best one first.
+    /// The first column that has one of `names`, the best one first. Capitals count less than the order of the names,
+    /// blanks and separators more.
     pub fn known(self, names: &[&str]) -> Option<usize> {
-        names.iter().find_map(|known| self.0.iter().position(|name| is_called(name, known, false)))
+        self.first(names, str::eq_ignore_ascii_case)
+            .or_else(|| self.first(names, |name, known| is_called(name, known, false)))
+    }
+
+    /// The first column whose name `is` one of `names`, the best one first.
+    fn first(self, names: &[&str], is: impl Fn(&str, &str) -> bool) -> Option<usize> {
+        names.iter().find_map(|known| self.0.iter().position(|name| is(name, known)))
+    }
+
+    /// All columns whose name `is` one of a group.
+    fn group(self, group: &[&str], is: impl Fn(&str, &str) -> bool) -> Vec<usize> {
+        let is_member = |column: &usize| group.iter().any(|known| is(&self.0[*column], known));
+        (0..self.0.len()).filter(is_member).collect()
+    }
+
+    /// All columns of the first of `names` that there is.
+    fn stem(self, names: &[&str], is: impl Fn(&str, &str) -> bool) -> Vec<usize> {
+        let columns = |name: &&str| self.group(&[name], &is);
+        names.iter().map(columns).find(|found| !found.is_empty()).unwrap_or_default()
     }
 
     /// The column of exactly that name.
     pub fn exact(self, wanted: &str) -> Option<usize> {
         self.0.iter().position(|name| name == wanted)
-    }
-
-    /// The image's column. Rows of captions are about images, so `id` is the image's there; rows of ratings, pairs and
-    /// scores may have an `id` of their own.
-    pub fn image(self, rows_are_captions: bool) -> Option<usize> {
-        let first = if rows_are_captions { &["image_id", "id"][..] } else { &[] };
-        self.known(first).or_else(|| self.known(known::IMAGE))
     }
 
     /// All names, for an error.
@@ -39,15 +51,32 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// Refuses a column of which there is another under the same name, so that one of the two would not be read.
-    pub fn refuse_twins(self, columns: impl IntoIterator<Item = usize>, source: &str) -> Result<(), Error> {
+    /// Refuses columns that were chosen by their names, if there is another under the same name that is not among them.
+    pub fn refuse_twins(self, columns: &[usize], source: &str) -> Result<(), Error> {
+        let is_lost = |column: usize, other: usize| {
+            !columns.contains(&other) && plain(&self.0[column]) == plain(&self.0[other])
+        };
+        self.refuse(columns, source, is_lost)
+    }
+
+    /// Refuses columns of which there is another under exactly the same name.
+    pub fn refuse_same(self, columns: &[usize], source: &str) -> Result<(), Error> {
+        self.refuse(columns, source, |column, other| column != other && self.0[column] == self.0[other])
+    }
+
+    fn refuse(
+        self,
+        columns: &[usize],
+        source: &str,
+        is_lost: impl Fn(usize, usize) -> bool,
+    ) -> Result<(), Error> {
         for column in columns {
-            let Some(name) = self.0.get(column) else { continue };
-            let alike = plain(name);
-            let twins: Vec<String> =
-                self.0.iter().filter(|name| plain(name) == alike).map(|name| format!("\"{name}\"")).collect();
-            if twins.len() > 1 {
-                let message = format!("the column {name} is given twice, as {}", twins.join(" and "));
+            if let Some(other) = (0..self.0.len()).find(|other| is_lost(*column, *other)) {
+                let (first, second) = (*column.min(&other), *column.max(&other));
+                let message = format!(
+                    "the column {} is given twice, as \"{}\" and \"{}\"",
+                    self.0[*column], self.0[first], self.0[second]
+                );
                 return Err(Error::new(ErrorKind::Duplicate, source, message)
                     .with_remedy(Remedy::say("leave out or rename one of them")));
             }
@@ -55,14 +84,47 @@ impl<'n> Names<'n> {
         Ok(())
     }
 
-    /// The columns of one of `stems`, the best one first: under the stem itself, and with a number if `numbered`.
-    fn stem<'s>(self, stems: impl IntoIterator<Item = &'s &'s str>, numbered: bool) -> Vec<usize> {
-        let members = |stem: &str| -> Vec<usize> {
-            let is_member = |column: &usize| is_called(&self.0[*column], stem, numbered);
-            (0..self.0.len()).filter(is_member).collect()
-        };
-        stems.into_iter().map(|stem| members(stem)).find(|found| !found.is_empty()).unwrap_or_default()
+    /// The image's column in a table of captions.
+    fn image_of_caption(self, has_header: bool) -> Option<usize> {
+        self.first(known::IMAGE_OF_CAPTION, written(has_header)).or_else(|| self.known(known::IMAGE))
     }
+
+    /// The columns of captions: by the names that count first, or else by any known name in any writing.
+    fn captions(self, role: Role, has_header: bool) -> Vec<usize> {
+        let one = |names: &[&str]| self.first(names, written(has_header)).into_iter().collect::<Vec<_>>();
+        let is = |numbered: bool| move |name: &str, known: &str| is_called(name, known, numbered);
+        let or_else = |found: Vec<usize>, other: &dyn Fn() -> Vec<usize>| {
+            if found.is_empty() { other() } else { found }
+        };
+        if role == Role::Candidates {
+            let names = [known::CANDIDATE, known::CAPTION].concat();
+            let found = match has_header {
+                // Several captions for each image, as diversity wants them, are numbered.
+                true => or_else(one(known::CANDIDATE_COLUMNS), &|| {
+                    self.stem(known::CANDIDATE_COLUMNS, known::is_numbered)
+                }),
+                false => one(known::CANDIDATE_KEYS),
+            };
+            return or_else(found, &|| {
+                or_else(self.stem(&names, is(false)), &|| self.stem(&names, is(true)))
+            });
+        }
+        let names = [known::REFERENCE_LIST, known::REFERENCE, known::CAPTION].concat();
+        let found = match has_header {
+            true => {
+                let groups = known::REFERENCE_COLUMNS.iter();
+                let mut found = groups.map(|group| self.group(group, known::is_numbered));
+                found.find(|found| !found.is_empty()).unwrap_or_default()
+            }
+            false => one(known::REFERENCE_KEYS),
+        };
+        or_else(found, &|| self.stem(&names, is(true)))
+    }
+}
+
+/// Whether a name is a known one, but for capitals in a header.
+fn written(has_header: bool) -> fn(&str, &str) -> bool {
+    if has_header { str::eq_ignore_ascii_case } else { |name, known| name == known }
 }
 
 /// Where a table of captions has its ids and its captions.
@@ -75,7 +137,7 @@ pub struct CaptionColumns {
 }
 
 impl CaptionColumns {
-    /// Finds the columns by the names that `options` gives, or else by those that capeval knows.
+    /// Finds the columns of a table with a header, by the names that `options` gives, or else by those that capeval knows.
     ///
     /// # Errors
     /// If no column holds captions, or two columns have the name of one that is needed.
@@ -83,12 +145,20 @@ impl CaptionColumns {
         Self::choose(names, options, source, true)
     }
 
-    /// The same; a record needs one alone of the columns that `options` gives, unless `all` are needed.
+    /// Finds the keys of an object, by the names that `options` gives, or else by those that capeval knows. One of the
+    /// names that `options` gives is enough.
+    ///
+    /// # Errors
+    /// If no key holds captions, or two keys have the name of one that is needed.
+    pub fn find_in_object(keys: &[String], options: &ReadOptions, source: &str) -> Result<Self, Error> {
+        Self::choose(keys, options, source, false)
+    }
+
     pub(crate) fn choose(
         names: &[String],
         options: &ReadOptions,
         source: &str,
-        all: bool,
+        has_header: bool,
     ) -> Result<Self, Error> {
         let names = Names(names);
         let fault = |message: String| Error::new(ErrorKind::Shape, source, message);
@@ -98,46 +168,41 @@ impl CaptionColumns {
         let given = |column: &String| names.exact(column).ok_or_else(|| absent(column));
         let id = match &options.id_column {
             Some(column) => Some(given(column)?),
-            None => names.image(true),
+            None => names.image_of_caption(has_header),
         };
-        let candidates = || known::CANDIDATE.iter().chain(known::CAPTION);
-        let captions: Vec<usize> = match (&options.caption_columns, options.role) {
-            (Some(columns), _) if all => columns.iter().map(given).collect::<Result<_, _>>()?,
-            (Some(columns), _) => columns.iter().filter_map(|column| names.exact(column)).collect(),
-            (None, Role::Candidates) => match names.stem(candidates(), false) {
-                // Several captions for each image, as diversity wants them.
-                none if none.is_empty() => names.stem(candidates(), true),
-                one => one,
-            },
-            (None, _) => {
-                let references = known::REFERENCE_LIST.iter().chain(known::REFERENCE).chain(known::CAPTION);
-                names.stem(references, true)
-            }
+        let captions: Vec<usize> = match &options.caption_columns {
+            Some(columns) if has_header => columns.iter().map(given).collect::<Result<_, _>>()?,
+            Some(columns) => columns.iter().filter_map(|column| names.exact(column)).collect(),
+            None => names.captions(options.role, has_header),
         };
         if captions.is_empty() {
             let message = format!("no column is known to hold captions; the columns are {}", names.listed());
             let remedy = Remedy::give(Argument::CaptionColumns(options.role)).to("name one");
             return Err(fault(message).with_remedy(remedy));
         }
-        let guessed = options.id_column.is_none().then_some(id).flatten();
-        let is_guessed = options.caption_columns.is_none();
-        names.refuse_twins(
-            guessed.into_iter().chain(captions.iter().copied().filter(|_| is_guessed)),
-            source,
-        )?;
+        let id_is_guessed = options.id_column.is_none();
+        let captions_are_guessed = options.caption_columns.is_none();
+        let guessed = id.iter().filter(|_| id_is_guessed);
+        let guessed: Vec<usize> =
+            guessed.chain(captions.iter().filter(|_| captions_are_guessed)).copied().collect();
+        names.refuse_twins(&guessed, source)?;
         Ok(Self { id, captions })
     }
 }
 
-/// Whether a key is one that records of captions have, so that an object with it is a record.
+/// Whether a key is one by which an object that could be from ids to captions is known as a record.
 pub(crate) fn means_something(key: &str) -> bool {
-    let all = [known::IMAGE, known::REFERENCE_LIST, known::REFERENCE, known::CANDIDATE, known::CAPTION];
-    all.into_iter().flatten().any(|known| is_called(key, known, false))
+    [known::IMAGE_OF_CAPTION, known::REFERENCE_KEYS, known::CANDIDATE_KEYS]
+        .iter()
+        .any(|keys| keys.contains(&key))
 }
 
-/// Whether a name is one of a column of captions, perhaps of several references.
-pub(crate) fn names_captions(name: &str) -> bool {
-    let references = [known::REFERENCE_LIST, known::REFERENCE, known::CAPTION];
-    references.into_iter().flatten().any(|known| is_called(name, known, true))
-        || known::CANDIDATE.iter().any(|known| is_called(name, known, false))
+/// Whether a name is one of a column of captions, perhaps of several references. A name that is `alone` could be a
+/// caption of one word.
+pub(crate) fn names_captions(name: &str, alone: bool) -> bool {
+    let first = known::REFERENCE_COLUMNS.iter().copied().flatten();
+    let others = [known::REFERENCE_LIST, known::REFERENCE, known::CANDIDATE, known::CAPTION];
+    first.into_iter().any(|known| known::is_numbered(name, known))
+        || known::CANDIDATE_COLUMNS.iter().any(|known| name.eq_ignore_ascii_case(known))
+        || !alone && others.into_iter().flatten().any(|known| is_called(name, known, true))
 }

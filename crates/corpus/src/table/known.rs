@@ -2,10 +2,57 @@
 //!
 //! Capitals, blanks, dashes and underscores do not matter: `Image ID` is `image_id`.
 
-/// The image. `id` may also number the rows of a table, so [`Columns::image`](super::Columns::image) decides how early
-/// it counts.
+/// The image, in rows of ratings, scores and pairs.
 pub(crate) const IMAGE: &[&str] =
-    &["image_id", "image", "img_id", "img", "id", "file_name", "image_name", "image_path", "file", "name"];
+    &["image_id", "image", "img_id", "img", "id", "image_name", "image_path", "file_name", "file", "name"];
+
+/// The image, in rows of captions; the rest of [`IMAGE`] comes after them.
+pub(crate) const IMAGE_OF_CAPTION: &[&str] =
+    &["image_id", "id", "image", "file_name", "filename", "name", "image_name"];
+
+/// References in a table with a header, which are all columns of the first group that it has, perhaps numbered. What
+/// else is known comes after them.
+pub(crate) const REFERENCE_COLUMNS: &[&[&str]] = &[
+    &["reference", "references", "ref"],
+    &["caption", "captions"],
+    &["comment"],
+    &["text"],
+    &["sentence"],
+    &["raw"],
+];
+
+/// References in an object. What else is known comes after them.
+pub(crate) const REFERENCE_KEYS: &[&str] = &["references", "refs", "captions", "caption", "text"];
+
+/// A candidate in a table with a header. What else is known comes after them.
+pub(crate) const CANDIDATE_COLUMNS: &[&str] = &[
+    "prediction",
+    "predicted_caption",
+    "caption_predicted",
+    "hypothesis",
+    "hyp",
+    "candidate",
+    "caption",
+    "comment",
+    "text",
+    "sentence",
+];
+
+/// A candidate in an object. What else is known comes after them.
+pub(crate) const CANDIDATE_KEYS: &[&str] = &[
+    "prediction",
+    "predicted_caption",
+    "caption_predicted",
+    "hypothesis",
+    "hyp",
+    "candidate",
+    "caption",
+    "text",
+    "captions",
+];
+
+/// The caption that people rated; the rest of [`CANDIDATE`] comes after them.
+pub(crate) const JUDGED: &[&str] = &["caption", "candidate", "hypothesis", "description", "text", "sentence"];
 
 /// Several references in one cell.
 pub(crate) const REFERENCE_LIST: &[&str] = &["references", "refs", "ground_truth", "gts"];
@@ -82,12 +129,19 @@ pub(crate) fn is_called(name: &str, known: &str, numbered: bool) -> bool {
     is_known && characters.all(|c| numbered && c.is_ascii_digit())
 }
 
+/// Whether `name` is `known` in any case, or with a number after it: `caption_1`, `Caption1`.
+pub(crate) fn is_numbered(name: &str, known: &str) -> bool {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let stem = if stem.len() < name.len() { stem.strip_suffix('_').unwrap_or(stem) } else { stem };
+    stem.eq_ignore_ascii_case(known)
+}
+
 /// Whether a name is one of several raters'.
 pub(crate) fn is_rater(name: &str) -> bool {
-    let name = plain(name);
+    let name = name.to_lowercase();
     RATER.iter().any(|rater| {
         name.strip_prefix(rater).is_some_and(|rest| {
-            let rest = rest.trim_start_matches('.');
+            let rest = rest.trim_start_matches(['_', '-', ' ', '.']);
             !rest.is_empty() && (rest.len() == 1 || rest.bytes().all(|byte| byte.is_ascii_digit()))
         })
     })

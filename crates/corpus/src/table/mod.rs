@@ -140,15 +140,17 @@ impl Table {
         Ok(gathering.table())
     }
 
-    /// The column of the captions that people rated, which holds more than numbers.
-    pub fn judged_caption(&self) -> Option<usize> {
+    /// The column of the captions that people rated: the first of `names`, or one of another known name that holds
+    /// more than numbers.
+    pub fn judged_caption(&self, names: &[&str]) -> Option<usize> {
         let holds_words = |column: &usize| {
             let name = &self.names[*column];
             let mut cells = self.rows.iter().filter_map(|row| row.get(name));
             cells.any(|cell| cell.number().is_none())
         };
-        let stems = ["caption"].iter().chain(known::CANDIDATE);
-        stems.filter_map(|known| self.names().known(&[*known])).find(holds_words)
+        let other =
+            || known::CANDIDATE.iter().filter_map(|name| self.names().known(&[name])).find(holds_words);
+        self.names().known(names).or_else(other)
     }
 
     /// The names, for finding columns.

@@ -3,10 +3,10 @@
 use super::cells::{Two, only, only_column, text};
 use super::rows::Row;
 use super::winner::Said;
+use crate::table::Cell;
 use crate::table::known::{
-    CANDIDATE, CATEGORY, PAIR, REFERENCE, REFERENCE_LIST, TWO_CAPTIONS, VOTES, WINNER, plain,
+    CANDIDATE, CATEGORY, IMAGE, PAIR, REFERENCE, REFERENCE_LIST, TWO_CAPTIONS, VOTES, WINNER,
 };
-use crate::table::{Cell, Names};
 use crate::{Error, ErrorKind, Remedy, SegmentId};
 
 const ENDS: &[[&str; 2]] = &[["a", "b"], ["1", "2"], ["0", "1"]];
@@ -49,7 +49,7 @@ impl Columns {
             wanted.iter().filter_map(|wanted| exact(&plain, &self::plain(wanted))).cloned().collect()
         };
         let one = |wanted: &[&str]| all(wanted).into_iter().next();
-        let image = Names(names).image(false).and_then(|column| names.get(column));
+        let image = IMAGE.iter().find_map(|known| exact(&plain, &self::plain(known)));
         let image = image.ok_or_else(|| fault("the image's id", "name it image_id"))?;
         let triplet = triplet(&plain);
         let lists = all(TWO_CAPTIONS).into_iter().map(Two::List);
@@ -241,6 +241,11 @@ fn two(plain: &Plain<'_>, stem: &str, names: [String; 2], but: &[&str]) -> Two {
     let more = plain.iter().filter(|(known, name)| is_more(known) && !names.contains(name));
     let more = more.map(|(_, name)| (*name).clone()).collect();
     Two::Columns { names, more }
+}
+
+/// A name without capitals and all but letters and digits: `caption.a` is `caption_a`.
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Whether a column holds one of several references: `reference_1`, `ref12`.
