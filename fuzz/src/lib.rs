@@ -102,8 +102,7 @@ pub fn results_model(value: &Value) -> Option<Vec<(Value, String)>> {
     value.as_array()?.iter().map(record_model).collect()
 }
 
-/// The captions of `{"annotations": [...]}`; the ids of the images are optional, but all or none must have
-/// one.
+/// The captions of `{"annotations": [...]}`; `None` if an image has an invalid id.
 pub fn annotations_model(value: &Value) -> Option<Vec<(Value, String)>> {
     let object = value.as_object()?;
     if let Some(images) = object.get("images") {

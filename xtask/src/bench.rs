@@ -78,7 +78,7 @@ fn unpack(packed: &Path, plain: &Path) -> Result<()> {
     }
     let output = Command::new("gzip").arg("-dc").arg(packed).output().context("gzip")?;
     if !output.status.success() {
-        bail!("{} cannot be unpacked", packed.display());
+        bail!("{} could not be unpacked", packed.display());
     }
     std::fs::write(plain, output.stdout).with_context(|| plain.display().to_string())
 }

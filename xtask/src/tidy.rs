@@ -17,7 +17,7 @@ pub fn run(root: &Path) -> Result<()> {
         eprintln!("tidy: {fault}");
     }
     if !faults.is_empty() {
-        bail!("{} faults", faults.len());
+        bail!("{} problems", faults.len());
     }
     println!("tidy: imports and module headers are in order");
     Ok(())
@@ -106,7 +106,7 @@ fn module_headers(root: &Path, faults: &mut Vec<String>) -> Result<()> {
                 let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
                 if !text.starts_with("//! ") {
                     let shown = path.strip_prefix(root).unwrap_or(&path).display();
-                    faults.push(format!("{shown} does not open with a //! sentence"));
+                    faults.push(format!("{shown} does not start with a //! sentence"));
                 }
             }
         }

@@ -8,7 +8,7 @@ use rust_stemmers::Algorithm;
 
 /// A language of METEOR 1.5, displayed as in METEOR's `-l` option (`en`, `cz`, `ar-bw-red`, …).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Language {
     English,
     Czech,

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn accents_are_latin_but_not_ascii() {
+    fn accented_letters_are_latin_but_not_ascii() {
         let looks = Looks::of(["élève à Łódź", "Здравствуй"]);
         assert!(looks.non_ascii_share() > looks.non_latin_share());
         assert_eq!(Looks::of(["élève"]).non_latin_share(), 0.0);

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_keep_what_words_split() {
+    fn pieces_keep_white_space_at_which_words_are_split() {
         let (sentences, vocabulary) = read(Tokenizer::None, &["a b", "3\u{a0}1/2  cups", "", "c"]);
         assert_eq!(spelt(&vocabulary, sentences.pieces(1)), ["3\u{a0}1/2", "", "cups"]);
         assert_eq!(spelt(&vocabulary, sentences.words(1)), ["3", "1/2", "cups"]);

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_come_back() {
+    fn texts_are_restored_from_their_parts() {
         let texts: Texts = ["a", "", "猫"].into_iter().collect();
         assert_eq!((texts.len(), texts.get(0), texts.get(1), texts.get(2)), (3, "a", "", "猫"));
         let (bytes, ends) = texts.parts();

@@ -117,9 +117,9 @@ impl Vocabulary {
         }
         let below = self.n_below() as u32;
         let Self { text, ends, table, hasher, .. } = self;
-        let k = u32::try_from(ends.len()).expect("fewer words than bytes");
+        let k = u32::try_from(ends.len()).expect("there are fewer words than bytes");
         text.push_str(word);
-        ends.push(u32::try_from(text.len()).expect("the distinct words of a corpus fit 4 GiB"));
+        ends.push(u32::try_from(text.len()).expect("the distinct words of a corpus fit in 4 GiB"));
         table.insert_unique(hash, k, |&k| hasher.hash_one(word_at(text, ends, k as usize)));
         Symbol(below + k)
     }
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_come_back_as_the_same_symbol() {
+    fn a_word_always_gets_the_same_symbol() {
         let mut vocabulary = Vocabulary::default();
         let cat = vocabulary.intern("cat");
         let dog = vocabulary.intern("dog");
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn stored_parts_give_the_vocabulary_back() {
+    fn stored_parts_restore_the_vocabulary() {
         let mut vocabulary = Vocabulary::default();
         for word in ["a", "", "猫", "a", "b"] {
             vocabulary.intern(word);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vocabulary_over_another_adds_to_it() {
+    fn a_vocabulary_over_another_extends_it() {
         let mut base = Vocabulary::default();
         let cat = base.intern("cat");
         let mut over = Vocabulary::over(Arc::new(base));

@@ -113,7 +113,7 @@ fn without_its_dictionary_a_tokenizer_is_refused_and_the_error_says_how_to_get_i
 
 /// `sacrebleu.tokenizers.tokenizer_ja_mecab.TokenizerJaMecab()(text)` of sacrebleu 2.6.0 with ipadic 1.0.0.
 #[test]
-fn japanese_is_cut_as_mecab_cuts_it() {
+fn japanese_is_cut_as_by_mecab() {
     let Some(folder) = std::env::var_os("CAPEVAL_MECAB_JA") else {
         eprintln!("skipped: CAPEVAL_MECAB_JA is not set to a dictionary");
         return;

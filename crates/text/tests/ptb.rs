@@ -3,7 +3,7 @@
 #![expect(
     clippy::print_stderr,
     clippy::unwrap_used,
-    reason = "a test that is skipped says so, and a damaged fixture fails the test"
+    reason = "skipped tests print a message, and a damaged fixture fails the test"
 )]
 
 use std::io::Read;

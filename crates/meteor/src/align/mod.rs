@@ -166,7 +166,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn narrow_and_wide_searches_choose_alike(
+        fn narrow_and_wide_searches_choose_the_same_matches(
             phrases in proptest::collection::vec([0u32..12, 1u32..5, 0u32..12, 1u32..5], 1..80),
             beam in 1usize..50,
         ) {

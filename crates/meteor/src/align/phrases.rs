@@ -201,7 +201,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn matches_listed_word_by_word_are_those_listed_at_once(
+        fn matches_listed_word_by_word_equal_those_listed_at_once(
             n_places in proptest::collection::vec(1u32..6, 1..6),
             relations in proptest::collection::vec((0usize..6, any::<bool>(), 0u32..9), 1..30),
             spans in proptest::collection::vec((0u32..9, 1u32..4, 0usize..30, 0usize..30), 1..30),

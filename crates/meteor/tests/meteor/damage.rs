@@ -42,7 +42,7 @@ fn the_same_sources_give_the_same_bytes() {
 }
 
 #[test]
-fn a_file_that_is_cut_off_anywhere_is_refused() {
+fn a_truncated_file_is_refused() {
     let file = tiny_file();
     for len in 0..file.len() {
         let error = open(&file[..len]).err().unwrap();

@@ -34,17 +34,17 @@ fn compare_with_jar(name: &str, n_expected: usize) {
 }
 
 #[test]
-fn captions_of_20000_images_score_as_the_jar_scores_them() {
+fn captions_of_20000_images_score_as_with_the_jar() {
     compare_with_jar("coco20k", 20_000);
 }
 
 #[test]
-fn hostile_lines_score_as_the_jar_scores_them() {
+fn hostile_lines_score_as_with_the_jar() {
     compare_with_jar("hostile", 4_600);
 }
 
 #[test]
-fn the_english_stemmer_is_the_jars() {
+fn the_english_stemmer_equals_that_of_the_jar() {
     let (Some(words), Some(stems)) =
         (unpacked("golden/meteor/stem_words.txt.gz"), unpacked("golden/meteor/stem_java.txt.gz"))
     else {

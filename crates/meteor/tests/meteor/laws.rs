@@ -70,7 +70,7 @@ proptest! {
 
     /// Only the search can establish this; with several references most searches are skipped.
     #[test]
-    fn the_best_reference_is_the_best_of_each_alone((hypothesis, references) in segment()) {
+    fn the_best_reference_scores_best_alone_too((hypothesis, references) in segment()) {
         for meteor in coco() {
             let mut workspace = Workspace::default();
             let all = score(&meteor, &mut workspace, &hypothesis, &references);
@@ -211,7 +211,7 @@ proptest! {
 
     /// The bound that saves searches must hold for all parameters and weights.
     #[test]
-    fn any_parameters_leave_the_best_reference_the_best(
+    fn the_best_reference_is_found_with_any_parameters(
         (hypothesis, references) in segment(),
         numbers in proptest::array::uniform8(0.0f64..1.0),
         beta in 0.0f64..4.0,

@@ -1,7 +1,7 @@
 //! Tests of METEOR's public interface: comparison with the jar, quirks, damaged files, and properties.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::print_stderr, reason = "skipped tests print a message")]
 
 mod damage;
 mod fixtures;

@@ -65,18 +65,18 @@ quirks! {
     identical_sentences_use_the_first_matcher_only
     words_with_equal_hashes_are_equal
     the_search_ignores_the_weights_of_the_score
-    synonyms_share_a_number_and_no_more
-    irregular_forms_take_the_synsets_of_their_first_base
-    irregular_forms_take_the_synsets_of_their_last_base
+    synonyms_only_share_a_synset_number
+    irregular_forms_use_the_synsets_of_their_first_base
+    irregular_forms_use_the_synsets_of_their_last_base
     the_first_of_equally_good_references_counts
-    the_best_reference_counts_wherever_it_stands
-    prefixes_are_known_by_their_case
+    the_best_reference_counts_at_any_position
+    prefixes_are_case_sensitive
     dots_inside_a_word_vanish_with_the_last_one
     replacements_do_not_overlap
     an_empty_hypothesis_scores_nothing
     the_beam_keeps_forty_paths
     a_wider_beam_finds_more
-    definite_matches_are_taken_before_the_search
+    definite_matches_are_chosen_before_the_search
     fewer_chunks_win_before_distance
     less_distance_wins_where_words_and_chunks_are_equal
     ties_go_to_the_path_that_was_made_first

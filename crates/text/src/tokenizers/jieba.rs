@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_ascii_is_cut_as_the_package_cuts_it() {
+    fn unknown_ascii_is_cut_as_by_the_package() {
         check(
             "U.S. 5-year 1.2.3 a_b",
             &["U", ".", "S", ".", "5", "-", "year", "1.2", ".", "3", "a", "_", "b"],

@@ -279,7 +279,7 @@ mod tests {
 
     #[cfg(not(feature = "jieba"))]
     #[test]
-    fn without_its_feature_jieba_is_unknown_and_its_remedy_says_how_to_get_it() {
+    fn without_its_feature_jieba_is_unknown_and_the_remedy_names_the_feature() {
         let remedy = |name: &str| name.parse::<Tokenizer>().unwrap_err().remedy().to_string();
         assert!(remedy("jieba").contains("build with the cargo feature 'jieba'"));
         assert!(remedy("ptv").contains("did you mean ptb?"));

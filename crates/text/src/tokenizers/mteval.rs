@@ -182,7 +182,7 @@ mod tests {
         }
 
         #[test]
-        fn pieces_are_never_empty_and_hold_no_white_space(text in "([.,0-9a&;<> -]|&amp;|\\PC|\\s|<skipped>|-\n){0,40}") {
+        fn pieces_are_never_empty_and_contain_no_white_space(text in "([.,0-9a&;<> -]|&amp;|\\PC|\\s|<skipped>|-\n){0,40}") {
             for tokenizer in [Tokenizer::V13a, Tokenizer::Intl, Tokenizer::Zh, Tokenizer::Char] {
                 for piece in tokenizer.pieces(&text) {
                     prop_assert!(!piece.is_empty() && !piece.contains(is_python_space), "{:?}", piece);

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_break_before_a_hyphen_goes_with_it() {
+    fn a_line_break_before_a_hyphen_is_removed_with_it() {
         check(Tercom::Norm, "snow\n-board ice-\nhockey", "snowboard ice- hockey");
     }
 

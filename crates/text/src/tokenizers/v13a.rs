@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_and_white_texts_have_no_pieces() {
+    fn empty_texts_and_white_space_have_no_pieces() {
         for text in ["", " ", "\n", "<skipped>", " \u{2028} "] {
             check(text, "");
         }

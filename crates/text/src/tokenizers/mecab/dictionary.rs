@@ -119,7 +119,7 @@ impl Entries {
         (*self.bytes).as_ref()
     }
 
-    /// Calls `found` with the length and the entry of each word at the start of `text`, shorter words first.
+    /// Calls `found` with the length and each entry of every word at the start of `text`, shorter words first.
     fn prefixes(&self, text: &[u8], mut found: impl FnMut(usize, Entry)) {
         let trie = self.bytes().get(self.trie.clone()).unwrap_or_default();
         let unit = |at: i64| {

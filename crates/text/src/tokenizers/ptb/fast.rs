@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn abbreviations_are_all_in_the_filter_and_few_other_words_are() {
+    fn the_filter_contains_all_abbreviations_and_few_other_words() {
         let may_have = |word: &str| {
             Abbreviations::ALL.may_have(load(format!("{word}{PADDING}").as_bytes(), 0), word.len())
         };
