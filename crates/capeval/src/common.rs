@@ -1,5 +1,6 @@
 //! Only what all systems describe: alignments cut down to their common images.
 
+use capeval_choice::{Argument, Remedy};
 use capeval_corpus::{Aligned, Missing};
 use capeval_metric::Signature;
 use capeval_report::Notice;
@@ -33,9 +34,9 @@ impl Common {
             return Ok(None);
         }
         if n == 0 {
-            return Err(Error::request(
-                "no image is described by all systems, so nothing can be compared; score missing captions as empty \
-                 (--missing empty)",
+            return Err(Error::with_remedy(
+                "no image is described by all systems, so nothing can be compared",
+                Remedy::set(Argument::Missing, "empty").to("score missing captions as empty"),
             ));
         }
         aligned.iter_mut().for_each(|aligned| aligned.pairs.retain(|pair| by_all(pair.image)));
@@ -44,9 +45,9 @@ impl Common {
 
     /// What a reader of the scores should know.
     pub fn notice(&self) -> Notice {
-        let message =
-            format!("only the {} images that all systems describe are compared, of {}", self.n, self.of);
-        Notice::new("common-images", message).count(self.n)
+        let (n, of) = (self.n, self.of);
+        let message = format!("only the {n} images that all systems describe are compared, of {of}");
+        Notice::new("common-images", message).count(n)
     }
 
     /// Adds to a signature how many images were left out, which is the same for all systems and stands for what each of

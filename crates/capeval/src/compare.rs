@@ -1,5 +1,6 @@
 //! Whether systems differ: tests that resample the statistics of images, and never read text.
 
+use capeval_choice::{Argument, Remedy};
 use capeval_evaluate::{Progress, Stage, SystemScores};
 use capeval_metric::Direction;
 use capeval_report::{Comparison, Contrast, Measure, Notice, P, Pair, Verdict};
@@ -84,9 +85,11 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     let progress = score.progress;
     let Evaluated { mut report, scores, ground } = evaluated_on(score, true)?;
     if !report.same_images {
-        return Err(Error::request(
-            "the systems were scored on different images, so they cannot be compared pair by pair; score empty \
-             and missing captions as they are (--empty keep, --missing empty), or list the images (--images)",
+        let keep = Remedy::set(Argument::Empty, "keep").or(Remedy::set(Argument::Missing, "empty"));
+        return Err(Error::with_remedy(
+            "the systems were scored on different images, so they cannot be compared pair by pair",
+            keep.to("score empty and missing captions as they are")
+                .or(Remedy::give(Argument::Images).to("list the images")),
         ));
     }
     let systems: Vec<&SystemScores> = scores.iter().collect();
@@ -302,11 +305,9 @@ fn correct(pairs: &mut [Pair], correction: Correction, measures: &[Measure], alp
 fn not_tested(has_interval: &[bool], measures: &[Measure]) -> Option<Notice> {
     let ends = measures.iter().zip(has_interval).filter(|(_, has_interval)| !**has_interval);
     let ends: Vec<&str> = ends.map(|(measure, _)| measure.key.as_str()).collect();
-    (!ends.is_empty()).then(|| {
-        let listed = ends.join(", ");
-        let message = format!("no test and no interval by {listed}, which are ends of intervals themselves");
-        Notice::new("interval-ends", message).count(ends.len())
-    })
+    let message =
+        || format!("no test and no interval by {}, which are ends of intervals themselves", ends.join(", "));
+    (!ends.is_empty()).then(|| Notice::new("interval-ends", message()).count(ends.len()))
 }
 
 /// A notice for measures by which some score is no number.
@@ -320,10 +321,8 @@ fn without_test(pairs: &[Pair], measures: &[Measure]) -> Option<Notice> {
         .filter_map(|m| measures.get(m).map(|measure| measure.key.as_str()))
         .collect();
     (!untested.is_empty()).then(|| {
-        let message = format!(
-            "a score by {} is not finite, so there is no test; look for the segments behind it (--segments)",
-            untested.join(", ")
-        );
-        Notice::new("no-test", message).count(untested.len())
+        let message = format!("a score by {} is not finite, so there is no test", untested.join(", "));
+        let remedy = Remedy::give(Argument::Segments).to("see the images behind it");
+        Notice::new("no-test", message).remedy(remedy).count(untested.len())
     })
 }

@@ -1,5 +1,6 @@
 //! Diversity and coverage of systems with any number of captions per image, as a report.
 
+use capeval_choice::{Argument, Remedy};
 use capeval_corpus::{Captions, Ids, SegmentId};
 use capeval_evaluate::diversity::{CaptionSystem, evaluate_sets};
 use capeval_evaluate::registry::{CORPUS_KINDS, CorpusKind, CorpusNeed, build_corpus, corpus_kind};
@@ -8,7 +9,7 @@ use capeval_metric::{AnyCorpusMetric, CorpusScores};
 use capeval_report::{Head, Notice, Provenance, Report, SystemReport};
 
 use crate::measures::entries_of;
-use crate::score::{check_names, from_corpus, push_once};
+use crate::score::{check_names, from_corpus, from_remark, push_once};
 use crate::{Error, References, VERSION, references};
 
 /// What the diversity of systems shall be told by. Start from [`DiversityRequest::new`].
@@ -84,15 +85,15 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
         let needs = corpus_kind(spec).map_or(CorpusNeed::Nothing, |kind| kind.needs);
         let missing = match needs {
             CorpusNeed::References if references.is_none() => {
-                Some("references to learn document frequencies from; give them with -r")
+                Some(("references, for document frequencies", Argument::References))
             }
             CorpusNeed::Training if training.is_none() => {
-                Some("the captions that the system was trained on; give them with --train")
+                Some(("the captions that the system was trained on", Argument::Training))
             }
             _ => None,
         };
-        if let Some(missing) = missing {
-            return Err(Error::request(format!("{spec} needs {missing}")));
+        if let Some((missing, argument)) = missing {
+            return Err(Error::with_remedy(format!("{spec} needs {missing}"), Remedy::give(argument)));
         }
         if built.iter().all(|(_, known)| known.signature() != metric.signature()) {
             built.push((needs, metric));
@@ -131,7 +132,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     let mut reports = Vec::new();
     for (Grouped { ids, system, source }, scores) in systems.iter().zip(scores) {
         for remark in scores.iter().flat_map(|scores| &scores.remarks) {
-            push_once(&mut found, Notice::new(remark.code, remark.message.as_str()).system(&system.name));
+            push_once(&mut found, from_remark(remark, Some(&system.name)));
         }
         let sign = |((needs, _), scores): (&(CorpusNeed, _), &CorpusScores)| {
             let mut signature = scores.signature.clone();
@@ -197,20 +198,22 @@ fn chosen(
     let (mut taken, mut left_out) = (Vec::new(), Vec::new());
     for kind in CORPUS_KINDS {
         let missing = match (single, kind.needs) {
-            (Some(name), _) if kind.compares => Some(format!("{name} has one caption per image")),
-            (_, CorpusNeed::References) if !has_references => Some(
-                "there are no references to learn document frequencies from; give them with -r".to_owned(),
-            ),
+            (Some(name), _) if kind.compares => Some((format!("{name} has one caption per image"), None)),
+            (_, CorpusNeed::References) if !has_references => Some((
+                "there are no references for document frequencies".to_owned(),
+                Some(Argument::References),
+            )),
             (_, CorpusNeed::Training) if !has_training => {
-                Some("there are no training captions; give them with --train".to_owned())
+                Some(("there are no training captions".to_owned(), Some(Argument::Training)))
             }
             _ => None,
         };
         match missing {
             None => taken.push(*kind),
-            Some(missing) => {
+            Some((missing, argument)) => {
                 let message = format!("{} is left out, because {missing}", kind.name);
-                left_out.push(Notice::new(format!("no-{}", kind.name), message));
+                let remedy = argument.map(Remedy::give);
+                left_out.push(Notice { remedy, ..Notice::new(format!("no-{}", kind.name), message) });
             }
         }
     }

@@ -19,9 +19,8 @@ pub fn document_frequencies(
     order: usize,
 ) -> Result<DocumentFrequencies, Error> {
     if !(1..=MAX_ORDER).contains(&order) {
-        let message =
-            format!("n-grams of {order} words cannot be counted; give a number from 1 to {MAX_ORDER}");
-        return Err(Error::request(message));
+        let message = format!("n-grams of {order} words cannot be counted");
+        return Err(Error::with_remedy(message, format!("give a number from 1 to {MAX_ORDER}")));
     }
     let (_, mut set) = references::whole(references, ids)?;
     Ok(set.document_frequencies(reading, order)?)

@@ -66,11 +66,17 @@ pub fn remedy(error: &(dyn StdError + 'static)) -> Option<Remedy> {
     if let Some(error) = error.downcast_ref::<Error>() {
         return match error {
             Error::Corpus(error) => remedy(error),
-            Error::Setting(error) => error.remedy().cloned(),
+            Error::Setting(error) => remedy(error),
             Error::Frequencies(error) => remedy(error),
             Error::Fluency(error) => remedy(error),
             Error::Request(error) => error.remedy.clone(),
         };
+    }
+    if let Some(error) = error.downcast_ref::<SettingError>() {
+        return error.remedy().cloned();
+    }
+    if let Some(error) = error.downcast_ref::<capeval_meteor::Error>() {
+        return error.remedy();
     }
     if let Some(error) = error.downcast_ref::<UnknownName>() {
         return Some(error.remedy());

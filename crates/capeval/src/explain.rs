@@ -23,10 +23,10 @@ pub(crate) fn explained(
         let place = ground.find(id).or_else(|| ground.find(&as_text(id)?));
         let described = |place: &u32| systems.iter().any(|system| system.images.binary_search(place).is_ok());
         wanted.push(place.filter(described).ok_or_else(|| {
-            Error::request(format!(
-                "image {} cannot be explained, since no system was scored on it; name one that was",
-                id.quoted()
-            ))
+            Error::with_remedy(
+                format!("image {} cannot be explained, since no system was scored on it", id.quoted()),
+                "name an image that was scored",
+            )
         })?);
     }
     let mut chosen = wanted.clone();

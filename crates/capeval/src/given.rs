@@ -1,5 +1,6 @@
 //! Scores that were computed elsewhere, of which nothing but the keys is known.
 
+use capeval_choice::{Argument, Remedy, suggest};
 use capeval_evaluate::registry::KINDS;
 use capeval_metric::{Direction, Number};
 use capeval_report::{Measure, Notice};
@@ -17,10 +18,10 @@ pub(crate) fn measures(
     notices: &mut Vec<Notice>,
 ) -> Result<Vec<Measure>, Error> {
     if let Some(other) = lower_is_better.iter().find(|key| !keys.contains(key)) {
-        return Err(Error::request(format!(
-            "--lower-is-better names {other}, but the scores are {}",
-            keys.join(", ")
-        )));
+        return Err(Error::with_remedy(
+            format!("no score is called {other}, so lower cannot be better by it"),
+            suggest(other, keys.iter().map(String::as_str)),
+        ));
     }
     let parts: Vec<_> =
         KINDS.iter().filter_map(|kind| kind.about().ok()).flat_map(|about| about.parts).collect();
@@ -47,11 +48,9 @@ pub(crate) fn measures(
         })
         .collect();
     if !assumed.is_empty() {
-        let message = format!(
-            "more is taken to be better by {}; name error rates with --lower-is-better",
-            assumed.join(", ")
-        );
-        notices.push(Notice::new("direction-assumed", message));
+        let message = format!("higher is taken to be better by {}", assumed.join(", "));
+        let remedy = Remedy::give(Argument::LowerIsBetter).to("name error rates");
+        notices.push(Notice::new("direction-assumed", message).remedy(remedy));
     }
     Ok(measures)
 }
@@ -83,7 +82,7 @@ mod tests {
     fn what_is_not_known_is_said_unless_it_is_told() {
         let (higher, notices) = directions(&["wer", "clip"], &["wer"]);
         assert_eq!(higher, [false, true]);
-        assert!(notices[0].message.starts_with("more is taken to be better by clip;"), "{notices:?}");
+        assert!(notices[0].message.starts_with("higher is taken to be better by clip"), "{notices:?}");
         assert!(measures(&["a".into()], &["b".into()], &mut Vec::new()).is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! Which metrics, and under which keys their numbers are reported.
 
-use capeval_choice::UnknownName;
+use capeval_choice::{Remedy, suggest};
 use capeval_evaluate::registry::{self, KINDS, Resources, SUITES, Suite};
 use capeval_metric::{AnyMetric, Part, Signature};
 use capeval_report::{Measure, MetricEntry, Notice};
@@ -44,9 +44,10 @@ pub fn select<'s>(
     let mut selection = Selection { metrics: Vec::new(), notices: Vec::new() };
     if let Some(name) = suite {
         let Some(suite) = SUITES.iter().find(|suite| suite.name == name) else {
-            let choices = SUITES.iter().map(|suite| suite.name).collect();
-            let remedy = UnknownName { what: "suite", given: name.to_owned(), choices }.remedy();
-            return Err(Error::with_remedy(format!("no suite is called '{name}'"), remedy));
+            return Err(Error::with_remedy(
+                format!("no suite is called '{name}'"),
+                suggest(name, SUITES.iter().map(|suite| suite.name)),
+            ));
         };
         selection.add_suite(suite, common, resources)?;
     }
@@ -74,13 +75,13 @@ impl Selection {
                 continue;
             };
             let message = format!(
-                "{0} of the suite {1} is left out, because {2} are not installed; run `capeval data install {0}` to \
-                 have it",
+                "{} of the suite {} is left out, because {} are not installed",
                 kind.name, suite.name, need.what
             );
             if self.notices.iter().all(|notice| notice.message != message) {
                 let code = format!("no-{}", kind.name);
-                self.notices.push(Notice::new(code, message));
+                self.notices
+                    .push(Notice::new(code, message).remedy(Remedy::run(need.task.clone()).to("have it")));
             }
         }
         Ok(())
@@ -164,6 +165,6 @@ mod tests {
     #[test]
     fn an_unknown_suite_is_refused() {
         let error = select(Some("bleu"), [], &[], &Resources::default()).err().unwrap();
-        assert_eq!(error.to_string(), "no suite is called 'bleu'");
+        assert!(error.remedy().unwrap().to_string().contains("coco"), "{error}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use capeval_choice::{Argument, Remedy, Task};
 use capeval_corpus::Captions;
 use capeval_metric::{AnyMetric, Reading};
 use capeval_report::{Comparison, Notice, TooFewResamples};
@@ -21,10 +22,11 @@ const ENOUGH_RESAMPLES: usize = 200;
 pub(crate) fn few_resamples(resamples: usize) -> Option<Notice> {
     (resamples < ENOUGH_RESAMPLES).then(|| {
         let message = format!(
-            "the ends of intervals are left to chance by {resamples} resample{}; take 1000 or more with --resamples",
+            "with {resamples} resample{}, the ends of intervals are left to chance",
             if resamples == 1 { "" } else { "s" },
         );
-        Notice::new("few-resamples", message).count(resamples)
+        let remedy = Remedy::set(Argument::Resamples, "1000").to("draw enough");
+        Notice::new("few-resamples", message).remedy(remedy).count(resamples)
     })
 }
 
@@ -137,60 +139,72 @@ impl Everyone<'_> {
 
 impl Those {
     fn untokenised(self, tokenizer: Tokenizer) -> Notice {
-        let remedy = if self.looks.unsegmented() { "zh, char or jieba" } else { "ptb, as COCO does" };
+        let other = if self.looks.unsegmented() { UNSEGMENTED } else { &["ptb"] };
         let message = format!(
-            "{} look untokenised, and the tokenizer {tokenizer} leaves punctuation on words; scores will not \
-             compare with those of others; consider --tokenizer {remedy}",
+            "{} look untokenised, and the tokenizer {tokenizer} leaves punctuation attached to words, so scores \
+             are not comparable with published ones",
             self.who
         );
-        Notice { system: self.system, ..Notice::new("untokenised", message) }
+        notice("untokenised", self.system, message).remedy(tokenizers(other))
     }
 
     fn tokenised(self, tokenizer: Tokenizer) -> Notice {
-        let message = format!(
-            "{} look tokenised already, and are tokenised again by {tokenizer}; where you have the text as it \
-             was written, give that",
-            self.who
-        );
-        Notice { system: self.system, ..Notice::new("tokenised", message) }
+        let message = format!("{} look tokenised already, and are tokenised again by {tokenizer}", self.who);
+        notice("tokenised", self.system, message).remedy("use the text as it was written, if you have it")
     }
 
     fn beyond_ascii(self, tokenizer: Tokenizer) -> Notice {
         let other = if self.looks.unsegmented() { "char, zh or jieba" } else { "intl" };
         let remedy = match tokenizer {
             Tokenizer::RougeScore => format!("consider rouge-score:tok={other}"),
-            _ => format!("rouge-score takes another tokenizer, such as rouge-score:tok={other}"),
+            _ => format!("use rouge-score, which takes another tokenizer, such as rouge-score:tok={other}"),
         };
         let message = format!(
             "{:.0}% of the letters in {} are not ASCII, and the tokenizer {tokenizer} drops them as its reference \
-             program does, so that words break or vanish; {remedy}",
+             program does, so that words break or vanish",
             (self.looks.non_ascii_share() * 100.0).max(1.0),
             self.who
         );
-        Notice { system: self.system, ..Notice::new("beyond-ascii", message) }
+        notice("beyond-ascii", self.system, message).remedy(remedy)
     }
 
     fn not_english(self, tokenizer: Tokenizer) -> Notice {
         let remedy = if self.looks.unsegmented() {
-            "for Chinese consider --tokenizer zh, char or jieba, for Japanese ja-mecab"
+            tokenizers(UNSEGMENTED)
+                .to("read Chinese")
+                .or(Remedy::set(Argument::Tokenizer, "ja-mecab").to("read Japanese"))
         } else {
-            "for other languages consider --tokenizer intl"
+            tokenizers(&["intl"]).to("read other languages")
         };
         let message = format!(
-            "{:.0}% of the letters in {} are not ASCII, and the tokenizer {tokenizer} is not made for them; \
-             {remedy}",
+            "{:.0}% of the letters in {} are not ASCII, and the tokenizer {tokenizer} is not made for them",
             (self.looks.non_ascii_share() * 100.0).max(1.0),
             self.who
         );
-        Notice { system: self.system, ..Notice::new("not-english", message) }
+        notice("not-english", self.system, message).remedy(remedy)
     }
+}
+
+fn notice(code: &str, system: Option<String>, message: String) -> Notice {
+    Notice { system, ..Notice::new(code, message) }
+}
+
+/// Tokenizers of text without blanks between words.
+const UNSEGMENTED: &[&str] = &["zh", "char", "jieba"];
+
+/// The advice to take one of these tokenizers.
+fn tokenizers(names: &[&'static str]) -> Remedy {
+    let mut all = names.iter().map(|name| Remedy::set(Argument::Tokenizer, *name));
+    let first = all.next().unwrap_or_else(|| Remedy::run(Task::ListTokenizers));
+    all.fold(first, Remedy::or)
 }
 
 /// Systems that describe different images.
 pub(crate) fn different_images() -> Notice {
-    let message = "the systems were scored on different images, so their scores do not compare; score missing \
-                   captions as empty (--missing empty), or only the images that all describe (--images)";
-    Notice::new("different-images", message)
+    let message = "the systems were scored on different images, so their scores are not comparable";
+    let empty = Remedy::set(Argument::Missing, "empty").to("score missing captions as empty");
+    let images = Remedy::give(Argument::Images).to("score only the images that all systems describe");
+    Notice::new("different-images", message).remedy(empty.or(images))
 }
 
 /// An interval that cannot be one.
@@ -244,9 +258,12 @@ pub(crate) fn add_doubts(comparison: &mut Comparison) {
     if let Some(TooFewResamples { tests, resamples, enough }) = comparison.too_few_resamples() {
         let message = format!(
             "with {resamples} resamples and {tests} tests corrected together, no difference can be found, however \
-             large; draw {enough} or more (--resamples), or compare fewer metrics or systems"
+             large"
         );
-        found.push(Notice::new("too-few-resamples", message).count(tests));
+        let remedy = Remedy::set(Argument::Resamples, enough.to_string())
+            .to("draw enough")
+            .or(Remedy::say("compare fewer metrics or systems"));
+        found.push(Notice::new("too-few-resamples", message).remedy(remedy).count(tests));
     }
     comparison.report.head.notices.append(&mut found);
 }

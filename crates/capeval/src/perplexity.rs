@@ -15,7 +15,7 @@ use capeval_stats::Table;
 use capeval_text::{Texts, Tokenizer};
 
 use crate::measures::entries;
-use crate::score::{check_names, from_corpus, push_once};
+use crate::score::{check_names, from_corpus, from_remark, push_once};
 use crate::{Error, VERSION, references};
 
 /// Estimates an n-gram model of all captions, cut by `tokenizer`: interpolated modified Kneser-Ney.
@@ -101,12 +101,15 @@ pub(crate) fn unknown_words(name: &str, metric: &MetricScores, n_captions: usize
     let total = Perplexity::load(&metric.table.total());
     let words = total.tokens - if has_end { n_captions as f64 } else { 0.0 };
     let message = format!(
-        "the model does not know {} of {words} words of {name}, so they count as <unk>; the model must have been made \
-         with the same tokenizer ({})",
-        total.unknown,
-        signature.get("tok").unwrap_or("ptb"),
+        "the model does not know {} of {words} words of {name}, so they count as <unk>",
+        total.unknown
     );
-    (total.unknown > 0.0).then(|| Notice::new("unknown-words", message).system(name))
+    let remedy = format!(
+        "make sure that the model was trained with the same tokenizer ({})",
+        signature.get("tok").unwrap_or("ptb")
+    );
+    let notice = || Notice::new("unknown-words", message).remedy(remedy);
+    (total.unknown > 0.0).then(|| Notice { system: Some(name.to_owned()), ..notice() })
 }
 
 /// What a model thought of the captions of one system.
@@ -132,10 +135,10 @@ pub fn perplexity_of(systems: Vec<Probabilities>, base: Base, segments: bool) ->
     for Probabilities { source, records, .. } in &systems {
         let mut seen = HashSet::new();
         if let Some(twice) = records.iter().find(|record| !seen.insert(record.id.as_str())) {
-            return Err(Error::request(format!(
-                "{source}: segment {} stands there twice; give each caption one record",
-                twice.id
-            )));
+            return Err(Error::with_remedy(
+                format!("{source}: segment {} appears twice", twice.id),
+                "give each caption one record",
+            ));
         }
     }
     let has_ends = systems.iter().flat_map(|system| &system.records).any(|record| record.end.is_some());
@@ -171,7 +174,7 @@ pub fn perplexity_of(systems: Vec<Probabilities>, base: Base, segments: bool) ->
         let tables: Vec<Table> = tables.collect();
         let first = ends.first().copied().unwrap_or(EndSymbol::Omitted);
         for remark in records::remarks(&records, first) {
-            notices.push(Notice::new(remark.code, remark.message).system(&name));
+            notices.push(from_remark(&remark, Some(&name)));
         }
         let signature = |end: &EndSymbol| {
             let signature = Signature::new("perplexity").with("probabilities", "given");

@@ -1,5 +1,6 @@
 //! References of either kind: fresh from a file, or prepared.
 
+use capeval_choice::{Argument, Remedy};
 use capeval_corpus::{Aligned, Captions, GroupedCaptions, Ids, ImageIndex, SegmentId};
 use capeval_evaluate::prepared::Source;
 use capeval_evaluate::{Prepared, Progress, ReferenceSet, Stage};
@@ -131,11 +132,12 @@ impl Sought {
                 let (place, taken): (Vec<u32>, Vec<SegmentId>) = taken.unzip();
                 let index = ImageIndex::of(source, taken, ids)?;
                 if index.len() != place.len() {
-                    return Err(Error::request(format!(
-                        "{}: some images have an id that is a number and a string; compare ids as they are \
-                         given, or prepare the references anew with --ids text",
-                        index.source()
-                    )));
+                    let source = index.source();
+                    return Err(Error::with_remedy(
+                        format!("{source}: some images have an id that is both a number and a string"),
+                        Remedy::set(Argument::Ids, "as-given")
+                            .or(Remedy::set(Argument::Ids, "text").to("prepare the references again")),
+                    ));
                 }
                 Ok(Self::Prepared { index, place, set })
             }

@@ -27,14 +27,17 @@ impl Chosen {
             let shown: Vec<String> =
                 unknown.iter().take(Notice::MAX_IDS).map(|id| id.quoted().to_string()).collect();
             let more = if unknown.len() > shown.len() { ", …" } else { "" };
-            return Err(Error::request(format!(
-                "{} of the {} listed images {} no reference in {}: {}{more}; take them from the list",
-                unknown.len(),
-                list.len(),
-                if unknown.len() == 1 { "has" } else { "have" },
-                references.source(),
-                shown.join(", "),
-            )));
+            return Err(Error::with_remedy(
+                format!(
+                    "{} of the {} listed images {} no reference in {}: {}{more}",
+                    unknown.len(),
+                    list.len(),
+                    if unknown.len() == 1 { "has" } else { "have" },
+                    references.source(),
+                    shown.join(", "),
+                ),
+                if unknown.len() == 1 { "remove it from the list" } else { "remove them from the list" },
+            ));
         }
         Ok(Self { listed: list.iter().map(|id| normal(id, ids)).collect(), ids, of: known.len() })
     }

@@ -3,7 +3,7 @@
 use capeval_corpus::{Aligned, Captions, Ids, Missing, Policy, SegmentId, align};
 use capeval_evaluate::{MetricScores, Progress, System, SystemScores, evaluate};
 use capeval_lexical::sacrebleu_signature;
-use capeval_metric::{AnyMetric, Signature};
+use capeval_metric::{AnyMetric, Remark, Signature};
 use capeval_report::{Explained, Head, Notice, Provenance, Report, Segments, SystemReport};
 use capeval_stats::Resampling;
 use rayon::prelude::*;
@@ -192,7 +192,7 @@ pub(crate) fn evaluated_on(request: ScoreRequest<'_>, only_common: bool) -> Resu
             push_once(&mut found, from_corpus(notice, Some(name)));
         }
         for remark in scores.metrics.iter().flat_map(|metric| &metric.remarks) {
-            push_once(&mut found, Notice::new(remark.code, remark.message.as_str()));
+            push_once(&mut found, from_remark(remark, None));
         }
     }
     if request.intervals.is_some() && scores.iter().any(|system| system.images.len() == 1) {
@@ -250,9 +250,10 @@ pub(crate) fn check_names<C>(systems: &[(String, C)]) -> Result<(), Error> {
     }
     for (k, (name, _)) in systems.iter().enumerate() {
         if systems.iter().take(k).any(|(other, _)| other == name) {
-            return Err(Error::request(format!(
-                "two systems are called '{name}'; give each a name of its own"
-            )));
+            return Err(Error::with_remedy(
+                format!("two systems are called '{name}'"),
+                "give each its own name",
+            ));
         }
     }
     Ok(())
@@ -335,19 +336,27 @@ fn segments(scores: &SystemScores, ground: &Ground) -> Segments {
 
 /// A notice of the reader, as it stands in reports.
 pub(crate) fn from_corpus(notice: &capeval_corpus::Notice, system: Option<&str>) -> Notice {
+    let found = Notice::new(notice.code, notice.message.clone()).count(notice.count);
     Notice {
-        code: notice.code.to_owned(),
-        message: notice.message.clone(),
         remedy: notice.remedy.clone(),
         system: system.map(str::to_owned),
         ids: notice.ids.clone(),
-        count: Some(notice.count),
+        ..found
     }
+}
+
+/// A metric's remark, as it appears in reports.
+pub(crate) fn from_remark(remark: &Remark, system: Option<&str>) -> Notice {
+    let found = Notice::new(remark.code, remark.message.clone());
+    Notice { remedy: remark.remedy.clone(), system: system.map(str::to_owned), ..found }
 }
 
 /// Adds a notice unless the same sentence is there; one that holds for several systems is about all.
 pub(crate) fn push_once(found: &mut Vec<Notice>, notice: Notice) {
-    match found.iter_mut().find(|known| known.code == notice.code && known.message == notice.message) {
+    let is_same = |known: &&mut Notice| {
+        (&known.code, &known.message, &known.remedy) == (&notice.code, &notice.message, &notice.remedy)
+    };
+    match found.iter_mut().find(is_same) {
         Some(known) if known.system != notice.system => known.system = None,
         Some(_) => {}
         None => found.push(notice),

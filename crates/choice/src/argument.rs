@@ -91,6 +91,8 @@ arguments! {
     LanguageModel = "lm", "FILE";
     /// The maximum length of n-grams.
     Order = "n", "N";
+    /// Whether an n-gram model does without discounts that were not estimated.
+    NoFallback = "no_fallback", "";
     /// The discounts of an n-gram model.
     Discount = "discount", "NUMBERS";
     /// The data of ROUGE-1.5.5.

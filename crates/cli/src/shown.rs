@@ -1,9 +1,9 @@
 //! How a report is written: its format, its file, and the scores of every image beside it.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use capeval::report::{Form, Style, Written};
 
-use crate::fault::Flags;
+use crate::fault::{Flags, fault};
 use crate::input;
 use crate::options;
 use crate::output::{Output, is_same_file};
@@ -55,10 +55,11 @@ impl Shown {
         let segments = self.segments.as_deref();
         let place = self.output.as_deref().unwrap_or(input::STDIN);
         if segments.is_some_and(|path| is_same_place(path, place)) {
-            bail!(
-                "report and segments cannot go to the same place ({}); give --segments FILE or --output FILE",
-                if place == input::STDIN { "standard output" } else { place }
-            );
+            let place = if place == input::STDIN { "standard output" } else { place };
+            return Err(fault(
+                format!("report and segments cannot go to the same place ({place})"),
+                "pass --segments FILE or --output FILE with another file",
+            ));
         }
         let segments = segments.map(|path| Output::open(Some(path), inputs)).transpose()?;
         let style = self.style(&report);
@@ -72,7 +73,10 @@ impl Shown {
     pub fn check_page(&self, page: &str) -> Result<()> {
         for (other, flag) in [(&self.output, "--output"), (&self.segments, "--segments")] {
             if other.as_deref().is_some_and(|other| is_same_place(page, other)) {
-                bail!("--html and {flag} cannot go to the same file ({page}); give one of them another name");
+                return Err(fault(
+                    format!("--html and {flag} cannot go to the same file ({page})"),
+                    "give one of them another name",
+                ));
             }
         }
         Ok(())

@@ -183,14 +183,14 @@ impl Metric for NgramPerplexity {
         }
         let orders: Vec<String> = model.fallen_back.iter().map(usize::to_string).collect();
         let [d1, d2, d3] = FALLBACK_DISCOUNTS;
-        vec![Remark {
-            code: "fallback-discounts",
-            message: format!(
+        vec![Remark::new(
+            "fallback-discounts",
+            format!(
                 "the references are too few, or too much alike, to estimate the discounts of n-grams of {} \
                  words; {d1}, {d2} and {d3} were taken instead",
                 orders.join(", ")
             ),
-        }]
+        )]
     }
 
     fn measure(&self, model: &Model, segment: &Segment<'_>, (): &mut ()) -> Perplexity {

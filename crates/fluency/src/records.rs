@@ -178,13 +178,10 @@ pub fn remarks(records: &[Record], end: EndSymbol) -> Vec<Remark> {
             1 => String::new(),
             n => format!(" (and {} more)", n - 1),
         };
-        remarks.push(Remark {
-            code: "zero-probability",
-            message: format!(
+        remarks.push(Remark::new("zero-probability", format!(
                 "a token of segment {first}{others} has probability 0, or one too small to tell from it, so the \
                  perplexity is infinite"
-            ),
-        });
+            )));
     }
     let bare: Vec<&str> = records
         .iter()
@@ -192,25 +189,22 @@ pub fn remarks(records: &[Record], end: EndSymbol) -> Vec<Remark> {
         .map(|record| record.id.as_str())
         .collect();
     if let Some(first) = bare.first() {
-        remarks.push(Remark {
-            code: "no-tokens",
-            message: format!(
+        remarks.push(Remark::new("no-tokens", format!(
                 "{} of {} segments have no token that counts, the first being {first}; a perplexity of 1 says nothing \
                  there",
                 bare.len(),
                 records.len()
-            ),
-        });
+            )));
     }
     let without = records.iter().filter(|record| record.end.is_none()).count();
     if end == EndSymbol::Counted && without > 0 {
-        remarks.push(Remark {
-            code: "no-end-symbol",
-            message: format!(
+        remarks.push(Remark::new(
+            "no-end-symbol",
+            format!(
                 "{without} of {} segments give no probability of their end, so it is not counted there",
                 records.len()
             ),
-        });
+        ));
     }
     remarks
 }

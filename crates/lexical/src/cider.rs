@@ -393,13 +393,19 @@ impl Metric for Cider {
     fn remarks(&self, model: &Model) -> Vec<Remark> {
         if model.n_images == 1 && matches!(self.idf, Idf::Corpus) {
             let label = self.label();
-            vec![Remark {
-                code: "one-image",
-                message: format!(
-                    "{label} is 0 because the corpus has one image, so every n-gram weighs log 1 = 0; \
-                     take document frequencies from a saved table, or set idf=uniform"
+            vec![
+                Remark::new(
+                    "one-image",
+                    format!(
+                        "{label} is 0 because the corpus has one image, so every n-gram weighs log 1 = 0"
+                    ),
+                )
+                .with_remedy(
+                    Remedy::give(Argument::DocumentFrequencies)
+                        .to("take document frequencies from a saved table")
+                        .or(Remedy::set(Argument::Idf, "uniform").to("weigh all n-grams alike")),
                 ),
-            }]
+            ]
         } else {
             Vec::new()
         }

@@ -164,14 +164,11 @@ impl Metric for RougeScore {
     }
 
     fn remarks(&self, model: &Model) -> Vec<Remark> {
-        let remark = (model.n_unreadable > 0).then(|| Remark {
-            code: "only-ascii",
-            message: format!(
+        let remark = (model.n_unreadable > 0).then(|| Remark::new("only-ascii", format!(
                 "rouge_score's tokenizer reads ASCII letters and digits only: {} of {} references lose all their \
-                 words; choose another tokenizer, such as tok=char or tok=zh",
+                 words",
                 model.n_unreadable, model.n_references
-            ),
-        });
+            )).with_remedy("choose another tokenizer, such as tok=char or tok=zh"));
         remark.into_iter().collect()
     }
 

@@ -1,5 +1,6 @@
 //! The typed contract, as a metric's author writes it.
 
+use capeval_choice::Remedy;
 use capeval_stats::{Column, Table};
 use capeval_text::{Stemmer, Tokenizer};
 
@@ -156,8 +157,22 @@ pub trait Metric: Send + Sync {
 pub struct Remark {
     /// A short stable code, such as `one-image`.
     pub code: &'static str,
-    /// The sentence.
+    /// What it is about, lower-case and without a full stop.
     pub message: String,
+    /// What to do about it.
+    pub remedy: Option<Remedy>,
+}
+
+impl Remark {
+    /// A remark that asks for nothing.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), remedy: None }
+    }
+
+    /// The same with what to do about it.
+    pub fn with_remedy(self, remedy: impl Into<Remedy>) -> Self {
+        Self { remedy: Some(remedy.into()), ..self }
+    }
 }
 
 /// The statistics of a metric whose corpus score is the mean of its segment scores.

@@ -19,7 +19,7 @@ use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::capsule::{ArrowBatch, batches};
-use crate::error::{fault, value};
+use crate::error::{fault, noticed};
 use crate::frequencies::DocumentFrequencies;
 use crate::judge::Judge;
 use crate::metrics::select;
@@ -55,7 +55,7 @@ impl RowScorer {
     ) -> PyResult<Self> {
         let selection = select(py, &metrics, &settings, frequencies)?;
         if let Some(notice) = selection.notices.first() {
-            return Err(value(&notice.message));
+            return Err(noticed(notice));
         }
         for metric in &selection.metrics {
             let signature = metric.signature();

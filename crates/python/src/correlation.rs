@@ -185,5 +185,6 @@ pub fn correlate(
             ..CorrelateRequest::new(people)
         })
     })?;
-    Ok(Correlation { found: found.map_err(from_request)? })
+    let mut found = found.map_err(from_request)?;
+    Ok(Correlation { found })
 }

@@ -23,21 +23,28 @@ pub fn fault(error: &(dyn std::error::Error + 'static)) -> PyErr {
 
 /// What is wrong and what to do about it, in one sentence.
 pub fn sentence(what: &str, remedy: Option<&Remedy>) -> String {
-    match remedy {
-        Some(remedy) => format!("{what}; {}", remedy.in_words(&Keywords)),
+    match remedy.and_then(|remedy| remedy.in_words(&Keywords)) {
+        Some(remedy) => format!("{what}; {remedy}"),
         None => what.to_owned(),
     }
 }
 
 /// What a reader of a result should know, in one sentence.
 pub fn told(notice: &Notice) -> String {
-    sentence(&in_python(&notice.message), notice.remedy.as_ref())
+    notice.in_words(&Keywords)
 }
 
 /// Arguments as Python's keywords.
 pub struct Keywords;
 
 impl Dialect for Keywords {
+    fn has(&self, argument: Argument) -> bool {
+        use Argument::*;
+        let columns = matches!(argument, CaptionColumns(_) | IdColumn(_) | RatingColumns | SystemColumn(_));
+        let files = matches!(argument, LanguageModel | MecabJapanese | MecabKorean | RougeData | Split(_));
+        !columns && !files
+    }
+
     fn name(&self, argument: Argument) -> String {
         match argument {
             Argument::DocumentFrequencyImages => "n_images",
@@ -95,90 +102,12 @@ fn plain(error: &io::Error) -> String {
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
-/// A `ValueError` whose flags of the command line are written as Python's arguments.
+/// A `ValueError`.
 pub fn value(sentence: &str) -> PyErr {
-    PyValueError::new_err(in_python(sentence))
+    PyValueError::new_err(sentence.to_owned())
 }
 
-/// `pass --missing skip` as `pass missing="skip"`: advice is given in the language that the reader writes.
-///
-/// Two dashes elsewhere belong to paths, ids and captions, which stay as they are.
-pub fn in_python(sentence: &str) -> String {
-    let mut parts = sentence.split("--");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let is_name = |c: char| c.is_ascii_lowercase() || c == '-';
-        let (name, after) = part.split_at(part.find(|c| !is_name(c)).unwrap_or(part.len()));
-        if !FLAGS.contains(&name) || !text.ends_with([' ', '(', '`']) || after.starts_with(['/', '.', '_']) {
-            text.push_str("--");
-            text.push_str(part);
-            continue;
-        }
-        match name {
-            "ref-format" | "input-format" => text.push_str("format"),
-            name => text.push_str(&name.replace('-', "_")),
-        }
-        let argument = after.strip_prefix(' ').unwrap_or_default();
-        let end = argument.find(|c: char| !is_name(c) && !c.is_ascii_uppercase()).unwrap_or(argument.len());
-        let (word, rest) = argument.split_at(end);
-        if !word.is_empty() && word.chars().all(|c| c.is_ascii_uppercase()) {
-            text.push_str("=…");
-            text.push_str(rest);
-        } else if CHOICES.contains(&word) {
-            text.push_str(&format!("=\"{word}\""));
-            // `remove or skip`: another choice of the same flag.
-            let other = rest.strip_prefix(" or ").unwrap_or_default();
-            let end = other.find(|c: char| !is_name(c)).unwrap_or(other.len());
-            match other.split_at(end) {
-                (other, rest) if CHOICES.contains(&other) => text.push_str(&format!(" or \"{other}\"{rest}")),
-                _ => text.push_str(rest),
-            }
-        } else {
-            text.push_str(after);
-        }
-    }
-    text
+/// A `ValueError` where a notice will not do.
+pub fn noticed(notice: &Notice) -> PyErr {
+    value(&told(notice))
 }
-
-/// The flags that the engine's sentences name.
-const FLAGS: &[&str] = &[
-    "caption-column",
-    "df",
-    "discount",
-    "draw-seed",
-    "draws",
-    "duplicate",
-    "empty",
-    "format",
-    "human-ties",
-    "id-column",
-    "idf",
-    "ids",
-    "images",
-    "input-format",
-    "lm",
-    "lower-is-better",
-    "mecab-ja",
-    "mecab-ko",
-    "metric-ties",
-    "missing",
-    "own-reference",
-    "ref-format",
-    "references",
-    "references-per-pair",
-    "resamples",
-    "scores",
-    "seed",
-    "segments",
-    "split",
-    "surplus",
-    "tokenizer",
-    "train",
-    "unit",
-];
-
-/// Words that follow a flag as its value.
-const CHOICES: &[&str] = &[
-    "as-given", "corpus", "empty", "error", "first", "half", "ignore", "item", "keep", "last", "rating",
-    "remove", "skip", "text", "uniform", "wrong",
-];

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
 
 use crate::captions::{Captions, id, id_list, type_name};
-use crate::error::{fault, from_request, value};
+use crate::error::{fault, from_request, noticed};
 use crate::frequencies::{DocumentFrequencies, parse_ids};
 use crate::metrics::select;
 use crate::run::{long, pool};
@@ -53,7 +53,7 @@ impl Judge {
         let ids: Ids = parse_ids(ids)?;
         let selection = select(py, &metrics, &settings, frequencies)?;
         if let Some(notice) = selection.notices.first() {
-            return Err(value(&notice.message));
+            return Err(noticed(notice));
         }
         let table = frequencies.map(|table| Arc::clone(&table.table));
         let places = places(py, &metrics, &settings, frequencies, &selection.metrics)?;

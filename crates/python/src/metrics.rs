@@ -15,7 +15,7 @@ use pyo3::types::{PyDict, PyList};
 use rayon::prelude::*;
 
 use crate::captions::Captions;
-use crate::error::{fault, from_request, value};
+use crate::error::{fault, from_request, sentence, value};
 use crate::files;
 use crate::frequencies::DocumentFrequencies;
 use crate::install::home;
@@ -43,8 +43,8 @@ fn meteor(py: Python<'_>) -> PyResult<Option<Arc<meteor::Resources>>> {
     let bytes = py.detach(|| files::bytes(&shown)).map_err(|error| crate::error::from_io(&error, &shown))?;
     // Checksums are taken in parallel, so this needs the pool.
     let opened = long(py, None, None, move |_| meteor::Resources::open(Arc::new(bytes)))?;
-    let resources = opened
-        .map_err(|error| value(&format!("{shown}: {error} (run `capeval data install meteor` again)")))?;
+    let resources =
+        opened.map_err(|error| value(&sentence(&format!("{shown}: {error}"), error.remedy().as_ref())))?;
     let resources = Arc::new(resources);
     *METEOR.lock().unwrap_or_else(PoisonError::into_inner) = Some((path, len, age, Arc::clone(&resources)));
     Ok(Some(resources))
@@ -70,8 +70,7 @@ pub fn select(
         let place =
             home().map_or_else(String::new, |home| format!(" ({} is missing)", home.file().display()));
         return Err(PyFileNotFoundError::new_err(format!(
-            "METEOR's resources are not installed{place}; call capeval.install_meteor() once, or run \
-             `capeval data install meteor`"
+            "METEOR's resources are not installed{place}; call capeval.install_meteor() once"
         )));
     }
     let common: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (&**name, &**value)).collect();

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::captions::type_name;
-use crate::error::value;
+use crate::error::{noticed, value};
 use crate::frequencies::DocumentFrequencies;
 use crate::judge::numbers;
 use crate::metrics::select;
@@ -35,7 +35,7 @@ pub fn evaluate<'py>(
     }
     let selection = select(py, &metrics, &settings, frequencies)?;
     if let Some(notice) = selection.notices.first() {
-        return Err(value(&notice.message));
+        return Err(noticed(notice));
     }
     let (mut bytes, mut ends, mut images) = (Vec::new(), Vec::new(), Vec::with_capacity(n));
     for (k, of_image) in references.iter().enumerate() {

@@ -113,5 +113,6 @@ pub fn prefer(
             ..PreferenceRequest::new(choices)
         })
     })?;
-    Ok(Preference { found: found.map_err(from_request)? })
+    let mut found = found.map_err(from_request)?;
+    Ok(Preference { found })
 }

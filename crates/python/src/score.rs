@@ -232,7 +232,8 @@ pub fn score(
 ) -> PyResult<Report> {
     let ready = Ready::new(py, references, &systems, &options, frequencies, images)?;
     let found = long(py, options.threads, progress, move |progress| capeval::score(ready.request(progress)))?;
-    Ok(Report { found: found.map_err(from_request)? })
+    let mut found = found.map_err(from_request)?;
+    Ok(Report { found })
 }
 
 /// How systems are to be compared.
@@ -274,5 +275,6 @@ pub fn compare(
             ..CompareRequest::new(ready.request(progress))
         })
     })?;
-    Ok(Comparison { found: found.map_err(from_request)? })
+    let mut found = found.map_err(from_request)?;
+    Ok(Comparison { found })
 }

@@ -43,8 +43,8 @@ impl Notice {
     }
 
     /// Names what to do about it.
-    pub fn remedy(self, remedy: Remedy) -> Self {
-        Self { remedy: Some(remedy), ..self }
+    pub fn remedy(self, remedy: impl Into<Remedy>) -> Self {
+        Self { remedy: Some(remedy.into()), ..self }
     }
 
     /// Makes it about one system.
@@ -69,9 +69,9 @@ impl Notice {
 
     /// The message, and the remedy in the words of a front end.
     pub fn in_words(&self, dialect: &dyn Dialect) -> String {
-        match &self.remedy {
+        match self.remedy.as_ref().and_then(|remedy| remedy.in_words(dialect)) {
             None => self.message.clone(),
-            Some(remedy) => format!("{}; {}", self.message, remedy.in_words(dialect)),
+            Some(remedy) => format!("{}; {remedy}", self.message),
         }
     }
 }

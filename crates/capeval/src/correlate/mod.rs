@@ -4,6 +4,7 @@ mod agreement;
 mod points;
 mod systems;
 
+use capeval_choice::{Argument, Remedy};
 use capeval_corpus::ratings::{Ratings, SegmentScores};
 use capeval_corpus::{Captions, Empty, Ids, Policy, SegmentId, Surplus};
 use capeval_evaluate::Progress;
@@ -144,9 +145,8 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
         }
     } else {
         let references = request.references.or_else(|| ratings.references.take()).ok_or_else(|| {
-            Error::request(
-                "metrics need references; give a file of them (--references), or scores that were computed (--scores)"
-            )
+            let scores = Remedy::give(Argument::Scores).to("use scores that were computed before");
+            Error::with_remedy("metrics need references", Remedy::give(Argument::References).or(scores))
         })?;
         let judgements = Judgements::with_captions(
             &ratings,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use capeval_choice::{Argument, Remedy, Role};
 use capeval_corpus::ratings::{Item, Judged, Ratings, ScoredSegment, SegmentScores};
 use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
 use capeval_report::{Agreement, Human, Measure, Notice, Unit};
@@ -92,13 +93,12 @@ impl Judgements {
                 first.image.quoted()
             );
             if surplus == Surplus::Error || unknown.len() == ratings.items.len() {
+                let ignore = Remedy::set(Argument::Surplus, "ignore").to("leave such ratings out");
                 let remedy = match unknown.len() == ratings.items.len() {
-                    true => "look at the ids, and give the references they were rated with",
-                    false => {
-                        "give the references they were rated with, or pass --surplus ignore to leave such ratings out"
-                    }
+                    true => Remedy::say("check the ids, and give the references they were rated with"),
+                    false => Remedy::say("give the references they were rated with").or(ignore),
                 };
-                return Err(Error::request(format!("{}: {message}; {remedy}", ratings.source)));
+                return Err(Error::with_remedy(format!("{}: {message}", ratings.source), remedy));
             }
             let ids = unknown.iter().take(SHOWN).map(|item| item.image.clone()).collect();
             notices.push(
@@ -108,31 +108,32 @@ impl Judgements {
         let mut items: Vec<Item> =
             ratings.items.iter().filter(|item| find(&item.image).is_some()).cloned().collect();
         let text = |item: &Item| -> Result<String, Error> {
-            let fault = |what: String| {
-                Error::request(format!("{}: image {}: {what}", ratings.source, item.image.quoted()))
+            let fault = |what: &str, remedy: Remedy| {
+                let message = format!("{}: image {}: {what}", ratings.source, item.image.quoted());
+                Error::with_remedy(message, remedy)
             };
             match &item.caption {
                 Some(Judged::Text(text)) => Ok(text.clone()),
                 Some(Judged::Reference { image, number }) => {
                     let text = find(image).and_then(|texts| texts.get(*number));
                     text.map(|text| (*text).to_owned()).ok_or_else(|| {
-                        fault(format!(
-                            "the rated caption {image}#{number} is not in {}; give the file that holds all captions",
-                            references.source()
-                        ))
+                        let what =
+                            format!("the rated caption {image}#{number} is not in {}", references.source());
+                        fault(&what, Remedy::say("give the file that holds all captions"))
                     })
                 }
                 None if ratings.no_caption.is_some() => {
                     let place = ratings.no_caption.as_deref().unwrap_or_default();
-                    Err(Error::request(format!(
-                        "{}: {place} has a rating but an empty caption; write the caption, or leave the row out",
-                        ratings.source
-                    )))
+                    Err(Error::with_remedy(
+                        format!("{}: {place} has a rating but an empty caption", ratings.source),
+                        "add the caption, or remove the row",
+                    ))
                 }
                 None => Err(fault(
-                    "the ratings do not tell the caption; name its column with --caption-column, or give scores \
-                     that were computed (--scores)"
-                        .to_owned(),
+                    "the ratings have no caption",
+                    Remedy::give(Argument::CaptionColumns(Role::Ratings))
+                        .to("name its column")
+                        .or(Remedy::give(Argument::Scores).to("use scores that were computed before")),
                 )),
             }
         };
@@ -150,18 +151,20 @@ impl Judgements {
         if n_own > 0 {
             let what = format!("{n_own} rated captions are themselves references of their image");
             let message = match own {
-                OwnReference::Keep => format!(
-                    "{what} and are scored against themselves too; pass --own-reference remove or skip to change that"
-                ),
+                OwnReference::Keep => format!("{what} and are scored against themselves too"),
                 OwnReference::Remove => {
-                    format!("{what}; there they are no references, for any caption of that image")
+                    format!("{what}; there they are not used as references, for any caption of that image")
                 }
                 OwnReference::Skip => format!("left out: {what}"),
             };
             let ids_of = items.iter().zip(&is_own).filter(|(_, own)| **own);
             let listed = ids_of.take(SHOWN).map(|(item, _)| item.image.clone()).collect();
-            notices
-                .push(Notice::new(format!("own-reference:{}", own.name()), message).ids(listed).count(n_own));
+            let found =
+                Notice::new(format!("own-reference:{}", own.name()), message).ids(listed).count(n_own);
+            let remedy = Remedy::set(Argument::OwnReference, "remove")
+                .to("remove them from the references")
+                .or(Remedy::set(Argument::OwnReference, "skip").to("leave their ratings out"));
+            notices.push(Notice { remedy: (own == OwnReference::Keep).then_some(remedy), ..found });
         }
         match own {
             OwnReference::Keep => {}
@@ -199,11 +202,12 @@ impl Judgements {
                 }
             }
             if left.is_empty() {
-                return Err(Error::request(format!(
-                    "{}: image {} has no reference but rated captions; pass --own-reference skip or keep",
-                    ratings.source,
-                    item.image.quoted()
-                )));
+                let image = item.image.quoted();
+                return Err(Error::with_remedy(
+                    format!("{}: image {image} has no reference but rated captions", ratings.source),
+                    Remedy::set(Argument::OwnReference, "skip")
+                        .or(Remedy::set(Argument::OwnReference, "keep")),
+                ));
             }
             lists.push(left);
         }
@@ -273,12 +277,14 @@ pub(super) fn given(
         let system = system.as_deref().filter(|_| by_system);
         let key = (normal(image, ids), system, caption.as_deref().filter(|_| by_caption));
         if known.insert(key, values).is_some_and(|other| other != values) {
-            return Err(Error::request(format!(
-                "{}: image {} has several scores, and nothing tells which caption each is of; give a column \
-                 caption or system in both files",
-                scores.source,
-                image.quoted()
-            )));
+            let image = image.quoted();
+            return Err(Error::with_remedy(
+                format!(
+                    "{}: image {image} has several scores, and nothing tells which caption each is of",
+                    scores.source
+                ),
+                "add a column caption or system to both files",
+            ));
         }
     }
     let mut missing = Vec::new();
@@ -295,41 +301,38 @@ pub(super) fn given(
         })
         .collect();
     if let Some(first) = missing.first() {
-        return Err(Error::request(format!(
-            "{}: {} of {} rated items have no score, such as that of image {}{}; {}",
+        let system = first.system.as_ref().filter(|_| by_system);
+        let message = format!(
+            "{}: {} of {} rated items have no score, such as that of image {}{}",
             scores.source,
             missing.len(),
             judgements.items.len(),
             first.image.quoted(),
-            first
-                .system
-                .as_ref()
-                .filter(|_| by_system)
-                .map_or_else(String::new, |s| format!(" by system '{s}'")),
-            remedy(scores, ids, first, (by_system, by_caption))
-        )));
+            system.map_or_else(String::new, |name| format!(" by system '{name}'")),
+        );
+        return Err(Error::with_remedy(message, remedy(scores, ids, first, (by_system, by_caption))));
     }
     let column = |m: usize| judgements.points.iter().map(|point| rows[point.item][m]).collect();
     Ok((0..scores.keys.len()).map(column).collect())
 }
 
 /// What to do where an item has no score.
-fn remedy(scores: &SegmentScores, ids: Ids, item: &Rated, (by_system, by_caption): (bool, bool)) -> String {
+fn remedy(scores: &SegmentScores, ids: Ids, item: &Rated, (by_system, by_caption): (bool, bool)) -> Remedy {
     let image = normal(&item.image, ids);
     let of_image = || scores.rows.iter().filter(|row| normal(&row.image, ids) == image);
     let systems: BTreeSet<&str> = of_image().filter_map(|row| row.system.as_deref()).collect();
     if by_system && !systems.is_empty() && !item.system.as_deref().is_some_and(|own| systems.contains(own)) {
         let shown: Vec<String> = systems.iter().take(SHOWN).map(|name| format!("'{name}'")).collect();
         let more = if systems.len() > SHOWN { ", …" } else { "" };
-        return format!(
-            "systems that it has scores of are {}{more}; name them alike in both files",
-            shown.join(", ")
-        );
+        let shown = shown.join(", ");
+        return Remedy::say(format!(
+            "use the same names of systems in both files; those that it has scores of are {shown}{more}"
+        ));
     }
     if by_caption && of_image().next().is_some() {
-        return "it has scores of other captions; score what was rated".to_owned();
+        return Remedy::say("score the captions that were rated; it has scores of others");
     }
-    "score what was rated".to_owned()
+    Remedy::say("score the captions that were rated")
 }
 
 /// A notice of rows without a rating.

@@ -90,8 +90,7 @@ pub(super) fn agreements(systems: &Systems, higher: &[bool]) -> Vec<SystemAgreem
 /// A notice where there are too few systems for correlations.
 pub(super) fn doubt(agreements: &[SystemAgreement]) -> Option<Notice> {
     agreements.iter().any(|agreement| agreement.n_systems == 2).then(|| {
-        let message =
-            "two systems have no correlation to speak of, as any two correlate by 1 or -1; rate three or more";
-        Notice::new("two-systems", message).count(2)
+        let message = "the correlation of two systems says nothing, as any two correlate by 1 or -1";
+        Notice::new("two-systems", message).remedy("rate three or more").count(2)
     })
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use capeval_choice::{Argument, Remedy};
 use capeval_corpus::ratings::{Choice, Choices, SegmentScores};
 use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
 use capeval_report::Notice;
@@ -59,12 +60,14 @@ pub(super) fn with_references(
     (own, surplus, ids): (OwnReference, Surplus, Ids),
     notices: &mut Vec<Notice>,
 ) -> Result<Vec<Judged>, Error> {
-    let fault = |message: String| Error::request(format!("{}: {message}", choices.source));
+    let fault =
+        |message: &str, remedy: Remedy| Error::with_remedy(format!("{}: {message}", choices.source), remedy);
     if given.is_none() && choices.items.iter().all(|choice| choice.references.is_empty()) {
         return Err(fault(
-            "metrics need references; give a file of them (--references), a list `references` in each pair, or scores \
-             that were computed (--scores)"
-                .to_owned(),
+            "metrics need references",
+            Remedy::give(Argument::References)
+                .or(Remedy::say("add a list `references` to each pair"))
+                .or(Remedy::give(Argument::Scores).to("use scores that were computed before")),
         ));
     }
     let mut known: HashMap<SegmentId, Vec<&str>> = HashMap::new();
@@ -92,14 +95,12 @@ pub(super) fn with_references(
             first.image.quoted()
         );
         if surplus == Surplus::Error || found.is_empty() {
-            return Err(fault(format!(
-                "{message}; give the references they were judged with{}",
-                if found.is_empty() {
-                    ", and look at the ids"
-                } else {
-                    ", or pass --surplus ignore to leave them out"
-                }
-            )));
+            let ignore = Remedy::set(Argument::Surplus, "ignore").to("leave them out");
+            let remedy = match found.is_empty() {
+                true => Remedy::say("check the ids, and give the references they were judged with"),
+                false => Remedy::say("give the references they were judged with").or(ignore),
+            };
+            return Err(fault(&message, remedy));
         }
         notices.push(
             Notice::new("surplus:ignore", format!("left out: {message}"))
@@ -117,16 +118,18 @@ pub(super) fn with_references(
             n => format!("{n} pairs have a caption that is itself a reference of theirs"),
         };
         let message = match own {
-            OwnReference::Keep => {
-                format!(
-                    "{what}; pass --own-reference remove or skip to draw no such reference, or skip such pairs"
-                )
-            }
+            OwnReference::Keep => what,
             OwnReference::Remove => format!("{what}; there, such references are not drawn"),
             OwnReference::Skip => format!("left out: {what}"),
         };
-        let notice = Notice::new(format!("own-reference:{}", own.name()), message);
-        notices.push(notice.ids(listed(of_own.iter().copied())).count(of_own.len()));
+        let found = Notice::new(format!("own-reference:{}", own.name()), message);
+        let remedy = Remedy::set(Argument::OwnReference, "remove")
+            .to("draw no such reference")
+            .or(Remedy::set(Argument::OwnReference, "skip").to("leave such pairs out"));
+        notices.push(Notice {
+            remedy: (own == OwnReference::Keep).then_some(remedy),
+            ..found.ids(listed(of_own.iter().copied())).count(of_own.len())
+        });
         match own {
             OwnReference::Keep => {}
             OwnReference::Remove => {
@@ -139,13 +142,13 @@ pub(super) fn with_references(
         }
     }
     if let Some(bare) = found.iter().find(|pair| pair.pool.is_empty()) {
-        return Err(fault(format!(
-            "a pair of image {} has no reference but its own captions; pass --own-reference skip or keep",
-            bare.image.quoted()
-        )));
+        return Err(fault(
+            &format!("a pair of image {} has no reference but its own captions", bare.image.quoted()),
+            Remedy::set(Argument::OwnReference, "skip").or(Remedy::set(Argument::OwnReference, "keep")),
+        ));
     }
     if found.is_empty() {
-        return Err(fault("no pair is left".to_owned()));
+        return Err(Error::request(format!("{}: no pair is left", choices.source)));
     }
     Ok(found)
 }
@@ -160,18 +163,19 @@ pub(super) fn given(
     scores: &SegmentScores,
     ids: Ids,
 ) -> Result<Vec<Vec<[f64; 2]>>, Error> {
-    let fault = |message: String| Error::request(format!("{}: {message}", scores.source));
+    let fault = |message: String| format!("{}: {message}", scores.source);
     let mut known: HashMap<(SegmentId, String), &[f64]> = HashMap::new();
     for row in &scores.rows {
         let Some(caption) = &row.caption else {
-            return Err(fault(format!(
-                "the score of image {} does not tell its caption; give a column caption, since a pair has two",
-                row.image.quoted()
-            )));
+            return Err(Error::with_remedy(
+                fault(format!("a score of image {} is without its caption", row.image.quoted())),
+                "add a column caption, since a pair has two",
+            ));
         };
         let key = (normal(&row.image, ids), caption.trim().to_owned());
         if known.insert(key, &row.scores).is_some_and(|other| other != row.scores) {
-            return Err(fault(format!("image {} has several scores of one caption", row.image.quoted())));
+            let message = format!("image {} has several scores of one caption", row.image.quoted());
+            return Err(Error::request(fault(message)));
         }
     }
     let of =
@@ -181,12 +185,13 @@ pub(super) fn given(
         .filter(|pair| pair.captions.iter().any(|caption| of(pair, caption).is_none()))
         .collect();
     if let Some(first) = missing.first() {
-        return Err(fault(format!(
-            "{} of {} pairs have a caption without a score, such as one of image {}; score both captions of every pair",
+        let message = format!(
+            "{} of {} pairs have a caption without a score, such as one of image {}",
             missing.len(),
             judged.len(),
             first.image.quoted()
-        )));
+        );
+        return Err(Error::with_remedy(fault(message), "score both captions of every pair"));
     }
     let score = |pair: &Judged, k: usize, m: usize| {
         of(pair, &pair.captions[k]).and_then(|scores| scores.get(m)).copied().unwrap_or(f64::NAN)

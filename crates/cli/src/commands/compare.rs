@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use capeval::choice::suggest;
 use capeval::report::{Comparison, Verdict};
 use capeval::stats::Resampling;
 use capeval::stats::correction::Correction;
@@ -10,6 +11,7 @@ use capeval::{CompareRequest, Pairs, ScoreRequest};
 use clap::ValueEnum;
 
 use super::score::Inputs;
+use crate::fault::fault;
 use crate::html::Pages;
 use crate::options::{self, Draws};
 use crate::progress::Bar;
@@ -93,7 +95,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let bar = Bar::new();
     let request = args.inputs.read(chosen, &bar)?;
     let score = ScoreRequest { segments: output.wants_segments(), gallery: page.is_some(), ..request };
-    let comparison = capeval::compare(CompareRequest {
+    let mut comparison = capeval::compare(CompareRequest {
         resampling: Resampling { level: tests.ci, ..tests.draws.resampling() },
         correction: tests.correction,
         pairs: if tests.all_pairs { Pairs::All } else { Pairs::WithFirst },
@@ -118,8 +120,8 @@ impl Tests {
         let Some(requirement) = self.require else { return Ok(true) };
         let measures = &comparison.report.head.measures;
         if let Some(unknown) = self.on.iter().find(|key| comparison.report.measure(key).is_none()) {
-            let known: Vec<&str> = measures.iter().map(|measure| measure.key.as_str()).collect();
-            bail!("--on: no measure is called '{unknown}'; choose from {}", known.join(", "));
+            let known = suggest(unknown, measures.iter().map(|measure| measure.key.as_str()));
+            return Err(fault(format!("--on: no measure is called '{unknown}'"), known.to_string()));
         }
         let contrasts = || {
             comparison.pairs.iter().filter(|pair| pair.baseline == 0).flat_map(|pair| {
@@ -128,26 +130,30 @@ impl Tests {
             })
         };
         if let Some((_, end)) = contrasts().find(|(c, m)| !c.has_test && self.on.contains(&m.key)) {
-            bail!("--on: {} is the end of an interval, which has no test; leave it out", end.key);
+            return Err(fault(
+                format!("--on: {} is the end of an interval, which has no test", end.key),
+                "leave it out",
+            ));
         }
         let contrasts = || contrasts().filter(|(contrast, _)| contrast.has_test);
         if let Some((_, measure)) = contrasts().find(|(contrast, _)| contrast.randomisation.value.is_nan()) {
-            bail!(
-                "--require cannot be decided by {}: a score is not finite; look for the segments behind it \
-                 (--segments), or name the measures that decide (--on)",
-                measure.key
-            );
+            return Err(fault(
+                format!("--require cannot be decided by {}: a score is not finite", measure.key),
+                "pass --segments FILE to see the images behind it, or --on KEYS to name the measures that decide",
+            ));
         }
         let contrasts = || contrasts().map(|(contrast, _)| contrast);
         if let Some(few) = comparison.too_few_resamples()
             && contrasts().any(|contrast| contrast.permutation.is_none())
         {
-            bail!(
-                "--require cannot be decided with {} and {}; give --resamples {} or more, or fewer metrics",
-                counted(few.resamples, "resample"),
-                counted(few.tests, "test"),
-                few.enough
-            );
+            return Err(fault(
+                format!(
+                    "--require cannot be decided with {} and {}",
+                    counted(few.resamples, "resample"),
+                    counted(few.tests, "test")
+                ),
+                format!("pass --resamples {} or more, or use fewer metrics", few.enough),
+            ));
         }
         Ok(contrasts().all(|contrast| match requirement {
             Requirement::Better => contrast.verdict == Verdict::Better,

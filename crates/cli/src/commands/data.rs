@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 
 use crate::data;
+use crate::fault::fault;
 use crate::output::Output;
 
 /// Install and look after data of others that metrics need
@@ -68,7 +69,7 @@ pub fn run(args: &Args) -> Result<()> {
                 let line = format!("meteor  as it was written, content {}", resources.fingerprint());
                 Output::open(None, &[])?.write(|out| writeln!(out, "{line}"))
             }
-            None => bail!("METEOR's resources are not installed; run `capeval data install meteor`"),
+            None => Err(fault("METEOR's resources are not installed", "run `capeval data install meteor`")),
         },
         Action::Remove { name: _ } => {
             if !data::remove()? {

@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
+use capeval::choice::suggest;
 use capeval::corpus::Ids;
 use capeval::frequencies::DocumentFrequencies;
 use capeval::metric::Reading;
 use capeval::text::{Stemmer, Tokenizer};
 use clap::{Subcommand, ValueEnum};
 
-use crate::fault::Flags;
+use crate::fault::{Flags, fault};
 use crate::input;
 use crate::options::{self, References};
 use crate::output::{self, Output};
@@ -137,7 +138,10 @@ fn build(args: &Build) -> Result<()> {
         "none" => Reading::Tokens(tokenizer),
         name => match name.parse::<Stemmer>() {
             Ok(stemmer) => Reading::Stems(tokenizer, stemmer),
-            Err(_) => bail!("no stemmer is called '{name}'; choose none or snowball-english"),
+            Err(_) => {
+                let choices = suggest(name, ["none", "snowball-english"]);
+                return Err(fault(format!("no stemmer is called '{name}'"), choices.to_string()));
+            }
         },
     };
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();

@@ -1,9 +1,10 @@
 //! `capeval diversity`: how different the captions of a system are.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use capeval::DiversityRequest;
 use capeval::corpus::{self, Captions, Format, Ids, ReadOptions};
 
+use crate::fault::fault;
 use crate::options::{self, Candidates, References};
 use crate::shown::Shown;
 use crate::{input, names};
@@ -69,13 +70,14 @@ pub fn run(args: &Args) -> Result<()> {
     let mut inputs: Vec<&str> = systems.iter().map(|system| system.path.as_str()).collect();
     inputs.extend(args.references.iter().chain(&args.train).map(String::as_str));
     if inputs.iter().filter(|path| **path == input::STDIN).count() > 1 {
-        bail!("standard input (-) can be read once only; give a file for the others");
+        return Err(fault("standard input (-) can be read only once", "give files for the others"));
     }
     let target = args.shown.open(&inputs)?;
     if target.wants_segments() {
-        bail!(
-            "diversity is that of a whole system, so there are no scores of single images; leave --segments out"
-        );
+        return Err(fault(
+            "diversity is that of a whole system, so there are no scores of single images",
+            "leave out --segments",
+        ));
     }
     let mut captions = Vec::new();
     for system in systems {
@@ -100,7 +102,8 @@ pub fn run(args: &Args) -> Result<()> {
         ids: args.ids,
         ..DiversityRequest::new(captions)
     };
-    target.write(&capeval::diversity(request)?)
+    let mut report = capeval::diversity(request)?;
+    target.write(&report)
 }
 
 fn training(args: &Args) -> Result<Option<Captions>> {

@@ -1,6 +1,6 @@
 //! `capeval lm`: n-gram language models.
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use capeval::corpus::Ids;
 use capeval::text::Tokenizer;
 use clap::Subcommand;
@@ -80,8 +80,15 @@ fn train(args: &Train) -> Result<()> {
     output::tell(captions.notices(), Flags::Usual);
     let fallback = !args.no_fallback;
     let (model, fallen_back) =
-        capeval::language_model(captions, args.ids, tokenizer, usize::from(args.order), fallback)
-            .map_err(|error| named(&args.references.join(", "), &error.to_string()))?;
+        capeval::language_model(captions, args.ids, tokenizer, usize::from(args.order), fallback).map_err(
+            |error| match error {
+                // The others name the file themselves.
+                capeval::Error::Fluency(error) => {
+                    anyhow::Error::new(error).context(args.references.join(", "))
+                }
+                error => error.into(),
+            },
+        )?;
     output.write(|out| model.write_arpa(out))?;
     if args.output == input::STDIN {
         return Ok(());
@@ -99,11 +106,4 @@ fn train(args: &Train) -> Result<()> {
         }
         Ok(())
     })
-}
-
-/// An error with the name of its files once, and the library's words for options as they are called here.
-fn named(files: &str, error: &str) -> anyhow::Error {
-    let text =
-        error.replace("allow fallback discounts, or shorter n-grams", "leave out --no-fallback, or lower -n");
-    if text.starts_with(files) { anyhow!("{text}") } else { anyhow!("{files}: {text}") }
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use capeval::Probabilities;
 use capeval::fluency::Base;
 use capeval::text::Tokenizer;
 use clap::ValueEnum;
 
+use crate::fault::fault;
 use crate::options::Candidates;
 use crate::shown::Shown;
 use crate::{input, names};
@@ -69,11 +70,11 @@ pub fn run(args: &Args) -> Result<()> {
     let mut inputs: Vec<&str> = systems.iter().map(|system| system.path.as_str()).collect();
     inputs.extend(args.lm.as_deref());
     if inputs.iter().filter(|path| **path == input::STDIN).count() > 1 {
-        bail!("standard input (-) can be read once only; give a file for the others");
+        return Err(fault("standard input (-) can be read only once", "give files for the others"));
     }
     let tokenizer: Tokenizer = args.tokenizer.as_deref().unwrap_or("ptb").parse()?;
     let target = args.shown.open(&inputs)?;
-    let report = match &args.lm {
+    let mut report = match &args.lm {
         Some(model) => {
             let model = Arc::new(input::language_model(model)?);
             let options = args.reading.options();

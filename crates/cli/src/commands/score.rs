@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use capeval::corpus::{Captions, ReadOptions, SegmentId};
 use capeval::metric::{AnyMetric, Resources, Signature};
 use capeval::{References, ScoreRequest, Selection};
 use rayon::prelude::*;
 
+use crate::fault::fault;
 use crate::html::{Html, Pages};
 use crate::names::Named;
 use crate::options::{self, Candidates, Intervals, Metrics, Policies};
@@ -106,7 +107,7 @@ Examples:
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     if !args.closer.explain.is_empty() && !args.shown.is_for_people() {
-        bail!("--explain is for a person at a terminal; leave --format out");
+        return Err(fault("--explain works only with the default table", "leave out --format"));
     }
     // What is quickly wrong is said first.
     let intervals = args.intervals.resampling()?;
@@ -124,7 +125,7 @@ pub fn run(args: &Args) -> Result<()> {
         intervals,
         ..args.inputs.read(chosen, &bar)?
     };
-    let report = capeval::score(request)?;
+    let mut report = capeval::score(request)?;
     drop(bar);
     if let Some(html) = html {
         html.write(&report)?;
@@ -151,7 +152,7 @@ impl Inputs {
     pub fn choose(&self) -> Result<Chosen> {
         let systems = names::name(&self.candidates, &self.names)?;
         if self.paths(&systems).iter().filter(|path| **path == input::STDIN).count() > 1 {
-            bail!("standard input (-) can be read once only; give a file for the others");
+            return Err(fault("standard input (-) can be read only once", "give files for the others"));
         }
         let metrics = match self.rouge.rouge_list {
             Some(_) => self.what.metrics.or_suite("rouge-1.5.5"),
@@ -160,10 +161,11 @@ impl Inputs {
         let mut resources = self.what.resources(&metrics)?;
         let needs_data = metrics.set(&["stop=yes", "stem=porter-exceptions"]);
         if self.rouge.names_data() && !needs_data {
-            bail!(
-                "--rouge-data is used by rouge155:stop=yes and rouge155:stem=porter-exceptions alone, and no metric is \
-                 set so; leave it out, or add one of them to -m"
-            );
+            return Err(fault(
+                "--rouge-data is used only by rouge155:stop=yes and rouge155:stem=porter-exceptions, neither of which \
+                 is set",
+                "leave it out, or add one of them to -m",
+            ));
         }
         self.rouge.add_data(&mut resources, needs_data)?;
         let selected = self.what.is_ready().then(|| self.what.build(&metrics, &resources)).transpose()?;
@@ -177,7 +179,10 @@ impl Inputs {
     pub fn refuse_levels(&self) -> Result<()> {
         let is_level = |text: &&String| options::level(text).is_ok() && !std::path::Path::new(text).exists();
         if let Some(text) = self.candidates.iter().find(is_level) {
-            bail!("{text}: there is no such file; if {text} is the level of confidence, write --ci={text}");
+            return Err(fault(
+                format!("{text}: no such file"),
+                format!("write --ci={text} if {text} is the level of confidence"),
+            ));
         }
         Ok(())
     }
@@ -297,16 +302,19 @@ impl What {
         let signatures: Vec<&Signature> = selection.metrics.iter().map(AnyMetric::signature).collect();
         let setting = |name: &str| -> Vec<&str> { signatures.iter().filter_map(|s| s.get(name)).collect() };
         if self.idf.is_some() && setting("idf").is_empty() {
-            bail!("--idf is about CIDEr, which is not among the metrics; add -m cider-d, or leave --idf out");
+            return Err(fault(
+                "--idf is about CIDEr, which is not among the metrics",
+                "add -m cider-d, or leave out --idf",
+            ));
         }
         if self.df.is_some() && !setting("idf").iter().any(|idf| idf.starts_with("table")) {
-            bail!(
-                "no metric takes its document frequencies from the table of --df; leave --df out, or have a metric \
-                 use it, such as cider-d without idf=corpus or idf=uniform"
-            );
+            return Err(fault(
+                "no metric takes its document frequencies from the table of --df",
+                "leave out --df, or add a metric that uses it, such as cider-d without idf=corpus or idf=uniform",
+            ));
         }
         if self.lm.is_some() && !setting("lm").iter().any(|lm| *lm != "references") {
-            bail!("no metric uses the model of --lm; add -m perplexity, or leave --lm out");
+            return Err(fault("no metric uses the model of --lm", "add -m perplexity, or leave out --lm"));
         }
         Ok(())
     }

@@ -2,11 +2,12 @@
 
 use std::io::{self, BufRead, BufReader, Write};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use capeval::text::tokenizers::{ALL, WITH_DICTIONARY};
 use capeval::text::{Scratch, Tokenizer};
 use clap::ValueEnum;
 
+use crate::fault::fault;
 use crate::input;
 use crate::output::Output;
 
@@ -94,7 +95,7 @@ fn each(reader: &mut impl BufRead, name: &str, printer: &mut Printer, output: Ou
         Ok(())
     })?;
     if let Some(number) = damaged {
-        bail!("{name}: text {number} is not UTF-8; save the file as UTF-8");
+        return Err(fault(format!("{name}: text {number} is not UTF-8"), "save the file as UTF-8"));
     }
     Ok(())
 }

@@ -86,7 +86,7 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
     (
         "a split of a file without",
         &["references.json", "results.json", "--split", "test"],
-        &["leave --split out"],
+        &["leave out --split"],
     ),
     ("an unknown policy", &["references.json", "results.json", "--missing", "maybe"], &["maybe", "skip"]),
     (

@@ -203,7 +203,7 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
         "scores without captions",
         "image_id,caption_a,caption_b,winner\n1,a,b,a\n",
         &["--scores", "pair_scores.csv"],
-        &["does not tell its caption"],
+        &["is without its caption"],
     ),
     (
         "no column",

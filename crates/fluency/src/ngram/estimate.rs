@@ -15,6 +15,8 @@
 //!
 //! The marks `<s>`, `</s>` and `<unk>` in a caption are passed over, as with `lmplz --skip_symbols`.
 
+use capeval_choice::{Argument, Remedy};
+
 use super::{MAX_ORDER, NONE, NgramModel};
 use crate::Error;
 
@@ -202,8 +204,12 @@ impl Estimate {
             if of_this == 0.0 || !(0.0..=f64::from(k)).contains(discount) {
                 return Err(Error::new(format!(
                     "the discount of {length}-grams of count {k} cannot be estimated, for there are too few \
-                     captions or too many alike; allow fallback discounts, or shorter n-grams"
-                )));
+                     captions or too many alike"
+                ))
+                .with_remedy(
+                    Remedy::omit(Argument::NoFallback)
+                        .or(Remedy::give(Argument::Order).to("count shorter n-grams")),
+                ));
             }
         }
         Ok(discounts)
@@ -262,8 +268,9 @@ mod tests {
     fn too_few_captions_are_an_error_without_fallback() {
         let mut few = Estimate::new(2).unwrap();
         few.add(["a"]);
-        let error = few.finish(None).err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(error.contains("fallback"), "{error}");
+        let error = few.finish(None).err();
+        let remedy = error.as_ref().and_then(Error::remedy).map(ToString::to_string).unwrap_or_default();
+        assert!(remedy.contains("fallback"), "{error:?}");
         assert!(Estimate::new(2).unwrap().finish(Some(FALLBACK_DISCOUNTS)).is_err());
         assert!(Estimate::new(0).is_none() && Estimate::new(MAX_ORDER + 1).is_none());
     }

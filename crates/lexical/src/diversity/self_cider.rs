@@ -165,13 +165,13 @@ impl CorpusMetric for SelfCider {
         if left_out == 0 {
             return Vec::new();
         }
-        vec![Remark {
-            code: "no-self-cider",
-            message: format!(
+        vec![Remark::new(
+            "no-self-cider",
+            format!(
                 "{left_out} of {} images have no Self-CIDEr, for they have fewer than two captions or none \
                  with an n-gram of any weight; they are left out",
                 captions.ends.len()
             ),
-        }]
+        )]
     }
 }

