@@ -185,6 +185,5 @@ pub fn correlate(
             ..CorrelateRequest::new(people)
         })
     })?;
-    let mut found = found.map_err(from_request)?;
-    Ok(Correlation { found })
+    Ok(Correlation { found: found.map_err(from_request)? })
 }

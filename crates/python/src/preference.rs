@@ -113,6 +113,5 @@ pub fn prefer(
             ..PreferenceRequest::new(choices)
         })
     })?;
-    let mut found = found.map_err(from_request)?;
-    Ok(Preference { found })
+    Ok(Preference { found: found.map_err(from_request)? })
 }

@@ -232,8 +232,7 @@ pub fn score(
 ) -> PyResult<Report> {
     let ready = Ready::new(py, references, &systems, &options, frequencies, images)?;
     let found = long(py, options.threads, progress, move |progress| capeval::score(ready.request(progress)))?;
-    let mut found = found.map_err(from_request)?;
-    Ok(Report { found })
+    Ok(Report { found: found.map_err(from_request)? })
 }
 
 /// How systems are to be compared.
@@ -275,6 +274,5 @@ pub fn compare(
             ..CompareRequest::new(ready.request(progress))
         })
     })?;
-    let mut found = found.map_err(from_request)?;
-    Ok(Comparison { found })
+    Ok(Comparison { found: found.map_err(from_request)? })
 }

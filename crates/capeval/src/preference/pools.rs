@@ -122,13 +122,13 @@ pub(super) fn with_references(
             OwnReference::Remove => format!("{what}; there, such references are not drawn"),
             OwnReference::Skip => format!("left out: {what}"),
         };
-        let found = Notice::new(format!("own-reference:{}", own.name()), message);
+        let notice = Notice::new(format!("own-reference:{}", own.name()), message);
         let remedy = Remedy::set(Argument::OwnReference, "remove")
             .to("draw no such reference")
             .or(Remedy::set(Argument::OwnReference, "skip").to("leave such pairs out"));
         notices.push(Notice {
             remedy: (own == OwnReference::Keep).then_some(remedy),
-            ..found.ids(listed(of_own.iter().copied())).count(of_own.len())
+            ..notice.ids(listed(of_own.iter().copied())).count(of_own.len())
         });
         match own {
             OwnReference::Keep => {}

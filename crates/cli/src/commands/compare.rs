@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let bar = Bar::new();
     let request = args.inputs.read(chosen, &bar)?;
     let score = ScoreRequest { segments: output.wants_segments(), gallery: page.is_some(), ..request };
-    let mut comparison = capeval::compare(CompareRequest {
+    let comparison = capeval::compare(CompareRequest {
         resampling: Resampling { level: tests.ci, ..tests.draws.resampling() },
         correction: tests.correction,
         pairs: if tests.all_pairs { Pairs::All } else { Pairs::WithFirst },

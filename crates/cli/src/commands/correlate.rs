@@ -102,7 +102,7 @@ pub fn run(args: &Args) -> Result<()> {
     let ratings =
         ratings::read_ratings(&input::bytes(&args.ratings)?, &args.ratings, &args.reading.options())?;
     let bar = Bar::new();
-    let mut correlation = capeval::correlate(CorrelateRequest {
+    let correlation = capeval::correlate(CorrelateRequest {
         references,
         metrics: selection.metrics,
         notices: selection.notices,

@@ -102,8 +102,7 @@ pub fn run(args: &Args) -> Result<()> {
         ids: args.ids,
         ..DiversityRequest::new(captions)
     };
-    let mut report = capeval::diversity(request)?;
-    target.write(&report)
+    target.write(&capeval::diversity(request)?)
 }
 
 fn training(args: &Args) -> Result<Option<Captions>> {

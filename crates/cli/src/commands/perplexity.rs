@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let tokenizer: Tokenizer = args.tokenizer.as_deref().unwrap_or("ptb").parse()?;
     let target = args.shown.open(&inputs)?;
-    let mut report = match &args.lm {
+    let report = match &args.lm {
         Some(model) => {
             let model = Arc::new(input::language_model(model)?);
             let options = args.reading.options();

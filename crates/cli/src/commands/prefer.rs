@@ -98,7 +98,7 @@ pub fn run(args: &Args) -> Result<()> {
     let output = args.shown.open(&inputs)?;
     let Read { references, selection, scores } = args.scoring.read(chosen)?;
     let bar = Bar::new();
-    let mut found = capeval::prefer(PreferenceRequest {
+    let found = capeval::prefer(PreferenceRequest {
         references,
         metrics: selection.metrics,
         notices: selection.notices,

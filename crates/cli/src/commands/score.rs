@@ -125,7 +125,7 @@ pub fn run(args: &Args) -> Result<()> {
         intervals,
         ..args.inputs.read(chosen, &bar)?
     };
-    let mut report = capeval::score(request)?;
+    let report = capeval::score(request)?;
     drop(bar);
     if let Some(html) = html {
         html.write(&report)?;
