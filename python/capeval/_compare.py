@@ -133,14 +133,14 @@ def compare(
     Raises:
         ValueError: fewer than two systems, settings without sense, systems of different images.
     """
-    ground, read, names, chosen, table = _prepare(references, None, metrics, systems, settings, df, options)
+    ground, read, names, table = _prepare(references, None, metrics, systems, settings, df)
+    threads = options.pop("threads", None)
+    listed = None if images is None else list(images)
     tests = {
-        "level": level,
-        "resamples": resamples,
-        "seed": seed,
+        "score": {"segments": True, **options, "metrics": names, "images": listed},
+        "resampling": {"level": level, "resamples": resamples, "seed": seed},
         "correction": correction,
         "all_pairs": all_pairs,
     }
-    chosen["metrics"] = names
     with Listener(progress) as listener:
-        return Comparison(_engine.compare(ground, read, chosen, tests, table, images, listener))
+        return Comparison(_engine.compare(ground, read, tests, table, threads, listener))

@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
 from ._frequencies import DocumentFrequencies
-from ._inputs import Captionlike, Metrics, Settings, captions, metric_names, refuse_beside_scores, table_columns, to_list
-from ._inputs import settings as _pairs
+from ._inputs import (
+    Captionlike,
+    Metrics,
+    Settings,
+    captions,
+    metric_options,
+    refuse_beside_scores,
+    resampling,
+    table_columns,
+    to_list,
+)
 from ._progress import Listener, Progress
 from ._rendered import Rendered
 from ._report import Id
@@ -148,17 +157,14 @@ def correlate(
         "surplus": surplus != "error",
     }
     refuse_beside_scores(scores, of_scoring)
-    rules = {
-        "metrics": metric_names(metrics),
-        "settings": _pairs(settings),
+    options = {
+        "metrics": metric_options(metrics, settings),
+        "lower_is_better": [lower_is_better] if isinstance(lower_is_better, str) else list(lower_is_better),
         "unit": unit,
         "own_reference": own_reference,
         "surplus": surplus,
         "ids": ids,
-        "intervals": (0.95 if intervals is True else float(intervals), resamples, seed) if intervals else None,
-        "threads": threads,
-        "scores": None if scores is None else os.fspath(scores),
-        "lower_is_better": [lower_is_better] if isinstance(lower_is_better, str) else list(lower_is_better),
+        "intervals": resampling(intervals, resamples, seed),
     }
     ground = None if references is None else captions(references, "references", references=True)
     table = DocumentFrequencies._table(df)
@@ -168,8 +174,10 @@ def correlate(
                 os.fspath(ratings) if is_path else None,
                 [] if is_path else _rows(ratings),
                 ground,
-                rules,
+                options,
                 table,
+                None if scores is None else os.fspath(scores),
+                threads,
                 listener,
             )
         )

@@ -1,6 +1,6 @@
 """The extension module; use the package `capeval` instead."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Literal, final, overload
 
 __all__ = [
@@ -186,32 +186,35 @@ def score(
     systems: list[tuple[str, Captions]],
     options: dict[str, Any],
     frequencies: DocumentFrequencies | None,
-    images: Iterable[int | str] | None,
+    threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Report: ...
 def compare(
     references: Captions | Prepared,
     systems: list[tuple[str, Captions]],
     options: dict[str, Any],
-    tests: dict[str, Any],
     frequencies: DocumentFrequencies | None,
-    images: Iterable[int | str] | None,
+    threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Comparison: ...
 def correlate(
     path: str | None,
     rows: list[tuple[Any, str | None, str | None, list[float]]],
     references: Captions | None,
-    rules: dict[str, Any],
+    options: dict[str, Any],
     frequencies: DocumentFrequencies | None,
+    scores: str | None,
+    threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Correlation: ...
 def prefer(
     path: str | None,
     rows: str,
     references: Captions | None,
-    rules: dict[str, Any],
+    options: dict[str, Any],
     frequencies: DocumentFrequencies | None,
+    scores: str | None,
+    threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Preference: ...
 def judge_rows(

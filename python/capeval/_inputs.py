@@ -115,6 +115,18 @@ def setting(value: object) -> str:
     return str(value)
 
 
+def metric_options(metrics: Metrics, given: Settings) -> dict[str, Any]:
+    """Metrics and settings as the engine's options."""
+    return {"names": metric_names(metrics), "settings": dict(settings(given))}
+
+
+def resampling(level: bool | float, resamples: int, seed: int) -> dict[str, Any] | None:
+    """Confidence intervals as the engine's options."""
+    if not level:
+        return None
+    return {"level": 0.95 if level is True else float(level), "resamples": resamples, "seed": seed}
+
+
 def metric_names(metrics: Metrics) -> list[str]:
     """Names of metrics as a list; COCO's if none are given."""
     if metrics is None:

@@ -15,13 +15,13 @@ from ._inputs import (
     Metrics,
     Settings,
     captions,
-    metric_names,
+    metric_options,
     refuse_beside_scores,
+    resampling,
     table_columns,
     to_list,
     whole,
 )
-from ._inputs import settings as _pairs
 from ._progress import Listener, Progress
 from ._rendered import Rendered
 
@@ -162,9 +162,9 @@ def prefer(
         references_per_pair = whole("references_per_pair", references_per_pair, 1, 2**63 - 1, what=what)
     draws = whole("draws", draws, 1, 10_000)
     draw_seed = whole("draw_seed", draw_seed, 0, 2**64 - 1)
-    rules = {
-        "metrics": metric_names(metrics),
-        "settings": _pairs(settings),
+    options = {
+        "metrics": metric_options(metrics, settings),
+        "lower_is_better": [lower_is_better] if isinstance(lower_is_better, str) else list(lower_is_better),
         "references_per_pair": references_per_pair,
         "draws": draws,
         "draw_seed": draw_seed,
@@ -173,10 +173,7 @@ def prefer(
         "own_reference": own_reference,
         "surplus": surplus,
         "ids": ids,
-        "intervals": (0.95 if intervals is True else float(intervals), resamples, seed) if intervals else None,
-        "threads": threads,
-        "scores": None if scores is None else os.fspath(scores),
-        "lower_is_better": [lower_is_better] if isinstance(lower_is_better, str) else list(lower_is_better),
+        "intervals": resampling(intervals, resamples, seed),
     }
     ground = None if references is None else captions(references, "references", references=True)
     table = DocumentFrequencies._table(df)
@@ -186,8 +183,10 @@ def prefer(
                 os.fspath(pairs) if is_path else None,
                 "" if is_path else _rows(pairs),
                 ground,
-                rules,
+                options,
                 table,
+                None if scores is None else os.fspath(scores),
+                threads,
                 listener,
             )
         )

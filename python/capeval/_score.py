@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _engine
 from ._frequencies import DocumentFrequencies
-from ._inputs import Captionlike, Metrics, Settings, captions, metric_names, settings
+from ._inputs import Captionlike, Metrics, Settings, captions, metric_options, resampling
 from ._progress import Listener, Progress
 from ._report import Id, Report
 
@@ -79,37 +79,21 @@ def score(
         KeyboardInterrupt: on Ctrl-C, as soon as the captions at hand are done: within a fraction of a second while
             captions are scored, later while references are read.
     """
-    options: dict[str, Any] = {
+    ground, read, names, table = _prepare(references, candidates, metrics, systems, settings, df)
+    options = {
+        "metrics": names,
         "missing": missing,
         "surplus": surplus,
         "duplicate": duplicate,
         "empty": empty,
         "ids": ids,
+        "images": None if images is None else list(images),
         "segments": segments,
         "gallery": gallery,
-        "threads": threads,
+        "intervals": resampling(intervals, resamples, seed),
     }
-    ground, read, names, chosen, table = _prepare(references, candidates, metrics, systems, settings, df, options)
-    chosen["metrics"] = names
-    if intervals:
-        chosen["intervals"] = (0.95 if intervals is True else float(intervals), resamples, seed)
     with Listener(progress) as listener:
-        return Report(_engine.score(ground, read, chosen, table, images, listener))
-
-
-_settings = settings
-
-_OPTIONS: dict[str, Any] = {
-    "missing": "error",
-    "surplus": "error",
-    "duplicate": "error",
-    "empty": "error",
-    "ids": "as-given",
-    "segments": True,
-    "gallery": False,
-    "threads": None,
-    "intervals": None,
-}
+        return Report(_engine.score(ground, read, options, table, threads, listener))
 
 
 def _prepare(
@@ -119,9 +103,8 @@ def _prepare(
     systems: Mapping[str, Captionlike] | None,
     settings: Settings,
     df: DocumentFrequencies | str | None,
-    options: Mapping[str, Any],
-) -> tuple[Any, list[tuple[str, _engine.Captions]], list[str], dict[str, Any], _engine.DocumentFrequencies | None]:
-    """References, systems, metrics, options and table as the engine takes them."""
+) -> tuple[Any, list[tuple[str, _engine.Captions]], dict[str, Any], _engine.DocumentFrequencies | None]:
+    """References, systems, metrics and table as the engine takes them."""
     given: dict[str, Captionlike]
     if systems is not None:
         if candidates is not None:
@@ -131,20 +114,16 @@ def _prepare(
         raise ValueError("there is nothing to score; give candidates, or systems={name: candidates}")
     else:
         given = {"candidates": candidates}
-    unknown = next((name for name in options if name not in _OPTIONS), None)
-    if unknown is not None:
-        raise TypeError(f"there is no option {unknown!r}; choose from {', '.join(_OPTIONS)}")
     read = [(name, captions(source, name, references=False)) for name, source in given.items()]
-    names, common = metric_names(metrics), _settings(settings)
+    names = metric_options(metrics, settings)
     from ._evaluator import Evaluator
 
     if isinstance(references, Evaluator):
         ground: Any = references._prepared
         if metrics is None:
-            names, common = references._metrics, references._settings
+            names = {"names": references._metrics, "settings": dict(references._settings)}
         if df is None:
             df = references._df
     else:
         ground = captions(references, "references", references=True)
-    chosen = {**_OPTIONS, **options, "settings": common}
-    return ground, read, names, chosen, DocumentFrequencies._table(df)
+    return ground, read, names, DocumentFrequencies._table(df)

@@ -94,7 +94,7 @@ def test_flags_in_sentences_of_the_engine_become_arguments():
         for path in (crates / crate / "src").rglob("*.rs"):
             code = [row for row in path.read_text(encoding="utf-8").splitlines() if not row.lstrip().startswith("//")]
             said |= set(re.findall(r"[ (`\"]--([a-z][a-z-]+[a-z])", "\n".join(code)))
-    assert {"human-ties", "own-reference", "scores", "references"} <= said
+    assert {"own-reference", "scores", "references"} <= said
     assert said - of_program - of_pages <= known, sorted(said - of_program - of_pages - known)
 
 

@@ -11,51 +11,18 @@ use rayon::prelude::*;
 
 use crate::intervals::{Stack, score_sums};
 use crate::measures::entries;
+use crate::score::Request;
 use crate::score::{Evaluated, evaluated_on};
-use crate::{Error, ScoreRequest, notices};
+use crate::{CompareOptions, Error, ScoreOptions, notices, select_metrics};
 
-/// What shall be compared, and how. Start from [`CompareRequest::new`].
-pub struct CompareRequest<'p> {
-    /// The systems, at least two, and how they are scored.
-    pub score: ScoreRequest<'p>,
-    /// How resamples and exchanges are drawn; 1 less its level is the p-value below which systems differ.
-    pub resampling: Resampling,
-    /// How p-values are corrected.
-    pub correction: Correction,
-    /// Which systems are compared with which.
-    pub pairs: Pairs,
-}
+/// A request to [`compare`].
+pub type CompareRequest<'p> = Request<'p, CompareOptions>;
 
-/// Which systems are compared with which.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pairs {
-    /// Each with the first.
-    #[default]
-    WithFirst,
-    /// Each with each before it.
-    All,
-}
-
-impl Pairs {
-    /// The pairs of `n` systems, baseline first.
-    fn of(self, n: usize) -> Vec<(usize, usize)> {
-        match self {
-            Self::WithFirst => (1..n).map(|system| (0, system)).collect(),
-            Self::All => (1..n).flat_map(|system| (0..system).map(move |base| (base, system))).collect(),
-        }
-    }
-}
-
-impl<'p> CompareRequest<'p> {
-    /// Compares all other systems with the first: 10,000 resamples, 95 %, Holm's correction.
-    #[must_use]
-    pub fn new(score: ScoreRequest<'p>) -> Self {
-        Self {
-            score,
-            resampling: Resampling::default(),
-            correction: Correction::default(),
-            pairs: Pairs::default(),
-        }
+/// The pairs of `n` systems, baseline first: each with the first, or each with each before it.
+fn pairs(n: usize, all: bool) -> Vec<(usize, usize)> {
+    match all {
+        false => (1..n).map(|system| (0, system)).collect(),
+        true => (1..n).flat_map(|system| (0..system).map(move |base| (base, system))).collect(),
     }
 }
 
@@ -69,21 +36,19 @@ impl<'p> CompareRequest<'p> {
 /// As for [`score`](crate::score); with fewer than two systems, settings without sense, more resamples than memory
 /// should hold, or systems that were scored on different images.
 pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
-    let CompareRequest { mut score, resampling, correction, pairs } = request;
+    let CompareOptions { resampling, correction, all_pairs, .. } = request.options;
     resampling.check().map_err(Error::request)?;
-    if score.systems.len() < 2 {
+    if request.systems.len() < 2 {
         return Err(Error::request("a comparison needs at least two systems"));
     }
-    if score.metrics.is_empty() {
-        score.metrics = crate::metrics(["coco"], &[])?;
-    }
-    let chosen = pairs.of(score.systems.len());
+    let selection = select_metrics(&request.options.score.metrics, &request.resources)?;
+    let chosen = pairs(request.systems.len(), all_pairs);
     // Resamples of each system and exchanges of each pair are held at the same time.
-    let n_values = (score.systems.len() + chosen.len()) * entries(&score.metrics).1.len();
+    let n_values = (request.systems.len() + chosen.len()) * entries(&selection.metrics).1.len();
     resampling.check_values(n_values).map_err(Error::request)?;
-    score.intervals = None;
-    let progress = score.progress;
-    let Evaluated { mut report, scores, ground } = evaluated_on(score, true)?;
+    let progress = request.progress;
+    let score = request.map(|options| ScoreOptions { intervals: None, ..options.score });
+    let Evaluated { mut report, scores, ground } = evaluated_on(score, selection, true)?;
     if !report.same_images {
         let keep = Remedy::set(Argument::Empty, "keep").or(Remedy::set(Argument::Missing, "empty"));
         return Err(Error::with_remedy(

@@ -10,7 +10,7 @@ use capeval_report::{Head, Notice, Provenance, Report, SystemReport};
 
 use crate::measures::entries_of;
 use crate::score::{check_names, from_corpus, from_remark, push_once};
-use crate::{Error, References, VERSION, references};
+use crate::{DiversityOptions, Error, References, VERSION, references};
 
 /// What the diversity of systems shall be told by. Start from [`DiversityRequest::new`].
 pub struct DiversityRequest {
@@ -22,12 +22,8 @@ pub struct DiversityRequest {
     pub reference_files: Vec<String>,
     /// The captions that the systems were trained on, for the share of novel ones.
     pub training: Option<Captions>,
-    /// Corpus metrics with settings, such as `self-cider:n=3`; all that the request allows if there are none.
-    pub metrics: Vec<String>,
-    /// The tokenizer of all metrics that are not given another.
-    pub tokenizer: Option<String>,
-    /// Whether the id 1 and the id "1" are the same.
-    pub ids: Ids,
+    /// Everything that a person sets.
+    pub options: DiversityOptions,
 }
 
 impl DiversityRequest {
@@ -38,9 +34,7 @@ impl DiversityRequest {
             references: None,
             reference_files: Vec::new(),
             training: None,
-            metrics: Vec::new(),
-            tokenizer: None,
-            ids: Ids::default(),
+            options: DiversityOptions::default(),
         }
     }
 }
@@ -53,8 +47,8 @@ impl DiversityRequest {
 /// When no system is given or two have the same name, when a metric does not exist, or when one is named that
 /// needs references, or training captions, and there are none.
 pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
-    let DiversityRequest { systems, references, reference_files, training, metrics, tokenizer, ids } =
-        request;
+    let DiversityRequest { systems, references, reference_files, training, options } = request;
+    let DiversityOptions { metrics, tokenizer, ids } = options;
     check_names(&systems)?;
     let mut found = Vec::new();
     for (name, captions) in &systems {

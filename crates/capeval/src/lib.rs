@@ -59,6 +59,7 @@ mod intervals;
 mod judge;
 mod measures;
 mod notices;
+mod options;
 mod perplexity;
 mod preference;
 mod references;
@@ -66,18 +67,22 @@ mod restrict;
 mod rouge_list;
 mod score;
 
-pub use compare::{CompareRequest, Pairs, compare};
-pub use correlate::{CorrelateRequest, OwnReference, correlate};
+pub use compare::{CompareRequest, compare};
+pub use correlate::{CorrelateRequest, correlate};
 pub use diversity::{DiversityRequest, diversity};
 pub use document_frequencies::document_frequencies;
 pub use error::{Error, Refusal, remedy};
 pub use judge::Judge;
-pub use measures::{Selection, entries, metrics, select};
+pub use measures::{NeededData, Selection, entries, metrics, needed_data, select_metrics};
+pub use options::{
+    CompareOptions, CorrelateOptions, DiversityOptions, MetricOptions, OwnReference, PreferOptions,
+    ScoreOptions,
+};
 pub use perplexity::{Probabilities, language_model, perplexity, perplexity_of};
-pub use preference::{PreferenceRequest, prefer};
+pub use preference::{PreferRequest, prefer};
 pub use references::{References, prepare, prepare_watched};
 pub use rouge_list::{Listed, listed};
-pub use score::{ScoreRequest, explain, score};
+pub use score::{Request, ScoreRequest, explain, score};
 
 /// The version of capeval, which stands in every signature.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

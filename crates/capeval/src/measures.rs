@@ -5,60 +5,106 @@ use capeval_evaluate::registry::{self, KINDS, Resources, SUITES, Suite};
 use capeval_metric::{AnyMetric, Part, Signature};
 use capeval_report::{Measure, MetricEntry, Notice};
 
-use crate::Error;
+use crate::{Error, MetricOptions};
 
-/// The metrics that `specs` name: names of metrics, of suites, or metrics with settings such as
-/// `cider-d:sigma=4`. What is named twice is taken once; a name of both a metric and a suite is the metric.
+/// The metrics that `names` name: metrics, with settings such as `cider-d:sigma=4`, or suites. What is named twice is
+/// taken once; a name of both a metric and a suite is the metric.
 ///
-/// `common` holds settings for every metric that knows them, such as `("tok", "13a")`.
+/// `settings` are for every metric that knows them, such as `("tok", "13a")`.
 ///
 /// # Errors
 /// When there is no such metric, suite or setting.
 pub fn metrics<'s>(
-    specs: impl IntoIterator<Item = &'s str>,
-    common: &[(&str, &str)],
+    names: impl IntoIterator<Item = &'s str>,
+    settings: &[(&str, &str)],
 ) -> Result<Vec<AnyMetric>, Error> {
-    select(None, specs, common, &Resources::default()).map(|selection| selection.metrics)
+    let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let options = MetricOptions { settings, ..MetricOptions::new(names) };
+    select_metrics(&options, &Resources::default()).map(|selection| selection.metrics)
 }
 
 /// Metrics, and what was left out.
+#[derive(Default)]
 pub struct Selection {
     /// The metrics.
     pub metrics: Vec<AnyMetric>,
-    /// One notice for each metric of a suite whose data are missing; give them to
-    /// [`ScoreRequest::notices`](crate::ScoreRequest::notices).
+    /// One notice for each metric of a suite whose data are missing, and one on metrics that a tokenizer does not reach.
     pub notices: Vec<Notice>,
 }
 
-/// The metrics of `suite`, if one is given, and then those that `specs` name as for [`metrics`], with any data
-/// that metrics may need. A suite does without the metrics whose data are missing.
+/// The metrics that `options` choose, with the tables and third-party data of `resources`. A suite does without the
+/// metrics whose data are missing.
 ///
 /// # Errors
-/// As for [`metrics`], and when a metric is named whose data are missing.
-pub fn select<'s>(
-    suite: Option<&str>,
-    specs: impl IntoIterator<Item = &'s str>,
-    common: &[(&str, &str)],
-    resources: &Resources,
-) -> Result<Selection, Error> {
-    let mut selection = Selection { metrics: Vec::new(), notices: Vec::new() };
-    if let Some(name) = suite {
+/// When there is no such metric, suite or setting, and when a metric is named whose data are missing.
+pub fn select_metrics(options: &MetricOptions, resources: &Resources) -> Result<Selection, Error> {
+    let common = options.common();
+    let mut selection = Selection::default();
+    if let Some(name) = options.suite() {
         let Some(suite) = SUITES.iter().find(|suite| suite.name == name) else {
             return Err(Error::with_remedy(
                 format!("no suite is called '{name}'"),
                 suggest(name, SUITES.iter().map(|suite| suite.name)),
             ));
         };
-        selection.add_suite(suite, common, resources)?;
+        selection.add_suite(suite, &common, resources)?;
     }
-    for spec in specs {
-        let is_metric = KINDS.iter().any(|kind| kind.name == spec);
-        match SUITES.iter().find(|suite| suite.name == spec && !is_metric) {
-            Some(suite) => selection.add_suite(suite, common, resources)?,
-            None => selection.add(spec, common, resources)?,
+    for name in &options.names {
+        match suite_of(name) {
+            Some(suite) => selection.add_suite(suite, &common, resources)?,
+            None => selection.add(name, &common, resources)?,
         }
     }
+    if let Some(tokenizer) = &options.tokenizer {
+        selection.notices.extend(keep_their_own(tokenizer, &selection.metrics));
+    }
     Ok(selection)
+}
+
+/// The suite that a name among metrics means.
+fn suite_of(name: &str) -> Option<&'static Suite> {
+    let is_metric = KINDS.iter().any(|kind| kind.name == name);
+    SUITES.iter().find(|suite| suite.name == name && !is_metric)
+}
+
+/// A chosen metric that third-party data must be found for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NeededData {
+    /// The metric, such as `meteor`.
+    pub metric: &'static str,
+    /// Whether it is chosen by its own name; a suite does without it.
+    pub is_named: bool,
+}
+
+/// The metrics among those that `options` choose which need third-party data. Those that do not exist are left to
+/// [`select_metrics`].
+pub fn needed_data(options: &MetricOptions) -> Vec<NeededData> {
+    let chosen = SUITES.iter().find(|suite| Some(suite.name) == options.suite());
+    let of_suites = chosen.into_iter().chain(options.names.iter().filter_map(|name| suite_of(name)));
+    let of_suites = of_suites.flat_map(Suite::metrics).map(|spec| (spec, false));
+    let named = options.names.iter().filter(|name| suite_of(name).is_none());
+    let mut needed: Vec<NeededData> = Vec::new();
+    for (spec, is_named) in named.map(|name| (name.clone(), true)).chain(of_suites) {
+        let Some(kind) = registry::kind(&spec).filter(|kind| kind.need.is_some()) else { continue };
+        if needed.iter().all(|known| known.metric != kind.name) {
+            needed.push(NeededData { metric: kind.name, is_named });
+        }
+    }
+    needed
+}
+
+/// Names the metrics that a tokenizer does not reach.
+fn keep_their_own(tokenizer: &str, metrics: &[AnyMetric]) -> Option<Notice> {
+    let mut kept: Vec<&str> = Vec::new();
+    for metric in metrics {
+        let kind = registry::kind(metric.signature().metric());
+        let kind = kind.filter(|kind| kind.settings.iter().all(|setting| setting.name != "tok"));
+        kept.extend(kind.map(|kind| kind.name).filter(|name| !kept.contains(name)));
+    }
+    let names = kept.join(", ");
+    let message =
+        format!("the tokenizer {tokenizer} does not reach {names}: these cut text in their own way");
+    (!kept.is_empty()).then_some(Notice::new("tokenizer-kept", message))
 }
 
 impl Selection {
@@ -163,8 +209,23 @@ mod tests {
     }
 
     #[test]
+    fn data_are_needed_for_a_metric_that_is_named_and_for_one_of_a_suite() {
+        let needs = |names: &[&str]| {
+            needed_data(&MetricOptions::new(names.iter().copied()))
+                .into_iter()
+                .map(|needed| (needed.metric, needed.is_named))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(needs(&["bleu", "meteor:lang=de", "coco"]), [("meteor", true)]);
+        assert_eq!(needs(&[]), [("meteor", false)]);
+        assert_eq!(needs(&["bleu", "nonesuch"]), []);
+    }
+
+    #[test]
     fn an_unknown_suite_is_refused() {
-        let error = select(Some("bleu"), [], &[], &Resources::default()).err().unwrap();
+        let options = MetricOptions { suite: Some("bleu".into()), ..MetricOptions::default() };
+        let error = select_metrics(&options, &Resources::default()).err().unwrap();
+        assert_eq!(error.to_string(), "no suite is called 'bleu'");
         assert!(error.remedy().unwrap().to_string().contains("coco"), "{error}");
     }
 }

@@ -1,11 +1,11 @@
 //! The main job: from captions to a report.
 
-use capeval_corpus::{Aligned, Captions, Ids, Missing, Policy, SegmentId, align};
+use capeval_corpus::{Aligned, Captions, Missing, SegmentId, align};
+use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{MetricScores, Progress, System, SystemScores, evaluate};
 use capeval_lexical::sacrebleu_signature;
-use capeval_metric::{AnyMetric, Remark, Signature};
+use capeval_metric::{Remark, Signature};
 use capeval_report::{Explained, Head, Notice, Provenance, Report, Segments, SystemReport};
-use capeval_stats::Resampling;
 use rayon::prelude::*;
 
 use crate::common::Common;
@@ -15,53 +15,43 @@ use crate::measures::entries;
 use crate::perplexity::unknown_words;
 use crate::references::{Ground, References, Sought};
 use crate::restrict::Chosen;
-use crate::{Error, VERSION, intervals, notices};
+use crate::{Error, ScoreOptions, Selection, VERSION, intervals, notices, select_metrics};
 
-/// What shall be scored, and how. Start from [`ScoreRequest::new`] and change what you like.
+/// Captions of systems, their references, and what to do with them. Start from [`Request::new`] and change what you like.
 ///
 /// ```
-/// # use capeval::corpus::{Captions, Missing, Policy};
-/// # use capeval::ScoreRequest;
-/// # fn request(references: Captions, candidates: Captions) -> Result<(), capeval::Error> {
+/// # use capeval::corpus::{Captions, Missing};
+/// # use capeval::{MetricOptions, ScoreOptions, ScoreRequest};
+/// # fn request(references: Captions, candidates: Captions) {
 /// let request = ScoreRequest {
-///     metrics: capeval::metrics(["bleu", "cider-d:sigma=4"], &[("tok", "13a")])?,
-///     policy: Policy { missing: Missing::Skip, ..Policy::default() },
+///     options: ScoreOptions {
+///         metrics: MetricOptions { tokenizer: Some("13a".into()), ..MetricOptions::new(["bleu", "cider-d:sigma=4"]) },
+///         missing: Missing::Skip,
+///         ..ScoreOptions::default()
+///     },
 ///     ..ScoreRequest::new(references, [("mine", candidates)])
 /// };
-/// # Ok(())
 /// # }
 /// ```
-pub struct ScoreRequest<'p> {
+pub struct Request<'p, Options> {
     /// What people wrote: [`Captions`], or references [prepared](crate::prepare) before.
     pub references: References,
     /// The files that the references come from, for the report.
     pub reference_files: Vec<String>,
     /// What systems wrote: a name, which must be unique, and one caption per image.
     pub systems: Vec<(String, Captions)>,
-    /// The metrics; those of the COCO evaluation if there are none.
-    pub metrics: Vec<AnyMetric>,
-    /// What shall stand first among the report's notices, such as [`Selection::notices`](crate::Selection).
-    pub notices: Vec<Notice>,
-    /// What to do where candidates and references do not meet; strict by default.
-    pub policy: Policy,
-    /// Whether the id 1 and the id "1" are the same.
-    pub ids: Ids,
-    /// Scores these images only, document frequencies included; `None` for all.
-    pub images: Option<Vec<SegmentId>>,
-    /// Whether the report shall hold the scores of every image.
-    pub segments: bool,
-    /// The images whose scores the report shall explain, for every system that describes them.
-    pub explain: Vec<SegmentId>,
-    /// Whether the report shall hold what a page shows of every image: its texts, and how its scores came to be;
-    /// the scores of every image with them.
-    pub gallery: bool,
-    /// Adds a confidence interval to every score, from resamples of the images.
-    pub intervals: Option<Resampling>,
-    /// Hears how far the work has come.
+    /// Everything that a person sets.
+    pub options: Options,
+    /// Tables and third-party data for metrics that use them.
+    pub resources: Resources,
+    /// Is notified of how far the work has come.
     pub progress: &'p dyn Progress,
 }
 
-impl ScoreRequest<'static> {
+/// A request to [`score`].
+pub type ScoreRequest<'p> = Request<'p, ScoreOptions>;
+
+impl<Options: Default> Request<'static, Options> {
     /// The COCO evaluation of `systems`, under strict policies.
     pub fn new<N: Into<String>>(
         references: impl Into<References>,
@@ -72,17 +62,18 @@ impl ScoreRequest<'static> {
             reference_files: vec![references.source().to_owned()],
             references,
             systems: systems.into_iter().map(|(name, captions)| (name.into(), captions)).collect(),
-            metrics: Vec::new(),
-            notices: Vec::new(),
-            policy: Policy::default(),
-            ids: Ids::default(),
-            images: None,
-            segments: false,
-            explain: Vec::new(),
-            gallery: false,
-            intervals: None,
+            options: Options::default(),
+            resources: Resources::default(),
             progress: &(),
         }
+    }
+}
+
+impl<'p, Options> Request<'p, Options> {
+    /// The same captions with other options.
+    pub fn map<Other>(self, change: impl FnOnce(Options) -> Other) -> Request<'p, Other> {
+        let Self { references, reference_files, systems, options, resources, progress } = self;
+        Request { references, reference_files, systems, options: change(options), resources, progress }
     }
 }
 
@@ -95,7 +86,8 @@ impl ScoreRequest<'static> {
 /// When no system is given or two have the same name, when references and candidates do not meet in a way
 /// that the policy allows, or when the list of images names one without references.
 pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
-    evaluated(request).map(|evaluated| evaluated.report)
+    let selection = select_metrics(&request.options.metrics, &request.resources)?;
+    evaluated(request, selection).map(|evaluated| evaluated.report)
 }
 
 /// A report with the statistics behind it.
@@ -107,27 +99,28 @@ pub(crate) struct Evaluated {
     pub ground: Ground,
 }
 
-/// Scores systems, and keeps the statistics.
-pub(crate) fn evaluated(request: ScoreRequest<'_>) -> Result<Evaluated, Error> {
-    evaluated_on(request, false)
+/// Scores systems by the metrics of `selection`, and keeps the statistics.
+pub(crate) fn evaluated(request: ScoreRequest<'_>, selection: Selection) -> Result<Evaluated, Error> {
+    evaluated_on(request, selection, false)
 }
 
 /// As [`evaluated`]; with `only_common`, where missing captions are skipped, on the images that all systems describe.
-pub(crate) fn evaluated_on(request: ScoreRequest<'_>, only_common: bool) -> Result<Evaluated, Error> {
-    let ScoreRequest { references, reference_files, mut systems, mut metrics, policy, ids, images, .. } =
-        request;
+pub(crate) fn evaluated_on(
+    request: ScoreRequest<'_>,
+    selection: Selection,
+    only_common: bool,
+) -> Result<Evaluated, Error> {
+    let ScoreRequest { references, reference_files, mut systems, options, progress, .. } = request;
+    let Selection { metrics, notices: mut found } = selection;
+    let (policy, ids) = (options.policy(), options.ids);
     check_names(&systems)?;
-    if let Some(resampling) = &request.intervals {
+    if let Some(resampling) = &options.intervals {
         resampling.check().map_err(Error::request)?;
     }
-    if metrics.is_empty() {
-        metrics = crate::metrics(["coco"], &[])?;
-    }
     let (entries, measures) = entries(&metrics);
-    if let Some(resampling) = &request.intervals {
+    if let Some(resampling) = &options.intervals {
         resampling.check_values(systems.len() * measures.len()).map_err(Error::request)?;
     }
-    let mut found: Vec<Notice> = request.notices;
     if let References::Captions(captions) = &references {
         found.extend(captions.notices().iter().map(|notice| from_corpus(notice, None)));
     }
@@ -137,7 +130,7 @@ pub(crate) fn evaluated_on(request: ScoreRequest<'_>, only_common: bool) -> Resu
         }
     }
     let mut subset = None;
-    if let Some(list) = &images {
+    if let Some(list) = &options.images {
         let chosen = Chosen::new(list, &references, ids)?;
         systems.iter_mut().for_each(|(_, captions)| *captions = chosen.of(captions));
         found.push(chosen.notice());
@@ -160,13 +153,13 @@ pub(crate) fn evaluated_on(request: ScoreRequest<'_>, only_common: bool) -> Resu
         .zip(&aligned)
         .map(|((name, captions), aligned)| system(name, captions, aligned, &ground.place))
         .collect();
-    let scores = evaluate(&mut ground.set, &inputs, &metrics, request.progress);
-    let explained = explained(&request.explain, &mut ground, &inputs, &metrics)?;
-    let gallery = request.gallery.then(|| gallery(&mut ground, &inputs, &metrics, request.progress));
+    let scores = evaluate(&mut ground.set, &inputs, &metrics, progress);
+    let explained = explained(&options.explain, &mut ground, &inputs, &metrics)?;
+    let gallery = options.gallery.then(|| gallery(&mut ground, &inputs, &metrics, progress));
     let set = &ground.set;
 
     let mut intervals =
-        request.intervals.map(|resampling| intervals::of(&scores, &ground, resampling, request.progress));
+        options.intervals.map(|resampling| intervals::of(&scores, &ground, resampling, progress));
     let mut reports = Vec::with_capacity(systems.len());
     for (k, ((scores, aligned), (name, captions))) in scores.iter().zip(&aligned).zip(&systems).enumerate() {
         let counts = scores.images.iter().map(|image| set.of(*image as usize).len());
@@ -186,7 +179,7 @@ pub(crate) fn evaluated_on(request: ScoreRequest<'_>, only_common: bool) -> Resu
             scores: scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
             intervals: intervals.as_mut().and_then(|all| all.get_mut(k)).map(std::mem::take),
             signatures: signatures.collect(),
-            segments: (request.segments || request.gallery).then(|| segments(scores, &ground)),
+            segments: (options.segments || options.gallery).then(|| segments(scores, &ground)),
         });
         for notice in &aligned.notices {
             push_once(&mut found, from_corpus(notice, Some(name)));
@@ -195,11 +188,11 @@ pub(crate) fn evaluated_on(request: ScoreRequest<'_>, only_common: bool) -> Resu
             push_once(&mut found, from_remark(remark, None));
         }
     }
-    if request.intervals.is_some() && scores.iter().any(|system| system.images.len() == 1) {
+    if options.intervals.is_some() && scores.iter().any(|system| system.images.len() == 1) {
         found.push(notices::interval_of_one_image());
     }
-    found.extend(request.intervals.and_then(|resampling| notices::few_resamples(resampling.resamples)));
-    if request.intervals.is_some() {
+    found.extend(options.intervals.and_then(|resampling| notices::few_resamples(resampling.resamples)));
+    if options.intervals.is_some() {
         let least = scores.iter().map(|system| system.images.len()).filter(|n| *n > 1).min();
         found.extend(least.and_then(notices::resamples_of_few_images));
     }
@@ -215,7 +208,7 @@ pub(crate) fn evaluated_on(request: ScoreRequest<'_>, only_common: bool) -> Resu
             version: VERSION.to_owned(),
             metrics: entries,
             measures,
-            resampling: request.intervals,
+            resampling: options.intervals,
             notices: found,
         },
         same_images,
@@ -235,13 +228,13 @@ pub(crate) fn evaluated_on(request: ScoreRequest<'_>, only_common: bool) -> Resu
 
 /// Explains the scores of single images: what counted, and how it came to the score.
 ///
-/// What [`score`] gives with [`ScoreRequest::explain`] set, for those who want nothing else of the report. One
+/// What [`score`] gives with [`ScoreOptions::explain`] set, for those who want nothing else of the report. One
 /// entry for each of `images` and each system that describes it, in that order.
 ///
 /// # Errors
 /// As [`score`], and when no system describes one of the images.
 pub fn explain(request: ScoreRequest<'_>, images: Vec<SegmentId>) -> Result<Vec<Explained>, Error> {
-    Ok(score(ScoreRequest { explain: images, ..request })?.explained)
+    Ok(score(request.map(|options| ScoreOptions { explain: images, ..options }))?.explained)
 }
 
 pub(crate) fn check_names<C>(systems: &[(String, C)]) -> Result<(), Error> {

@@ -7,12 +7,18 @@ use capeval::corpus::ratings::{self, RatingOptions};
 use capeval::corpus::{Captions, SegmentId};
 use capeval::evaluate::{Progress, Stage};
 use capeval::stats::Resampling;
-use capeval::{CorrelateRequest, Error, PreferenceRequest, correlate, metrics, prefer};
+use capeval::{
+    CorrelateOptions, CorrelateRequest, Error, MetricOptions, PreferOptions, PreferRequest, correlate, prefer,
+};
 
 const RATINGS: &str = "image_id,caption,rating\n1,a dog,3\n1,a cat,1\n2,a bird,2\n3,a fox,4\n3,an owl,4\n";
 const PAIRS: &str =
     "image_id,caption_a,caption_b,winner\n1,a dog,a cat,a\n2,a bird,a bear,b\n3,a fox,an owl,a\n";
 const SCORES: &str = "image_id,caption,ours\n1,a dog,0.5\n1,a cat,0.2\n2,a bird,0.2\n2,a bear,0.6\n3,a fox,0.9\n3,an owl,0.1\n";
+
+fn metrics() -> MetricOptions {
+    MetricOptions::new(["bleu", "rouge-l", "cider-d"])
+}
 
 fn references() -> Captions {
     let mut references = Captions::new("references");
@@ -30,9 +36,8 @@ const WAYS: [Way; 2] = [
         let ratings = ratings::read_ratings(RATINGS.as_bytes(), "ratings", &RatingOptions::default())?;
         let scores = ratings::read_scores(SCORES.as_bytes(), "scores")?;
         correlate(CorrelateRequest {
-            intervals,
+            options: CorrelateOptions { intervals, metrics: metrics(), ..CorrelateOptions::default() },
             progress,
-            metrics: metrics(["bleu", "rouge-l", "cider-d"], &[])?,
             scores: given.then_some(scores),
             references: Some(references()),
             ..CorrelateRequest::new(ratings)
@@ -42,13 +47,12 @@ const WAYS: [Way; 2] = [
     |intervals, given, progress| {
         let choices = ratings::read_pairs(PAIRS.as_bytes(), "pairs")?;
         let scores = ratings::read_scores(SCORES.as_bytes(), "scores")?;
-        prefer(PreferenceRequest {
-            intervals,
+        prefer(PreferRequest {
+            options: PreferOptions { intervals, metrics: metrics(), ..PreferOptions::default() },
             progress,
-            metrics: metrics(["bleu", "rouge-l", "cider-d"], &[])?,
             scores: given.then_some(scores),
             references: Some(references()),
-            ..PreferenceRequest::new(choices)
+            ..PreferRequest::new(choices)
         })
         .map(drop)
     },

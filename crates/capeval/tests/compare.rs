@@ -4,12 +4,15 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use capeval::corpus::{Captions, Ids, Missing, Policy, ReadOptions, SegmentId, read_bytes};
+use capeval::corpus::{Captions, Ids, Missing, ReadOptions, SegmentId, read_bytes};
 use capeval::evaluate::{Progress, Stage};
 use capeval::fluency::{Base, Record};
 use capeval::report::Verdict;
 use capeval::stats::Resampling;
-use capeval::{CompareRequest, Probabilities, ScoreRequest, compare, explain, metrics, perplexity_of, score};
+use capeval::{
+    CompareOptions, CompareRequest, MetricOptions, Probabilities, ScoreOptions, ScoreRequest, compare,
+    explain, perplexity_of, score,
+};
 
 const FULL: &str = "a dog runs along the beach";
 const HALF: &str = "a dog runs";
@@ -30,14 +33,13 @@ fn an_exact_p_value_is_corrected_among_all_contrasts() {
         systems.push((format!("noise-{k}"), captions("noise", |image| image % 2 != 0)));
     }
     systems.push(("six".to_owned(), captions("six", |image| image % 2 == 0 || image < 12)));
-    let found = compare(CompareRequest {
+    let options = CompareOptions {
+        score: ScoreOptions { metrics: MetricOptions::new(["rouge-l"]), ..ScoreOptions::default() },
         resampling: Resampling { resamples: 1000, ..Resampling::default() },
-        ..CompareRequest::new(ScoreRequest {
-            metrics: metrics(["rouge-l"], &[]).unwrap(),
-            ..ScoreRequest::new(captions("references", |_| true), systems)
-        })
-    })
-    .unwrap();
+        ..CompareOptions::default()
+    };
+    let request = CompareRequest::new(captions("references", |_| true), systems);
+    let found = compare(CompareRequest { options, ..request }).unwrap();
     let contrasts: Vec<_> = found.pairs.iter().map(|pair| pair.contrasts[0]).collect();
     let (six, noise) = contrasts.split_last().unwrap();
     let exact = six.permutation.unwrap();
@@ -50,15 +52,22 @@ fn an_exact_p_value_is_corrected_among_all_contrasts() {
 
 fn skipping(systems: Vec<(String, Captions)>) -> ScoreRequest<'static> {
     ScoreRequest {
-        metrics: metrics(["rouge-l"], &[]).unwrap(),
-        policy: Policy { missing: Missing::Skip, ..Policy::default() },
+        options: ScoreOptions {
+            metrics: MetricOptions::new(["rouge-l"]),
+            missing: Missing::Skip,
+            ..ScoreOptions::default()
+        },
         ..ScoreRequest::new(captions("references", |_| true), systems)
     }
 }
 
 fn few(resampled: ScoreRequest<'_>) -> CompareRequest<'_> {
-    let resampling = Resampling { resamples: 200, ..Resampling::default() };
-    CompareRequest { resampling, ..CompareRequest::new(resampled) }
+    resamples(resampled, 200)
+}
+
+fn resamples(resampled: ScoreRequest<'_>, resamples: usize) -> CompareRequest<'_> {
+    let resampling = Resampling { resamples, ..Resampling::default() };
+    resampled.map(|score| CompareOptions { score, resampling, ..CompareOptions::default() })
 }
 
 /// What a reader makes of a table without ids, whose rows it numbers, and says so.
@@ -83,8 +92,9 @@ fn notices_of_skipped_images_are_true_of_each_system() {
         assert!(system.signatures[0].to_string().contains("missing:skip(40)"), "{}", system.signatures[0]);
     }
 
-    let one = skipping(systems());
-    let found = compare(few(ScoreRequest { images: Some(vec![SegmentId::from(1)]), ..one })).unwrap();
+    let images = Some(vec![SegmentId::from(1)]);
+    let one = skipping(systems()).map(|options| ScoreOptions { images, ..options });
+    let found = compare(few(one)).unwrap();
     assert!(found.report.head.notices.iter().all(|notice| notice.code != "common-images"));
     assert_eq!(found.report.systems[0].n_images, 1);
 }
@@ -109,9 +119,12 @@ fn intervals_do_not_depend_on_the_type_of_ids() {
             other
         };
         let report = score(ScoreRequest {
-            ids: Ids::Text,
-            intervals: Some(Resampling { resamples: 100, ..Resampling::default() }),
-            metrics: metrics(["rouge-l"], &[]).unwrap(),
+            options: ScoreOptions {
+                ids: Ids::Text,
+                intervals: Some(Resampling { resamples: 100, ..Resampling::default() }),
+                metrics: MetricOptions::new(["rouge-l"]),
+                ..ScoreOptions::default()
+            },
             ..ScoreRequest::new(
                 with(captions("r", |_| true)),
                 [("a", with(captions("a", |image| image % 7 == 3)))],
@@ -126,13 +139,14 @@ fn intervals_do_not_depend_on_the_type_of_ids() {
 #[test]
 fn more_resamples_than_memory_should_hold_are_refused_before_any_work() {
     let resampling = Resampling { resamples: Resampling::MAX_RESAMPLES, ..Resampling::default() };
-    let request = || ScoreRequest {
-        metrics: metrics(["bleu", "rouge-l", "cider-d"], &[]).unwrap(),
-        progress: &NoWork,
-        ..skipping(["a", "b", "c"].map(|name| (name.to_owned(), captions(name, |_| true))).into())
+    let request = || {
+        let systems = ["a", "b", "c"].map(|name| (name.to_owned(), captions(name, |_| true))).into();
+        let metrics = MetricOptions::new(["bleu", "rouge-l", "cider-d"]);
+        let request = ScoreRequest { progress: &NoWork, ..skipping(systems) };
+        request.map(|options| ScoreOptions { metrics, ..options })
     };
-    let compared = compare(CompareRequest { resampling, ..CompareRequest::new(request()) });
-    let scored = score(ScoreRequest { intervals: Some(resampling), ..request() });
+    let compared = compare(resamples(request(), Resampling::MAX_RESAMPLES));
+    let scored = score(request().map(|options| ScoreOptions { intervals: Some(resampling), ..options }));
     for refused in [compared.unwrap_err().to_string(), scored.unwrap_err().to_string()] {
         assert!(refused.contains("more than can be held; draw at most"), "{refused}");
     }
@@ -176,8 +190,7 @@ fn resampling_can_be_ended_in_the_middle() {
         let systems = ["a", "b"].map(|name| (name.to_owned(), captions(name, |_| true))).into();
         let ended = catch_unwind(AssertUnwindSafe(|| {
             let request = ScoreRequest { progress: &stop, ..skipping(systems) };
-            let resampling = Resampling { resamples: 100_000, ..Resampling::default() };
-            compare(CompareRequest { resampling, ..CompareRequest::new(request) }).map(drop)
+            compare(resamples(request, 100_000)).map(drop)
         }));
         assert_eq!(ended.unwrap_err().downcast_ref(), Some(&"stopped"));
         assert_eq!(stop.rounds.load(Ordering::Relaxed), at_round);

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use capeval::corpus::{Captions, Ids, SegmentId};
 use capeval::evaluate::registry::KINDS;
 use capeval::frequencies::DocumentFrequencies;
-use capeval::metric::Resources;
-use capeval::metric::{AnyMetric, Reading};
+use capeval::metric::{Reading, Resources};
 use capeval::text::{Texts, Tokenizer};
-use capeval::{Judge, ScoreRequest, score, select};
+use capeval::{Judge, MetricOptions, ScoreOptions, ScoreRequest, score, select_metrics};
 
 const WORDS: &[&str] = &[
     "a", "the", "dog", "cat", "runs", "on", "grass", "it's", "two", "Dogs", "red", "bus.", "3 1/2", "Straße",
@@ -54,22 +53,20 @@ fn candidates(seed: u64) -> Vec<String> {
     (0..N_IMAGES).map(|_| source.caption(&["unheard", "of", "words", "giraffe"])).collect()
 }
 
-fn all_metrics(table: Option<&Arc<DocumentFrequencies>>) -> Vec<AnyMetric> {
+fn all_metrics() -> MetricOptions {
     let specs = KINDS.iter().filter(|kind| kind.need.is_none()).map(|kind| kind.name);
-    let specs = specs.chain(["cider-d:stem=snowball-english", "rouge-score:stem=porter-nltk"]);
-    let resources = Resources::default().with(table.cloned());
-    select(None, specs, &[], &resources).unwrap().metrics
+    MetricOptions::new(specs.chain(["cider-d:stem=snowball-english", "rouge-score:stem=porter-nltk"]))
 }
 
 /// The scores of every image by `score`, for one system.
-fn expected(metrics: &[AnyMetric], captions: &[String]) -> Vec<f64> {
+fn expected(metrics: &MetricOptions, resources: &Resources, captions: &[String]) -> Vec<f64> {
     let mut system = Captions::new("system");
     for (image, caption) in (0..).zip(captions) {
         system.push(SegmentId::from(image), caption);
     }
     let request = ScoreRequest {
-        metrics: metrics.to_vec(),
-        segments: true,
+        options: ScoreOptions { metrics: metrics.clone(), segments: true, ..ScoreOptions::default() },
+        resources: resources.clone(),
         ..ScoreRequest::new(references(), [("s", system)])
     };
     score(request).unwrap().systems.remove(0).segments.unwrap().values
@@ -80,11 +77,13 @@ fn bits(values: &[f64]) -> Vec<u64> {
 }
 
 fn check(table: Option<&Arc<DocumentFrequencies>>) {
-    let metrics = all_metrics(table);
-    let judge = Judge::new(references().into(), Ids::default(), metrics.clone(), table).unwrap();
+    let (metrics, resources) = (all_metrics(), Resources::default().with(table.cloned()));
+    let built = select_metrics(&metrics, &resources).unwrap().metrics;
+    let judge = Judge::new(references().into(), Ids::default(), built, table).unwrap();
     let n_parts = judge.engine().n_parts();
     let systems: Vec<Vec<String>> = (5..8).map(candidates).collect();
-    let all: Vec<Vec<f64>> = systems.iter().map(|captions| expected(&metrics, captions)).collect();
+    let all: Vec<Vec<f64>> =
+        systems.iter().map(|captions| expected(&metrics, &resources, captions)).collect();
 
     // Three samples per image, in an order that mixes images and samples.
     let mut order: Vec<(usize, usize)> =

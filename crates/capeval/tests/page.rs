@@ -4,7 +4,7 @@
 use capeval::choice::Plain;
 use capeval::corpus::{Captions, SegmentId};
 use capeval::pages::{self, Page, Pictures};
-use capeval::{ScoreRequest, metrics, score};
+use capeval::{MetricOptions, ScoreOptions, ScoreRequest, score};
 
 const HOSTILE: &str =
     "</script><script>alert(1)</script><img src=x onerror=alert(2)> \"'& \u{2028}\u{202e} \u{0}";
@@ -17,11 +17,11 @@ fn page(text: &str, page: &Page) -> String {
         candidates.push(SegmentId::from(id), text);
     }
     let request = ScoreRequest {
-        metrics: metrics(["bleu", "rouge-l", "cider-d"], &[]).unwrap(),
-        gallery: true,
-        policy: capeval::corpus::Policy {
+        options: ScoreOptions {
+            metrics: MetricOptions::new(["bleu", "rouge-l", "cider-d"]),
+            gallery: true,
             empty: capeval::corpus::Empty::Keep,
-            ..capeval::corpus::Policy::default()
+            ..ScoreOptions::default()
         },
         ..ScoreRequest::new(references, [(text, candidates.clone()), ("other", candidates)])
     };
@@ -78,8 +78,11 @@ fn scores_that_are_not_finite_are_drawn_around() {
         candidates.push(SegmentId::from(image), if image % 2 == 0 { "a dog" } else { "a dog runs" });
     }
     let request = ScoreRequest {
-        metrics: metrics(["rouge-l", "cider-d"], &[]).unwrap(),
-        gallery: true,
+        options: ScoreOptions {
+            metrics: MetricOptions::new(["rouge-l", "cider-d"]),
+            gallery: true,
+            ..ScoreOptions::default()
+        },
         ..ScoreRequest::new(references, [("mine", candidates)])
     };
     let mut report = score(request).unwrap();
@@ -110,8 +113,11 @@ fn the_median_of_an_even_number_lies_between_the_middle_two() {
         candidates.push(SegmentId::from(image), text);
     }
     let request = ScoreRequest {
-        metrics: metrics(["rouge-l"], &[]).unwrap(),
-        gallery: true,
+        options: ScoreOptions {
+            metrics: MetricOptions::new(["rouge-l"]),
+            gallery: true,
+            ..ScoreOptions::default()
+        },
         ..ScoreRequest::new(references, [("mine", candidates)])
     };
     let mut out = Vec::new();

@@ -18,3 +18,5 @@ mod remedy;
 pub use argument::{Argument, Role};
 pub use names::{UnknownName, nearest, suggest};
 pub use remedy::{Dialect, Plain, Remedy, Task};
+#[doc(hidden)]
+pub use {names::deserialize, serde};

@@ -1,6 +1,10 @@
 //! Closed sets of names: one macro to declare them, and a search for the name most similar to a misspelt one.
 
 use std::fmt;
+use std::str::FromStr;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use crate::Remedy;
 
@@ -60,8 +64,19 @@ pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Opt
     best.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, name)| name)
 }
 
-/// Declares an enum whose variants have a name and a one-line summary, with `ALL`, `name`, `summary`,
-/// `Display` and `FromStr`. The name is used for parsing, in signatures, in help and in documentation.
+/// Reads the name of a choice; the error lists the choices.
+#[doc(hidden)]
+pub fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: FromStr<Err = UnknownName>,
+    D: Deserializer<'de>,
+{
+    let name = String::deserialize(deserializer)?;
+    name.parse().map_err(|error: UnknownName| D::Error::custom(format_args!("{error}; {}", error.remedy())))
+}
+
+/// Declares an enum whose variants have a name and a one-line summary, with `ALL`, `name`, `summary`, `Display`,
+/// `FromStr` and serde's traits. The name is used for parsing, in requests, signatures, help and documentation.
 ///
 /// ```
 /// capeval_choice::named! {
@@ -110,6 +125,18 @@ macro_rules! named {
         impl std::fmt::Display for $type {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(self.name())
+            }
+        }
+
+        impl $crate::serde::Serialize for $type {
+            fn serialize<S: $crate::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> $crate::serde::Deserialize<'de> for $type {
+            fn deserialize<D: $crate::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::deserialize(deserializer)
             }
         }
 

@@ -3,12 +3,9 @@
 use std::str::FromStr;
 
 use anyhow::Result;
-use capeval::Selection;
-use capeval::corpus::{self, Captions, Duplicate, Empty, Format, Ids, Missing, Policy, ReadOptions, Surplus};
-use capeval::evaluate::registry::{self, MetricKind, SUITES, Suite};
-use capeval::metric::{AnyMetric, Resources};
-use capeval::report::Notice;
+use capeval::corpus::{self, Captions, Duplicate, Empty, Format, Ids, Missing, ReadOptions, Surplus};
 use capeval::stats::Resampling;
+use capeval::{MetricOptions, ScoreOptions};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
 
@@ -71,7 +68,7 @@ impl References {
 }
 
 /// Which metrics are meant.
-#[derive(Clone, clap::Args)]
+#[derive(clap::Args)]
 #[command(next_help_heading = METRICS)]
 pub struct Metrics {
     /// Metrics, separated by commas, with settings such as cider-d:sigma=4; see `capeval metrics`.
@@ -87,70 +84,16 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// The same with another suite in place of coco where none is given.
-    pub fn or_suite(&self, name: &str) -> Self {
-        let mut metrics = self.clone();
-        if self.suite.is_none() && self.metrics.is_empty() {
-            metrics.suite = Some(name.to_owned());
-        }
-        metrics
-    }
-
-    /// Whether a setting such as `stop=yes` is among those of the metrics.
-    pub fn set(&self, settings: &[&str]) -> bool {
-        self.metrics.iter().flat_map(|spec| spec.split(':')).any(|field| settings.contains(&field))
-    }
-
-    /// The metrics, with settings for those that know them.
-    ///
-    /// # Errors
-    /// When there is no such metric, suite or setting.
-    pub fn build(&self, idf: Option<&str>, resources: &Resources) -> Result<Selection> {
-        let mut common: Vec<(&str, &str)> = Vec::new();
-        common.extend(self.tokenizer.as_deref().map(|name| ("tok", name)));
-        common.extend(idf.map(|name| ("idf", name)));
-        let specs = self.metrics.iter().map(String::as_str);
-        let mut selection = capeval::select(self.suite(), specs, &common, resources)?;
-        if let Some(tokenizer) = &self.tokenizer {
-            selection.notices.extend(keep_their_own(tokenizer, &selection.metrics));
-        }
-        Ok(selection)
-    }
-
-    /// Whether the metric `name` is among those that are meant.
-    pub fn mean(&self, name: &str) -> bool {
-        let suite = SUITES.iter().find(|suite| Some(suite.name) == self.suite());
-        suite
-            .map(Suite::metrics)
-            .iter()
-            .flatten()
-            .chain(&self.metrics)
-            .any(|spec| registry::kind(spec).is_some_and(|kind| kind.name == name))
-    }
-
-    fn suite(&self) -> Option<&str> {
-        match (self.suite.as_deref(), self.metrics.is_empty()) {
-            (Some(suite), _) => Some(suite),
-            (None, true) => Some("coco"),
-            (None, false) => None,
+    /// What they say, with CIDEr's document frequencies from `idf`.
+    pub fn options(&self, idf: Option<&str>) -> MetricOptions {
+        MetricOptions {
+            names: self.metrics.clone(),
+            suite: self.suite.clone(),
+            tokenizer: self.tokenizer.clone(),
+            idf: idf.map(str::to_owned),
+            ..MetricOptions::default()
         }
     }
-}
-
-/// Says which metrics a tokenizer does not reach.
-fn keep_their_own(tokenizer: &str, metrics: &[AnyMetric]) -> Option<Notice> {
-    let mut kept: Vec<String> = Vec::new();
-    for metric in metrics {
-        let name = metric.signature().metric().to_owned();
-        let takes = |kind: &MetricKind| kind.settings.iter().any(|setting| setting.name == "tok");
-        if registry::kind(&name).is_some_and(|kind| !takes(kind)) && !kept.contains(&name) {
-            kept.push(name);
-        }
-    }
-    let names = kept.join(", ");
-    let message =
-        format!("the tokenizer {tokenizer} does not reach {names}: these cut text in their own way");
-    (!kept.is_empty()).then(|| Notice::new("tokenizer-kept", message))
 }
 
 /// How candidates are read.
@@ -199,13 +142,14 @@ pub struct Policies {
     empty: Empty,
     /// How ids are compared: with `text`, the number 1 and the text "1" are one id.
     #[arg(long, value_name = "HOW", default_value_t, value_parser = ids())]
-    pub ids: Ids,
+    ids: Ids,
 }
 
 impl Policies {
-    /// One choice per case.
-    pub fn policy(&self) -> Policy {
-        Policy { missing: self.missing, surplus: self.surplus, duplicate: self.duplicate, empty: self.empty }
+    /// `options` with one choice per case.
+    pub fn apply(&self, options: ScoreOptions) -> ScoreOptions {
+        let Self { missing, surplus, duplicate, empty, ids } = *self;
+        ScoreOptions { missing, surplus, duplicate, empty, ids, ..options }
     }
 }
 

@@ -103,6 +103,10 @@ fn are_pictures(given: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use clap::CommandFactory as _;
+
     use super::*;
 
     fn modern(args: &str) -> (String, Vec<String>) {
@@ -127,6 +131,30 @@ mod tests {
             let (found, hints) = modern(old);
             assert_eq!((found.as_str(), hints.len()), (new, 1));
         }
+    }
+
+    /// One name for one thing: a flag has one short form and takes one kind of value, whatever the command.
+    #[test]
+    fn flags_of_one_name_are_alike_in_all_commands() {
+        fn look(command: &clap::Command, known: &mut BTreeMap<String, (String, String)>) {
+            for arg in command.get_arguments() {
+                let Some(long) = arg.get_long() else { continue };
+                let value = arg.get_action().takes_values().then(|| format!("{:?}", arg.get_value_names()));
+                let this = (format!("{:?} {value:?}", arg.get_short()), command.get_name().to_owned());
+                let (first, of) = known.entry(long.to_owned()).or_insert_with(|| this.clone());
+                assert_eq!(this.0, *first, "--{long} of {} and of {of}", this.1);
+            }
+            command.get_subcommands().for_each(|command| look(command, known));
+        }
+        let mut command = crate::Cli::command();
+        command.build();
+        let mut known = BTreeMap::new();
+        look(&command, &mut known);
+        let mut shorts: Vec<&str> = known.values().map(|(this, _)| this.as_str()).collect();
+        shorts.retain(|this| this.starts_with("Some"));
+        let of_one: std::collections::BTreeSet<char> =
+            shorts.iter().filter_map(|this| this.chars().nth(6)).collect();
+        assert_eq!(of_one.len(), shorts.len(), "one short form stands for two flags: {shorts:?}");
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub struct Rouge {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["candidates", "references"])]
     pub rouge_list: Option<String>,
     /// Form of the files of a plain evaluation list.
-    #[arg(long, value_enum, default_value_t, requires = "rouge_list")]
+    #[arg(long, value_enum, value_name = "FORM", default_value_t, requires = "rouge_list")]
     rouge_form: Form,
 }
 

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use capeval::corpus::ratings::{SegmentScores, read_scores};
 use capeval::corpus::{Captions, Ids, Surplus};
-use capeval::evaluate::registry::Resources;
-use capeval::{OwnReference, Selection};
+use capeval::metric::Resources;
+use capeval::{MetricOptions, OwnReference};
 use clap::Arg;
 
 use crate::commands::score::What;
@@ -39,7 +39,7 @@ pub struct Scoring {
 pub struct Rules {
     /// A judged caption that is itself a reference of its image: keep it, remove it from the references of that image,
     /// or skip the caption.
-    #[arg(long, value_name = "WHAT", default_value = "keep", conflicts_with = "scores", value_parser = options::choices(OwnReference::ALL, OwnReference::name))]
+    #[arg(long, value_name = "WHAT", default_value_t, conflicts_with = "scores", value_parser = options::choices(OwnReference::ALL, OwnReference::name))]
     pub own_reference: OwnReference,
     /// Judged captions whose image has no reference.
     #[arg(long, value_name = "POLICY", default_value_t, conflicts_with = "scores", value_parser = options::choices(Surplus::ALL, Surplus::name))]
@@ -59,15 +59,16 @@ pub fn refuse_beside_scores(arg: Arg) -> Arg {
 
 /// Metrics, before any file is opened.
 pub struct Chosen {
+    metrics: MetricOptions,
     resources: Resources,
-    selected: Option<Selection>,
 }
 
 /// What captions are scored with.
 pub struct Read {
     pub references: Option<Captions>,
-    pub selection: Selection,
     pub scores: Option<SegmentScores>,
+    pub metrics: MetricOptions,
+    pub resources: Resources,
 }
 
 impl Scoring {
@@ -86,19 +87,20 @@ impl Scoring {
         Ok(inputs)
     }
 
-    /// Builds the metrics that need no file.
+    /// Chooses the metrics, and refuses those that do not exist.
     ///
     /// # Errors
-    /// When there is no such metric or setting.
+    /// When there are any.
     pub fn choose(&self) -> Result<Chosen> {
+        let metrics = self.what.options();
         if self.scores.is_some() {
-            let selected = Some(Selection { metrics: Vec::new(), notices: Vec::new() });
-            return Ok(Chosen { resources: Resources::default(), selected });
+            return Ok(Chosen { metrics, resources: Resources::default() });
         }
-        let resources = self.what.resources(&self.what.metrics)?;
-        let build = || self.what.build(&self.what.metrics, &resources);
-        let selected = self.what.is_ready().then(build).transpose()?;
-        Ok(Chosen { resources, selected })
+        let resources = self.what.resources(&metrics)?;
+        if self.what.is_ready() {
+            self.what.check(&metrics, &resources)?;
+        }
+        Ok(Chosen { metrics, resources })
     }
 
     /// Reads references or scores, and what metrics need.
@@ -106,15 +108,14 @@ impl Scoring {
     /// # Errors
     /// When a file cannot be read.
     pub fn read(&self, chosen: Chosen) -> Result<Read> {
-        let Chosen { mut resources, selected } = chosen;
-        self.what.read(&mut resources)?;
-        let selection = selected.map_or_else(|| self.what.build(&self.what.metrics, &resources), Ok)?;
+        let Chosen { metrics, mut resources } = chosen;
+        self.what.read(&metrics, &mut resources)?;
         let scores = self.scores.as_deref();
         let scores = scores.map(|path| Ok::<_, anyhow::Error>(read_scores(&input::bytes(path)?, path)?));
         let references = match &self.references[..] {
             [] => None,
             paths => Some(self.reading.read(paths)?),
         };
-        Ok(Read { references, selection, scores: scores.transpose()? })
+        Ok(Read { references, scores: scores.transpose()?, metrics, resources })
     }
 }

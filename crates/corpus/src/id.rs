@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::de::{self, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The user's own name of an image (or sound, or line): kept as given.
 ///
@@ -94,6 +95,37 @@ impl Serialize for SegmentId {
             Self::Integer(integer) => serializer.serialize_i64(*integer),
             Self::Text(text) => serializer.serialize_str(text),
         }
+    }
+}
+
+/// Reads a JSON number or a JSON string as it is.
+impl<'de> Deserialize<'de> for SegmentId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(IdVisitor)
+    }
+}
+
+struct IdVisitor;
+
+impl Visitor<'_> for IdVisitor {
+    type Value = SegmentId;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an id, a string or a whole number of 64 bits")
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<SegmentId, E> {
+        Ok(SegmentId::from(number))
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<SegmentId, E> {
+        i64::try_from(number)
+            .map(SegmentId::from)
+            .map_err(|_| E::invalid_value(Unexpected::Unsigned(number), &self))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<SegmentId, E> {
+        Ok(SegmentId::from(text))
     }
 }
 

@@ -1,19 +1,19 @@
 //! Whether metrics agree with people, as Python sees it.
 
-use capeval::corpus::ratings::{self, Item, Judged, RatingOptions, Ratings};
+use capeval::corpus::ratings::{self, Item, Judged, RatingOptions, Ratings, SegmentScores};
+use capeval::metric::Resources;
 use capeval::pages::{self, Page};
 use capeval::report::{Agreement, Coefficient, Correlation as Found};
-use capeval::stats::Resampling;
-use capeval::{CorrelateRequest, OwnReference};
+use capeval::{CorrelateOptions, CorrelateRequest};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyList};
 
 use crate::captions::{Captions, id, id_list};
-use crate::error::{Keywords, fault, from_corpus, from_io, from_request, value};
+use crate::error::{Keywords, from_corpus, from_io, from_request, value};
 use crate::files;
-use crate::frequencies::{DocumentFrequencies, parse_ids};
+use crate::frequencies::DocumentFrequencies;
 use crate::judge::numbers;
-use crate::metrics::select;
+use crate::metrics::resources;
 use crate::rendered;
 use crate::run::long;
 
@@ -98,92 +98,63 @@ fn about<'py>(py: Python<'py>, agreement: &Agreement) -> PyResult<Bound<'py, PyD
     Ok(row)
 }
 
-/// How ratings are held against metrics.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct Rules {
-    metrics: Vec<String>,
-    settings: Vec<(String, String)>,
-    unit: String,
-    own_reference: String,
-    surplus: String,
-    ids: String,
-    /// Level of confidence, resamples and seed.
-    intervals: Option<(f64, usize, u64)>,
-    threads: Option<usize>,
-    /// The path of scores that were computed before.
-    scores: Option<String>,
-    /// The keys of these scores that are error rates.
-    lower_is_better: Vec<String>,
-}
-
 /// A rated caption: image, caption, system, ratings.
 type Row<'py> = (Bound<'py, PyAny>, Option<String>, Option<String>, Vec<f64>);
 
 /// Tells whether metrics agree with people: ratings come as a path, or as rows.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
 pub fn correlate(
     py: Python<'_>,
     path: Option<&str>,
     rows: Vec<Row<'_>>,
     references: Option<&Captions>,
-    rules: Rules,
+    options: &Bound<'_, PyDict>,
     frequencies: Option<&DocumentFrequencies>,
+    scores: Option<&str>,
+    threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Correlation> {
-    let known = |error: capeval::corpus::UnknownName| fault(&error);
-    let chosen = |error: capeval::choice::UnknownName| fault(&error);
-    let read = |path: &str| py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path));
+    let options: CorrelateOptions = crate::options::options(options)?;
     let people = match path {
         Some(path) => {
-            let bytes = read(path)?;
+            let bytes = py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path))?;
             ratings::read_ratings(bytes.bytes(), path, &RatingOptions::default()).map_err(from_corpus)?
         }
-        None => {
-            let unrated = rows.iter().filter(|(_, _, _, ratings)| ratings.is_empty()).count();
-            let items = rows
-                .into_iter()
-                .map(|(image, caption, system, ratings)| {
-                    let image = id(&image)?;
-                    if let Some(wrong) = ratings.iter().find(|rating| !rating.is_finite()) {
-                        return Err(value(&format!("image {}: {wrong} is no rating", image.quoted())));
-                    }
-                    Ok(Item { image, caption: caption.map(Judged::Text), system, ratings })
-                })
-                .filter(|item| item.as_ref().map_or(true, |item| !item.ratings.is_empty()))
-                .collect::<PyResult<Vec<Item>>>()?;
-            Ratings { source: "ratings".to_owned(), items, unrated, ..Ratings::default() }
-        }
+        None => rated(rows)?,
     };
-    let scores = match &rules.scores {
-        Some(path) => Some(ratings::read_scores(read(path)?.bytes(), path).map_err(from_corpus)?),
-        None => None,
+    let scores = scores.map(|path| read_scores(py, path)).transpose()?;
+    let resources = match &scores {
+        Some(_) => Resources::default(),
+        None => resources(py, &options.metrics, frequencies)?,
     };
-    let selection =
-        if scores.is_none() { Some(select(py, &rules.metrics, &rules.settings, frequencies)?) } else { None };
-    let own = OwnReference::ALL.iter().find(|own| own.name() == rules.own_reference).copied();
-    let own = own.ok_or_else(|| value("own_reference must be keep, remove or skip"))?;
-    let (unit, surplus) = (rules.unit.parse().map_err(chosen)?, rules.surplus.parse().map_err(known)?);
-    let ids = parse_ids(&rules.ids)?;
-    let intervals = rules.intervals.map(|(level, resamples, seed)| Resampling { level, resamples, seed });
     let references = references.map(|captions| captions.rows.clone());
-    let found = long(py, rules.threads, progress, move |progress| {
-        let (metrics, notices) =
-            selection.map_or_else(Default::default, |selection| (selection.metrics, selection.notices));
-        capeval::correlate(CorrelateRequest {
-            references,
-            metrics,
-            notices,
-            scores,
-            lower_is_better: rules.lower_is_better,
-            unit,
-            own,
-            surplus,
-            ids,
-            intervals,
-            progress,
-            ..CorrelateRequest::new(people)
-        })
+    let found = long(py, threads, progress, move |progress| {
+        let request = CorrelateRequest::new(people);
+        capeval::correlate(CorrelateRequest { references, scores, options, resources, progress, ..request })
     })?;
     Ok(Correlation { found: found.map_err(from_request)? })
+}
+
+/// Ratings from rows.
+fn rated(rows: Vec<Row<'_>>) -> PyResult<Ratings> {
+    let unrated = rows.iter().filter(|(_, _, _, ratings)| ratings.is_empty()).count();
+    let items = rows
+        .into_iter()
+        .map(|(image, caption, system, ratings)| {
+            let image = id(&image)?;
+            if let Some(wrong) = ratings.iter().find(|rating| !rating.is_finite()) {
+                return Err(value(&format!("image {}: {wrong} is no rating", image.quoted())));
+            }
+            Ok(Item { image, caption: caption.map(Judged::Text), system, ratings })
+        })
+        .filter(|item| item.as_ref().map_or(true, |item| !item.ratings.is_empty()))
+        .collect::<PyResult<Vec<Item>>>()?;
+    Ok(Ratings { source: "ratings".to_owned(), items, unrated, ..Ratings::default() })
+}
+
+/// Scores that were computed before.
+pub fn read_scores(py: Python<'_>, path: &str) -> PyResult<SegmentScores> {
+    let bytes = py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path))?;
+    ratings::read_scores(bytes.bytes(), path).map_err(from_corpus)
 }

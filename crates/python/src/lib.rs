@@ -14,6 +14,7 @@ mod frequencies;
 mod install;
 mod judge;
 mod metrics;
+mod options;
 mod plain;
 mod preference;
 mod rendered;

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use capeval::Selection;
 use capeval::evaluate::registry::{KINDS, SUITES};
 use capeval::meteor;
 use capeval::metric::{About, Direction, Reading, Resources};
 use capeval::text::{Scratch, Tokenizer, tokenizers};
+use capeval::{MetricOptions, Selection};
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -50,31 +50,35 @@ fn meteor(py: Python<'_>) -> PyResult<Option<Arc<meteor::Resources>>> {
     Ok(Some(resources))
 }
 
-/// Metrics by name, with settings for all that know them, and what was left out of suites.
-pub fn select(
+/// What the metrics that `options` choose need: METEOR's data, which are loaded for nothing else, and `frequencies`.
+pub fn resources(
     py: Python<'_>,
-    specs: &[String],
-    settings: &[(String, String)],
+    options: &MetricOptions,
     frequencies: Option<&DocumentFrequencies>,
-) -> PyResult<Selection> {
-    // Only what needs METEOR's data, in a suite or by name, makes them load.
-    let holds_meteor = |metrics: &[String]| metrics.iter().any(|metric| metric == "meteor");
-    let is_suite =
-        |name: &str| SUITES.iter().any(|suite| suite.name == name && holds_meteor(&suite.metrics()));
-    let needs_meteor = specs.iter().any(|spec| spec.split(':').next() == Some("meteor") || is_suite(spec));
-    let resources = Resources::default()
-        .with(frequencies.map(|table| Arc::clone(&table.table)))
-        .with(if needs_meteor { meteor(py)? } else { None });
-    let names_meteor = specs.iter().any(|spec| spec.split(':').next() == Some("meteor"));
-    if names_meteor && !resources.has::<meteor::Resources>() {
+) -> PyResult<Resources> {
+    let needed = capeval::needed_data(options).into_iter().find(|needed| needed.metric == "meteor");
+    let meteor = if needed.is_some() { meteor(py)? } else { None };
+    if needed.is_some_and(|needed| needed.is_named) && meteor.is_none() {
         let place =
             home().map_or_else(String::new, |home| format!(" ({} is missing)", home.file().display()));
         return Err(PyFileNotFoundError::new_err(format!(
             "METEOR's resources are not installed{place}; call capeval.install_meteor() once"
         )));
     }
-    let common: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (&**name, &**value)).collect();
-    capeval::select(None, specs.iter().map(String::as_str), &common, &resources).map_err(from_request)
+    Ok(Resources::default().with(frequencies.map(|table| Arc::clone(&table.table))).with(meteor))
+}
+
+/// Metrics by name, with settings for all that know them, and what was left out of suites.
+pub fn select(
+    py: Python<'_>,
+    names: &[String],
+    settings: &[(String, String)],
+    frequencies: Option<&DocumentFrequencies>,
+) -> PyResult<Selection> {
+    let settings = settings.iter().cloned().collect();
+    let options = MetricOptions { settings, ..MetricOptions::new(names) };
+    let resources = resources(py, &options, frequencies)?;
+    capeval::select_metrics(&options, &resources).map_err(from_request)
 }
 
 /// The metrics in the order in which they are listed, each as a dictionary.

@@ -1,16 +1,18 @@
 //! How often metrics prefer what people prefer, as Python sees it.
 
 use capeval::corpus::ratings;
-use capeval::report::{Preference as Found, Protocol};
-use capeval::stats::Resampling;
-use capeval::{OwnReference, PreferenceRequest};
+use capeval::metric::Resources;
+use capeval::report::Preference as Found;
+use capeval::{PreferOptions, PreferRequest};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::captions::Captions;
-use crate::error::{fault, from_corpus, from_io, from_request};
+use crate::correlation::read_scores;
+use crate::error::{from_corpus, from_io, from_request};
 use crate::files;
-use crate::frequencies::{DocumentFrequencies, parse_ids};
-use crate::metrics::select;
+use crate::frequencies::DocumentFrequencies;
+use crate::metrics::resources;
 use crate::rendered;
 use crate::run::long;
 
@@ -35,83 +37,38 @@ impl Preference {
     }
 }
 
-/// How preferences are held against metrics.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct Rules {
-    metrics: Vec<String>,
-    settings: Vec<(String, String)>,
-    references_per_pair: Option<usize>,
-    draws: usize,
-    draw_seed: u64,
-    human_ties: String,
-    metric_ties: String,
-    own_reference: String,
-    surplus: String,
-    ids: String,
-    /// Level of confidence, resamples and seed.
-    intervals: Option<(f64, usize, u64)>,
-    threads: Option<usize>,
-    /// The path of scores that were computed before.
-    scores: Option<String>,
-    /// The keys of these scores that are error rates.
-    lower_is_better: Vec<String>,
-}
-
 /// Tells how often metrics prefer what people prefer: pairs come as a path, or as JSON.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
 pub fn prefer(
     py: Python<'_>,
     path: Option<&str>,
     rows: &str,
     references: Option<&Captions>,
-    rules: Rules,
+    options: &Bound<'_, PyDict>,
     frequencies: Option<&DocumentFrequencies>,
+    scores: Option<&str>,
+    threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Preference> {
-    let known = |error: capeval::corpus::UnknownName| fault(&error);
-    let chosen = |error: capeval::choice::UnknownName| fault(&error);
-    let read = |path: &str| py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path));
+    let options: PreferOptions = crate::options::options(options)?;
     let choices = match path {
-        Some(path) => ratings::read_pairs(read(path)?.bytes(), path),
+        Some(path) => {
+            let bytes = py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path))?;
+            ratings::read_pairs(bytes.bytes(), path)
+        }
         None => ratings::read_pairs(rows.as_bytes(), "pairs"),
     };
     let choices = choices.map_err(from_corpus)?;
-    let scores = match &rules.scores {
-        Some(path) => Some(ratings::read_scores(read(path)?.bytes(), path).map_err(from_corpus)?),
-        None => None,
+    let scores = scores.map(|path| read_scores(py, path)).transpose()?;
+    let resources = match &scores {
+        Some(_) => Resources::default(),
+        None => resources(py, &options.metrics, frequencies)?,
     };
-    let selection =
-        if scores.is_none() { Some(select(py, &rules.metrics, &rules.settings, frequencies)?) } else { None };
-    let own: OwnReference = rules.own_reference.parse().map_err(known)?;
-    let protocol = Protocol {
-        references: rules.references_per_pair,
-        draws: rules.draws,
-        seed: rules.draw_seed,
-        human_ties: rules.human_ties.parse().map_err(chosen)?,
-        metric_ties: rules.metric_ties.parse().map_err(chosen)?,
-    };
-    let surplus = rules.surplus.parse().map_err(known)?;
-    let ids = parse_ids(&rules.ids)?;
-    let intervals = rules.intervals.map(|(level, resamples, seed)| Resampling { level, resamples, seed });
     let references = references.map(|captions| captions.rows.clone());
-    let found = long(py, rules.threads, progress, move |progress| {
-        let (metrics, notices) =
-            selection.map_or_else(Default::default, |selection| (selection.metrics, selection.notices));
-        capeval::prefer(PreferenceRequest {
-            references,
-            metrics,
-            scores,
-            lower_is_better: rules.lower_is_better,
-            protocol,
-            own,
-            surplus,
-            ids,
-            intervals,
-            notices,
-            progress,
-            ..PreferenceRequest::new(choices)
-        })
+    let found = long(py, threads, progress, move |progress| {
+        let request = PreferRequest::new(choices);
+        capeval::prefer(PreferRequest { references, scores, options, resources, progress, ..request })
     })?;
     Ok(Preference { found: found.map_err(from_request)? })
 }

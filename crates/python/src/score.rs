@@ -3,22 +3,20 @@
 use std::sync::Arc;
 
 use capeval::arrays::SharedBytes;
-use capeval::corpus::{Policy, SegmentId};
+use capeval::evaluate::Prepared as Archive;
 use capeval::evaluate::prepared::Source;
-use capeval::evaluate::{Prepared as Archive, Progress};
-use capeval::stats::Resampling;
-use capeval::stats::correction::Correction;
-use capeval::{CompareRequest, Pairs, References, ScoreRequest};
+use capeval::metric::Resources;
+use capeval::{CompareOptions, CompareRequest, References, Request, ScoreOptions, ScoreRequest};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 
-use crate::captions::{Captions, id, id_list, type_name};
+use crate::captions::{Captions, id_list, type_name};
 use crate::comparison::Comparison;
-use crate::error::{fault, from_io, from_request, value};
+use crate::error::{from_io, from_request, value};
 use crate::files::{self, Aligned};
 use crate::frequencies::{DocumentFrequencies, parse_ids};
-use crate::metrics::select;
+use crate::metrics::{resources, select};
 use crate::report::Report;
 use crate::run::long;
 
@@ -130,149 +128,61 @@ fn file_of(path: &str) -> Option<Source> {
     Some(Source { path: path.to_owned(), bytes: metadata.len(), modified })
 }
 
-/// How systems are to be scored.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct Options {
-    metrics: Vec<String>,
-    settings: Vec<(String, String)>,
-    missing: String,
-    surplus: String,
-    duplicate: String,
-    empty: String,
-    ids: String,
-    segments: bool,
-    gallery: bool,
-    threads: Option<usize>,
-    /// Level of confidence, resamples and seed.
-    intervals: Option<(f64, usize, u64)>,
-}
-
 /// Everything that a request is made of, off the interpreter.
-struct Ready {
-    references: References,
-    systems: Vec<(String, capeval::corpus::Captions)>,
-    selection: capeval::Selection,
-    policy: Policy,
-    ids: capeval::corpus::Ids,
-    images: Option<Vec<SegmentId>>,
-    segments: bool,
-    gallery: bool,
-    intervals: Option<Resampling>,
+fn request<O: Default>(
+    references: &Bound<'_, PyAny>,
+    systems: Vec<(String, Py<Captions>)>,
+    options: O,
+    resources: Resources,
+) -> PyResult<Request<'static, O>> {
+    let systems = systems.into_iter().map(|(name, captions)| (name, captions.get().rows.clone()));
+    let references = if let Ok(captions) = references.cast::<Captions>() {
+        References::Captions(captions.get().rows.clone())
+    } else if let Ok(prepared) = references.cast::<Prepared>() {
+        let prepared = prepared.get();
+        References::Prepared { prepared: Box::new(prepared.archive.clone()), source: prepared.source.clone() }
+    } else {
+        let found = type_name(references);
+        return Err(PyTypeError::new_err(format!("references must be captions, not {found}")));
+    };
+    Ok(Request { options, resources, ..Request::new(references, systems) })
 }
 
-impl Ready {
-    fn new(
-        py: Python<'_>,
-        references: &Bound<'_, PyAny>,
-        systems: &[(String, Py<Captions>)],
-        options: &Options,
-        frequencies: Option<&DocumentFrequencies>,
-        images: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let known = |error: capeval::corpus::UnknownName| fault(&error);
-        let policy = Policy {
-            missing: options.missing.parse().map_err(known)?,
-            surplus: options.surplus.parse().map_err(known)?,
-            duplicate: options.duplicate.parse().map_err(known)?,
-            empty: options.empty.parse().map_err(known)?,
-        };
-        let images = images
-            .map(|images| images.try_iter()?.map(|image| id(&image?)).collect::<PyResult<Vec<SegmentId>>>())
-            .transpose()?;
-        let selection = select(py, &options.metrics, &options.settings, frequencies)?;
-        let systems =
-            systems.iter().map(|(name, captions)| (name.clone(), captions.get().rows.clone())).collect();
-        let references = if let Ok(captions) = references.cast::<Captions>() {
-            References::Captions(captions.get().rows.clone())
-        } else if let Ok(prepared) = references.cast::<Prepared>() {
-            let prepared = prepared.get();
-            References::Prepared {
-                prepared: Box::new(prepared.archive.clone()),
-                source: prepared.source.clone(),
-            }
-        } else {
-            let found = type_name(references);
-            return Err(PyTypeError::new_err(format!("references must be captions, not {found}")));
-        };
-        let intervals =
-            options.intervals.map(|(level, resamples, seed)| Resampling { level, resamples, seed });
-        let ids = parse_ids(&options.ids)?;
-        let Options { segments, gallery, .. } = *options;
-        Ok(Self { references, systems, selection, policy, ids, images, segments, gallery, intervals })
-    }
-
-    fn request(self, progress: &dyn Progress) -> ScoreRequest<'_> {
-        let Self { references, systems, selection, policy, ids, images, segments, gallery, intervals } = self;
-        ScoreRequest {
-            metrics: selection.metrics,
-            notices: selection.notices,
-            policy,
-            ids,
-            images,
-            segments,
-            gallery,
-            intervals,
-            progress,
-            ..ScoreRequest::new(references, systems)
-        }
-    }
-}
-
-/// Holds the captions of systems against references.
+/// Scores the captions of systems against references.
 #[pyfunction]
 pub fn score(
     py: Python<'_>,
     references: &Bound<'_, PyAny>,
     systems: Vec<(String, Py<Captions>)>,
-    options: Options,
+    options: &Bound<'_, PyDict>,
     frequencies: Option<&DocumentFrequencies>,
-    images: Option<&Bound<'_, PyAny>>,
+    threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Report> {
-    let ready = Ready::new(py, references, &systems, &options, frequencies, images)?;
-    let found = long(py, options.threads, progress, move |progress| capeval::score(ready.request(progress)))?;
+    let options: ScoreOptions = crate::options::options(options)?;
+    let resources = resources(py, &options.metrics, frequencies)?;
+    let request = request(references, systems, options, resources)?;
+    let found =
+        long(py, threads, progress, move |progress| capeval::score(ScoreRequest { progress, ..request }))?;
     Ok(Report { found: found.map_err(from_request)? })
-}
-
-/// How systems are to be compared.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct Tests {
-    level: f64,
-    resamples: usize,
-    seed: u64,
-    correction: String,
-    all_pairs: bool,
 }
 
 /// Tells whether systems differ.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
 pub fn compare(
     py: Python<'_>,
     references: &Bound<'_, PyAny>,
     systems: Vec<(String, Py<Captions>)>,
-    options: Options,
-    tests: Tests,
+    options: &Bound<'_, PyDict>,
     frequencies: Option<&DocumentFrequencies>,
-    images: Option<&Bound<'_, PyAny>>,
+    threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Comparison> {
-    let ready = Ready::new(py, references, &systems, &options, frequencies, images)?;
-    let Tests { level, resamples, seed, correction, all_pairs } = tests;
-    let correction =
-        Correction::ALL.iter().find(|known| known.name() == correction).copied().ok_or_else(|| {
-            let known: Vec<&str> = Correction::ALL.iter().map(|known| known.name()).collect();
-            value(&format!("no correction is called '{correction}'; choose from {}", known.join(", ")))
-        })?;
-    let found = long(py, options.threads, progress, move |progress| {
-        capeval::compare(CompareRequest {
-            resampling: Resampling { level, resamples, seed },
-            correction,
-            pairs: if all_pairs { Pairs::All } else { Pairs::WithFirst },
-            ..CompareRequest::new(ready.request(progress))
-        })
+    let options: CompareOptions = crate::options::options(options)?;
+    let resources = resources(py, &options.score.metrics, frequencies)?;
+    let request = request(references, systems, options, resources)?;
+    let found = long(py, threads, progress, move |progress| {
+        capeval::compare(CompareRequest { progress, ..request })
     })?;
     Ok(Comparison { found: found.map_err(from_request)? })
 }

@@ -4,12 +4,14 @@
 //! [`Matrix`] share the same draws: systems and metrics in one matrix are compared on the same resamples.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::matrix::{LANES, Matrix, Scratch};
 use crate::random::{Purpose, Stream};
 
 /// How many resamples to draw, from which seed, and the level of the intervals.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Resampling {
     /// The number of resamples, at least 1.
     pub resamples: usize,

@@ -6,105 +6,46 @@ mod systems;
 
 use capeval_choice::{Argument, Remedy};
 use capeval_corpus::ratings::{Ratings, SegmentScores};
-use capeval_corpus::{Captions, Empty, Ids, Policy, SegmentId, Surplus};
+use capeval_corpus::{Captions, Empty, SegmentId};
 use capeval_evaluate::Progress;
+use capeval_evaluate::registry::Resources;
 use capeval_metric::{AnyMetric, Direction, Signature};
-use capeval_report::{Correlation, Head, Human, Measure, MetricEntry, Notice, Points, Unit};
-use capeval_stats::{Interval, Resampling, agreement as raters};
+use capeval_report::{Correlation, Head, Human, Measure, MetricEntry, Notice, Points};
+use capeval_stats::{Interval, agreement as raters};
 
 use crate::measures::entries;
 use crate::score::{Evaluated, evaluated};
-use crate::{Error, ScoreRequest, VERSION};
+use crate::{CorrelateOptions, Error, ScoreOptions, ScoreRequest, Selection, VERSION, select_metrics};
 pub(crate) use points::same_words;
 use points::{Judgements, ordered};
 
-/// What shall be held against which ratings. Start from [`CorrelateRequest::new`].
+/// A request to [`correlate`]. Start from [`CorrelateRequest::new`].
 pub struct CorrelateRequest<'p> {
     /// What people said.
     pub ratings: Ratings,
     /// References, unless they stand beside the ratings or scores are given.
     pub references: Option<Captions>,
-    /// The metrics; those of the COCO evaluation if there are none. Not used where scores are given.
-    pub metrics: Vec<AnyMetric>,
     /// Scores of segments that were computed before, instead of metrics.
     pub scores: Option<SegmentScores>,
-    /// The keys of these scores that are error rates; metrics of that name are known.
-    pub lower_is_better: Vec<String>,
-    /// What a point is.
-    pub unit: Unit,
-    /// What to do with a rated caption that is itself a reference of its image.
-    pub own: OwnReference,
-    /// What to do with ratings of images without references.
-    pub surplus: Surplus,
-    /// Whether the id 1 and the id "1" are the same.
-    pub ids: Ids,
-    /// Adds an interval to every coefficient, from resamples of the images.
-    pub intervals: Option<Resampling>,
-    /// What shall stand first among the notices.
-    pub notices: Vec<Notice>,
-    /// Hears how far the work has come.
+    /// Everything that a person sets.
+    pub options: CorrelateOptions,
+    /// Tables and third-party data for metrics that use them.
+    pub resources: Resources,
+    /// Is notified of how far the work has come.
     pub progress: &'p dyn Progress,
 }
 
 impl CorrelateRequest<'static> {
     /// The COCO metrics against `ratings`, each rating a point.
-    #[must_use]
     pub fn new(ratings: Ratings) -> Self {
         Self {
             ratings,
             references: None,
-            metrics: Vec::new(),
             scores: None,
-            lower_is_better: Vec::new(),
-            unit: Unit::default(),
-            own: OwnReference::default(),
-            surplus: Surplus::default(),
-            ids: Ids::default(),
-            intervals: None,
-            notices: Vec::new(),
+            options: CorrelateOptions::default(),
+            resources: Resources::default(),
             progress: &(),
         }
-    }
-}
-
-/// What to do with a rated caption that is itself a reference of its image.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OwnReference {
-    /// Score it against all references, itself included; a notice says how many there are.
-    #[default]
-    Keep,
-    /// Remove it from the references of its image, for every caption of that image.
-    Remove,
-    /// Leave its ratings out.
-    Skip,
-}
-
-impl OwnReference {
-    /// All choices.
-    pub const ALL: &[Self] = &[Self::Keep, Self::Remove, Self::Skip];
-
-    /// The name in commands and files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Keep => "keep",
-            Self::Remove => "remove",
-            Self::Skip => "skip",
-        }
-    }
-}
-
-impl std::str::FromStr for OwnReference {
-    type Err = capeval_corpus::UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL.iter().copied().find(|known| known.name() == name).ok_or_else(|| {
-            capeval_corpus::UnknownName {
-                what: "choice",
-                given: name.into(),
-                choices: Self::ALL.iter().map(|known| known.name()).collect(),
-            }
-        })
     }
 }
 
@@ -117,27 +58,28 @@ impl std::str::FromStr for OwnReference {
 /// When ratings name captions or images that are not there, scores do not fit the ratings, a metric cannot be had, or
 /// there are more resamples than memory should hold.
 pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
-    let CorrelateRequest { mut ratings, mut metrics, scores, unit, intervals, .. } = request;
+    let CorrelateRequest { mut ratings, scores, options, .. } = request;
+    let CorrelateOptions { unit, intervals, .. } = options;
     if let Some(resampling) = &intervals {
         resampling.check().map_err(Error::request)?;
     }
-    if scores.is_none() && metrics.is_empty() {
-        metrics = crate::metrics(["coco"], &[])?;
-    }
+    let Selection { metrics, mut notices } = match &scores {
+        Some(_) => Selection::default(),
+        None => select_metrics(&options.metrics, &request.resources)?,
+    };
     if let Some(resampling) = &intervals {
         let n_measures =
             scores.as_ref().map_or_else(|| entries(&metrics).1.len(), |scores| scores.keys.len());
         resampling.check_values(agreement::n_values(n_measures)).map_err(Error::request)?;
     }
     ordered(&mut ratings.items);
-    let mut notices = request.notices;
     notices.extend(points::unrated(&ratings));
     let mut found = if let Some(scores) = &scores {
         let judgements = Judgements::bare(&ratings, unit);
-        let values = points::given(&judgements, scores, request.ids)?;
+        let values = points::given(&judgements, scores, options.ids)?;
         Scored {
             judgements,
-            measures: crate::given::measures(&scores.keys, &request.lower_is_better, &mut notices)?,
+            measures: crate::given::measures(&scores.keys, &options.lower_is_better, &mut notices)?,
             values,
             metrics: Vec::new(),
             signatures: Vec::new(),
@@ -151,7 +93,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
         let judgements = Judgements::with_captions(
             &ratings,
             &references,
-            (request.own, request.surplus, request.ids),
+            (options.own_reference, options.surplus, options.ids),
             unit,
             &mut notices,
         )?;
@@ -235,13 +177,12 @@ fn scored(
         candidates.push(SegmentId::Integer(row), &item.caption);
     }
     let request = ScoreRequest {
-        metrics,
-        policy: Policy { empty: Empty::Keep, ..Policy::default() },
-        segments: true,
+        options: ScoreOptions { empty: Empty::Keep, segments: true, ..ScoreOptions::default() },
         progress,
         ..ScoreRequest::new(references, [("captions", candidates)])
     };
-    let Evaluated { mut report, scores, .. } = evaluated(request)?;
+    let selection = Selection { metrics, notices: Vec::new() };
+    let Evaluated { mut report, scores, .. } = evaluated(request, selection)?;
     notices.append(&mut report.head.notices);
     let n_measures = report.head.measures.len();
     let system = report.systems.pop();

@@ -8,9 +8,8 @@ use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
 use capeval_report::{Agreement, Human, Measure, Notice, Unit};
 use capeval_stats::ExactSum;
 
-use super::OwnReference;
-use crate::Error;
 use crate::restrict::normal;
+use crate::{Error, OwnReference};
 
 /// How many ids an error or notice lists.
 const SHOWN: usize = capeval_corpus::Notice::MAX_IDS;

@@ -12,63 +12,45 @@ mod pools;
 
 use capeval_choice::{Argument, Remedy};
 use capeval_corpus::ratings::{Choices, SegmentScores};
-use capeval_corpus::{Captions, Empty, Ids, Policy, SegmentId, Surplus};
+use capeval_corpus::{Captions, Empty, SegmentId};
 use capeval_evaluate::Progress;
+use capeval_evaluate::registry::Resources;
 use capeval_metric::{AnyMetric, Direction, Signature};
 use capeval_report::{Head, HumanTies, Measure, MetricEntry, MetricTies, Notice, Preference, Protocol};
-use capeval_stats::Resampling;
 
-use crate::correlate::OwnReference;
 use crate::given;
 use crate::measures::entries;
 use crate::score::{Evaluated, evaluated, push_once};
-use crate::{Error, ScoreRequest, VERSION};
+use crate::{
+    Error, OwnReference, PreferOptions, ScoreOptions, ScoreRequest, Selection, VERSION, select_metrics,
+};
 use pools::Judged;
 
-/// Which metrics shall be held against which choices. Start from [`PreferenceRequest::new`].
-pub struct PreferenceRequest<'p> {
+/// A request to [`prefer`]. Start from [`PreferRequest::new`].
+pub struct PreferRequest<'p> {
     /// What people chose.
     pub choices: Choices,
     /// References to draw from, by image, unless they stand beside the choices or scores are given.
     pub references: Option<Captions>,
-    /// The metrics; those of the COCO evaluation if there are none. Not used where scores are given.
-    pub metrics: Vec<AnyMetric>,
     /// Scores of captions that were computed before, instead of metrics; nothing is drawn for them.
     pub scores: Option<SegmentScores>,
-    /// The keys of these scores that are error rates; metrics of that name are known.
-    pub lower_is_better: Vec<String>,
-    /// How many references are drawn how often, and what ties count.
-    pub protocol: Protocol,
-    /// What to do with a caption of a pair that is itself a reference of its image.
-    pub own: OwnReference,
-    /// What to do with pairs without references.
-    pub surplus: Surplus,
-    /// Whether the id 1 and the id "1" are the same.
-    pub ids: Ids,
-    /// Adds an interval to every accuracy, from resamples of the images.
-    pub intervals: Option<Resampling>,
-    /// What shall stand first among the notices.
-    pub notices: Vec<Notice>,
-    /// Hears how far the work has come.
+    /// Everything that a person sets.
+    pub options: PreferOptions,
+    /// Tables and third-party data for metrics that use them.
+    pub resources: Resources,
+    /// Is notified of how far the work has come.
     pub progress: &'p dyn Progress,
 }
 
-impl PreferenceRequest<'static> {
+impl PreferRequest<'static> {
     /// The COCO metrics on `choices`, with five references and five draws.
-    #[must_use]
     pub fn new(choices: Choices) -> Self {
         Self {
             choices,
             references: None,
-            metrics: Vec::new(),
             scores: None,
-            lower_is_better: Vec::new(),
-            protocol: Protocol::default(),
-            own: OwnReference::default(),
-            surplus: Surplus::default(),
-            ids: Ids::default(),
-            intervals: None,
-            notices: Vec::new(),
+            options: PreferOptions::default(),
+            resources: Resources::default(),
             progress: &(),
         }
     }
@@ -82,13 +64,17 @@ impl PreferenceRequest<'static> {
 /// # Errors
 /// When a pair has no references or no score, no pair counts, a metric cannot be had, or there are more resamples than
 /// memory should hold.
-pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
-    let PreferenceRequest { choices, mut metrics, scores, mut protocol, intervals, .. } = request;
+pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
+    let PreferRequest { choices, scores, options, .. } = request;
+    let (mut protocol, intervals) = (options.protocol(), options.intervals);
     protocol.check().map_err(Error::request)?;
     if let Some(resampling) = &intervals {
         resampling.check().map_err(Error::request)?;
     }
-    let mut notices = request.notices;
+    let Selection { metrics, mut notices } = match &scores {
+        Some(_) => Selection::default(),
+        None => select_metrics(&options.metrics, &request.resources)?,
+    };
     notices.extend(pools::unvoted(&choices));
     let may_resample = |judged: &[Judged], n_measures| {
         intervals.map_or(Ok(()), |resampling| accuracy::check(&resampling, judged, n_measures))
@@ -97,16 +83,13 @@ pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
         Some(scores) => {
             let judged = pools::bare(&choices);
             may_resample(&judged, scores.keys.len())?;
-            let values = pools::given(&judged, scores, request.ids)?;
-            let measures = given::measures(&scores.keys, &request.lower_is_better, &mut notices)?;
+            let values = pools::given(&judged, scores, options.ids)?;
+            let measures = given::measures(&scores.keys, &options.lower_is_better, &mut notices)?;
             protocol.draws = 1;
             (judged, Drawn { measures, values: vec![values], ..Drawn::default() })
         }
         None => {
-            if metrics.is_empty() {
-                metrics = crate::metrics(["coco"], &[])?;
-            }
-            let rules = (request.own, request.surplus, request.ids);
+            let rules = (options.own_reference, options.surplus, options.ids);
             let judged = pools::with_references(&choices, request.references.as_ref(), rules, &mut notices)?;
             may_resample(&judged, entries(&metrics).1.len())?;
             notices.extend(draws::settle(&judged, &mut protocol));
@@ -114,13 +97,13 @@ pub fn prefer(request: PreferenceRequest<'_>) -> Result<Preference, Error> {
             for draw in 0..protocol.draws {
                 drawn.add(scored(&judged, metrics.clone(), &protocol, draw, request.progress)?, &mut notices);
             }
-            drawn.sign(&protocol, request.own);
+            drawn.sign(&protocol, options.own_reference);
             (judged, drawn)
         }
     };
     let higher: Vec<bool> =
         drawn.measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
-    let credits = accuracy::Credits::new(&judged, &drawn.values, &higher, &protocol, request.ids);
+    let credits = accuracy::Credits::new(&judged, &drawn.values, &higher, &protocol, options.ids);
     if !credits.any() {
         return Err(Error::with_remedy(
             format!("{}: people prefer neither caption of any pair", choices.source),
@@ -218,13 +201,12 @@ fn scored(
         }
     }
     let [first, second] = sides;
-    evaluated(ScoreRequest {
-        metrics,
-        policy: Policy { empty: Empty::Keep, ..Policy::default() },
-        segments: true,
+    let request = ScoreRequest {
+        options: ScoreOptions { empty: Empty::Keep, segments: true, ..ScoreOptions::default() },
         progress,
         ..ScoreRequest::new(references, [("first", first), ("second", second)])
-    })
+    };
+    evaluated(request, Selection { metrics, notices: Vec::new() })
 }
 
 /// What a preference counts under the rules for ties: 0, half or 1; `None` where the pair does not count.

@@ -7,9 +7,9 @@ use capeval_corpus::ratings::{Choice, Choices, SegmentScores};
 use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
 use capeval_report::Notice;
 
-use crate::Error;
-use crate::correlate::{OwnReference, same_words};
+use crate::correlate::same_words;
 use crate::restrict::normal;
+use crate::{Error, OwnReference};
 
 /// How many ids an error or notice lists.
 const SHOWN: usize = capeval_corpus::Notice::MAX_IDS;

@@ -7,7 +7,7 @@ use capeval::choice::suggest;
 use capeval::report::{Comparison, Verdict};
 use capeval::stats::Resampling;
 use capeval::stats::correction::Correction;
-use capeval::{CompareRequest, Pairs, ScoreRequest};
+use capeval::{CompareOptions, ScoreOptions};
 use clap::ValueEnum;
 
 use super::score::Inputs;
@@ -93,14 +93,13 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let output = args.inputs.open(&chosen, &args.shown)?;
     let page = args.inputs.open_page(&chosen, &args.pages, &args.shown)?;
     let bar = Bar::new();
-    let request = args.inputs.read(chosen, &bar)?;
-    let score = ScoreRequest { segments: output.wants_segments(), gallery: page.is_some(), ..request };
-    let comparison = capeval::compare(CompareRequest {
+    let request = args.inputs.read(chosen, &bar)?.map(|score| CompareOptions {
+        score: ScoreOptions { segments: output.wants_segments(), gallery: page.is_some(), ..score },
         resampling: Resampling { level: tests.ci, ..tests.draws.resampling() },
         correction: tests.correction,
-        pairs: if tests.all_pairs { Pairs::All } else { Pairs::WithFirst },
-        ..CompareRequest::new(score)
-    })?;
+        all_pairs: tests.all_pairs,
+    });
+    let comparison = capeval::compare(request)?;
     drop(bar);
     let code = if tests.hold(&comparison)? { ExitCode::SUCCESS } else { ExitCode::from(1) };
     if let Some(page) = page {

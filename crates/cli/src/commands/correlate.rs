@@ -1,15 +1,15 @@
 //! `capeval correlate`: whether metrics agree with people.
 
 use anyhow::Result;
-use capeval::CorrelateRequest;
 use capeval::corpus::ratings::{self, RatingOptions};
 use capeval::report::Unit;
+use capeval::{CorrelateOptions, CorrelateRequest};
 
 use crate::html::Html;
 use crate::input;
 use crate::options::{self, Intervals};
 use crate::progress::Bar;
-use crate::scoring::{Read, Scoring, refuse_beside_scores};
+use crate::scoring::{Read, Rules, Scoring, refuse_beside_scores};
 use crate::shown::Shown;
 
 /// Tell how well metrics agree with human ratings
@@ -34,7 +34,7 @@ pub struct Args {
     #[command(flatten)]
     reading: Columns,
     /// What a point is: every rating, or every item with the mean of its ratings.
-    #[arg(long, value_name = "WHAT", default_value = "rating", value_parser = options::choices(Unit::ALL, Unit::name))]
+    #[arg(long, value_name = "WHAT", default_value_t, value_parser = options::choices(Unit::ALL, Unit::name))]
     unit: Unit,
     #[command(flatten)]
     intervals: Intervals,
@@ -98,21 +98,25 @@ pub fn run(args: &Args) -> Result<()> {
     let chosen = args.scoring.choose()?;
     let output = args.shown.open(&inputs)?;
     let page = Html::plain(args.html.as_deref(), &inputs, args.shown.digits())?;
-    let Read { references, selection, scores } = args.scoring.read(chosen)?;
+    let Read { references, scores, metrics, resources } = args.scoring.read(chosen)?;
     let ratings =
         ratings::read_ratings(&input::bytes(&args.ratings)?, &args.ratings, &args.reading.options())?;
+    let Rules { own_reference, surplus, ids } = args.scoring.rules;
+    let lower_is_better = args.scoring.lower_is_better.clone();
     let bar = Bar::new();
     let correlation = capeval::correlate(CorrelateRequest {
         references,
-        metrics: selection.metrics,
-        notices: selection.notices,
         scores,
-        lower_is_better: args.scoring.lower_is_better.clone(),
-        unit: args.unit,
-        own: args.scoring.rules.own_reference,
-        surplus: args.scoring.rules.surplus,
-        ids: args.scoring.rules.ids,
-        intervals,
+        options: CorrelateOptions {
+            metrics,
+            lower_is_better,
+            unit: args.unit,
+            own_reference,
+            surplus,
+            ids,
+            intervals,
+        },
+        resources,
         progress: &bar,
         ..CorrelateRequest::new(ratings)
     })?;

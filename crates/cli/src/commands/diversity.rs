@@ -1,8 +1,8 @@
 //! `capeval diversity`: how different the captions of a system are.
 
 use anyhow::{Context, Result};
-use capeval::DiversityRequest;
 use capeval::corpus::{self, Captions, Format, Ids, ReadOptions};
+use capeval::{DiversityOptions, DiversityRequest};
 
 use crate::fault::fault;
 use crate::options::{self, Candidates, References};
@@ -97,9 +97,11 @@ pub fn run(args: &Args) -> Result<()> {
         references,
         reference_files: args.references.clone(),
         training: training(args)?,
-        metrics: args.metrics.clone(),
-        tokenizer: args.tokenizer.clone(),
-        ids: args.ids,
+        options: DiversityOptions {
+            metrics: args.metrics.clone(),
+            tokenizer: args.tokenizer.clone(),
+            ids: args.ids,
+        },
         ..DiversityRequest::new(captions)
     };
     target.write(&capeval::diversity(request)?)

@@ -1,14 +1,14 @@
 //! `capeval prefer`: how often metrics prefer what people prefer.
 
 use anyhow::Result;
-use capeval::PreferenceRequest;
 use capeval::corpus::ratings;
-use capeval::report::{HumanTies, MetricTies, Protocol};
+use capeval::report::{HumanTies, MetricTies};
+use capeval::{PreferOptions, PreferRequest};
 
 use crate::input;
 use crate::options::{self, Intervals};
 use crate::progress::Bar;
-use crate::scoring::{Read, Scoring, refuse_beside_scores};
+use crate::scoring::{Read, Rules, Scoring, refuse_beside_scores};
 use crate::shown::Shown;
 
 /// Tell how often metrics prefer the caption of a pair that people prefer
@@ -49,10 +49,10 @@ struct DrawsAndTies {
     #[arg(long, value_name = "N", default_value = "12345", conflicts_with = "scores")]
     draw_seed: u64,
     /// Pairs of which people prefer neither caption: leave them out, or count them as half right.
-    #[arg(long, value_name = "RULE", default_value = "half", value_parser = options::choices(HumanTies::ALL, HumanTies::name))]
+    #[arg(long, value_name = "RULE", default_value_t, value_parser = options::choices(HumanTies::ALL, HumanTies::name))]
     human_ties: HumanTies,
     /// Pairs to whose captions a metric gives the same score: half right, wrong, or as if it preferred the first.
-    #[arg(long, value_name = "RULE", default_value = "half", value_parser = options::choices(MetricTies::ALL, MetricTies::name))]
+    #[arg(long, value_name = "RULE", default_value_t, value_parser = options::choices(MetricTies::ALL, MetricTies::name))]
     metric_ties: MetricTies,
 }
 
@@ -65,13 +65,6 @@ fn references_per_pair(text: &str) -> Result<Pool, String> {
         Ok(n) if n > 0 => Ok(Pool(Some(n))),
         _ if text == "all" => Ok(Pool(None)),
         _ => Err("give a whole number such as 5, or all".to_owned()),
-    }
-}
-
-impl DrawsAndTies {
-    fn protocol(&self) -> Protocol {
-        let Self { references_per_pair: Pool(references), draws, draw_seed, human_ties, metric_ties } = *self;
-        Protocol { references, draws, seed: draw_seed, human_ties, metric_ties }
     }
 }
 
@@ -96,21 +89,37 @@ pub fn run(args: &Args) -> Result<()> {
     let intervals = args.intervals.resampling()?;
     let chosen = args.scoring.choose()?;
     let output = args.shown.open(&inputs)?;
-    let Read { references, selection, scores } = args.scoring.read(chosen)?;
+    let Read { references, scores, metrics, resources } = args.scoring.read(chosen)?;
+    let choices = ratings::read_pairs(&input::bytes(&args.pairs)?, &args.pairs)?;
+    let DrawsAndTies {
+        references_per_pair: Pool(references_per_pair),
+        draws,
+        draw_seed,
+        human_ties,
+        metric_ties,
+    } = args.draws;
+    let Rules { own_reference, surplus, ids } = args.scoring.rules;
+    let lower_is_better = args.scoring.lower_is_better.clone();
     let bar = Bar::new();
-    let found = capeval::prefer(PreferenceRequest {
+    let found = capeval::prefer(PreferRequest {
         references,
-        metrics: selection.metrics,
-        notices: selection.notices,
         scores,
-        lower_is_better: args.scoring.lower_is_better.clone(),
-        protocol: args.draws.protocol(),
-        own: args.scoring.rules.own_reference,
-        surplus: args.scoring.rules.surplus,
-        ids: args.scoring.rules.ids,
-        intervals,
+        options: PreferOptions {
+            metrics,
+            lower_is_better,
+            references_per_pair,
+            draws,
+            draw_seed,
+            human_ties,
+            metric_ties,
+            own_reference,
+            surplus,
+            ids,
+            intervals,
+        },
+        resources,
         progress: &bar,
-        ..PreferenceRequest::new(ratings::read_pairs(&input::bytes(&args.pairs)?, &args.pairs)?)
+        ..PreferRequest::new(choices)
     })?;
     drop(bar);
     output.write(&found)

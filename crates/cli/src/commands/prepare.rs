@@ -35,8 +35,10 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
-    let meteor = if args.metrics.mean("meteor") { data::meteor()? } else { None };
-    let metrics = args.metrics.build(None, &Resources::default().with(meteor))?.metrics;
+    let options = args.metrics.options(None);
+    let needs_meteor = capeval::needed_data(&options).iter().any(|needed| needed.metric == "meteor");
+    let meteor = if needs_meteor { data::meteor()? } else { None };
+    let metrics = capeval::select_metrics(&options, &Resources::default().with(meteor))?.metrics;
     let output = Output::open(Some(&args.output), &inputs)?;
     let sources = inputs.iter().filter_map(|path| input::source(path)).collect();
     let captions = args.reading.read(&args.references)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use capeval::corpus::{Captions, ReadOptions, SegmentId};
 use capeval::metric::{AnyMetric, Resources, Signature};
-use capeval::{References, ScoreRequest, Selection};
+use capeval::{MetricOptions, References, ScoreOptions, ScoreRequest};
 use rayon::prelude::*;
 
 use crate::fault::fault;
@@ -66,7 +66,7 @@ pub struct Inputs {
 #[command(next_help_heading = options::METRICS)]
 pub struct What {
     #[command(flatten)]
-    pub metrics: Metrics,
+    metrics: Metrics,
     /// Where CIDEr's document frequencies come from: corpus, uniform, or table with --df [default: corpus].
     #[arg(long, value_name = "WHICH")]
     idf: Option<String>,
@@ -118,13 +118,13 @@ pub fn run(args: &Args) -> Result<()> {
     let output = args.inputs.open(&chosen, &args.shown)?;
     let html = args.inputs.open_page(&chosen, &args.pages, &args.shown)?;
     let bar = Bar::new();
-    let request = ScoreRequest {
+    let request = args.inputs.read(chosen, &bar)?.map(|options| ScoreOptions {
         segments: output.wants_segments(),
         gallery: html.is_some(),
         explain: args.closer.explain.iter().map(|id| SegmentId::from_untyped(id)).collect(),
         intervals,
-        ..args.inputs.read(chosen, &bar)?
-    };
+        ..options
+    });
     let report = capeval::score(request)?;
     drop(bar);
     if let Some(html) = html {
@@ -139,9 +139,8 @@ pub fn run(args: &Args) -> Result<()> {
 /// Systems and metrics, before any file of captions is opened.
 pub struct Chosen {
     systems: Vec<Named>,
-    metrics: Metrics,
+    metrics: MetricOptions,
     resources: Resources,
-    selected: Option<Selection>,
 }
 
 impl Inputs {
@@ -154,12 +153,13 @@ impl Inputs {
         if self.paths(&systems).iter().filter(|path| **path == input::STDIN).count() > 1 {
             return Err(fault("standard input (-) can be read only once", "give files for the others"));
         }
-        let metrics = match self.rouge.rouge_list {
-            Some(_) => self.what.metrics.or_suite("rouge-1.5.5"),
-            None => self.what.metrics.clone(),
-        };
+        let mut metrics = self.what.options();
+        if self.rouge.rouge_list.is_some() && metrics.suite.is_none() && metrics.names.is_empty() {
+            metrics.suite = Some("rouge-1.5.5".to_owned());
+        }
         let mut resources = self.what.resources(&metrics)?;
-        let needs_data = metrics.set(&["stop=yes", "stem=porter-exceptions"]);
+        let mut settings = metrics.names.iter().flat_map(|spec| spec.split(':'));
+        let needs_data = settings.any(|setting| ["stop=yes", "stem=porter-exceptions"].contains(&setting));
         if self.rouge.names_data() && !needs_data {
             return Err(fault(
                 "--rouge-data is used only by rouge155:stop=yes and rouge155:stem=porter-exceptions, neither of which \
@@ -168,8 +168,10 @@ impl Inputs {
             ));
         }
         self.rouge.add_data(&mut resources, needs_data)?;
-        let selected = self.what.is_ready().then(|| self.what.build(&metrics, &resources)).transpose()?;
-        Ok(Chosen { systems, metrics, resources, selected })
+        if self.what.is_ready() {
+            self.what.check(&metrics, &resources)?;
+        }
+        Ok(Chosen { systems, metrics, resources })
     }
 
     /// Refuses a level of confidence in the place of a file, as in `--ci 99`.
@@ -218,9 +220,8 @@ impl Inputs {
     /// # Errors
     /// When a file cannot be read.
     pub fn read<'p>(&self, chosen: Chosen, progress: &'p Bar) -> Result<ScoreRequest<'p>> {
-        let Chosen { systems, metrics, mut resources, selected } = chosen;
-        self.what.read(&mut resources)?;
-        let selected = selected.map_or_else(|| self.what.build(&metrics, &resources), Ok)?;
+        let Chosen { systems, metrics, mut resources } = chosen;
+        self.what.read(&metrics, &mut resources)?;
         let images = self.images.as_deref().map(input::ids).transpose()?;
         let (references, systems): (References, Vec<(String, Captions)>) = match self.rouge.listed()? {
             Some((references, systems)) => (references.into(), systems),
@@ -234,11 +235,8 @@ impl Inputs {
         };
         Ok(ScoreRequest {
             reference_files: self.references.iter().chain(&self.rouge.rouge_list).cloned().collect(),
-            metrics: selected.metrics,
-            notices: selected.notices,
-            policy: self.policies.policy(),
-            ids: self.policies.ids,
-            images,
+            options: self.policies.apply(ScoreOptions { metrics, images, ..ScoreOptions::default() }),
+            resources,
             progress,
             ..ScoreRequest::new(references, systems)
         })
@@ -260,45 +258,50 @@ fn read_candidates(systems: &[Named], options: &ReadOptions) -> Result<Vec<Capti
 }
 
 impl What {
+    /// The metrics with their settings.
+    pub fn options(&self) -> MetricOptions {
+        self.metrics.options(self.idf.as_deref())
+    }
+
     /// Whether metrics can be built before any file is read.
     pub fn is_ready(&self) -> bool {
         self.df.is_none() && self.lm.is_none()
     }
 
-    /// The data of `metrics` that are installed.
+    /// The data that `metrics` need and that are installed; installed first if the user agrees.
     ///
     /// # Errors
     /// When they are damaged.
-    pub fn resources(&self, metrics: &Metrics) -> Result<Resources> {
-        Ok(Resources::default().with(self.meteor(metrics)?))
+    pub fn resources(&self, metrics: &MetricOptions) -> Result<Resources> {
+        if capeval::needed_data(metrics).iter().all(|needed| needed.metric != "meteor") {
+            return Ok(Resources::default());
+        }
+        if !data::is_installed()? && (self.yes || data::offer()?) {
+            data::install(None)?;
+        }
+        Ok(Resources::default().with(data::meteor()?))
     }
 
     /// Adds the data that files hold.
     ///
     /// # Errors
-    /// When a file cannot be read.
-    pub fn read(&self, resources: &mut Resources) -> Result<()> {
+    /// When a file cannot be read, or no metric uses what it holds.
+    pub fn read(&self, metrics: &MetricOptions, resources: &mut Resources) -> Result<()> {
         if let Some(path) = &self.df {
             resources.insert(Arc::new(input::frequencies(path, self.df_images)?));
         }
         if let Some(path) = &self.lm {
             resources.insert(Arc::new(input::language_model(path)?));
         }
-        Ok(())
+        if self.is_ready() { Ok(()) } else { self.check(metrics, resources) }
     }
 
-    /// Builds `metrics`.
+    /// Refuses metrics that do not exist, and data and settings that no metric uses.
     ///
     /// # Errors
-    /// When there is no such metric or setting.
-    pub fn build(&self, metrics: &Metrics, resources: &Resources) -> Result<Selection> {
-        let selection = metrics.build(self.idf.as_deref(), resources)?;
-        self.check_use(&selection)?;
-        Ok(selection)
-    }
-
-    /// Refuses data and settings that no metric uses.
-    fn check_use(&self, selection: &Selection) -> Result<()> {
+    /// When there are any.
+    pub fn check(&self, metrics: &MetricOptions, resources: &Resources) -> Result<()> {
+        let selection = capeval::select_metrics(metrics, resources)?;
         let signatures: Vec<&Signature> = selection.metrics.iter().map(AnyMetric::signature).collect();
         let setting = |name: &str| -> Vec<&str> { signatures.iter().filter_map(|s| s.get(name)).collect() };
         if self.idf.is_some() && setting("idf").is_empty() {
@@ -322,16 +325,5 @@ impl What {
     /// The files that [`read`](Self::read) reads.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.df.iter().chain(&self.lm).map(String::as_str)
-    }
-
-    /// METEOR's resources if METEOR is meant; installed first if the user says so.
-    fn meteor(&self, metrics: &Metrics) -> Result<Option<Arc<capeval::meteor::Resources>>> {
-        if !metrics.mean("meteor") {
-            return Ok(None);
-        }
-        if !data::is_installed()? && (self.yes || data::offer()?) {
-            data::install(None)?;
-        }
-        data::meteor()
     }
 }
