@@ -5,7 +5,6 @@ use capeval_corpus::{Aligned, Captions, GroupedCaptions, Ids, ImageIndex, Segmen
 use capeval_evaluate::prepared::Source;
 use capeval_evaluate::{Prepared, Progress, ReferenceSet, Stage};
 use capeval_metric::AnyMetric;
-use capeval_text::Texts;
 
 use crate::Error;
 use crate::restrict::Chosen;
@@ -195,12 +194,7 @@ impl Sought {
 
 /// The references of `images`, which ascend.
 fn gather(grouped: &GroupedCaptions, images: &[u32]) -> ReferenceSet {
-    let ends = images.iter().scan(0_u64, |end, image| {
-        *end += grouped.rows(*image as usize).len() as u64;
-        Some(*end)
-    });
-    let texts: Texts = images.iter().flat_map(|image| grouped.texts(*image as usize)).collect();
-    ReferenceSet::new(texts, ends.collect())
+    images.iter().map(|image| grouped.texts(*image as usize)).collect()
 }
 
 /// The references as the engine takes them, and which image is which.

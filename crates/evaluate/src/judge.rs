@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use capeval_metric::{AnyMetric, Candidates, Fitted, Learns, Reading, Segment};
 use capeval_text::ngrams::Segments;
-use capeval_text::{Sentences, Symbol, Texts, Tokenizer, Vocabulary};
+use capeval_text::{Ends, Sentences, Symbol, Texts, Tokenizer, Vocabulary};
 use rayon::prelude::*;
 
 use crate::progress::{Progress, Stage};
@@ -251,11 +251,10 @@ impl Judge {
         let mut rows = vec![0.0; images.len() * self.n_columns()];
         for group in &self.groups {
             self.in_chunks(images, &mut rows, |part, images, rows| {
-                let first = part.start.checked_sub(1).map_or(0, |before| ends[before]);
-                let last = ends[part.end - 1];
+                let (first, last) = (Ends(ends).start(part.start), Ends(ends).start(part.end));
                 let symbols: Vec<Symbol> =
-                    words[first as usize..last as usize].iter().map(|code| codes.symbol(*code)).collect();
-                let ends: Vec<u64> = ends[part].iter().map(|end| end - first).collect();
+                    words[first..last].iter().map(|code| codes.symbol(*code)).collect();
+                let ends: Vec<u64> = ends[part].iter().map(|end| end - first as u64).collect();
                 let sentences = Sentences::of_words(&symbols, &ends);
                 let blank = Texts::blank(images.len());
                 let batch = Batch { vocabulary: &group.vocabulary, texts: &blank, sentences: &sentences };
@@ -444,12 +443,7 @@ impl Judge {
 
     /// Measures a batch by the metrics that need nothing but its own words, with its own references.
     fn measure_alone(&self, images: &[u32], texts: &Texts, rows: &mut [f64]) {
-        let each = || images.iter().map(|image| self.set.of(*image as usize));
-        let ends = each().scan(0_u64, |end, references| {
-            *end += references.len() as u64;
-            Some(*end)
-        });
-        let mut set = ReferenceSet::new(each().flatten().collect(), ends.collect());
+        let mut set: ReferenceSet = images.iter().map(|image| self.set.of(*image as usize)).collect();
         let texts = (0..texts.len()).map(|k| texts.get(k)).collect();
         let system = System { name: String::new(), images: (0..images.len() as u32).collect(), texts };
         let metrics: Vec<AnyMetric> = self.alone.iter().map(|m| self.metrics[*m].clone()).collect();

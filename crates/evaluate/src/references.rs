@@ -8,7 +8,7 @@ use capeval_fluency::metric::estimate;
 use capeval_lexical::frequencies::{Counts, DocumentFrequencies, Repeats};
 use capeval_metric::{Input, Reading, References};
 use capeval_text::ngrams::{NgramCounts, ReferenceNgrams};
-use capeval_text::{Sentences, Texts, Tokenizer, Vocabulary};
+use capeval_text::{Ends, Sentences, Texts, Tokenizer, Vocabulary};
 
 /// The references of every image: their texts, and what metrics have asked to see of them.
 #[derive(Clone, Default)]
@@ -17,6 +17,18 @@ pub struct ReferenceSet {
     /// Where the references of each image stop among the texts.
     pub(crate) ends: Buffer<u64>,
     pub(crate) views: Vec<View>,
+}
+
+/// The references of one image after another.
+impl<'t, I: IntoIterator<Item = &'t str>> FromIterator<I> for ReferenceSet {
+    fn from_iter<S: IntoIterator<Item = I>>(images: S) -> Self {
+        let (mut texts, mut ends) = (Vec::new(), Vec::new());
+        for image in images {
+            texts.extend(image);
+            ends.push(texts.len() as u64);
+        }
+        Self::new(texts.into_iter().collect(), ends)
+    }
 }
 
 /// The references in one reading.
@@ -64,8 +76,7 @@ impl ReferenceSet {
     /// # Panics
     /// When there is no such image.
     pub fn of(&self, image: usize) -> impl ExactSizeIterator<Item = &str> + '_ {
-        let start = if image == 0 { 0 } else { self.ends[image - 1] as usize };
-        (start..self.ends[image] as usize).map(|r| self.texts.get(r))
+        Ends(&self.ends).range(image).map(|r| self.texts.get(r))
     }
 
     /// Reads the references as `inputs` ask, unless that has been done.

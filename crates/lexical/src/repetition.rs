@@ -7,7 +7,7 @@
 //! Words are runs of letters, digits and low lines, as Python's `\w+` finds them in the tokenised text, so
 //! `t-shirt` is two words and a punctuation mark none.
 
-use capeval_text::{Symbol, Vocabulary};
+use capeval_text::{Ends, Symbol, Vocabulary};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// For each word of a vocabulary, what `\w+` finds in it.
@@ -32,8 +32,7 @@ impl WordParts {
     }
 
     fn of(&self, word: Symbol) -> &[Symbol] {
-        let start = if word.index() == 0 { 0 } else { self.ends[word.index() - 1] as usize };
-        &self.parts[start..self.ends[word.index()] as usize]
+        &self.parts[Ends(&self.ends).range(word.index())]
     }
 }
 

@@ -1,5 +1,6 @@
 //! The data that the matchers need about each distinct word and phrase, looked up once.
 
+use capeval_text::Ends;
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashTable};
 use rust_stemmers::Stemmer;
@@ -399,6 +400,5 @@ impl Vocabulary {
 }
 
 fn text_at<'t>(text: &'t str, ends: &[u32], word: usize) -> &'t str {
-    let start = if word == 0 { 0 } else { ends[word - 1] as usize };
-    &text[start..ends[word] as usize]
+    &text[Ends(ends).range(word)]
 }

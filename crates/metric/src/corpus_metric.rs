@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use capeval_text::ngrams::{ImageNgrams, ReferenceNgrams};
-use capeval_text::{Sentences, Symbol, Vocabulary};
+use capeval_text::{Ends, Sentences, Symbol, Vocabulary};
 
 use crate::metric::Remark;
 use crate::{Input, Part, References, Signature};
@@ -37,7 +37,7 @@ impl<'a> CaptionSets<'a> {
     /// When there is no such image.
     #[must_use]
     pub fn of(&self, image: usize) -> Range<usize> {
-        (if image == 0 { 0 } else { self.ends[image - 1] as usize })..self.ends[image] as usize
+        Ends(self.ends).range(image)
     }
 
     /// The words of each caption of `image`.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use capeval_text::ngrams::{ImageNgrams, NgramCounts, ReferenceNgrams, SegmentNgrams};
-use capeval_text::{Sentences, Symbol, Texts, Vocabulary};
+use capeval_text::{Ends, Sentences, Symbol, Texts, Vocabulary};
 
 /// The references of all images in one reading.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ impl<'a> References<'a> {
     /// When there is no such image.
     #[must_use]
     pub fn of(&self, image: usize) -> std::ops::Range<usize> {
-        (if image == 0 { 0 } else { self.ends[image - 1] as usize })..self.ends[image] as usize
+        Ends(self.ends).range(image)
     }
 
     /// The n-gram index.

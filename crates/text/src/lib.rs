@@ -3,6 +3,7 @@
 //! This crate splits texts into words and numbers the words. It does no I/O and does not depend on captions,
 //! images or metrics.
 
+mod ends;
 pub mod looks;
 pub mod ngrams;
 pub mod sentences;
@@ -12,6 +13,7 @@ pub mod texts;
 pub mod tokenizers;
 pub mod vocabulary;
 
+pub use ends::Ends;
 pub use looks::Looks;
 pub use sentences::{LINE_BREAK, Sentences};
 pub use stemmer::{Exceptions, Stemmer};

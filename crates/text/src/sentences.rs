@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use rayon::prelude::*;
 
+use crate::ends::Ends;
 use crate::tokenizers::plain::is_python_space;
 use crate::tokenizers::{Scratch, Tokenizer};
 use crate::vocabulary::{Symbol, Vocabulary};
@@ -54,8 +55,7 @@ pub struct SentenceParts<'a> {
 
 #[inline]
 fn part<'s>(symbols: &'s [Symbol], ends: &[u64], k: usize) -> &'s [Symbol] {
-    let start = if k == 0 { 0 } else { ends[k - 1] as usize };
-    &symbols[start..ends[k] as usize]
+    &symbols[Ends(ends).range(k)]
 }
 
 impl Sentences {

@@ -1,6 +1,7 @@
 //! Many texts in one allocation.
 
 use capeval_arrays::Buffer;
+use crate::ends::Ends;
 
 /// Texts stored one after another in one array of bytes.
 #[derive(Clone, Debug, Default)]
@@ -31,9 +32,8 @@ impl Texts {
     /// # Panics
     /// If there is no text `k`.
     pub fn get(&self, k: usize) -> &str {
-        let start = if k == 0 { 0 } else { self.ends[k - 1] as usize };
         // Both constructors have validated the UTF-8 between these bounds.
-        std::str::from_utf8(&self.bytes[start..self.ends[k] as usize]).unwrap_or_default()
+        std::str::from_utf8(&self.bytes[Ends(&self.ends).range(k)]).unwrap_or_default()
     }
 
     /// The arrays to store: the bytes and the ends.

@@ -8,6 +8,7 @@ use bytemuck::{Pod, Zeroable};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
+use crate::ends::Ends;
 use crate::tokenizers::plain::is_python_space;
 use capeval_arrays::Buffer;
 
@@ -72,8 +73,7 @@ impl fmt::Debug for Vocabulary {
 
 #[inline]
 fn word_at<'t>(text: &'t str, ends: &[u32], k: usize) -> &'t str {
-    let start = if k == 0 { 0 } else { ends[k - 1] as usize };
-    &text[start..ends[k] as usize]
+    &text[Ends(ends).range(k)]
 }
 
 impl Vocabulary {

@@ -6,22 +6,13 @@ use capeval_corpus::SegmentId;
 use capeval_evaluate::prepared::{Prepared, Source};
 use capeval_evaluate::{ReferenceSet, System, evaluate, registry};
 use capeval_metric::Resources;
-use capeval_text::Texts;
 
 const METRICS: [&str; 6] = ["bleu", "rouge-l", "cider-d", "cider", "cider-d-paper", "cider-paper"];
 
 fn references() -> ReferenceSet {
-    let texts: Vec<String> = (0..40)
-        .flat_map(|i| {
-            (0..i % 4)
-                .map(move |r| format!("a {} dog{r} runs over 3 1/2 hill{} of café {}", i % 7, i % 3, i * r))
-        })
-        .collect();
-    let ends = (0..40).scan(0, |end, i| {
-        *end += i % 4;
-        Some(*end)
-    });
-    ReferenceSet::new(texts.iter().map(String::as_str).collect::<Texts>(), ends.collect())
+    let text = |i, r| format!("a {} dog{r} runs over 3 1/2 hill{} of café {}", i % 7, i % 3, i * r);
+    let images: Vec<Vec<String>> = (0..40).map(|i| (0..i % 4).map(|r| text(i, r)).collect()).collect();
+    images.iter().map(|texts| texts.iter().map(String::as_str)).collect()
 }
 
 fn prepared() -> Prepared {

@@ -1,6 +1,6 @@
 //! A text as the ROUGE programs compare it: words by class, sentence after sentence.
 
-use capeval_text::Symbol;
+use capeval_text::{Ends, Symbol};
 
 use super::classes::{BREAK, Classes, DROPPED};
 
@@ -39,9 +39,6 @@ impl Text {
 
     /// The sentences that hold a word.
     pub(crate) fn sentences(&self) -> impl ExactSizeIterator<Item = &[u32]> + Clone + '_ {
-        (0..self.ends.len()).map(|k| {
-            let start = if k == 0 { 0 } else { self.ends[k - 1] };
-            &self.words[start..self.ends[k]]
-        })
+        (0..self.ends.len()).map(|k| &self.words[Ends(&self.ends).range(k)])
     }
 }

@@ -1,5 +1,7 @@
 //! All matches of a pair of sentences: the words that they cover, and which of them are definite.
 
+use capeval_text::Ends;
+
 use super::choice::Candidate;
 use super::matches::{Match, Paraphrase, Row};
 use super::phrases::{PhraseMatcher, Related};
@@ -110,8 +112,7 @@ impl Found {
             phrases.list(&self.related[start..end], space);
             return space;
         }
-        let start = if word == 0 { 0 } else { self.paraphrase_ends[word - 1] };
-        &self.paraphrases[start as usize..self.paraphrase_ends[word] as usize]
+        &self.paraphrases[Ends(&self.paraphrase_ends).range(word)]
     }
 
     /// Counts the matches that cover each word.

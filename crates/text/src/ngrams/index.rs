@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::{NONE, key, mix};
+use crate::ends::Ends;
 use crate::sentences::Sentences;
 use crate::vocabulary::Symbol;
 use capeval_arrays::Buffer;
@@ -112,12 +113,9 @@ impl ReferenceNgrams {
             .into_par_iter()
             .map(|s| {
                 let images = s * SHARD_IMAGES..((s + 1) * SHARD_IMAGES).min(ends.len());
-                let first = if images.start == 0 { 0 } else { ends[images.start - 1] };
-                let mut builder = ShardBuilder::new(order, first);
-                let mut start = first as usize;
-                for end in &ends[images] {
-                    builder.push(sentences, start..*end as usize);
-                    start = *end as usize;
+                let mut builder = ShardBuilder::new(order, Ends(ends).start(images.start) as u64);
+                for image in images {
+                    builder.push(sentences, Ends(ends).range(image));
                 }
                 builder.finish()
             })
@@ -158,23 +156,22 @@ impl ReferenceNgrams {
         let shard = &self.shards[image / SHARD_IMAGES];
         let at = image % SHARD_IMAGES;
         let bounds: &[u32] = &shard.bounds;
-        let first_entry = if at == 0 { 0 } else { bounds[at * self.order - 1] as usize };
+        let first_entry = Ends(bounds).start(at * self.order);
         let bounds = &bounds[at * self.order..(at + 1) * self.order];
         let last_entry = bounds[self.order - 1] as usize;
-        let sentence = |end: u64| (end - shard.first_sentence) as usize;
-        let references = (if image == 0 { 0 } else { sentence(reference_ends[image - 1]) })
-            ..sentence(reference_ends[image]);
+        let sentences = Ends(reference_ends).range(image);
+        let first = shard.first_sentence as usize;
+        let references = sentences.start - first..sentences.end - first;
         let uses_ends: &[u64] = &shard.uses_ends;
-        let first_use = if references.start == 0 { 0 } else { uses_ends[references.start - 1] };
-        let last_use = if references.end == 0 { 0 } else { uses_ends[references.end - 1] };
+        let uses = Ends(uses_ends).start(references.start)..Ends(uses_ends).start(references.end);
         ImageNgrams {
             bounds,
             first_entry,
             prefixes: &shard.prefixes[first_entry..last_entry],
             symbols: &shard.symbols[first_entry..last_entry],
-            uses: &shard.uses[first_use as usize..last_use as usize],
+            first_use: uses.start as u64,
+            uses: &shard.uses[uses],
             uses_ends: &uses_ends[references],
-            first_use,
         }
     }
 
@@ -206,7 +203,7 @@ impl ReferenceNgrams {
         let (bounds, prefixes, symbols): (&[u32], &[u32], &[Symbol]) =
             (&shard.bounds, &shard.prefixes, &shard.symbols);
         let (uses, uses_ends): (&[u32], &[u64]) = (&shard.uses, &shard.uses_ends);
-        let first_sentence = if images.start == 0 { 0 } else { reference_ends[images.start - 1] };
+        let first_sentence = Ends(reference_ends).start(images.start) as u64;
         let n_sentences = reference_ends[images.end - 1].checked_sub(first_sentence);
         let fits = shard.n_images(order) == images.len()
             && bounds.len() == images.len() * order
@@ -220,7 +217,7 @@ impl ReferenceNgrams {
             && symbols.iter().all(|s| s.index() < vocabulary_len);
         fits && images.clone().all(|i| {
             let image = self.image(i, reference_ends);
-            let first = (if i == 0 { 0 } else { reference_ends[i - 1] }) as usize;
+            let first = Ends(reference_ends).start(i);
             let prefixes_lead_to_the_order_before = (0..order).all(|n| {
                 let before = if n == 0 { 0..0 } else { image.entries(n - 1) };
                 image.prefixes[image.entries(n)]
@@ -280,8 +277,7 @@ impl ShardBuilder {
             for (k, r) in references.clone().enumerate() {
                 let words = sentences.words(r);
                 let end = first_reference + k;
-                let start = if end == 0 { 0 } else { self.uses_ends[end - 1] as usize };
-                let uses = &mut self.uses[start..self.uses_ends[end] as usize];
+                let uses = &mut self.uses[Ends(&self.uses_ends).range(end)];
                 let before: usize = (0..n).map(|m| words.len().saturating_sub(m)).sum();
                 let (earlier, mine) = uses.split_at_mut(before);
                 let prefixes =

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::count::{LookUp, NgramCounts, Node, Query};
 use super::index::{EntryTable, ImageNgrams};
 use super::{NONE, key};
+use crate::ends::Ends;
 use crate::vocabulary::Symbol;
 
 /// A distinct n-gram of a candidate.
@@ -78,7 +79,7 @@ impl<'a> SegmentNgrams<'a> {
 
     /// The range of order `n` (from 0) among [`all`](Self::all).
     pub fn range(&self, n: usize) -> Range<usize> {
-        (if n == 0 { 0 } else { self.bounds[n - 1] })..self.bounds[n]
+        Ends(self.bounds).range(n)
     }
 }
 
@@ -135,10 +136,12 @@ impl Segments {
             self.queries.clear();
             for (k, held) in self.held.iter().enumerate() {
                 let bounds = &self.bounds[held.bounds.clone()];
-                let Some(end) = bounds.get(n) else { continue };
-                let start = if n == 0 { 0 } else { bounds[n - 1] };
+                if n >= bounds.len() {
+                    continue;
+                }
+                let own = Ends(bounds).range(n);
                 let (nodes, frequencies) = entries(k);
-                for at in held.ngrams.start + start..held.ngrams.start + end {
+                for at in held.ngrams.start + own.start..held.ngrams.start + own.end {
                     let ngram = &mut self.ngrams[at];
                     let found = if ngram.entry != NONE {
                         Some((nodes[ngram.entry as usize], frequencies[ngram.entry as usize]))
