@@ -1,6 +1,6 @@
 //! Diversity and coverage: the driver for several captions per image.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use capeval_metric::{AnyCorpusMetric, CaptionSets, CorpusScores};
 use capeval_text::ngrams::ReferenceNgrams;
@@ -8,6 +8,7 @@ use capeval_text::{Texts, Vocabulary};
 use rayon::prelude::*;
 
 use crate::references::{ReferenceSet, read};
+use crate::session::{Group, groups};
 
 /// All captions of one system, any number per image.
 pub struct CaptionSystem {
@@ -36,24 +37,18 @@ pub fn evaluate_sets(
     references.prepare(metrics.iter().map(AnyCorpusMetric::input));
     let images: Vec<u32> = (0..references.n_images() as u32).collect();
     let mut scores: Vec<Option<CorpusScores>> = metrics.iter().map(|_| None).collect();
-    for view in &references.views {
-        let mine: Vec<usize> =
-            (0..metrics.len()).filter(|m| metrics[*m].input().reading == view.reading).collect();
-        if mine.is_empty() {
-            continue;
-        }
+    let inputs = metrics.iter().map(AnyCorpusMetric::input).enumerate();
+    for Group { view, input, members } in groups(references, inputs) {
         let mut vocabulary = Vocabulary::over(Arc::clone(&view.vocabulary));
-        let sentences = read(view.reading, texts, Some(ends), &mut vocabulary);
-        let order = mine.iter().map(|m| metrics[*m].input().ngrams).max().unwrap_or(0);
-        let ngrams = (order > 0).then(|| ReferenceNgrams::build(&sentences, ends, order));
-        let own_counts = OnceLock::new();
-        let counts = if view.counts.get().is_some() { &view.counts } else { &own_counts };
-        let learnt_from = view.references(references, &vocabulary, &images, counts);
+        let sentences = read(input.reading, texts, Some(ends), &mut vocabulary);
+        let ngrams = (input.ngrams > 0).then(|| ReferenceNgrams::build(&sentences, ends, input.ngrams));
+        let frequencies = if input.frequencies { view.frequencies(references, &images) } else { None };
+        let learnt_from = view.references(references, &vocabulary, &images, frequencies.as_ref());
         let captions =
             CaptionSets { sentences: &sentences, ends, ngrams: ngrams.as_ref(), vocabulary: &vocabulary };
         let done: Vec<CorpusScores> =
-            mine.par_iter().map(|m| metrics[*m].score(&learnt_from, &captions)).collect();
-        for (m, done) in mine.iter().zip(done) {
+            members.par_iter().map(|m| metrics[*m].score(&learnt_from, &captions)).collect();
+        for (m, done) in members.iter().zip(done) {
             scores[*m] = Some(done);
         }
     }

@@ -4,28 +4,22 @@
 //! its own captions cost, and the digits are those of [`evaluate`](crate::evaluate()) over all images:
 //! candidates' words that the references lack are numbered batch by batch, and forgotten.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use capeval_metric::{AnyMetric, Candidates, Fitted, Learns, Reading, Segment};
-use capeval_text::ngrams::Segments;
+use capeval_metric::{AnyMetric, Candidates, Fitted, Input, Learns, Reading};
+use capeval_text::ngrams::NgramCounts;
 use capeval_text::{Ends, Sentences, Symbol, Texts, Tokenizer, Vocabulary};
 use rayon::prelude::*;
 
 use crate::progress::{Progress, Stage};
 use crate::references::{ReferenceSet, read};
-use crate::run::{System, compare, evaluate};
+use crate::run::{System, evaluate};
+use crate::session;
 
 /// Captions that a thread takes at a time, at least and at most.
 const CHUNK: (usize, usize) = (32, 512);
-
-thread_local! {
-    /// A thread's buffers between two batches, no larger than one chunk asks for: fresh memory takes the system
-    /// longer to map than a small batch takes to measure.
-    static IDLE: Cell<Segments> = Cell::default();
-}
 
 /// Metrics that have seen references, ready for any number of batches from any number of threads.
 pub struct Judge {
@@ -42,11 +36,11 @@ pub struct Judge {
 
 /// The metrics of one reading.
 struct Group {
-    reading: Reading,
+    /// What they need to see together.
+    input: Input,
     /// The references' words, and those of saved tables.
     vocabulary: Arc<Vocabulary>,
-    /// The longest n-grams that any of these metrics asked for.
-    order: usize,
+    frequencies: Option<Arc<NgramCounts>>,
     members: Vec<Member>,
 }
 
@@ -60,7 +54,7 @@ struct Batch<'b> {
 struct Member {
     /// Which of the metrics.
     metric: usize,
-    fitted: Fitted<'static>,
+    fitted: Fitted,
     /// Whether words that the vocabulary lacks ask for a new fitting.
     knows_words: bool,
 }
@@ -163,46 +157,38 @@ impl Judge {
         let images: Vec<u32> = (0..set.n_images() as u32).collect();
         let sizes =
             metrics.iter().map(|metric| (metric.about().columns.len(), metric.parts().len())).collect();
-        let mut alone = Vec::new();
-        let mut groups: Vec<Group> = Vec::new();
-        for (m, metric) in metrics.iter().enumerate() {
-            let input = metric.input();
-            if matches!(
-                input.reading,
-                Reading::Tokens(Tokenizer::PtbBatch) | Reading::Stems(Tokenizer::PtbBatch, _)
-            ) {
-                return Err(JudgeError(format!(
-                    "{}: the tokenizer ptb-batch reads all captions as one text, so that a score would depend \
-                     on the others of its batch; take ptb",
-                    metric.signature().metric()
-                )));
+        let in_one_piece = |metric: &&AnyMetric| {
+            let reading = metric.input().reading;
+            matches!(reading, Reading::Tokens(Tokenizer::PtbBatch) | Reading::Stems(Tokenizer::PtbBatch, _))
+        };
+        if let Some(metric) = metrics.iter().find(in_one_piece) {
+            return Err(JudgeError(format!(
+                "{}: the tokenizer ptb-batch reads all captions as one text, so that a score would depend \
+                 on the others of its batch; take ptb",
+                metric.signature().metric()
+            )));
+        }
+        let learns = |m: usize| metrics[m].about().learns;
+        let (alone, together): (Vec<usize>, Vec<usize>) =
+            (0..metrics.len()).partition(|m| learns(*m) == Learns::Words);
+        let inputs = together.into_iter().map(|m| (m, metrics[m].input()));
+        let mut groups = Vec::new();
+        for session::Group { view, input, members } in session::groups(&set, inputs) {
+            let mut vocabulary = Vocabulary::over(Arc::clone(&view.vocabulary));
+            for word in table_words.clone() {
+                vocabulary.intern(word);
             }
-            if metric.about().learns == Learns::Words {
-                alone.push(m);
-                continue;
-            }
-            let Some(view) = set.views.iter().find(|view| view.reading == input.reading) else { continue };
-            let at = match groups.iter().position(|group| group.reading == input.reading) {
-                Some(at) => at,
-                None => {
-                    let mut vocabulary = Vocabulary::over(Arc::clone(&view.vocabulary));
-                    for word in table_words.clone() {
-                        vocabulary.intern(word);
-                    }
-                    let is_more = vocabulary.len() > view.vocabulary.len();
-                    let vocabulary =
-                        if is_more { Arc::new(vocabulary) } else { Arc::clone(&view.vocabulary) };
-                    groups.push(Group { reading: input.reading, vocabulary, order: 0, members: Vec::new() });
-                    groups.len() - 1
-                }
+            let is_more = vocabulary.len() > view.vocabulary.len();
+            let vocabulary = if is_more { Arc::new(vocabulary) } else { Arc::clone(&view.vocabulary) };
+            let frequencies = if input.frequencies { view.frequencies(&set, &images) } else { None };
+            let references = view.references(&set, &vocabulary, &images, frequencies.as_ref());
+            let fit = |metric: usize| {
+                let fitted = metrics[metric].fit(&references);
+                progress.advance(n_references);
+                Member { metric, fitted, knows_words: learns(metric) == Learns::Everything }
             };
-            let Some(group) = groups.get_mut(at) else { continue };
-            group.order = group.order.max(input.ngrams);
-            let references = view.references(&set, &group.vocabulary, &images, &view.counts);
-            let fitted = metric.fit_shared(&references);
-            let knows_words = metric.about().learns == Learns::Everything;
-            group.members.push(Member { metric: m, fitted, knows_words });
-            progress.advance(n_references);
+            let members = members.into_iter().map(fit).collect();
+            groups.push(Group { input, vocabulary, frequencies, members });
         }
         Ok(Self { set, images, metrics, sizes, groups, alone })
     }
@@ -306,7 +292,7 @@ impl Judge {
     /// The one group of metrics to which captions may be given as numbers.
     fn coded(&self) -> Result<&Group, JudgeError> {
         let plain = |group: &Group| {
-            matches!(group.reading, Reading::Tokens(_))
+            matches!(group.input.reading, Reading::Tokens(_))
                 && group.members.iter().all(|member| !member.knows_words)
         };
         match &self.groups[..] {
@@ -335,7 +321,7 @@ impl Judge {
             self.in_chunks(images, &mut rows, |part, images, rows| {
                 let texts: Texts = part.map(|k| texts.get(k)).collect();
                 let mut vocabulary = Vocabulary::over(Arc::clone(&group.vocabulary));
-                let sentences = read(group.reading, &texts, None, &mut vocabulary);
+                let sentences = read(group.input.reading, &texts, None, &mut vocabulary);
                 let batch = Batch { vocabulary: &vocabulary, texts: &texts, sentences: &sentences };
                 self.measure(group, &[], &batch, 0, images, rows);
             });
@@ -382,15 +368,17 @@ impl Judge {
 
     /// Measures a batch by the metrics of a group of which some learn from its new words: once, from all of them.
     fn measure_whole(&self, group: &Group, images: &[u32], texts: &Texts, rows: &mut [f64]) {
-        let Some(view) = self.set.views.iter().find(|view| view.reading == group.reading) else { return };
+        let Some(view) = self.set.views.iter().find(|view| view.reading == group.input.reading) else {
+            return;
+        };
         let mut vocabulary = Vocabulary::over(Arc::clone(&group.vocabulary));
-        let sentences = read(group.reading, texts, None, &mut vocabulary);
-        let references = view.references(&self.set, &vocabulary, &self.images, &view.counts);
+        let sentences = read(group.input.reading, texts, None, &mut vocabulary);
+        let references = view.references(&self.set, &vocabulary, &self.images, group.frequencies.as_ref());
         let is_new = vocabulary.len() > group.vocabulary.len();
         let fit = |member: &Member| {
             (member.knows_words && is_new).then(|| self.metrics[member.metric].fit(&references))
         };
-        let anew: Vec<Option<Fitted<'_>>> = group.members.iter().map(fit).collect();
+        let anew: Vec<Option<Fitted>> = group.members.iter().map(fit).collect();
         let batch = Batch { vocabulary: &vocabulary, texts, sentences: &sentences };
         self.in_chunks(images, rows, |part, images, rows| {
             self.measure(group, &anew, &batch, part.start, images, rows);
@@ -402,15 +390,17 @@ impl Judge {
     fn measure(
         &self,
         group: &Group,
-        anew: &[Option<Fitted<'_>>],
+        anew: &[Option<Fitted>],
         batch: &Batch<'_>,
         first: usize,
         images: &[u32],
         rows: &mut [f64],
     ) {
         let Batch { vocabulary, texts, sentences } = *batch;
-        let Some(view) = self.set.views.iter().find(|view| view.reading == group.reading) else { return };
-        let references = view.references(&self.set, vocabulary, &self.images, &view.counts);
+        let Some(view) = self.set.views.iter().find(|view| view.reading == group.input.reading) else {
+            return;
+        };
+        let references = view.references(&self.set, vocabulary, &self.images, group.frequencies.as_ref());
         let mut workers: Vec<_> = group
             .members
             .iter()
@@ -425,20 +415,21 @@ impl Judge {
                 }
             })
             .collect();
-        let mut segments = IDLE.take();
-        if group.order > 0 {
-            compare(&references, images, |k| sentences.words(first + k), group.order, &mut segments);
-        }
         let candidates = Candidates { texts, sentences };
         let width = self.n_columns().max(1);
-        for ((k, image), row) in images.iter().enumerate().zip(rows.chunks_exact_mut(width)) {
-            let ngrams = (group.order > 0).then(|| segments.get(k));
-            let segment = Segment::new(references, candidates, *image as usize, first + k, ngrams);
-            for (worker, columns) in &mut workers {
-                worker.measure(&segment, &mut row[columns.clone()]);
-            }
-        }
-        IDLE.set(segments);
+        session::visit(
+            &references,
+            group.input,
+            candidates,
+            images,
+            |at| first + at,
+            |at, segment| {
+                let row = &mut rows[at * width..(at + 1) * width];
+                for (worker, columns) in &mut workers {
+                    worker.measure(segment, &mut row[columns.clone()]);
+                }
+            },
+        );
     }
 
     /// Measures a batch by the metrics that need nothing but its own words, with its own references.

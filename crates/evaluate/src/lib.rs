@@ -12,6 +12,7 @@ mod progress;
 mod references;
 pub mod registry;
 mod run;
+mod session;
 
 pub use explain::{About, explain};
 pub use judge::{BatchScores, Judge};

@@ -143,7 +143,7 @@ fn describe(view: &View) -> ViewDescription {
         reading: reading_to_text(view.reading),
         order: view.ngrams.as_ref().map_or(0, ReferenceNgrams::order),
         shards: view.ngrams.as_ref().map_or(0, |ngrams| ngrams.shards().len()),
-        counted: view.counts.get().is_some(),
+        counted: view.frequencies.get().is_some(),
     }
 }
 
@@ -188,7 +188,7 @@ fn write_view<'a>(view: &'a View, writer: &mut Writer<'a>) {
         writer.array(&shard.uses_ends);
         writer.owned(&[shard.first_sentence]);
     }
-    let Some(counts) = view.counts.get() else { return };
+    let Some(counts) = view.frequencies.get() else { return };
     let (words, orders) = counts.parts();
     writer.array(words);
     for part in orders.iter().flatten() {
@@ -223,8 +223,13 @@ fn read_view(
     let sentences = Sentences::from_parts(symbols, ends, odd, odd_words, odd_ends, vocabulary.len())
         .filter(|sentences| sentences.len() == references.texts.len())
         .ok_or_else(|| reader.unsound())?;
-    let mut view =
-        View { reading, vocabulary: Arc::new(vocabulary), sentences, ngrams: None, counts: OnceLock::new() };
+    let mut view = View {
+        reading,
+        vocabulary: Arc::new(vocabulary),
+        sentences,
+        ngrams: None,
+        frequencies: OnceLock::new(),
+    };
     if description.order == 0 {
         return Ok(view);
     }
@@ -263,7 +268,7 @@ fn read_view(
         }
         let counts = NgramCounts::from_parts(words, orders, entries, references.ends.len(), &ngrams)
             .ok_or_else(|| reader.unsound())?;
-        view.counts = OnceLock::from(Arc::new(counts));
+        view.frequencies = OnceLock::from(Arc::new(counts));
     }
     view.ngrams = Some(ngrams);
     Ok(view)

@@ -38,8 +38,8 @@ pub(crate) struct View {
     pub(crate) vocabulary: Arc<Vocabulary>,
     pub(crate) sentences: Sentences,
     pub(crate) ngrams: Option<ReferenceNgrams>,
-    /// Document frequencies over all images.
-    pub(crate) counts: OnceLock<Arc<NgramCounts>>,
+    /// In how many of all images each n-gram occurs, once somebody has asked.
+    pub(crate) frequencies: OnceLock<Arc<NgramCounts>>,
 }
 
 impl ReferenceSet {
@@ -92,14 +92,14 @@ impl ReferenceSet {
                         vocabulary: Arc::new(vocabulary),
                         sentences,
                         ngrams: None,
-                        counts: OnceLock::new(),
+                        frequencies: OnceLock::new(),
                     });
                     self.views.last_mut().expect("just pushed")
                 }
             };
             if input.ngrams > view.ngrams.as_ref().map_or(0, ReferenceNgrams::order) {
                 view.ngrams = Some(ReferenceNgrams::build(&view.sentences, &self.ends, input.ngrams));
-                view.counts = OnceLock::new();
+                view.frequencies = OnceLock::new();
             }
         }
     }
@@ -108,7 +108,7 @@ impl ReferenceSet {
     pub fn count(&self) {
         let all: Vec<u32> = (0..self.n_images() as u32).collect();
         for view in self.views.iter().filter(|view| view.ngrams.is_some()) {
-            let _ = view.references(self, &view.vocabulary, &all, &view.counts).document_frequencies();
+            let _ = view.frequencies(self, &all);
         }
     }
 }
@@ -124,11 +124,11 @@ impl ReferenceSet {
         reading: Reading,
         order: usize,
     ) -> Result<DocumentFrequencies, capeval_lexical::frequencies::Error> {
-        self.prepare([Input { reading, ngrams: order }]);
+        self.prepare([Input::new(reading).with_ngrams(order)]);
         let all: Vec<u32> = (0..self.n_images() as u32).collect();
         let mut table = Counts::default();
         for view in self.views.iter().filter(|view| view.reading == reading) {
-            let counts = view.references(self, &view.vocabulary, &all, &view.counts).document_frequencies();
+            let Some(counts) = view.frequencies(self, &all) else { continue };
             let symbols: Vec<_> = view.vocabulary.iter().map(|(symbol, _)| symbol).collect();
             let words =
                 view.vocabulary.iter().map(|(_, word)| table.word(word)).collect::<Result<Vec<_>, _>>()?;
@@ -158,10 +158,10 @@ impl ReferenceSet {
         order: usize,
         fallback: Option<[f64; 3]>,
     ) -> Result<(NgramModel, Vec<usize>), capeval_fluency::Error> {
-        self.prepare([Input { reading, ngrams: 0 }]);
+        self.prepare([Input::new(reading)]);
         let all: Vec<u32> = (0..self.n_images() as u32).collect();
         let view = self.views.iter().find(|view| view.reading == reading).expect("just prepared");
-        let references = view.references(self, &view.vocabulary, &all, &view.counts);
+        let references = view.references(self, &view.vocabulary, &all, None);
         match estimate(&references, order) {
             Some(estimate) => estimate.finish(fallback),
             None => Err(capeval_fluency::Error::order(order)),
@@ -170,12 +170,23 @@ impl ReferenceSet {
 }
 
 impl View {
+    /// In how many of `images` each n-gram occurs, which is kept if these are all; `None` without n-grams.
+    pub(crate) fn frequencies(&self, set: &ReferenceSet, images: &[u32]) -> Option<Arc<NgramCounts>> {
+        let ngrams = self.ngrams.as_ref()?;
+        let count = || Arc::new(NgramCounts::build(ngrams, &set.ends, images, self.vocabulary.len()));
+        Some(match images.len() == set.n_images() {
+            true => Arc::clone(self.frequencies.get_or_init(count)),
+            false => count(),
+        })
+    }
+
+    /// What metrics see of the references of `images`.
     pub(crate) fn references<'a>(
         &'a self,
         set: &'a ReferenceSet,
         vocabulary: &'a Vocabulary,
         images: &'a [u32],
-        counts: &'a OnceLock<Arc<NgramCounts>>,
+        frequencies: Option<&'a Arc<NgramCounts>>,
     ) -> References<'a> {
         References {
             texts: &set.texts,
@@ -184,7 +195,7 @@ impl View {
             ngrams: self.ngrams.as_ref(),
             vocabulary,
             images,
-            counts,
+            frequencies,
         }
     }
 }

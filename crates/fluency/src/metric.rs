@@ -149,7 +149,7 @@ impl Metric for NgramPerplexity {
             .with("unknown", unknown)
             .with("tok", tokenizer)
         };
-        let input = Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 };
+        let input = Input::new(Reading::Tokens(self.tokenizer));
         let columns = Perplexity::columns();
         let parts = vec![Self::part()];
         About::new(signature, input, columns, parts)

@@ -138,7 +138,7 @@ impl Metric for Bleu {
             .with("smooth", "coco-tiny")
             .with("reflen", reference_length.name())
             .with("tok", tokenizer);
-        let input = Input { reading: Reading::Tokens(*tokenizer), ngrams: *order };
+        let input = Input::new(Reading::Tokens(*tokenizer)).with_ngrams(*order);
         let reference_length = match reference_length {
             ReferenceLength::Average => Column::sum("reference-length"),
             ReferenceLength::Closest | ReferenceLength::Shortest => Column::count("reference-length"),

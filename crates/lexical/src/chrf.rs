@@ -223,7 +223,7 @@ impl Metric for Chrf {
             .with("case", case)
             .with("space", blanks)
             .with("eff", orders);
-        let input = Input { reading: Reading::Raw, ngrams: 0 };
+        let input = Input::new(Reading::Raw);
         let columns = [("characters", *char_order), ("words", *word_order)]
             .into_iter()
             .flat_map(|(kind, order)| (1..=order).map(move |n| (kind, n)))

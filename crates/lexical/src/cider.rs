@@ -356,7 +356,9 @@ impl Metric for Cider {
                 None => Reading::Tokens(self.tokenizer),
                 Some(stemmer) => Reading::Stems(self.tokenizer, stemmer),
             };
-            Input { reading, ngrams: self.order.max(2) }
+            Input::new(reading)
+                .with_ngrams(self.order.max(2))
+                .with_frequencies(matches!(self.idf, Idf::Corpus))
         };
         let columns = Mean::columns();
         let parts = vec![Part::score(self.key(), self.label(), 0.0..=10.0)];
@@ -369,9 +371,7 @@ impl Metric for Cider {
     fn fit(&self, references: &References<'_>) -> Model {
         let n_images = references.images.len();
         let (source, weights) = match &self.idf {
-            Idf::Corpus => {
-                (Source::Corpus(references.document_frequencies()), Weights::over(n_images as u64))
-            }
+            Idf::Corpus => (Source::Corpus, Weights::over(n_images as u64)),
             Idf::Table(table) => {
                 (Source::Table(Tabled::new(table, references)), Weights::over(table.n_images()))
             }
@@ -522,7 +522,7 @@ impl Cider {
             for image in taking_part {
                 let image = *image as usize;
                 let index = references.ngrams_of(image);
-                let counts = model.source.entries(ngrams, image, &index);
+                let counts = model.source.entries(references, image, &index);
                 for (r, sentence) in references.of(image).enumerate() {
                     let at = (sentence - first_sentence) * self.order;
                     let n_words = references.sentences.words(sentence).len();
@@ -616,7 +616,7 @@ impl Scratch {
             let mut sum = 0.0;
             for (k, ngram) in ngrams.range(n).zip(ngrams.order(n)) {
                 let df = match &model.source {
-                    Source::Corpus(_) => ngram.images,
+                    Source::Corpus => ngram.images,
                     Source::Table(tabled) => {
                         let found = tabled.find(ngram.prefix, ngram.symbol, &self.nodes);
                         self.nodes.push(found.map(|(node, _)| node));

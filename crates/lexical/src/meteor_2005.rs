@@ -140,7 +140,7 @@ impl Metric for Meteor2005 {
                 .with("align", alignment)
                 .with("tok", tokenizer)
         };
-        let input = Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 };
+        let input = Input::new(Reading::Tokens(self.tokenizer));
         let columns = ["candidate-length", "reference-length", "matches", "chunks"].map(Column::count).into();
         let parts = vec![Part::score("meteor-2005", "METEOR 2005", 0.0..=1.0)];
         About::new(signature, input, columns, parts).learns(Learns::Words)

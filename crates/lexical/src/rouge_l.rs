@@ -69,7 +69,7 @@ impl Metric for RougeL {
             let Self { tokenizer, beta } = self;
             Signature::new("rouge-l").with("beta", beta).with("best", "each").with("tok", tokenizer)
         };
-        let input = Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 };
+        let input = Input::new(Reading::Tokens(self.tokenizer));
         let columns = Mean::columns();
         let parts = vec![Part::score("rouge-l", "ROUGE-L", 0.0..=1.0)];
         About::new(signature, input, columns, parts)

@@ -122,7 +122,7 @@ impl Metric for RougeScore {
                 .with("best", "f")
                 .with("tok", tokenizer)
         };
-        let input = Input { reading: Reading::Lines(self.tokenizer), ngrams: 0 };
+        let input = Input::new(Reading::Lines(self.tokenizer));
         let columns = {
             let measures = (1..=self.order).map(|n| n.to_string()).chain(["l".to_owned(), "lsum".to_owned()]);
             let columns =

@@ -219,7 +219,7 @@ impl Metric for SacreBleu {
                 Case::Mixed => Reading::Tokens(tokenizer),
                 Case::Lower => Reading::LowerTokens(tokenizer),
             };
-            Input { reading, ngrams: self.order }
+            Input::new(reading).with_ngrams(self.order)
         };
         let columns = self.counter.about().columns;
         let parts = vec![Part::score("sacrebleu", "sacreBLEU", 0.0..=100.0)];

@@ -202,7 +202,7 @@ impl Metric for SentenceBleu {
                 .with("reflen", "closest")
                 .with("tok", tokenizer)
         };
-        let input = Input { reading: Reading::Tokens(self.tokenizer), ngrams: self.order.max(BESIDES) };
+        let input = Input::new(Reading::Tokens(self.tokenizer)).with_ngrams(self.order.max(BESIDES));
         let columns = Mean::columns();
         let most = match self.smoothing {
             // These average in one number above 1.

@@ -188,7 +188,7 @@ impl Metric for Ter {
             Case::Mixed => Reading::Tokens(self.tokenizer()),
             Case::Lower => Reading::LowerTokens(self.tokenizer()),
         };
-        let input = Input { reading, ngrams: 0 };
+        let input = Input::new(reading);
         let columns = vec![Column::count("edits"), Column::sum("words")];
         let parts = vec![Part::score("ter", "TER", 0.0..=f64::INFINITY).lower()];
         About::new(signature, input, columns, parts)

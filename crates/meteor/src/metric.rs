@@ -233,7 +233,7 @@ fn about(options: &Options, data: &str, tokenizer: Tokenizer) -> About {
         .with("function", function_words)
         .with("data", data)
         .with("tok", tokenizer);
-    let input = Input { reading: Reading::Tokens(tokenizer), ngrams: 0 };
+    let input = Input::new(Reading::Tokens(tokenizer));
     let columns = Stats::COLUMNS.iter().copied().map(Column::count).collect();
     let parts = vec![Part::score("meteor", "METEOR", 0.0..=1.0)];
     About::new(signature, input, columns, parts).learns(Learns::Words)

@@ -1,6 +1,5 @@
 //! Metrics of any kind, as the engine holds them.
 
-use std::ops::Deref;
 use std::sync::Arc;
 
 use capeval_stats::Table;
@@ -16,7 +15,7 @@ pub struct AnyMetric {
 }
 
 /// A metric that has seen the references.
-pub struct Fitted<'m>(Box<dyn ErasedFitted + 'm>);
+pub struct Fitted(Box<dyn ErasedFitted>);
 
 /// A fitted metric at work on one thread, with its buffers.
 pub struct Worker<'f>(Box<dyn ErasedWorker + 'f>);
@@ -52,15 +51,8 @@ impl AnyMetric {
     }
 
     /// Learns from the references.
-    #[must_use]
-    pub fn fit(&self, references: &References<'_>) -> Fitted<'_> {
-        self.metric.fit(references)
-    }
-
-    /// Learns from the references, for as long as anybody needs it.
-    #[must_use]
-    pub fn fit_shared(&self, references: &References<'_>) -> Fitted<'static> {
-        Arc::clone(&self.metric).fit_shared(references)
+    pub fn fit(&self, references: &References<'_>) -> Fitted {
+        Arc::clone(&self.metric).fit(references)
     }
 
     /// Turns summed statistics into one value per part.
@@ -79,9 +71,8 @@ impl AnyMetric {
     }
 }
 
-impl Fitted<'_> {
+impl Fitted {
     /// A worker for one thread.
-    #[must_use]
     pub fn worker(&self) -> Worker<'_> {
         self.0.worker()
     }
@@ -112,8 +103,7 @@ impl Worker<'_> {
 }
 
 trait Erased: Send + Sync {
-    fn fit<'m>(&'m self, references: &References<'_>) -> Fitted<'m>;
-    fn fit_shared(self: Arc<Self>, references: &References<'_>) -> Fitted<'static>;
+    fn fit(self: Arc<Self>, references: &References<'_>) -> Fitted;
     fn score(&self, row: &[f64], values: &mut [f64]);
     fn score_table(&self, table: &Table, values: &mut [f64]);
     fn score_segment(&self, row: &[f64], values: &mut [f64]);
@@ -131,14 +121,9 @@ trait ErasedWorker: Send {
 }
 
 impl<M: Metric + 'static> Erased for M {
-    fn fit<'m>(&'m self, references: &References<'_>) -> Fitted<'m> {
-        let model = Metric::fit(self, references);
-        Fitted(Box::new(TypedFitted { metric: Held::Lent(self), model }))
-    }
-
-    fn fit_shared(self: Arc<Self>, references: &References<'_>) -> Fitted<'static> {
+    fn fit(self: Arc<Self>, references: &References<'_>) -> Fitted {
         let model = Metric::fit(&*self, references);
-        Fitted(Box::new(TypedFitted { metric: Held::Shared(self), model }))
+        Fitted(Box::new(TypedFitted { metric: self, model }))
     }
 
     fn score(&self, row: &[f64], values: &mut [f64]) {
@@ -154,30 +139,12 @@ impl<M: Metric + 'static> Erased for M {
     }
 }
 
-/// A metric that somebody else keeps, or that is kept together.
-enum Held<'m, M> {
-    Lent(&'m M),
-    Shared(Arc<M>),
-}
-
-impl<M> Deref for Held<'_, M> {
-    type Target = M;
-
-    #[inline]
-    fn deref(&self) -> &M {
-        match self {
-            Self::Lent(metric) => metric,
-            Self::Shared(metric) => metric,
-        }
-    }
-}
-
-struct TypedFitted<'m, M: Metric> {
-    metric: Held<'m, M>,
+struct TypedFitted<M: Metric> {
+    metric: Arc<M>,
     model: M::Model,
 }
 
-impl<M: Metric> ErasedFitted for TypedFitted<'_, M> {
+impl<M: Metric> ErasedFitted for TypedFitted<M> {
     fn worker(&self) -> Worker<'_> {
         Worker(Box::new(TypedWorker { fitted: self, scratch: M::Scratch::default() }))
     }
@@ -193,12 +160,12 @@ impl<M: Metric> ErasedFitted for TypedFitted<'_, M> {
     }
 }
 
-struct TypedWorker<'f, 'm, M: Metric> {
-    fitted: &'f TypedFitted<'m, M>,
+struct TypedWorker<'f, M: Metric> {
+    fitted: &'f TypedFitted<M>,
     scratch: M::Scratch,
 }
 
-impl<M: Metric> ErasedWorker for TypedWorker<'_, '_, M> {
+impl<M: Metric> ErasedWorker for TypedWorker<'_, M> {
     fn measure(&mut self, segment: &Segment<'_>, row: &mut [f64]) {
         let TypedFitted { metric, model } = self.fitted;
         metric.measure(model, segment, &mut self.scratch).store(row);

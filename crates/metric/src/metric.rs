@@ -37,8 +37,36 @@ pub enum Reading {
 pub struct Input {
     /// How the text is read; metrics of equal reading share the work.
     pub reading: Reading,
-    /// The longest n-grams that the engine shall count; 0 for none.
+    /// The longest n-grams to compare; 0 for none.
     pub ngrams: usize,
+    /// Whether to count in how many images each n-gram occurs, and to look that up for candidates.
+    pub frequencies: bool,
+}
+
+impl Input {
+    /// Text in this reading, without n-grams.
+    pub fn new(reading: Reading) -> Self {
+        Self { reading, ngrams: 0, frequencies: false }
+    }
+
+    /// The same with n-grams of up to `longest` words.
+    pub fn with_ngrams(self, longest: usize) -> Self {
+        Self { ngrams: longest, ..self }
+    }
+
+    /// The same; `frequencies` tells whether to count in how many images each n-gram occurs.
+    pub fn with_frequencies(self, frequencies: bool) -> Self {
+        Self { frequencies, ..self }
+    }
+
+    /// What two metrics of one reading need together.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            reading: self.reading,
+            ngrams: self.ngrams.max(other.ngrams),
+            frequencies: self.frequencies || other.frequencies,
+        }
+    }
 }
 
 /// From what a metric learns before it judges, which tells when it must learn anew.

@@ -1,6 +1,6 @@
 //! What a metric gets to see: tokenised references, and one candidate beside its own.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use capeval_text::ngrams::{ImageNgrams, NgramCounts, ReferenceNgrams, SegmentNgrams};
 use capeval_text::{Ends, Sentences, Symbol, Texts, Vocabulary};
@@ -20,8 +20,8 @@ pub struct References<'a> {
     pub vocabulary: &'a Vocabulary,
     /// The images that take part in this evaluation, ascending.
     pub images: &'a [u32],
-    /// Where the document frequencies over these images are kept once a metric has asked for them.
-    pub counts: &'a OnceLock<Arc<NgramCounts>>,
+    /// In how many of these images each n-gram occurs, if any metric asked.
+    pub frequencies: Option<&'a Arc<NgramCounts>>,
 }
 
 impl<'a> References<'a> {
@@ -43,14 +43,12 @@ impl<'a> References<'a> {
         self.ngrams.expect("the metric's input asks for n-grams")
     }
 
-    /// In how many of the images that take part each n-gram occurs; counted once for all metrics.
+    /// In how many of the images that take part each n-gram occurs.
     ///
     /// # Panics
-    /// When no metric's [`Input`](crate::Input) asked for n-grams.
-    #[must_use]
-    pub fn document_frequencies(&self) -> Arc<NgramCounts> {
-        let build = || NgramCounts::build(self.ngrams(), self.ends, self.images, self.vocabulary.len());
-        Arc::clone(self.counts.get_or_init(|| Arc::new(build())))
+    /// When no metric's [`Input`](crate::Input) asked for frequencies.
+    pub fn frequencies(&self) -> &'a Arc<NgramCounts> {
+        self.frequencies.expect("the metric's input asks for frequencies")
     }
 
     /// The n-grams of `image`.

@@ -21,7 +21,7 @@ impl Metric for Counting {
     type Scratch = ();
 
     fn about(&self) -> About {
-        let input = Input { reading: Reading::Tokens(Tokenizer::None), ngrams: 0 };
+        let input = Input::new(Reading::Tokens(Tokenizer::None));
         let part = Part::score("counting", "counting", 0.0..=f64::INFINITY);
         About::new(Signature::new("counting"), input, Mean::columns(), vec![part])
     }

@@ -64,7 +64,7 @@ impl Cider {
                     .fact("tf", self.tf(count, segment.words.len(), n));
                 let step = match model.source {
                     Source::Uniform => step,
-                    Source::Corpus(_) | Source::Table(_) => {
+                    Source::Corpus | Source::Table(_) => {
                         step.fact("images with it", f64::from(shared.images))
                     }
                 };
@@ -86,7 +86,7 @@ impl Cider {
         let step = Step::of(self.label(), score, Rule::SUM, orders);
         let step = match (&model.source, near) {
             (_, 0) => step.noted("there is no reference"),
-            (Source::Corpus(_), _) => step.fact("images", model.n_images as f64),
+            (Source::Corpus, _) => step.fact("images", model.n_images as f64),
             (Source::Table(table), _) => step.fact("images", table.table.n_images() as f64),
             (Source::Uniform, _) => step.noted("every n-gram weighs the same"),
         };

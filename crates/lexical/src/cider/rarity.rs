@@ -6,27 +6,28 @@ use std::sync::Arc;
 use crate::frequencies::{DocumentFrequencies, Node};
 use capeval_metric::References;
 use capeval_text::Symbol;
-use capeval_text::ngrams::{ImageNgrams, NONE, NgramCounts, ReferenceNgrams};
+use capeval_text::ngrams::{ImageNgrams, NONE};
 use rayon::prelude::*;
 
 /// Where the document frequencies of a model come from.
 pub(super) enum Source {
-    Corpus(Arc<NgramCounts>),
+    /// The references that take part.
+    Corpus,
     Table(Tabled),
     Uniform,
 }
 
 impl Source {
     /// The document frequencies of the entries of `image`, whose index is `index`; `None` if they are uniform.
-    pub(super) fn entries(
-        &self,
-        ngrams: &ReferenceNgrams,
+    pub(super) fn entries<'a>(
+        &'a self,
+        references: &References<'a>,
         image: usize,
         index: &ImageNgrams<'_>,
-    ) -> Option<&[u32]> {
-        let shard = ngrams.shard_of(image);
+    ) -> Option<&'a [u32]> {
+        let shard = references.ngrams().shard_of(image);
         match self {
-            Self::Corpus(counts) => Some(&counts.entries(shard).1[index.first_entry()..]),
+            Self::Corpus => Some(&references.frequencies().entries(shard).1[index.first_entry()..]),
             Self::Table(tabled) => Some(&tabled.entries[shard][index.first_entry()..]),
             Self::Uniform => None,
         }

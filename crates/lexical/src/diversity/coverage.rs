@@ -69,7 +69,7 @@ impl CorpusMetric for WordStock {
     }
 
     fn input(&self) -> Input {
-        Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 }
+        Input::new(Reading::Tokens(self.tokenizer))
     }
 
     fn parts(&self) -> Vec<Part> {
@@ -157,7 +157,7 @@ impl CorpusMetric for Novelty {
     }
 
     fn input(&self) -> Input {
-        Input { reading: Reading::Tokens(self.tokenizer), ngrams: 0 }
+        Input::new(Reading::Tokens(self.tokenizer))
     }
 
     fn parts(&self) -> Vec<Part> {

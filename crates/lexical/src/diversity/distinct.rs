@@ -64,7 +64,7 @@ impl CorpusMetric for Distinct {
     }
 
     fn input(&self) -> Input {
-        Input { reading: Reading::Tokens(self.tokenizer), ngrams: self.order }
+        Input::new(Reading::Tokens(self.tokenizer)).with_ngrams(self.order)
     }
 
     fn parts(&self) -> Vec<Part> {

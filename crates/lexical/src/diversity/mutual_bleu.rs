@@ -94,7 +94,7 @@ impl CorpusMetric for MutualBleu {
     }
 
     fn input(&self) -> Input {
-        Input { reading: Reading::Tokens(self.bleu.tokenizer), ngrams: self.order }
+        Input::new(Reading::Tokens(self.bleu.tokenizer)).with_ngrams(self.order)
     }
 
     fn parts(&self) -> Vec<Part> {

@@ -82,7 +82,7 @@ impl CorpusMetric for SelfCider {
     }
 
     fn input(&self) -> Input {
-        Input { reading: Reading::Tokens(self.tokenizer), ngrams: self.order }
+        Input::new(Reading::Tokens(self.tokenizer)).with_ngrams(self.order).with_frequencies(true)
     }
 
     fn parts(&self) -> Vec<Part> {
@@ -90,7 +90,7 @@ impl CorpusMetric for SelfCider {
     }
 
     fn fit(&self, references: &References<'_>) -> Arc<NgramCounts> {
-        references.document_frequencies()
+        Arc::clone(references.frequencies())
     }
 
     fn sketch(

@@ -379,7 +379,7 @@ impl Metric for Rouge155 {
         let input = {
             let reading =
                 if self.limit == Limit::None { Reading::Lines(Tokenizer::Rouge155) } else { Reading::Raw };
-            Input { reading, ngrams: 0 }
+            Input::new(reading)
         };
         let columns = {
             let names = match self.unit {
