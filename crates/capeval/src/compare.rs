@@ -11,8 +11,7 @@ use rayon::prelude::*;
 
 use crate::intervals::{Stack, score_sums};
 use crate::measures::entries;
-use crate::score::Request;
-use crate::score::{Evaluated, evaluated_on};
+use crate::score::{Request, Scope, Scored, score_with_statistics};
 use crate::{CompareOptions, Error, ScoreOptions, notices, select_metrics};
 
 /// A request to [`compare`].
@@ -48,7 +47,7 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     resampling.check_values(n_values).map_err(Error::request)?;
     let progress = request.progress;
     let score = request.map(|options| ScoreOptions { intervals: None, ..options.score });
-    let Evaluated { mut report, scores, ground } = evaluated_on(score, selection, true)?;
+    let Scored { mut report, scores, references } = score_with_statistics(score, selection, Scope::Common)?;
     if !report.same_images {
         let keep = Remedy::set(Argument::Empty, "keep").or(Remedy::set(Argument::Missing, "empty"));
         return Err(Error::with_remedy(
@@ -58,7 +57,7 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
         ));
     }
     let systems: Vec<&SystemScores> = scores.iter().collect();
-    let stack = Stack::new(&systems, &ground);
+    let stack = Stack::new(&systems, &references);
     let n_measures = report.head.measures.len();
     let values = stack.bootstrap(resampling, progress);
     let column = |system: usize, measure: usize| {

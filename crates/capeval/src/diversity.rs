@@ -10,14 +10,14 @@ use capeval_report::{Head, Notice, Provenance, Report, SystemReport};
 
 use crate::measures::entries_of;
 use crate::score::{check_names, from_corpus, from_remark, push_once};
-use crate::{DiversityOptions, Error, References, VERSION, references};
+use crate::{DiversityOptions, Error, ReferenceSource, VERSION, references};
 
 /// What the diversity of systems shall be told by. Start from [`DiversityRequest::new`].
 pub struct DiversityRequest {
     /// What systems wrote: a name, which must be unique, and any number of captions per image.
     pub systems: Vec<(String, Captions)>,
     /// References, from which Self-CIDEr learns document frequencies; they may be of other images too.
-    pub references: Option<References>,
+    pub references: Option<ReferenceSource>,
     /// The files that the references come from, for the report.
     pub reference_files: Vec<String>,
     /// The captions that the systems were trained on, for the share of novel ones.
@@ -56,7 +56,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
             push_once(&mut found, from_corpus(notice, Some(name)));
         }
     }
-    let read = references.as_ref().and_then(References::captions).into_iter().chain(&training);
+    let read = references.as_ref().and_then(ReferenceSource::captions).into_iter().chain(&training);
     for notice in read.flat_map(Captions::notices) {
         push_once(&mut found, from_corpus(notice, None));
     }
@@ -96,8 +96,8 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
 
     let mut set = match references {
         None => ReferenceSet::default(),
-        Some(References::Captions(captions)) => references::whole(captions, ids)?.1,
-        Some(References::Prepared { prepared, .. }) => {
+        Some(ReferenceSource::Captions(captions)) => references::whole(captions, ids)?.1,
+        Some(ReferenceSource::Prepared { prepared, .. }) => {
             let Prepared { references, .. } = *prepared;
             references
         }

@@ -6,12 +6,12 @@ use capeval_metric::{AnyMetric, Explanation};
 use capeval_report::Explained;
 
 use crate::Error;
-use crate::references::Ground;
+use crate::references::AlignedReferences;
 
 /// How the scores of `images` came to be, image by image and system by system.
-pub(crate) fn explained(
+pub(crate) fn explain_images(
     images: &[SegmentId],
-    ground: &mut Ground,
+    references: &mut AlignedReferences,
     systems: &[System],
     metrics: &[AnyMetric],
 ) -> Result<Vec<Explained>, Error> {
@@ -20,7 +20,7 @@ pub(crate) fn explained(
     }
     let mut wanted = Vec::with_capacity(images.len());
     for id in images {
-        let place = ground.find(id).or_else(|| ground.find(&as_text(id)?));
+        let place = references.find(id).or_else(|| references.find(&as_text(id)?));
         let described = |place: &u32| systems.iter().any(|system| system.images.binary_search(place).is_ok());
         wanted.push(place.filter(described).ok_or_else(|| {
             Error::with_remedy(
@@ -33,7 +33,7 @@ pub(crate) fn explained(
     chosen.sort_unstable();
     chosen.dedup();
     let kept =
-        capeval_evaluate::explain(&mut ground.set, systems, metrics, &chosen, &(), |_, explanation| {
+        capeval_evaluate::explain(&mut references.set, systems, metrics, &chosen, &(), |_, explanation| {
             explanation
         });
     // For each system, which of its captions each of the chosen images has, and how many it described before.
@@ -52,12 +52,12 @@ pub(crate) fn explained(
             let Some((k, at)) = ranks.get(nth).copied().flatten() else { continue };
             let of_image: Vec<Explanation> =
                 by_metric.iter().filter_map(|images| images.get(at).cloned()).collect();
-            let Some(id) = ground.id(place) else { continue };
+            let Some(id) = references.id(place) else { continue };
             explained.push(Explained {
                 system: s,
                 id: id.clone(),
                 caption: system.texts.get(k).to_owned(),
-                references: ground.set.of(place as usize).map(str::to_owned).collect(),
+                references: references.set.of(place as usize).map(str::to_owned).collect(),
                 metrics: of_image,
             });
         }

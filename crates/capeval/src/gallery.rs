@@ -4,11 +4,11 @@ use capeval_evaluate::{Progress, System};
 use capeval_metric::AnyMetric;
 use capeval_report::{Captions, Evidence, Gallery, Shapes};
 
-use crate::references::Ground;
+use crate::references::AlignedReferences;
 
 /// What a page shows of every image that one of `systems` was scored on.
 pub(crate) fn gallery(
-    ground: &mut Ground,
+    references: &mut AlignedReferences,
     systems: &[System],
     metrics: &[AnyMetric],
     progress: &dyn Progress,
@@ -17,10 +17,14 @@ pub(crate) fn gallery(
     images.sort_unstable();
     images.dedup();
     let shapes = Shapes::default();
-    let evidence =
-        capeval_evaluate::explain(&mut ground.set, systems, metrics, &images, progress, |_, explanation| {
-            Evidence::of(&explanation, &shapes)
-        });
+    let evidence = capeval_evaluate::explain(
+        &mut references.set,
+        systems,
+        metrics,
+        &images,
+        progress,
+        |_, explanation| Evidence::of(&explanation, &shapes),
+    );
     let place = |image: &u32| images.binary_search(image).ok().and_then(|at| u32::try_from(at).ok());
     let captions = systems.iter().zip(evidence).map(|(system, evidence)| Captions {
         images: system.images.iter().filter_map(place).collect(),
@@ -29,10 +33,10 @@ pub(crate) fn gallery(
     });
     let systems = captions.collect();
     Gallery {
-        ids: images.iter().filter_map(|image| ground.id(*image)).cloned().collect(),
+        ids: images.iter().filter_map(|image| references.id(*image)).cloned().collect(),
         references: images
             .iter()
-            .map(|image| ground.set.of(*image as usize).map(str::to_owned).collect())
+            .map(|image| references.set.of(*image as usize).map(str::to_owned).collect())
             .collect(),
         systems,
     }

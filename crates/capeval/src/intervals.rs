@@ -3,13 +3,13 @@
 use capeval_evaluate::{MetricScores, Progress, Stage, SystemScores};
 use capeval_stats::{Interval, Matrix, Resampling, resample};
 
-use crate::references::Ground;
+use crate::references::AlignedReferences;
 use crate::restrict::normal;
 
 /// One interval per system and measure; both ends are NaN where a measure has none.
 pub(crate) fn of(
     systems: &[SystemScores],
-    ground: &Ground,
+    references: &AlignedReferences,
     resampling: Resampling,
     progress: &dyn Progress,
 ) -> Vec<Vec<Interval>> {
@@ -20,7 +20,7 @@ pub(crate) fn of(
             let alike: Vec<usize> =
                 (first..systems.len()).filter(|k| systems[*k].images == system.images).collect();
             let together: Vec<&SystemScores> = alike.iter().map(|k| &systems[*k]).collect();
-            let stack = Stack::new(&together, ground);
+            let stack = Stack::new(&together, references);
             let values = stack.bootstrap(resampling, progress);
             for (at, k) in alike.iter().enumerate() {
                 let columns = stack.values_of(at);
@@ -53,8 +53,8 @@ pub(crate) struct Stack<'s> {
 
 impl<'s> Stack<'s> {
     /// The statistics of `systems`, all of the same images.
-    pub fn new(systems: &[&'s SystemScores], ground: &Ground) -> Self {
-        let order = systems.first().map_or_else(Vec::new, |first| by_id(&first.images, ground));
+    pub fn new(systems: &[&'s SystemScores], references: &AlignedReferences) -> Self {
+        let order = systems.first().map_or_else(Vec::new, |first| by_id(&first.images, references));
         let metrics: Vec<&MetricScores> = systems.iter().flat_map(|system| &system.metrics).collect();
         let matrix = Matrix::new(metrics.iter().map(|metric| &metric.table), &order);
         let n_values = metrics.iter().map(|metric| metric.corpus.len()).sum();
@@ -100,11 +100,11 @@ pub(crate) fn score_sums<'m>(
 
 /// The places of `images`, which ascend as the references' file has them, in the order of their ids as they are
 /// compared: where the number 1 and the text "1" are one id, they stand at the same place.
-fn by_id(images: &[u32], ground: &Ground) -> Vec<u32> {
+fn by_id(images: &[u32], references: &AlignedReferences) -> Vec<u32> {
     let mut order: Vec<u32> = (0..images.len() as u32).collect();
     order.sort_by_cached_key(|at| {
-        let id = images.get(*at as usize).and_then(|image| ground.id(*image));
-        id.map(|id| normal(id, ground.ids()))
+        let id = images.get(*at as usize).and_then(|image| references.id(*image));
+        id.map(|id| normal(id, references.ids()))
     });
     order
 }

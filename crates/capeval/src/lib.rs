@@ -56,7 +56,6 @@ mod explain;
 mod gallery;
 mod given;
 mod intervals;
-mod judge;
 mod measures;
 mod notices;
 mod options;
@@ -65,14 +64,15 @@ mod preference;
 mod references;
 mod restrict;
 mod rouge_list;
+mod rows;
 mod score;
+mod scorer;
 
 pub use compare::{CompareRequest, compare};
 pub use correlate::{CorrelateRequest, correlate};
 pub use diversity::{DiversityRequest, diversity};
 pub use document_frequencies::document_frequencies;
 pub use error::{Error, Refusal, remedy};
-pub use judge::Judge;
 pub use measures::{NeededData, Selection, entries, metrics, needed_data, select_metrics};
 pub use options::{
     CompareOptions, CorrelateOptions, DiversityOptions, MetricOptions, OwnReference, PreferOptions,
@@ -80,9 +80,10 @@ pub use options::{
 };
 pub use perplexity::{Probabilities, language_model, perplexity, perplexity_of};
 pub use preference::{PreferRequest, prefer};
-pub use references::{References, prepare, prepare_watched};
+pub use references::{ReferenceSource, prepare};
 pub use rouge_list::{Listed, listed};
 pub use score::{Request, ScoreRequest, explain, score};
+pub use scorer::Scorer;
 
 /// The version of capeval, which stands in every signature.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

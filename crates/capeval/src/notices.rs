@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use capeval_choice::{Argument, Remedy, Task};
-use capeval_corpus::Captions;
 use capeval_metric::{AnyMetric, Reading};
 use capeval_report::{Comparison, Notice, TooFewResamples};
 use capeval_text::{Looks, Texts, Tokenizer};
@@ -33,20 +32,12 @@ pub(crate) fn few_resamples(resamples: usize) -> Option<Notice> {
 /// Guesses about whether texts and tokenizers fit each other. They change no score.
 pub(crate) fn about_texts(
     references: &Texts,
-    systems: &[(String, &Captions)],
+    systems: Vec<(&str, Looks)>,
     metrics: &[AnyMetric],
 ) -> Vec<Notice> {
     let tokenizers: BTreeSet<Tokenizer> =
         metrics.iter().filter_map(|metric| tokenizer(metric.input().reading)).collect();
-    let texts = Everyone {
-        references: Looks::of(sample(references.len()).map(|k| references.get(k))),
-        systems: systems
-            .iter()
-            .map(|(name, captions)| {
-                (name.as_str(), Looks::of(sample(captions.len()).map(|k| captions.text(k))))
-            })
-            .collect(),
-    };
+    let texts = Everyone { references: look_at(references.len(), |k| references.get(k)), systems };
     let mut notices = Vec::new();
     for tokenizer in tokenizers {
         match tokenizer {
@@ -82,6 +73,11 @@ fn tokenizer(reading: Reading) -> Option<Tokenizer> {
         | Reading::LowerTokens(tokenizer)
         | Reading::Stems(tokenizer, _) => Some(tokenizer),
     }
+}
+
+/// What a sample of `n` texts looks like.
+pub(crate) fn look_at<'t>(n: usize, text: impl Fn(usize) -> &'t str) -> Looks {
+    Looks::of(sample(n).map(text))
 }
 
 /// Indices of up to [`SAMPLE`] of `n` texts, evenly spread.
@@ -271,14 +267,12 @@ pub(crate) fn add_doubts(comparison: &mut Comparison) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use capeval_corpus::SegmentId;
 
     fn codes(references: &[&str], candidates: &[&str], tokenizer: &str) -> Vec<(String, Option<String>)> {
         let texts: Texts = references.iter().copied().collect();
-        let mut captions = Captions::new("x");
-        candidates.iter().for_each(|text| captions.push(SegmentId::from(1), text));
         let metrics = crate::metrics(["bleu"], &[("tok", tokenizer)]).unwrap();
-        let notices = about_texts(&texts, &[("x".to_owned(), &captions)], &metrics);
+        let looks = look_at(candidates.len(), |k| candidates[k]);
+        let notices = about_texts(&texts, vec![("x", looks)], &metrics);
         notices.into_iter().map(|notice| (notice.code, notice.system)).collect()
     }
 
@@ -310,13 +304,11 @@ mod tests {
             "Ein Mädchen läuft über die Straße",
         ] {
             let texts: Texts = ["a dog"].into_iter().collect();
-            let mut captions = Captions::new("x");
-            captions.push(SegmentId::from(1), text);
             for (metric, noticed) in
                 [("rouge-score", true), ("rouge155", true), ("rouge-score:tok=char", false)]
             {
                 let metrics = crate::metrics([metric], &[]).unwrap();
-                let notices = about_texts(&texts, &[("x".to_owned(), &captions)], &metrics);
+                let notices = about_texts(&texts, vec![("x", look_at(1, |_| text))], &metrics);
                 assert_eq!(
                     notices.iter().any(|notice| notice.code == "beyond-ascii"),
                     noticed,

@@ -7,10 +7,10 @@ use capeval_evaluate::{Prepared, Progress, ReferenceSet, Stage};
 use capeval_metric::AnyMetric;
 
 use crate::Error;
-use crate::restrict::Chosen;
+use crate::restrict::Subset;
 
 /// What people wrote, as a [`ScoreRequest`](crate::ScoreRequest) takes it.
-pub enum References {
+pub enum ReferenceSource {
     /// Captions as they were read.
     Captions(Captions),
     /// References that were prepared before.
@@ -22,13 +22,13 @@ pub enum References {
     },
 }
 
-impl From<Captions> for References {
+impl From<Captions> for ReferenceSource {
     fn from(captions: Captions) -> Self {
         Self::Captions(captions)
     }
 }
 
-impl References {
+impl ReferenceSource {
     /// The display name of their source.
     #[must_use]
     pub fn source(&self) -> &str {
@@ -60,22 +60,11 @@ impl References {
 /// What `metrics` need to see is kept; other metrics can be had from the result too, but take longer.
 /// [`Prepared::write`] stores the result, [`Prepared::open`] uses it where it lies.
 ///
+/// `progress` is notified of every reading of the references.
+///
 /// # Errors
 /// When there is no caption at all.
 pub fn prepare(
-    references: Captions,
-    ids: Ids,
-    metrics: &[AnyMetric],
-    sources: Vec<Source>,
-) -> Result<Prepared, Error> {
-    prepare_watched(references, ids, metrics, sources, &())
-}
-
-/// The same; `progress` hears of every reading of the references, and may end the work by unwinding.
-///
-/// # Errors
-/// As for [`prepare`].
-pub fn prepare_watched(
     references: Captions,
     ids: Ids,
     metrics: &[AnyMetric],
@@ -104,7 +93,7 @@ pub(crate) fn whole(references: Captions, ids: Ids) -> Result<(Vec<SegmentId>, R
 }
 
 /// References that candidates can be aligned with.
-pub(crate) enum Sought {
+pub(crate) enum ReferenceIndex {
     Captions(GroupedCaptions),
     Prepared {
         /// The images that take part.
@@ -115,16 +104,16 @@ pub(crate) enum Sought {
     },
 }
 
-impl Sought {
-    pub fn new(references: References, subset: Option<&Chosen>, ids: Ids) -> Result<Self, Error> {
+impl ReferenceIndex {
+    pub fn new(references: ReferenceSource, subset: Option<&Subset>, ids: Ids) -> Result<Self, Error> {
         match (references, subset) {
-            (References::Captions(captions), None) => {
+            (ReferenceSource::Captions(captions), None) => {
                 Ok(Self::Captions(GroupedCaptions::new(captions, ids)?))
             }
-            (References::Captions(captions), Some(subset)) => {
+            (ReferenceSource::Captions(captions), Some(subset)) => {
                 Ok(Self::Captions(GroupedCaptions::new(subset.of(&captions), ids)?))
             }
-            (References::Prepared { prepared, source }, subset) => {
+            (ReferenceSource::Prepared { prepared, source }, subset) => {
                 let Prepared { ids: images, references: set, .. } = *prepared;
                 let taken = (0_u32..).zip(images);
                 let taken = taken.filter(|(_, id)| subset.is_none_or(|subset| subset.has(id)));
@@ -143,7 +132,7 @@ impl Sought {
         }
     }
 
-    pub fn index(&self) -> &ImageIndex {
+    pub fn images(&self) -> &ImageIndex {
         match self {
             Self::Captions(grouped) => grouped.index(),
             Self::Prepared { index, .. } => index,
@@ -151,7 +140,7 @@ impl Sought {
     }
 
     /// Puts together what the aligned systems need.
-    pub fn gather(self, aligned: &[Aligned]) -> Ground {
+    pub fn gather(self, aligned: &[Aligned]) -> AlignedReferences {
         match self {
             Self::Captions(grouped) => {
                 let mut taken = vec![false; grouped.len()];
@@ -171,7 +160,7 @@ impl Sought {
                 let set = gather(&grouped, &images);
                 let (n_images, n_references) = (grouped.len(), grouped.captions().len());
                 let index = grouped.into_index();
-                Ground { set, index, place, images, n_images, n_references }
+                AlignedReferences { set, index, place, images, n_images, n_references }
             }
             Self::Prepared { index, place, set } => {
                 let mut images = vec![u32::MAX; set.n_images()];
@@ -186,7 +175,7 @@ impl Sought {
                 } else {
                     place.iter().map(|image| set.of(*image as usize).len()).sum()
                 };
-                Ground { set, index, place, images, n_images, n_references }
+                AlignedReferences { set, index, place, images, n_images, n_references }
             }
         }
     }
@@ -198,7 +187,7 @@ fn gather(grouped: &GroupedCaptions, images: &[u32]) -> ReferenceSet {
 }
 
 /// The references as the engine takes them, and which image is which.
-pub(crate) struct Ground {
+pub(crate) struct AlignedReferences {
     pub set: ReferenceSet,
     index: ImageIndex,
     /// Where each image of the index lies in `set`.
@@ -211,7 +200,7 @@ pub(crate) struct Ground {
     pub n_references: usize,
 }
 
-impl Ground {
+impl AlignedReferences {
     /// The entry of `set` that has this id.
     pub fn find(&self, id: &SegmentId) -> Option<u32> {
         self.place.get(self.index.find(id)?).copied().filter(|place| *place != u32::MAX)

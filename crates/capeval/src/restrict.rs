@@ -5,19 +5,19 @@ use std::collections::HashSet;
 use capeval_corpus::{Captions, Ids, Notice, SegmentId};
 
 use crate::Error;
-use crate::references::References;
+use crate::references::ReferenceSource;
 
 /// A list of images, under an id of either type where ids are compared as text.
-pub(crate) struct Chosen {
+pub(crate) struct Subset {
     listed: HashSet<SegmentId>,
     ids: Ids,
     /// How many images there are.
     of: usize,
 }
 
-impl Chosen {
+impl Subset {
     /// The images of `list`, which must all be among `references`.
-    pub fn new(list: &[SegmentId], references: &References, ids: Ids) -> Result<Self, Error> {
+    pub fn new(list: &[SegmentId], references: &ReferenceSource, ids: Ids) -> Result<Self, Error> {
         let known: HashSet<SegmentId> = references.ids().iter().map(|id| normal(id, ids)).collect();
         let unknown: Vec<&SegmentId> = list.iter().filter(|id| !known.contains(&normal(id, ids))).collect();
         if list.is_empty() {

@@ -2,19 +2,19 @@
 
 use capeval_corpus::{Aligned, Captions, Missing, SegmentId, align};
 use capeval_evaluate::registry::Resources;
-use capeval_evaluate::{MetricScores, Progress, System, SystemScores, evaluate};
+use capeval_evaluate::{MetricScores, Progress, ReferenceSet, System, SystemScores, evaluate};
 use capeval_lexical::sacrebleu_signature;
 use capeval_metric::{Remark, Signature};
 use capeval_report::{Explained, Head, Notice, Provenance, Report, Segments, SystemReport};
 use rayon::prelude::*;
 
 use crate::common::Common;
-use crate::explain::explained;
+use crate::explain::explain_images;
 use crate::gallery::gallery;
 use crate::measures::entries;
 use crate::perplexity::unknown_words;
-use crate::references::{Ground, References, Sought};
-use crate::restrict::Chosen;
+use crate::references::{AlignedReferences, ReferenceIndex, ReferenceSource};
+use crate::restrict::Subset;
 use crate::{Error, ScoreOptions, Selection, VERSION, intervals, notices, select_metrics};
 
 /// Captions of systems, their references, and what to do with them. Start from [`Request::new`] and change what you like.
@@ -35,7 +35,7 @@ use crate::{Error, ScoreOptions, Selection, VERSION, intervals, notices, select_
 /// ```
 pub struct Request<'p, Options> {
     /// What people wrote: [`Captions`], or references [prepared](crate::prepare) before.
-    pub references: References,
+    pub references: ReferenceSource,
     /// The files that the references come from, for the report.
     pub reference_files: Vec<String>,
     /// What systems wrote: a name, which must be unique, and one caption per image.
@@ -54,7 +54,7 @@ pub type ScoreRequest<'p> = Request<'p, ScoreOptions>;
 impl<Options: Default> Request<'static, Options> {
     /// The COCO evaluation of `systems`, under strict policies.
     pub fn new<N: Into<String>>(
-        references: impl Into<References>,
+        references: impl Into<ReferenceSource>,
         systems: impl IntoIterator<Item = (N, Captions)>,
     ) -> Self {
         let references = references.into();
@@ -87,29 +87,33 @@ impl<'p, Options> Request<'p, Options> {
 /// that the policy allows, or when the list of images names one without references.
 pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
     let selection = select_metrics(&request.options.metrics, &request.resources)?;
-    evaluated(request, selection).map(|evaluated| evaluated.report)
+    score_with_statistics(request, selection, Scope::Each).map(|scored| scored.report)
 }
 
 /// A report with the statistics behind it.
-pub(crate) struct Evaluated {
+pub(crate) struct Scored {
     pub report: Report,
     /// What each system scores, in the order of the report.
     pub scores: Vec<SystemScores>,
-    /// The ids of the images.
-    pub ground: Ground,
+    /// The references, and the ids of the images.
+    pub references: AlignedReferences,
+}
+
+/// Which images a system is scored on where missing captions are skipped.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Those that it describes.
+    Each,
+    /// Those that all systems describe.
+    Common,
 }
 
 /// Scores systems by the metrics of `selection`, and keeps the statistics.
-pub(crate) fn evaluated(request: ScoreRequest<'_>, selection: Selection) -> Result<Evaluated, Error> {
-    evaluated_on(request, selection, false)
-}
-
-/// As [`evaluated`]; with `only_common`, where missing captions are skipped, on the images that all systems describe.
-pub(crate) fn evaluated_on(
+pub(crate) fn score_with_statistics(
     request: ScoreRequest<'_>,
     selection: Selection,
-    only_common: bool,
-) -> Result<Evaluated, Error> {
+    scope: Scope,
+) -> Result<Scored, Error> {
     let ScoreRequest { references, reference_files, mut systems, options, progress, .. } = request;
     let Selection { metrics, notices: mut found } = selection;
     let (policy, ids) = (options.policy(), options.ids);
@@ -121,7 +125,7 @@ pub(crate) fn evaluated_on(
     if let Some(resampling) = &options.intervals {
         resampling.check_values(systems.len() * measures.len()).map_err(Error::request)?;
     }
-    if let References::Captions(captions) = &references {
+    if let ReferenceSource::Captions(captions) = &references {
         found.extend(captions.notices().iter().map(|notice| from_corpus(notice, None)));
     }
     for (name, captions) in &systems {
@@ -131,62 +135,52 @@ pub(crate) fn evaluated_on(
     }
     let mut subset = None;
     if let Some(list) = &options.images {
-        let chosen = Chosen::new(list, &references, ids)?;
+        let chosen = Subset::new(list, &references, ids)?;
         systems.iter_mut().for_each(|(_, captions)| *captions = chosen.of(captions));
         found.push(chosen.notice());
         subset = Some(chosen);
     }
-    let sought = Sought::new(references, subset.as_ref(), ids)?;
+    let index = ReferenceIndex::new(references, subset.as_ref(), ids)?;
     let mut aligned: Vec<Aligned> = systems
         .par_iter()
-        .map(|(_, captions)| align(sought.index(), captions, &policy))
+        .map(|(_, captions)| align(index.images(), captions, &policy))
         .collect::<Result<_, _>>()?;
-    let common = match only_common && policy.missing == Missing::Skip {
-        true => Common::cut(&mut aligned, sought.index().len())?,
+    let common = match scope == Scope::Common && policy.missing == Missing::Skip {
+        true => Common::cut(&mut aligned, index.images().len())?,
         false => None,
     };
     found.extend(common.as_ref().map(Common::notice));
 
-    let mut ground = sought.gather(&aligned);
+    let mut references = index.gather(&aligned);
     let inputs: Vec<System> = systems
         .par_iter()
         .zip(&aligned)
-        .map(|((name, captions), aligned)| system(name, captions, aligned, &ground.place))
+        .map(|((name, captions), aligned)| system(name, captions, aligned, &references.place))
         .collect();
-    let scores = evaluate(&mut ground.set, &inputs, &metrics, progress);
-    let explained = explained(&options.explain, &mut ground, &inputs, &metrics)?;
-    let gallery = options.gallery.then(|| gallery(&mut ground, &inputs, &metrics, progress));
-    let set = &ground.set;
+    let scores = evaluate(&mut references.set, &inputs, &metrics, progress);
+    let explained = explain_images(&options.explain, &mut references, &inputs, &metrics)?;
+    let gallery = options.gallery.then(|| gallery(&mut references, &inputs, &metrics, progress));
+    let set = &references.set;
 
     let mut intervals =
-        options.intervals.map(|resampling| intervals::of(&scores, &ground, resampling, progress));
+        options.intervals.map(|resampling| intervals::of(&scores, &references, resampling, progress));
     let mut reports = Vec::with_capacity(systems.len());
     for (k, ((scores, aligned), (name, captions))) in scores.iter().zip(&aligned).zip(&systems).enumerate() {
-        let counts = scores.images.iter().map(|image| set.of(*image as usize).len());
-        for metric in &scores.metrics {
-            found.extend(unknown_words(name, metric, scores.images.len()));
-            found_signature(metric, counts.clone(), &mut found);
-        }
-        let signatures = scores.metrics.iter().map(|metric| {
-            let subset = subset.as_ref().map(Chosen::len);
-            sign(metric.signature.clone(), counts.clone(), aligned, subset, common.as_ref())
-        });
+        let alignment = Alignment {
+            notices: &aligned.notices,
+            subset: subset.as_ref().map(Subset::len),
+            common: common.as_ref(),
+        };
         reports.push(SystemReport {
             name: name.clone(),
             source: captions.source().to_owned(),
             n_images: scores.images.len(),
-            n_references: counts.clone().sum(),
+            n_references: scores.images.iter().map(|image| set.of(*image as usize).len()).sum(),
             scores: scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
             intervals: intervals.as_mut().and_then(|all| all.get_mut(k)).map(std::mem::take),
-            signatures: signatures.collect(),
-            segments: (options.segments || options.gallery).then(|| segments(scores, &ground)),
+            signatures: sign(scores, set, alignment, &mut found),
+            segments: (options.segments || options.gallery).then(|| segments(scores, &references)),
         });
-        for notice in &aligned.notices {
-            push_once(&mut found, from_corpus(notice, Some(name)));
-        }
-        for remark in scores.metrics.iter().flat_map(|metric| &metric.remarks) {
-            push_once(&mut found, from_remark(remark, None));
-        }
     }
     if options.intervals.is_some() && scores.iter().any(|system| system.images.len() == 1) {
         found.push(notices::interval_of_one_image());
@@ -196,9 +190,10 @@ pub(crate) fn evaluated_on(
         let least = scores.iter().map(|system| system.images.len()).filter(|n| *n > 1).min();
         found.extend(least.and_then(notices::resamples_of_few_images));
     }
-    let candidates: Vec<(String, &Captions)> =
-        systems.iter().map(|(name, captions)| (name.clone(), captions)).collect();
-    found.extend(notices::about_texts(set.texts(), &candidates, &metrics));
+    let looks = systems
+        .iter()
+        .map(|(name, captions)| (name.as_str(), notices::look_at(captions.len(), |k| captions.text(k))));
+    found.extend(notices::about_texts(set.texts(), looks.collect(), &metrics));
     let same_images = scores.windows(2).all(|pair| matches!(pair, [a, b] if a.images == b.images));
     if !same_images {
         found.push(notices::different_images());
@@ -215,15 +210,15 @@ pub(crate) fn evaluated_on(
         systems: reports,
         provenance: Provenance {
             files: reference_files,
-            n_images: ground.n_images,
-            n_references: ground.n_references,
+            n_images: references.n_images,
+            n_references: references.n_references,
             policy: Some(policy),
             ids: Some(ids),
         },
         explained,
         gallery,
     };
-    Ok(Evaluated { report, scores, ground })
+    Ok(Scored { report, scores, references })
 }
 
 /// Explains the scores of single images: what counted, and how it came to the score.
@@ -258,14 +253,46 @@ fn system(name: &str, captions: &Captions, aligned: &Aligned, place: &[u32]) -> 
     System { name: name.to_owned(), images: images.collect(), texts: texts.collect() }
 }
 
-/// Adds to a metric's signature what every score depends on: the number of references per image, what was
-/// left out or stood in for, and the version of this program.
-fn sign(
+/// What the alignment of a system decided.
+#[derive(Clone, Copy)]
+pub(crate) struct Alignment<'a> {
+    /// What was left out or stood in for.
+    pub notices: &'a [capeval_corpus::Notice],
+    /// How many images were listed, if there was a list.
+    pub subset: Option<usize>,
+    /// The images that all systems describe, if others were left out.
+    pub common: Option<&'a Common>,
+}
+
+/// Signs the scores of one system, and adds to `found` what a reader of them should know.
+pub(crate) fn sign(
+    scores: &SystemScores,
+    references: &ReferenceSet,
+    alignment: Alignment<'_>,
+    found: &mut Vec<Notice>,
+) -> Vec<Signature> {
+    let name = &scores.name;
+    let counts = scores.images.iter().map(|image| references.of(*image as usize).len());
+    for metric in &scores.metrics {
+        found.extend(unknown_words(name, metric, scores.images.len()));
+        found_signature(metric, counts.clone(), found);
+    }
+    for notice in alignment.notices {
+        push_once(found, from_corpus(notice, Some(name)));
+    }
+    for remark in scores.metrics.iter().flat_map(|metric| &metric.remarks) {
+        push_once(found, Notice::new(remark.code, remark.message.as_str()));
+    }
+    let metrics = scores.metrics.iter();
+    metrics.map(|metric| signed(metric.signature.clone(), counts.clone(), alignment)).collect()
+}
+
+/// A metric's signature with what every score depends on: the number of references per image, what was left out or
+/// stood in for, and the version of this program.
+fn signed(
     mut signature: Signature,
     counts: impl Iterator<Item = usize> + Clone,
-    aligned: &Aligned,
-    subset: Option<usize>,
-    common: Option<&Common>,
+    Alignment { notices, subset, common }: Alignment<'_>,
 ) -> Signature {
     let least = counts.clone().min().unwrap_or(0);
     let most = counts.max().unwrap_or(0);
@@ -283,7 +310,7 @@ fn sign(
     let is_told = |notice: &&capeval_corpus::Notice| {
         common.is_some() && ["missing:skip", "empty:skip"].contains(&notice.code)
     };
-    let notices = aligned.notices.iter().filter(|notice| !is_told(notice));
+    let notices = notices.iter().filter(|notice| !is_told(notice));
     for left_out in notices.filter_map(capeval_corpus::Notice::signature) {
         let (name, value) = left_out.split_once(':').unwrap_or(("notice", &left_out));
         signature.push(name, value);
@@ -307,7 +334,7 @@ fn found_signature(
 }
 
 /// The scores of every image, measure by measure within each.
-fn segments(scores: &SystemScores, ground: &Ground) -> Segments {
+fn segments(scores: &SystemScores, references: &AlignedReferences) -> Segments {
     let by_metric: Vec<(usize, Vec<f64>)> =
         scores.metrics.par_iter().map(|metric| (metric.corpus.len(), metric.segments())).collect();
     let n_measures: usize = by_metric.iter().map(|(n_parts, _)| n_parts).sum();
@@ -323,7 +350,7 @@ fn segments(scores: &SystemScores, ground: &Ground) -> Segments {
         }
         first += n_parts;
     }
-    let id = |image: &u32| ground.id(*image);
+    let id = |image: &u32| references.id(*image);
     Segments { ids: scores.images.iter().filter_map(id).cloned().collect(), values }
 }
 

@@ -35,21 +35,20 @@ fn references() -> Captions {
 #[test]
 fn preparing_references_and_fitting_metrics_end_when_somebody_has_enough() {
     let metrics = || capeval::metrics(["bleu", "sacrebleu", "chrf"], &[]).unwrap();
-    let prepared = |progress: &Patience| {
-        capeval::prepare_watched(references(), Ids::default(), &metrics(), vec![], progress)
-    };
-    let judge = |progress: &Patience| {
-        capeval::Judge::watched(references().into(), Ids::default(), metrics(), None, progress)
+    let prepared =
+        |progress: &Patience| capeval::prepare(references(), Ids::default(), &metrics(), vec![], progress);
+    let scorer = |progress: &Patience| {
+        capeval::Scorer::new(references().into(), Ids::default(), metrics(), None, progress)
     };
     for readings in 1..=3 {
         let patience = || Patience { left: AtomicUsize::new(readings), begun: AtomicUsize::new(0) };
         let (first, second) = (patience(), patience());
         assert!(catch_unwind(AssertUnwindSafe(|| prepared(&first).is_ok())).is_err(), "{readings}");
-        assert!(catch_unwind(AssertUnwindSafe(|| judge(&second).is_ok())).is_err(), "{readings}");
+        assert!(catch_unwind(AssertUnwindSafe(|| scorer(&second).is_ok())).is_err(), "{readings}");
         assert_eq!([first, second].map(|p| p.begun.into_inner()), [1, 1], "it was still reading");
     }
     let patience = || Patience { left: AtomicUsize::new(100), begun: AtomicUsize::new(0) };
     let (first, second) = (patience(), patience());
-    assert!(prepared(&first).is_ok() && judge(&second).is_ok());
+    assert!(prepared(&first).is_ok() && scorer(&second).is_ok());
     assert_eq!([first, second].map(|p| p.begun.into_inner()), [2, 2]);
 }

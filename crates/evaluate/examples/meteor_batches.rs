@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use capeval_evaluate::registry::{self, Resources};
-use capeval_evaluate::{Judge, ReferenceSet};
+use capeval_evaluate::{BatchScorer, ReferenceSet};
 use capeval_text::Texts;
 
 #[expect(clippy::print_stdout, reason = "a program")]
@@ -31,14 +31,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ends.push(references.len() as u64);
     }
     let set = ReferenceSet::new(references.into_iter().collect(), ends);
-    let judge = Judge::new(set, vec![metric], std::iter::empty())?;
+    let scorer = BatchScorer::new(set, vec![metric], std::iter::empty(), &())?;
     let batches = candidates.len() / n.max(1);
     let time = |batch: usize| {
         let from = batch % batches.max(1) * n;
         let images: Vec<u32> = (from..from + n).map(|image| image as u32).collect();
         let texts: Texts = candidates[from..from + n].iter().copied().collect();
         let started = Instant::now();
-        let scores = judge.score(&images, &texts);
+        let scores = scorer.score(&images, &texts);
         (started.elapsed().as_secs_f64() * 1e3, scores.values.iter().sum::<f64>() / n as f64)
     };
     let (cold, mean) = time(0);

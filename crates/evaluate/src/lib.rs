@@ -4,9 +4,9 @@
 //! references' words and n-grams between all metrics and systems, and spreads segments over threads. It
 //! prints nothing and opens no file.
 
+pub mod batch;
 pub mod diversity;
 mod explain;
-pub mod judge;
 pub mod prepared;
 mod progress;
 mod references;
@@ -14,8 +14,8 @@ pub mod registry;
 mod run;
 mod session;
 
+pub use batch::{BatchScorer, BatchScores};
 pub use explain::{About, explain};
-pub use judge::{BatchScores, Judge};
 pub use prepared::Prepared;
 pub use progress::{Progress, Stage};
 pub use references::ReferenceSet;

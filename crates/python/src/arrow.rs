@@ -10,7 +10,7 @@ use arrow_schema::{DataType, Field, Schema};
 use capeval::arrays::{Buffer, SharedBytes};
 use capeval::corpus::SegmentId;
 use capeval::entries;
-use capeval::evaluate::{Judge as Engine, ReferenceSet, System, evaluate};
+use capeval::evaluate::{BatchScorer, ReferenceSet, System, evaluate};
 use capeval::metric::{AnyMetric, ColumnKind};
 use capeval::report::{Measure, MetricEntry};
 use capeval::stats::Table;
@@ -170,7 +170,7 @@ pub fn judge_rows(
     statistics: bool,
 ) -> PyResult<Vec<ArrowBatch>> {
     let mut done = Vec::new();
-    let engine: &Engine = judge.engine().engine();
+    let engine: &BatchScorer = judge.engine().engine();
     let names = Names::new(judge.engine().metrics(), judge.engine().measures());
     for batch in batches(source)? {
         let images = ids(column(&batch, id)?)?

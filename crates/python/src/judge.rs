@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use capeval::corpus::Ids;
-use capeval::evaluate::judge::{Codes, MAX_CODE};
+use capeval::evaluate::batch::{Codes, MAX_CODE};
 use capeval::metric::AnyMetric;
 use capeval::text::Texts;
-use capeval::{Judge as Engine, References};
+use capeval::{ReferenceSource, Scorer};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
@@ -24,7 +24,7 @@ const SLICE: usize = 1 << 15;
 /// Metrics that have seen references.
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct Judge {
-    engine: Arc<Engine>,
+    engine: Arc<Scorer>,
     codes: Option<Codes>,
     /// For each metric as it was asked for, where its numbers begin, and what they are called without settings.
     places: Vec<(usize, Vec<String>)>,
@@ -58,17 +58,17 @@ impl Judge {
         let table = frequencies.map(|table| Arc::clone(&table.table));
         let places = places(py, &metrics, &settings, frequencies, &selection.metrics)?;
         let references = if let Ok(captions) = references.cast::<Captions>() {
-            References::Captions(captions.get().rows.clone())
+            ReferenceSource::Captions(captions.get().rows.clone())
         } else if let Ok(prepared) = references.cast::<Prepared>() {
             let prepared = prepared.get();
             let archive = prepared.archive().clone();
-            References::Prepared { prepared: Box::new(archive), source: prepared.source().to_owned() }
+            ReferenceSource::Prepared { prepared: Box::new(archive), source: prepared.source().to_owned() }
         } else {
             let found = type_name(references);
             return Err(PyTypeError::new_err(format!("references must be captions, not {found}")));
         };
         let engine = long(py, threads, None, move |progress| {
-            Engine::watched(references, ids, selection.metrics, table.as_ref(), progress)
+            Scorer::new(references, ids, selection.metrics, table.as_ref(), progress)
         })?
         .map_err(from_request)?;
         let codes = if coded {
@@ -187,7 +187,7 @@ impl Judge {
 
 impl Judge {
     /// The engine.
-    pub fn engine(&self) -> &Engine {
+    pub fn engine(&self) -> &Scorer {
         &self.engine
     }
 

@@ -6,7 +6,7 @@ use capeval::arrays::SharedBytes;
 use capeval::evaluate::Prepared as Archive;
 use capeval::evaluate::prepared::Source;
 use capeval::metric::Resources;
-use capeval::{CompareOptions, CompareRequest, References, Request, ScoreOptions, ScoreRequest};
+use capeval::{CompareOptions, CompareRequest, ReferenceSource, Request, ScoreOptions, ScoreRequest};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -65,8 +65,7 @@ impl Prepared {
         let source = rows.source().to_owned();
         let from = file_of(&source);
         long(py, threads, None, move |progress| {
-            let prepared =
-                capeval::prepare_watched(rows, ids, &metrics, from.into_iter().collect(), progress)?;
+            let prepared = capeval::prepare(rows, ids, &metrics, from.into_iter().collect(), progress)?;
             let mut bytes = Vec::new();
             prepared.write(&mut bytes).map_err(|error| capeval::Error::request(error.to_string()))?;
             drop(prepared);
@@ -137,10 +136,13 @@ fn request<O: Default>(
 ) -> PyResult<Request<'static, O>> {
     let systems = systems.into_iter().map(|(name, captions)| (name, captions.get().rows.clone()));
     let references = if let Ok(captions) = references.cast::<Captions>() {
-        References::Captions(captions.get().rows.clone())
+        ReferenceSource::Captions(captions.get().rows.clone())
     } else if let Ok(prepared) = references.cast::<Prepared>() {
         let prepared = prepared.get();
-        References::Prepared { prepared: Box::new(prepared.archive.clone()), source: prepared.source.clone() }
+        ReferenceSource::Prepared {
+            prepared: Box::new(prepared.archive.clone()),
+            source: prepared.source.clone(),
+        }
     } else {
         let found = type_name(references);
         return Err(PyTypeError::new_err(format!("references must be captions, not {found}")));

@@ -1,7 +1,7 @@
 //! Many texts in one allocation.
 
-use capeval_arrays::Buffer;
 use crate::ends::Ends;
+use capeval_arrays::Buffer;
 
 /// Texts stored one after another in one array of bytes.
 #[derive(Clone, Debug, Default)]

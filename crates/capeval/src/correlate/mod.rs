@@ -5,17 +5,17 @@ mod points;
 mod systems;
 
 use capeval_choice::{Argument, Remedy};
+use capeval_corpus::Captions;
 use capeval_corpus::ratings::{Ratings, SegmentScores};
-use capeval_corpus::{Captions, Empty, SegmentId};
-use capeval_evaluate::Progress;
 use capeval_evaluate::registry::Resources;
+use capeval_evaluate::{Progress, System};
 use capeval_metric::{AnyMetric, Direction, Signature};
 use capeval_report::{Correlation, Head, Human, Measure, MetricEntry, Notice, Points};
 use capeval_stats::{Interval, agreement as raters};
 
 use crate::measures::entries;
-use crate::score::{Evaluated, evaluated};
-use crate::{CorrelateOptions, Error, ScoreOptions, ScoreRequest, Selection, VERSION, select_metrics};
+use crate::rows::score_rows;
+use crate::{CorrelateOptions, Error, Selection, VERSION, select_metrics};
 pub(crate) use points::same_words;
 use points::{Judgements, ordered};
 
@@ -97,7 +97,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
             unit,
             &mut notices,
         )?;
-        scored(judgements, metrics, request.progress, &mut notices)?
+        score_points(judgements, &metrics, request.progress, &mut notices)
     };
     if found.systems.is_none() {
         found.systems = systems::of_means(&found.judgements, &found.values);
@@ -161,49 +161,30 @@ struct Scored {
 }
 
 /// Scores each point as an image of its own.
-fn scored(
+fn score_points(
     judgements: Judgements,
-    metrics: Vec<AnyMetric>,
+    metrics: &[AnyMetric],
     progress: &dyn Progress,
     notices: &mut Vec<Notice>,
-) -> Result<Scored, Error> {
-    let mut references = Captions::new("references of the ratings");
-    let mut candidates = Captions::new("rated captions");
-    for (row, point) in (0_i64..).zip(&judgements.points) {
-        let item = &judgements.items[point.item];
-        for reference in judgements.references_of(point.item) {
-            references.push(SegmentId::Integer(row), reference);
-        }
-        candidates.push(SegmentId::Integer(row), &item.caption);
-    }
-    let request = ScoreRequest {
-        options: ScoreOptions { empty: Empty::Keep, segments: true, ..ScoreOptions::default() },
-        progress,
-        ..ScoreRequest::new(references, [("captions", candidates)])
+) -> Scored {
+    let points = || judgements.points.iter().map(|point| point.item);
+    let references = points().map(|item| judgements.references_of(item).iter().map(String::as_str)).collect();
+    let system = System {
+        name: "captions".to_owned(),
+        images: (0..judgements.points.len() as u32).collect(),
+        texts: points().map(|item| judgements.items[item].caption.as_str()).collect(),
     };
-    let selection = Selection { metrics, notices: Vec::new() };
-    let Evaluated { mut report, scores, .. } = evaluated(request, selection)?;
-    notices.append(&mut report.head.notices);
-    let n_measures = report.head.measures.len();
-    let system = report.systems.pop();
-    let segments = system.as_ref().and_then(|system| system.segments.as_ref());
-    let segments = segments.map_or(&[][..], |segments| &segments.values);
-    let values = (0..n_measures)
-        .map(|m| segments.iter().skip(m).step_by(n_measures.max(1)).copied().collect())
-        .collect();
-    let systems = scores.first().and_then(|scores| systems::of_tables(&judgements, scores, n_measures));
-    let mut signatures = system.map_or_else(Vec::new, |system| system.signatures);
+    let mut rows = score_rows(references, &[system], &["rated captions"], metrics, progress);
+    notices.append(&mut rows.notices);
+    let (metrics, measures) = entries(metrics);
+    let systems =
+        rows.scores.first().and_then(|scores| systems::of_tables(&judgements, scores, measures.len()));
+    let values = rows.values(0);
+    let mut signatures = rows.signatures.pop().unwrap_or_default();
     for signature in &mut signatures {
         signature.push("own-reference", judgements.own.name());
     }
-    Ok(Scored {
-        judgements,
-        measures: report.head.measures,
-        values,
-        metrics: report.head.metrics,
-        signatures,
-        systems,
-    })
+    Scored { judgements, measures, values, metrics, signatures, systems }
 }
 
 fn scale(ratings: impl Iterator<Item = f64>) -> Interval {

@@ -11,19 +11,18 @@ mod draws;
 mod pools;
 
 use capeval_choice::{Argument, Remedy};
+use capeval_corpus::Captions;
 use capeval_corpus::ratings::{Choices, SegmentScores};
-use capeval_corpus::{Captions, Empty, SegmentId};
-use capeval_evaluate::Progress;
 use capeval_evaluate::registry::Resources;
+use capeval_evaluate::{Progress, System};
 use capeval_metric::{AnyMetric, Direction, Signature};
 use capeval_report::{Head, HumanTies, Measure, MetricEntry, MetricTies, Notice, Preference, Protocol};
 
 use crate::given;
 use crate::measures::entries;
-use crate::score::{Evaluated, evaluated, push_once};
-use crate::{
-    Error, OwnReference, PreferOptions, ScoreOptions, ScoreRequest, Selection, VERSION, select_metrics,
-};
+use crate::rows::score_rows;
+use crate::score::push_once;
+use crate::{Error, OwnReference, PreferOptions, Selection, VERSION, select_metrics};
 use pools::Judged;
 
 /// A request to [`prefer`]. Start from [`PreferRequest::new`].
@@ -93,10 +92,7 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
             let judged = pools::with_references(&choices, request.references.as_ref(), rules, &mut notices)?;
             may_resample(&judged, entries(&metrics).1.len())?;
             notices.extend(draws::settle(&judged, &mut protocol));
-            let mut drawn = Drawn::default();
-            for draw in 0..protocol.draws {
-                drawn.add(scored(&judged, metrics.clone(), &protocol, draw, request.progress)?, &mut notices);
-            }
+            let mut drawn = Drawn::score(&judged, &metrics, &protocol, request.progress, &mut notices);
             drawn.sign(&protocol, options.own_reference);
             (judged, drawn)
         }
@@ -143,27 +139,34 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// Adds one draw.
-    fn add(&mut self, evaluated: Evaluated, notices: &mut Vec<Notice>) {
-        let mut report = evaluated.report;
-        for notice in report.head.notices.drain(..) {
-            push_once(notices, Notice { system: None, ..notice });
-        }
-        let n_measures = report.head.measures.len();
-        let side = |k: usize| {
-            let segments = report.systems.get(k).and_then(|system| system.segments.as_ref());
-            segments.map_or(&[][..], |segments| &segments.values)
+    /// Scores both captions of each pair against the references of every draw.
+    fn score(
+        judged: &[Judged],
+        metrics: &[AnyMetric],
+        protocol: &Protocol,
+        progress: &dyn Progress,
+        notices: &mut Vec<Notice>,
+    ) -> Self {
+        let side = |k: usize, name: &str| System {
+            name: name.to_owned(),
+            images: (0..judged.len() as u32).collect(),
+            texts: judged.iter().map(|pair| pair.captions[k].as_str()).collect(),
         };
-        let values = (0..n_measures).map(|m| {
-            let of = |k: usize| side(k).iter().skip(m).step_by(n_measures).copied();
-            of(0).zip(of(1)).map(|(a, b)| [a, b]).collect()
-        });
-        self.values.push(values.collect());
-        if let Some(system) = report.systems.first_mut() {
-            self.signatures = std::mem::take(&mut system.signatures);
+        let systems = [side(0, "first"), side(1, "second")];
+        let sources = ["first captions", "second captions"];
+        let (entries, measures) = entries(metrics);
+        let mut drawn = Self { measures, metrics: entries, ..Self::default() };
+        for draw in 0..protocol.draws {
+            let references = judged.iter().map(|pair| draws::of(pair, protocol, draw)).collect();
+            let rows = score_rows(references, &systems, &sources, metrics, progress);
+            let pairs = |(a, b): (Vec<f64>, Vec<f64>)| a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
+            drawn.values.push(rows.values(0).into_iter().zip(rows.values(1)).map(pairs).collect());
+            for notice in rows.notices {
+                push_once(notices, Notice { system: None, ..notice });
+            }
+            drawn.signatures = rows.signatures.into_iter().next().unwrap_or_default();
         }
-        self.measures = report.head.measures;
-        self.metrics = report.head.metrics;
+        drawn
     }
 
     /// Adds to the signatures what the protocol decides.
@@ -180,33 +183,6 @@ impl Drawn {
             signature.push("metric-ties", protocol.metric_ties.name());
         }
     }
-}
-
-/// Scores both captions of each pair against the references of one draw.
-fn scored(
-    judged: &[Judged],
-    metrics: Vec<AnyMetric>,
-    protocol: &Protocol,
-    draw: usize,
-    progress: &dyn Progress,
-) -> Result<Evaluated, Error> {
-    let mut references = Captions::new("references of the pairs");
-    let mut sides = [Captions::new("first captions"), Captions::new("second captions")];
-    for (row, pair) in (0_i64..).zip(judged) {
-        for reference in draws::of(pair, protocol, draw) {
-            references.push(SegmentId::Integer(row), reference);
-        }
-        for (side, caption) in sides.iter_mut().zip(&pair.captions) {
-            side.push(SegmentId::Integer(row), caption);
-        }
-    }
-    let [first, second] = sides;
-    let request = ScoreRequest {
-        options: ScoreOptions { empty: Empty::Keep, segments: true, ..ScoreOptions::default() },
-        progress,
-        ..ScoreRequest::new(references, [("first", first), ("second", second)])
-    };
-    evaluated(request, Selection { metrics, notices: Vec::new() })
 }
 
 /// What a preference counts under the rules for ties: 0, half or 1; `None` where the pair does not count.

@@ -86,9 +86,10 @@ pub fn run(args: &Args) -> Result<()> {
     let references = match &args.references[..] {
         [] => None,
         [path] => match input::prepared(path)? {
-            Some(prepared) => {
-                Some(capeval::References::Prepared { prepared: Box::new(prepared), source: path.clone() })
-            }
+            Some(prepared) => Some(capeval::ReferenceSource::Prepared {
+                prepared: Box::new(prepared),
+                source: path.clone(),
+            }),
             None => Some(args.reading_references.read(&args.references)?.into()),
         },
         _ => Some(args.reading_references.read(&args.references)?.into()),

@@ -43,7 +43,7 @@ pub fn run(args: &Args) -> Result<()> {
     let sources = inputs.iter().filter_map(|path| input::source(path)).collect();
     let captions = args.reading.read(&args.references)?;
     output::tell(captions.notices(), Flags::Usual);
-    let prepared = capeval::prepare(captions, args.ids, &metrics, sources)?;
+    let prepared = capeval::prepare(captions, args.ids, &metrics, sources, &())?;
     let (images, references) = (prepared.references.n_images(), prepared.references.n_references());
     output.write(|out| prepared.write(out))?;
     std::mem::forget(prepared);

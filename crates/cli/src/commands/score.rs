@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use capeval::corpus::{Captions, ReadOptions, SegmentId};
 use capeval::metric::{AnyMetric, Resources, Signature};
-use capeval::{MetricOptions, References, ScoreOptions, ScoreRequest};
+use capeval::{MetricOptions, ReferenceSource, ScoreOptions, ScoreRequest};
 use rayon::prelude::*;
 
 use crate::fault::fault;
@@ -223,7 +223,7 @@ impl Inputs {
         let Chosen { systems, metrics, mut resources } = chosen;
         self.what.read(&metrics, &mut resources)?;
         let images = self.images.as_deref().map(input::ids).transpose()?;
-        let (references, systems): (References, Vec<(String, Captions)>) = match self.rouge.listed()? {
+        let (references, systems): (ReferenceSource, Vec<(String, Captions)>) = match self.rouge.listed()? {
             Some((references, systems)) => (references.into(), systems),
             None => {
                 let (references, candidates) = rayon::join(
@@ -244,11 +244,11 @@ impl Inputs {
 }
 
 /// References as captions, or prepared ones where they lie.
-fn read_references(args: &Inputs) -> Result<References> {
+fn read_references(args: &Inputs) -> Result<ReferenceSource> {
     if let [path] = &args.references[..]
         && let Some(prepared) = input::prepared(path)?
     {
-        return Ok(References::Prepared { prepared: Box::new(prepared), source: path.clone() });
+        return Ok(ReferenceSource::Prepared { prepared: Box::new(prepared), source: path.clone() });
     }
     Ok(args.reading_references.read(&args.references)?.into())
 }

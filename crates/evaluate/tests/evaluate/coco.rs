@@ -17,14 +17,9 @@ fn a_saved_table_gives_few_images_the_scores_of_many() {
         .into_iter()
         .map(|segment| (segment.captions[0].clone(), segment.references))
         .collect();
-    let ends = segments.iter().scan(0, |end, (_, references)| {
-        *end += references.len() as u64;
-        Some(*end)
-    });
-    let ends = ends.collect();
-    let texts = segments.iter().flat_map(|(_, references)| references.iter().map(String::as_str)).collect();
-    let table =
-        ReferenceSet::new(texts, ends).document_frequencies(Reading::Tokens(Tokenizer::None), 4).unwrap();
+    let mut set: ReferenceSet =
+        segments.iter().map(|(_, references)| references.iter().map(String::as_str)).collect();
+    let table = set.document_frequencies(Reading::Tokens(Tokenizer::None), 4).unwrap();
     assert_eq!((table.n_images(), table.frequency(["a"]), table.frequency(["a", "man"])), (7, 7, 1));
     let metric =
         registry::build("cider-d", &[("tok", "none")], &Resources::default().with(Some(Arc::new(table))))

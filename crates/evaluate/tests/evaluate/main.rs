@@ -5,10 +5,11 @@
     reason = "a test fails by panicking, and says when it is skipped"
 )]
 
+mod batch;
 mod coco;
 mod diversity;
 mod goldens;
-mod judge;
+
 mod laws;
 mod prepared;
 mod rouge;

@@ -25,13 +25,8 @@ pub fn score<C: AsRef<str>, R: AsRef<str>>(
     metrics: &[AnyMetric],
     segments: &[(C, Vec<R>)],
 ) -> Vec<MetricScores> {
-    let ends = segments.iter().scan(0, |end, (_, references)| {
-        *end += references.len() as u64;
-        Some(*end)
-    });
-    let ends = ends.collect();
-    let texts = segments.iter().flat_map(|(_, references)| references.iter().map(AsRef::as_ref)).collect();
-    let mut set = ReferenceSet::new(texts, ends);
+    let mut set: ReferenceSet =
+        segments.iter().map(|(_, references)| references.iter().map(AsRef::as_ref)).collect();
     let system = System {
         name: "system".into(),
         images: (0..segments.len() as u32).collect(),

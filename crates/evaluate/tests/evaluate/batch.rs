@@ -1,10 +1,10 @@
-//! What a judge does once for a batch, and what numbers may stand for.
+//! What a scorer of batches does once for a batch, and what numbers may stand for.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use capeval_evaluate::judge::MAX_CODE;
-use capeval_evaluate::{Judge, ReferenceSet, registry};
+use capeval_evaluate::batch::MAX_CODE;
+use capeval_evaluate::{BatchScorer, ReferenceSet, registry};
 use capeval_metric::{
     About, AnyMetric, Input, Mean, Metric, Part, Reading, References, Resources, Segment, Signature,
 };
@@ -48,15 +48,16 @@ fn set(images: &[&[&str]]) -> ReferenceSet {
 fn what_is_learnt_from_new_words_is_learnt_once_for_a_batch() {
     let fits = Arc::new(AtomicUsize::new(0));
     let metric = AnyMetric::new(Counting(Arc::clone(&fits)));
-    let judge = Judge::new(set(&[&["a dog"], &["two cats"]]), vec![metric], [].into_iter()).unwrap();
+    let scorer =
+        BatchScorer::new(set(&[&["a dog"], &["two cats"]]), vec![metric], [].into_iter(), &()).unwrap();
     assert_eq!(fits.swap(0, Ordering::Relaxed), 1);
     let texts: Vec<String> = (0..400).map(|k| format!("a dog{k} and cat{k}")).collect();
     let texts: Texts = texts.iter().map(String::as_str).collect();
     let images: Vec<u32> = (0..400).map(|k| k % 2).collect();
-    assert_eq!(judge.score(&images, &texts).values, [4.0; 400]);
+    assert_eq!(scorer.score(&images, &texts).values, [4.0; 400]);
     assert_eq!(fits.swap(0, Ordering::Relaxed), 1);
     let known: Texts = ["a dog", "two cats"].into_iter().collect();
-    assert_eq!(judge.score(&[0, 1], &known).values, [2.0; 2]);
+    assert_eq!(scorer.score(&[0, 1], &known).values, [2.0; 2]);
     assert_eq!(fits.load(Ordering::Relaxed), 0, "there was nothing new");
 }
 
@@ -65,11 +66,11 @@ fn numbers_of_any_size_stand_for_their_digits() {
     let great = MAX_CODE - 1;
     let spelt = format!("12 {great} 007 9");
     let metrics = vec![registry::build("rouge-l", &[("tok", "none")], &Resources::default()).unwrap()];
-    let judge = Judge::new(set(&[&[&spelt]]), metrics, [].into_iter()).unwrap();
-    let codes = judge.digits().unwrap();
-    let whole = judge.score_codes(&codes, &[0], &[12, great, 7, 9], &[4]).values;
+    let scorer = BatchScorer::new(set(&[&[&spelt]]), metrics, [].into_iter(), &()).unwrap();
+    let codes = scorer.digits().unwrap();
+    let whole = scorer.score_codes(&codes, &[0], &[12, great, 7, 9], &[4]).values;
     let text: Texts = [format!("12 {great} 7 9").as_str()].into_iter().collect();
-    assert_eq!(whole, judge.score(&[0], &text).values, "007 is no number's digits");
+    assert_eq!(whole, scorer.score(&[0], &text).values, "007 is no number's digits");
     assert!(whole[0] > 0.7 && whole[0] < 0.8);
-    assert_eq!(judge.score_codes(&codes, &[0], &[great - 1, MAX_CODE], &[2]).values, [0.0]);
+    assert_eq!(scorer.score_codes(&codes, &[0], &[great - 1, MAX_CODE], &[2]).values, [0.0]);
 }

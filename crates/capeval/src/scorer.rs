@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use capeval_corpus::{Ids, SegmentId};
-use capeval_evaluate::{Judge as Engine, Progress};
+use capeval_evaluate::{BatchScorer, Progress};
 use capeval_lexical::frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
 use capeval_report::{Measure, MetricEntry};
 
-use crate::references::{References, whole};
+use crate::references::{ReferenceSource, whole};
 use crate::restrict::normal;
 use crate::{Error, measures};
 
@@ -24,15 +24,15 @@ use crate::{Error, measures};
 ///     references.push(SegmentId::from(id), caption);
 /// }
 /// let metrics = capeval::metrics(["cider-d", "rouge-l"], &[])?;
-/// let judge = capeval::Judge::new(references.into(), Ids::default(), metrics, None)?;
-/// let seven = judge.image(&SegmentId::from(7)).expect("there is an image 7");
+/// let scorer = capeval::Scorer::new(references.into(), Ids::default(), metrics, None, &())?;
+/// let seven = scorer.image(&SegmentId::from(7)).expect("there is an image 7");
 /// let captions: Texts = ["a dog", "a dog runs"].into_iter().collect();
-/// let scores = judge.engine().score(&[seven, seven], &captions);
+/// let scores = scorer.engine().score(&[seven, seven], &captions);
 /// assert!(scores.values[0] < scores.values[2], "CIDEr-D of the second is greater");
 /// # Ok::<(), capeval::Error>(())
 /// ```
-pub struct Judge {
-    engine: Engine,
+pub struct Scorer {
+    engine: BatchScorer,
     ids: Vec<SegmentId>,
     places: HashMap<SegmentId, u32>,
     compare: Ids,
@@ -40,40 +40,27 @@ pub struct Judge {
     measures: Vec<Measure>,
 }
 
-impl Judge {
+impl Scorer {
     /// Reads and counts `references`, and fits `metrics` to all of them. `table` is the one that the metrics were
-    /// built with, if any.
+    /// built with, if any. `progress` is notified of every metric.
     ///
     /// # Errors
     /// When there is no caption at all, or a metric reads all captions as one text.
     pub fn new(
-        references: References,
-        ids: Ids,
-        metrics: Vec<AnyMetric>,
-        table: Option<&Arc<DocumentFrequencies>>,
-    ) -> Result<Self, Error> {
-        Self::watched(references, ids, metrics, table, &())
-    }
-
-    /// The same; `progress` hears of every metric, and may end the work by unwinding.
-    ///
-    /// # Errors
-    /// As for [`new`](Self::new).
-    pub fn watched(
-        references: References,
+        references: ReferenceSource,
         ids: Ids,
         metrics: Vec<AnyMetric>,
         table: Option<&Arc<DocumentFrequencies>>,
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
         let (images, set) = match references {
-            References::Captions(captions) => whole(captions, ids)?,
-            References::Prepared { prepared, .. } => (prepared.ids, prepared.references),
+            ReferenceSource::Captions(captions) => whole(captions, ids)?,
+            ReferenceSource::Prepared { prepared, .. } => (prepared.ids, prepared.references),
         };
         let (entries, measures) = measures::entries(&metrics);
         let n_words = table.map_or(0, |table| table.n_words() as u32);
         let words = (0..n_words).filter_map(|number| table.map(|table| table.word(number)));
-        let engine = Engine::watched(set, metrics, words, progress)
+        let engine = BatchScorer::new(set, metrics, words, progress)
             .map_err(|error| Error::request(error.to_string()))?;
         let places = images.iter().map(|id| normal(id, ids)).zip(0..).collect();
         Ok(Self { engine, ids: images, places, compare: ids, entries, measures })
@@ -81,7 +68,7 @@ impl Judge {
 
     /// The engine, which knows images by their places.
     #[must_use]
-    pub fn engine(&self) -> &Engine {
+    pub fn engine(&self) -> &BatchScorer {
         &self.engine
     }
 

@@ -1,6 +1,6 @@
 //! Small batches against references that stay: for training loops, where every millisecond counts.
 //!
-//! A [`Judge`] has read its references, counted their n-grams and fitted its metrics once. A batch costs what
+//! A [`BatchScorer`] has read its references, counted their n-grams and fitted its metrics once. A batch costs what
 //! its own captions cost, and the digits are those of [`evaluate`](crate::evaluate()) over all images:
 //! candidates' words that the references lack are numbered batch by batch, and forgotten.
 
@@ -22,7 +22,7 @@ use crate::session;
 const CHUNK: (usize, usize) = (32, 512);
 
 /// Metrics that have seen references, ready for any number of batches from any number of threads.
-pub struct Judge {
+pub struct BatchScorer {
     set: ReferenceSet,
     /// All images.
     images: Vec<u32>,
@@ -68,19 +68,19 @@ pub struct BatchScores {
     pub values: Vec<f64>,
 }
 
-/// Why a judge cannot be had: a sentence.
+/// Why metrics or captions do not suit a [`BatchScorer`]: a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JudgeError(String);
+pub struct BatchError(String);
 
-impl fmt::Display for JudgeError {
+impl fmt::Display for BatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for JudgeError {}
+impl std::error::Error for BatchError {}
 
-/// Captions that were given as numbers in place of words; see [`Judge::codes`].
+/// Captions that were given as numbers in place of words; see [`BatchScorer::codes`].
 #[derive(Debug)]
 pub struct Codes {
     /// The word that each number below this list's length stands for.
@@ -122,9 +122,9 @@ fn unknown(beyond: u32, code: u32) -> Symbol {
     bytemuck::cast(beyond.saturating_add(code.min(MAX_CODE)))
 }
 
-impl Judge {
+impl BatchScorer {
     /// Reads and counts `references`, and fits `metrics` to all of them. `table_words` are the words of saved
-    /// tables that the metrics look up.
+    /// tables that the metrics look up. `progress` is notified of every metric.
     ///
     /// # Errors
     /// When a metric's tokenizer reads all captions as one text, so that a score would depend on the batch.
@@ -132,20 +132,8 @@ impl Judge {
         references: ReferenceSet,
         metrics: Vec<AnyMetric>,
         table_words: impl Iterator<Item = &'w str> + Clone,
-    ) -> Result<Self, JudgeError> {
-        Self::watched(references, metrics, table_words, &())
-    }
-
-    /// The same; `progress` hears of every metric, and may end the work by unwinding.
-    ///
-    /// # Errors
-    /// As for [`new`](Self::new).
-    pub fn watched<'w>(
-        references: ReferenceSet,
-        metrics: Vec<AnyMetric>,
-        table_words: impl Iterator<Item = &'w str> + Clone,
         progress: &dyn Progress,
-    ) -> Result<Self, JudgeError> {
+    ) -> Result<Self, BatchError> {
         let mut set = references;
         let n_references = set.n_references();
         progress.begin(Stage::Reading, n_references * metrics.len());
@@ -162,7 +150,7 @@ impl Judge {
             matches!(reading, Reading::Tokens(Tokenizer::PtbBatch) | Reading::Stems(Tokenizer::PtbBatch, _))
         };
         if let Some(metric) = metrics.iter().find(in_one_piece) {
-            return Err(JudgeError(format!(
+            return Err(BatchError(format!(
                 "{}: the tokenizer ptb-batch reads all captions as one text, so that a score would depend \
                  on the others of its batch; take ptb",
                 metric.signature().metric()
@@ -255,7 +243,7 @@ impl Judge {
     ///
     /// # Errors
     /// When the metrics read texts in more than one way, or look at more than which words are equal.
-    pub fn codes<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> Result<Codes, JudgeError> {
+    pub fn codes<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> Result<Codes, BatchError> {
         let group = self.coded()?;
         let beyond = group.vocabulary.len() as u32;
         let mut others = HashMap::<&str, u32>::new();
@@ -270,7 +258,7 @@ impl Judge {
     ///
     /// # Errors
     /// As for [`codes`](Self::codes).
-    pub fn digits(&self) -> Result<Codes, JudgeError> {
+    pub fn digits(&self) -> Result<Codes, BatchError> {
         let group = self.coded()?;
         let beyond = group.vocabulary.len() as u32;
         let spelt = || {
@@ -290,14 +278,14 @@ impl Judge {
     }
 
     /// The one group of metrics to which captions may be given as numbers.
-    fn coded(&self) -> Result<&Group, JudgeError> {
+    fn coded(&self) -> Result<&Group, BatchError> {
         let plain = |group: &Group| {
             matches!(group.input.reading, Reading::Tokens(_))
                 && group.members.iter().all(|member| !member.knows_words)
         };
         match &self.groups[..] {
             [group] if self.alone.is_empty() && plain(group) => Ok(group),
-            _ => Err(JudgeError(
+            _ => Err(BatchError(
                 "captions can be given as numbers only to metrics that ask no more of words than which are \
                  equal (BLEU, ROUGE-L, CIDEr, CIDEr-D), all with one tokenizer; give texts"
                     .to_owned(),

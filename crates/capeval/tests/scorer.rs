@@ -1,4 +1,4 @@
-//! A judge gives the digits of `score`, in any batch, in any order, on any number of threads.
+//! A scorer gives the digits of `score`, in any batch, in any order, on any number of threads.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use capeval::evaluate::registry::KINDS;
 use capeval::frequencies::DocumentFrequencies;
 use capeval::metric::{Reading, Resources};
 use capeval::text::{Texts, Tokenizer};
-use capeval::{Judge, MetricOptions, ScoreOptions, ScoreRequest, score, select_metrics};
+use capeval::{MetricOptions, ScoreOptions, ScoreRequest, Scorer, score, select_metrics};
 
 const WORDS: &[&str] = &[
     "a", "the", "dog", "cat", "runs", "on", "grass", "it's", "two", "Dogs", "red", "bus.", "3 1/2", "Straße",
@@ -79,8 +79,8 @@ fn bits(values: &[f64]) -> Vec<u64> {
 fn check(table: Option<&Arc<DocumentFrequencies>>) {
     let (metrics, resources) = (all_metrics(), Resources::default().with(table.cloned()));
     let built = select_metrics(&metrics, &resources).unwrap().metrics;
-    let judge = Judge::new(references().into(), Ids::default(), built, table).unwrap();
-    let n_parts = judge.engine().n_parts();
+    let scorer = Scorer::new(references().into(), Ids::default(), built, table, &()).unwrap();
+    let n_parts = scorer.engine().n_parts();
     let systems: Vec<Vec<String>> = (5..8).map(candidates).collect();
     let all: Vec<Vec<f64>> =
         systems.iter().map(|captions| expected(&metrics, &resources, captions)).collect();
@@ -95,13 +95,15 @@ fn check(table: Option<&Arc<DocumentFrequencies>>) {
     for (batch, threads) in [(order.len(), 2), (7, 1), (1, 1)] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         for part in order.chunks(batch).take(20) {
-            let images: Vec<u32> =
-                part.iter().map(|(_, image)| judge.image(&SegmentId::from(*image as i64)).unwrap()).collect();
+            let images: Vec<u32> = part
+                .iter()
+                .map(|(_, image)| scorer.image(&SegmentId::from(*image as i64)).unwrap())
+                .collect();
             let texts: Texts = part.iter().map(|(s, image)| systems[*s][*image].as_str()).collect();
-            let found = pool.install(|| judge.engine().score(&images, &texts));
+            let found = pool.install(|| scorer.engine().score(&images, &texts));
             for ((s, image), values) in part.iter().zip(found.values.chunks_exact(n_parts)) {
                 let wanted = &all[*s][image * n_parts..(image + 1) * n_parts];
-                let keys: Vec<&str> = judge.measures().iter().map(|measure| measure.key.as_str()).collect();
+                let keys: Vec<&str> = scorer.measures().iter().map(|measure| measure.key.as_str()).collect();
                 assert_eq!(
                     bits(values),
                     bits(wanted),
@@ -113,12 +115,12 @@ fn check(table: Option<&Arc<DocumentFrequencies>>) {
 }
 
 #[test]
-fn a_judge_gives_the_digits_of_score_by_every_metric() {
+fn a_scorer_gives_the_digits_of_score_by_every_metric() {
     check(None);
 }
 
 #[test]
-fn a_judge_with_a_table_gives_the_digits_of_score() {
+fn a_scorer_with_a_table_gives_the_digits_of_score() {
     // Over other captions, so that the table knows candidates' words that the references lack.
     let mut others = references();
     let mut source = Source(77);
@@ -134,9 +136,9 @@ fn a_judge_with_a_table_gives_the_digits_of_score() {
 fn captions_as_numbers_give_the_digits_of_their_words() {
     let words = ["a", "dog", "runs", "giraffe", "the", "cat", "on", "grass"];
     let metrics = capeval::metrics(["cider-d", "bleu", "rouge-l"], &[("tok", "none")]).unwrap();
-    let judge = Judge::new(references().into(), Ids::default(), metrics, None).unwrap();
+    let scorer = Scorer::new(references().into(), Ids::default(), metrics, None, &()).unwrap();
     // Words 5 and beyond are not told; they stand for words that no reference holds.
-    let codes = judge.engine().codes(words.iter().take(5).copied()).unwrap();
+    let codes = scorer.engine().codes(words.iter().take(5).copied()).unwrap();
     let batch: Vec<Vec<u32>> =
         vec![vec![0, 1, 2], vec![3, 3, 3], vec![], vec![0, 90, 90, 91], vec![4, 1, 2, 0, 1]];
     let spelt =
@@ -144,7 +146,7 @@ fn captions_as_numbers_give_the_digits_of_their_words() {
     let texts: Vec<String> =
         batch.iter().map(|caption| caption.iter().map(spelt).collect::<Vec<_>>().join(" ")).collect();
     let images = [3, 3, 4, 5, 6];
-    let by_text = judge.engine().score(&images, &texts.iter().map(String::as_str).collect());
+    let by_text = scorer.engine().score(&images, &texts.iter().map(String::as_str).collect());
     let ends: Vec<u64> = batch
         .iter()
         .scan(0, |end, caption| {
@@ -152,7 +154,7 @@ fn captions_as_numbers_give_the_digits_of_their_words() {
             Some(*end)
         })
         .collect();
-    let by_code = judge.engine().score_codes(&codes, &images, &batch.concat(), &ends);
+    let by_code = scorer.engine().score_codes(&codes, &images, &batch.concat(), &ends);
     for (k, (a, b)) in by_text.values.iter().zip(&by_code.values).enumerate() {
         assert_eq!(a.to_bits(), b.to_bits(), "number {k}");
     }
@@ -162,8 +164,8 @@ fn captions_as_numbers_give_the_digits_of_their_words() {
 fn numbers_are_refused_by_metrics_that_look_into_words() {
     let refused = |specs: &[&str]| {
         let metrics = capeval::metrics(specs.iter().copied(), &[]).unwrap();
-        let judge = Judge::new(references().into(), Ids::default(), metrics, None).unwrap();
-        judge.engine().codes(["a"]).is_err()
+        let scorer = Scorer::new(references().into(), Ids::default(), metrics, None, &()).unwrap();
+        scorer.engine().codes(["a"]).is_err()
     };
     assert!(refused(&["chrf"]) && refused(&["rouge-score"]) && refused(&["bleu", "bleu:tok=13a"]));
     assert!(!refused(&["bleu", "cider", "rouge-l"]));
@@ -172,6 +174,6 @@ fn numbers_are_refused_by_metrics_that_look_into_words() {
 #[test]
 fn a_tokenizer_that_reads_all_captions_as_one_is_refused() {
     let metrics = capeval::metrics(["bleu:tok=ptb-batch"], &[]).unwrap();
-    let error = Judge::new(references().into(), Ids::default(), metrics, None).err().unwrap();
+    let error = Scorer::new(references().into(), Ids::default(), metrics, None, &()).err().unwrap();
     assert!(error.to_string().contains("take ptb"), "{error}");
 }
