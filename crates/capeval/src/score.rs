@@ -281,7 +281,7 @@ pub(crate) fn sign(
         push_once(found, from_corpus(notice, Some(name)));
     }
     for remark in scores.metrics.iter().flat_map(|metric| &metric.remarks) {
-        push_once(found, Notice::new(remark.code, remark.message.as_str()));
+        push_once(found, from_remark(remark, None));
     }
     let metrics = scores.metrics.iter();
     metrics.map(|metric| signed(metric.signature.clone(), counts.clone(), alignment)).collect()
