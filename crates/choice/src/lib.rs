@@ -14,7 +14,9 @@
 mod argument;
 mod names;
 mod remedy;
+mod system;
 
 pub use argument::{Argument, Role};
 pub use names::{UnknownName, nearest};
 pub use remedy::{Dialect, Plain, Remedy, Task};
+pub use system::system_words;

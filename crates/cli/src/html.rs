@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
+use capeval::choice::system_words;
 use capeval::corpus::SegmentId;
 use capeval::pages::{self, Page, Pictures};
 use capeval::report::{Comparison, Correlation, Report};
 
 use crate::fault::Flags;
-use crate::input::plain;
 use crate::output::Output;
 use crate::shown::Shown;
 
@@ -63,7 +63,7 @@ impl Html {
     /// # Errors
     /// When the file cannot be written, or `pictures` is neither a folder nor a pattern.
     fn open(path: &str, pictures: Option<&str>, inputs: &[&str], digits: usize) -> Result<Self> {
-        if path == crate::input::STDIN {
+        if path == capeval_files::STDIN {
             bail!("a page goes to a file, which a browser opens; name one instead of -");
         }
         let pictures = pictures.map(|source| Source::of(source, path)).transpose()?;
@@ -127,7 +127,7 @@ impl Source {
         let listed = fs::read_dir(folder).map_err(|error| {
             anyhow!(
                 "{source}: cannot look for pictures: {}; name a folder, or a pattern with {{id}}",
-                plain(&error)
+                system_words(&error)
             )
         })?;
         let mut files: Vec<String> =

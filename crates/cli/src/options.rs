@@ -12,8 +12,6 @@ use capeval::stats::Resampling;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
 
-use crate::input;
-
 /// The heading of flags about how references are read.
 pub const READING_REFERENCES: &str = "Reading references";
 
@@ -57,7 +55,7 @@ impl References {
     pub fn read(&self, paths: &[String]) -> Result<Captions> {
         let options = self.options();
         let files: Vec<Captions> =
-            paths.par_iter().map(|path| input::captions(path, &options)).collect::<Result<_>>()?;
+            paths.par_iter().map(|path| capeval_files::captions(path, &options)).collect::<Result<_, _>>()?;
         let unsplit = files.iter().find(|file| file.format() != Some(Format::Karpathy));
         if let (Some(_), Some(file)) = (&self.split, unsplit) {
             bail!("{}: only Karpathy's files have splits; leave --split out", file.source());

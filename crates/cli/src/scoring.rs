@@ -5,10 +5,10 @@ use capeval::corpus::ratings::{SegmentScores, read_scores};
 use capeval::corpus::{Captions, Ids, Surplus};
 use capeval::evaluate::registry::Resources;
 use capeval::{OwnReference, Selection};
+use capeval_files as files;
 use clap::Arg;
 
 use crate::commands::score::What;
-use crate::input;
 use crate::options::{self, METRICS, READING_REFERENCES, References};
 
 /// References and metrics, or scores.
@@ -79,7 +79,7 @@ impl Scoring {
         inputs.extend(self.references.iter().map(String::as_str));
         inputs.extend(self.scores.as_deref());
         inputs.extend(self.what.paths());
-        if inputs.iter().filter(|path| **path == input::STDIN).count() > 1 {
+        if inputs.iter().filter(|path| **path == files::STDIN).count() > 1 {
             bail!("standard input (-) can be read once only; give a file for the others");
         }
         Ok(inputs)
@@ -109,7 +109,8 @@ impl Scoring {
         self.what.read(&mut resources)?;
         let selection = selected.map_or_else(|| self.what.build(&self.what.metrics, &resources), Ok)?;
         let scores = self.scores.as_deref();
-        let scores = scores.map(|path| Ok::<_, anyhow::Error>(read_scores(&input::bytes(path)?, path)?));
+        let scores =
+            scores.map(|path| Ok::<_, anyhow::Error>(read_scores(&files::open_or_stdin(path)?, path)?));
         let references = match &self.references[..] {
             [] => None,
             paths => Some(self.reading.read(paths)?),

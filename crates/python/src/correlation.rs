@@ -5,12 +5,12 @@ use capeval::pages::{self, Page};
 use capeval::report::{Agreement, Coefficient, Correlation as Found};
 use capeval::stats::Resampling;
 use capeval::{CorrelateRequest, OwnReference};
+use capeval_files as files;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyList};
 
 use crate::captions::{Captions, id, id_list};
-use crate::error::{Keywords, fault, from_corpus, from_io, from_request, value};
-use crate::files;
+use crate::error::{Keywords, fault, from_corpus, from_file, from_request, value};
 use crate::frequencies::{DocumentFrequencies, parse_ids};
 use crate::judge::numbers;
 use crate::metrics::select;
@@ -133,11 +133,11 @@ pub fn correlate(
 ) -> PyResult<Correlation> {
     let known = |error: capeval::corpus::UnknownName| fault(&error);
     let chosen = |error: capeval::choice::UnknownName| fault(&error);
-    let read = |path: &str| py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path));
+    let read = |path: &str| py.detach(|| files::open(path)).map_err(from_file);
     let people = match path {
         Some(path) => {
             let bytes = read(path)?;
-            ratings::read_ratings(bytes.bytes(), path, &RatingOptions::default()).map_err(from_corpus)?
+            ratings::read_ratings(&bytes, path, &RatingOptions::default()).map_err(from_corpus)?
         }
         None => {
             let unrated = rows.iter().filter(|(_, _, _, ratings)| ratings.is_empty()).count();
@@ -156,7 +156,7 @@ pub fn correlate(
         }
     };
     let scores = match &rules.scores {
-        Some(path) => Some(ratings::read_scores(read(path)?.bytes(), path).map_err(from_corpus)?),
+        Some(path) => Some(ratings::read_scores(&read(path)?, path).map_err(from_corpus)?),
         None => None,
     };
     let selection =

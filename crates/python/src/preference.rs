@@ -4,11 +4,11 @@ use capeval::corpus::ratings;
 use capeval::report::{Preference as Found, Protocol};
 use capeval::stats::Resampling;
 use capeval::{OwnReference, PreferenceRequest};
+use capeval_files as files;
 use pyo3::prelude::*;
 
 use crate::captions::Captions;
-use crate::error::{fault, from_corpus, from_io, from_request};
-use crate::files;
+use crate::error::{fault, from_corpus, from_file, from_request};
 use crate::frequencies::{DocumentFrequencies, parse_ids};
 use crate::metrics::select;
 use crate::rendered;
@@ -71,14 +71,14 @@ pub fn prefer(
 ) -> PyResult<Preference> {
     let known = |error: capeval::corpus::UnknownName| fault(&error);
     let chosen = |error: capeval::choice::UnknownName| fault(&error);
-    let read = |path: &str| py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path));
+    let read = |path: &str| py.detach(|| files::open(path)).map_err(from_file);
     let choices = match path {
-        Some(path) => ratings::read_pairs(read(path)?.bytes(), path),
+        Some(path) => ratings::read_pairs(&read(path)?, path),
         None => ratings::read_pairs(rows.as_bytes(), "pairs"),
     };
     let choices = choices.map_err(from_corpus)?;
     let scores = match &rules.scores {
-        Some(path) => Some(ratings::read_scores(read(path)?.bytes(), path).map_err(from_corpus)?),
+        Some(path) => Some(ratings::read_scores(&read(path)?, path).map_err(from_corpus)?),
         None => None,
     };
     let selection =

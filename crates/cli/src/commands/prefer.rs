@@ -5,7 +5,6 @@ use capeval::PreferenceRequest;
 use capeval::corpus::ratings;
 use capeval::report::{HumanTies, MetricTies, Protocol};
 
-use crate::input;
 use crate::options::{self, Intervals};
 use crate::progress::Bar;
 use crate::scoring::{Read, Scoring, refuse_beside_scores};
@@ -110,7 +109,10 @@ pub fn run(args: &Args) -> Result<()> {
         ids: args.scoring.rules.ids,
         intervals,
         progress: &bar,
-        ..PreferenceRequest::new(ratings::read_pairs(&input::bytes(&args.pairs)?, &args.pairs)?)
+        ..PreferenceRequest::new(ratings::read_pairs(
+            &capeval_files::open_or_stdin(&args.pairs)?,
+            &args.pairs,
+        )?)
     })?;
     drop(bar);
     output.write(&found)

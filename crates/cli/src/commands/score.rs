@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use capeval::corpus::{Captions, ReadOptions, SegmentId};
 use capeval::metric::{AnyMetric, Resources, Signature};
 use capeval::{References, ScoreRequest, Selection};
+use capeval_files as files;
 use rayon::prelude::*;
 
 use crate::html::{Html, Pages};
@@ -150,7 +151,7 @@ impl Inputs {
     /// When there is no such metric or setting, or standard input would be read twice.
     pub fn choose(&self) -> Result<Chosen> {
         let systems = names::name(&self.candidates, &self.names)?;
-        if self.paths(&systems).iter().filter(|path| **path == input::STDIN).count() > 1 {
+        if self.paths(&systems).iter().filter(|path| **path == files::STDIN).count() > 1 {
             bail!("standard input (-) can be read once only; give a file for the others");
         }
         let metrics = match self.rouge.rouge_list {
@@ -243,7 +244,7 @@ impl Inputs {
 /// References as captions, or prepared ones where they lie.
 fn read_references(args: &Inputs) -> Result<References> {
     if let [path] = &args.references[..]
-        && let Some(prepared) = input::prepared(path)?
+        && let Some(prepared) = files::prepared(path)?
     {
         return Ok(References::Prepared { prepared: Box::new(prepared), source: path.clone() });
     }
@@ -251,7 +252,7 @@ fn read_references(args: &Inputs) -> Result<References> {
 }
 
 fn read_candidates(systems: &[Named], options: &ReadOptions) -> Result<Vec<Captions>> {
-    systems.par_iter().map(|system| input::captions(&system.path, options)).collect()
+    systems.par_iter().map(|system| Ok(files::captions(&system.path, options)?)).collect()
 }
 
 impl What {
@@ -274,10 +275,10 @@ impl What {
     /// When a file cannot be read.
     pub fn read(&self, resources: &mut Resources) -> Result<()> {
         if let Some(path) = &self.df {
-            resources.insert(Arc::new(input::frequencies(path, self.df_images)?));
+            resources.insert(Arc::new(files::frequencies(path, &files::open(path)?, self.df_images)?));
         }
         if let Some(path) = &self.lm {
-            resources.insert(Arc::new(input::language_model(path)?));
+            resources.insert(Arc::new(files::language_model(path, &files::open(path)?)?));
         }
         Ok(())
     }
@@ -321,7 +322,7 @@ impl What {
         if !metrics.mean("meteor") {
             return Ok(None);
         }
-        if !data::is_installed()? && (self.yes || data::offer()?) {
+        if !files::MeteorHome::of_user()?.is_installed() && (self.yes || data::offer()?) {
             data::install(None)?;
         }
         data::meteor()

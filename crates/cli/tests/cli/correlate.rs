@@ -292,7 +292,7 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
         "no number",
         "image_id,caption,rating\n1,a,NaN\n",
         &["-r", "references.json"],
-        &["ratings.csv:2", "no finite number"],
+        &["ratings.csv:2", "not a finite number"],
     ),
     ("an empty file", "", &["-r", "references.json"], &["is empty"]),
     ("no rating", "image_id,caption,rating\n1,a,\n", &["-r", "references.json"], &["no rating"]),
