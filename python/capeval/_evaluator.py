@@ -77,8 +77,7 @@ class Evaluator:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the prepared references to a file, which ``capeval score -r`` takes too."""
-        with open(path, "wb") as file:
-            file.write(self._prepared.to_bytes())
+        self._prepared.save(os.fspath(path))
 
     @property
     def ids(self) -> list[Id]:

@@ -80,9 +80,7 @@ class DocumentFrequencies:
 
     def save(self, path: Path, *, format: str = "capeval") -> None:
         """Writes the table: ``"capeval"``, ``"pickle"`` for self-critical training code, or ``"json"``."""
-        data = self._engine.to_bytes(format)
-        with open(path, "wb") as file:
-            file.write(data)
+        self._engine.save(os.fspath(path), format)
 
     def merge(self, *others: DocumentFrequencies) -> DocumentFrequencies:
         """The table over the images of all, which must be disjoint sets.

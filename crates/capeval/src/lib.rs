@@ -34,7 +34,6 @@
 pub use capeval_arrays as arrays;
 pub use capeval_choice as choice;
 pub use capeval_corpus as corpus;
-pub use capeval_data as data;
 pub use capeval_evaluate as evaluate;
 pub use capeval_fluency as fluency;
 pub use capeval_lexical as lexical;

@@ -14,9 +14,11 @@
 mod argument;
 mod names;
 mod remedy;
+mod system;
 
 pub use argument::{Argument, Role};
 pub use names::{UnknownName, nearest, suggest};
 pub use remedy::{Dialect, Plain, Remedy, Task};
+pub use system::system_words;
 #[doc(hidden)]
 pub use {names::deserialize, serde};

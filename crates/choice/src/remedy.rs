@@ -35,6 +35,8 @@ enum Action {
 pub enum Task {
     /// Install third-party data, such as `meteor`.
     Install(&'static str),
+    /// Install third-party data from a file at hand.
+    InstallFrom(&'static str),
     /// Prepare the references again.
     Prepare,
     /// Build a table of document frequencies with n-grams of up to this many words.
@@ -86,6 +88,7 @@ impl Dialect for Plain {
     fn task(&self, task: &Task) -> String {
         match task {
             Task::Install(what) => format!("install the data of {what}"),
+            Task::InstallFrom(what) => format!("install the data of {what} from a file"),
             Task::Prepare => "prepare the references again".to_owned(),
             Task::BuildFrequencies(None) => "build a table of document frequencies".to_owned(),
             Task::BuildFrequencies(Some(order)) => {

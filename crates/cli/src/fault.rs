@@ -74,6 +74,7 @@ impl Dialect for Flags {
     fn task(&self, task: &Task) -> String {
         let command = match task {
             Task::Install(what) => format!("data install {what}"),
+            Task::InstallFrom(what) => format!("data install {what} --from FILE"),
             Task::Prepare => "prepare REFERENCES -o FILE".to_owned(),
             Task::BuildFrequencies(None) => "df build REFERENCES -o FILE".to_owned(),
             Task::BuildFrequencies(Some(order)) => format!("df build -n {order} REFERENCES -o FILE"),
@@ -98,10 +99,14 @@ pub fn show(error: &anyhow::Error, flags: Flags) {
 }
 
 fn help(cause: &(dyn StdError + 'static), flags: Flags) -> Option<String> {
-    match cause.downcast_ref::<Fault>() {
-        Some(fault) => Some(fault.help.clone()),
-        None => capeval::remedy(cause).and_then(|remedy| remedy.in_words(&flags)),
+    if let Some(fault) = cause.downcast_ref::<Fault>() {
+        return Some(fault.help.clone());
     }
+    let remedy = match cause.downcast_ref::<capeval_files::Error>() {
+        Some(error) => error.remedy(),
+        None => capeval::remedy(cause),
+    };
+    remedy.and_then(|remedy| remedy.in_words(&flags))
 }
 
 /// `text` after `head`, in lines of `width` columns that begin below each other; in one line without a width.

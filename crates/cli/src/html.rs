@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Result, bail};
+use capeval::choice::system_words;
 use capeval::corpus::SegmentId;
 use capeval::pages::{self, Page, Pictures};
 use capeval::report::{Comparison, Correlation, Report};
 
 use crate::fault::{Flags, fault};
-use crate::input::plain;
 use crate::output::Output;
 use crate::shown::Shown;
 
@@ -63,7 +63,7 @@ impl Html {
     /// # Errors
     /// When the file cannot be written, or `pictures` is neither a folder nor a pattern.
     fn open(path: &str, pictures: Option<&str>, inputs: &[&str], digits: usize) -> Result<Self> {
-        if path == crate::input::STDIN {
+        if path == capeval_files::STDIN {
             return Err(fault(
                 "a page cannot go to standard output",
                 "name a file, which a browser can open",
@@ -129,7 +129,7 @@ impl Source {
         let folder = Path::new(source);
         let listed = fs::read_dir(folder).map_err(|error| {
             fault(
-                format!("{source}: cannot look for pictures: {}", plain(&error)),
+                format!("{source}: cannot look for pictures: {}", system_words(&error)),
                 "name a folder, or a pattern with {id}",
             )
         })?;

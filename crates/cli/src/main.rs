@@ -5,7 +5,6 @@ mod data;
 mod fault;
 mod html;
 mod input;
-mod mapped;
 mod mecab;
 mod names;
 mod options;

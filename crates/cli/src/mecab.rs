@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow};
 use capeval::text::tokenizers::mecab::{self, Dictionary, DictionaryFiles, Language};
 
-use crate::input;
-
 /// Folders of dictionaries.
 #[derive(clap::Args)]
 #[command(next_help_heading = "General")]
@@ -32,13 +30,13 @@ impl Folders {
 
 fn open(folder: &Path) -> Result<Dictionary> {
     let path = |name: &str| folder.join(name).display().to_string();
-    let bytes = |name: &str| input::open(&path(name));
+    let bytes = |name: &str| capeval_files::open(&path(name));
     let files = DictionaryFiles {
         system: Box::new(bytes("sys.dic")?),
         unknown: Box::new(bytes("unk.dic")?),
         characters: Box::new(bytes("char.bin")?),
         matrix: Box::new(bytes("matrix.bin")?),
-        settings: input::text(&path("dicrc"))?,
+        settings: capeval_files::text(&path("dicrc"))?,
     };
     Dictionary::new(files).map_err(|error| anyhow!("{}: {error}", folder.display()))
 }

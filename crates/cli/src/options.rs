@@ -10,7 +10,6 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
 
 use crate::fault::fault;
-use crate::input;
 
 /// The heading of flags about how references are read.
 pub const READING_REFERENCES: &str = "Reading references";
@@ -55,7 +54,7 @@ impl References {
     pub fn read(&self, paths: &[String]) -> Result<Captions> {
         let options = self.options();
         let files: Vec<Captions> =
-            paths.par_iter().map(|path| input::captions(path, &options)).collect::<Result<_>>()?;
+            paths.par_iter().map(|path| capeval_files::captions(path, &options)).collect::<Result<_, _>>()?;
         let unsplit = files.iter().find(|file| file.format() != Some(Format::Karpathy));
         if let (Some(_), Some(file)) = (&self.split, unsplit) {
             return Err(fault(

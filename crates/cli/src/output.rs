@@ -1,27 +1,15 @@
-//! Where results go: standard output, or a file that is opened before any work is done.
+//! Where results go: standard output, or a file that is known to be writable before any work is done.
 
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::Result;
 use capeval::corpus::Notice;
+use capeval_files::{STDIN, Target, is_same_file};
 
 use crate::fault::{Flags, fault};
-use crate::input::plain;
 
-/// A target that is ready to be written.
-///
-/// An existing file keeps its content until the result is there; a new one is removed if it never comes.
-pub struct Output {
-    target: Target,
-    written: bool,
-}
-
-enum Target {
-    Stdout,
-    File { path: PathBuf, file: File, is_new: bool },
-}
+/// Standard output, or a file, which keeps its content until the whole result is there.
+pub struct Output(Option<Target>);
 
 impl Output {
     /// Standard output, or the file `path`.
@@ -29,68 +17,28 @@ impl Output {
     /// # Errors
     /// When the file cannot be written, or is one of `inputs`.
     pub fn open(path: Option<&str>, inputs: &[&str]) -> Result<Self> {
-        let target = match path {
-            None | Some("-") => Target::Stdout,
-            Some(path) => {
-                let is_input = |input: &&str| match (fs::canonicalize(path), fs::canonicalize(input)) {
-                    (Ok(target), Ok(input)) => target == input,
-                    _ => false,
-                };
-                if inputs.iter().any(is_input) {
-                    return Err(fault(
-                        format!("{path}: this file is read, so it cannot be written"),
-                        "name another file",
-                    ));
-                }
-                let is_new = !std::path::Path::new(path).exists();
-                let file = OpenOptions::new()
-                    .write(true)
-                    .create(true)
-                    .truncate(false)
-                    .open(path)
-                    .map_err(|error| anyhow!("{path}: cannot write the file: {}", plain(&error)))?;
-                Target::File { path: path.into(), file, is_new }
-            }
-        };
-        Ok(Self { target, written: false })
+        let Some(path) = path.filter(|path| *path != STDIN) else { return Ok(Self(None)) };
+        if inputs.iter().any(|input| is_same_file(path, input)) {
+            return Err(fault(format!("{path}: this file is read, so it cannot be written"), "name another"));
+        }
+        Ok(Self(Some(Target::new(path)?)))
     }
 
     /// Whether a person sees what is written.
     pub fn is_terminal(&self) -> bool {
-        matches!(self.target, Target::Stdout) && io::stdout().is_terminal()
+        self.0.is_none() && io::stdout().is_terminal()
     }
 
     /// Lets `write` write the whole result.
     ///
     /// # Errors
     /// When the target does not take it.
-    pub fn write(mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-        match &mut self.target {
-            Target::Stdout => {
-                let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-                write(&mut out).and_then(|()| out.flush())?;
-            }
-            Target::File { path, file, .. } => {
-                if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-                    file.set_len(0).with_context(|| format!("{}: cannot write", path.display()))?;
-                }
-                let mut out = BufWriter::with_capacity(1 << 16, file);
-                write(&mut out)
-                    .and_then(|()| out.flush())
-                    .with_context(|| format!("{}: cannot write", path.display()))?;
-            }
+    pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        if let Some(target) = self.0 {
+            return Ok(target.write(write)?);
         }
-        self.written = true;
-        Ok(())
-    }
-}
-
-impl Drop for Output {
-    fn drop(&mut self) {
-        if let (Target::File { path, is_new: true, .. }, false) = (&self.target, self.written) {
-            // The command has failed already; an empty file left behind is not worth a second error.
-            let _ = fs::remove_file(path);
-        }
+        let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        Ok(write(&mut out).and_then(|()| out.flush())?)
     }
 }
 
@@ -105,17 +53,11 @@ pub fn tell(notices: &[Notice], flags: Flags) {
     }
 }
 
-/// Whether two paths lead to the same file. Devices such as /dev/null take anything.
-pub fn is_same_file(a: &str, b: &str) -> bool {
-    let found = (fs::canonicalize(a), fs::canonicalize(b));
-    let is_one = a == b || matches!(&found, (Ok(a), Ok(b)) if a == b);
-    is_one && found.0.is_ok_and(|path| path.is_file())
-}
-
-/// Whether an error says that nobody reads any more, which is no failure.
+/// Whether an error says that nobody reads any more, which is not a failure.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+    let system = error.chain().filter_map(|cause| match cause.downcast_ref::<capeval_files::Error>() {
+        Some(error) => error.cause().map(|(cause, _)| cause),
+        None => cause.downcast_ref::<io::Error>(),
+    });
+    system.into_iter().any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }

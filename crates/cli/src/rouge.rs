@@ -1,7 +1,7 @@
 //! What comes from a user's own ROUGE-1.5.5: its data, and evaluation lists.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Cursor};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use capeval::Listed;
 use capeval::corpus::rouge_xml::{self, TextForm};
 use capeval::metric::Resources;
 use capeval::text::{Exceptions, StopWords};
+use capeval_files::Bytes;
 use clap::ValueEnum;
 
 use crate::fault::fault;
-use crate::input::{self, plain};
 
 /// What is read of a user's own ROUGE-1.5.5.
 #[derive(clap::Args)]
@@ -89,7 +89,7 @@ impl Rouge {
     /// When the list or a file that it names cannot be read.
     pub fn listed(&self) -> Result<Option<Listed>> {
         let Some(path) = &self.rouge_list else { return Ok(None) };
-        let text = input::text(path)?;
+        let text = capeval_files::text(path)?;
         let list = if text.trim_start_matches('\u{feff}').trim_start().starts_with('<') {
             rouge_xml::read_xml(text.as_bytes(), path)?
         } else {
@@ -122,8 +122,6 @@ fn named(path: &Path) -> String {
     format!("{}: cannot read the file", path.display())
 }
 
-fn open(path: &Path) -> Result<BufReader<File>> {
-    let file = File::open(path);
-    file.map(BufReader::new)
-        .map_err(|error| anyhow!("{}: cannot open the file: {}", path.display(), plain(&error)))
+fn open(path: &Path) -> Result<Cursor<Bytes>> {
+    Ok(Cursor::new(capeval_files::open(&path.display().to_string())?))
 }

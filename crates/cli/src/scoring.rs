@@ -5,11 +5,11 @@ use capeval::corpus::ratings::{SegmentScores, read_scores};
 use capeval::corpus::{Captions, Ids, Surplus};
 use capeval::metric::Resources;
 use capeval::{MetricOptions, OwnReference};
+use capeval_files as files;
 use clap::Arg;
 
 use crate::commands::score::What;
 use crate::fault::fault;
-use crate::input;
 use crate::options::{self, METRICS, READING_REFERENCES, References};
 
 /// References and metrics, or scores.
@@ -81,7 +81,7 @@ impl Scoring {
         inputs.extend(self.references.iter().map(String::as_str));
         inputs.extend(self.scores.as_deref());
         inputs.extend(self.what.paths());
-        if inputs.iter().filter(|path| **path == input::STDIN).count() > 1 {
+        if inputs.iter().filter(|path| **path == files::STDIN).count() > 1 {
             return Err(fault("standard input (-) can be read only once", "give files for the others"));
         }
         Ok(inputs)
@@ -111,7 +111,8 @@ impl Scoring {
         let Chosen { metrics, mut resources } = chosen;
         self.what.read(&metrics, &mut resources)?;
         let scores = self.scores.as_deref();
-        let scores = scores.map(|path| Ok::<_, anyhow::Error>(read_scores(&input::bytes(path)?, path)?));
+        let scores =
+            scores.map(|path| Ok::<_, anyhow::Error>(read_scores(&files::open_or_stdin(path)?, path)?));
         let references = match &self.references[..] {
             [] => None,
             paths => Some(self.reading.read(paths)?),

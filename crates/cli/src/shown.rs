@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use capeval::report::{Form, Style, Written};
+use capeval_files::{STDIN, is_same_file};
 
 use crate::fault::{Flags, fault};
-use crate::input;
 use crate::options;
-use crate::output::{Output, is_same_file};
+use crate::output::Output;
 
 /// How a report is written.
 #[derive(clap::Args)]
@@ -53,9 +53,9 @@ impl Shown {
     pub fn open(&self, inputs: &[&str]) -> Result<Target> {
         let report = Output::open(self.output.as_deref(), inputs)?;
         let segments = self.segments.as_deref();
-        let place = self.output.as_deref().unwrap_or(input::STDIN);
+        let place = self.output.as_deref().unwrap_or(STDIN);
         if segments.is_some_and(|path| is_same_place(path, place)) {
-            let place = if place == input::STDIN { "standard output" } else { place };
+            let place = if place == STDIN { "standard output" } else { place };
             return Err(fault(
                 format!("report and segments cannot go to the same place ({place})"),
                 "pass --segments FILE or --output FILE with another file",
@@ -99,7 +99,7 @@ impl Shown {
 
 /// Whether what is written to two paths would be mixed up; `-` is standard output.
 fn is_same_place(a: &str, b: &str) -> bool {
-    a == b && a == input::STDIN || is_same_file(a, b)
+    a == b && a == STDIN || is_same_file(a, b)
 }
 
 impl Target {

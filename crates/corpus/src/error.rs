@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use capeval_choice::Remedy;
+use capeval_choice::{Remedy, system_words};
 
 use crate::SegmentId;
 
@@ -144,7 +144,7 @@ impl Error {
     }
 
     pub(crate) fn io(source: &str, what: &str, cause: io::Error) -> Self {
-        Self::new(ErrorKind::Io, source, format!("{what}: {}", plain(&cause))).because(cause)
+        Self::new(ErrorKind::Io, source, format!("{what}: {}", system_words(&cause))).because(cause)
     }
 
     /// What kind of error it is.
@@ -180,17 +180,6 @@ impl Error {
     /// What the operating system said; the message repeats it.
     pub fn cause(&self) -> Option<&io::Error> {
         self.0.cause.as_ref()
-    }
-}
-
-/// An operating system error without Rust's `(os error 21)`.
-fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_lowercase().chain(chars).collect(),
-        None => String::new(),
     }
 }
 

@@ -16,6 +16,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 
+use capeval_choice::{Argument, Remedy};
 use capeval_metric::Remark;
 use serde::Deserialize;
 
@@ -93,7 +94,13 @@ pub fn read(source: impl Read, base: Base) -> Result<Vec<Record>, Error> {
         let text = std::str::from_utf8(&line).map_err(|_| Error::on(number, "this is no UTF-8"))?;
         let text = if number == 1 { text.trim_start_matches('\u{feff}') } else { text };
         if !text.trim().is_empty() {
-            records.push(parse(text, base).map_err(|message| Error::on(number, message))?);
+            let record = parse(text, base).map_err(|message| {
+                let error = Error::on(number, message);
+                // A file of something else fails at once.
+                let is_first = records.is_empty();
+                if is_first { error.with_remedy(score_captions()) } else { error }
+            });
+            records.push(record?);
         }
     }
     Ok(records)
@@ -115,6 +122,11 @@ fn parse(line: &str, base: Base) -> Result<Record, String> {
         other => return Err(format!("{other} is no id; give a number or a string")),
     };
     record(id, Fields { probs, logprobs, tokens, end }, base)
+}
+
+/// What to do about a file of captions.
+fn score_captions() -> Remedy {
+    Remedy::give(Argument::LanguageModel).to("score captions")
 }
 
 /// The record of one segment.

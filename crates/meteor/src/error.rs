@@ -2,7 +2,7 @@
 
 use std::io;
 
-use capeval_choice::{Remedy, Task};
+use capeval_choice::{Remedy, Task, system_words};
 
 /// The reason why METEOR could not be set up; scoring itself cannot fail.
 #[derive(Debug, thiserror::Error)]
@@ -19,7 +19,7 @@ enum Kind {
     Missing(String),
     #[error("{0}")]
     Source(String),
-    #[error("{what}: {error}")]
+    #[error("{what}: {}", system_words(error))]
     Io { what: String, error: io::Error },
 }
 

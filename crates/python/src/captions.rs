@@ -1,12 +1,12 @@
 //! Captions as Python has them: files, dictionaries, lists, columns.
 
 use capeval::corpus::{self, Captions as Rows, Format, ReadOptions, SegmentId};
+use capeval_files as files;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
 
-use crate::error::{fault, from_corpus, from_io};
-use crate::files;
+use crate::error::{fault, from_file};
 
 /// Captions of images, in order: references or candidates.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -32,9 +32,11 @@ impl Captions {
             format.map(|name| name.parse().map_err(|e: corpus::UnknownName| fault(&e))).transpose()?;
         let defaults = if references { ReadOptions::references() } else { ReadOptions::candidates() };
         let options = ReadOptions { format, split, id_column, caption_columns, ..defaults };
-        let bytes = py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path))?;
-        files::refuse_own(path, bytes.bytes(), references)?;
-        let rows = py.detach(|| corpus::read_bytes(bytes.bytes(), path, &options)).map_err(from_corpus)?;
+        let rows = py.detach(|| {
+            let bytes = files::open(path)?;
+            files::captions_in(path, &bytes, &options)
+        });
+        let rows = rows.map_err(from_file)?;
         Ok(Self { rows })
     }
 

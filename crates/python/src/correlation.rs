@@ -5,12 +5,12 @@ use capeval::metric::Resources;
 use capeval::pages::{self, Page};
 use capeval::report::{Agreement, Coefficient, Correlation as Found};
 use capeval::{CorrelateOptions, CorrelateRequest};
+use capeval_files as files;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyList};
 
 use crate::captions::{Captions, id, id_list};
-use crate::error::{Keywords, from_corpus, from_io, from_request, value};
-use crate::files;
+use crate::error::{Keywords, from_corpus, from_file, from_request, value};
 use crate::frequencies::DocumentFrequencies;
 use crate::judge::numbers;
 use crate::metrics::resources;
@@ -118,8 +118,8 @@ pub fn correlate(
     let options: CorrelateOptions = crate::options::options(options)?;
     let people = match path {
         Some(path) => {
-            let bytes = py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path))?;
-            ratings::read_ratings(bytes.bytes(), path, &RatingOptions::default()).map_err(from_corpus)?
+            let bytes = py.detach(|| files::open(path)).map_err(from_file)?;
+            ratings::read_ratings(&bytes, path, &RatingOptions::default()).map_err(from_corpus)?
         }
         None => rated(rows)?,
     };
@@ -155,6 +155,6 @@ fn rated(rows: Vec<Row<'_>>) -> PyResult<Ratings> {
 
 /// Scores that were computed before.
 pub fn read_scores(py: Python<'_>, path: &str) -> PyResult<SegmentScores> {
-    let bytes = py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path))?;
-    ratings::read_scores(bytes.bytes(), path).map_err(from_corpus)
+    let bytes = py.detach(|| files::open(path)).map_err(from_file)?;
+    ratings::read_scores(&bytes, path).map_err(from_corpus)
 }

@@ -2,11 +2,11 @@
 
 use std::io;
 
-use capeval::choice::{Argument, Dialect, Remedy, Task};
+use capeval::choice::{Argument, Dialect, Remedy, Task, system_words};
 use capeval::corpus::ErrorKind;
 use capeval::report::Notice;
 use pyo3::PyErr;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 
 /// An error of a request: `ValueError`, or what Python raises where a file cannot be opened.
 pub fn from_request(error: capeval::Error) -> PyErr {
@@ -68,11 +68,27 @@ impl Dialect for Keywords {
     fn task(&self, task: &Task) -> String {
         match task {
             Task::Install(what) => format!("call capeval.install_{what}()"),
+            Task::InstallFrom(what) => format!("call capeval.install_{what}(path)"),
             Task::BuildFrequencies(_) => "call capeval.DocumentFrequencies.build()".to_owned(),
             Task::ListTokenizers => "see capeval.tokenizers()".to_owned(),
             Task::ListMetrics => "see capeval.metrics()".to_owned(),
             task => Remedy::run(task.clone()).to_string(),
         }
+    }
+}
+
+/// An error of a file: what Python raises where a file cannot be opened, `RuntimeError` where pip fails, else
+/// `ValueError`.
+pub fn from_file(error: capeval_files::Error) -> PyErr {
+    if let Some((cause, path)) = error.cause() {
+        return from_io(cause, path);
+    }
+    let sentence = || sentence(&error.to_string(), error.remedy().as_ref());
+    match error {
+        capeval_files::Error::Captions(error) => from_corpus(error),
+        capeval_files::Error::NoHome => PyOSError::new_err(sentence()),
+        capeval_files::Error::Fetch { .. } => PyRuntimeError::new_err(sentence()),
+        _ => value(&sentence()),
     }
 }
 
@@ -87,7 +103,7 @@ pub fn from_corpus(error: capeval::corpus::Error) -> PyErr {
 /// An error of the operating system about the file `path`: `FileNotFoundError`, `PermissionError` and so on.
 pub fn from_io(error: &io::Error, path: &str) -> PyErr {
     match error.raw_os_error() {
-        Some(code) => os(code, &plain(error), path),
+        Some(code) => os(code, &system_words(error), path),
         None => PyOSError::new_err(format!("{path}: {error}")),
     }
 }
@@ -95,11 +111,6 @@ pub fn from_io(error: &io::Error, path: &str) -> PyErr {
 /// Python chooses the class by the number.
 fn os(code: i32, sentence: &str, path: &str) -> PyErr {
     PyOSError::new_err((code, sentence.to_owned(), path.to_owned()))
-}
-
-fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 /// A `ValueError`.

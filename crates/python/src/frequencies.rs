@@ -1,18 +1,17 @@
 //! Tables of document frequencies.
 
-use std::io::Read;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use capeval::corpus::Ids;
 use capeval::frequencies::{DocumentFrequencies as Table, MAX_ORDER};
-use flate2::read::MultiGzDecoder;
+use capeval_files as files;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::captions::Captions;
-use crate::error::{fault, from_io, from_request, value};
-use crate::files;
+use crate::error::{fault, from_file, from_io, from_request, value};
 use crate::metrics::reading;
 
 /// In how many images each n-gram occurs: what CIDEr weighs n-grams by.
@@ -51,16 +50,16 @@ impl DocumentFrequencies {
     #[staticmethod]
     #[pyo3(signature = (path, n_images = None))]
     fn load(py: Python<'_>, path: &str, n_images: Option<u64>) -> PyResult<Self> {
-        let bytes = py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path))?;
-        Self::parse(py, bytes.bytes(), n_images)
-            .map_err(|error| value(&format!("{path}: {}", error.value(py))))
+        let table = py.detach(|| files::frequencies(path, &files::open(path)?, n_images));
+        table.map(new).map_err(from_file)
     }
 
     /// Reads a table from bytes.
     #[staticmethod]
     #[pyo3(signature = (data, n_images = None))]
     fn from_bytes(py: Python<'_>, data: &[u8], n_images: Option<u64>) -> PyResult<Self> {
-        Self::parse(py, data, n_images)
+        let table = py.detach(|| files::frequencies("table", data, n_images));
+        table.map(new).map_err(from_file)
     }
 
     /// A table from a dictionary that maps tuples of words to numbers of images.
@@ -99,16 +98,14 @@ impl DocumentFrequencies {
     /// The table in capeval's format (`"capeval"`), as a pickle (`"pickle"`) or as JSON (`"json"`).
     fn to_bytes<'py>(&self, py: Python<'py>, format: &str) -> PyResult<Bound<'py, PyBytes>> {
         let mut bytes = Vec::new();
-        let written = match format {
-            "capeval" => self.table.save(&mut bytes),
-            "pickle" => self.table.write_pickle(&mut bytes),
-            "json" => self.table.write_json(&mut bytes),
-            other => {
-                return Err(value(&format!("no format is called '{other}'; choose capeval, pickle or json")));
-            }
-        };
-        written.map_err(|error| from_io(&error, "table"))?;
+        writer(format)?(&self.table, &mut bytes).map_err(|error| from_io(&error, "table"))?;
         Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Writes the table to a file, in one of these formats.
+    fn save(&self, py: Python<'_>, path: &str, format: &str) -> PyResult<()> {
+        let write = writer(format)?;
+        py.detach(|| files::write_whole(path, |out| write(&self.table, out))).map_err(from_file)
     }
 
     /// The table over the images of both, which must be disjoint.
@@ -156,19 +153,16 @@ impl DocumentFrequencies {
     }
 }
 
-impl DocumentFrequencies {
-    fn parse(py: Python<'_>, bytes: &[u8], n_images: Option<u64>) -> PyResult<Self> {
-        py.detach(|| {
-            if !bytes.starts_with(&[0x1F, 0x8B]) {
-                return Table::read(bytes, n_images).map_err(|error| fault(&error));
-            }
-            let mut unpacked = Vec::new();
-            MultiGzDecoder::new(bytes).read_to_end(&mut unpacked).map_err(|error| {
-                value(&format!("the gzip data are damaged or cut off ({error}); fetch the file again"))
-            })?;
-            Table::read(&unpacked, n_images).map_err(|error| fault(&error))
-        })
-        .map(new)
+/// Writes a table in some format.
+type WriteTable = fn(&Table, &mut dyn Write) -> io::Result<()>;
+
+/// What writes a table in the format of this name.
+fn writer(format: &str) -> PyResult<WriteTable> {
+    match format {
+        "capeval" => Ok(|table, out| table.save(out)),
+        "pickle" => Ok(|table, out| table.write_pickle(out)),
+        "json" => Ok(|table, out| table.write_json(out)),
+        other => Err(value(&format!("no format is called '{other}'; choose capeval, pickle or json"))),
     }
 }
 

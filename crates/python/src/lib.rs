@@ -9,7 +9,6 @@ mod captions;
 mod comparison;
 mod correlation;
 mod error;
-mod files;
 mod frequencies;
 mod install;
 mod judge;
@@ -48,8 +47,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(arrow::judge_rows, module)?)?;
     module.add_function(wrap_pyfunction!(correlation::correlate, module)?)?;
     module.add_function(wrap_pyfunction!(preference::prefer, module)?)?;
-    module.add_function(wrap_pyfunction!(install::compile_meteor, module)?)?;
-    module.add_function(wrap_pyfunction!(install::meteor_package, module)?)?;
+    module.add_function(wrap_pyfunction!(install::install_meteor, module)?)?;
     module.add_function(wrap_pyfunction!(plain::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(run::get_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(run::set_num_threads, module)?)?;

@@ -9,16 +9,15 @@ use capeval::meteor;
 use capeval::metric::{About, Direction, Reading, Resources};
 use capeval::text::{Scratch, Tokenizer, tokenizers};
 use capeval::{MetricOptions, Selection};
+use capeval_files::{self as files, MeteorHome};
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use rayon::prelude::*;
 
 use crate::captions::Captions;
-use crate::error::{fault, from_request, sentence, value};
-use crate::files;
+use crate::error::{fault, from_file, from_request, value};
 use crate::frequencies::DocumentFrequencies;
-use crate::install::home;
 use crate::run::{long, pool};
 
 /// What METEOR read last: the file, its length and age, and its content.
@@ -28,7 +27,8 @@ static METEOR: Mutex<Known> = Mutex::new(None);
 
 /// METEOR's resources; `None` if they are not installed.
 fn meteor(py: Python<'_>) -> PyResult<Option<Arc<meteor::Resources>>> {
-    let Some(path) = home().map(|home| home.file()) else { return Ok(None) };
+    let Ok(home) = MeteorHome::of_user() else { return Ok(None) };
+    let path = home.file();
     let Ok(metadata) = fs::metadata(&path) else { return Ok(None) };
     let (len, age) = (metadata.len(), metadata.modified().ok());
     {
@@ -39,13 +39,9 @@ fn meteor(py: Python<'_>) -> PyResult<Option<Arc<meteor::Resources>>> {
             return Ok(Some(Arc::clone(resources)));
         }
     }
-    let shown = path.display().to_string();
-    let bytes = py.detach(|| files::bytes(&shown)).map_err(|error| crate::error::from_io(&error, &shown))?;
-    // Checksums are taken in parallel, so this needs the pool.
-    let opened = long(py, None, None, move |_| meteor::Resources::open(Arc::new(bytes)))?;
-    let resources =
-        opened.map_err(|error| value(&sentence(&format!("{shown}: {error}"), error.remedy().as_ref())))?;
-    let resources = Arc::new(resources);
+    // It is read, not mapped, since others may install it anew. Checksums are taken in parallel, so this needs the pool.
+    let resources = long(py, None, None, move |_| home.resources(files::read))?.map_err(from_file)?;
+    let Some(resources) = resources.map(Arc::new) else { return Ok(None) };
     *METEOR.lock().unwrap_or_else(PoisonError::into_inner) = Some((path, len, age, Arc::clone(&resources)));
     Ok(Some(resources))
 }
@@ -59,8 +55,8 @@ pub fn resources(
     let needed = capeval::needed_data(options).into_iter().find(|needed| needed.metric == "meteor");
     let meteor = if needed.is_some() { meteor(py)? } else { None };
     if needed.is_some_and(|needed| needed.is_named) && meteor.is_none() {
-        let place =
-            home().map_or_else(String::new, |home| format!(" ({} is missing)", home.file().display()));
+        let place = MeteorHome::of_user()
+            .map_or_else(|_| String::new(), |home| format!(" ({} is missing)", home.file().display()));
         return Err(PyFileNotFoundError::new_err(format!(
             "METEOR's resources are not installed{place}; call capeval.install_meteor() once"
         )));

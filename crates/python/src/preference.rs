@@ -4,13 +4,13 @@ use capeval::corpus::ratings;
 use capeval::metric::Resources;
 use capeval::report::Preference as Found;
 use capeval::{PreferOptions, PreferRequest};
+use capeval_files as files;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::captions::Captions;
 use crate::correlation::read_scores;
-use crate::error::{from_corpus, from_io, from_request};
-use crate::files;
+use crate::error::{from_corpus, from_file, from_request};
 use crate::frequencies::DocumentFrequencies;
 use crate::metrics::resources;
 use crate::rendered;
@@ -53,10 +53,7 @@ pub fn prefer(
 ) -> PyResult<Preference> {
     let options: PreferOptions = crate::options::options(options)?;
     let choices = match path {
-        Some(path) => {
-            let bytes = py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path))?;
-            ratings::read_pairs(bytes.bytes(), path)
-        }
+        Some(path) => ratings::read_pairs(&py.detach(|| files::open(path)).map_err(from_file)?, path),
         None => ratings::read_pairs(rows.as_bytes(), "pairs"),
     };
     let choices = choices.map_err(from_corpus)?;

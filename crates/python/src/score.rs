@@ -3,18 +3,17 @@
 use std::sync::Arc;
 
 use capeval::arrays::SharedBytes;
-use capeval::evaluate::Prepared as Archive;
-use capeval::evaluate::prepared::Source;
+use capeval::evaluate::{Prepared as Archive, Progress};
 use capeval::metric::Resources;
 use capeval::{CompareOptions, CompareRequest, ReferenceSource, Request, ScoreOptions, ScoreRequest};
+use capeval_files::{self as files, Bytes};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::captions::{Captions, id_list, type_name};
 use crate::comparison::Comparison;
-use crate::error::{from_io, from_request, value};
-use crate::files::{self, Aligned};
+use crate::error::{from_file, from_request};
 use crate::frequencies::{DocumentFrequencies, parse_ids};
 use crate::metrics::{resources, select};
 use crate::report::Report;
@@ -31,8 +30,9 @@ pub struct Prepared {
 
 impl Prepared {
     /// Opens a file, given as its bytes; called on a pool's thread, since checksums are taken in parallel.
-    fn open(bytes: SharedBytes, source: String) -> Result<Self, String> {
-        let archive = Archive::open(Arc::clone(&bytes)).map_err(|error| format!("{source}: {error}"))?;
+    fn open(bytes: Bytes, source: String) -> Result<Self, files::Error> {
+        let bytes: SharedBytes = Arc::new(bytes);
+        let archive = files::open_prepared(&source, Arc::clone(&bytes))?;
         Ok(Self { bytes, archive, source })
     }
 
@@ -63,43 +63,41 @@ impl Prepared {
         let ids = parse_ids(ids)?;
         let rows = references.rows.clone();
         let source = rows.source().to_owned();
-        let from = file_of(&source);
-        long(py, threads, None, move |progress| {
+        let from = files::source(&source);
+        let built = long(py, threads, None, move |progress| {
             let prepared = capeval::prepare(rows, ids, &metrics, from.into_iter().collect(), progress)?;
             let mut bytes = Vec::new();
             prepared.write(&mut bytes).map_err(|error| capeval::Error::request(error.to_string()))?;
             drop(prepared);
             progress.advance(0);
-            Self::open(Arc::new(Aligned::copy(&bytes)), source).map_err(capeval::Error::request)
-        })?
-        .map_err(from_request)
+            Ok(Self::open(Bytes::copy(&bytes), source))
+        })?;
+        built.map_err(from_request)?.map_err(from_file)
     }
 
-    /// Opens a file of prepared references.
+    /// Opens a file of prepared references. It is read, not mapped, since others may rewrite it while a notebook
+    /// holds it.
     #[staticmethod]
     fn load(py: Python<'_>, path: &str) -> PyResult<Self> {
-        let bytes = py.detach(|| files::bytes(path)).map_err(|error| from_io(&error, path))?;
-        let prepared = long(py, None, None, move |_| Self::open(Arc::new(bytes), path.to_owned()))?
-            .map_err(|sentence| value(&sentence))?;
-        for source in &prepared.archive.sources {
-            if let Some(now) = file_of(&source.path)
-                && (now.bytes != source.bytes || now.modified > source.modified)
-            {
-                return Err(value(&format!(
-                    "{path}: these references are stale: {} has changed since they were prepared; prepare them \
-                     again",
-                    source.path
-                )));
-            }
-        }
-        Ok(prepared)
+        let load = move |_: &dyn Progress| {
+            let prepared = Self::open(files::read(path)?, path.to_owned())?;
+            files::check_fresh(path, &prepared.archive)?;
+            Ok(prepared)
+        };
+        long(py, None, None, load)?.map_err(from_file)
     }
 
     /// Opens the bytes of such a file; `source` is what the references are called.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8], source: String) -> PyResult<Self> {
-        let bytes = Arc::new(Aligned::copy(data));
-        long(py, None, None, move |_| Self::open(bytes, source))?.map_err(|sentence| value(&sentence))
+        let bytes = Bytes::copy(data);
+        long(py, None, None, move |_| Self::open(bytes, source))?.map_err(from_file)
+    }
+
+    /// Writes the file.
+    fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
+        let bytes: &[u8] = (*self.bytes).as_ref();
+        py.detach(|| files::write_whole(path, |out| out.write_all(bytes))).map_err(from_file)
     }
 
     /// What the references are called.
@@ -117,14 +115,6 @@ impl Prepared {
     fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyList>> {
         id_list(py, &self.archive.ids)
     }
-}
-
-/// Length and age of a file; `None` if there is no such file.
-fn file_of(path: &str) -> Option<Source> {
-    let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-    let modified = metadata.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-    let modified = modified.map_or(0, |duration| duration.as_secs());
-    Some(Source { path: path.to_owned(), bytes: metadata.len(), modified })
 }
 
 /// Everything that a request is made of, off the interpreter.

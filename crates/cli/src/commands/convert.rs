@@ -5,7 +5,6 @@ use capeval::corpus::{self, Captions, Format, ReadOptions};
 use clap::ValueEnum;
 
 use crate::fault::Flags;
-use crate::input;
 use crate::options::{formats, written_formats};
 use crate::output::{self, Output};
 
@@ -62,7 +61,7 @@ pub fn run(args: &Args) -> Result<()> {
         }
     };
     let files: Vec<Captions> =
-        inputs.iter().map(|path| input::captions(path, &options)).collect::<Result<_>>()?;
+        inputs.iter().map(|path| capeval_files::captions(path, &options)).collect::<Result<_, _>>()?;
     let captions = corpus::merge(files, options.role)?;
     // A format may refuse a caption halfway, and a file that is there stays until all is well.
     let mut written = Vec::new();

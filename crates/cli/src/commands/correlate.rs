@@ -6,7 +6,6 @@ use capeval::report::Unit;
 use capeval::{CorrelateOptions, CorrelateRequest};
 
 use crate::html::Html;
-use crate::input;
 use crate::options::{self, Intervals};
 use crate::progress::Bar;
 use crate::scoring::{Read, Rules, Scoring, refuse_beside_scores};
@@ -99,8 +98,11 @@ pub fn run(args: &Args) -> Result<()> {
     let output = args.shown.open(&inputs)?;
     let page = Html::plain(args.html.as_deref(), &inputs, args.shown.digits())?;
     let Read { references, scores, metrics, resources } = args.scoring.read(chosen)?;
-    let ratings =
-        ratings::read_ratings(&input::bytes(&args.ratings)?, &args.ratings, &args.reading.options())?;
+    let ratings = ratings::read_ratings(
+        &capeval_files::open_or_stdin(&args.ratings)?,
+        &args.ratings,
+        &args.reading.options(),
+    )?;
     let Rules { own_reference, surplus, ids } = args.scoring.rules;
     let lower_is_better = args.scoring.lower_is_better.clone();
     let bar = Bar::new();

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use capeval_files::MeteorHome;
 
 use crate::data;
 use crate::fault::fault;
@@ -48,7 +49,7 @@ pub fn run(args: &Args) -> Result<()> {
     match &args.action {
         Action::Install { name: _, from } => data::install(from.as_deref()),
         Action::List => {
-            let path = data::home()?.file();
+            let path = MeteorHome::of_user()?.file();
             let state = match data::meteor() {
                 Ok(Some(resources)) => {
                     let bytes = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
@@ -72,13 +73,13 @@ pub fn run(args: &Args) -> Result<()> {
             None => Err(fault("METEOR's resources are not installed", "run `capeval data install meteor`")),
         },
         Action::Remove { name: _ } => {
-            if !data::remove()? {
+            if !MeteorHome::of_user()?.remove()? {
                 bail!("METEOR's resources are not installed");
             }
             Ok(())
         }
         Action::Path => {
-            let folder = data::home()?.folder().display().to_string();
+            let folder = MeteorHome::of_user()?.folder().display().to_string();
             Output::open(None, &[])?.write(|out| writeln!(out, "{folder}"))
         }
     }

@@ -8,10 +8,10 @@ use capeval::corpus::Ids;
 use capeval::frequencies::DocumentFrequencies;
 use capeval::metric::Reading;
 use capeval::text::{Stemmer, Tokenizer};
+use capeval_files::{self as files, STDIN};
 use clap::{Subcommand, ValueEnum};
 
 use crate::fault::{Flags, fault};
-use crate::input;
 use crate::options::{self, References};
 use crate::output::{self, Output};
 
@@ -125,7 +125,7 @@ pub fn run(args: &Args) -> Result<()> {
         Command::Merge(args) => merge(args),
         Command::Convert(args) => {
             let output = Output::open(Some(&args.target.output), &[&args.table])?;
-            let table = input::frequencies(&args.table, args.df_images)?;
+            let table = read(&args.table, args.df_images)?;
             args.target.write(&table, output)
         }
         Command::Show(args) => show(args),
@@ -157,7 +157,7 @@ fn merge(args: &Merge) -> Result<()> {
     let output = Output::open(Some(&args.target.output), &inputs)?;
     let mut merged: Option<DocumentFrequencies> = None;
     for path in &args.tables {
-        let table = input::frequencies(path, None)?;
+        let table = read(path, None)?;
         merged = Some(match merged {
             None => table,
             Some(merged) => merged.merge(&table).with_context(|| format!("{path}: cannot be merged"))?,
@@ -174,7 +174,7 @@ impl Target {
             Format::Pickle => table.write_pickle(out),
             Format::Json => table.write_json(out),
         })?;
-        if self.output == input::STDIN {
+        if self.output == STDIN {
             return Ok(());
         }
         Output::open(None, &[])?.write(|out| {
@@ -184,8 +184,12 @@ impl Target {
     }
 }
 
+fn read(path: &str, n_images: Option<u64>) -> Result<DocumentFrequencies> {
+    Ok(files::frequencies(path, &files::open(path)?, n_images)?)
+}
+
 fn show(args: &Show) -> Result<()> {
-    let table = input::frequencies(&args.table, args.df_images)?;
+    let table = read(&args.table, args.df_images)?;
     Output::open(None, &[])?.write(|out| {
         if args.ngrams.is_empty() {
             return describe(&table, args.top, out);

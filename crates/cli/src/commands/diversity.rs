@@ -3,11 +3,12 @@
 use anyhow::{Context, Result};
 use capeval::corpus::{self, Captions, Format, Ids, ReadOptions};
 use capeval::{DiversityOptions, DiversityRequest};
+use capeval_files::{self as files, STDIN};
 
 use crate::fault::fault;
+use crate::names;
 use crate::options::{self, Candidates, References};
 use crate::shown::Shown;
-use crate::{input, names};
 
 /// Tell how diverse captions are: Div-n, mBLEU, Self-CIDEr, vocabulary, novel captions
 ///
@@ -69,7 +70,7 @@ pub fn run(args: &Args) -> Result<()> {
     let systems = names::name(&args.files, &args.names)?;
     let mut inputs: Vec<&str> = systems.iter().map(|system| system.path.as_str()).collect();
     inputs.extend(args.references.iter().chain(&args.train).map(String::as_str));
-    if inputs.iter().filter(|path| **path == input::STDIN).count() > 1 {
+    if inputs.iter().filter(|path| **path == STDIN).count() > 1 {
         return Err(fault("standard input (-) can be read only once", "give files for the others"));
     }
     let target = args.shown.open(&inputs)?;
@@ -81,11 +82,11 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let mut captions = Vec::new();
     for system in systems {
-        captions.push((system.name, input::captions(&system.path, &args.reading.options())?));
+        captions.push((system.name, files::captions(&system.path, &args.reading.options())?));
     }
     let references = match &args.references[..] {
         [] => None,
-        [path] => match input::prepared(path)? {
+        [path] => match files::prepared(path)? {
             Some(prepared) => Some(capeval::ReferenceSource::Prepared {
                 prepared: Box::new(prepared),
                 source: path.clone(),
@@ -119,7 +120,7 @@ fn training(args: &Args) -> Result<Option<Captions>> {
         caption_columns: args.train_caption_columns.clone(),
         ..ReadOptions::training()
     };
-    let read = |path: &String| input::captions(path, &options);
-    let files: Vec<Captions> = args.train.iter().map(read).collect::<Result<_>>().context("--train")?;
-    Ok(Some(corpus::merge(files, options.role).context("--train")?))
+    let read = |path: &String| files::captions(path, &options);
+    let captions: Vec<Captions> = args.train.iter().map(read).collect::<Result<_, _>>().context("--train")?;
+    Ok(Some(corpus::merge(captions, options.role).context("--train")?))
 }

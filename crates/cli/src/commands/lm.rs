@@ -3,10 +3,10 @@
 use anyhow::Result;
 use capeval::corpus::Ids;
 use capeval::text::Tokenizer;
+use capeval_files as files;
 use clap::Subcommand;
 
 use crate::fault::Flags;
-use crate::input;
 use crate::options::{self, References};
 use crate::output::{self, Output};
 
@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> Result<()> {
     match &args.command {
         Command::Train(args) => train(args),
         Command::Show { model } => {
-            let model = input::language_model(model)?;
+            let model = files::language_model(model, &files::open(model)?)?;
             Output::open(None, &[])?.write(|out| {
                 writeln!(out, "order        {}", model.order())?;
                 for (order, count) in (1..).zip(model.n_ngrams()) {
@@ -90,7 +90,7 @@ fn train(args: &Train) -> Result<()> {
             },
         )?;
     output.write(|out| model.write_arpa(out))?;
-    if args.output == input::STDIN {
+    if args.output == files::STDIN {
         return Ok(());
     }
     Output::open(None, &[])?.write(|out| {

@@ -6,12 +6,13 @@ use anyhow::Result;
 use capeval::Probabilities;
 use capeval::fluency::Base;
 use capeval::text::Tokenizer;
+use capeval_files::{self as files, STDIN};
 use clap::ValueEnum;
 
 use crate::fault::fault;
+use crate::names;
 use crate::options::Candidates;
 use crate::shown::Shown;
-use crate::{input, names};
 
 /// Compute perplexities, from the probabilities that models gave or under an n-gram model
 ///
@@ -69,18 +70,18 @@ pub fn run(args: &Args) -> Result<()> {
     let systems = names::name(&args.files, &args.names)?;
     let mut inputs: Vec<&str> = systems.iter().map(|system| system.path.as_str()).collect();
     inputs.extend(args.lm.as_deref());
-    if inputs.iter().filter(|path| **path == input::STDIN).count() > 1 {
+    if inputs.iter().filter(|path| **path == STDIN).count() > 1 {
         return Err(fault("standard input (-) can be read only once", "give files for the others"));
     }
     let tokenizer: Tokenizer = args.tokenizer.as_deref().unwrap_or("ptb").parse()?;
     let target = args.shown.open(&inputs)?;
     let report = match &args.lm {
         Some(model) => {
-            let model = Arc::new(input::language_model(model)?);
+            let model = Arc::new(files::language_model(model, &files::open(model)?)?);
             let options = args.reading.options();
             let mut captions = Vec::new();
             for system in systems {
-                captions.push((system.name, input::captions(&system.path, &options)?));
+                captions.push((system.name, files::captions(&system.path, &options)?));
             }
             capeval::perplexity(captions, &model, tokenizer, target.wants_segments())?
         }
@@ -92,7 +93,7 @@ pub fn run(args: &Args) -> Result<()> {
             };
             let mut given = Vec::new();
             for system in systems {
-                let records = input::probabilities(&system.path, base)?;
+                let records = files::probabilities(&system.path, &files::open_or_stdin(&system.path)?, base)?;
                 given.push(Probabilities { name: system.name, source: system.path, records });
             }
             capeval::perplexity_of(given, base, target.wants_segments())?

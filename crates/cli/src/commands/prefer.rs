@@ -5,7 +5,6 @@ use capeval::corpus::ratings;
 use capeval::report::{HumanTies, MetricTies};
 use capeval::{PreferOptions, PreferRequest};
 
-use crate::input;
 use crate::options::{self, Intervals};
 use crate::progress::Bar;
 use crate::scoring::{Read, Rules, Scoring, refuse_beside_scores};
@@ -90,7 +89,7 @@ pub fn run(args: &Args) -> Result<()> {
     let chosen = args.scoring.choose()?;
     let output = args.shown.open(&inputs)?;
     let Read { references, scores, metrics, resources } = args.scoring.read(chosen)?;
-    let choices = ratings::read_pairs(&input::bytes(&args.pairs)?, &args.pairs)?;
+    let choices = ratings::read_pairs(&capeval_files::open_or_stdin(&args.pairs)?, &args.pairs)?;
     let DrawsAndTies {
         references_per_pair: Pool(references_per_pair),
         draws,

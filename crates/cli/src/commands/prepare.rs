@@ -5,11 +5,12 @@ use std::io;
 use anyhow::Result;
 use capeval::corpus::Ids;
 use capeval::metric::Resources;
+use capeval_files as files;
 
+use crate::data;
 use crate::fault::Flags;
 use crate::options::{self, Metrics, References};
 use crate::output::{self, Output};
-use crate::{data, input};
 
 /// Prepare references, so that scoring against them takes milliseconds
 ///
@@ -40,14 +41,14 @@ pub fn run(args: &Args) -> Result<()> {
     let meteor = if needs_meteor { data::meteor()? } else { None };
     let metrics = capeval::select_metrics(&options, &Resources::default().with(meteor))?.metrics;
     let output = Output::open(Some(&args.output), &inputs)?;
-    let sources = inputs.iter().filter_map(|path| input::source(path)).collect();
+    let sources = inputs.iter().filter_map(|path| files::source(path)).collect();
     let captions = args.reading.read(&args.references)?;
     output::tell(captions.notices(), Flags::Usual);
     let prepared = capeval::prepare(captions, args.ids, &metrics, sources, &())?;
     let (images, references) = (prepared.references.n_images(), prepared.references.n_references());
     output.write(|out| prepared.write(out))?;
     std::mem::forget(prepared);
-    if args.output != input::STDIN {
+    if args.output != files::STDIN {
         let text = format!("prepared {references} references of {images} images in {}\n", args.output);
         Output::open(None, &[])?.write(|out| io::Write::write_all(out, text.as_bytes()))?;
     }

@@ -6,6 +6,7 @@ use anyhow::Result;
 use capeval::corpus::{Captions, ReadOptions, SegmentId};
 use capeval::metric::{AnyMetric, Resources, Signature};
 use capeval::{MetricOptions, ReferenceSource, ScoreOptions, ScoreRequest};
+use capeval_files as files;
 use rayon::prelude::*;
 
 use crate::fault::fault;
@@ -150,7 +151,7 @@ impl Inputs {
     /// When there is no such metric or setting, or standard input would be read twice.
     pub fn choose(&self) -> Result<Chosen> {
         let systems = names::name(&self.candidates, &self.names)?;
-        if self.paths(&systems).iter().filter(|path| **path == input::STDIN).count() > 1 {
+        if self.paths(&systems).iter().filter(|path| **path == files::STDIN).count() > 1 {
             return Err(fault("standard input (-) can be read only once", "give files for the others"));
         }
         let mut metrics = self.what.options();
@@ -246,7 +247,7 @@ impl Inputs {
 /// References as captions, or prepared ones where they lie.
 fn read_references(args: &Inputs) -> Result<ReferenceSource> {
     if let [path] = &args.references[..]
-        && let Some(prepared) = input::prepared(path)?
+        && let Some(prepared) = files::prepared(path)?
     {
         return Ok(ReferenceSource::Prepared { prepared: Box::new(prepared), source: path.clone() });
     }
@@ -254,7 +255,7 @@ fn read_references(args: &Inputs) -> Result<ReferenceSource> {
 }
 
 fn read_candidates(systems: &[Named], options: &ReadOptions) -> Result<Vec<Captions>> {
-    systems.par_iter().map(|system| input::captions(&system.path, options)).collect()
+    systems.par_iter().map(|system| Ok(files::captions(&system.path, options)?)).collect()
 }
 
 impl What {
@@ -276,7 +277,7 @@ impl What {
         if capeval::needed_data(metrics).iter().all(|needed| needed.metric != "meteor") {
             return Ok(Resources::default());
         }
-        if !data::is_installed()? && (self.yes || data::offer()?) {
+        if !files::MeteorHome::of_user()?.is_installed() && (self.yes || data::offer()?) {
             data::install(None)?;
         }
         Ok(Resources::default().with(data::meteor()?))
@@ -288,10 +289,10 @@ impl What {
     /// When a file cannot be read, or no metric uses what it holds.
     pub fn read(&self, metrics: &MetricOptions, resources: &mut Resources) -> Result<()> {
         if let Some(path) = &self.df {
-            resources.insert(Arc::new(input::frequencies(path, self.df_images)?));
+            resources.insert(Arc::new(files::frequencies(path, &files::open(path)?, self.df_images)?));
         }
         if let Some(path) = &self.lm {
-            resources.insert(Arc::new(input::language_model(path)?));
+            resources.insert(Arc::new(files::language_model(path, &files::open(path)?)?));
         }
         if self.is_ready() { Ok(()) } else { self.check(metrics, resources) }
     }

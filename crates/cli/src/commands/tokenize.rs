@@ -5,10 +5,10 @@ use std::io::{self, BufRead, BufReader, Write};
 use anyhow::Result;
 use capeval::text::tokenizers::{ALL, WITH_DICTIONARY};
 use capeval::text::{Scratch, Tokenizer};
+use capeval_files::STDIN;
 use clap::ValueEnum;
 
 use crate::fault::fault;
-use crate::input;
 use crate::output::Output;
 
 /// Show what a tokenizer makes of a text
@@ -73,11 +73,11 @@ pub fn run(args: &Args) -> Result<()> {
         return output.write(|out| texts.try_for_each(|(text, next)| printer.print(text, next, out)));
     }
     match args.file.as_deref() {
-        None | Some(input::STDIN) => {
+        None | Some(STDIN) => {
             let mut stdin = BufReader::with_capacity(1 << 16, io::stdin().lock());
             each(&mut stdin, "standard input", &mut printer, output)
         }
-        Some(path) => each(&mut input::open(path)?.as_ref(), path, &mut printer, output),
+        Some(path) => each(&mut capeval_files::open(path)?.as_ref(), path, &mut printer, output),
     }
 }
 

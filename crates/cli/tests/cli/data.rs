@@ -243,7 +243,7 @@ fn what_is_no_source_is_refused_and_harms_nothing() {
     fs::write(place.path("alone/meteor-1.5.jar"), jar()).unwrap();
     for (from, why) in [
         ("cut.whl", "this is not a wheel"),
-        ("other.whl", "pycocoevalcap 1.2 does"),
+        ("other.whl", "use the wheel of pycocoevalcap 1.2"),
         ("empty", "holds no meteor-1.5.jar"),
         ("alone", "no data/paraphrase-en.gz beside this jar"),
         ("missing", "cannot open the file"),

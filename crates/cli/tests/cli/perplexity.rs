@@ -89,7 +89,7 @@ fn a_model_trained_on_references_scores_as_the_metric_does() {
 fn what_is_no_model_and_no_probability_is_refused() {
     let good = quickstart("good.json");
     for (args, expected) in [
-        (&["perplexity", &good][..], "pass --lm ARPA"),
+        (&["perplexity", &good][..], "pass --lm FILE to score captions"),
         (&["perplexity", "--lm", &good, &good], "no ARPA file"),
         (&["perplexity", "-t", "ptb", &good], "--lm"),
         (&["lm", "train", &good, "--no-fallback", "-o", "-"], "fallback"),

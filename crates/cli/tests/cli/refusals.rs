@@ -100,14 +100,9 @@ fn an_error_about_references_names_their_own_flags() {
     assert!(error.contains("pass --caption-column"), "{error}");
     let rows = file(&folder, "rows.jsonl", "{\"caption\": \"a\"}\n{\"caption\": \"b\"}\n");
     let report = json(&["score", "-r", &rows, &rows]);
-    let remedies: Vec<&str> = report["notices"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter(|notice| notice["code"] == "row-numbers")
-        .filter_map(|notice| notice["remedy"].as_str())
-        .collect();
-    assert_eq!(remedies, ["set id_column to name one"; 2]);
+    let numbered =
+        |notice: &&Value| notice["code"] == "row-numbers" && notice["remedy"] == "set id_column to name one";
+    assert_eq!(report["notices"].as_array().unwrap().iter().filter(numbered).count(), 1, "{report}");
 }
 
 #[test]

@@ -1,0 +1,186 @@
+//! What is in a file: captions, prepared references, tables, models, and what is none of these.
+
+use std::borrow::Cow;
+use std::fs;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use capeval_arrays::SharedBytes;
+use capeval_choice::{Argument, Remedy, Task};
+use capeval_corpus::{Captions, ReadOptions, Role};
+use capeval_evaluate::Prepared;
+use capeval_evaluate::prepared::{MAGIC, Source};
+use capeval_fluency::{Base, NgramModel, Record, records};
+use capeval_lexical::frequencies::{self, DocumentFrequencies};
+use flate2::read::MultiGzDecoder;
+
+use crate::{Error, STDIN, open};
+
+/// The first bytes of gzipped data.
+const GZIP: [u8; 2] = [0x1F, 0x8B];
+
+/// What bytes hold that may be gzipped.
+fn unpacked<'b>(path: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>, Error> {
+    if !bytes.starts_with(&GZIP) {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let mut unpacked = Vec::new();
+    MultiGzDecoder::new(bytes).read_to_end(&mut unpacked).map_err(|error| {
+        let message = format!("the gzip data are damaged or cut off ({error})");
+        Error::content(path, message, Some(Remedy::say("fetch the file again")))
+    })?;
+    Ok(Cow::Owned(unpacked))
+}
+
+/// Reads captions from a file, or from standard input for [`STDIN`].
+///
+/// # Errors
+/// When the file cannot be read, or holds something else.
+pub fn captions(path: &str, options: &ReadOptions) -> Result<Captions, Error> {
+    if path == STDIN {
+        return Ok(capeval_corpus::read(io::stdin().lock(), path, options)?);
+    }
+    captions_in(path, &open(path)?, options)
+}
+
+/// Reads captions from bytes called `path`.
+///
+/// # Errors
+/// When the bytes are something else.
+pub fn captions_in(path: &str, bytes: &[u8], options: &ReadOptions) -> Result<Captions, Error> {
+    refuse_own(path, bytes, options.role)?;
+    Ok(capeval_corpus::read_bytes(bytes, path, options)?)
+}
+
+/// Refuses files that capeval wrote itself where captions are expected, and says where they belong.
+fn refuse_own(path: &str, bytes: &[u8], role: Role) -> Result<(), Error> {
+    let refuse = |message: &str, remedy| Err(Error::content(path, message, Some(remedy)));
+    if is_prepared(bytes) {
+        return match role {
+            Role::Candidates => refuse(
+                "these are prepared references, not candidates",
+                Remedy::give(Argument::References).to("use them"),
+            ),
+            _ => refuse(
+                "these are prepared references",
+                Remedy::say("give prepared references alone, or give the captions that they were made from"),
+            ),
+        };
+    }
+    if bytes.starts_with(&frequencies::file::MAGIC) {
+        return refuse(
+            "this is a table of document frequencies",
+            Remedy::give(Argument::DocumentFrequencies).to("use it"),
+        );
+    }
+    Ok(())
+}
+
+/// Whether these are the bytes of prepared references.
+pub fn is_prepared(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
+
+/// Opens prepared references and checks that they are fresh; `None` if the file is something else.
+///
+/// # Errors
+/// When the file cannot be read, is damaged or of another version, or the references have changed since.
+pub fn prepared(path: &str) -> Result<Option<Prepared>, Error> {
+    if path == STDIN {
+        return Ok(None);
+    }
+    let bytes = open(path)?;
+    if !is_prepared(&bytes) {
+        return Ok(None);
+    }
+    let prepared = open_prepared(path, Arc::new(bytes))?;
+    check_fresh(path, &prepared)?;
+    Ok(Some(prepared))
+}
+
+/// Opens the bytes of prepared references, which are called `path`.
+///
+/// # Errors
+/// When the bytes are something else, damaged, or of another version.
+pub fn open_prepared(path: &str, bytes: SharedBytes) -> Result<Prepared, Error> {
+    Prepared::open(bytes)
+        .map_err(|error| Error::content(path, error.to_string(), Some(Remedy::run(Task::Prepare))))
+}
+
+/// Compares prepared references with the files that they were made from; files that are gone do not count.
+///
+/// # Errors
+/// When a file has changed since.
+pub fn check_fresh(path: &str, prepared: &Prepared) -> Result<(), Error> {
+    let changed = prepared.sources.iter().find(|then| {
+        source(&then.path).is_some_and(|now| now.bytes != then.bytes || now.modified > then.modified)
+    });
+    let Some(changed) = changed else { return Ok(()) };
+    let message =
+        format!("these references are stale: {} has changed since they were prepared", changed.path);
+    Err(Error::content(path, message, Some(Remedy::run(Task::Prepare))))
+}
+
+/// Length and age of a file; `None` if there is no such file.
+pub fn source(path: &str) -> Option<Source> {
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let modified = modified.map_or(0, |duration| duration.as_secs());
+    Some(Source { path: path.to_owned(), bytes: metadata.len(), modified })
+}
+
+/// Reads a table of document frequencies from bytes called `path`: capeval's own or a pickle, which may be gzipped.
+///
+/// # Errors
+/// When the bytes are anything else.
+pub fn frequencies(path: &str, bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, Error> {
+    if bytes.trim_ascii_start().starts_with(b"{") || bytes.starts_with(b"[") {
+        let remedy = Remedy::run(Task::BuildFrequencies(None));
+        return Err(Error::content(
+            path,
+            "this is JSON, not a table of document frequencies",
+            Some(remedy.or(Remedy::say("give a pickle such as coco-val-df.p"))),
+        ));
+    }
+    DocumentFrequencies::read(&unpacked(path, bytes)?, n_images)
+        .map_err(|error| Error::content(path, error.to_string(), error.remedy().cloned()))
+}
+
+/// Reads an n-gram model from an ARPA file called `path`, which may be gzipped.
+///
+/// # Errors
+/// When the bytes are anything else.
+pub fn language_model(path: &str, bytes: &[u8]) -> Result<NgramModel, Error> {
+    NgramModel::read_arpa(&unpacked(path, bytes)?[..]).map_err(|error| {
+        if error.line().is_none() && bytes.starts_with(b"mmap lm") {
+            let remedy = Remedy::say("give the ARPA file that it was built from");
+            return Error::content(path, "this is KenLM's binary form", Some(remedy));
+        }
+        Error::content(path, error.to_string(), error.remedy().cloned())
+    })
+}
+
+/// Reads the probabilities that a model gave to tokens from bytes called `path`: JSON Lines or Parquet, which may be
+/// gzipped.
+///
+/// # Errors
+/// When the bytes are anything else.
+pub fn probabilities(path: &str, bytes: &[u8], base: Base) -> Result<Vec<Record>, Error> {
+    let bytes = unpacked(path, bytes)?;
+    let records = if bytes.starts_with(b"PAR1") {
+        #[cfg(feature = "parquet")]
+        let records = capeval_fluency::parquet::read(bytes.into_owned(), base);
+        #[cfg(not(feature = "parquet"))]
+        return Err(Error::content(
+            path,
+            "this is Parquet, which this build of capeval cannot read",
+            Some(Remedy::say("use a build with the feature parquet, or save the file as JSON Lines")),
+        ));
+        #[cfg(feature = "parquet")]
+        records
+    } else {
+        records::read(&bytes[..], base)
+    };
+    records.map_err(|error| Error::content(path, error.to_string(), error.remedy().cloned()))
+}

@@ -1,0 +1,229 @@
+//! METEOR's resources: from a wheel, a jar or a folder into one file in the user's folder for data.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use capeval_meteor::{Compiler, Language, Progress, Recognized, Resources};
+
+use crate::pip::{self, FETCHED, RemovedFolder};
+use crate::write::is_part;
+use crate::{Bytes, Error, write_whole};
+
+/// Where a jar lies in the folders that hold one.
+const JARS: [&str; 3] = ["meteor-1.5.jar", "meteor/meteor-1.5.jar", "pycocoevalcap/meteor/meteor-1.5.jar"];
+
+/// The folder where METEOR's resources are kept.
+#[derive(Clone, Debug)]
+pub struct MeteorHome(PathBuf);
+
+/// What an installation did.
+#[derive(Clone, Debug)]
+pub struct Installed {
+    /// Whether these are the resources of the published package; scores by others do not compare with published
+    /// ones.
+    pub recognized: Recognized,
+    /// The content's fingerprint, as signatures name it.
+    pub fingerprint: String,
+}
+
+impl MeteorHome {
+    /// The home in this folder, which need not exist yet.
+    pub fn new(folder: PathBuf) -> Self {
+        Self(folder)
+    }
+
+    /// The home in the user's folder for data: `CAPEVAL_DATA`, or the system's place.
+    ///
+    /// # Errors
+    /// When the environment names no such folder.
+    pub fn of_user() -> Result<Self, Error> {
+        let variable =
+            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        if let Some(folder) = variable("CAPEVAL_DATA") {
+            return Ok(Self(folder));
+        }
+        let base = if cfg!(windows) {
+            variable("LOCALAPPDATA")
+        } else if cfg!(target_os = "macos") {
+            variable("HOME").map(|home| home.join("Library/Application Support"))
+        } else {
+            variable("XDG_DATA_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/share")))
+        };
+        base.map(|base| Self(base.join("capeval"))).ok_or(Error::NoHome)
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.0
+    }
+
+    /// The file of compiled resources.
+    pub fn file(&self) -> PathBuf {
+        self.0.join("meteor-1.5.bin")
+    }
+
+    /// Where the data come from, and their licences.
+    pub fn notice(&self) -> PathBuf {
+        self.0.join("meteor-1.5.NOTICE.txt")
+    }
+
+    /// Whether the resources are installed; says nothing of their state.
+    pub fn is_installed(&self) -> bool {
+        self.file().exists()
+    }
+
+    /// The resources, as [`open`](crate::open) or [`read`](crate::read) takes them; `None` if they are not installed.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged or of another version.
+    pub fn resources(&self, open: fn(&str) -> Result<Bytes, Error>) -> Result<Option<Resources>, Error> {
+        let path = self.file().display().to_string();
+        let bytes = match open(&path) {
+            Err(Error::System { cause, .. }) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
+            bytes => bytes?,
+        };
+        let resources = Resources::open(Arc::new(bytes));
+        resources.map(Some).map_err(|error| Error::content(path, error.to_string(), error.remedy()))
+    }
+
+    /// Compiles the resources in `source`: a wheel of the package, a `meteor-1.5.jar` with `data/` beside it, or a
+    /// folder that holds these. Without a source, takes the published package from the first of `pythons` that has
+    /// it, or fetches it with pip.
+    ///
+    /// The file is checked before it takes its place, so that whoever reads or installs at the same time sees a whole
+    /// one.
+    ///
+    /// # Errors
+    /// When the source cannot be read or fetched or is not METEOR, or the folder cannot be written.
+    pub fn install(
+        &self,
+        source: Option<&Path>,
+        pythons: &[String],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Installed, Error> {
+        fs::create_dir_all(&self.0)
+            .map_err(|cause| Error::system("make the folder", self.0.display(), cause))?;
+        match source.map(Path::to_owned).or_else(|| pip::installed_package(pythons)) {
+            Some(source) => self.compile(&source, progress),
+            None => {
+                progress(Progress { stage: "fetching pycocoevalcap 1.2", done: 0, total: None });
+                let wheel = pip::fetch(&self.0, pythons)?;
+                self.compile(&wheel.path, progress)
+            }
+        }
+    }
+
+    fn compile(&self, source: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Installed, Error> {
+        let mut compiler = Compiler::new();
+        add(source, &mut compiler, progress)?;
+        let mut bytes = Vec::new();
+        let summary = compiler.write(&mut bytes, progress).map_err(|error| wrong(source, &error))?;
+        let bytes = Arc::new(bytes);
+        let resources = Resources::open(Arc::clone(&bytes) as _).map_err(|error| wrong(source, &error))?;
+        write_whole(&self.file().display().to_string(), |out| out.write_all(&bytes))?;
+        write_whole(&self.notice().display().to_string(), |out| out.write_all(summary.notice.as_bytes()))?;
+        Ok(Installed { recognized: summary.recognized, fingerprint: resources.fingerprint() })
+    }
+
+    /// Removes the resources, and what installations that were stopped have left; false if there were none.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn remove(&self) -> Result<bool, Error> {
+        for entry in fs::read_dir(&self.0).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if is_part(&name) {
+                let _ = fs::remove_file(entry.path());
+            } else if name.starts_with(FETCHED) {
+                drop(RemovedFolder(entry.path()));
+            }
+        }
+        match fs::remove_file(self.file()) {
+            Ok(()) => {
+                let _ = fs::remove_file(self.notice());
+                Ok(true)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(Error::system("remove the file", self.file().display(), error)),
+        }
+    }
+}
+
+fn wrong(path: &Path, error: &capeval_meteor::Error) -> Error {
+    Error::content(path.display(), error.to_string(), None)
+}
+
+/// Adds a wheel, a jar with `data/` beside it, or a folder with both.
+fn add(source: &Path, compiler: &mut Compiler, progress: &mut dyn FnMut(Progress)) -> Result<(), Error> {
+    if source.is_dir() {
+        let jar = JARS.iter().map(|name| source.join(name)).find(|path| path.exists());
+        let jar =
+            jar.ok_or_else(|| Error::content(source.display(), "this folder holds no meteor-1.5.jar", None))?;
+        return add(&jar, compiler, progress);
+    }
+    let file = File::open(source).map_err(|cause| Error::system("open the file", source.display(), cause))?;
+    if source.extension().is_none_or(|extension| extension != "jar") {
+        return compiler.wheel(BufReader::new(file), progress).map_err(|error| wrong(source, &error));
+    }
+    compiler.jar(BufReader::new(file)).map_err(|error| wrong(source, &error))?;
+    let data = source.parent().unwrap_or(Path::new("")).join("data");
+    let mut found = false;
+    for language in Language::all() {
+        let table = data.join(format!("paraphrase-{language}.gz"));
+        if let Ok(file) = File::open(&table) {
+            let size = file.metadata().ok().map(|metadata| metadata.len());
+            compiler.paraphrases(language, file, size, progress).map_err(|error| wrong(&table, &error))?;
+            found |= language == Language::English;
+        }
+    }
+    if !found {
+        let message = "there is no data/paraphrase-en.gz beside this jar";
+        let remedy = capeval_choice::Remedy::say("keep both as in the published package");
+        return Err(Error::content(source.display(), message, Some(remedy)));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_a_source_of_meteor_is_named_and_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = MeteorHome::new(folder.path().join("home"));
+        let refused = |source: &Path| home.install(Some(source), &[], &mut |_| {}).unwrap_err();
+        let none = folder.path().join("none.whl");
+        let error = refused(&none);
+        assert!(error.to_string().starts_with(&*none.to_string_lossy()), "{error}");
+        assert!(error.to_string().ends_with("cannot open the file: no such file or directory"), "{error}");
+        assert!(error.cause().is_some());
+
+        let text = folder.path().join("text.whl");
+        fs::write(&text, "no wheel").unwrap();
+        assert!(refused(&text).to_string().contains("text.whl"));
+        let error = refused(folder.path());
+        assert!(error.to_string().ends_with("this folder holds no meteor-1.5.jar"), "{error}");
+        assert_eq!(fs::read_dir(home.folder()).unwrap().count(), 0);
+
+        let error = home.install(None, &["no such python".into()], &mut |_| {}).unwrap_err();
+        assert!(error.to_string().ends_with("with pip: no Python was found"), "{error}");
+        assert_eq!(fs::read_dir(home.folder()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_a_stopped_installation_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = MeteorHome::new(folder.path().to_owned());
+        fs::write(folder.path().join(".capeval.7.0.part"), "half").unwrap();
+        fs::create_dir(folder.path().join(".fetch.7")).unwrap();
+        fs::write(folder.path().join("mine.txt"), "stays").unwrap();
+        assert!(!home.remove().unwrap());
+        fs::write(home.file(), "x").unwrap();
+        assert!(home.remove().unwrap());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

