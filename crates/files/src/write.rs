@@ -86,10 +86,11 @@ impl Target {
 
     fn replace(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         let (part, file) = Part::create(&self.place)?;
-        let file = fill(file, write)?;
+        // Before any content is there: what few may read, nobody else reads meanwhile.
         if let Ok(metadata) = fs::metadata(&self.place) {
             file.set_permissions(metadata.permissions())?;
         }
+        let file = fill(file, write)?;
         file.sync_all()?;
         drop(file);
         fs::rename(&part.0, &self.place)

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use capeval_choice::Remedy;
+use capeval_choice::{Remedy, system_words};
 
 /// An error, with its line where it has one.
 ///
@@ -52,7 +52,7 @@ impl Error {
 
 impl From<io::Error> for Error {
     fn from(cause: io::Error) -> Self {
-        Self::new(format!("could not be read: {cause}"))
+        Self::new(format!("could not be read: {}", system_words(&cause)))
     }
 }
 
@@ -66,3 +66,14 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_system_is_quoted_without_its_numbers() {
+        let error = Error::from(io::Error::from_raw_os_error(21));
+        assert_eq!(error.to_string(), "could not be read: is a directory");
+    }
+}
