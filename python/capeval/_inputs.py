@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from typing import Any, Union
 
-from ._engine import Captions
+from ._engine import Captions, caption_columns
 
 Captionlike = Any
 """A path, a dictionary, a list, or a table of pandas, polars or pyarrow; see :func:`capeval.score`."""
 
 Settings = Union[Mapping[str, object], None]
 Metrics = Union[str, Iterable[str], None]
-
-ID_COLUMNS = ("image_id", "id", "image", "file_name", "filename", "name", "image_name")
-REFERENCE_COLUMNS = ("references", "reference", "refs", "captions", "caption", "text", "sentence", "comment", "raw")
-CANDIDATE_COLUMNS = (
-    "prediction",
-    "predicted_caption",
-    "caption_predicted",
-    "hypothesis",
-    "hyp",
-    "candidate",
-    "caption",
-    "captions",
-    "text",
-    "sentence",
-)
 
 
 def captions(source: Captionlike, name: str, *, references: bool, format: str | None = None) -> Captions:
@@ -43,11 +29,11 @@ def captions(source: Captionlike, name: str, *, references: bool, format: str | 
     if columns is not None:
         return from_table(source, columns, name, references=references)
     if isinstance(source, (dict, list)):
-        return Captions.of(source, name)
+        return Captions.of(source, name, references=references)
     if isinstance(source, Mapping):
-        return Captions.of(dict(source), name)
+        return Captions.of(dict(source), name, references=references)
     if hasattr(source, "__iter__") and not isinstance(source, bytes):
-        return Captions.of(list(source), name)
+        return Captions.of(list(source), name, references=references)
     raise TypeError(
         f"{name}: captions must be a path, a dictionary, a list or a table of pandas, polars or pyarrow, not "
         f"{type(source).__name__}"
@@ -75,20 +61,37 @@ def table_columns(source: object) -> list[str] | None:
 
 
 def from_table(source: Any, columns: Sequence[str], name: str, *, references: bool) -> Captions:
-    """The captions of a table: one row per caption, or a column of lists."""
-    wanted = REFERENCE_COLUMNS if references else CANDIDATE_COLUMNS
-    caption = next((column for column in wanted if column in columns), None)
-    key = next((column for column in ID_COLUMNS if column in columns), None)
-    if caption is None:
-        raise ValueError(
-            f"{name}: none of the columns {', '.join(map(repr, columns))} holds captions; call one "
-            f"{wanted[0]!r} (or {', '.join(map(repr, wanted[1:]))})"
-        )
+    """The captions of a table: one row per caption, or columns of several, or a column of lists."""
+    key, places = caption_columns(list(columns), name, references)
+    wanted = [columns[place] for place in places]
+    for column in wanted:
+        if wanted.count(column) > 1:
+            raise ValueError(f"{name}: the column {column!r} is given twice; leave out or rename one of them")
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):  # polars.LazyFrame
-        source = source.select([c for c in (key, caption) if c is not None]).collect()
-    texts = to_list(source, caption)
-    ids = list(range(len(texts))) if key is None else to_list(source, key)
+        source = source.select(wanted if key is None else [columns[key], *wanted]).collect()
+    texts = to_list(source, wanted[0])
+    if len(wanted) > 1:
+        rows = zip(texts, *(to_list(source, column) for column in wanted[1:]))
+        texts = [[text for cell in row for text in several(cell)] for row in rows]
+    ids = list(range(len(texts))) if key is None else to_list(source, columns[key])
     return Captions.of_columns(ids, texts, name)
+
+
+def several(cell: Any) -> list[Any]:
+    """The captions of a cell beside others: none if it is missing."""
+    if is_missing(cell):
+        return []
+    return [cell] if isinstance(cell, str) else list(cell)
+
+
+def is_missing(cell: object) -> bool:
+    """None, NaN, pandas.NA and pandas.NaT."""
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return True
+    try:
+        return bool(math.isnan(cell))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def to_list(source: Any, column: str) -> list[Any]:

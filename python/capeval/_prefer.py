@@ -15,6 +15,7 @@ from ._inputs import (
     Metrics,
     Settings,
     captions,
+    is_missing,
     metric_options,
     refuse_beside_scores,
     resampling,
@@ -215,22 +216,12 @@ def _row(row: Any, place: str) -> dict[str, Any]:
     for name, cell in row.items():
         if not isinstance(name, str):
             raise TypeError(f"{place}: a key must be a string, not {name!r}")
-        if not _is_missing(cell):
+        if not is_missing(cell):
             plain = _plain(cell, f"{place}: {_plain(name, place)}")
             # A column of whole numbers with a missing cell is one of floats.
             is_whole = isinstance(plain, float) and plain.is_integer() and abs(plain) < 2**63
             found[name] = int(plain) if is_whole else plain
     return found
-
-
-def _is_missing(cell: object) -> bool:
-    """None, NaN, pandas.NA and pandas.NaT."""
-    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
-        return True
-    try:
-        return bool(math.isnan(cell))  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        return False
 
 
 def _plain(value: Any, place: str) -> Any:

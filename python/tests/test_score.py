@@ -52,6 +52,24 @@ def test_tables_of_pandas_polars_and_pyarrow_give_the_same_digits(references, ca
     assert scores(pyarrow.table(nested), pyarrow.RecordBatch.from_pydict(hyps)) == expected
 
 
+def test_names_of_columns_and_keys_are_those_of_files(references, candidates):
+    first = {key: texts[:2] for key, texts in references.items()}
+    expected = scores(first, candidates)
+    rows = [{"img_id": k, "caption_1": texts[0], "caption_2": texts[-1]} for k, texts in first.items()]
+    results = [{"Image ID": key, "cand": text, "references": ["x"]} for key, text in candidates.items()]
+    doubled = scores({key: [texts[0], texts[-1]] for key, texts in first.items()}, candidates)
+    assert scores(rows, results) == doubled
+    pandas = pytest.importorskip("pandas")
+    assert scores(pandas.DataFrame(rows), pandas.DataFrame(results)) == doubled
+    missing = [{"id": k, "ref_1": texts[0], "ref_2": texts[1] if len(texts) > 1 else None} for k, texts in first.items()]
+    assert scores(missing, results) == expected
+    assert scores(pandas.DataFrame(missing), results) == expected
+    with pytest.raises(ValueError, match="item 0 has no 'caption'"):
+        capeval.score([{"image_id": 1, "words": "a"}], ["a"])
+    with pytest.raises(ValueError, match="item 1 has no 'image_id'"):
+        capeval.score([{"image_id": 1, "caption": "a"}, {"caption": "b"}], ["a"])
+
+
 def test_a_table_without_captions_names_its_columns():
     pandas = pytest.importorskip("pandas")
     with pytest.raises(ValueError, match="none of the columns 'image_id', 'words' holds captions"):

@@ -1,12 +1,12 @@
 //! Captions as Python has them: files, dictionaries, lists, columns.
 
-use capeval::corpus::{self, Captions as Rows, Format, ReadOptions, SegmentId};
+use capeval::corpus::{self, CaptionColumns, Captions as Rows, Format, ReadOptions, SegmentId};
 use capeval_files as files;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
 
-use crate::error::{fault, from_file};
+use crate::error::{fault, from_corpus, from_file};
 
 /// Captions of images, in order: references or candidates.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -30,8 +30,7 @@ impl Captions {
     ) -> PyResult<Self> {
         let format: Option<Format> =
             format.map(|name| name.parse().map_err(|e: corpus::UnknownName| fault(&e))).transpose()?;
-        let defaults = if references { ReadOptions::references() } else { ReadOptions::candidates() };
-        let options = ReadOptions { format, split, id_column, caption_columns, ..defaults };
+        let options = ReadOptions { format, split, id_column, caption_columns, ..defaults(references) };
         let rows = py.detach(|| {
             let bytes = files::open(path)?;
             files::captions_in(path, &bytes, &options)
@@ -44,14 +43,15 @@ impl Captions {
     ///
     /// A dictionary maps ids to a caption, or to a list of captions, which may be dictionaries with a
     /// 'caption'; one with a list of 'annotations' is COCO's. A list holds captions or lists of captions, whose
-    /// ids are 0, 1, 2 …, or dictionaries with 'image_id' and 'caption', or pairs of id and caption.
+    /// ids are 0, 1, 2 …, or dictionaries whose keys are known as in files, or pairs of id and caption.
     #[staticmethod]
-    fn of(source: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+    #[pyo3(signature = (source, name, *, references = true))]
+    fn of(source: &Bound<'_, PyAny>, name: &str, references: bool) -> PyResult<Self> {
         let mut rows = Rows::new(name);
         if let Ok(dict) = source.cast::<PyDict>() {
             match dict.get_item("annotations")? {
                 Some(annotations) if annotations.is_instance_of::<PyList>() => {
-                    push_records(annotations.cast::<PyList>()?, &mut rows)?;
+                    push_records(annotations.cast::<PyList>()?, references, &mut rows)?;
                 }
                 _ => {
                     for (key, captions) in dict {
@@ -60,10 +60,10 @@ impl Captions {
                 }
             }
         } else if let Ok(list) = source.cast::<PyList>() {
-            push_list(list, &mut rows)?;
+            push_list(list, references, &mut rows)?;
         } else {
             let list = source.py().import("builtins")?.getattr("list")?.call1((source,))?;
-            push_list(list.cast::<PyList>()?, &mut rows)?;
+            push_list(list.cast::<PyList>()?, references, &mut rows)?;
         }
         Ok(Self { rows })
     }
@@ -104,10 +104,35 @@ impl Captions {
     }
 }
 
-fn push_list(list: &Bound<'_, PyList>, rows: &mut Rows) -> PyResult<()> {
+/// Where a table has its ids, if it has any, and its captions, by the names that are known in files.
+#[pyfunction]
+pub fn caption_columns(
+    columns: Vec<String>,
+    name: &str,
+    references: bool,
+) -> PyResult<(Option<usize>, Vec<usize>)> {
+    let found = CaptionColumns::find(&columns, &defaults(references), name).map_err(|error| {
+        if error.kind() != corpus::ErrorKind::Shape {
+            return from_corpus(error);
+        }
+        let listed: Vec<String> = columns.iter().map(|column| format!("'{column}'")).collect();
+        let wanted = if references { "references" } else { "prediction" };
+        PyValueError::new_err(format!(
+            "{name}: none of the columns {} holds captions; call one '{wanted}'",
+            listed.join(", ")
+        ))
+    })?;
+    Ok((found.id, found.captions))
+}
+
+fn defaults(references: bool) -> ReadOptions {
+    if references { ReadOptions::references() } else { ReadOptions::candidates() }
+}
+
+fn push_list(list: &Bound<'_, PyList>, references: bool, rows: &mut Rows) -> PyResult<()> {
     let Ok(first) = list.get_item(0) else { return Ok(()) };
     if first.is_instance_of::<PyDict>() {
-        return push_records(list, rows);
+        return push_records(list, references, rows);
     }
     let is_pair = |item: &Bound<'_, PyAny>| item.cast::<PyTuple>().is_ok_and(|pair| pair.len() == 2);
     if is_pair(&first) {
@@ -130,8 +155,11 @@ fn mixed(rows: &Rows) -> PyErr {
     ))
 }
 
-/// Dictionaries with 'image_id' (or 'id') and 'caption' (or 'captions').
-fn push_records(list: &Bound<'_, PyList>, rows: &mut Rows) -> PyResult<()> {
+/// Dictionaries, whose keys are known as those of objects in files are.
+fn push_records(list: &Bound<'_, PyList>, references: bool, rows: &mut Rows) -> PyResult<()> {
+    let options = defaults(references);
+    let mut names: Vec<String> = Vec::new();
+    let mut columns = CaptionColumns::default();
     for (k, item) in list.iter().enumerate() {
         let record = item.cast::<PyDict>().map_err(|_| {
             PyTypeError::new_err(format!(
@@ -140,20 +168,30 @@ fn push_records(list: &Bound<'_, PyList>, rows: &mut Rows) -> PyResult<()> {
                 type_name(&item)
             ))
         })?;
-        let find = |names: [&str; 3]| -> PyResult<Option<Bound<'_, PyAny>>> {
-            for name in names {
-                if let Some(found) = record.get_item(name)? {
-                    return Ok(Some(found));
-                }
-            }
-            Ok(None)
+        let keys = record.keys();
+        let is_known = |(key, name): (Bound<'_, PyAny>, &String)| {
+            key.cast::<PyString>().is_ok_and(|key| key.to_str().is_ok_and(|key| key == name))
         };
         let lacks =
             |what: &str| PyValueError::new_err(format!("{}: item {k} has no '{what}'", rows.source()));
-        let key = find(["image_id", "id", "image"])?.ok_or_else(|| lacks("image_id"))?;
-        let caption = find(["caption", "captions", "text"])?.ok_or_else(|| lacks("caption"))?;
-        let key = id(&key)?;
-        push(rows, &key, &caption)?;
+        if keys.len() != names.len() || !keys.iter().zip(&names).all(is_known) || k == 0 {
+            names = keys.iter().map(|key| Ok(key.str()?.to_str()?.to_owned())).collect::<PyResult<_>>()?;
+            let found = CaptionColumns::find_in_object(&names, &options, rows.source());
+            columns = found.map_err(|error| match error.kind() {
+                corpus::ErrorKind::Shape => lacks("caption"),
+                _ => from_corpus(error),
+            })?;
+        }
+        let value = |column: usize| -> PyResult<Bound<'_, PyAny>> {
+            record.as_any().get_item(keys.get_item(column)?)
+        };
+        let key = id(&value(columns.id.ok_or_else(|| lacks("image_id"))?)?)?;
+        for column in &columns.captions {
+            let captions = value(*column)?;
+            if columns.captions.len() == 1 || !captions.is_none() {
+                push(rows, &key, &captions)?;
+            }
+        }
     }
     Ok(())
 }
