@@ -149,17 +149,17 @@ fn contradictions_are_refused_with_their_place() {
         ),
         (
             r#"[{"id": 1, "captions": ["a", "b"], "votes": [1, 2], "votes_a": 2, "votes_b": 1}]"#,
-            "f (record 1): votes stand both in",
+            "f (record 1): votes are given both in",
         ),
         (
             "image_id,caption_a,caption_b,caption_c,winner\n1,a,b,,a\n1,a,b,c,a\n",
-            "f:3: expected two captions, but \"caption_c\" stands beside",
+            "f:3: expected two captions, but there is \"caption_c\" beside",
         ),
         (
             "image_id,caption_a,caption_b,votes_a,votes_b,votes_c\n1,a,b,1,2,3\n",
-            "f:2: expected two numbers of votes, but \"votes_c\"",
+            "f:2: expected two numbers of votes, but there is \"votes_c\"",
         ),
-        ("image_id,A,B,C,D,winner\n1,r,b,c,d,a\n", "\"D\" stands beside"),
+        ("image_id,A,B,C,D,winner\n1,r,b,c,d,a\n", "there is \"D\" beside"),
         (
             r#"[{"id": 1, "captions": ["a", "b", "c"], "winner": "a"}]"#,
             "expected two captions in \"captions\", not 3",
@@ -170,11 +170,11 @@ fn contradictions_are_refused_with_their_place() {
         ),
         (
             r#"[{"id": 1, "captions": ["a", "b"], "caption_a": "c", "caption_b": "d", "winner": "a"}]"#,
-            "captions stand both in",
+            "captions are given both in",
         ),
         (
             r#"[{"id": 1, "captions": ["a", "b"], "winner": "a", "preferred": "b"}]"#,
-            "winners stand both in \"winner\" and in \"preferred\"",
+            "winners are given both in \"winner\" and in \"preferred\"",
         ),
         ("image_id,caption_a,caption_b,winner,winner\n1,a,b,a,b\n", "the column winner is given twice"),
         (

@@ -1,5 +1,6 @@
 //! What the cells of a row of pairs hold: texts, numbers, and values in two columns or a list of two.
 
+use super::fault::Fault;
 use super::rows::Row;
 use crate::table::Cell;
 
@@ -35,24 +36,23 @@ impl Two {
         &self,
         row: &'r Row,
         what: &str,
-    ) -> Result<Option<[Option<&'r Cell<'static>>; 2]>, String> {
+    ) -> Result<Option<[Option<&'r Cell<'static>>; 2]>, Fault> {
         match self {
             Self::List(name) => match row.get(name) {
                 None => Ok(None),
                 Some(Cell::List(list)) if list.len() == 2 => Ok(Some([list.first(), list.get(1)])),
                 Some(Cell::List(list)) => {
-                    Err(format!("expected two {what} in \"{name}\", not {}; give a list of two", list.len()))
+                    Err(Fault::new(format!("expected two {what} in \"{name}\", not {}", list.len()))
+                        .advise("give a list of two"))
                 }
-                Some(other) => {
-                    Err(format!("expected two {what} in \"{name}\", not {other}; give a list of two"))
-                }
+                Some(other) => Err(Fault::new(format!("expected two {what} in \"{name}\", not {other}"))
+                    .advise("give a list of two")),
             },
             Self::Columns { names, more } => {
                 if let Some(third) = more.iter().find(|name| row.get(name).is_some()) {
-                    return Err(format!(
-                        "expected two {what}, but \"{third}\" stands beside {}; a pair has two: leave the others out",
-                        self.named()
-                    ));
+                    let message =
+                        format!("expected two {what}, but there is \"{third}\" beside {}", self.named());
+                    return Err(Fault::new(message).advise("leave all but two out"));
                 }
                 let cells = [row.get(&names[0]), row.get(&names[1])];
                 Ok(cells.iter().any(Option::is_some).then_some(cells))
@@ -67,24 +67,19 @@ pub(super) fn only<'c, T>(
     row: &Row,
     what: &str,
     named: impl Fn(&'c T) -> (Vec<&'c str>, String),
-) -> Result<Option<&'c T>, String> {
+) -> Result<Option<&'c T>, Fault> {
     let mut used = all.iter().filter(|way| named(way).0.iter().any(|name| row.get(name).is_some()));
     match (used.next(), used.next()) {
-        (Some(first), Some(second)) => Err(format!(
-            "{what} stand both in {} and in {}; leave out one of them",
-            named(first).1,
-            named(second).1
-        )),
+        (Some(first), Some(second)) => {
+            let message = format!("{what} are given both in {} and in {}", named(first).1, named(second).1);
+            Err(Fault::new(message).advise("leave out one of them"))
+        }
         (first, _) => Ok(first),
     }
 }
 
 /// As [`only`], of single columns.
-pub(super) fn only_column<'c>(
-    all: &'c [String],
-    row: &Row,
-    what: &str,
-) -> Result<Option<&'c String>, String> {
+pub(super) fn only_column<'c>(all: &'c [String], row: &Row, what: &str) -> Result<Option<&'c String>, Fault> {
     only(all, row, what, |name| (vec![name.as_str()], format!("\"{name}\"")))
 }
 

@@ -1,6 +1,7 @@
 //! Which column of a file of pairs is what.
 
 use super::cells::{Two, only, only_column, text};
+use super::fault::Fault;
 use super::rows::Row;
 use super::winner::Said;
 use crate::table::Cell;
@@ -125,61 +126,62 @@ impl Columns {
         self.pair.as_deref().and_then(|name| row.get(name)).map_or_else(String::new, Cell::to_string)
     }
 
-    pub fn image(&self, row: &Row) -> Result<SegmentId, String> {
+    pub fn image(&self, row: &Row) -> Result<SegmentId, Fault> {
         match row.get(&self.image) {
-            None => Err(format!("there is no {} in this row", self.image)),
+            None => Err(Fault::new(format!("there is no {} in this row", self.image))),
             Some(cell) => {
-                cell.id().ok_or_else(|| format!("'{cell}' is not an image id; write it as a string"))
+                let fault =
+                    || Fault::new(format!("'{cell}' is not an image id")).advise("write it as a string");
+                cell.id().ok_or_else(fault)
             }
         }
     }
 
-    pub fn captions(&self, row: &Row) -> Result<[String; 2], String> {
+    pub fn captions(&self, row: &Row) -> Result<[String; 2], Fault> {
         let two = only(&self.captions, row, "captions", |two| (two.names(), two.named()))?;
         let cells = two.map(|two| two.cells(row, "captions")).transpose()?.flatten();
         let (Some(two), Some(cells)) = (two, cells) else {
-            return Err(
-                "expected two captions, but there is none; write them, or leave the row out".to_owned()
-            );
+            let fault = Fault::new("expected two captions, but there is none");
+            return Err(fault.advise("write them, or leave the row out"));
         };
         let of = |k: usize| match cells[k] {
-            None | Some(Cell::Null) => Err(format!(
-                "expected two captions in {}, but the {} is missing; write it, or leave the row out",
-                two.named(),
-                ["first", "second"][k]
-            )),
+            None | Some(Cell::Null) => {
+                let which = ["first", "second"][k];
+                let message = format!("expected two captions in {}, but the {which} is missing", two.named());
+                Err(Fault::new(message).advise("write it, or leave the row out"))
+            }
             Some(cell) => match text(cell) {
-                Some(text) if text.is_empty() => Err(format!(
-                    "a caption is empty, the {} of {}; write it, or leave the row out",
-                    ["first", "second"][k],
-                    two.named()
-                )),
+                Some(text) if text.is_empty() => {
+                    let which = ["first", "second"][k];
+                    let message = format!("a caption is empty, the {which} of {}", two.named());
+                    Err(Fault::new(message).advise("write it, or leave the row out"))
+                }
                 Some(text) => Ok(text),
-                None => Err(format!(
-                    "expected two captions in {}, but '{}' is no text; write it as a string",
-                    two.named(),
-                    cell
-                )),
+                None => {
+                    let message =
+                        format!("expected two captions in {}, but '{cell}' is not text", two.named());
+                    Err(Fault::new(message).advise("write it as a string"))
+                }
             },
         };
         Ok([of(0)?, of(1)?])
     }
 
     /// What the row says of votes: counts, a winner, both or nothing.
-    pub fn voted(&self, row: &Row) -> Result<Voted, String> {
+    pub fn voted(&self, row: &Row) -> Result<Voted, Fault> {
         let winner = only_column(&self.winners, row, "winners")?;
         let winner = winner.and_then(|name| Some((name.clone(), Said::of(row.get(name)?))));
         let two = only(&self.counts, row, "votes", |two| (two.names(), two.named()))?;
         let cells = two.map(|two| two.cells(row, "numbers of votes")).transpose()?.flatten();
         let (Some(two), Some(cells)) = (two, cells) else { return Ok(Voted { counts: None, winner }) };
         let count = |cell: Option<&Cell<'_>>| match cell {
-            None | Some(Cell::Null) => Err(format!(
-                "one of the two numbers of votes in {} is missing; write 0 where nobody voted",
-                two.named()
-            )),
+            None | Some(Cell::Null) => {
+                let message = format!("one of the two numbers of votes in {} is missing", two.named());
+                Err(Fault::new(message).advise("write 0 where nobody voted"))
+            }
             Some(cell) => match cell.number() {
                 Some(votes) if (0.0..=1e15).contains(&votes) => Ok(votes),
-                _ => Err(format!("'{cell}' in {} is not a number of votes", two.named())),
+                _ => Err(Fault::new(format!("'{cell}' in {} is not a number of votes", two.named()))),
             },
         };
         Ok(Voted { counts: Some([count(cells[0])?, count(cells[1])?]), winner })
@@ -189,7 +191,7 @@ impl Columns {
         row.get(self.category.as_deref()?).map(|cell| cell.to_string().trim().to_owned())
     }
 
-    pub fn references(&self, row: &Row) -> Result<Vec<String>, String> {
+    pub fn references(&self, row: &Row) -> Result<Vec<String>, Fault> {
         let mut found = Vec::new();
         if let Some(name) = only_column(&self.pools, row, "references")?
             && let Some(cell) = row.get(name)
@@ -198,12 +200,14 @@ impl Columns {
                 Cell::List(list) => list.iter().map(text).collect::<Option<Vec<String>>>(),
                 other => text(other).map(|text| vec![text]),
             };
-            found.extend(texts.ok_or_else(|| format!("expected a list of references in \"{name}\""))?);
+            let fault = || Fault::new(format!("expected a list of references in \"{name}\""));
+            found.extend(texts.ok_or_else(fault)?);
         }
         let single = only_column(&self.singles, row, "the vote's reference")?;
         for name in single.into_iter().chain(&self.numbered) {
             if let Some(cell) = row.get(name) {
-                found.push(text(cell).ok_or_else(|| format!("expected a caption as \"{name}\""))?);
+                let fault = || Fault::new(format!("expected a caption as \"{name}\""));
+                found.push(text(cell).ok_or_else(fault)?);
             }
         }
         found.retain(|text| !text.is_empty());

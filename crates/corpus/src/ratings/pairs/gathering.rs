@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::fault::Fault;
 use super::{Choice, Choices};
 use crate::{Position, SegmentId};
 
@@ -21,7 +22,7 @@ impl Gathering {
     }
 
     /// Adds a row that is one vote, or none, to its pair, whichever caption it names first.
-    pub fn add_vote(&mut self, pair: String, mut found: Choice, place: Position) -> Result<(), String> {
+    pub fn add_vote(&mut self, pair: String, mut found: Choice, place: Position) -> Result<(), Fault> {
         let mut captions = found.captions.clone();
         captions.sort_unstable();
         let key = (pair, found.image.clone(), captions);
@@ -37,10 +38,9 @@ impl Gathering {
                 (Some(line), _) => format!("line {line}"),
                 (None, record) => format!("record {}", record.unwrap_or_default()),
             };
-            return Err(format!(
-                "the votes of a pair name two categories, '{other}' here and '{known}' in {at}; name one, or tell the \
-                 pairs apart by a column pair_id"
-            ));
+            let message =
+                format!("the votes of a pair name two categories, '{other}' here and '{known}' in {at}");
+            return Err(Fault::new(message).advise("name one, or distinguish the pairs by a column pair_id"));
         }
         if item.captions != found.captions {
             found.votes.reverse();

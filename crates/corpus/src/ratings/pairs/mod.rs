@@ -8,6 +8,7 @@
 
 mod cells;
 mod columns;
+mod fault;
 mod gathering;
 mod rows;
 mod winner;
@@ -16,6 +17,7 @@ use crate::input::Source;
 use crate::table::{Nesting, Table};
 use crate::{Error, ErrorKind, Remedy, SegmentId};
 use columns::{Columns, Voted};
+use fault::Fault;
 use gathering::Gathering;
 use rows::Row;
 use winner::{Coding, is_same};
@@ -64,10 +66,10 @@ pub fn read_pairs(bytes: &[u8], name: &str) -> Result<Choices, Error> {
             .with_remedy(Remedy::say("give two captions of an image and their votes per row")));
     }
     let columns = Columns::choose(&names, name)?;
-    let shape = |row: &Row, message: String| Error::new(ErrorKind::Shape, name, message).at(row.place);
+    let shape = |row: &Row, fault: Fault| fault.error(ErrorKind::Shape, name, row.place);
     let voted: Vec<Voted> = rows
         .iter()
-        .map(|row| columns.voted(row).map_err(|message| shape(row, message)))
+        .map(|row| columns.voted(row).map_err(|fault| shape(row, fault)))
         .collect::<Result<_, _>>()?;
     let coding = Coding::of(voted.iter(), name)?;
     let mut gathering = Gathering::default();
@@ -75,7 +77,7 @@ pub fn read_pairs(bytes: &[u8], name: &str) -> Result<Choices, Error> {
         let found = choice(row, voted, &columns, coding, name)?;
         if columns.is_of_votes() && voted.counts.is_none() {
             let added = gathering.add_vote(columns.pair(row), found, row.place);
-            added.map_err(|message| shape(row, message))?;
+            added.map_err(|fault| shape(row, fault))?;
         } else {
             gathering.add(found);
         }
@@ -103,24 +105,19 @@ fn refuse_binary(head: &[u8], name: &str) -> Result<(), Error> {
 
 /// The pair of a row; its votes are 0 where nobody voted.
 fn choice(row: &Row, voted: &Voted, columns: &Columns, coding: Coding, name: &str) -> Result<Choice, Error> {
-    let fault = |kind, message: String| Error::new(kind, name, message).at(row.place);
-    let shape = |message| fault(ErrorKind::Shape, message);
-    let image = columns.image(row).map_err(|message| fault(ErrorKind::Id, message))?;
+    let shape = |fault: Fault| fault.error(ErrorKind::Shape, name, row.place);
+    let image = columns.image(row).map_err(|fault| fault.error(ErrorKind::Id, name, row.place))?;
     let captions = columns.captions(row).map_err(shape)?;
     let won = match &voted.winner {
-        Some((column, said)) => {
-            Some(coding.votes(said).map_err(|message| shape(format!("{column}: {message}")))?)
-        }
+        Some((column, said)) => Some(coding.votes(said).map_err(|fault| shape(fault.of(column)))?),
         None => None,
     };
     if let (Some((column, said)), Some(won), Some(counts)) = (&voted.winner, won, voted.counts)
         && !is_same(won, counts)
     {
         let [a, b] = counts;
-        return Err(shape(format!(
-            "{column} is '{}', but the votes are {a} and {b}; leave out one of them",
-            said.shown()
-        )));
+        let message = format!("{column} is '{}', but the votes are {a} and {b}", said.shown());
+        return Err(shape(Fault::new(message).advise("leave out one of them")));
     }
     let votes = voted.counts.or(won).unwrap_or_default();
     let references = columns.references(row).map_err(shape)?;

@@ -1,6 +1,7 @@
 //! Who won: the ways in which files write it.
 
 use super::columns::Voted;
+use super::fault::Fault;
 use crate::table::Cell;
 use crate::{Error, ErrorKind, Remedy};
 
@@ -81,7 +82,7 @@ impl Coding {
     }
 
     /// The votes for the first and the second caption.
-    pub fn votes(self, said: &Said) -> Result<[f64; 2], String> {
+    pub fn votes(self, said: &Said) -> Result<[f64; 2], Fault> {
         const FIRST: [f64; 2] = [1.0, 0.0];
         const SECOND: [f64; 2] = [0.0, 1.0];
         const NEITHER: [f64; 2] = [0.5, 0.5];
@@ -100,10 +101,8 @@ impl Coding {
             },
         };
         found.ok_or_else(|| {
-            format!(
-                "'{}' is not a winner; write a, b or tie, or numbers: 0 and 1, 1 and 2, or 1 and -1",
-                said.shown()
-            )
+            Fault::new(format!("'{}' is not a winner", said.shown()))
+                .advise("write a, b or tie, or numbers: 0 and 1, 1 and 2, or 1 and -1")
         })
     }
 }
