@@ -73,7 +73,7 @@ def test_pairs_of_pascal50s_keep_their_order_and_no_winner_is_dropped():
     assert line(0, rows, (("x.jpg", "b", "a"), 2)) == expected
     assert line(0, rows)["votes"] == [2.5, 2.5] and line(0, rows[:1])["votes"] == [1, 0]
     assert line(0, rows[:1], (("x.jpg", "b", "a"), 1))["votes"] == [0, 1]
-    for wrong, words in [(("r", "a", "b", 2), "vote 2 .* the winner 2 is none"), (("r", "a", "c", 1), "vote 2 is about other")]:
+    for wrong, words in [(("r", "a", "b", 2), "vote 2 .* the winner 2 is not"), (("r", "a", "c", 1), "vote 2 is about other")]:
         with pytest.raises(ValueError, match=words):
             line(0, [rows[0], wrong])
     with pytest.raises(ValueError, match="the category 5"):
