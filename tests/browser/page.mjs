@@ -1,8 +1,9 @@
 // Opens a page of `capeval score --html` in a real browser: sorts, searches, opens an image, changes the theme, and
-// checks that hostile captions stay text, that no script fails, and that axe finds nothing to complain about.
+// checks that hostile captions stay text, that no script fails, and that axe finds no violations.
 //
 // node page.mjs BROWSER MODULES PAGE WIDE [SCREENSHOTS]: PAGE holds the systems "first" and "second" of
-// xtask/src/browser.rs, WIDE two systems, one with a long name, by all metrics; MODULES is the folder that holds playwright-core and axe-core.
+// xtask/src/browser.rs, WIDE two systems, one with a long name, scored by all metrics; MODULES is the folder that
+// holds playwright-core and axe-core.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -15,7 +16,7 @@ const require = createRequire(join(modules, "node_modules", "from"));
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core"), "utf8");
 
-// None of these lets the browser look for anything on the network by itself.
+// These keep the browser from using the network on its own.
 const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 const browser = await chromium.launch({ executablePath: browserPath, args: quiet });
 const complaints = [];
@@ -37,11 +38,11 @@ const shot = async (page, name) => { if (screenshots) await page.screenshot({ pa
 const values = (page) => page.locator(".row .value").allTextContents();
 const ids = (page) => page.locator(".row .id").allTextContents();
 const output = (page) => page.locator("output.count").textContent();
-// What waits until the page has done what was asked of it.
+// Waits until the check passes in the page.
 const until = (page, check, argument) => page.waitForFunction(check, argument);
 
 async function complaintsOfAxe(browserOptions) {
-  // axe is run in a copy of the page whose policy lets it in.
+  // axe needs a context without the page's policy, which forbids foreign scripts.
   const context = await browser.newContext({ bypassCSP: true, ...browserOptions });
   const page = await context.newPage();
   await page.goto(pathToFileURL(path).href);
@@ -76,15 +77,15 @@ const steps = {
     const best = (await values(page)).map(Number);
     assert.deepEqual(best, [...best].sort((a, b) => b - a));
     assert.ok(best[0] > worst[0]);
-    // Of an edit rate, less is better.
+    // A lower edit rate is better.
     await sort.selectOption({ label: "TER" });
     await until(page, () => document.querySelector(".row .value").textContent === "0.000");
-    await sort.selectOption({ label: "order of images" });
+    await sort.selectOption({ label: "image order" });
     await until(page, () => document.querySelector(".row .id").textContent === "0");
     assert.deepEqual((await ids(page)).slice(0, 3), ["0", "1", "2"]);
     await page.close();
   },
-  async "a search keeps what holds the words"() {
+  async "a search keeps the images that contain the words"() {
     const [page] = await open({ viewport: { width: 1360, height: 900 } });
     const all = await output(page);
     await page.locator("input[type=search]").fill("unicycle");
@@ -93,12 +94,12 @@ const steps = {
     assert.deepEqual(await ids(page), ["17"]);
     await page.locator("input[type=search]").fill("velocipede");
     await until(page, () => document.querySelector("output.count").textContent.startsWith("0"));
-    await page.getByLabel("references too").check();
+    await page.getByLabel("include references").check();
     await until(page, () => document.querySelector("output.count").textContent.startsWith("1"));
     assert.deepEqual(await ids(page), ["18"]);
     await page.close();
   },
-  async "an image shows its references, what counted, and how its scores came to be"() {
+  async "an image shows its references, its matched words and how its scores were computed"() {
     const [page] = await open({ viewport: { width: 1360, height: 900 } });
     await page.locator("input[type=search]").fill("unicycle");
     await until(page, () => document.querySelectorAll(".row").length === 1);
@@ -139,7 +140,7 @@ const steps = {
     assert.notEqual(await page.title(), "taken");
     await page.close();
   },
-  async "the list is used by keyboard"() {
+  async "the list can be used by keyboard"() {
     const [page] = await open({ viewport: { width: 1360, height: 900 } });
     await page.locator(".list").focus();
     await page.locator(".detail h3").waitFor();
@@ -148,7 +149,7 @@ const steps = {
     await until(page, (old) => document.querySelector(".detail h3").textContent !== old, before);
     await page.keyboard.press("End");
     await until(page, () => document.querySelector("[aria-selected=true]")?.getAttribute("aria-posinset") === "1003");
-    assert.ok((await page.locator(".row").count()) < 60, "only what can be seen is in the page");
+    assert.ok((await page.locator(".row").count()) < 60, "the page holds more than the visible rows");
     await page.close();
   },
   async "a phone shows the list, then the image"() {
@@ -191,7 +192,7 @@ const steps = {
     await shot(page, "wide-dark");
     await page.close();
   },
-  async "paper is light, and shows no controls"() {
+  async "print is light and without controls"() {
     const [page] = await open({ viewport: { width: 1360, height: 900 }, colorScheme: "dark" });
     await page.emulateMedia({ media: "print", colorScheme: "dark" });
     assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
@@ -199,7 +200,7 @@ const steps = {
     assert.equal(await page.locator("#images .controls").isVisible(), false);
     await page.close();
   },
-  async "axe finds nothing to complain about"() {
+  async "axe finds no violations"() {
     for (const colorScheme of ["light", "dark"]) {
       for (const viewport of [{ width: 1360, height: 900 }, { width: 390, height: 844 }]) {
         assert.deepEqual(await complaintsOfAxe({ colorScheme, viewport }), []);

@@ -1,4 +1,4 @@
-// Blocks of data in the page, unpacked once and when they are needed.
+// Blocks of data in the page, each decompressed once, when it is first needed.
 
 const blocks = new Map();
 
@@ -11,7 +11,7 @@ async function read(element) {
   if (!element) return null;
   if (element.type === "application/json") return JSON.parse(element.textContent);
   if (typeof DecompressionStream === "undefined") {
-    throw new Error("this browser cannot unpack the page's data; a browser of 2023 or later can");
+    throw new Error("this browser cannot decompress the page's data; use a browser from 2023 or later");
   }
   const bytes = unpacked(element.textContent.trim());
   element.textContent = "";
@@ -27,13 +27,13 @@ function unpacked(base64) {
   return bytes;
 }
 
-// What is known of one image's scores; src/data.rs says what is in each block.
+// The evidence for one image's scores; src/data.rs describes the blocks.
 async function evidenceOf(meta, image) {
   const chunk = await block("evidence-" + Math.floor(image / meta.chunk));
   return chunk && chunk[image % meta.chunk];
 }
 
-// An element with attributes and children; text stays text.
+// An element with attributes and children; strings become text, never HTML.
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -49,13 +49,13 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-// Control characters are shown as signs of their own.
+// The text with control characters as visible symbols.
 function visible(text) {
   return text.replace(/[\u0000-\u0008\u000b-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
     .replace(/\u007f/g, "\u2421");
 }
 
-// A number with at most four significant digits; whole numbers in full.
+// A number with four significant digits, or six from 1000 on; whole numbers in full.
 function shown(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (Number.isInteger(value)) return value.toLocaleString("en");

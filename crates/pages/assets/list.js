@@ -1,4 +1,4 @@
-// A list of any length, of which only what can be seen is in the page.
+// A list of any length; the page holds only its visible rows.
 
 const ROW = 58;
 

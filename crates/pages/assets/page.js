@@ -4,7 +4,7 @@ function themes() {
   const button = document.getElementById("theme");
   const names = ["auto", "light", "dark"];
   let theme = "auto";
-  try { theme = localStorage.getItem("capeval-theme") || "auto"; } catch { /* kept for this visit only */ }
+  try { theme = localStorage.getItem("capeval-theme") || "auto"; } catch { /* The choice lasts for this visit only. */ }
   const apply = () => {
     if (theme === "auto") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
@@ -13,7 +13,7 @@ function themes() {
   button.hidden = false;
   button.addEventListener("click", () => {
     theme = names[(names.indexOf(theme) + 1) % names.length];
-    try { localStorage.setItem("capeval-theme", theme); } catch { /* kept for this visit only */ }
+    try { localStorage.setItem("capeval-theme", theme); } catch { /* The choice lasts for this visit only. */ }
     apply();
   });
   apply();
@@ -58,7 +58,7 @@ async function browser(meta) {
   const count = element("output", { class: "count", "aria-live": "polite" });
   const box = element("div", { class: "list", role: "listbox", tabindex: "0", "aria-label": "Images" });
   const detail = element("div", { class: "detail", role: "region", "aria-label": "The chosen image", tabindex: "-1" });
-  // What a full bar stands for: the greatest score, or 1 where that is the most there can be.
+  // The score of a full bar: the largest score of the system, or the highest possible one if that is at most 1.
   const spans = [];
   const span = (s, m) => {
     const key = s * meta.measures.length + m;
@@ -113,7 +113,7 @@ async function browser(meta) {
     if (mine !== turn) return;
     const order = [];
     for (let image = 0; image < meta.n; image += 1) {
-      // A caption whose score is not finite is a caption all the same.
+      // Captions without a finite score are listed as well.
       if (captions[state.system] && captions[state.system][image] === null) continue;
       if (!wanted || String(ids[image]).toLowerCase().includes(wanted) || hay.some((all) => all[image].includes(wanted))) order.push(image);
     }
@@ -135,7 +135,7 @@ async function browser(meta) {
   const draw = async () => {
     const image = state.image;
     if (image < 0) {
-      detail.replaceChildren(element("p", { class: "empty" }, "Choose an image to see its references, what counted, and how its scores came to be."));
+      detail.replaceChildren(element("p", { class: "empty" }, "Choose an image to see its references, its matched words and how its scores were computed."));
       return;
     }
     const [known, shapes, references, pictures, ...all] = await Promise.all([
@@ -151,7 +151,7 @@ async function browser(meta) {
     const m = state.metric;
 
     const texts = [];
-    // While the reader points at a number, the words behind it are shown where they can be seen.
+    // While the reader points at a number, the words behind it are repeated where they are visible.
     const echo = element("p", { class: "echo", dir: "auto", "aria-hidden": "true", hidden: true });
     const paint = (pointed) => {
       echo.hidden = !pointed;
@@ -202,14 +202,14 @@ async function browser(meta) {
     if (address) {
       const img = element("img", { src: address, alt: "The image that the captions describe", loading: "lazy" });
       const figure = element("figure", { class: "picture" }, img);
-      img.addEventListener("error", () => figure.replaceChildren(element("figcaption", { class: "sub" }, "the picture is not to be found")));
+      img.addEventListener("error", () => figure.replaceChildren(element("figcaption", { class: "sub" }, "the picture was not found")));
       parts.push(figure);
     }
     parts.push(
       element("h4", {}, meta.systems.length > 1 ? "Candidates" : "Candidate"), element("ul", { class: "cards" }, ...cards),
       element("h4", {}, "References"), element("ol", { class: "references" }, ...people));
     if (trees[state.system]) {
-      parts.push(element("h4", {}, "How the scores of ", element("bdi", {}, visible(meta.systems[state.system])), " came to be"),
+      parts.push(element("h4", {}, "How the scores of ", element("bdi", {}, visible(meta.systems[state.system])), " were computed"),
         element("div", { class: "evidence" }, ...trees[state.system].flatMap((tree, k) => drawn(tree, (pointed) => paint(pointed && (k === m || sameWords(k)) ? pointed : null)))));
     }
     function sameWords(k) {
@@ -231,7 +231,7 @@ async function browser(meta) {
     const input = element("input", { type: "checkbox", on: { change: () => changed(input.checked) } });
     return element("label", { class: "check" }, input, element("span", {}, label));
   };
-  const sort = choice("Sort by", [...meta.measures.map((measure) => measure.label), "order of images"], (k) => {
+  const sort = choice("Sort by", [...meta.measures.map((measure) => measure.label), "image order"], (k) => {
     state.byOrder = k === meta.measures.length;
     state.measure = state.byOrder ? meta.headline : k;
     turnButton.disabled = state.byOrder;
@@ -244,17 +244,17 @@ async function browser(meta) {
     refresh(false);
   } } }, "Worst first");
   const refreshAll = () => { refresh(false).then(draw); };
-  const controls = [element("label", { class: "search" }, element("span", {}, "Search"), search), check("references too", (on) => { state.references = on; refresh(true); }), sort, turnButton];
+  const controls = [element("label", { class: "search" }, element("span", {}, "Search"), search), check("include references", (on) => { state.references = on; refresh(true); }), sort, turnButton];
   if (meta.systems.length > 1) {
     const names = meta.systems;
     controls.push(choice("System", names, (s) => { state.system = s; refresh(true).then(draw); }));
-    controls.push(choice("Difference to", ["none", ...names], (k) => { state.other = k - 1; refreshAll(); }));
+    controls.push(choice("Difference from", ["none", ...names], (k) => { state.other = k - 1; refreshAll(); }));
     controls.push(check("word differences", (on) => { state.words = on; draw(); }));
   }
-  if (meta.metrics.length > 1) controls.push(choice("Marks by", meta.metrics, (k) => { state.metric = k; draw(); }));
-  const legend = element("p", { class: "marks" }, "Words that count: ",
+  if (meta.metrics.length > 1) controls.push(choice("Highlight by", meta.metrics, (k) => { state.metric = k; draw(); }));
+  const legend = element("p", { class: "marks" }, "Matched words: ",
     ...[1, 2, 3, 4].map((n) => element("mark", { class: "g" + n }, n < 4 ? n + "-gram" : "4-gram or longer")), " ",
-    element("mark", { class: "g5" }, "matched otherwise"));
+    element("mark", { class: "g5" }, "other match"));
   root.append(element("div", { class: "controls" }, ...controls, count), legend, element("div", { class: "split" }, box, detail));
   await refresh(false);
   if (matchMedia("(min-width: 60.01rem)").matches && list.order.length) {
@@ -266,7 +266,7 @@ async function browser(meta) {
   await draw();
 }
 
-// Where the picture of an image is.
+// The URL of an image's picture, or null.
 function picture(meta, files, id, image) {
   if (!meta.pictures) return null;
   if (meta.pictures === true) return files && files[image] ? files[image].split("/").map(encodeURIComponent).join("/") : null;

@@ -1,6 +1,6 @@
-// How a score came to be: the tree of steps, from its shape and its numbers.
+// Explanations of scores: the tree of steps, from its shape and its numbers.
 
-// Fills a shape with numbers, which come in the order of the tree.
+// Fills a shape with numbers, which are in the order of the tree.
 function grow(shapes, [shape, numbers], candidate, references) {
   let at = 0;
   const next = () => numbers[at++];
@@ -39,7 +39,7 @@ function grow(shapes, [shape, numbers], candidate, references) {
   return shapes[shape].map(step);
 }
 
-// All matches below some steps.
+// All matches of these steps and the steps below them.
 function matchesOf(steps) {
   const found = [];
   const walk = (step) => {
@@ -51,7 +51,7 @@ function matchesOf(steps) {
   return found;
 }
 
-// For each word the class of the longest match that it belongs to; `reference` null for the candidate.
+// For each word the class of the longest match that it belongs to; `reference` is null for the candidate.
 function levels(n, matches, reference) {
   const longest = new Array(n).fill(0);
   for (const match of matches) {
@@ -64,7 +64,7 @@ function levels(n, matches, reference) {
   return longest.map((level) => (level ? "g" + level : ""));
 }
 
-// The tree as nested lists; `point` hears of the matches that the reader points at.
+// The tree as nested lists; calls `point` with the matches that the reader points at, or null.
 function drawn(steps, point) {
   const pointing = (matches) => matches.length
     ? { on: { mouseenter: () => point(matches), mouseleave: () => point(null) } }
@@ -80,7 +80,7 @@ function drawn(steps, point) {
     if (step.note) parts.push(element("span", { class: "f", dir: "auto" }, visible(step.note)));
     return parts;
   };
-  const where = (match) => "in reference " + match.references.map(([r]) => r + 1).join(", ");
+  const where = (match) => (match.references.length === 1 ? "in reference " : "in references ") + match.references.map(([r]) => r + 1).join(", ");
   const list = (step) => {
     const { names, rows } = step.list;
     if (!rows.length) return null;

@@ -1,4 +1,4 @@
-// Words: where a text holds them, which of them count, and how two texts differ.
+// Words: their positions in a text, which of them match, and how two texts differ.
 
 const UNIT = "\u001f";
 
@@ -7,7 +7,7 @@ function wordsOf(joined) {
   return joined[0] === UNIT ? joined.slice(1).split(UNIT) : joined.split(" ");
 }
 
-// Where each word stands in the text, or null if the words are not simply the text's own.
+// The span of each word in the text, or null if the text does not contain the words as they are.
 function locate(words, text) {
   const lower = text.toLowerCase();
   const exact = lower.length === text.length ? lower : text;
@@ -69,7 +69,7 @@ function occurrences(words, ngram) {
   return found;
 }
 
-// Which words the second list has beyond the first, and where it lacks some: [["=" | "+" | "-", words]…].
+// The edits that turn the first list of words into the second: [["=" | "+" | "-", words]…].
 function difference(before, after) {
   if (before.length * after.length > 4e6) return [["-", before], ["+", after]];
   const width = after.length + 1;

@@ -1,4 +1,4 @@
-//! Data in a page, which no browser runs.
+//! Blocks of data in a page, which the browser does not execute.
 
 use std::fmt;
 use std::io::Write as _;
@@ -9,11 +9,11 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde::Serialize;
 
-/// Data below this many bytes stay readable in the page's source.
+/// Data shorter than this, in bytes, are not compressed.
 const PLAIN: usize = 4_096;
 
-/// Writes a block of data, which the page's script finds under `b-` and `name`: JSON, deflated and in base64 if it is
-/// long and `compress` says so.
+/// Writes a block of data, which the page's script finds by the id `b-` plus `name`: as JSON, or, if `compress` is set
+/// and it is long, as deflated JSON in base64.
 pub(crate) fn write(
     name: fmt::Arguments<'_>,
     data: &impl Serialize,
@@ -29,7 +29,7 @@ pub(crate) fn write(
     }
     write!(out, "<script type=\"application/json\" id=\"b-{name}\">")?;
     let mut rest = json.as_str();
-    // Nothing in the data may look like a tag or, to old parsers, like the end of a line.
+    // Nothing in the data may look like a tag or, to old parsers, like a line break.
     while let Some(at) = rest.find(['<', '\u{2028}', '\u{2029}']) {
         out.write_str(&rest[..at])?;
         let mut chars = rest[at..].chars();
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_data_close_no_tag() {
+    fn hostile_data_cannot_close_the_tag() {
         let hostile = "</script><script>alert('x')</script>\u{2028}\" & \0";
         let block = Block(hostile).to_string();
         let json = block.strip_prefix("<script type=\"application/json\" id=\"b-x\">").unwrap();
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn long_data_are_deflated_and_come_back() {
+    fn long_data_are_compressed_and_can_be_read_back() {
         let data = vec!["a man"; 5_000];
         let block = Block(&data).to_string();
         assert!(block.len() < 2_000, "{}", block.len());

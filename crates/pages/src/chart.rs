@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 
 use askama::Template;
 
-/// How many series have a colour of their own.
+/// The number of series that have a colour of their own.
 pub(crate) const COLOURS: usize = 8;
 
-/// How many squares a scatter of many points has along each axis.
+/// The number of squares along each axis of a scatter plot of many points.
 const SQUARES: usize = 32;
-/// Up to how many points are drawn one by one.
+/// The largest number of points that are drawn one by one.
 const POINTS: usize = 400;
 
-/// The sides of the area that data are drawn in.
+/// The edges of the plot area.
 const LEFT: f64 = 68.0;
 const RIGHT: f64 = 446.0;
 const TOP: f64 = 8.0;
@@ -28,34 +28,34 @@ pub(crate) struct Chart {
     marks: Marks,
 }
 
-/// One axis of a chart, and the range that it shows.
+/// An axis of a chart with its range.
 #[derive(Clone)]
 pub(crate) struct Axis {
     label: String,
     low: f64,
     high: f64,
-    /// Whether values are counts, which no label may split.
+    /// Whether values are counts, so that ticks are whole numbers.
     is_whole: bool,
 }
 
-/// Where a series gets its colour from.
+/// The colour of a series.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Colour {
-    /// The system of that number.
+    /// The colour of the system with this number.
     System(usize),
-    /// None of its own.
+    /// Grey.
     Muted,
 }
 
 /// A curve.
 pub(crate) struct Series {
-    /// Its colour.
+    /// The colour of the curve.
     pub colour: Colour,
-    /// Its points, from left to right.
+    /// The points of the curve, from left to right.
     pub points: Vec<(f64, f64)>,
 }
 
-/// What is drawn, with the classes that give it its colour.
+/// The data of a chart, with CSS classes for the colours.
 enum Marks {
     Curves(Vec<Curve>),
     Dots { class: String, at: Vec<(f64, f64)> },
@@ -65,7 +65,7 @@ enum Marks {
 struct Curve {
     class: String,
     line: String,
-    /// The outline of the area below it, if that is tinted.
+    /// The outline of the area below the curve; `None` if it is not tinted.
     area: Option<String>,
 }
 
@@ -85,22 +85,22 @@ impl Colour {
 }
 
 impl Axis {
-    /// An axis from `low` to `high`; one unit long where these are the same.
+    /// An axis from `low` to `high`, or to `low + 1` if `high` is not larger.
     pub fn new(label: impl Into<String>, (low, high): (f64, f64)) -> Self {
         Self { label: label.into(), low, high: if high > low { high } else { low + 1.0 }, is_whole: false }
     }
 
-    /// The same for counts.
+    /// As [`new`](Self::new), but for counts.
     pub fn of_counts(label: impl Into<String>, range: (f64, f64)) -> Self {
         Self { is_whole: true, ..Self::new(label, range) }
     }
 
-    /// How far along the axis a value lies, 0 to 1.
+    /// The position of a value along the axis, 0 to 1.
     fn share(&self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
-    /// Round values to label, as many as `at_most` intervals have ends, each with its place along the axis.
+    /// Round values for at most `at_most` intervals, each as its position along the axis and its label.
     fn ticks(&self, at_most: f64) -> Vec<(f64, String)> {
         let least = (self.high - self.low) / at_most;
         let power = least.log10().floor();
@@ -116,7 +116,7 @@ impl Axis {
         let n = (last - first).clamp(0.0, 20.0) as usize;
         let ticks = (0..=n).map(|k| {
             let value = (first + k as f64) * step;
-            // A minus before zero says nothing.
+            // Zero gets no minus sign.
             let value = if value.abs() < step / 2.0 { 0.0 } else { value };
             (self.share(value), format!("{value:.decimals$}"))
         });
@@ -125,7 +125,7 @@ impl Axis {
 }
 
 impl Chart {
-    /// Curves over a common axis; `tinted` ones have a tint below them.
+    /// Curves over a common axis; `tinted` shades the area below them.
     pub fn curves(x: Axis, y: Axis, series: &[Series], tinted: bool) -> Self {
         let curves = series.iter().map(|Series { colour, points }| {
             let mut line = String::new();
@@ -144,7 +144,7 @@ impl Chart {
         Self { x, y, marks }
     }
 
-    /// Points one by one, or, where there are many, how many fall into each square.
+    /// A scatter plot: single points, or, if there are many, squares shaded by the number of points in each.
     pub fn scatter(x: Axis, y: Axis, points: &[(f64, f64)], colour: Colour) -> Self {
         let class = colour.class();
         if points.len() <= POINTS {
@@ -173,7 +173,7 @@ impl Chart {
     }
 }
 
-/// Where a point is drawn.
+/// The coordinates of a point in the drawing.
 fn place(x: &Axis, y: &Axis, at: f64, value: f64) -> (f64, f64) {
     (LEFT + (RIGHT - LEFT) * x.share(at), BOTTOM - (BOTTOM - TOP) * y.share(value))
 }
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn drawings_take_their_colours_from_the_page() {
+    fn charts_take_their_colours_from_the_page() {
         let series = [Series { colour: Colour::System(1), points: vec![(0.0, 0.0), (1.0, 1.0)] }];
         let svg = Chart::curves(axis(), axis(), &series, true).to_string();
         assert!(svg.starts_with("<svg viewBox=\"0 0 460 280\" aria-hidden=\"true\""), "{svg}");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn many_points_cost_no_more_than_their_squares() {
+    fn many_points_are_drawn_as_squares() {
         let points: Vec<(f64, f64)> =
             (0..50_000).map(|k| (f64::from(k % 211) / 211.0, f64::from(k % 97) / 97.0)).collect();
         let svg = Chart::scatter(axis(), axis(), &points, Colour::System(0)).to_string();

@@ -1,18 +1,18 @@
-//! The data of a page's images: what `assets/data.js` reads, block by block.
+//! The data of a page's images, in the blocks that `assets/data.js` reads.
 //!
-//! Every block is JSON. Images, systems, measures and metrics are numbered in the order of the report; `S` is a system
-//! and `C` a chunk of [`CHUNK`] images.
+//! Every block is JSON. Images, systems, measures and metrics are numbered in the order of the report; `S` is the
+//! number of a system and `C` the number of a chunk of [`CHUNK`] images.
 //!
 //! | block | content |
 //! |---|---|
 //! | `meta` | [`Meta`]; `null` on a page without images |
 //! | `ids` | the id of each image |
-//! | `scores-S` | for each measure a list with the score of each image; `null` where the system has no caption |
+//! | `scores-S` | for each measure, a list of the score of each image; `null` where the system has no caption |
 //! | `captions-S` | the caption of each image; `null` where the system has none |
-//! | `references` | for each image the list of its references |
-//! | `pictures` | the path of each image's picture or `null`; only if [`Meta::pictures`] is `true` |
+//! | `references` | for each image, the list of its references |
+//! | `pictures` | the path of each image's picture, or `null`; only if [`Meta::pictures`] is `true` |
 //! | `evidence-C` | an [`Image`] for each image of the chunk |
-//! | `shapes` | the [`Shape`]s of all explanations, which a [`Tree`] names by number |
+//! | `shapes` | the [`Shape`]s of all explanations, to which a [`Tree`] refers by number |
 
 use std::collections::HashMap;
 use std::fmt;
@@ -27,30 +27,30 @@ use crate::block;
 use crate::figures::headlines;
 use crate::{Page, Pictures};
 
-/// Images whose evidence shares a block.
+/// The number of images whose evidence shares a block.
 const CHUNK: usize = 128;
 
 /// All blocks of a page.
 pub(crate) struct Data<'r> {
     /// The report.
     pub report: &'r Report,
-    /// How the page looks.
+    /// The settings of the page.
     pub page: &'r Page,
 }
 
-/// What the script must know first.
+/// The block that the script reads first.
 #[derive(Serialize)]
 struct Meta<'r> {
-    /// How many images there are.
+    /// The number of images.
     n: usize,
-    /// How many images share a block of evidence.
+    /// The number of images that share a block of evidence.
     chunk: usize,
     measures: Vec<Measure<'r>>,
     /// The keys of the metrics.
     metrics: Vec<&'r str>,
     /// The names of the systems.
     systems: Vec<&'r str>,
-    /// The measure that images are sorted by at first.
+    /// The measure by which images are sorted at first.
     headline: usize,
     pictures: Option<Place<'r>>,
 }
@@ -61,13 +61,13 @@ struct Measure<'r> {
     label: &'r str,
     /// Whether higher is better.
     higher: bool,
-    /// The metric that it belongs to.
+    /// The number of its metric.
     metric: usize,
-    /// The highest possible score, if there is one.
+    /// The highest possible score; `null` if there is no upper bound.
     max: Option<f64>,
 }
 
-/// Where pictures are: a pattern with `{id}`, or `true` for the block `pictures`.
+/// The location of pictures: a pattern with `{id}`, or `true` for the block `pictures`.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Place<'r> {
@@ -75,31 +75,31 @@ enum Place<'r> {
     Listed(bool),
 }
 
-/// What is known of one image's scores.
+/// The evidence for one image's scores.
 #[derive(Serialize)]
 struct Image<'r> {
     references: Readings<&'r [Box<str>]>,
-    /// For each system, how its caption was scored; `null` where it has none.
+    /// For each system, how its caption was scored; `null` where it has no caption.
     systems: Vec<Option<Caption<'r>>>,
 }
 
 #[derive(Serialize)]
 struct Caption<'r> {
     candidate: Readings<&'r str>,
-    /// How the scores of each metric came to be.
+    /// For each metric, how its scores were computed.
     trees: Vec<Tree<'r>>,
 }
 
-/// A text as metrics read it: its words, joined with blanks, or each with U+001F before it where a word holds a blank.
-/// Metrics that cut it alike share a reading.
+/// A text as metrics read it: its words, joined with spaces, or each preceded by U+001F if a word contains a space.
+/// Metrics that split it into the same words share a reading.
 #[derive(Serialize)]
 struct Readings<T> {
     known: Vec<T>,
-    /// The reading of each metric.
+    /// For each metric, the index of its reading in `known`.
     of: Vec<usize>,
 }
 
-/// A shape, and the numbers that belong into it.
+/// The number of a shape, and the numbers to fill it with.
 #[derive(Serialize)]
 struct Tree<'r>(usize, &'r RawValue);
 
@@ -160,7 +160,7 @@ impl<'r> Meta<'r> {
     }
 }
 
-/// For each image of the gallery, which of a system's captions describes it.
+/// For each image of the gallery, the index of the system's caption of it.
 fn places(gallery: &Gallery, images: &[u32]) -> Vec<Option<usize>> {
     let mut places = vec![None; gallery.ids.len()];
     for (k, image) in images.iter().enumerate() {
@@ -179,7 +179,7 @@ fn scores(report: &Report, system: usize, places: &[Option<usize>]) -> Vec<Vec<O
     (0..n).map(|measure| places.iter().map(|k| score(*k, measure)).collect()).collect()
 }
 
-/// The shapes of all explanations, numbered in the order of images.
+/// The shapes of all explanations, numbered in the order in which images use them.
 #[derive(Default)]
 struct Shapes<'r> {
     numbers: HashMap<*const Shape, usize>,

@@ -1,8 +1,8 @@
-//! Text that stays text: the escaper of all templates.
+//! The escaper of all templates.
 
 use std::fmt;
 
-/// Escapes text for element content and attributes; control characters, which no page may hold, become U+FFFD.
+/// Escapes text for element content and attributes; control characters, which are not allowed in HTML, become U+FFFD.
 #[derive(Clone, Copy)]
 pub(crate) struct Text;
 

@@ -1,4 +1,4 @@
-//! Which charts a page shows: distributions, lengths, metric against metric, and people's ratings.
+//! The charts of a page: distributions, lengths, metric against metric, and human ratings.
 
 use capeval_report::{Correlation, Gallery, Report, significant};
 use capeval_stats::interval::quantile;
@@ -6,35 +6,35 @@ use capeval_stats::interval::quantile;
 use crate::chart::{Axis, COLOURS, Chart, Colour, Series};
 
 const BINS: usize = 30;
-/// The most measures that are plotted against each other.
+/// The largest number of measures that are plotted against each other.
 const MEASURES: usize = 5;
 
 /// The charts of a report.
 pub(crate) struct Charts<'r> {
     /// The systems that are drawn.
     pub systems: Vec<&'r str>,
-    /// How many are not, for lack of colours.
+    /// The number of systems that are not drawn, for lack of colours.
     pub n_more: usize,
-    /// How scores are distributed over images, and how long captions are.
+    /// The distributions of scores and of caption lengths.
     pub distributions: Vec<Figure>,
-    /// Mean scores by length, where captions are known.
+    /// Mean scores by caption length; `None` if captions are not known.
     pub by_length: Option<Vec<Figure>>,
-    /// Metric against metric, for each system; empty if there is one metric.
+    /// For each system, metric against metric; empty if there is only one metric.
     pub scatters: Vec<Vec<Figure>>,
 }
 
-/// A chart with its caption and, for those who do not see it, the same in words.
+/// A chart with its caption and a description for screen readers.
 pub(crate) struct Figure {
     /// The caption.
     pub title: String,
-    /// What the chart shows.
+    /// The description of the chart.
     pub words: String,
     /// The chart.
     pub chart: Chart,
 }
 
-/// For each metric the measure that stands for it: the longest order where it has a measure for each, as BLEU has, else
-/// the first.
+/// The measure that represents each metric: the highest order if the metric has one measure per order, like BLEU, or
+/// else its first measure.
 pub(crate) fn headlines(report: &Report) -> Vec<usize> {
     let mut first = 0;
     let mut chosen = Vec::new();
@@ -61,7 +61,7 @@ fn values(report: &Report, system: usize, measure: usize) -> Vec<f64> {
     rows.chunks_exact(n).filter_map(|row| row.get(measure).copied()).collect()
 }
 
-/// The charts of a report; `None` if it has no scores of single images.
+/// The charts of a report; `None` if the report has no scores of single images.
 pub(crate) fn charts(report: &Report) -> Option<Charts<'_>> {
     let n_drawn = report.systems.len().min(COLOURS);
     if (0..n_drawn).all(|system| values(report, system, 0).is_empty()) {
@@ -86,7 +86,7 @@ fn sorted(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
-/// The range that nearly all values lie in.
+/// The range of the values up to the 99.5th percentile, with 0 included.
 fn span<'v>(all: impl Iterator<Item = &'v [f64]>) -> (f64, f64) {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for sorted in all.filter(|sorted| !sorted.is_empty()) {
@@ -127,7 +127,7 @@ fn distribution(report: &Report, n_drawn: usize, measure: usize) -> Option<Figur
     }
     let title = described.short_label();
     let (x, y) = (Axis::new(title, (low, high)), Axis::new("% of images", (0.0, top(&series))));
-    // Tints of many systems on top of each other tell nothing.
+    // Overlapping tints of many systems would not be readable.
     let chart = Chart::curves(x, y, &series, series.len() <= 2);
     Some(Figure { title: title.to_owned(), words, chart })
 }
@@ -141,7 +141,7 @@ fn n_words(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-/// How long captions and references are, in words.
+/// The distribution of caption and reference lengths, in words.
 fn lengths(report: &Report, gallery: &Gallery, n_drawn: usize) -> Figure {
     let references: Vec<f64> = gallery.references.iter().flatten().map(|text| n_words(text) as f64).collect();
     let mut all = vec![(Colour::Muted, "the references", sorted(references))];
@@ -185,7 +185,7 @@ fn by_length(report: &Report, gallery: &Gallery, n_drawn: usize) -> Vec<Figure> 
                 }
                 sums[n] = (sums[n].0 + score, sums[n].1 + 1);
             }
-            // Means of a handful of captions say more of the captions than of the length.
+            // The mean of only a few captions depends more on these captions than on their length.
             let enough = (scores.len() / 500).max(3);
             let points: Vec<(f64, f64)> = sums
                 .iter()
@@ -213,17 +213,17 @@ fn by_length(report: &Report, gallery: &Gallery, n_drawn: usize) -> Vec<Figure> 
     figures.collect()
 }
 
-/// An axis for these values.
+/// An axis whose range fits the values.
 fn axis(label: &str, values: impl Iterator<Item = f64>) -> Axis {
     Axis::new(label, span([&*sorted(values.collect())].into_iter()))
 }
 
-/// The points that can be drawn.
+/// The points with finite coordinates.
 fn finite(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
 }
 
-/// Each metric against each other, system by system; the page shows one system at a time.
+/// Every metric against every other, for each system; the page shows one system at a time.
 fn scatters(report: &Report, n_drawn: usize) -> Vec<Vec<Figure>> {
     let measures: Vec<usize> = headlines(report).into_iter().take(MEASURES).collect();
     if measures.len() < 2 {
@@ -256,7 +256,7 @@ fn scatters(report: &Report, n_drawn: usize) -> Vec<Vec<Figure>> {
     systems.enumerate().map(of_system).collect()
 }
 
-/// The scores of each measure against people's ratings.
+/// The scores of each measure against human ratings.
 pub(crate) fn ratings(found: &Correlation) -> Vec<Figure> {
     let ratings = format!("rating, one point per {}", found.human.unit.name());
     let measures = found.head.measures.iter().zip(&found.agreements).zip(&found.points.scores);
@@ -268,7 +268,7 @@ pub(crate) fn ratings(found: &Correlation) -> Vec<Figure> {
         let summary = agreement.tau_b.value.map_or_else(String::new, |tau| format!("Kendall's τ-b {tau:.3}"));
         Figure {
             title: format!("{label} · {summary}"),
-            words: format!("{label} against {ratings} for {} captions. {summary}", points.len()),
+            words: format!("{label} against {ratings}, {} points. {summary}", points.len()),
             chart: Chart::scatter(x, y, &points, Colour::System(0)),
         }
     });

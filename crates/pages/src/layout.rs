@@ -1,4 +1,4 @@
-//! What every page has: its head, the policy in it, one script and one style.
+//! The parts that all pages share: the head with its policy, one script and one style.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -20,7 +20,7 @@ pub(crate) const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// What `layout.html` needs.
+/// The data of `layout.html`.
 pub(crate) struct Layout<'r> {
     /// The heading.
     pub title: &'r str,
@@ -28,7 +28,7 @@ pub(crate) struct Layout<'r> {
     pub subtitle: String,
     /// The version of capeval.
     pub version: &'r str,
-    /// What the page may run and load: this script, this style, and pictures.
+    /// The Content-Security-Policy: what the page may run and load, which is this script, this style and pictures.
     pub policy: String,
 }
 
@@ -44,7 +44,7 @@ impl<'r> Layout<'r> {
     }
 }
 
-/// How a policy names a script or style of the page.
+/// The hash by which the policy identifies a script or style.
 fn hash(text: &str) -> String {
     format!("'sha256-{}'", BASE64.encode(Sha256::digest(text)))
 }

@@ -1,8 +1,8 @@
-//! What does a browser see? Results as pages.
+//! Results as HTML pages.
 //!
-//! A page is one file that needs no network: tables, charts, and every image to look through. The templates are in
-//! `templates`, the script and the style in `assets`. A policy in the page's head allows these two and nothing else to
-//! run, and no connection except to the pictures.
+//! A page is one file that needs no network: tables, charts and a browser of images. The templates are in `templates`,
+//! the script and the style in `assets`. The page's Content-Security-Policy allows only this script and style, and no
+//! connection except to the pictures.
 
 mod block;
 mod chart;
@@ -23,7 +23,7 @@ use crate::figures::{Charts, Figure};
 use crate::layout::Layout;
 pub use crate::page::{Page, Pictures};
 
-/// With more measures than this, the page has a row for each of them and not a column.
+/// With more measures than this, the page has a row rather than a column for each of them.
 const MANY_MEASURES: usize = 12;
 
 #[derive(Template)]
@@ -39,7 +39,7 @@ struct ReportPage<'r> {
     data: Data<'r>,
 }
 
-/// What a comparison has besides its report.
+/// The parts of a comparison besides its report.
 struct Differences {
     tables: Vec<Table>,
     about: Vec<String>,
@@ -56,19 +56,21 @@ struct AgreementPage<'r> {
     ratings: Vec<Figure>,
 }
 
-/// Writes the page of a report; remedies of notices are in the words of `dialect`. Charts are drawn if its systems have [`segments`](capeval_report::SystemReport::segments),
-/// and images can be looked through if it has a [`gallery`](Report::gallery) too.
+/// Writes the page of a report; `dialect` words the remedies of notices.
+///
+/// The page has charts if the systems have [`segments`](capeval_report::SystemReport::segments), and shows single
+/// images if the report also has a [`gallery`](Report::gallery).
 ///
 /// # Errors
-/// When `out` does not take what is written.
+/// If writing to `out` fails.
 pub fn report(report: &Report, page: &Page, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
     report_page(report, None, page, dialect).write_into(out)
 }
 
-/// Writes the page of a comparison: that of its report, with the differences below the scores.
+/// Writes the page of a comparison: the page of its report, with the differences below the scores.
 ///
 /// # Errors
-/// When `out` does not take what is written.
+/// If writing to `out` fails.
 pub fn comparison(
     comparison: &Comparison,
     page: &Page,
@@ -88,7 +90,7 @@ pub fn comparison(
 /// Writes the page of a correlation: its tables, and a chart of scores against ratings for each measure.
 ///
 /// # Errors
-/// When `out` does not take what is written.
+/// If writing to `out` fails.
 pub fn correlation(
     found: &Correlation,
     page: &Page,
@@ -115,7 +117,7 @@ fn report_page<'r>(
     dialect: &dyn Dialect,
 ) -> ReportPage<'r> {
     let subtitle = format!("{} · {}", counted(report.systems.len(), "system"), report.footer());
-    // A line of many measures is easier to read from top to bottom.
+    // Many measures are easier to read as rows than as columns.
     let is_long = report.head.measures.len() > MANY_MEASURES.max(report.systems.len());
     let scores =
         if is_long { Grid::by_measure(report, page.digits) } else { Grid::by_system(report, page.digits) };

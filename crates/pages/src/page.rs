@@ -1,15 +1,15 @@
-//! How a page looks, and where its pictures are.
+//! Settings of a page.
 
-/// How a result becomes a page.
+/// The settings of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// The heading, such as the names of the systems.
     pub title: String,
-    /// Digits after the point in tables.
+    /// The number of digits after the point in tables.
     pub digits: usize,
-    /// Where the images' pictures are; `None` shows none.
+    /// The location of the images' pictures; `None` shows none.
     pub pictures: Option<Pictures>,
-    /// Whether long data are deflated; if not, the page is larger, and browsers before 2023 can show it.
+    /// Whether to compress long data; if not, the page is larger, but browsers from before 2023 can show it.
     pub compress: bool,
 }
 
@@ -20,17 +20,17 @@ impl Default for Page {
     }
 }
 
-/// Where pictures are.
+/// The location of pictures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pictures {
-    /// An address or a path with `{id}`, or `{id:012}` for an id padded with zeros to twelve digits.
+    /// A URL or path with `{id}`, or `{id:012}` for an id padded with zeros to twelve digits.
     Pattern(String),
-    /// For each image of the [`Gallery`](capeval_report::Gallery), the path of its picture as seen from the page.
+    /// For each image of the [`Gallery`](capeval_report::Gallery), the path of its picture relative to the page.
     Files(Vec<Option<String>>),
 }
 
 impl Pictures {
-    /// What the page's policy adds to the places that pictures may come from.
+    /// The sources of pictures for the page's policy.
     pub(crate) fn source(&self) -> String {
         let elsewhere = match self {
             Self::Files(_) => None,

@@ -1,4 +1,4 @@
-//! What a comparison of systems found, as plain data.
+//! The result of a comparison of systems, as plain data.
 
 use capeval_stats::correction::Correction;
 use capeval_stats::paired::Tally;
@@ -11,82 +11,81 @@ mod render;
 
 pub(crate) use render::{latex, markdown, p_value, table};
 
-/// Whether systems differ.
+/// The result of a comparison of systems.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// The systems' scores, with confidence intervals.
     pub report: Report,
-    /// How resamples and exchanges were drawn.
+    /// How resamples and exchanges of scores were drawn.
     pub resampling: Resampling,
-    /// How p-values were corrected over all pairs and measures: test by test, but exact p-values together with those of
-    /// randomisation where there is no exact one, since a verdict goes by either.
+    /// The correction of p-values over all pairs and measures. Each test is corrected on its own, but where there is no
+    /// exact p-value, the one by randomisation joins the exact ones, since the verdict is based on either.
     pub correction: Correction,
     /// The pairs that were compared.
     pub pairs: Vec<Pair>,
 }
 
-/// Two systems.
+/// Two systems and their differences.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// The system that the other one is compared with, as an index into the report's systems.
+    /// The index of the system that the other one is compared with.
     pub baseline: usize,
-    /// The other one.
+    /// The index of the other system.
     pub system: usize,
-    /// How they differ, measure by measure.
+    /// The contrast of each measure, in the report's order.
     pub contrasts: Vec<Contrast>,
 }
 
-/// How two systems differ by one measure.
+/// The difference of two systems by one measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Contrast {
-    /// The system's score less the baseline's, on the measure's own scale.
+    /// The system's score minus the baseline's, on the measure's own scale.
     pub difference: f64,
     /// The percentile interval of the difference over bootstrap resamples of the images.
     pub interval: Interval,
-    /// The paired bootstrap, as sacreBLEU defines it.
+    /// The paired bootstrap test, as sacreBLEU defines it.
     pub bootstrap: P,
-    /// Paired approximate randomisation.
+    /// The paired approximate randomisation test.
     pub randomisation: P,
-    /// The exact sign test over images, where the score is a mean.
+    /// The exact sign test over images; `None` if the score is not a mean of scores of images.
     pub sign: Option<P>,
-    /// The exact permutation test, where the score is a mean and few images differ; where many do,
-    /// randomisation estimates the same p-value.
+    /// The exact permutation test; `None` if the score is not a mean of scores of images, or if too many images differ.
+    /// Randomisation then estimates the same p-value.
     pub permutation: Option<P>,
-    /// On how many images the system is better, as good and worse.
+    /// The numbers of images on which the system is better, equal and worse.
     pub tally: Tally,
     /// Cohen's d of the differences of segment scores: their mean over their standard deviation; above 0 where
     /// the system's scores are higher, NaN where they do not vary.
     pub cohens_d: f64,
-    /// Whether there are tests of the measure; the ends of an interval have none, and no interval either.
+    /// Whether the measure is tested and has an interval; one that is itself the end of an interval does not.
     pub has_test: bool,
-    /// What can be said at the report's level of confidence.
+    /// The verdict at the level of confidence of [`Comparison::resampling`].
     pub verdict: Verdict,
 }
 
-/// The result of one test; NaN where a score is no number.
+/// The p-values of one test; NaN if a score is NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct P {
-    /// How probable so large a difference is if there is none.
+    /// The probability of a difference at least this large if the systems do not differ.
     #[serde(rename = "p")]
     pub value: f64,
-    /// The same, corrected for the number of tests.
+    /// The p-value corrected for the number of tests.
     pub adjusted: f64,
 }
 
-/// What a comparison says of a system.
+/// Whether a system is better or worse than its baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is better than the baseline.
+    /// It is significantly better.
     Better,
-    /// It is worse.
+    /// It is significantly worse.
     Worse,
-    /// Chance may explain the difference.
+    /// The difference is not significant.
     Undecided,
 }
 
 impl Verdict {
     /// The name in files.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Better => "better",
@@ -96,24 +95,24 @@ impl Verdict {
     }
 }
 
-/// Why no test by drawn exchanges can find a difference: there are too few for the number of tests.
+/// There are too few resamples for the number of tests, so no randomisation test can find a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooFewResamples {
-    /// How many tests are corrected together.
+    /// The number of tests that are corrected together.
     pub tests: usize,
-    /// How many exchanges were drawn.
+    /// The number of resamples drawn.
     pub resamples: usize,
-    /// How many would do.
+    /// The smallest number that suffices.
     pub enough: usize,
 }
 
 impl Comparison {
-    /// Whether the least p-value that [`resampling`](Self::resampling) can give, 1 / (resamples + 1), is no finding
-    /// once it is [corrected](Self::correction), so that no verdict by randomisation can be but undecided.
+    /// Whether there are too few resamples: even the smallest possible p-value of [`resampling`](Self::resampling),
+    /// 1 / (resamples + 1), is not significant after [correction](Self::correction), so that every verdict by
+    /// randomisation is undecided.
     ///
-    /// Holm's correction and Bonferroni's multiply the least of n p-values by n; Benjamini and Hochberg's leaves it as
-    /// it is where all are as small. `None` where exact tests decide everything.
-    #[must_use]
+    /// Holm's and Bonferroni's corrections multiply the smallest of n p-values by n; Benjamini and Hochberg's leaves it
+    /// unchanged if all are equally small. `None` if there are enough, or if exact tests decide everything.
     pub fn too_few_resamples(&self) -> Option<TooFewResamples> {
         let contrasts = || self.pairs.iter().flat_map(|pair| &pair.contrasts);
         let is_test = |contrast: &&Contrast| !contrast.randomisation.value.is_nan();
@@ -135,8 +134,7 @@ impl Comparison {
         Some(TooFewResamples { tests: factor, resamples, enough })
     }
 
-    /// The contrast of pair number `pair` by the measure `key`.
-    #[must_use]
+    /// The contrast of pair number `pair` by the measure `key`; `None` if there is no such pair or measure.
     pub fn contrast(&self, pair: usize, key: &str) -> Option<&Contrast> {
         self.pairs.get(pair)?.contrasts.get(self.report.measure(key)?)
     }

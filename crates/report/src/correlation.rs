@@ -1,4 +1,4 @@
-//! How well metrics agree with people, as plain data.
+//! Agreement of metrics with human ratings, as plain data.
 
 use capeval_corpus::SegmentId;
 use capeval_metric::Signature;
@@ -12,59 +12,59 @@ mod render;
 
 pub(crate) use render::{latex, markdown, table};
 
-/// How well metrics agree with human ratings.
+/// The agreement of metrics with human ratings.
 #[derive(Clone, Debug)]
 pub struct Correlation {
-    /// What all results have.
+    /// The fields that all results share.
     pub head: Head,
-    /// What people said.
+    /// The ratings.
     pub human: Human,
     /// One signature per metric.
     pub signatures: Vec<Signature>,
-    /// How each measure agrees, in the order of [`Head::measures`].
+    /// The agreement of each measure, in the order of [`Head::measures`].
     pub agreements: Vec<Agreement>,
-    /// How the measures agree with people about whole systems, in the same order, if there are at least two.
+    /// The agreement at system level, in the same order; `None` with fewer than two systems.
     pub systems: Option<Vec<SystemAgreement>>,
     /// Williams' test of each pair of measures.
     pub differences: Vec<Difference>,
-    /// Every point behind the coefficients.
+    /// The points that the coefficients are computed from.
     pub points: Points,
 }
 
 impl Correlation {
-    /// The signature of the metric that the measure number `measure` belongs to; `None` for scores from a file.
+    /// The signature of the metric that measure number `measure` belongs to; `None` for scores from a file.
     pub fn signature_of(&self, measure: usize) -> Option<&Signature> {
         self.signatures.get(self.head.metric_of(measure)?)
     }
 }
 
-/// What people said.
+/// A description of the human ratings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Human {
-    /// Where the ratings come from.
+    /// The source of the ratings, such as a path.
     #[serde(rename = "file")]
     pub source: String,
-    /// How many images there are.
+    /// The number of images.
     #[serde(rename = "images")]
     pub n_images: usize,
-    /// How many captions or the like were rated.
+    /// The number of rated items, such as captions.
     #[serde(rename = "items")]
     pub n_items: usize,
-    /// How many ratings there are.
+    /// The number of ratings.
     #[serde(rename = "ratings")]
     pub n_ratings: usize,
-    /// How many points the coefficients are computed from: ratings, or items.
+    /// The number of points that the coefficients are computed from: ratings or items.
     #[serde(rename = "points")]
     pub n_points: usize,
-    /// What a point is.
+    /// Whether a point is a rating or an item.
     #[serde(serialize_with = "name")]
     pub unit: Unit,
     /// The lowest and the highest rating.
     #[serde(serialize_with = "ends")]
     pub scale: Interval,
-    /// Krippendorff's α for ordered ratings; `None` where no item has two ratings or nothing varies.
+    /// Krippendorff's α for ordinal ratings; `None` if no item has two ratings, or if all ratings are equal.
     pub krippendorff_alpha: Option<f64>,
-    /// Fleiss' κ; `None` where items have different numbers of ratings.
+    /// Fleiss' κ; `None` if items have different numbers of ratings.
     pub fleiss_kappa: Option<f64>,
 }
 
@@ -77,7 +77,7 @@ fn ends<S: Serializer>(interval: &Interval, serializer: S) -> Result<S::Ok, S::E
 }
 
 capeval_choice::named! {
-    /// What a point is.
+    /// Whether a point is a rating or an item.
     #[derive(Default)]
     pub enum Unit ("unit") {
         /// Each rating by each rater, as in the caption literature.
@@ -88,17 +88,17 @@ capeval_choice::named! {
     }
 }
 
-/// A coefficient, with its interval if intervals were asked for.
+/// A coefficient and its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coefficient {
-    /// The coefficient; `None` where a side does not vary.
+    /// The coefficient; `None` if it is undefined, for example because all scores or all ratings are equal.
     pub value: Option<f64>,
-    /// Its percentile interval over bootstrap resamples of the images.
+    /// Its percentile interval over bootstrap resamples of the images; `None` unless intervals were asked for.
     pub interval: Option<Interval>,
 }
 
-/// How one measure agrees with people. Coefficients keep the sign of the measure: an error rate that is good has
-/// negative ones.
+/// The agreement of one measure with human ratings. Coefficients are not adjusted for direction: those of a good error
+/// rate are negative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Agreement {
     /// Pearson's r.
@@ -109,10 +109,10 @@ pub struct Agreement {
     pub tau_b: Coefficient,
     /// Kendall's τ-c.
     pub tau_c: Coefficient,
-    /// How often the measure prefers the item of an image that people prefer; equal scores count half. `None` where
-    /// people prefer none of any image.
+    /// The share of pairs of items of one image that the measure orders as people do; equal scores count half. `None`
+    /// if people rate no such pair differently.
     pub accuracy: Coefficient,
-    /// How many pairs of items of one image people tell apart.
+    /// The number of pairs of items of one image that people rate differently.
     pub n_pairs: usize,
 }
 
@@ -129,13 +129,13 @@ impl Agreement {
     }
 }
 
-/// How one measure agrees with people about systems: corpus scores against mean ratings.
+/// The agreement of one measure with people at system level: corpus scores against mean ratings.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SystemAgreement {
-    /// How many systems there are.
+    /// The number of systems.
     #[serde(rename = "systems")]
     pub n_systems: usize,
-    /// Pearson's r; like all coefficients `None` for fewer than three systems, and where a side does not vary.
+    /// Pearson's r; like every coefficient, `None` for fewer than three systems, or if all scores or ratings are equal.
     pub pearson: Option<f64>,
     /// Spearman's ρ.
     pub spearman: Option<f64>,
@@ -148,33 +148,33 @@ pub struct SystemAgreement {
 /// Whether one measure agrees better than another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
-    /// A measure, as an index.
+    /// The index of a measure.
     pub a: usize,
-    /// Another one.
+    /// The index of another measure.
     pub b: usize,
-    /// Pearson's r of the first with the mean ratings of items, turned so that higher is better.
+    /// Pearson's r of measure `a` with the mean ratings of items; its sign is changed if lower scores are better.
     pub r_a: f64,
-    /// The same of the second.
+    /// As `r_a`, for measure `b`.
     pub r_b: f64,
-    /// Pearson's r between the two.
+    /// Pearson's r between the two measures.
     pub r_ab: f64,
-    /// Williams' test of r_a against r_b.
+    /// Williams' test of `r_a` against `r_b`.
     pub test: Williams,
 }
 
-/// Every point behind the coefficients, for plots.
+/// The points that the coefficients are computed from, for plots.
 #[derive(Clone, Debug, Default)]
 pub struct Points {
     /// The image of each point.
     pub images: Vec<SegmentId>,
-    /// The caption of each point, where the ratings tell it.
+    /// The caption of each point, if the ratings name it.
     pub captions: Vec<Option<String>>,
-    /// The system that wrote it, where the ratings tell it.
+    /// The system that wrote it, if the ratings name it.
     pub systems: Vec<Option<String>>,
     /// The rating of each point: one rater's, or the mean of its item.
     pub ratings: Vec<f64>,
     /// All ratings of the item that each point belongs to, ascending.
     pub item_ratings: Vec<Vec<f64>>,
-    /// Measure after measure, the score of each point.
+    /// For each measure, the score of each point.
     pub scores: Vec<Vec<f64>>,
 }

@@ -1,4 +1,4 @@
-//! What a page keeps of explanations: a shape that many share, and its numbers.
+//! Explanations in a compact form for pages: a shape that many of them share, and its numbers.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,25 +9,25 @@ use serde_json::value::RawValue;
 
 use crate::Rounded;
 
-/// What a page keeps of an [`Explanation`]. Explanations of many images differ in nothing but numbers, so the tree
-/// without them is kept once.
+/// A compact form of an [`Explanation`] for pages. Explanations of many images differ only in their numbers, so the
+/// tree without numbers is stored once.
 #[derive(Clone, Debug)]
 pub struct Evidence {
-    /// The tree.
+    /// The tree without numbers.
     pub shape: Arc<Shape>,
-    /// A JSON list of what the tree leaves out; see [`Shape`].
+    /// A JSON list of everything that [`Shape`] leaves out, in its order.
     pub numbers: Box<RawValue>,
-    /// The candidate's words, joined with blanks, or each with U+001F before it where a word is empty or holds a blank.
+    /// The candidate's words, joined with spaces, or each preceded by U+001F if any word is empty or contains a space.
     pub candidate: Box<str>,
     /// Each reference's words, joined in the same way.
     pub references: Box<[Box<str>]>,
 }
 
-/// The steps of an explanation, without numbers. These follow in [`Evidence::numbers`], step by step in the order of the
-/// tree: the value if there is one, the note if there is one, the value of each fact, the places of each match
-/// (`[words of the candidate, [[reference, words]…]]`), and, for a list of n-grams, how many there are and for each its
-/// first word in the candidate, how many words it has, its value, and the value or `null` of each fact that the list
-/// names; then those of the parts.
+/// The steps of an explanation, without numbers. [`Evidence::numbers`] holds the numbers of each step, in the order of
+/// the tree: its value and its note if it has them, the value of each fact, the places of each match (`[words of the
+/// candidate, [[reference, words]…]]`), and, for a list of n-grams, their number and for each its first word in the
+/// candidate, its number of words, its value, and the value or `null` of each fact that the list names. The numbers of
+/// its parts follow.
 #[derive(Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Shape(Vec<Node>);
@@ -44,17 +44,17 @@ struct Node {
     /// The names of facts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     facts: Vec<&'static str>,
-    /// The matchers of matches.
+    /// The matcher of each match.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     matches: Vec<&'static str>,
-    /// For parts that are n-grams of the candidate: the names of their facts. Such a list stands in place of `parts`.
+    /// The names of the facts of n-grams, if all parts are n-grams of the candidate. Replaces `parts`.
     #[serde(skip_serializing_if = "Option::is_none")]
     ngrams: Option<Vec<&'static str>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Node>,
 }
 
-/// What serde asks of a flag that is left out where it is not set.
+/// Whether serde leaves a flag out.
 fn is_not(flag: &bool) -> bool {
     !flag
 }
@@ -69,7 +69,7 @@ enum Number<'e> {
     Places(&'e [usize], &'e [(usize, Vec<usize>)]),
 }
 
-/// Keeps each shape once; share one among all calls of [`Evidence::of`].
+/// All shapes, each stored once. Share one instance among all calls of [`Evidence::of`].
 #[derive(Debug, Default)]
 pub struct Shapes(Mutex<HashSet<Arc<Shape>>>);
 
@@ -86,8 +86,7 @@ impl Shapes {
 }
 
 impl Evidence {
-    /// What is kept of `explanation`.
-    #[must_use]
+    /// The compact form of `explanation`.
     pub fn of(explanation: &Explanation, shapes: &Shapes) -> Self {
         let mut reader = Reader { candidate: &explanation.candidate, numbers: Vec::new() };
         let shape = Shape(explanation.scores.iter().map(|step| reader.node(step)).collect());
@@ -101,7 +100,7 @@ impl Evidence {
     }
 }
 
-/// The mark between words where a blank may be part of one.
+/// Precedes each word where a word may contain a space.
 const UNIT: &str = "\u{1f}";
 
 fn joined(words: &[String]) -> String {
@@ -112,7 +111,7 @@ fn joined(words: &[String]) -> String {
     }
 }
 
-/// Takes the numbers out of a tree.
+/// Collects the numbers of a tree.
 struct Reader<'e> {
     candidate: &'e [String],
     numbers: Vec<Number<'e>>,
@@ -152,7 +151,8 @@ impl<'e> Reader<'e> {
         node
     }
 
-    /// The parts as n-grams that begin at and are as long as `spans` say; the names of their facts.
+    /// Collects the numbers of parts that are n-grams, given the start and length of each; returns the names of their
+    /// facts.
     fn ngrams(&mut self, step: &Step, spans: &[(usize, usize)]) -> Vec<&'static str> {
         let mut names: Vec<&'static str> = Vec::new();
         for fact in step.parts.iter().flat_map(|part| &part.facts) {
@@ -172,8 +172,8 @@ impl<'e> Reader<'e> {
         names
     }
 
-    /// Where the candidate holds the n-gram that `step` is about, and how many words it has; `None` if the step says
-    /// more than follows from these two.
+    /// The position in the candidate and the length, in words, of the n-gram that `step` is about; `None` if the step
+    /// holds more than these two determine.
     fn ngram(&self, step: &Step) -> Option<(usize, usize)> {
         let [matched] = &step.matches[..] else { return None };
         let is_plain = step.value.is_some() && step.rule.is_none() && step.note.is_none();
@@ -183,7 +183,7 @@ impl<'e> Reader<'e> {
         (is_plain && step.parts.is_empty() && words.join(" ") == step.title).then_some((start, length))
     }
 
-    /// Whether a note repeats the words that take part.
+    /// Whether a note only repeats the matched words.
     fn repeats_matches(&self, step: &Step, note: &str) -> bool {
         let [matched] = &step.matches[..] else { return false };
         let words = matched.candidate.iter().filter_map(|k| self.candidate.get(*k));
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn words_with_blanks_stay_words() {
+    fn words_that_contain_spaces_are_kept_whole() {
         assert_eq!(joined(&["a b".into(), "c".into()]), "\u{1f}a b\u{1f}c");
         assert_eq!(joined(&[String::new()]), "\u{1f}");
         assert_eq!(joined(&[]), "");

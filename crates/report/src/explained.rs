@@ -1,4 +1,4 @@
-//! How the scores of single images came to be, as a tree of text.
+//! Explanations of single scores as a tree of text.
 
 use std::io::{self, Write};
 
@@ -8,29 +8,29 @@ use capeval_metric::{Explanation, Step};
 use crate::number::significant;
 use crate::{Report, Style};
 
-/// What one system wrote for one image, and how its scores came to be.
+/// One system's caption of one image, and how its scores were computed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explained {
     /// The system, as an index into [`Report::systems`].
     pub system: usize,
     /// The image.
     pub id: SegmentId,
-    /// The candidate as given.
+    /// The candidate before tokenisation.
     pub caption: String,
-    /// The references as given.
+    /// The references before tokenisation.
     pub references: Vec<String>,
     /// One explanation per metric of the report.
     pub metrics: Vec<Explanation>,
 }
 
-/// Digits of a number in a tree.
+/// Significant digits of the numbers in a tree.
 const DIGITS: usize = 5;
 
-/// Writes every explanation of the report as a tree: a score, what it follows from by which formula, and so on
-/// down to what was counted.
+/// Writes every explanation of the report as a tree: a score, its formula, the numbers that the formula combines, and
+/// so on down to the counts.
 ///
 /// # Errors
-/// When `out` does not take what is written.
+/// If writing to `out` fails.
 pub fn explanations(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for (k, explained) in report.explained.iter().enumerate() {
         if k > 0 {
@@ -65,7 +65,7 @@ fn branches(step: &Step, indent: &str, style: &Style, out: &mut dyn Write) -> io
     Ok(())
 }
 
-/// A step in one line: its title and number, the formula, facts, where its words are found, and the note.
+/// A step in one line: its title, number, formula and facts, the references that hold its words, and its note.
 fn line(step: &Step, style: &Style, is_score: bool) -> String {
     let mut line = plain(&step.title);
     if let Some(value) = step.value {
@@ -89,7 +89,7 @@ fn number(value: f64) -> String {
     significant(value, DIGITS)
 }
 
-/// Text in one line, without characters that a terminal would obey.
+/// Text in one line, with control characters replaced by spaces.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,4 +1,4 @@
-//! The forms that results are written in, and the results that can be written in each.
+//! Output formats, and the results that can be written in each of them.
 
 use std::io::{self, Write};
 
@@ -11,11 +11,11 @@ use crate::{
 };
 
 capeval_choice::named! {
-    /// A form of a result.
+    /// An output format.
     #[derive(Default)]
-    pub enum Form ("form of results") {
+    pub enum Form ("output format") {
         #[default]
-        Table = "table", "for a person at a terminal";
+        Table = "table", "a table for the terminal";
         Json = "json", "one JSON object";
         Jsonl = "jsonl", "JSON Lines, one object per row";
         Csv = "csv", "comma-separated values";
@@ -26,22 +26,22 @@ capeval_choice::named! {
 
 /// A result that can be written in every [`Form`].
 pub trait Written {
-    /// Writes the result. The digits of `style` are for the forms for people; programs get every digit. Remedies of
-    /// notices are in the words of `dialect`.
+    /// Writes the result. The digits of `style` apply to tables, Markdown and LaTeX; the other forms have every digit.
+    /// `dialect` words the remedies of notices.
     ///
     /// # Errors
-    /// When `out` does not take what is written.
+    /// If writing to `out` fails.
     fn write(&self, form: Form, style: &Style, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Writes what the result was computed from, a line of JSON each: images, rated captions, or pairs.
+    /// Writes the items behind the result as JSON Lines: images, rated captions or pairs.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// If writing to `out` fails.
     fn write_rows(&self, out: &mut dyn Write) -> io::Result<()>;
 }
 
 impl Written for Report {
-    /// The table is followed by the explanations of single scores, if any were asked for.
+    /// Explanations of single scores follow the table, if any were asked for.
     fn write(&self, form: Form, style: &Style, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
         match form {
             Form::Table => {
@@ -65,7 +65,7 @@ impl Written for Report {
     }
 }
 
-/// For results whose tables lie together in a module.
+/// Implements [`Written`] for a result whose tables are in one module.
 macro_rules! written {
     ($result:ty, $module:ident, |$found:ident, $out:ident| $rows:expr) => {
         impl Written for $result {

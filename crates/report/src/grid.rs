@@ -1,4 +1,4 @@
-//! The table that text, Markdown, LaTeX and CSV have in common.
+//! The tables behind the text, Markdown, LaTeX and HTML forms.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -7,37 +7,37 @@ use crate::{Measure, Report, SystemReport};
 use capeval_metric::Direction;
 use capeval_stats::Interval;
 
-/// To which side the cells of a column lean.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// Words.
+    /// For words.
     Left,
-    /// Numbers.
+    /// For numbers.
     Right,
 }
 
-/// A table with its title, if it needs one.
+/// A table with an optional title.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// What is above it.
+    /// The title above the table.
     pub title: Option<String>,
-    /// The table.
+    /// The columns and rows.
     pub grid: Grid,
 }
 
-/// How tables call measures.
+/// Which form of a measure's label a table shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Labels {
-    /// With what labels say in brackets.
+    /// The whole label, with any text in brackets.
     Full,
-    /// Without.
+    /// The label without text in brackets.
     Short,
 }
 
-/// A table of text.
+/// The columns and rows of a table, as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grid {
-    /// The name and side of each column.
+    /// The name and alignment of each column.
     pub columns: Vec<(String, Align)>,
     /// The cells, row by row.
     pub rows: Vec<Vec<Cell>>,
@@ -46,11 +46,11 @@ pub struct Grid {
 /// A cell of a [`Grid`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
-    /// What it says.
+    /// The text; may be empty.
     pub text: String,
-    /// Whether it is the best of its kind, and there are others.
+    /// Whether the cell is marked: a best score, or a significant difference.
     pub best: bool,
-    /// What stands behind it in smaller print, such as an interval; may be empty.
+    /// Text in smaller print after it, such as an interval; may be empty.
     pub note: String,
 }
 
@@ -64,14 +64,14 @@ impl Cell {
         Self { best: best == Some(&text), text, note }
     }
 
-    /// How many columns of a terminal the cell takes.
+    /// The width of the cell in terminal columns.
     pub(crate) fn width(&self) -> usize {
         let note = if self.note.is_empty() { 0 } else { 1 + self.note.width() };
         self.text.width() + note
     }
 }
 
-/// Text without characters that would move a terminal's cursor or break a row.
+/// The text with control characters, which would move a terminal's cursor or break a row, replaced by spaces.
 pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -89,7 +89,7 @@ impl From<&str> for Cell {
 }
 
 impl Grid {
-    /// The same with [`printable`] text in columns' names and cells, which may come from a file.
+    /// The grid with [`printable`] column names and cells, since these may come from a file.
     pub(crate) fn printable(&self) -> Self {
         let cell = |cell: &Cell| Cell { text: printable(&cell.text), ..cell.clone() };
         Self {
@@ -98,8 +98,7 @@ impl Grid {
         }
     }
 
-    /// Systems as rows and measures as columns, as papers print them.
-    #[must_use]
+    /// Systems as rows and measures as columns, as in papers.
     pub fn by_system(report: &Report, digits: usize) -> Self {
         let best = best(report, digits);
         let mut columns = vec![("System".to_owned(), Align::Left)];
@@ -122,8 +121,7 @@ impl Grid {
         Self { columns, rows: rows.collect() }
     }
 
-    /// Measures as rows, with their full labels and ranges, and systems side by side.
-    #[must_use]
+    /// Measures as rows, with their full labels and ranges, and systems as columns.
     pub fn by_measure(report: &Report, digits: usize) -> Self {
         let best = best(report, digits);
         let mut columns = vec![(String::new(), Align::Left), ("range".to_owned(), Align::Right)];
@@ -148,8 +146,7 @@ impl Grid {
         Self { columns, rows }
     }
 
-    /// How many columns of a terminal each column takes, its mark for the best not counted.
-    #[must_use]
+    /// The width of each column in terminal columns, without the mark of best scores.
     pub fn widths(&self) -> Vec<usize> {
         self.columns
             .iter()
@@ -161,14 +158,13 @@ impl Grid {
             .collect()
     }
 
-    /// Whether any cell is the best of its kind.
-    #[must_use]
+    /// Whether any cell is marked as [`best`](Cell::best).
     pub fn has_best(&self) -> bool {
         self.rows.iter().flatten().any(|cell| cell.best)
     }
 }
 
-/// What a system scores by the measure number `k`.
+/// The cell with a system's score by measure number `k`.
 fn cell(measure: &Measure, system: &SystemReport, k: usize, best: Option<&String>, digits: usize) -> Cell {
     match system.scores.get(k) {
         Some(score) => Cell::score(*score, system.interval(k), best, measure.digits(digits)),
@@ -181,8 +177,8 @@ fn differ(report: &Report) -> bool {
     report.systems.windows(2).any(|pair| matches!(pair, [a, b] if a.n_images != b.n_images))
 }
 
-/// The best score of each measure as it is printed, so that all that look alike are marked; none where a
-/// choice cannot be made, or where systems were scored on different images.
+/// The best score of each measure as it is printed, so that equal-looking scores are all marked; `None` where all
+/// scores look equal, or where systems were scored on different images.
 fn best(report: &Report, digits: usize) -> Vec<Option<String>> {
     if !report.same_images {
         return vec![None; report.head.measures.len()];

@@ -1,4 +1,4 @@
-//! What every result begins with.
+//! The fields that all results share.
 
 use capeval_choice::Dialect;
 use capeval_metric::{Direction, Number};
@@ -7,18 +7,18 @@ use serde::{Serialize, Serializer};
 
 use crate::{Labels, Notice};
 
-/// What every result begins with: the numbers that there are, and what to know of them.
+/// The fields that all results share: which numbers they hold, and how these were computed.
 #[derive(Clone, Debug, Default)]
 pub struct Head {
     /// The version of capeval.
     pub version: String,
     /// The metrics, in the order asked for; none for scores that were read from a file.
     pub metrics: Vec<MetricEntry>,
-    /// The numbers that the metrics yield, metric by metric.
+    /// The measures, metric by metric.
     pub measures: Vec<Measure>,
-    /// How intervals came about, if they were asked for.
+    /// How intervals were computed; `None` if there are none.
     pub resampling: Option<Resampling>,
-    /// What a reader should know.
+    /// Notices about the data and the settings.
     pub notices: Vec<Notice>,
 }
 
@@ -27,21 +27,21 @@ pub struct Head {
 pub struct MetricEntry {
     /// Its name, unique within the result: `cider-d`, or `cider-d:sigma=4` beside a plain `cider-d`.
     pub key: String,
-    /// How many measures it yields.
+    /// The number of its measures.
     pub n_measures: usize,
 }
 
 /// One of the numbers that a metric yields.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measure {
-    /// The key in files and programs, unique within the result.
+    /// The key in files and programs, unique within the result: `bleu-4`.
     pub key: String,
-    /// What tables show.
+    /// The label in tables: `BLEU-4`.
     pub label: String,
-    /// Which way is better.
+    /// Whether higher or lower is better.
     #[serde(rename = "better", serialize_with = "way")]
     pub direction: Direction,
-    /// What kind of number it is.
+    /// Whether it is a real number or a count.
     #[serde(serialize_with = "kind")]
     pub number: Number,
     /// The lowest possible value.
@@ -62,7 +62,7 @@ fn kind<S: Serializer>(number: &Number, serializer: S) -> Result<S::Ok, S::Error
 }
 
 impl Head {
-    /// The metric that the measure number `measure` belongs to, as an index.
+    /// The index of the metric that measure number `measure` belongs to.
     pub fn metric_of(&self, measure: usize) -> Option<usize> {
         let ends = self.metrics.iter().scan(0, |end, metric| {
             *end += metric.n_measures;
@@ -71,7 +71,7 @@ impl Head {
         ends.enumerate().find(|(_, end)| measure < *end).map(|(metric, _)| metric)
     }
 
-    /// The notices in the words of a front end.
+    /// The notices, with remedies as the front end words them.
     pub fn notes(&self, dialect: &dyn Dialect) -> Vec<String> {
         self.notices.iter().map(|notice| notice.in_words(dialect)).collect()
     }
@@ -83,12 +83,12 @@ impl Head {
 }
 
 impl Measure {
-    /// The label without what it says in brackets.
+    /// The label without the text in brackets.
     pub fn short_label(&self) -> &str {
         self.label.split_once(" (COCO").map_or(&self.label, |(short, _)| short)
     }
 
-    /// How tables call it.
+    /// The label in the form that `labels` asks for.
     pub(crate) fn named(&self, labels: Labels) -> &str {
         match labels {
             Labels::Full => &self.label,
@@ -96,7 +96,7 @@ impl Measure {
         }
     }
 
-    /// How many digits after the point people are shown where they asked for `digits`: none of a count.
+    /// The number of digits after the point where `digits` were asked for: 0 for a count.
     pub fn digits(&self, digits: usize) -> usize {
         match self.number {
             Number::Real => digits,

@@ -1,9 +1,8 @@
-//! How is it shown? A report as plain data, and its renderers.
+//! Results as plain data, and their renderers.
 //!
-//! [`Report`], [`Comparison`], [`Correlation`] and [`Preference`] hold what was found. They begin with the same
-//! [`Head`], and each is [`Written`] in any [`Form`]: a table for a person at a terminal, Markdown and LaTeX for papers,
-//! JSON, JSON Lines and CSV for programs. Writing computes nothing. `capeval-pages` makes pages for a browser of the
-//! same results.
+//! [`Report`], [`Comparison`], [`Correlation`] and [`Preference`] hold the results. All four begin with a [`Head`], and
+//! each can be [`Written`] in any [`Form`]: a table for the terminal, Markdown and LaTeX for papers, and JSON, JSON
+//! Lines and CSV for programs. Writing computes nothing. `capeval-pages` turns the same results into HTML pages.
 
 mod comparison;
 mod correlation;

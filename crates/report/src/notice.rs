@@ -1,4 +1,4 @@
-//! What a reader of a result should know.
+//! Notices: what a reader of a result should know.
 
 use capeval_choice::{Dialect, Remedy};
 use capeval_corpus::SegmentId;
@@ -9,18 +9,18 @@ use serde::{Serialize, Serializer};
 pub struct Notice {
     /// A short stable code, such as `missing:skip`.
     pub code: String,
-    /// The sentence, lower-case and without a full stop.
+    /// The message: a sentence in lower case, without a full stop.
     pub message: String,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "plain")]
     pub remedy: Option<Remedy>,
-    /// The system it is about, if it is about one alone.
+    /// The system that the notice is about; `None` if it is about several or all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// How many things it is about, if it counts any.
+    /// The number of items that the notice counts, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
-    /// The first ids it is about.
+    /// The first few ids that the notice is about; may be empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<SegmentId>,
 }
@@ -42,32 +42,32 @@ impl Notice {
         }
     }
 
-    /// Names what to do about it.
+    /// Adds the remedy.
     pub fn remedy(self, remedy: impl Into<Remedy>) -> Self {
         Self { remedy: Some(remedy.into()), ..self }
     }
 
-    /// Makes it about one system.
+    /// Restricts the notice to one system.
     pub fn system(self, name: impl Into<String>) -> Self {
         Self { system: Some(name.into()), ..self }
     }
 
-    /// Sets how many things it is about.
+    /// Sets the number of items that the notice counts.
     pub fn count(self, count: usize) -> Self {
         Self { count: Some(count), ..self }
     }
 
-    /// Names the first things it is about.
+    /// Sets the first few ids that the notice is about.
     pub fn ids(self, ids: Vec<SegmentId>) -> Self {
         Self { ids, ..self }
     }
 
-    /// Whether a reader of this system's scores should know it: it is about the system, or about all.
+    /// Whether the notice is about this system or about all systems.
     pub fn concerns(&self, system: &str) -> bool {
         self.system.as_deref().is_none_or(|name| name == system)
     }
 
-    /// The message, and the remedy in the words of a front end.
+    /// The message, followed by the remedy as the front end words it.
     pub fn in_words(&self, dialect: &dyn Dialect) -> String {
         match self.remedy.as_ref().and_then(|remedy| remedy.in_words(dialect)) {
             None => self.message.clone(),

@@ -2,8 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-/// `value` with that many digits after the point; a value without number is a dash, and what rounds to zero has no sign.
-#[must_use]
+/// `value` with `digits` digits after the point; NaN is a dash, and a value that rounds to zero has no sign.
 pub fn fixed(value: f64, digits: usize) -> String {
     match value {
         f64::INFINITY => "∞".to_owned(),
@@ -16,17 +15,17 @@ pub fn fixed(value: f64, digits: usize) -> String {
     }
 }
 
-/// Whether a number as text is zero.
+/// Whether the text shows a zero.
 pub(crate) fn is_zero(text: &str) -> bool {
     !text.contains(|c: char| c.is_ascii_digit() && c != '0')
 }
 
-/// The shortest text that reads back as the same number, `inf` for infinity; nothing for a value without number.
+/// The shortest text that parses to the same number, `inf` for infinity; empty for NaN.
 pub(crate) fn full(value: f64) -> String {
     if value.is_nan() { String::new() } else { format!("{value:?}") }
 }
 
-/// `value` with that many significant digits at most, and no zeros that say nothing; a dash for no number.
+/// `value` with at most `digits` significant digits and no trailing zeros; a dash if it is not finite.
 pub fn significant(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         return "–".to_owned();
@@ -41,7 +40,7 @@ pub fn significant(value: f64, digits: usize) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// A number that is serialised with about five significant digits, and as `null` where it is not finite.
+/// A number that is serialised with at most five significant digits, or as `null` if it is not finite.
 #[derive(Clone, Copy, Debug)]
 pub struct Rounded(pub f64);
 
@@ -96,18 +95,18 @@ mod tests {
     }
 
     #[test]
-    fn what_rounds_to_zero_has_no_sign() {
+    fn a_value_that_rounds_to_zero_has_no_sign() {
         let shown = [(-0.0004, 3), (-0.0006, 3), (-0.0, 1), (f64::NEG_INFINITY, 2)].map(|(x, n)| fixed(x, n));
         assert_eq!(shown, ["0.000", "-0.001", "0.0", "-∞"]);
     }
 
     #[test]
-    fn shares_are_percentages_without_noise() {
+    fn percentages_show_no_rounding_noise() {
         assert_eq!([0.95, 0.999, 0.07, 1.0 / 3.0].map(percent), ["95%", "99.9%", "7%", "33.33333333%"]);
     }
 
     #[test]
-    fn significant_digits_say_something() {
+    fn trailing_zeros_are_dropped() {
         let shown: Vec<String> =
             [0.0, 2.0, 0.5, 1.0 / 3.0, 12_345.6, 40_504.0, 1e-9, -1e-5, f64::NAN, 0.000_123_456]
                 .map(|value| significant(value, 5))
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_name_their_ends() {
+    fn ranges_show_both_ends() {
         assert_eq!(range(0.0, 10.0), "0–10");
         assert_eq!(range(0.0, f64::INFINITY), "0–∞");
     }

@@ -1,4 +1,4 @@
-//! How often metrics prefer the caption that people prefer, as plain data.
+//! Agreement of metrics with human preferences, as plain data.
 
 use capeval_corpus::SegmentId;
 use capeval_metric::Signature;
@@ -10,83 +10,83 @@ mod render;
 
 pub(crate) use render::{latex, markdown, table};
 
-/// How often each measure prefers the caption of a pair that people prefer: the protocol of PASCAL-50S.
+/// How often each measure prefers the caption of a pair that people prefer, after the protocol of PASCAL-50S.
 #[derive(Clone, Debug)]
 pub struct Preference {
-    /// What all results have.
+    /// The fields that all results share.
     pub head: Head,
-    /// What people said.
+    /// The votes.
     pub voters: Voters,
-    /// How the numbers came about.
+    /// How references were drawn and ties counted.
     pub protocol: Protocol,
-    /// The kinds of pairs, in order of their names; a single one without a name where the file tells none.
+    /// The categories of pairs, sorted by name; a single one without a name if the file has no categories.
     pub categories: Vec<Category>,
-    /// The signatures of the metrics, in the same order; none for scores that were read from a file.
+    /// One signature per metric; empty for scores that were read from a file.
     pub signatures: Vec<Signature>,
-    /// What each measure scores, in the order of [`Head::measures`].
+    /// The accuracy of each measure, in the order of [`Head::measures`].
     pub accuracies: Vec<Accuracy>,
-    /// Every pair behind the numbers.
+    /// The pairs that the accuracies are computed from.
     pub pairs: Vec<ChosenPair>,
 }
 
 impl Preference {
-    /// Whether scores were computed against references that were drawn, and not read from a file.
+    /// Whether scores were computed against drawn references, rather than read from a file.
     pub fn is_drawn(&self) -> bool {
         !self.head.metrics.is_empty()
     }
 
-    /// The signature of the metric behind the measure number `measure`.
+    /// The signature of the metric that measure number `measure` belongs to; `None` for scores from a file.
     pub fn signature_of(&self, measure: usize) -> Option<&Signature> {
         self.signatures.get(self.head.metric_of(measure)?)
     }
 
-    /// Whether pairs have categories at all.
+    /// Whether pairs have categories.
     pub(crate) fn is_categorised(&self) -> bool {
         self.categories.iter().any(|category| !category.name.is_empty())
     }
 }
 
-/// What people said.
+/// A description of the votes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Voters {
-    /// Where the votes come from.
+    /// The source of the votes, such as a path.
     #[serde(rename = "file")]
     pub source: String,
-    /// How many images there are.
+    /// The number of images.
     #[serde(rename = "images")]
     pub n_images: usize,
-    /// How many pairs there are.
+    /// The number of pairs.
     #[serde(rename = "pairs")]
     pub n_pairs: usize,
-    /// Of how many of them as many people preferred the one as the other.
+    /// The number of pairs whose captions have equal votes.
     #[serde(rename = "tied")]
     pub n_tied: usize,
-    /// How many votes there are.
+    /// The number of votes; half a vote for each caption where a person preferred neither.
     #[serde(rename = "votes")]
     pub n_votes: f64,
-    /// The mean share of a pair's votes that go with the majority, 0.5 to 1.
+    /// The share of votes that go to the preferred caption, as a mean over pairs, 0.5 to 1.
     pub majority: f64,
 }
 
-/// How often a measure is asked, against which references, and what ties count.
+/// How many references are drawn, how often, and how ties count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Protocol {
-    /// How many references are drawn from those of a pair; `None` for all. As the number of draws and the seed, it is
-    /// without meaning where scores are given.
+    /// The number of references to draw from those of a pair; `None` for all. Like the number of draws and the seed, it
+    /// has no effect if scores are given.
     pub references: Option<usize>,
-    /// How many times references are drawn, at least 1.
+    /// The number of draws, from 1 to [`MAX_DRAWS`](Self::MAX_DRAWS).
     pub draws: usize,
-    /// What the drawing starts from.
+    /// The seed of the draws.
     pub seed: u64,
-    /// What counts where people prefer neither.
+    /// How pairs count whose captions people prefer equally.
     pub human_ties: HumanTies,
-    /// What counts where a measure prefers neither.
+    /// How pairs count whose captions a measure scores equally.
     pub metric_ties: MetricTies,
 }
 
 impl Default for Protocol {
-    /// Five references, five draws, ties half right: as captioning papers have it since CLIPScore, whose program breaks
-    /// ties at random.
+    /// Five references, five draws, and ties that count half: as in captioning papers since CLIPScore, whose program
+    /// breaks ties at random.
     fn default() -> Self {
         Self {
             references: Some(5),
@@ -99,13 +99,13 @@ impl Default for Protocol {
 }
 
 impl Protocol {
-    /// The most draws that may be asked for.
+    /// The largest number of draws.
     pub const MAX_DRAWS: usize = 10_000;
 
-    /// Whether these settings make sense.
+    /// Checks the numbers of references and draws.
     ///
     /// # Errors
-    /// A sentence when there is no draw or no reference, or more draws than [`MAX_DRAWS`](Self::MAX_DRAWS).
+    /// A message if no reference or no draw is asked for, or more draws than [`MAX_DRAWS`](Self::MAX_DRAWS).
     pub fn check(&self) -> Result<(), String> {
         if self.references == Some(0) {
             return Err("draw at least 1 reference per pair".to_owned());
@@ -118,54 +118,54 @@ impl Protocol {
 }
 
 capeval_choice::named! {
-    /// What counts where as many people preferred the one caption as the other.
+    /// How a pair counts whose captions have equal votes.
     #[derive(Default)]
-    pub enum HumanTies ("rule for people's ties") {
+    pub enum HumanTies ("rule for human ties") {
         /// The pair is left out.
         Skip = "skip", "the pair is left out";
-        /// The pair is half right for every measure: what breaking such ties at random, as CLIPScore does, comes to.
+        /// The pair is half right for every measure: the expected value of breaking ties at random, as CLIPScore does.
         #[default]
         Half = "half", "the pair is half right for every measure";
     }
 }
 
 capeval_choice::named! {
-    /// What counts where a measure gives both captions the same score.
+    /// How a pair counts if a measure gives both captions the same score.
     #[derive(Default)]
-    pub enum MetricTies ("rule for metrics' ties") {
-        /// Half right: what breaking such ties at random comes to.
+    pub enum MetricTies ("rule for metric ties") {
+        /// Half right: the expected value of breaking ties at random.
         #[default]
         Half = "half", "half right";
         /// Wrong.
         Wrong = "wrong", "wrong";
-        /// The first caption counts as preferred, as in programs that ask whether the first scores less than the second.
+        /// The first caption counts as preferred, as in programs that test whether it scores less than the second.
         First = "first", "the first caption counts as preferred";
     }
 }
 
-/// A kind of pairs.
+/// A category of pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Category {
-    /// Its name, such as HC; empty where the file tells none.
+    /// Its name, such as HC; empty if the file has no categories.
     pub name: String,
-    /// How many pairs it has.
+    /// The number of its pairs.
     pub n_pairs: usize,
-    /// How many of them count: all, or those of which people prefer one.
+    /// The number of pairs that count: all, or only those without a human tie.
     pub n_counted: usize,
 }
 
-/// How often one measure prefers what people prefer, 0 to 1.
+/// How often one measure prefers the caption that people prefer, 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accuracy {
-    /// Per category, in the order of [`Preference::categories`]; `None` where no pair counts.
+    /// Per category, in the order of [`Preference::categories`]; without a value if no pair counts.
     pub by_category: Vec<Coefficient>,
-    /// The mean over the categories that have one, as papers print it.
+    /// The mean over the categories with an accuracy, as in papers.
     pub mean: Coefficient,
-    /// Over all pairs, whatever their category.
+    /// Over all pairs, regardless of category.
     pub all: Coefficient,
-    /// The mean over categories in each draw alone.
+    /// The mean over categories of each draw.
     pub by_draw: Vec<Option<f64>>,
-    /// The share of counted pairs and draws in which the measure prefers neither, 0 to 1.
+    /// The share of ties of the measure among all counted pairs and draws, 0 to 1.
     pub tied: f64,
 }
 
@@ -174,14 +174,14 @@ pub struct Accuracy {
 pub struct ChosenPair {
     /// The image.
     pub image: SegmentId,
-    /// The category, as an index.
+    /// The index of the category.
     pub category: usize,
     /// The captions.
     pub captions: [String; 2],
-    /// The votes for each.
+    /// The number of votes for each caption.
     pub votes: [f64; 2],
-    /// Measure after measure the scores of both captions, means over the draws.
+    /// For each measure, the scores of both captions, as means over the draws.
     pub scores: Vec<[f64; 2]>,
-    /// Measure after measure how often it was right, 0 to 1; `None` where the pair does not count.
+    /// For each measure, how often it was right over the draws, 0 to 1; `None` if the pair does not count.
     pub right: Vec<Option<f64>>,
 }

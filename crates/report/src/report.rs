@@ -1,4 +1,4 @@
-//! What an evaluation found, as plain data.
+//! The result of an evaluation, as plain data.
 
 use capeval_corpus::{Ids, Policy, SegmentId};
 use capeval_metric::Signature;
@@ -6,40 +6,40 @@ use capeval_stats::Interval;
 
 use crate::{Explained, Gallery, Head};
 
-/// What an evaluation found.
+/// The result of an evaluation.
 ///
 /// Scores are in the order of [`Head::measures`], signatures in that of [`Head::metrics`].
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// What all results have.
+    /// The fields that all results share.
     pub head: Head,
     /// The systems, in the order given.
     pub systems: Vec<SystemReport>,
-    /// Whether all systems were scored on the same images; if not, their scores do not compare.
+    /// Whether all systems were scored on the same images; if not, their scores are not comparable.
     pub same_images: bool,
-    /// Where the numbers come from.
+    /// The references and policies behind the scores.
     pub provenance: Provenance,
-    /// How the scores of single images came to be, if that was asked for.
+    /// Explanations of single scores; empty unless they were asked for.
     pub explained: Vec<Explained>,
-    /// Every image with its texts and evidence, if a page shall show them.
+    /// Every image with its texts and evidence, for pages; `None` unless it was asked for.
     pub gallery: Option<Gallery>,
 }
 
-/// What one system scores.
+/// The scores of one system.
 #[derive(Clone, Debug)]
 pub struct SystemReport {
     /// The system's name, unique within the report.
     pub name: String,
-    /// Where its captions come from: a path, or `-` for standard input.
+    /// The source of its captions: a path, or `-` for standard input.
     pub source: String,
-    /// How many images were scored.
+    /// The number of images that were scored.
     pub n_images: usize,
-    /// How many references these images have.
+    /// The number of references of these images.
     pub n_references: usize,
     /// One score per measure.
     pub scores: Vec<f64>,
-    /// One confidence interval per measure, if they were asked for: the percentile interval of bootstrap
-    /// resamples of the images. Its ends are NaN where a score is no number.
+    /// One confidence interval per measure, if intervals were asked for: percentiles over bootstrap resamples of the
+    /// images. Both ends are NaN where the score is NaN.
     pub intervals: Option<Vec<Interval>>,
     /// One signature per metric.
     pub signatures: Vec<Signature>,
@@ -52,48 +52,48 @@ pub struct SystemReport {
 pub struct Segments {
     /// The images.
     pub ids: Vec<SegmentId>,
-    /// Image after image, one value per measure.
+    /// The scores, image by image, with one value per measure.
     pub values: Vec<f64>,
 }
 
-/// Where the numbers come from.
+/// The references and policies behind the scores of a report.
 #[derive(Clone, Debug)]
 pub struct Provenance {
-    /// The files of references.
+    /// The reference files.
     pub files: Vec<String>,
-    /// How many images the references describe.
+    /// The number of images that the references describe.
     pub n_images: usize,
-    /// How many references there are.
+    /// The number of references.
     pub n_references: usize,
-    /// What was to be done where candidates and references do not meet; `None` where they need not meet.
+    /// How mismatches of candidates and references were handled; `None` if candidates need no references.
     pub policy: Option<Policy>,
-    /// How ids were compared, if they were.
+    /// How ids were compared; `None` if they were not.
     pub ids: Option<Ids>,
 }
 
 impl SystemReport {
-    /// The interval of the measure number `k`, if intervals were asked for.
+    /// The interval of measure number `k`; `None` if intervals were not asked for.
     pub fn interval(&self, k: usize) -> Option<&Interval> {
         self.intervals.as_ref()?.get(k)
     }
 }
 
 impl Report {
-    /// The measure of that key, as an index into [`SystemReport::scores`].
+    /// The index of the measure with this key in [`SystemReport::scores`].
     pub fn measure(&self, key: &str) -> Option<usize> {
         self.head.measures.iter().position(|measure| measure.key == key)
     }
 
     /// The score of `system` (by index) for the measure `key`.
     ///
-    /// `None` when there is no such system or measure.
+    /// `None` if there is no such system or measure.
     pub fn score(&self, system: usize, key: &str) -> Option<f64> {
         self.systems.get(system)?.scores.get(self.measure(key)?).copied()
     }
 
-    /// For each metric, the part of the signatures that all systems share.
+    /// For each metric, the settings that the signatures of all systems share.
     ///
-    /// Systems whose whole signature this is may be compared with each other.
+    /// Systems are comparable if this is the whole signature of each.
     pub fn shared_signatures(&self) -> Vec<Signature> {
         let Some((first, others)) = self.systems.split_first() else { return Vec::new() };
         first
@@ -101,14 +101,14 @@ impl Report {
             .iter()
             .enumerate()
             .map(|(m, signature)| {
-                let held_by_all = |(name, value): &(&str, &str)| {
+                let is_shared = |(name, value): &(&str, &str)| {
                     let same =
                         |s: &SystemReport| s.signatures.get(m).and_then(|s| s.get(name)) == Some(value);
                     others.iter().all(same)
                 };
                 signature
                     .settings()
-                    .filter(held_by_all)
+                    .filter(is_shared)
                     .fold(Signature::new(signature.metric()), |shared, (name, value)| {
                         shared.with(name, value)
                     })

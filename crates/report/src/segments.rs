@@ -1,19 +1,19 @@
-//! The scores of every image, as JSON Lines.
+//! Scores of single images as JSON Lines.
 
 use std::io::{self, Write};
 
 use crate::Report;
 
-/// How many bytes are gathered before they are written.
+/// The number of bytes to collect before they are written.
 const BLOCK: usize = 1 << 16;
 
 /// Writes one line per system and image, in full double precision:
 /// `{"system":"a","image_id":42,"scores":{"bleu-1":0.5,…}}`.
 ///
-/// Systems whose segments were not asked for are left out.
+/// Systems without [`segments`](crate::SystemReport::segments) are left out.
 ///
 /// # Errors
-/// When `out` does not take what is written.
+/// If writing to `out` fails.
 pub fn segments(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut line = Vec::with_capacity(2 * BLOCK);
     let keys = report

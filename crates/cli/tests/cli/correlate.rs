@@ -241,7 +241,7 @@ fn two_systems_have_no_correlation() {
     );
     assert!(systems["accuracy"].is_f64());
     assert!(found["notices"].as_array().unwrap().iter().any(|notice| notice["code"] == "two-systems"));
-    assert!(stdout(&args).contains("whole systems (2 systems)"));
+    assert!(stdout(&args).contains("system level (2 systems)"));
 }
 
 /// The largest number has 309 digits when it is written out.

@@ -1,4 +1,4 @@
-//! A comparison as tables for people.
+//! A comparison as tables.
 
 use std::io::{self, Write};
 
@@ -12,8 +12,8 @@ use crate::grid::{Align, Cell, Grid, Labels, Table};
 use crate::number::{fixed, is_zero, percent};
 use crate::render;
 
-/// Writes one table per pair: the scores, their difference with its interval, the corrected p-values, and on how
-/// many images the system is better, as good and worse.
+/// Writes one table per pair: the scores, their difference with its interval, the corrected p-values, and the numbers
+/// of images on which the system is better, equal and worse.
 pub(crate) fn table(
     comparison: &Comparison,
     style: &Style,
@@ -31,7 +31,7 @@ pub(crate) fn table(
     render::table::write_signatures(&comparison.report, style, dialect, out)
 }
 
-/// Writes one Markdown table per pair, with what [`table`](fn@table) shows.
+/// As [`table`](fn@table), but in Markdown.
 pub(crate) fn markdown(
     comparison: &Comparison,
     digits: usize,
@@ -55,7 +55,7 @@ pub(crate) fn markdown(
     )
 }
 
-/// Writes one LaTeX `tabular` per pair, with what [`table`](fn@table) shows.
+/// As [`table`](fn@table), but in LaTeX, with one `tabular` per pair.
 pub(crate) fn latex(
     comparison: &Comparison,
     digits: usize,
@@ -73,36 +73,34 @@ pub(crate) fn latex(
 
 impl Comparison {
     /// A table per pair.
-    #[must_use]
     pub fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
         let grids = self.pairs.iter().map(|pair| grid(self, pair, digits, labels));
         grids.map(|grid| Table { title: None, grid }).collect()
     }
 
-    /// What the columns of the tables mean, sentence by sentence; what is bold differs.
-    #[must_use]
+    /// The legend of the tables, line by line; significant differences are bold.
     pub fn about(&self) -> Vec<String> {
         about(self, "bold:")
     }
 }
 
-/// What the columns of a table mean, and `mark`, which stands at differences.
+/// The legend of a table, line by line; `mark` marks significant differences.
 fn about(comparison: &Comparison, mark: &str) -> Vec<String> {
     let resampling = &comparison.resampling;
     vec![
         format!(
-            "{mark} differs at {} by p exact, else p rand. ({} correction over all pairs and measures)",
+            "{mark} significant at {} by p exact, otherwise by p rand. ({} correction over all pairs and measures)",
             percent(resampling.level),
             comparison.correction.name()
         ),
         format!(
-            "[low, high]: {} interval of the difference; {} resamples and exchanges of the images, seed {}",
+            "[low, high]: {} interval of the difference; {} resamples and random exchanges, seed {}",
             percent(resampling.level),
             resampling.resamples,
             resampling.seed
         ),
-        "p: randomisation, bootstrap (as in sacreBLEU), sign and exact where the score is a mean; d: Cohen's d of the \
-         images' differences; images: better, equal, worse"
+        "p: randomisation, bootstrap (as in sacreBLEU) and, where the score is a mean, sign and exact permutation \
+         tests; d: Cohen's d of the differences per image; better/equal/worse: numbers of images"
             .to_owned(),
     ]
 }
@@ -149,7 +147,7 @@ fn grid(comparison: &Comparison, pair: &Pair, digits: usize, labels: Labels) -> 
     Grid { columns: columns.collect(), rows: rows.collect() }
 }
 
-/// A number that carries its sign, unless it is zero.
+/// A number with its sign, unless it rounds to zero.
 fn signed(value: f64, digits: usize) -> String {
     let text = fixed(value, digits);
     if value > 0.0 && !is_zero(&text) { format!("+{text}") } else { text }

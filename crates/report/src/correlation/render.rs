@@ -1,4 +1,4 @@
-//! Agreement with people as tables for people.
+//! Agreement with human ratings as tables.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use crate::grid::{Align, Cell, Grid, Labels, Table};
 use crate::number::{counted, fixed, percent, significant};
 use crate::render;
 
-/// Writes the coefficients of each measure, those of systems, and Williams' tests.
+/// Writes the coefficients of each measure, those at system level, and Williams' tests.
 pub(crate) fn table(
     correlation: &Correlation,
     style: &Style,
@@ -35,7 +35,7 @@ pub(crate) fn table(
     )
 }
 
-/// Writes the same as Markdown.
+/// As [`table`](fn@table), but in Markdown.
 pub(crate) fn markdown(
     correlation: &Correlation,
     digits: usize,
@@ -59,7 +59,7 @@ pub(crate) fn markdown(
     )
 }
 
-/// Writes the same as LaTeX, one `tabular` per table.
+/// As [`table`](fn@table), but in LaTeX, with one `tabular` per table.
 pub(crate) fn latex(
     correlation: &Correlation,
     digits: usize,
@@ -77,26 +77,24 @@ pub(crate) fn latex(
     render::latex::write_grids(&grids(correlation, digits, Labels::Short), out)
 }
 
-/// The signatures, line by line.
+/// One line per signature.
 fn signatures(correlation: &Correlation) -> Vec<String> {
     correlation.signatures.iter().map(ToString::to_string).collect()
 }
 
 impl Correlation {
-    /// The coefficients of each measure, those of systems, and Williams' tests.
-    #[must_use]
+    /// The coefficients of each measure, those at system level, and Williams' tests.
     pub fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
         grids(self, digits, labels).into_iter().map(|(title, grid)| Table { title, grid }).collect()
     }
 
-    /// What was rated and how coefficients came about.
-    #[must_use]
+    /// What was rated, and how the coefficients were computed.
     pub fn about(&self) -> Vec<String> {
         about(self)
     }
 }
 
-/// What was rated and how coefficients came about.
+/// What was rated, and how the coefficients were computed.
 fn about(correlation: &Correlation) -> Vec<String> {
     let human = &correlation.human;
     let agreement =
@@ -104,7 +102,7 @@ fn about(correlation: &Correlation) -> Vec<String> {
     let agreement =
         agreement.iter().filter_map(|(name, value)| Some(format!("; {name} {}", fixed((*value)?, 3))));
     let mut lines = vec![format!(
-        "{} from {} to {} of {} on {}; {}, one per {}{} (capeval {})",
+        "{} (from {} to {}) of {} for {}; {}, one per {}{} (capeval {})",
         counted(human.n_ratings, "rating"),
         significant(human.scale.low, 5),
         significant(human.scale.high, 5),
@@ -155,7 +153,7 @@ fn grids(correlation: &Correlation, digits: usize, labels: Labels) -> Vec<(Optio
         });
         let names = ["", "Pearson r", "Spearman ρ", "Kendall τ-b", "accuracy"];
         let n = systems.first().map_or(0, |s| s.n_systems);
-        let title = format!("whole systems ({})", counted(n, "system"));
+        let title = format!("system level ({})", counted(n, "system"));
         grids.push((Some(title), Grid { columns: columns(&names), rows: rows.collect() }));
     }
     if !correlation.differences.is_empty() {

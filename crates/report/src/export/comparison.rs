@@ -1,4 +1,4 @@
-//! Comparisons for programs: a line and a row per pair and measure.
+//! Comparisons as JSON, JSON Lines and CSV, with a line or row per pair and measure.
 
 use capeval_metric::Signature;
 use serde::Serialize;
@@ -117,7 +117,7 @@ impl Export for Comparison {
     }
 }
 
-/// What is said of one pair by one measure.
+/// One pair by one measure.
 struct Row<'r> {
     baseline: Side<'r>,
     system: Side<'r>,
@@ -126,7 +126,7 @@ struct Row<'r> {
     notices: Vec<&'r Notice>,
 }
 
-/// What is said of one system by one measure.
+/// One system of a pair by one measure.
 struct Side<'r> {
     name: &'r str,
     images: usize,
@@ -135,7 +135,7 @@ struct Side<'r> {
     signature: String,
 }
 
-/// Pair after pair, measure after measure.
+/// The rows, by pair and then by measure.
 fn rows(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
     let report = &comparison.report;
     let of_pair = |pair: &Pair| Some((report.systems.get(pair.baseline)?, report.systems.get(pair.system)?));

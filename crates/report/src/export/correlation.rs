@@ -1,4 +1,4 @@
-//! Agreement with people for programs: a line and a row per measure, and the points behind them.
+//! Agreement with human ratings as JSON, JSON Lines and CSV, with a line or row per measure, and the points behind it.
 
 use std::io::{self, Write};
 
@@ -121,7 +121,8 @@ impl Export for Correlation {
     }
 }
 
-/// Each test as the row's measure sees it: its own r, the other measure, r between them, t and p.
+/// A test from the side of a row's measure: its own r, the index of the other measure, r between the two, and t with
+/// its sign.
 struct Seen {
     own: f64,
     other: usize,
@@ -130,7 +131,7 @@ struct Seen {
     test: Williams,
 }
 
-/// The fields of Williams' tests of the measure number `m`.
+/// The fields of Williams' tests of measure number `m`.
 fn williams(correlation: &Correlation, m: usize) -> Vec<String> {
     let tests = correlation.differences.iter().filter_map(|d| {
         let (own, other, t) = match (d.a == m, d.b == m) {
@@ -151,11 +152,11 @@ fn williams(correlation: &Correlation, m: usize) -> Vec<String> {
     fields
 }
 
-/// Writes the points behind the coefficients, one line each:
+/// Writes the points that the coefficients are computed from, one per line:
 /// `{"system": …, "image_id": …, "caption": …, "rating": …, "ratings": […], "scores": {…}}`.
 ///
-/// `system` and `caption` are left out where the ratings do not tell them; `rating` is what was correlated, `ratings`
-/// holds all ratings of that caption.
+/// `system` and `caption` are left out if the ratings do not name them; `rating` is the value that was correlated, and
+/// `ratings` holds all ratings of the caption.
 pub(crate) fn points(correlation: &Correlation, out: &mut dyn Write) -> io::Result<()> {
     #[derive(Serialize)]
     struct Point<'r> {

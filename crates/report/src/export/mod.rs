@@ -1,7 +1,7 @@
-//! Results for programs, with every number in full: one object of JSON, JSON Lines, or CSV.
+//! Results as JSON, JSON Lines and CSV, with all digits of every number.
 //!
-//! Every result writes `capeval`, `measures`, `signatures`, `notices` and `resampling` in the same shape, and leaves out
-//! what it does not have. Lines and rows say on their own how they came about.
+//! Every result writes `capeval`, `measures`, `signatures`, `notices` and `resampling` in the same form, and leaves out
+//! those that it does not have. Each line and row is self-contained: it says how its numbers were computed.
 
 mod comparison;
 mod correlation;
@@ -21,27 +21,27 @@ use serde::{Serialize, Serializer};
 use crate::number::full;
 use crate::{Head, Notice};
 
-/// What the forms for programs are made of.
+/// The contents of a result's JSON, JSON Lines and CSV.
 pub(crate) trait Export {
-    /// What all results have.
+    /// The fields that all results share.
     fn head(&self) -> &Head;
     /// One signature per metric.
     fn signatures(&self) -> Vec<Signature>;
-    /// What the object of JSON begins with.
+    /// The first fields of the JSON object.
     fn body(&self) -> impl Serialize;
-    /// What it ends with.
+    /// The last fields of the JSON object.
     fn tail(&self) -> impl Serialize;
     /// The lines of JSON Lines.
     fn lines(&self) -> impl Iterator<Item = Line<'_, impl Serialize>>;
     /// The columns of CSV.
     fn columns(&self) -> Vec<String>;
-    /// Its rows.
+    /// The rows of CSV, without the line of column names.
     fn rows(&self) -> impl Iterator<Item = Vec<String>>;
 }
 
 /// A line of JSON Lines.
 pub(crate) struct Line<'r, B> {
-    /// What is said.
+    /// The first fields.
     body: B,
     /// The signatures of the metric behind it.
     signatures: Map<&'static str, String>,
@@ -99,7 +99,7 @@ pub(crate) fn jsonl(found: &impl Export, out: &mut dyn Write) -> io::Result<()> 
     Ok(())
 }
 
-/// Writes one object in a line of its own.
+/// Writes one object on a line of its own.
 pub(crate) fn line(object: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, object)?;
     out.write_all(b"\n")
@@ -114,7 +114,7 @@ pub(crate) fn csv(found: &impl Export, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A field as RFC 4180 wants it.
+/// A field, quoted as RFC 4180 requires.
 fn quoted(field: String) -> String {
     if field.contains([',', '"', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field }
 }
@@ -125,24 +125,24 @@ fn signatures<'r>(head: &'r Head, signatures: &[Signature]) -> Map<&'r str, Stri
     Map(metrics.zip(signatures.iter().map(ToString::to_string)).collect())
 }
 
-/// The columns that say how intervals came about, if there are any.
+/// The columns that say how intervals were computed; none without intervals.
 fn resampling_columns(resampling: Option<Resampling>) -> impl Iterator<Item = String> {
     resampling.map(|_| ["level", "resamples", "seed"].map(str::to_owned)).into_iter().flatten()
 }
 
-/// Their fields.
+/// The fields of [`resampling_columns`].
 fn resampling_fields(resampling: Option<Resampling>) -> impl Iterator<Item = String> {
     let fields = resampling
         .map(|Resampling { resamples, seed, level }| [full(level), resamples.to_string(), seed.to_string()]);
     fields.into_iter().flatten()
 }
 
-/// A number in full; nothing where there is none.
+/// A number with all digits; empty if there is none.
 fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, full)
 }
 
-/// The codes of notices, separated by blanks.
+/// The codes of notices, separated by spaces.
 fn codes<'r>(notices: impl IntoIterator<Item = &'r Notice>) -> String {
     notices.into_iter().map(|notice| notice.code.as_str()).collect::<Vec<_>>().join(" ")
 }
@@ -152,7 +152,7 @@ fn ends(interval: Interval) -> [f64; 2] {
     [interval.low, interval.high]
 }
 
-/// How intervals came about.
+/// How intervals were computed.
 #[derive(Serialize)]
 struct Resampled {
     method: &'static str,
@@ -167,7 +167,7 @@ impl Resampled {
     }
 }
 
-/// Pairs as a JSON object, in their order.
+/// Key-value pairs as a JSON object, in their order.
 pub(crate) struct Map<K, V>(pub Vec<(K, V)>);
 
 impl<K: Serialize, V: Serialize> Serialize for Map<K, V> {

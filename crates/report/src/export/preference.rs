@@ -1,4 +1,5 @@
-//! Preferences for programs: a line per measure, a row per measure and category, and the pairs behind them.
+//! Preferences as JSON, JSON Lines with a line per measure, and CSV with a row per measure and category, and the pairs
+//! behind them.
 
 use std::io::{self, Write};
 
@@ -68,7 +69,7 @@ impl Export for Preference {
         columns
     }
 
-    /// A row per category, then one for the mean over them and one for all pairs.
+    /// For each measure a row per category, then one for the mean over categories and one for all pairs.
     fn rows(&self) -> impl Iterator<Item = Vec<String>> {
         let protocol = &self.protocol;
         let references = protocol.references.map_or_else(|| "all".to_owned(), |n| n.to_string());
@@ -100,12 +101,12 @@ impl Export for Preference {
     }
 }
 
-/// The interval, if its ends are numbers.
+/// The interval; `None` if it is missing or its ends are NaN.
 fn known(found: &Coefficient) -> Option<Interval> {
     found.interval.filter(|interval| !interval.low.is_nan())
 }
 
-/// Writes the pairs behind the numbers, one line each:
+/// Writes the pairs that the accuracies are computed from, one per line:
 /// `{"image_id": …, "category": …, "captions": […], "votes": […], "scores": {"cider-d": […]}, "right": {…}}`.
 pub(crate) fn pairs(found: &Preference, out: &mut dyn Write) -> io::Result<()> {
     #[derive(Serialize)]
@@ -147,7 +148,7 @@ impl<'r> Pairs<'r> {
     }
 }
 
-/// The names of the categories; none where pairs have no categories.
+/// The names of the categories; empty if pairs have no categories.
 fn names(found: &Preference) -> impl Iterator<Item = &str> {
     found.categories.iter().filter(|_| found.is_categorised()).map(|category| category.name.as_str())
 }
@@ -161,7 +162,7 @@ struct Terms {
     metric_ties: &'static str,
 }
 
-/// Left out where scores were given.
+/// How references were drawn; left out if scores were given.
 #[derive(Serialize)]
 struct Drawing {
     references_per_pair: Option<usize>,
@@ -195,7 +196,7 @@ struct Accuracies<'r> {
     intervals: Option<Ends<'r>>,
 }
 
-/// The ends of the intervals of [`Accuracies`].
+/// The intervals of [`Accuracies`].
 #[derive(Serialize)]
 struct Ends<'r> {
     accuracy: Map<&'r str, Option<[f64; 2]>>,

@@ -1,4 +1,4 @@
-//! Reports for programs: a line and a row per system.
+//! Reports as JSON, JSON Lines and CSV, with a line or row per system.
 
 use capeval_corpus::Ids;
 use capeval_metric::Signature;
@@ -13,7 +13,7 @@ impl Export for Report {
         &self.head
     }
 
-    /// What the systems have in common.
+    /// The settings that all systems share.
     fn signatures(&self) -> Vec<Signature> {
         self.shared_signatures()
     }
@@ -91,7 +91,7 @@ impl Export for Report {
     }
 }
 
-/// What is told of a system beside its name.
+/// The fields of a system besides its name.
 #[derive(Serialize)]
 struct System<'r> {
     file: &'r str,

@@ -1,4 +1,4 @@
-//! Preferences as tables for people.
+//! Preferences as tables.
 
 use std::io::{self, Write};
 
@@ -22,7 +22,7 @@ pub(crate) fn table(
     render::table::write_notes(&found.head, &about(found), &found.signatures, style, dialect, out)
 }
 
-/// Writes the same as Markdown.
+/// As [`table`](fn@table), but in Markdown.
 pub(crate) fn markdown(
     found: &Preference,
     digits: usize,
@@ -33,7 +33,7 @@ pub(crate) fn markdown(
     render::markdown::write_notes(&about(found), &signatures(found), &found.head.notes(dialect), out)
 }
 
-/// Writes the same as LaTeX.
+/// As [`table`](fn@table), but in LaTeX.
 pub(crate) fn latex(
     found: &Preference,
     digits: usize,
@@ -50,17 +50,17 @@ pub(crate) fn latex(
     render::latex::write_grids(&[(None, grid(found, digits, Labels::Short))], out)
 }
 
-/// The signatures, line by line.
+/// One line per signature.
 fn signatures(found: &Preference) -> Vec<String> {
     found.signatures.iter().map(ToString::to_string).collect()
 }
 
-/// A category's name for people.
+/// A category's name in tables.
 fn shown(name: &str) -> String {
     if name.is_empty() { "(none)".to_owned() } else { name.to_owned() }
 }
 
-/// A row per measure.
+/// The table with a row per measure.
 fn grid(found: &Preference, digits: usize, labels: Labels) -> Grid {
     let mut columns = vec![(String::new(), Align::Left)];
     if found.is_categorised() {
@@ -86,15 +86,15 @@ fn grid(found: &Preference, digits: usize, labels: Labels) -> Grid {
     Grid { columns, rows: rows.collect() }
 }
 
-/// What people chose between, and how the numbers came about.
+/// What people chose between, and how the accuracies were computed.
 fn about(found: &Preference) -> Vec<String> {
     let (voters, protocol) = (&found.voters, &found.protocol);
     let categories = found.categories.iter().filter(|_| found.is_categorised());
     let categories: Vec<String> =
         categories.map(|c| format!("{} {}", shown(&c.name), counted(c.n_counted, "pair"))).collect();
     let mut lines = vec![format!(
-        "accuracy: how often a metric prefers the caption that people prefer; {} of {}{}, {} votes, of which {} % go with \
-         the majority (capeval {})",
+        "accuracy: how often a metric prefers the caption that people prefer; {} of {}{}, {} votes; on average {}% of \
+         a pair's votes go to the preferred caption (capeval {})",
         counted(voters.n_pairs, "pair"),
         counted(voters.n_images, "image"),
         if categories.is_empty() { String::new() } else { format!(" ({})", categories.join(", ")) },
@@ -110,15 +110,15 @@ fn about(found: &Preference) -> Vec<String> {
         lines.push(format!("{references}, {}, seed {}", counted(protocol.draws, "draw"), protocol.seed));
     }
     lines.push(format!(
-        "people prefer neither caption of {}: {}; where a metric prefers neither, {}",
+        "human ties: {}, {}; metric ties: {}",
         counted(voters.n_tied, "pair"),
         match protocol.human_ties {
             super::HumanTies::Skip => "left out",
-            super::HumanTies::Half => "half right",
+            super::HumanTies::Half => "counted as half right",
         },
         match protocol.metric_ties {
-            super::MetricTies::Half => "it is half right",
-            super::MetricTies::Wrong => "it is wrong",
+            super::MetricTies::Half => "counted as half right",
+            super::MetricTies::Wrong => "counted as wrong",
             super::MetricTies::First => "the first caption counts as preferred",
         }
     ));

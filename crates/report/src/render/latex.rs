@@ -7,11 +7,11 @@ use capeval_choice::Dialect;
 use crate::grid::{Align, Cell, Grid};
 use crate::{Report, render};
 
-/// Writes a `tabular` with systems as rows, which needs the package `booktabs`; the best score of each
-/// measure is bold, signatures and notices are comments.
+/// Writes a `tabular` with systems as rows, which needs the package `booktabs`. The best score of each measure is bold;
+/// signatures and notices are comments.
 ///
 /// # Errors
-/// When `out` does not take what is written.
+/// If writing to `out` fails.
 pub(crate) fn latex(
     report: &Report,
     digits: usize,
@@ -27,7 +27,7 @@ pub(crate) fn latex(
     write_grid(&grid, out)
 }
 
-/// Writes what is needed, what was computed, signatures and notices as comments.
+/// Writes comments: the package needed, the lines of `about`, signatures and notices.
 pub(crate) fn write_head(
     version: &str,
     about: &[String],
@@ -43,7 +43,7 @@ pub(crate) fn write_head(
     Ok(())
 }
 
-/// Writes several `tabular`s, each a paragraph of its own, under a comment where it has a title.
+/// Writes several `tabular`s, separated by empty lines, each below its title as a comment.
 pub(crate) fn write_grids(grids: &[(Option<String>, Grid)], out: &mut dyn Write) -> io::Result<()> {
     for (k, (title, grid)) in grids.iter().enumerate() {
         let grid = &grid.printable();
@@ -79,7 +79,7 @@ fn write_grid(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
 
 fn row(out: &mut dyn Write, cells: impl Iterator<Item = String>) -> io::Result<()> {
     let cells: Vec<String> = cells.collect();
-    // After the line break before it, a bracket would be a length and a star a wish not to break the page.
+    // After `\\` of the previous row, `[` would begin its optional argument, and `*` would forbid a page break.
     let guard = if cells.first().is_some_and(|cell| cell.starts_with(['[', '*'])) { "{}" } else { "" };
     writeln!(out, "{guard}{} \\\\", cells.join(" & "))
 }
@@ -98,7 +98,7 @@ fn cell(cell: &Cell) -> String {
     shown
 }
 
-/// Whether a text holds numbers alone, and signs that only mathematics sets well: a minus, a plus, `<`, `∞`.
+/// Whether a text holds only numbers, with a sign that needs math mode: a minus, a plus, `<` or `∞`.
 fn is_math(text: &str) -> bool {
     let of_numbers = |c: char| c.is_ascii_digit() || " .,+-<∞[]".contains(c);
     text.contains(['-', '+', '<', '∞'])
@@ -106,12 +106,12 @@ fn is_math(text: &str) -> bool {
         && text.chars().all(of_numbers)
 }
 
-/// Numbers within dollar signs.
+/// The text as it is written between dollar signs.
 fn math(text: &str) -> String {
     text.replace('∞', "\\infty")
 }
 
-/// What some letters are called in mathematics.
+/// Characters with their commands in math mode.
 const SYMBOLS: &[(char, &str)] = &[
     ('α', "\\alpha"),
     ('β', "\\beta"),
@@ -125,9 +125,9 @@ const SYMBOLS: &[(char, &str)] = &[
     ('>', ">"),
 ];
 
-/// Text without meaning to LaTeX.
+/// Text with everything escaped that LaTeX would interpret.
 fn escaped(text: &str) -> String {
-    // Kendall's coefficients are written with an index.
+    // The letter of Kendall's coefficients is a subscript.
     for (name, symbol) in [("τ-b", "$\\tau_b$"), ("τ-c", "$\\tau_c$")] {
         if let Some((before, after)) = text.split_once(name) {
             return format!("{}{symbol}{}", escaped(before), escaped(after));
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_with_signs_are_mathematics_and_names_are_not() {
+    fn signed_numbers_are_set_in_math_mode_and_names_are_not() {
         let shown = |text: &str, best: bool, note: &str| {
             cell(&Cell { text: text.to_owned(), best, note: note.to_owned() })
         };
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_in_brackets_is_no_argument_of_the_line_break() {
+    fn a_name_in_brackets_is_not_an_argument_of_the_line_break() {
         let line = |cells: &[&str]| {
             let mut out = Vec::new();
             row(&mut out, cells.iter().map(|cell| escaped(cell))).unwrap();

@@ -7,11 +7,10 @@ use capeval_choice::Dialect;
 use crate::grid::{Align, Cell, Grid};
 use crate::{Report, render};
 
-/// Writes a table with systems as rows, the best score of each measure in bold, then signatures and
-/// notices.
+/// Writes a table with systems as rows and the best score of each measure in bold, then signatures and notices.
 ///
 /// # Errors
-/// When `out` does not take what is written.
+/// If writing to `out` fails.
 pub(crate) fn markdown(
     report: &Report,
     digits: usize,
@@ -38,7 +37,7 @@ pub(crate) fn write_grid(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes what was computed, a paragraph each, then signatures as a list and notices as quotations.
+/// Writes each line of `about` as a paragraph, signatures as a list and notices as quotations.
 pub(crate) fn write_notes(
     about: &[String],
     signatures: &[String],
@@ -55,14 +54,14 @@ pub(crate) fn write_notes(
         writeln!(out, "- {}", code(line))?;
     }
     for (k, note) in notes.iter().enumerate() {
-        // Without a line between them, two quotations would be one paragraph.
+        // Without an empty line in between, Markdown would join two notices into one paragraph.
         let gap = if k == 0 { "" } else { ">" };
         writeln!(out, "{gap}\n> note: {}", escaped(note))?;
     }
     Ok(())
 }
 
-/// A line as code, whatever it holds.
+/// A line as inline code, even if it contains a backtick.
 fn code(line: &str) -> String {
     let line = line.replace(['\n', '\r'], " ");
     if line.contains('`') { format!("`` {line} ``") } else { format!("`{line}`") }
@@ -89,7 +88,7 @@ fn cell(cell: &Cell) -> String {
     shown
 }
 
-/// Text without meaning to Markdown.
+/// Text with everything escaped that Markdown would interpret.
 pub(crate) fn escaped(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut escaped, c| {
         if matches!(c, '|' | '*' | '_' | '`' | '[' | ']' | '<' | '>' | '\\') {

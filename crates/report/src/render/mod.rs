@@ -1,4 +1,4 @@
-//! Reports for people, one file per form, and what the tables of other results share.
+//! Reports as text, Markdown and LaTeX, with the functions that other results share.
 
 pub(crate) mod latex;
 pub(crate) mod markdown;

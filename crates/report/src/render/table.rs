@@ -1,4 +1,4 @@
-//! A report as a table for a person at a terminal.
+//! A report as a table for the terminal.
 
 use std::io::{self, Write};
 
@@ -11,16 +11,16 @@ use crate::grid::{Align, Grid, printable};
 use crate::number::{counted, percent};
 use crate::{Head, Notice, Report};
 
-/// How a table looks.
+/// The layout of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Digits after the point.
+    /// The number of digits after the point.
     pub digits: usize,
-    /// How many columns the terminal has.
+    /// The width of the terminal in columns.
     pub width: usize,
-    /// Whether the terminal understands bold and dim.
+    /// Whether to use the terminal's bold and dim.
     pub colour: bool,
-    /// Whether wider tables are cut into bands of columns; else their lines are as long as they come.
+    /// Whether to split wider tables into bands of columns; if not, lines may exceed the width.
     pub bands: bool,
 }
 
@@ -31,14 +31,14 @@ impl Default for Style {
     }
 }
 
-/// The gap between columns.
+/// The number of spaces between columns.
 const GAP: usize = 3;
 
-/// Writes measures as rows and systems side by side, or, where that is too wide, systems as rows. The best
-/// score of each measure carries a star. Signatures and notices follow.
+/// Writes measures as rows and systems as columns, or, if that is too wide, systems as rows. A star marks the best
+/// score of each measure. Signatures and notices follow.
 ///
 /// # Errors
-/// When `out` does not take what is written.
+/// If writing to `out` fails.
 pub(crate) fn table(
     report: &Report,
     style: &Style,
@@ -89,7 +89,7 @@ fn write_notices(
     Ok(())
 }
 
-/// Writes what is below the tables about people: how they came about, signatures and notices.
+/// Writes the lines below tables of human judgements: `about`, signatures and notices.
 pub(crate) fn write_notes(
     head: &Head,
     about: &[String],
@@ -110,13 +110,13 @@ pub(crate) fn write_notes(
     write_notices(&head.notices, style, dialect, out)
 }
 
-/// How many columns of the terminal a grid takes.
+/// The width of a grid in terminal columns.
 fn total(grid: &Grid) -> usize {
     grid.widths().iter().map(|width| width + GAP).sum()
 }
 
-/// Writes a table; where `style` says so, one that is wider than the terminal is cut into bands of columns, one below the other, each with
-/// the first column before it.
+/// Writes a table. With [`Style::bands`], a table wider than the terminal is split into bands of columns, each of which
+/// repeats the first column.
 pub(crate) fn write_grid(grid: &Grid, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let grid = &grid.printable();
     let room = if style.bands { style.width } else { usize::MAX / 2 };
@@ -129,14 +129,14 @@ pub(crate) fn write_grid(grid: &Grid, style: &Style, out: &mut dyn Write) -> io:
     Ok(())
 }
 
-/// The columns of each band.
+/// The indices of the columns of each band.
 fn bands(widths: &[usize], room: usize) -> Vec<Vec<usize>> {
     let taken = |band: &[usize]| band.iter().map(|column| widths[*column] + GAP).sum::<usize>();
     let mut bands = vec![Vec::new()];
     for column in 0..widths.len() {
         if let Some(band) = bands.last_mut() {
             band.push(column);
-            // The mark for the best stands in the gap after the last column.
+            // The star of a best score is in the gap after the last column.
             if band.len() > 2 && taken(band) > room + GAP - 1 {
                 band.pop();
                 bands.push(vec![0, column]);
@@ -177,33 +177,31 @@ fn write_band(grid: &Grid, band: &[usize], style: &Style, out: &mut dyn Write) -
 }
 
 fn pad(line: &mut String, painted: &str, taken: usize, width: usize, align: Align) {
-    let blanks = " ".repeat(width.saturating_sub(taken));
+    let spaces = " ".repeat(width.saturating_sub(taken));
     match align {
-        Align::Left => line.extend([painted, &blanks]),
-        Align::Right => line.extend([&blanks, painted]),
+        Align::Left => line.extend([painted, &spaces]),
+        Align::Right => line.extend([&spaces, painted]),
     }
 }
 
 impl Report {
-    /// What was scored and by which version, in one line.
-    #[must_use]
+    /// The numbers of images and references, and the version of capeval, in one line.
     pub fn footer(&self) -> String {
         footer(self)
     }
 
-    /// The signatures: one line per metric where all systems share them, else one per group of systems.
-    #[must_use]
+    /// The signatures: one line per metric if all systems share it, else one line per group of systems.
     pub fn signature_lines(&self) -> Vec<String> {
         signature_lines(self)
     }
 }
 
-/// What was scored and by which version, in one line.
+/// The numbers of images and references, and the version of capeval, in one line.
 pub(crate) fn footer(report: &Report) -> String {
     format!("{} (capeval {})", scored(report), report.head.version)
 }
 
-/// What was scored, in one line.
+/// The numbers of images and references, in one line.
 pub(crate) fn scored(report: &Report) -> String {
     match report.systems.first() {
         Some(first) if report.same_images && first.n_references == 0 => counted(first.n_images, "segment"),
@@ -214,7 +212,7 @@ pub(crate) fn scored(report: &Report) -> String {
     }
 }
 
-/// What the intervals are, in one line, if there are any.
+/// What the intervals mean, in one line; `None` if there are none.
 pub(crate) fn resampling_line(report: &Report) -> Option<String> {
     let Resampling { resamples, seed, level } = report.head.resampling?;
     Some(format!(
@@ -224,7 +222,7 @@ pub(crate) fn resampling_line(report: &Report) -> Option<String> {
     ))
 }
 
-/// The signatures: one line per metric where all systems share them, else one per group of systems.
+/// The signatures: one line per metric if all systems share it, else one line per group of systems.
 pub(crate) fn signature_lines(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     for m in 0..report.head.metrics.len() {
@@ -248,7 +246,7 @@ pub(crate) fn signature_lines(report: &Report) -> Vec<String> {
     lines
 }
 
-/// The first names, and how many more there are.
+/// The first few names, and the number of others.
 fn listed(names: &[&str]) -> String {
     const SHOWN: usize = 3;
     let shown: Vec<&str> = names.iter().take(SHOWN).copied().collect();
@@ -258,7 +256,7 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// Writes a bold head and a text, broken into lines between words.
+/// Writes a bold head and a text, wrapped between words.
 pub(crate) fn write_wrapped(head: &str, text: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     if !head.is_empty() {
         write!(out, "{}", paint(style, Paint::Bold, head))?;
@@ -299,10 +297,10 @@ mod tests {
     use crate::grid::Cell;
 
     #[test]
-    fn a_table_wider_than_the_terminal_is_cut_into_bands_that_repeat_the_first_column() {
+    fn a_table_wider_than_the_terminal_is_split_into_bands_that_repeat_the_first_column() {
         assert_eq!(bands(&[5, 5, 5], 22), [vec![0, 1, 2]]);
         assert_eq!(bands(&[5, 5, 5, 5], 22), [vec![0, 1, 2], vec![0, 3]]);
-        assert_eq!(bands(&[5, 99, 5], 22), [vec![0, 1], vec![0, 2]], "no band without a column of its own");
+        assert_eq!(bands(&[5, 99, 5], 22), [vec![0, 1], vec![0, 2]], "every band has a column of its own");
         assert_eq!(bands(&[5], 1), [vec![0]]);
 
         let columns = ["name", "first", "second"].map(|name| (name.to_owned(), Align::Left));
