@@ -7,6 +7,7 @@ mod ci;
 mod docs;
 mod goldens;
 mod python;
+mod speech;
 mod tidy;
 
 use std::path::PathBuf;

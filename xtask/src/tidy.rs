@@ -6,6 +6,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::speech;
+
 /// Crates that every crate may import, in addition to those in its row of the table.
 const FOR_ALL: &str = "choice";
 
@@ -13,13 +15,14 @@ const FOR_ALL: &str = "choice";
 pub fn run(root: &Path) -> Result<()> {
     let mut faults = imports(root)?;
     module_headers(root, &mut faults)?;
+    speech::check(root, &mut faults)?;
     for fault in &faults {
         eprintln!("tidy: {fault}");
     }
     if !faults.is_empty() {
         bail!("{} problems", faults.len());
     }
-    println!("tidy: imports and module headers are in order");
+    println!("tidy: imports, module headers and the words of libraries are in order");
     Ok(())
 }
 

@@ -469,5 +469,5 @@ fn formats_are_known_by_name() {
         assert_eq!(format.to_string(), format.name());
     }
     let error: UnknownName = "xml".parse::<Format>().unwrap_err();
-    assert!(error.remedy().to_string().starts_with("choose one of coco, coco-results,"), "{error}");
+    assert!(error.remedy().to_string().starts_with("choose from coco, coco-results,"), "{error}");
 }

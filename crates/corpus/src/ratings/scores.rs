@@ -1,4 +1,4 @@
-//! Scores of segments, as `capeval score --segments` and other programs write them.
+//! Scores of segments, as reports list them and as other programs write them.
 
 use crate::input::Source;
 use crate::table::{Cell, Nesting, Table, known};

@@ -36,7 +36,8 @@ fn one_image_scores_zero_by_cider_and_says_why() {
     let scores = score_one("cider-d:tok=none", "a red ball", &["a red ball", "two kids with a ball"]);
     assert_eq!(scores.corpus, [0.0]);
     assert_eq!(scores.remarks[0].code, "one-image");
-    assert!(scores.remarks[0].message.contains("a saved table, or set idf=uniform"));
+    let remedy = scores.remarks[0].remedy.as_ref().unwrap().to_string();
+    assert!(remedy.contains("idf to \"uniform\""), "{remedy}");
 }
 
 /// The worked example of unigram CIDEr: 3/√30 before it is multiplied by 10.

@@ -1,0 +1,84 @@
+//! Checks that libraries do not know the command line and that front ends do not edit the text of errors.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+/// Lines about other programs and about scripts may name flags.
+const FOREIGN: &[&str] = &["lmplz", "scripts/", "`pip "];
+
+/// Files that run another program.
+const RUN_OTHERS: &[&str] = &["crates/files/src/pip.rs"];
+
+/// Reports each line of a library that names a flag or a command, and each line of a front end that edits an error's
+/// text.
+pub fn check(root: &Path, faults: &mut Vec<String>) -> Result<()> {
+    let mut files = Vec::new();
+    sources(&root.join("crates"), &mut files)?;
+    for path in files {
+        let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+        let text = std::fs::read_to_string(&path).with_context(|| shown.clone())?;
+        let is_cli = shown.starts_with("crates/cli/");
+        let is_front_end = is_cli || shown.starts_with("crates/python/");
+        for (number, line) in (1..).zip(text.lines().take_while(|line| line.trim() != "#[cfg(test)]")) {
+            if !is_cli && !RUN_OTHERS.contains(&shown.as_str()) && names_command_line(line) {
+                faults.push(format!(
+                    "{shown}:{number}: libraries must not name flags or commands; use a capeval_choice::Remedy"
+                ));
+            }
+            if is_front_end && line.contains("to_string().replace(") {
+                faults.push(format!("{shown}:{number}: front ends must not edit the text of errors; render a capeval_choice::Remedy"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The Rust files below the `src` folders of `folder`.
+fn sources(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    let mut paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    paths.sort();
+    for path in paths {
+        let is_source = path.components().any(|part| part.as_os_str() == "src");
+        if path.is_dir() && !["target", "tests", "examples"].iter().any(|name| path.ends_with(name)) {
+            sources(&path, files)?;
+        } else if is_source && path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a line holds `--flag` or `` `capeval command` ``.
+fn names_command_line(line: &str) -> bool {
+    if FOREIGN.iter().any(|foreign| line.contains(foreign)) {
+        return false;
+    }
+    let starts_word = |text: &str| text.starts_with(|c: char| c.is_ascii_lowercase());
+    // Names of CSS begin with two dashes as well.
+    let is_flag = |(at, _): (usize, &str)| {
+        let before = &line[..at];
+        starts_word(&line[at + 2..]) && before.ends_with([' ', '(', '"', '`']) && !before.ends_with("var(")
+    };
+    line.match_indices("--").any(is_flag) || line.split("`capeval ").skip(1).any(starts_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_and_commands_are_found_and_nothing_else_is() {
+        for line in
+            ["\"pass --missing skip\"", "\"(--images)\"", "/// `--missing`", "// run `capeval prepare`"]
+        {
+            assert!(names_command_line(line), "{line}");
+        }
+        for line in
+            ["a -- b", "<!-- note -->", "\"var(--rule)\"", "`lmplz --skip_symbols`", "n -= 1", "`capeval`"]
+        {
+            assert!(!names_command_line(line), "{line}");
+        }
+    }
+}
