@@ -8,7 +8,7 @@ use crate::Segment;
 
 /// How one metric came to the scores of one segment.
 ///
-/// There is one [`Step`] per part of the metric, in the order of [`Metric::parts`](crate::Metric::parts), and its
+/// There is one [`Step`] per part of the metric, in the order of [`About::parts`](crate::About::parts), and its
 /// value is that part's score. Each step tells from which others it follows, down to what was counted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
