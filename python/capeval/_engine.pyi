@@ -15,6 +15,7 @@ __all__ = [
     "Report",
     "RowScorer",
     "__version__",
+    "caption_columns",
     "compare",
     "correlate",
     "evaluate",
