@@ -274,7 +274,7 @@ fn not_tested(has_interval: &[bool], measures: &[Measure]) -> Option<Notice> {
     (!ends.is_empty()).then(|| Notice::new("interval-ends", message()).count(ends.len()))
 }
 
-/// A notice for measures by which some score is no number.
+/// A notice for measures by which some score is not a number.
 fn without_test(pairs: &[Pair], measures: &[Measure]) -> Option<Notice> {
     let untested: Vec<&str> = (0..measures.len())
         .filter(|m| {

@@ -12,7 +12,7 @@ use crate::measures::entries_of;
 use crate::score::{check_names, from_corpus, from_remark, push_once};
 use crate::{DiversityOptions, Error, ReferenceSource, VERSION, references};
 
-/// What the diversity of systems shall be told by. Start from [`DiversityRequest::new`].
+/// Data and options of a diversity report. Start from [`DiversityRequest::new`].
 pub struct DiversityRequest {
     /// What systems wrote: a name, which must be unique, and any number of captions per image.
     pub systems: Vec<(String, Captions)>,

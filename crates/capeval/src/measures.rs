@@ -144,7 +144,6 @@ impl Selection {
 
 /// Entries and measures for a report. Where two metrics share their name, the settings in which the later
 /// one differs from the first are added to its keys: `cider-d:sigma=4`.
-#[must_use]
 pub fn entries(metrics: &[AnyMetric]) -> (Vec<MetricEntry>, Vec<Measure>) {
     let described = metrics.iter().map(|metric| (metric.signature().clone(), metric.parts().to_vec()));
     entries_of(described.collect())

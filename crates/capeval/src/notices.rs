@@ -10,7 +10,7 @@ use capeval_text::{Looks, Texts, Tokenizer};
 /// How many texts are looked at.
 const SAMPLE: usize = 2000;
 
-/// The share of letters beyond ASCII from which text is hardly English; English captions have fewer than
+/// The share of letters outside ASCII from which text is hardly English; English captions have fewer than
 /// one in a thousand.
 const FOREIGN: f64 = 0.01;
 

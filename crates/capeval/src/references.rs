@@ -30,7 +30,6 @@ impl From<Captions> for ReferenceSource {
 
 impl ReferenceSource {
     /// The display name of their source.
-    #[must_use]
     pub fn source(&self) -> &str {
         match self {
             Self::Captions(captions) => captions.source(),
@@ -196,7 +195,7 @@ pub(crate) struct AlignedReferences {
     images: Vec<u32>,
     /// How many images the references describe.
     pub n_images: usize,
-    /// How many references there are.
+    /// The number of references.
     pub n_references: usize,
 }
 

@@ -11,7 +11,7 @@ use crate::references::ReferenceSource;
 pub(crate) struct Subset {
     listed: HashSet<SegmentId>,
     ids: Ids,
-    /// How many images there are.
+    /// The number of images.
     of: usize,
 }
 

@@ -67,19 +67,16 @@ impl Scorer {
     }
 
     /// The engine, which knows images by their places.
-    #[must_use]
     pub fn engine(&self) -> &BatchScorer {
         &self.engine
     }
 
     /// The images, in the order of their places.
-    #[must_use]
     pub fn ids(&self) -> &[SegmentId] {
         &self.ids
     }
 
     /// The place of an image; `None` if it has no references.
-    #[must_use]
     pub fn image(&self, id: &SegmentId) -> Option<u32> {
         match (id, self.compare) {
             (SegmentId::Text(_), Ids::Text) => self.places.get(&normal(id, self.compare)).copied(),
@@ -88,13 +85,11 @@ impl Scorer {
     }
 
     /// The metrics, with keys that are unique among them.
-    #[must_use]
     pub fn metrics(&self) -> &[MetricEntry] {
         &self.entries
     }
 
     /// The numbers that a caption scores, in order.
-    #[must_use]
     pub fn measures(&self) -> &[Measure] {
         &self.measures
     }

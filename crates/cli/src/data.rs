@@ -17,7 +17,7 @@ pub fn meteor() -> Result<Option<Arc<Resources>>> {
     Ok(MeteorHome::of_user()?.resources(files::open)?.map(Arc::new))
 }
 
-/// Asks whether METEOR's resources shall be installed; no if nobody is there to answer.
+/// Asks whether to install METEOR's resources; the answer is no without a terminal.
 ///
 /// # Errors
 /// When the terminal fails.

@@ -88,7 +88,7 @@ fn threads(text: &str) -> Result<usize, String> {
 fn main() -> ExitCode {
     let (args, hints) = renamed::modernise(std::env::args_os());
     for hint in hints {
-        // A hint that nobody reads is no failure.
+        // A hint that cannot be written is not a failure.
         let _ = writeln!(std::io::stderr(), "note: {hint}; the old form will go with the next version");
     }
     let cli = Cli::parse_from(args);

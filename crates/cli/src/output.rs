@@ -48,7 +48,7 @@ pub fn tell(notices: &[Notice], flags: Flags) {
     for notice in notices {
         let remedy = notice.remedy.as_ref().and_then(|remedy| remedy.in_words(&flags));
         let remedy = remedy.map_or_else(String::new, |remedy| format!("; {remedy}"));
-        // That nobody hears a note is no failure.
+        // A note that cannot be written is not a failure.
         let _ = writeln!(err, "note: {}{remedy}", notice.message);
     }
 }

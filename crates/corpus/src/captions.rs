@@ -69,12 +69,12 @@ impl Captions {
         self.format
     }
 
-    /// How many captions there are.
+    /// The number of captions.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there is no caption.
+    /// Whether there are no captions.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -132,7 +132,6 @@ impl Captions {
     }
 
     /// The rows whose images are to `keep`, each still known by its place in the source, with the notices of all.
-    #[must_use]
     pub fn only(&self, keep: impl Fn(&SegmentId) -> bool) -> Self {
         let mut kept = Self { format: self.format, ..Self::new(self.source.as_str()) };
         for (row, (id, text)) in self.iter().enumerate().filter(|(_, (id, _))| keep(id)) {

@@ -1,4 +1,4 @@
-//! ROUGE-1.5.5's evaluation lists: which candidates are held against which references, and in which files.
+//! ROUGE-1.5.5's evaluation lists: which candidates are compared with which references, and in which files.
 //!
 //! The XML form names, for each evaluation, the folder and files of the candidates (`PEERS`) and references
 //! (`MODELS`) and the form of their text; the plain form (option `-z`) has one evaluation a line, the candidate's
@@ -26,7 +26,6 @@ pub enum TextForm {
 
 impl TextForm {
     /// The form that ROUGE calls by this name, in capitals or not.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [("SPL", Self::Lines), ("SEE", Self::See), ("ISI", Self::Isi)]
             .into_iter()
@@ -37,7 +36,6 @@ impl TextForm {
     /// The sentences of a file of this form, joined by line breaks; bytes that are not UTF-8 are replaced.
     ///
     /// Lines that do not have the form are passed over, as in ROUGE-1.5.5.
-    #[must_use]
     pub fn text(self, bytes: &[u8]) -> String {
         let content = String::from_utf8_lossy(bytes);
         let lines = content.split('\n').filter(|line| !line.is_empty());
@@ -121,7 +119,6 @@ pub struct Texts {
 
 impl Evaluations {
     /// The names of the systems, in order of first appearance.
-    #[must_use]
     pub fn systems(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for peer in self.0.iter().flat_map(|evaluation| &evaluation.peers) {

@@ -182,25 +182,21 @@ impl BatchScorer {
     }
 
     /// The metrics, in the order of the scores.
-    #[must_use]
     pub fn metrics(&self) -> &[AnyMetric] {
         &self.metrics
     }
 
     /// The number of images.
-    #[must_use]
     pub fn n_images(&self) -> usize {
         self.images.len()
     }
 
     /// How many numbers a caption's score has.
-    #[must_use]
     pub fn n_parts(&self) -> usize {
         self.sizes.iter().map(|(_, n_parts)| n_parts).sum()
     }
 
     /// How many numbers a caption's statistics have.
-    #[must_use]
     pub fn n_columns(&self) -> usize {
         self.sizes.iter().map(|(n_columns, _)| n_columns).sum()
     }
@@ -209,7 +205,6 @@ impl BatchScorer {
     ///
     /// # Panics
     /// When there are not as many images as texts, or there is no such image.
-    #[must_use]
     pub fn score(&self, images: &[u32], texts: &Texts) -> BatchScores {
         assert_eq!(images.len(), texts.len(), "an image for each caption");
         self.scores(&self.statistics(images, texts))
@@ -219,7 +214,6 @@ impl BatchScorer {
     ///
     /// # Panics
     /// When there are not as many images as ends, or `ends` points beyond `words`.
-    #[must_use]
     pub fn score_codes(&self, codes: &Codes, images: &[u32], words: &[u32], ends: &[u64]) -> BatchScores {
         assert_eq!(images.len(), ends.len(), "an image for each caption");
         let mut rows = vec![0.0; images.len() * self.n_columns()];
@@ -297,7 +291,6 @@ impl BatchScorer {
     ///
     /// # Panics
     /// As [`score`](Self::score).
-    #[must_use]
     pub fn statistics(&self, images: &[u32], texts: &Texts) -> Vec<f64> {
         assert_eq!(images.len(), texts.len(), "an image for each caption");
         let mut rows = vec![0.0; images.len() * self.n_columns()];
@@ -321,7 +314,6 @@ impl BatchScorer {
     }
 
     /// Turns rows of statistics into scores.
-    #[must_use]
     pub fn scores(&self, rows: &[f64]) -> BatchScores {
         let (n_columns, n_parts) = (self.n_columns(), self.n_parts());
         let mut values = vec![0.0; rows.len() / n_columns.max(1) * n_parts];

@@ -1,4 +1,4 @@
-//! What shall be run? The registry of metrics, suites and the driver.
+//! What is run? The registry of metrics, suites and the driver.
 //!
 //! The driver reads each text once per distinct [`Reading`](capeval_metric::Reading), shares the
 //! references' words and n-grams between all metrics and systems, and spreads segments over threads. It

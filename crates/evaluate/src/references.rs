@@ -47,26 +47,22 @@ impl ReferenceSet {
     ///
     /// # Panics
     /// When `ends` falls, or does not stop at the last text.
-    #[must_use]
     pub fn new(texts: Texts, ends: Vec<u64>) -> Self {
         assert!(ends.is_sorted() && ends.last().copied().unwrap_or(0) == texts.len() as u64);
         Self { texts, ends: ends.into(), views: Vec::new() }
     }
 
     /// The number of images.
-    #[must_use]
     pub fn n_images(&self) -> usize {
         self.ends.len()
     }
 
     /// The number of references of all images together.
-    #[must_use]
     pub fn n_references(&self) -> usize {
         self.texts.len()
     }
 
     /// The references, image by image.
-    #[must_use]
     pub fn texts(&self) -> &Texts {
         &self.texts
     }

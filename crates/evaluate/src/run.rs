@@ -48,7 +48,6 @@ pub struct MetricScores {
 
 impl MetricScores {
     /// The scores of every segment: as many values per segment as the metric has parts.
-    #[must_use]
     pub fn segments(&self) -> Vec<f64> {
         let n_parts = self.corpus.len();
         let mut values = vec![0.0; self.table.len() * n_parts];

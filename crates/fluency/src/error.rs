@@ -21,7 +21,6 @@ impl Error {
     }
 
     /// That n-grams of up to `order` words cannot be counted.
-    #[must_use]
     pub fn order(order: usize) -> Self {
         let most = crate::ngram::MAX_ORDER;
         Self::new(format!("n-grams of {order} words cannot be counted"))
@@ -38,13 +37,11 @@ impl Error {
     }
 
     /// What to do about it.
-    #[must_use]
     pub fn remedy(&self) -> Option<&Remedy> {
         self.remedy.as_ref()
     }
 
     /// The line, from 1.
-    #[must_use]
     pub fn line(&self) -> Option<u64> {
         self.line
     }

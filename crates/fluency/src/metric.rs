@@ -84,33 +84,28 @@ pub struct NgramPerplexity {
 
 impl NgramPerplexity {
     /// The perplexity under a model that is there.
-    #[must_use]
     pub fn under(model: Arc<NgramModel>, tokenizer: Tokenizer) -> Self {
         let (end, unknown) = (EndSymbol::Counted, UnknownWords::Counted);
         Self { tokenizer, source: Source::Model(model), end, unknown }
     }
 
     /// The same with or without the end of captions.
-    #[must_use]
     pub fn with_end(self, end: EndSymbol) -> Self {
         Self { end, ..self }
     }
 
     /// The same with or without the words that the model does not know.
-    #[must_use]
     pub fn with_unknown(self, unknown: UnknownWords) -> Self {
         Self { unknown, ..self }
     }
 
     /// The number that perplexity is, whatever probabilities it comes from.
-    #[must_use]
     pub fn part() -> Part {
         Part::score("perplexity", "Perplexity", 1.0..=f64::INFINITY).lower()
     }
 }
 
 /// The beginning of a model of all references that take part; `None` unless `order` is 1 to [`MAX_ORDER`].
-#[must_use]
 pub fn estimate(references: &References<'_>, order: usize) -> Option<Estimate> {
     let mut estimate = Estimate::new(order)?;
     for sentence in references.images.iter().flat_map(|image| references.of(*image as usize)) {

@@ -19,7 +19,7 @@ capeval_choice::named! {
 pub struct Perplexity {
     /// The information in the tokens: `−Σ log2 P`; infinite if one of them was thought impossible.
     pub bits: f64,
-    /// How many tokens there are.
+    /// The number of tokens.
     pub tokens: f64,
     /// How many of them the model did not know.
     pub unknown: f64,
@@ -27,7 +27,6 @@ pub struct Perplexity {
 
 impl Perplexity {
     /// The columns of these statistics.
-    #[must_use]
     pub fn columns() -> Vec<Column> {
         vec![Column::sum("bits"), Column::count("tokens"), Column::count("unknown")]
     }
@@ -39,13 +38,11 @@ impl Perplexity {
     }
 
     /// The mean information of a token; 0 without tokens.
-    #[must_use]
     pub fn bits_per_token(&self) -> f64 {
         if self.tokens == 0.0 { 0.0 } else { self.bits / self.tokens }
     }
 
     /// The perplexity, from 1 (unless probabilities above 1 were given) to infinity; 1 without tokens.
-    #[must_use]
     pub fn value(&self) -> f64 {
         self.bits_per_token().exp2()
     }

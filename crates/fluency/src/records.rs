@@ -37,7 +37,6 @@ capeval_choice::named! {
 
 impl Base {
     /// Turns a logarithm of this base into one of base 2.
-    #[must_use]
     pub fn to_log2(self, log: f64) -> f64 {
         match self {
             Self::E => log * std::f64::consts::LOG2_E,
@@ -166,7 +165,6 @@ pub(crate) fn record(id: String, fields: Fields, base: Base) -> Result<Record, S
 
 impl Record {
     /// Bits and tokens of the segment.
-    #[must_use]
     pub fn perplexity(&self, end: EndSymbol) -> Perplexity {
         let mut perplexity = Perplexity::default();
         let end = self.end.filter(|_| end == EndSymbol::Counted);
@@ -177,7 +175,6 @@ impl Record {
 
 /// What a reader of the perplexities of these records should know: which of them hold a token of
 /// probability zero or none at all, and whether ends were to be counted that the file does not give.
-#[must_use]
 pub fn remarks(records: &[Record], end: EndSymbol) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let infinite: Vec<&str> = records

@@ -83,13 +83,11 @@ pub struct Bleu {
 
 impl Bleu {
     /// As in pycocoevalcap: BLEU-1 to BLEU-4, closest reference length.
-    #[must_use]
     pub fn coco(tokenizer: Tokenizer) -> Self {
         Self { tokenizer, order: 4, reference_length: ReferenceLength::Closest }
     }
 
     /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
-    #[must_use]
     pub fn with_order(self, order: usize) -> Option<Self> {
         (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
     }

@@ -115,7 +115,6 @@ pub struct Chrf {
 
 impl Chrf {
     /// chrF as in sacreBLEU: characters up to order 6, β = 2.
-    #[must_use]
     pub fn new() -> Self {
         Self {
             char_order: 6,
@@ -128,13 +127,11 @@ impl Chrf {
     }
 
     /// chrF++: the same with words up to order 2.
-    #[must_use]
     pub fn plus_plus() -> Self {
         Self { word_order: 2, ..Self::new() }
     }
 
     /// The same with n-grams of up to `characters` and `words`; `None` unless these are 1 to 64 together.
-    #[must_use]
     pub fn with_orders(self, characters: usize, words: usize) -> Option<Self> {
         (1..=MAX_ORDERS).contains(&characters.saturating_add(words)).then_some(Self {
             char_order: characters,

@@ -222,7 +222,6 @@ pub struct Cider {
 
 impl Cider {
     /// CIDEr-D as in pycocoevalcap, whose tables call it CIDEr.
-    #[must_use]
     pub fn d(tokenizer: Tokenizer) -> Self {
         Self {
             tokenizer,
@@ -237,19 +236,16 @@ impl Cider {
     }
 
     /// CIDEr-D as the paper writes it: relative term frequencies, length in words.
-    #[must_use]
     pub fn d_paper(tokenizer: Tokenizer) -> Self {
         Self { term_frequency: TermFrequency::Relative, length: Length::Words, ..Self::d(tokenizer) }
     }
 
     /// Plain CIDEr as in vrama91/cider: no stemming.
-    #[must_use]
     pub fn plain(tokenizer: Tokenizer) -> Self {
         Self { clipping: Clipping::None, ..Self::d(tokenizer) }
     }
 
     /// Plain CIDEr as the paper describes it: words are stemmed, term frequencies relative.
-    #[must_use]
     pub fn plain_paper(tokenizer: Tokenizer) -> Self {
         Self {
             stemmer: Some(Stemmer::English),
@@ -259,26 +255,22 @@ impl Cider {
     }
 
     /// CIDEr-R as its authors compute it.
-    #[must_use]
     pub fn r(tokenizer: Tokenizer) -> Self {
         Self { clipping: Clipping::Robust { repetition: 0.8, length: 0.2 }, ..Self::d(tokenizer) }
     }
 
     /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
-    #[must_use]
     pub fn with_order(self, order: usize) -> Option<Self> {
         (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
     }
 
     /// How long the longest n-grams are, in words.
-    #[must_use]
     pub fn order(&self) -> usize {
         self.order
     }
 
     /// The same with a weight for each order, which together are 1 in the paper; `None` unless there are as
     /// many as orders, none negative.
-    #[must_use]
     pub fn with_weights(self, weights: Vec<f64>) -> Option<Self> {
         let fits = weights.len() == self.order && weights.iter().all(|w| w.is_finite() && *w >= 0.0);
         fits.then_some(Self { weights: Some(weights), ..self })

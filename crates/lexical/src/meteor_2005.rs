@@ -7,7 +7,7 @@
 //! that of the summed counts.
 //!
 //! Paper: Banerjee and Lavie, *METEOR: An Automatic Metric for MT Evaluation with Improved Correlation with Human
-//! Judgments* (2005). Their program is no longer to be had. NLTK's `meteor_score` has the same formula with synonyms
+//! Judgments* (2005). Their program is no longer available. NLTK's `meteor_score` has the same formula with synonyms
 //! from WordNet besides, and aligns in another way; without synonyms it equals [`Alignment::LastFirst`].
 //!
 //! Quirks kept on purpose:
@@ -82,7 +82,6 @@ pub struct Meteor2005 {
 
 impl Meteor2005 {
     /// With Porter's stemmer and the fewest crossings, as in the paper.
-    #[must_use]
     pub fn new(tokenizer: Tokenizer) -> Self {
         Self { tokenizer, stemmer: Some(Stemmer::Porter), alignment: Alignment::FewestCrossings }
     }

@@ -48,7 +48,6 @@ pub struct RougeL {
 
 impl RougeL {
     /// As in pycocoevalcap: β = 1.2.
-    #[must_use]
     pub fn coco(tokenizer: Tokenizer) -> Self {
         Self { tokenizer, beta: 1.2 }
     }

@@ -61,19 +61,16 @@ pub struct RougeScore {
 
 impl RougeScore {
     /// rouge1, rouge2, rougeL and rougeLsum with the tokenizer of the reference program.
-    #[must_use]
     pub fn new() -> Self {
         Self { tokenizer: Tokenizer::RougeScore, stemmer: None, order: 2 }
     }
 
     /// The same with `use_stemmer=True`.
-    #[must_use]
     pub fn stemmed() -> Self {
         Self { stemmer: Some(Stemmer::PorterNltk), ..Self::new() }
     }
 
     /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
-    #[must_use]
     pub fn with_order(self, order: usize) -> Option<Self> {
         (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
     }

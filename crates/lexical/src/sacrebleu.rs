@@ -124,7 +124,6 @@ pub struct SacreBleu {
 impl SacreBleu {
     /// As sacreBLEU does it: four orders, `exp` smoothing, case kept. Its own tokenizer is
     /// [`Tokenizer::V13a`], and [`Tokenizer::Zh`] for Chinese.
-    #[must_use]
     pub fn new(tokenizer: Tokenizer) -> Self {
         Self {
             counter: Bleu::coco(tokenizer),
@@ -137,7 +136,6 @@ impl SacreBleu {
     }
 
     /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
-    #[must_use]
     pub fn with_order(self, order: usize) -> Option<Self> {
         let counter = self.counter.with_order(order)?;
         Some(Self { counter, order, ..self })
@@ -287,7 +285,6 @@ const BREVITY: Rule = Rule::new("exp(1 − reference / candidate), at most 1", |
 /// It says less than our own: the longest n-grams of BLEU and the β of chrF are missing, and it is that of
 /// the corpus score, which differs from that of segment scores in BLEU's effective order. `None` for other
 /// metrics, and for tokenizers that sacreBLEU does not have.
-#[must_use]
 pub fn sacrebleu_signature(signature: &Signature, n_references: Option<usize>) -> Option<String> {
     let get = |name: &str| signature.get(name);
     let settings = match signature.metric() {

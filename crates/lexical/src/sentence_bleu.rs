@@ -80,13 +80,11 @@ pub struct SentenceBleu {
 
 impl SentenceBleu {
     /// BLEU-4 with this smoothing.
-    #[must_use]
     pub fn new(tokenizer: Tokenizer, smoothing: Smoothing) -> Self {
         Self { tokenizer, smoothing, order: 4 }
     }
 
     /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
-    #[must_use]
     pub fn with_order(self, order: usize) -> Option<Self> {
         (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
     }

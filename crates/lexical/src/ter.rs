@@ -103,7 +103,6 @@ pub struct Ter {
 
 impl Ter {
     /// As in sacreBLEU: lower-cased, no other option.
-    #[must_use]
     pub fn new() -> Self {
         Self {
             case: Case::Lower,

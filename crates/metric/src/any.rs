@@ -78,13 +78,11 @@ impl Fitted {
     }
 
     /// The metric's signature with what the model adds.
-    #[must_use]
     pub fn signature(&self) -> Signature {
         self.0.signature()
     }
 
     /// What a reader of the scores should know.
-    #[must_use]
     pub fn remarks(&self) -> Vec<Remark> {
         self.0.remarks()
     }

@@ -1,4 +1,4 @@
-//! The second, small contract: metrics that are no sums over segments.
+//! The second, small contract: metrics that are not sums over segments.
 //!
 //! How many different words a system knows, or how much its captions for one image differ from each other,
 //! cannot be told from statistics that add up. Such a metric gathers a [`Sketch`] instead, which can be
@@ -35,7 +35,6 @@ impl<'a> CaptionSets<'a> {
     ///
     /// # Panics
     /// When there is no such image.
-    #[must_use]
     pub fn of(&self, image: usize) -> Range<usize> {
         Ends(self.ends).range(image)
     }
@@ -53,7 +52,6 @@ impl<'a> CaptionSets<'a> {
     ///
     /// # Panics
     /// When the metric's [`Input`] asked for no n-grams, or there is no such image.
-    #[must_use]
     pub fn ngrams_of(&self, image: usize) -> ImageNgrams<'a> {
         self.ngrams.expect("the metric's input asks for n-grams").image(image, self.ends)
     }
@@ -120,25 +118,21 @@ impl AnyCorpusMetric {
     }
 
     /// Everything that can change a score.
-    #[must_use]
     pub fn signature(&self) -> Signature {
         self.0.signature()
     }
 
     /// What the metric needs to see.
-    #[must_use]
     pub fn input(&self) -> Input {
         self.0.input()
     }
 
     /// The numbers that the metric yields.
-    #[must_use]
     pub fn parts(&self) -> Vec<Part> {
         self.0.parts()
     }
 
     /// Scores all captions of a system.
-    #[must_use]
     pub fn score(&self, references: &References<'_>, captions: &CaptionSets<'_>) -> CorpusScores {
         self.0.score(references, captions)
     }

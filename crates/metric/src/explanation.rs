@@ -32,7 +32,7 @@ pub struct Step {
     pub rule: Option<Rule>,
     /// What else a reader should know, in words.
     pub note: Option<String>,
-    /// Numbers behind this one that are no steps of their own, such as an n-gram's document frequency.
+    /// Numbers behind this one that are not steps of their own, such as an n-gram's document frequency.
     pub facts: Vec<Fact>,
     /// What the number follows from; those without a value take no part in the rule.
     pub parts: Vec<Step>,
@@ -104,7 +104,6 @@ impl Rule {
     /// });
     /// assert_eq!((f.of)(&[0.5, 0.5]), 0.5);
     /// ```
-    #[must_use]
     pub const fn new(formula: &'static str, of: fn(&[f64]) -> f64) -> Self {
         Self { formula, of }
     }
@@ -125,38 +124,32 @@ impl PartialEq for Rule {
 
 impl Step {
     /// A number that was counted or learnt.
-    #[must_use]
     pub fn given(title: impl Into<String>, value: f64) -> Self {
         Self { title: title.into(), value: Some(value), ..Self::default() }
     }
 
     /// A number that follows from others.
-    #[must_use]
     pub fn of(title: impl Into<String>, value: f64, rule: Rule, parts: Vec<Self>) -> Self {
         Self { title: title.into(), value: Some(value), rule: Some(rule), parts, ..Self::default() }
     }
 
     /// A heading over steps that are there to be read only.
-    #[must_use]
     pub fn heading(title: impl Into<String>, parts: Vec<Self>) -> Self {
         Self { title: title.into(), parts, ..Self::default() }
     }
 
     /// The same with a sentence.
-    #[must_use]
     pub fn noted(self, note: impl Into<String>) -> Self {
         Self { note: Some(note.into()), ..self }
     }
 
     /// The same with one more fact.
-    #[must_use]
     pub fn fact(mut self, name: &'static str, value: f64) -> Self {
         self.facts.push(Fact { name, value });
         self
     }
 
     /// The same with the words that take part.
-    #[must_use]
     pub fn matched(mut self, matched: Match) -> Self {
         self.matches.push(matched);
         self
@@ -197,7 +190,6 @@ impl Step {
 impl Explanation {
     /// Nothing explained yet, over the segment's words; over its text cut at white space if the metric's
     /// [`Input`](crate::Input) has no words.
-    #[must_use]
     pub fn over_words(segment: &Segment<'_>) -> Self {
         let vocabulary = segment.references.vocabulary;
         let spelt = |words: &[Symbol], text: &str| -> Vec<String> {
@@ -216,7 +208,6 @@ impl Explanation {
     }
 
     /// Whether every match points at words that are there.
-    #[must_use]
     pub fn is_sound(&self) -> bool {
         let points = |words: &[String], at: &[usize]| {
             at.is_sorted_by(|a, b| a < b) && at.last().is_none_or(|last| *last < words.len())

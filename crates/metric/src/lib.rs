@@ -12,7 +12,7 @@
 //! Since corpus scores are functions of sums, shards, merges, confidence intervals and significance
 //! tests need rows only and never read text again.
 //!
-//! Metrics that are no sums over segments, such as the size of a vocabulary, fulfil the smaller
+//! Metrics that are not sums over segments, such as the size of a vocabulary, fulfil the smaller
 //! [`CorpusMetric`] instead.
 //!
 //! A metric's author implements the typed [`Metric`] and describes it by a [`MetricKind`] in the same file; the

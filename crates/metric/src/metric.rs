@@ -24,7 +24,7 @@ pub enum Reading {
     /// Cut by a tokenizer.
     Tokens(Tokenizer),
     /// Each line cut by a tokenizer, for metrics that tell sentences apart: a piece `\n` stands for each line
-    /// break, and is no word.
+    /// break, and is not a word.
     Lines(Tokenizer),
     /// Lower-cased, then cut by a tokenizer.
     LowerTokens(Tokenizer),
@@ -142,7 +142,8 @@ pub trait Metric: Send + Sync {
     -> Self::Stats;
     /// Turns the summed statistics of a corpus into one value per part.
     fn score(&self, stats: &Self::Stats, values: &mut [f64]);
-    /// The same for the statistics of all segments, where the corpus score is no function of their sums.
+    /// As [`score`](Self::score), but from the statistics of all segments, for metrics whose corpus score is not a function of
+    /// their sums.
     ///
     /// ROUGE-1.5.5 prints the mean of resamples, for one. Tests of significance go by
     /// [`score`](Self::score).
@@ -156,7 +157,7 @@ pub trait Metric: Send + Sync {
     /// Tells how the scores of one segment came to be; each step's value is the score that
     /// [`score_segment`](Self::score_segment) gives.
     ///
-    /// Unless a metric knows better, the statistics are told by the names of their columns.
+    /// Unless a metric knows better, the statistics are listed by the names of their columns.
     fn explain(
         &self,
         model: &Self::Model,
@@ -214,19 +215,16 @@ pub struct Mean {
 
 impl Mean {
     /// One segment with this score.
-    #[must_use]
     pub fn of(score: f64) -> Self {
         Self { count: 1.0, sum: score }
     }
 
     /// The columns of these statistics.
-    #[must_use]
     pub fn columns() -> Vec<Column> {
         vec![Column::count("segments"), Column::sum("sum")]
     }
 
     /// The mean score; 0 for no segment at all.
-    #[must_use]
     pub fn value(&self) -> f64 {
         if self.count == 0.0 { 0.0 } else { self.sum / self.count }
     }

@@ -23,7 +23,6 @@ pub enum Number {
 
 impl Number {
     /// The name in files.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Real => "real",

@@ -29,7 +29,6 @@ impl<'a> References<'a> {
     ///
     /// # Panics
     /// When there is no such image.
-    #[must_use]
     pub fn of(&self, image: usize) -> std::ops::Range<usize> {
         Ends(self.ends).range(image)
     }
@@ -38,7 +37,6 @@ impl<'a> References<'a> {
     ///
     /// # Panics
     /// When no metric's [`Input`](crate::Input) asked for n-grams.
-    #[must_use]
     pub fn ngrams(&self) -> &'a ReferenceNgrams {
         self.ngrams.expect("the metric's input asks for n-grams")
     }
@@ -55,7 +53,6 @@ impl<'a> References<'a> {
     ///
     /// # Panics
     /// When no metric's [`Input`](crate::Input) asked for n-grams, or there is no such image.
-    #[must_use]
     pub fn ngrams_of(&self, image: usize) -> ImageNgrams<'a> {
         self.ngrams().image(image, self.ends)
     }
@@ -91,7 +88,6 @@ impl<'a> Segment<'a> {
     ///
     /// # Panics
     /// When there is no such candidate.
-    #[must_use]
     pub fn new(
         references: References<'a>,
         candidates: Candidates<'a>,
@@ -131,7 +127,6 @@ impl<'a> Segment<'a> {
     ///
     /// # Panics
     /// When no metric's [`Input`](crate::Input) asked for n-grams.
-    #[must_use]
     pub fn ngrams(&self) -> SegmentNgrams<'a> {
         self.ngrams.expect("the metric's input asks for n-grams")
     }

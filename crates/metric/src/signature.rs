@@ -14,13 +14,11 @@ pub struct Signature {
 
 impl Signature {
     /// The signature of `metric`, without settings yet.
-    #[must_use]
     pub fn new(metric: &str) -> Self {
         Self { metric: metric.to_owned(), settings: Vec::new() }
     }
 
     /// Adds a setting; bars and line breaks in a value are replaced, so that the line stays one line.
-    #[must_use]
     pub fn with(mut self, name: &str, value: impl fmt::Display) -> Self {
         self.push(name, value);
         self
@@ -33,7 +31,6 @@ impl Signature {
     }
 
     /// The metric's name.
-    #[must_use]
     pub fn metric(&self) -> &str {
         &self.metric
     }
@@ -44,7 +41,6 @@ impl Signature {
     }
 
     /// The value of the setting `name`.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.settings().find(|(known, _)| *known == name).map(|(_, value)| value)
     }

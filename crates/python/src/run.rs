@@ -85,7 +85,7 @@ pub fn pool(_py: Python<'_>, threads: Option<usize>) -> PyResult<Arc<ThreadPool>
     Ok(pool)
 }
 
-/// What a long call has done so far, and whether it shall stop.
+/// What a long call has done so far, and whether it should stop.
 #[derive(Default)]
 struct Watch {
     stage: AtomicU8,

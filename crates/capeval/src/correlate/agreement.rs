@@ -85,7 +85,7 @@ struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// `None` where a value is no finite number.
+    /// `None` where a value is not a finite number.
     fn new(judgements: &Judgements, values: &'a [f64], ratings: &Ratings<'_>, higher: bool) -> Option<Self> {
         values.iter().all(|value| value.is_finite()).then(|| Self {
             scores: Scores::new(values, ratings),

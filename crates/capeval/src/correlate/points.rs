@@ -253,7 +253,7 @@ impl Judgements {
         self.references.get(self.items[item].cluster).map_or(&[], |list| list)
     }
 
-    /// How many images there are.
+    /// The number of images.
     pub fn n_images(&self) -> usize {
         self.items.last().map_or(0, |item| item.cluster + 1)
     }

@@ -67,7 +67,7 @@ impl<'j> Credits<'j> {
         Self { judged, names: names.into_keys().collect(), places, n_images, values, credits }
     }
 
-    /// How many images there are.
+    /// The number of images.
     pub fn n_images(&self) -> usize {
         self.n_images
     }

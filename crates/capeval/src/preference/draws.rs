@@ -11,7 +11,7 @@ const DRAWS: Purpose = Purpose::Other(50);
 /// The references of one draw, in the order of the file.
 ///
 /// The draw is a function of the seed, the image, the two captions in either order, the number of the draw, and the
-/// pool in any order; where the pool is no larger than what is drawn, all of it is taken.
+/// pool in any order; where the pool is no larger than the draw, all of it is taken.
 pub(super) fn of<'j>(pair: &'j Judged, protocol: &Protocol, draw: usize) -> Vec<&'j str> {
     let pool = &pair.pool;
     let n = protocol.references.unwrap_or(pool.len());

@@ -58,7 +58,7 @@ impl PreferRequest<'static> {
 /// Tells how often metrics prefer what people prefer.
 ///
 /// References are drawn for each pair as a function of the seed, the pair and the number of the draw, whatever the
-/// order of the pairs. A score that is no number prefers nothing.
+/// order of the pairs. A score that is not a number prefers nothing.
 ///
 /// # Errors
 /// When a pair has no references or no score, no pair counts, a metric cannot be had, or there are more resamples than

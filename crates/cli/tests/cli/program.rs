@@ -38,7 +38,7 @@ pub fn capeval_with(args: &[&str], stdin: &str) -> Run {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A program that does not read its input closes the pipe; that is no failure of the test.
+    // A program that does not read its input closes the pipe; that is not a failure of the test.
     let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
     let output = child.wait_with_output().unwrap();
     Run {

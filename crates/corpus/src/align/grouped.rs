@@ -69,12 +69,12 @@ impl GroupedCaptions {
         self.index
     }
 
-    /// How many images there are.
+    /// The number of images.
     pub fn len(&self) -> usize {
         self.index.len()
     }
 
-    /// Whether there is no image; never so, since [`GroupedCaptions::new`] refuses that.
+    /// Whether there are no images; never so, since [`GroupedCaptions::new`] refuses that.
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
     }

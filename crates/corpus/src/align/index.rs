@@ -86,12 +86,12 @@ impl ImageIndex {
         self.numbers.comparison
     }
 
-    /// How many images there are.
+    /// The number of images.
     pub fn len(&self) -> usize {
         self.numbers.ids.len()
     }
 
-    /// Whether there is no image; never so, since an index of nothing is refused.
+    /// Whether there are no images; never so, since an index of nothing is refused.
     pub fn is_empty(&self) -> bool {
         self.numbers.ids.is_empty()
     }
@@ -159,7 +159,7 @@ impl Numbers {
         self.ids
     }
 
-    /// How many ids there are.
+    /// The number of ids.
     pub fn len(&self) -> usize {
         self.ids.len()
     }

@@ -11,7 +11,7 @@ use crate::{Format, Notice, Remedy, SegmentId};
 /// What errors call the objects that are rows.
 pub(crate) const EXPECTED: &str = "an object with an id and a caption";
 
-/// Reads captions row by row, and numbers the rows from 1 where they have no id. Null is no caption; neither is an
+/// Reads captions row by row, and numbers the rows from 1 where they have no id. Null is not a caption; neither is an
 /// empty cell of CSV where there are several columns of captions.
 pub(crate) struct CaptionRows<'c> {
     options: &'c ReadOptions,

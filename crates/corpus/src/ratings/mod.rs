@@ -2,7 +2,7 @@
 //!
 //! Read are Flickr8k's `ExpertAnnotations.txt` and `CrowdFlowerAnnotations.txt`, the JSON form in which CLIPScore
 //! gives the former with captions and references inside, and tables of any kind (CSV, TSV, JSON, JSON Lines,
-//! Parquet) with raters in rows or in columns. Formats are told by content. [`read_pairs`] reads which of two captions
+//! Parquet) with raters in rows or in columns. Formats are detected from content. [`read_pairs`] reads which of two captions
 //! people preferred.
 
 mod clipscore;
@@ -79,7 +79,7 @@ pub struct RatingOptions {
 /// Reads ratings, unpacked if need be; `name` stands in errors.
 ///
 /// # Errors
-/// When the file is none of the known formats, a rating is no finite number, or there is none at all.
+/// When the file is none of the known formats, a rating is not a finite number, or there is none at all.
 pub fn read_ratings(bytes: &[u8], name: &str, options: &RatingOptions) -> Result<Ratings, Error> {
     let source = Source::from_bytes(bytes, name)?;
     if source.head().starts_with(b"PAR1") {

@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(model.n_ngrams(), [5, 4, 1]);
         // <s> a | <s> a b | b </s> after the context "a b".
         assert_eq!(log10s(&model, "a b"), [-0.25, -0.125, -0.03125 - 0.3]);
-        // b after <s>; </s> after b, for "<s> b" is no context.
+        // b after <s>; </s> after b, for "<s> b" is not a context.
         assert_eq!(log10s(&model, "b"), [-0.5 - 0.625, -0.3]);
         // a after "<s> a", then </s> after "a a", which has no backoff weight, and after a.
         assert_eq!(log10s(&model, "a a"), [-0.25, -0.0625 - 0.7, -0.25 - 0.75]);

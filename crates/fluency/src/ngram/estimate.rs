@@ -36,7 +36,6 @@ pub struct Estimate {
 impl Estimate {
     /// The beginning of a model with n-grams of up to `order` words; `None` unless that is 1 to
     /// [`MAX_ORDER`].
-    #[must_use]
     pub fn new(order: usize) -> Option<Self> {
         (1..=MAX_ORDER).contains(&order).then(|| {
             let mut estimate = Self {

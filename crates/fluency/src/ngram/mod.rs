@@ -92,13 +92,11 @@ impl NgramModel {
     }
 
     /// The longest n-grams.
-    #[must_use]
     pub fn order(&self) -> usize {
         self.order
     }
 
     /// How many n-grams of each length the model holds.
-    #[must_use]
     pub fn n_ngrams(&self) -> Vec<usize> {
         let mut counts = vec![0; self.order];
         for ngram in self.ngrams.iter().filter(|ngram| !ngram.log10.is_nan()) {
@@ -109,8 +107,7 @@ impl NgramModel {
 
     /// The model's word for `word`; [`unknown`](Self::unknown) if it has none.
     ///
-    /// The marks `<s>` and `</s>` are no words of a text, so they are unknown too.
-    #[must_use]
+    /// The marks `<s>` and `</s>` are not words of a text, so they are unknown too.
     pub fn word(&self, word: &str) -> Word {
         let found = self.vocabulary.get(word).map_or(self.unknown, |symbol| Word(symbol.number()));
         if found == self.start || found == self.end || self.find(NONE, found.0).is_none() {
@@ -121,19 +118,16 @@ impl NgramModel {
     }
 
     /// The word that stands for all words outside the vocabulary.
-    #[must_use]
     pub fn unknown(&self) -> Word {
         self.unknown
     }
 
     /// The mark that ends a segment.
-    #[must_use]
     pub fn end(&self) -> Word {
         self.end
     }
 
     /// A context at the start of a segment.
-    #[must_use]
     pub fn start(&self) -> Context {
         let mut context = Context::default();
         self.log10(&mut context, self.start);
@@ -170,7 +164,6 @@ impl NgramModel {
     }
 
     /// A number that changes with any n-gram's words, probability or backoff, but not with their order.
-    #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let words: Vec<u64> = self.vocabulary.iter().map(|(_, word)| hash(0, word.as_bytes())).collect();
         let mut spelt: Vec<u64> = Vec::with_capacity(self.ngrams.len());

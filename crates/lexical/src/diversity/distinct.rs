@@ -41,13 +41,11 @@ pub struct Distinct {
 
 impl Distinct {
     /// Div-1 and Div-2.
-    #[must_use]
     pub fn new(tokenizer: Tokenizer) -> Self {
         Self { tokenizer, order: 2 }
     }
 
     /// The same up to Div-`order`; `None` unless that is 1 to 9.
-    #[must_use]
     pub fn with_order(self, order: usize) -> Option<Self> {
         (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
     }

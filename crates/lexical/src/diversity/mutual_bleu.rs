@@ -43,13 +43,11 @@ pub struct MutualBleu {
 
 impl MutualBleu {
     /// mBLEU-1 to mBLEU-4.
-    #[must_use]
     pub fn new(tokenizer: Tokenizer) -> Self {
         Self { bleu: Bleu::coco(tokenizer), order: 4 }
     }
 
     /// The same up to mBLEU-`order`; `None` unless that is 1 to 9.
-    #[must_use]
     pub fn with_order(self, order: usize) -> Option<Self> {
         Some(Self { bleu: self.bleu.with_order(order)?, order })
     }

@@ -59,13 +59,11 @@ pub struct SelfCider {
 
 impl SelfCider {
     /// With n-grams of up to four words.
-    #[must_use]
     pub fn new(tokenizer: Tokenizer) -> Self {
         Self { tokenizer, order: 4 }
     }
 
     /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
-    #[must_use]
     pub fn with_order(self, order: usize) -> Option<Self> {
         (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
     }

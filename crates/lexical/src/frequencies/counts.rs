@@ -60,7 +60,6 @@ impl Counts {
     }
 
     /// The longest n-gram so far; 0 without any.
-    #[must_use]
     pub fn longest(&self) -> usize {
         let mut start = 0;
         let mut longest = 0;

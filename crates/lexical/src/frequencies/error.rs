@@ -4,7 +4,7 @@ use std::fmt;
 
 use capeval_choice::Remedy;
 
-/// Why bytes or counts are no table of document frequencies.
+/// Why bytes or counts are not a table of document frequencies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     offset: Option<usize>,
@@ -27,13 +27,11 @@ impl Error {
     }
 
     /// What to do about it.
-    #[must_use]
     pub fn remedy(&self) -> Option<&Remedy> {
         self.remedy.as_ref()
     }
 
     /// Where in the bytes it happened, from 0; `None` if it is no matter of one place.
-    #[must_use]
     pub fn offset(&self) -> Option<usize> {
         self.offset
     }

@@ -7,7 +7,7 @@
 
 use super::table::Parts;
 
-/// Up to so many continuations are searched one after the other.
+/// Up to this many continuations are searched one after the other.
 const LINEAR: usize = 8;
 /// Set in a region's length if it lies among the n-grams of the highest order.
 const AMONG_LAST: u32 = 1 << 31;

@@ -26,7 +26,7 @@ const MAX_OTHER_TUPLES: usize = 4096;
 /// `n_images` overrides the pickle's own `ref_len`, and must be given where there is none.
 ///
 /// # Errors
-/// When the bytes are no pickle of such a table, with the place and the reason; when the number of images
+/// When the bytes are not a pickle of such a table, with the place and the reason; when the number of images
 /// is missing, no whole number, or smaller than a frequency (some programs save its logarithm).
 pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, Error> {
     let mut machine = Machine::new(bytes);

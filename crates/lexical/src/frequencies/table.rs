@@ -75,31 +75,26 @@ impl Parts {
 
 impl DocumentFrequencies {
     /// The number of images counted.
-    #[must_use]
     pub fn n_images(&self) -> u64 {
         self.parts.n_images
     }
 
     /// How long the n-grams are that were counted: 4 for CIDEr.
-    #[must_use]
     pub fn order(&self) -> usize {
         self.parts.order_ends.len()
     }
 
     /// The number of distinct words.
-    #[must_use]
     pub fn n_words(&self) -> usize {
         self.parts.word_ends.len()
     }
 
     /// The number of n-grams that occur in at least one image.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.parts.frequencies.iter().filter(|frequency| **frequency > 0).count()
     }
 
     /// Whether no n-gram occurs at all.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.frequencies.is_empty()
     }
@@ -107,19 +102,16 @@ impl DocumentFrequencies {
     /// A number for signatures: equal tables have equal fingerprints, on any machine.
     ///
     /// It is XXH3 (64 bits) of the table in capeval's file format, and the checksum of such a file.
-    #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
     /// The word with this number, from 0 in the order of the words' bytes; empty if there is none.
-    #[must_use]
     pub fn word(&self, number: u32) -> &str {
         word_at(&self.parts.text, &self.parts.word_ends, number)
     }
 
     /// The number of `word`; `None` if no n-gram holds it.
-    #[must_use]
     pub fn find_word(&self, word: &str) -> Option<u32> {
         let (mut low, mut high) = (0, self.n_words() as u32);
         while low < high {
@@ -139,7 +131,6 @@ impl DocumentFrequencies {
     /// `None` if neither it nor anything that continues it occurs. The frequency may be 0 if only longer
     /// n-grams were saved.
     #[inline]
-    #[must_use]
     pub fn child(&self, prefix: Option<Node>, word: u32) -> Option<(Node, u32)> {
         self.index.child(prefix, word)
     }

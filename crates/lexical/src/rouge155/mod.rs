@@ -20,7 +20,7 @@
 //!   w, so that R is low for all texts;
 //! - ROUGE-W sees runs in the reference only: words that stand together there are a run even if the candidate scatters
 //!   them;
-//! - ROUGE-W adds up a run of hits only when the next word is no hit, so that a run before words that have been
+//! - ROUGE-W adds up a run of hits only when the next word is not a hit, so that a run before words that have been
 //!   counted too often is added to a later one, or lost at the end of a sentence;
 //! - ROUGE-SU does not count the last word of a text by itself, and a text of one word has nothing to count; the
 //!   marker at the start of a sentence that the paper speaks of is not there;
@@ -230,7 +230,6 @@ impl Average {
 
 impl Rouge155 {
     /// With the options `-n 4 -w 1.2 -2 4 -U -a`: no stemming, formula A, α = 0.5.
-    #[must_use]
     pub fn standard() -> Self {
         let four = Gap::Most(4);
         let measures = (1..=4).map(Measure::Ngram).chain([
@@ -255,7 +254,6 @@ impl Rouge155 {
 
     /// The same with the ends of the confidence interval beside each number, option `-c`; `percent` is above 0
     /// and below 100. `None` for other values, or unless the average is one of resamples.
-    #[must_use]
     pub fn with_confidence(self, percent: f64) -> Option<Self> {
         let fits = percent > 0.0 && percent < 100.0 && matches!(self.average, Average::Resampled(_));
         fits.then_some(Self { confidence: Some(percent), ..self })
@@ -534,7 +532,6 @@ impl Rouge155 {
     ///
     /// `order` lists the rows of `table` as the program sorts its evaluations, by `ID.PEER` as strings;
     /// [`resample::by_name`] gives the order for evaluations that are numbered from 0. `confidence` is in percent.
-    #[must_use]
     pub fn intervals(
         &self,
         table: &Table,

@@ -24,7 +24,6 @@ pub struct Interval {
 }
 
 /// The order of `n` evaluations that are numbered from 0: that of their numbers as strings.
-#[must_use]
 pub fn by_name(n: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by_cached_key(usize::to_string);
