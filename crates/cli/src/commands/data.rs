@@ -1,4 +1,4 @@
-//! `capeval data`: data of others that metrics need.
+//! `capeval data`: third-party data that metrics need.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::data;
 use crate::fault::fault;
 use crate::output::Output;
 
-/// Install and look after data of others that metrics need
+/// Install and manage third-party data that metrics need
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
