@@ -86,12 +86,12 @@ def page():
     out = [
         "# The Python package",
         "",
-        "Written by `scripts/python_docs.py` from the docstrings. For moving from other packages see "
-        "[migration.md](migration.md). A tour: [tutorial.ipynb](../examples/python/tutorial.ipynb).",
+        "`scripts/python_docs.py` generates this page from the docstrings. [migration.md](migration.md) describes how to "
+        "migrate from other packages; [tutorial.ipynb](../examples/python/tutorial.ipynb) is a tour.",
         "",
         "`pip install .` in a checkout builds the package with Rust 1.95 or later. One wheel (abi3) works with CPython 3.10 and",
-        "all later ones; PyO3 0.30 does not support 3.9. Free-threaded interpreters cannot load abi3 modules;",
-        "for these `pip install .` builds a wheel for one interpreter, and the module does not require the GIL.",
+        "later; PyO3 0.30 does not support 3.9. Free-threaded interpreters cannot load abi3 modules; for these,",
+        "`pip install .` builds a wheel for one interpreter, and the module does not require the GIL.",
         "",
     ]
     for module_name in MODULES:

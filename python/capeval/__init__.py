@@ -2,12 +2,12 @@
 
 Three calls do most of the work:
 
-- :func:`score` holds captions against references and gives a :class:`Report`;
-- :class:`Evaluator` keeps references prepared, for many calls;
+- :func:`score` compares captions with references and returns a :class:`Report`;
+- :class:`Evaluator` prepares references once, for many calls;
 - :mod:`capeval.reward` scores batches inside training loops.
 
-:mod:`capeval.compat` stands in for pycocoevalcap, pyciderevalcap, rouge_score, sacrebleu, nlg-eval and Hugging
-Face's evaluate. Nothing but numpy is needed, and that only once arrays are asked for.
+:mod:`capeval.compat` replaces pycocoevalcap, pyciderevalcap, rouge_score, sacrebleu, nlg-eval and Hugging Face's
+evaluate. The only dependency is numpy, which is imported when an array is first requested.
 
 >>> import capeval
 >>> references = {1: ["A dog runs along the beach.", "A brown dog is running on the sand."],
@@ -60,10 +60,9 @@ __all__ = [
 
 
 def install_as_pycocoevalcap() -> None:
-    """Makes ``import pycocoevalcap`` and ``import pyciderevalcap`` give capeval's shims.
+    """Makes ``import pycocoevalcap`` and ``import pyciderevalcap`` import capeval's replacements.
 
-    Call it before the code that imports them. From then on this process runs no Java for them.
-    See :mod:`capeval.compat.pycocoevalcap`.
+    Call it before the code that imports them. See :mod:`capeval.compat.pycocoevalcap`.
 
     Raises:
         RuntimeError: if the real package has been imported already.

@@ -1,4 +1,4 @@
-"""Whether systems differ."""
+"""Significance tests between systems."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ if TYPE_CHECKING:
 
 
 class P(NamedTuple):
-    """The result of one test; NaN where a score is no number."""
+    """The p-value of one test; NaN where a score is NaN."""
 
     value: float
-    """How probable so large a difference is if there is none."""
+    """The probability of a difference this large if the systems are equally good."""
     adjusted: float
-    """The same, corrected for the number of tests."""
+    """The p-value after correction for the number of tests."""
 
 
 class Contrast(NamedTuple):
     """How two systems differ by one measure."""
 
     difference: float
-    """The system's score less the baseline's, on the measure's own scale."""
+    """The system's score minus the baseline's, on the measure's own scale."""
     interval: tuple[float, float]
-    """The percentile interval of the difference over resamples of the images."""
+    """The percentile interval of the difference, from resamples of the images."""
     bootstrap: P
     """The paired bootstrap, as sacreBLEU defines it."""
     randomisation: P
     """Paired approximate randomisation."""
     sign: P | None
-    """The exact sign test over images, where the score is a mean."""
+    """The exact sign test over images; None unless the corpus score is a mean of image scores."""
     permutation: P | None
-    """The exact permutation test, where the score is a mean and few images differ."""
+    """The exact permutation test; None unless the corpus score is a mean and few images differ."""
     wins: int
-    """Images on which the system is better."""
+    """The number of images on which the system is better."""
     ties: int
     losses: int
     cohens_d: float
-    """Mean of the differences of image scores over their standard deviation."""
+    """The mean of the differences of image scores, divided by their standard deviation."""
     verdict: str
     """``"better"``, ``"worse"`` or ``"undecided"``."""
 
 
 class Pair(NamedTuple):
-    """Two systems."""
+    """Two systems and how they differ."""
 
     baseline: str
     system: str
@@ -61,14 +61,14 @@ class Pair(NamedTuple):
 
 
 class Comparison(Rendered):
-    """Whether systems differ, by every measure. Prints as a table."""
+    """The differences between systems by every measure, with tests. Prints as a table."""
 
     _found: _engine.Comparison
 
     def __init__(self, found: _engine.Comparison) -> None:
         self._found = found
         self.report = Report(found.report())
-        """The systems' scores, with confidence intervals."""
+        """The scores of the systems, with confidence intervals."""
         self.pairs: list[Pair] = [
             Pair(baseline, system, {key: _contrast(row) for key, row in contrasts.items()})
             for baseline, system, contrasts in found.pairs()
@@ -76,15 +76,15 @@ class Comparison(Rendered):
         """The pairs that were compared."""
 
     def __getitem__(self, key: tuple[str, str]) -> Contrast:
-        """The contrast of ``(system, measure)`` with its baseline, where that is one."""
+        """The contrast for ``(system, measure)``, if the system was compared with only one baseline."""
         system, measure = key
         pairs = [pair for pair in self.pairs if pair.system == system]
         if len(pairs) != 1 or measure not in pairs[0].contrasts:
-            raise KeyError(f"{len(pairs)} pairs end in {system!r}; look into .pairs for measure {measure!r}")
+            raise KeyError(f"{len(pairs)} pairs end in {system!r}; look up measure {measure!r} in .pairs")
         return pairs[0].contrasts[measure]
 
     def to_html(self, *, title: str | None = None, digits: int = 3) -> str:
-        """A page that shows whether systems differ; with ``gallery=True`` every image too."""
+        """Renders a page of the differences between systems; with ``gallery=True`` also every image."""
         return self._found.html(", ".join(self.report.systems) if title is None else title, digits)
 
 
@@ -110,28 +110,29 @@ def compare(
     progress: Progress = None,
     **options: Any,
 ) -> Comparison:
-    """Tells whether systems differ: paired tests by every metric, and confidence intervals.
+    """Tests whether systems differ: paired tests by every metric, and confidence intervals.
 
-    Images are resampled through their statistics, so that tests of BLEU, METEOR and TER are about the score of the
-    corpus. The same seed gives the same digits.
+    Resampling draws images and sums their statistics, so the tests of BLEU, METEOR and TER apply to corpus scores.
+    The same seed gives the same digits.
 
     Args:
         references: as for :func:`capeval.score`.
-        systems: at least two by name; the first one is the baseline.
+        systems: at least two systems by name; the first is the baseline.
         metrics: as for :func:`capeval.score`.
-        level: of intervals and verdicts.
-        resamples: how many resamples and exchanges are drawn.
-        seed: what the random numbers start from.
-        correction: of p-values for the number of tests: ``"holm"``, ``"bonferroni"``, ``"bh"`` or ``"none"``.
-        all_pairs: compares every system with every other, not only with the first.
+        level: the confidence level of intervals and verdicts.
+        resamples: the number of resamples for the bootstrap and of shuffles for randomisation.
+        seed: the seed of the random numbers.
+        correction: how p-values are corrected for the number of tests: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
+            ``"none"``.
+        all_pairs: compare every system with every other, not only with the first.
         settings: as for :func:`capeval.score`.
         df: as for :func:`capeval.score`.
-        images: only these images.
+        images: the ids of the images to use; the default is all images.
         progress: as for :func:`capeval.score`.
-        options: policies and so on, as for :func:`capeval.score`.
+        options: policies and other options of :func:`capeval.score`.
 
     Raises:
-        ValueError: fewer than two systems, settings without sense, systems of different images.
+        ValueError: there are fewer than two systems, an option is invalid, or the systems describe different images.
     """
     ground, read, names, table = _prepare(references, None, metrics, systems, settings, df)
     threads = options.pop("threads", None)

@@ -1,4 +1,4 @@
-"""Whether metrics agree with people."""
+"""Correlation of metrics with human ratings."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ Interval = tuple[float, float]
 
 
 class Agreement(NamedTuple):
-    """How one measure agrees with people; coefficients are None where a side does not vary."""
+    """The agreement of one measure with human ratings; a coefficient is None if scores or ratings are constant."""
 
     pearson: float | None
     spearman: float | None
     tau_b: float | None
     tau_c: float | None
     accuracy: float | None
-    """How often the measure prefers the caption of an image that people prefer."""
+    """How often the measure prefers the caption that people prefer, among captions of one image; 0 to 1."""
     n_pairs: int
-    """How many pairs of captions of one image people tell apart."""
+    """The number of pairs of captions of one image that people rated differently."""
     intervals: dict[str, Interval]
-    """By coefficient, if they were asked for."""
+    """Confidence intervals by coefficient; empty unless requested."""
 
 
 class Correlation(Rendered):
-    """How each measure agrees with what people said. Prints as a table."""
+    """The agreement of each measure with human ratings. Prints as a table."""
 
     _found: _engine.Correlation
 
@@ -55,21 +55,21 @@ class Correlation(Rendered):
         self.agreements: dict[str, Agreement] = {key: _agreement(row) for key, row in found.agreements().items()}
         """By measure."""
         self.human: dict[str, Any] = found.human()
-        """What people said: numbers of images, items, ratings and points, scale, Krippendorff's alpha, Fleiss' kappa."""
+        """The ratings: numbers of images, items, ratings and points, scale, Krippendorff's alpha, Fleiss' kappa."""
         self.signatures: dict[str, str] = found.signatures()
         """Everything that can change a digit, by metric."""
         whole = self.to_dict()
         self.system_level: dict[str, dict[str, Any]] = {
             key: row["system_level"] for key, row in whole["correlations"].items() if row.get("system_level")
         }
-        """By measure: coefficients over whole systems, if the ratings name systems."""
+        """By measure: coefficients over the corpus scores of systems, if the ratings name systems."""
         self.williams: list[dict[str, Any]] = whole.get("williams", [])
         """Williams' test of each pair of measures ``a`` and ``b``: is one correlation higher than the other?"""
         self.notices: list[tuple[str, str]] = found.notices()
-        """What a reader should know: code and sentence."""
+        """Notices about the result: code and message."""
 
     def __getitem__(self, key: str) -> Agreement:
-        """How a measure agrees with people."""
+        """The agreement of a measure, by its key."""
         try:
             return self.agreements[key]
         except KeyError:
@@ -83,14 +83,14 @@ class Correlation(Rendered):
 
     @property
     def points(self) -> tuple[list[Id], npt.NDArray[np.float64], dict[str, npt.NDArray[np.float64]]]:
-        """Every point behind the coefficients: images, ratings, and scores by measure."""
+        """The points that the coefficients are computed from: images, ratings, and scores by measure."""
         import numpy as np
 
         images, ratings, scores = self._found.points()
         return images, np.frombuffer(ratings), {key: np.frombuffer(values) for key, values in scores.items()}
 
     def to_html(self, *, title: str | None = None, digits: int = 3) -> str:
-        """A page with the coefficients and a chart of scores against ratings for each measure."""
+        """Renders a page with the coefficients and, for each measure, a chart of scores against ratings."""
         return self._found.html("Agreement with people" if title is None else title, digits)
 
 
@@ -120,32 +120,32 @@ def correlate(
     threads: int | None = None,
     progress: Progress = None,
 ) -> Correlation:
-    """Tells whether metrics agree with people: Pearson, Spearman, Kendall's tau-b and tau-c, pairwise accuracy.
+    """Correlates metrics with human ratings: Pearson, Spearman, Kendall's tau-b and tau-c, pairwise accuracy.
 
     Args:
-        ratings: the path of a file (Flickr8k's annotations, CLIPScore's form, a table), or dictionaries with
-            ``image_id``, ``caption`` and ``rating``, a number or a list with one per rater, or a table of pandas, polars
-            or pyarrow with such columns; ``system`` may tell who wrote the caption.
-        references: as for :func:`capeval.score`, unless they stand in the file of ratings.
+        ratings: the path of a file (Flickr8k's annotations, CLIPScore's format, a table); or dictionaries with
+            ``image_id``, ``caption`` and ``rating`` (a number, or a list with one per rater), and optionally
+            ``system``, which wrote the caption; or a table of pandas, polars or pyarrow with such columns.
+        references: as for :func:`capeval.score`; not needed if the file of ratings contains them.
         metrics: as for :func:`capeval.score`.
-        scores: the path of scores by image that were computed before, in place of metrics.
-        lower_is_better: the keys of these scores that are error rates; ``ter`` and the like are known.
-        unit: what a point is: each ``"rating"``, or each ``"item"`` with the mean of its ratings.
-        own_reference: a rated caption that is itself a reference: ``"keep"``, ``"remove"`` it, or ``"skip"`` its
-            ratings.
-        surplus: ratings of images without references: ``"error"`` or ``"ignore"``.
-        ids: ``"text"`` if the id 1 and the id "1" are the same.
+        scores: the path of precomputed scores by image, instead of metrics.
+        lower_is_better: which of these scores are error rates, by key; ``ter`` and other known ones need not be listed.
+        unit: what counts as a point: each ``"rating"``, or each ``"item"`` with the mean of its ratings.
+        own_reference: what to do with a rated caption that is itself a reference: ``"keep"`` the reference,
+            ``"remove"`` it, or ``"skip"`` the ratings of that caption.
+        surplus: what to do with ratings of images without references: ``"error"`` or ``"ignore"``.
+        ids: ``"text"`` if the ids 1 and "1" are the same.
         intervals: confidence intervals: ``True`` for 95 %, or a level.
-        resamples: how many resamples of the images the intervals stand on.
-        seed: what the random numbers start from.
+        resamples: the number of resamples of the images for the intervals.
+        seed: the seed of the random numbers.
         settings: as for :func:`capeval.score`.
         df: as for :func:`capeval.score`.
-        threads: how many threads work.
+        threads: the number of threads; see :func:`capeval.set_num_threads`.
         progress: as for :func:`capeval.score`.
 
     Raises:
-        ValueError: ratings that are none, or do not meet the references.
-        FileNotFoundError: a file that is not there.
+        ValueError: the ratings are invalid, or do not match the references.
+        FileNotFoundError: a file does not exist.
     """
     is_path = isinstance(ratings, (str, os.PathLike))
     of_scoring = {

@@ -1,4 +1,4 @@
-"""References that are read once, for many calls."""
+"""References that are prepared once, for many calls."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ class Evaluator:
         ids: str = "as-given",
         threads: int | None = None,
     ) -> None:
-        """Reads and counts references, which come in the forms that :func:`capeval.score` takes.
+        """Reads and counts references.
 
         Args:
-            references: what people wrote.
-            metrics: the metrics of later calls, which may name others, but then take longer.
-            settings: settings for every metric that knows them.
-            df: document frequencies for CIDEr; those of the references if none are given.
-            ids: ``"text"`` if the id 1 and the id "1" are the same.
-            threads: how many threads work.
+            references: captions by people, in any form that :func:`capeval.score` takes.
+            metrics: the metrics to prepare for; later calls may name others, but then take longer.
+            settings: settings for all metrics that have them.
+            df: document frequencies for CIDEr; the default is those of the references.
+            ids: ``"text"`` if the ids 1 and "1" are the same.
+            threads: the number of threads; see :func:`capeval.set_num_threads`.
 
         Raises:
-            ValueError: no reference at all, or an unknown metric.
-            KeyboardInterrupt: on Ctrl-C, once the references are read for the metric at hand.
+            ValueError: there are no references, or a metric is unknown.
+            KeyboardInterrupt: on Ctrl-C, once the references are prepared for the current metric.
         """
         rows = captions(references, "references", references=True)
         self._metrics = metric_names(metrics)
@@ -60,12 +60,12 @@ class Evaluator:
         settings: Settings = None,
         df: DocumentFrequencies | str | None = None,
     ) -> Evaluator:
-        """Opens what :meth:`save` or ``capeval prepare`` wrote.
+        """Opens a file that :meth:`save` or ``capeval prepare`` wrote.
 
         Raises:
-            FileNotFoundError: there is no such file.
-            ValueError: the file is something else, damaged, of another version, or older than the captions it was
-                made from.
+            FileNotFoundError: the file does not exist.
+            ValueError: the file has another format or version, is damaged, or is older than the captions it was made
+                from.
         """
         evaluator = cls.__new__(cls)
         evaluator._metrics = metric_names(metrics)
@@ -76,18 +76,18 @@ class Evaluator:
         return evaluator
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the prepared references to a file, which ``capeval score -r`` takes too."""
+        """Writes the prepared references to a file, which ``capeval score -r`` also reads."""
         self._prepared.save(os.fspath(path))
 
     @property
     def ids(self) -> list[Id]:
-        """The images, in order."""
+        """The ids of the images, in order."""
         return self._prepared.ids()
 
     def score(self, candidates: Captionlike = None, metrics: Metrics = None, **options: Any) -> Report:
         """Scores one system, or several as ``systems={name: candidates}``.
 
-        Takes the options of :func:`capeval.score` and gives the same digits.
+        Takes the options of :func:`capeval.score` and returns the same digits.
         """
         from ._score import score
 

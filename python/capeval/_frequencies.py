@@ -1,4 +1,4 @@
-"""Document frequencies: in how many images each n-gram occurs."""
+"""Document frequencies: the number of images in which each n-gram occurs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 class DocumentFrequencies:
-    """In how many images each n-gram occurs: what CIDEr weighs n-grams by.
+    """The number of images in which each n-gram occurs; CIDEr weights n-grams by it.
 
-    With a saved table, scores on few images compare with those on many, and a reward is the same in every batch.
+    With a saved table, scores on a few images are comparable with those on many, and a reward does not depend on its
+    batch.
 
     >>> import capeval
     >>> table = capeval.DocumentFrequencies.build({1: ["a dog", "the dog"], 2: ["a cat"]})
@@ -36,17 +37,17 @@ class DocumentFrequencies:
         n: int = 4,
         ids: str = "as-given",
     ) -> DocumentFrequencies:
-        """Counts references, which come in the forms that :func:`capeval.score` takes.
+        """Counts the n-grams of references.
 
         Args:
-            references: what people wrote.
-            tokenizer: how it is cut into words; must be that of the metrics that will use the table.
+            references: captions by people, in any form that :func:`capeval.score` takes.
+            tokenizer: the tokenizer of the metrics that will use the table.
             stem: ``"snowball-english"`` for metrics that stem.
-            n: the longest n-grams, 1 to 9.
-            ids: ``"text"`` if the id 1 and the id "1" are the same.
+            n: the length of the longest n-grams, 1 to 9.
+            ids: ``"text"`` if the ids 1 and "1" are the same.
 
         Raises:
-            ValueError: no caption at all, an unknown tokenizer, or `n` out of range.
+            ValueError: there are no captions, the tokenizer is unknown, or `n` is out of range.
             KeyboardInterrupt: on Ctrl-C, once all references are counted.
         """
         rows = captions(references, "references", references=True)
@@ -54,39 +55,39 @@ class DocumentFrequencies:
 
     @classmethod
     def load(cls, path: Path, *, n_images: int | None = None) -> DocumentFrequencies:
-        """Reads a table that :meth:`save` or ``capeval df`` wrote, or a pickle of the Python programs.
+        """Reads a table that :meth:`save` or ``capeval df`` wrote, or a pickle of the original Python programs.
 
         Pickles (``coco-val-df.p``, those of self-critical training; gzipped or not) are read without running any
         code in them.
 
         Args:
             path: the file.
-            n_images: the number of images behind a pickle that does not tell it: 40504 for ``coco-val-df``.
+            n_images: the number of images counted, if a pickle does not contain it: 40504 for ``coco-val-df``.
 
         Raises:
-            FileNotFoundError: there is no such file.
-            ValueError: the file is something else, or damaged, or does not tell its number of images.
+            FileNotFoundError: the file does not exist.
+            ValueError: the file has another format, is damaged, or does not contain its number of images.
         """
         return cls(_engine.DocumentFrequencies.load(os.fspath(path), n_images))
 
     @classmethod
     def from_counts(cls, counts: Mapping[tuple[str, ...], float], n_images: int) -> DocumentFrequencies:
-        """A table from ``{("a", "dog"): 12, …}`` over that many images.
+        """Builds a table from counts ``{("a", "dog"): 12, …}`` over `n_images` images.
 
         Raises:
-            ValueError: a count that is no whole number, or larger than `n_images`.
+            ValueError: a count is not a whole number, or is larger than `n_images`.
         """
         return cls(_engine.DocumentFrequencies.from_counts(dict(counts), n_images))
 
     def save(self, path: Path, *, format: str = "capeval") -> None:
-        """Writes the table: ``"capeval"``, ``"pickle"`` for self-critical training code, or ``"json"``."""
+        """Writes the table as ``"capeval"``, ``"pickle"`` (for self-critical training code) or ``"json"``."""
         self._engine.save(os.fspath(path), format)
 
     def merge(self, *others: DocumentFrequencies) -> DocumentFrequencies:
-        """The table over the images of all, which must be disjoint sets.
+        """Returns a table over the images of all tables, which must not share images.
 
         Raises:
-            ValueError: tables of different longest n-grams.
+            ValueError: the tables have different values of `n`.
         """
         table = self._engine
         for other in others:
@@ -94,12 +95,12 @@ class DocumentFrequencies:
         return DocumentFrequencies(table)
 
     def __getitem__(self, ngram: str | Iterable[str]) -> int:
-        """In how many images an n-gram occurs: its words as a tuple, or as a string with blanks between them."""
+        """The number of images in which an n-gram occurs; give its words as a tuple, or as a string with spaces."""
         words = ngram.split(" ") if isinstance(ngram, str) else list(ngram)
         return self._engine.frequency(words)
 
     def __len__(self) -> int:
-        """The number of n-grams that occur."""
+        """The number of distinct n-grams."""
         return len(self._engine)
 
     @property
@@ -114,11 +115,11 @@ class DocumentFrequencies:
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits that stand in the signatures; equal tables have equal ones."""
+        """16 hexadecimal digits that appear in signatures; equal tables have equal fingerprints."""
         return self._engine.fingerprint
 
     def to_dict(self) -> dict[tuple[str, ...], int]:
-        """All n-grams with their frequencies."""
+        """All n-grams with their document frequencies."""
         return self._engine.items()
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Captions in any of the forms that people have them in."""
+"""Captions and settings in all forms that the package accepts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def captions(source: Captionlike, name: str, *, references: bool, format: str | 
 
 
 def table_columns(source: object) -> list[str] | None:
-    """The names of a table's columns; `None` if `source` is no table."""
+    """The names of a table's columns; None if `source` is not a table."""
     if isinstance(source, (dict, list)):
         return None
     if hasattr(source, "column_names"):  # pyarrow.Table; a datasets.Dataset
@@ -61,7 +61,7 @@ def table_columns(source: object) -> list[str] | None:
 
 
 def from_table(source: Any, columns: Sequence[str], name: str, *, references: bool) -> Captions:
-    """The captions of a table: one row per caption, or columns of several, or a column of lists."""
+    """The captions of a table with a row per caption, several columns of captions, or a column of lists."""
     key, places = caption_columns(list(columns), name, references)
     wanted = [columns[place] for place in places]
     for column in wanted:
@@ -78,7 +78,7 @@ def from_table(source: Any, columns: Sequence[str], name: str, *, references: bo
 
 
 def several(cell: Any) -> list[Any]:
-    """The captions of a cell beside others: none if it is missing."""
+    """The captions of one cell, as a list; empty if the cell is missing."""
     if is_missing(cell):
         return []
     return [cell] if isinstance(cell, str) else list(cell)
@@ -108,7 +108,7 @@ def to_list(source: Any, column: str) -> list[Any]:
 
 
 def settings(given: Settings) -> list[tuple[str, str]]:
-    """Settings of metrics as the engine takes them."""
+    """Settings of metrics in the form that the engine takes."""
     return [(name, setting(value)) for name, value in (given or {}).items()]
 
 
@@ -124,14 +124,14 @@ def metric_options(metrics: Metrics, given: Settings) -> dict[str, Any]:
 
 
 def resampling(level: bool | float, resamples: int, seed: int) -> dict[str, Any] | None:
-    """Confidence intervals as the engine's options."""
+    """The engine's options for confidence intervals; None for no intervals."""
     if not level:
         return None
     return {"level": 0.95 if level is True else float(level), "resamples": resamples, "seed": seed}
 
 
 def metric_names(metrics: Metrics) -> list[str]:
-    """Names of metrics as a list; COCO's if none are given."""
+    """The names of metrics as a list; None selects the suite ``coco``."""
     if metrics is None:
         return ["coco"]
     if isinstance(metrics, str):
@@ -141,12 +141,12 @@ def metric_names(metrics: Metrics) -> list[str]:
         if not isinstance(name, str):
             raise TypeError(f"a metric is named by a string such as 'cider-d:sigma=4', not {name!r}")
     if not names:
-        raise ValueError("the list of metrics is empty; leave it out for those of COCO")
+        raise ValueError("the list of metrics is empty; leave it out for the metrics of COCO")
     return names
 
 
 def whole(name: str, value: object, least: int, most: int, *, what: str = "a whole number") -> int:
-    """The argument `name` as a whole number."""
+    """The argument `name` as a whole number from `least` to `most`."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be {what}, not {value!r}")
     number = index(value)
@@ -156,8 +156,11 @@ def whole(name: str, value: object, least: int, most: int, *, what: str = "a who
 
 
 def refuse_beside_scores(scores: object, given: Mapping[str, bool]) -> None:
-    """Refuses arguments, by name and whether they are given, that change nothing where scores are given."""
+    """Raises an error if scores are given together with arguments that would have no effect.
+
+    `given` maps the names of these arguments to whether they are set.
+    """
     names = [name for name, is_given in given.items() if is_given]
     if scores is not None and names:
         them = ", ".join(names)
-        raise ValueError(f"{them}: nothing is scored or drawn where scores are given; leave out {them}, or scores")
+        raise ValueError(f"{them}: no effect when scores are given; leave out {them}, or scores")

@@ -1,4 +1,4 @@
-"""Third-party data that capeval does not carry."""
+"""Installation of third-party data, which capeval does not include."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from . import _engine
 def install_meteor(source: str | os.PathLike[str] | None = None) -> str:
     """Installs METEOR's data (42 MB), once per machine and user.
 
-    They come out of the published package pycocoevalcap 1.2: the installed one, or else its wheel (104 MB), which pip
-    fetches and checks. No Java is needed, and from then on no network.
+    The data are taken from the package pycocoevalcap 1.2: from an installed copy, or else from its wheel (104 MB),
+    which pip downloads and verifies. Java is not needed; after installation, neither is a network.
 
     Args:
-        source: the wheel, a ``meteor-1.5.jar`` with ``data/`` beside it, or a folder that holds these.
+        source: the wheel, a ``meteor-1.5.jar`` with ``data/`` beside it, or a folder that contains these.
 
     Returns:
-        The file, in the folder that ``CAPEVAL_DATA`` names or the system's place for a user's data.
+        The path of the installed file, in the folder ``CAPEVAL_DATA`` or the system's folder for user data.
 
     Raises:
-        FileNotFoundError: the source is not there.
-        ValueError: the source is something else.
-        RuntimeError: pip cannot fetch the package.
+        FileNotFoundError: the source does not exist.
+        ValueError: the source does not contain METEOR's data.
+        RuntimeError: pip cannot download the package.
     """
     path, recognized = _engine.install_meteor(None if source is None else os.fspath(source), sys.executable)
     if not recognized:
         import warnings
 
         warnings.warn(
-            f"{source or path}: these are not the resources of pycocoevalcap 1.2; scores will not compare with "
+            f"{source or path}: these are not the resources of pycocoevalcap 1.2; scores will not be comparable with "
             "published ones",
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""Which metrics, suites and tokenizers there are."""
+"""Lists of metrics, suites and tokenizers; tokenization."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from . import _engine
 
 
 def metrics() -> list[dict[str, Any]]:
-    """All metrics, each with name, summary, paper, reference program, keys, range, settings and a signature.
+    """Lists all metrics, each with name, summary, paper, reference program, keys, range, settings and a signature.
 
-    ``settings`` maps a setting's name to its default and meaning.
+    ``settings`` maps the name of a setting to its default and meaning.
     """
     return _engine.metrics()
 
 
 def suites() -> dict[str, list[str]]:
-    """The suites and their metrics."""
+    """Lists the suites by name, each with its metrics."""
     return {name: metrics for name, _, metrics in _engine.suites()}
 
 
 def tokenizers() -> dict[str, str]:
-    """The tokenizers and what they are."""
+    """Lists the tokenizers by name, each with a description."""
     return dict(_engine.tokenizer_names())
 
 
@@ -31,13 +31,13 @@ def tokenize(text: str, tokenizer: str = "ptb") -> list[str]: ...  # type: ignor
 @overload
 def tokenize(text: Iterable[str], tokenizer: str = "ptb") -> list[list[str]]: ...
 def tokenize(text: str | Iterable[str], tokenizer: str = "ptb") -> list[str] | list[list[str]]:
-    """The tokens of a text, or of each of several.
+    """Returns the tokens of a text, or a list of tokens for each of several texts.
 
     >>> tokenize("It's 5 p.m.")
     ['it', "'s", '5', 'p.m.']
 
     Raises:
-        ValueError: no tokenizer of that name; :func:`tokenizers` lists them.
+        ValueError: the tokenizer is unknown; :func:`tokenizers` lists all.
     """
     if isinstance(text, str):
         return _engine.tokenize(_engine.Captions.of([text], "text"), tokenizer, False)[0]

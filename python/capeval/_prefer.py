@@ -1,4 +1,4 @@
-"""How often metrics prefer what people prefer."""
+"""How often metrics prefer the captions that people prefer."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ Interval = tuple[float, float]
 
 
 class PairAccuracy(NamedTuple):
-    """How often one measure prefers the caption that people prefer, 0 to 1; None where no pair counts."""
+    """How often one measure prefers the caption that people prefer, 0 to 1; None if no pair counts."""
 
     by_category: dict[str, float | None]
-    """By category, such as HC, HI, HM and MM; empty if the pairs have none."""
+    """Accuracy by category, such as HC, HI, HM and MM; empty if the pairs have no categories."""
     mean: float | None
-    """The mean over the categories, as papers print it."""
+    """The mean over the categories, as papers report it."""
     all: float | None
-    """Over all pairs, whatever their category."""
+    """Accuracy over all pairs, regardless of category."""
     by_draw: list[float | None]
     """The mean over the categories in each draw of references."""
     tied: float
     """The share of pairs and draws in which the measure prefers neither caption."""
     intervals: dict[str, Interval]
-    """Of ``mean`` and ``all``, if they were asked for."""
+    """Confidence intervals of ``mean`` and ``all``; empty unless requested."""
     category_intervals: dict[str, Interval]
-    """By category, likewise."""
+    """Confidence intervals by category; empty unless requested."""
 
 
 class Preference(Rendered):
-    """How often each measure prefers what people prefer. Prints as a table."""
+    """How often each measure prefers the caption that people prefer. Prints as a table."""
 
     def __init__(self, found: _engine.Preference) -> None:
         self._found = found
@@ -57,13 +57,13 @@ class Preference(Rendered):
         self.accuracies: dict[str, PairAccuracy] = {key: _accuracy(row) for key, row in whole["accuracies"].items()}
         """By measure."""
         self.pairs: dict[str, Any] = whole["pairs"]
-        """What people chose between: numbers of images, pairs, ties and votes, and pairs by category."""
+        """The numbers of images, pairs, ties and votes, and of pairs by category."""
         self.protocol: dict[str, Any] = whole["protocol"]
-        """How many references were drawn how often, from which seed, and what ties count."""
+        """The number of references and draws, the seed, and the rules for ties."""
         self.signatures: dict[str, str] = whole["signatures"]
         """Everything that can change a digit, by metric."""
         self.notices: list[tuple[str, str]] = found.notices()
-        """What a reader should know: code and sentence."""
+        """Notices about the result: code and message."""
 
     def __getitem__(self, key: str) -> PairAccuracy:
         try:
@@ -78,7 +78,7 @@ class Preference(Rendered):
         return key in self.accuracies
 
     def rows(self) -> list[dict[str, Any]]:
-        """Every pair with its captions, votes, scores (means over the draws) and how often each measure was right."""
+        """Lists the pairs, with captions, votes, scores (means over the draws) and the accuracy of each measure."""
         return [json.loads(line) for line in self._found.render("rows", 3).splitlines()]
 
 
@@ -112,38 +112,39 @@ def prefer(
     threads: int | None = None,
     progress: Progress = None,
 ) -> Preference:
-    """Tells how often metrics prefer the caption of a pair that people prefer: the protocol of PASCAL-50S.
+    """Measures how often metrics prefer the caption of a pair that people prefer: the protocol of PASCAL-50S.
 
     Args:
-        pairs: the path of a file (JSON, JSON Lines, CSV, TSV), or dictionaries with ``image_id``, ``captions`` (two of
-            them), ``votes`` (two numbers) or ``winner`` (``"a"``, ``"b"`` or ``"tie"``), perhaps ``category`` and
-            ``references``, or a table of pandas, polars or pyarrow with such columns; None and NaN are missing cells.
-        references: as for :func:`capeval.score`, to draw from by image, unless they stand beside the pairs.
+        pairs: the path of a file (JSON, JSON Lines, CSV, TSV, Parquet); or dictionaries with ``image_id``,
+            ``captions`` (two), ``votes`` (two numbers) or ``winner`` (``"a"``, ``"b"`` or ``"tie"``), and optionally
+            ``category`` and ``references``; or a table of pandas, polars or pyarrow with such columns. None and NaN
+            are missing cells.
+        references: as for :func:`capeval.score`; not needed if the pairs contain them.
         metrics: as for :func:`capeval.score`.
-        references_per_pair: how many references are drawn from those of a pair; None for all.
-        draws: how many times they are drawn; accuracies are means over the draws.
-        draw_seed: what the drawing starts from; a draw is a function of it and of the pair.
-        human_ties: pairs of which people prefer neither: ``"skip"`` them, or count them ``"half"`` right.
-        metric_ties: pairs to whose captions a metric gives the same score: ``"half"`` right, ``"wrong"``, or as if it
-            preferred the ``"first"``.
-        scores: the path of scores by image and caption that were computed before, in place of metrics.
-        lower_is_better: the keys of these scores that are error rates; ``ter`` and the like are known.
-        own_reference: a caption of a pair that is itself a reference: ``"keep"``, ``"remove"`` the reference, or
-            ``"skip"`` the pair.
-        surplus: pairs without references: ``"error"`` or ``"ignore"``.
-        ids: ``"text"`` if the id 1 and the id "1" are the same.
+        references_per_pair: the number of references to draw for each pair; None for all of them.
+        draws: how many times references are drawn; accuracies are means over the draws.
+        draw_seed: the seed of the draws; a draw depends only on the seed and the pair.
+        human_ties: pairs in which people prefer neither caption: ``"skip"`` them, or count them as ``"half"`` right.
+        metric_ties: pairs whose captions have equal scores: count them as ``"half"`` right, as ``"wrong"``, or as if
+            the metric preferred the ``"first"`` caption.
+        scores: the path of precomputed scores by image and caption, instead of metrics.
+        lower_is_better: which of these scores are error rates, by key; ``ter`` and other known ones need not be listed.
+        own_reference: what to do with a caption that is itself a reference: ``"keep"`` the reference, ``"remove"`` it,
+            or ``"skip"`` the pair.
+        surplus: what to do with pairs without references: ``"error"`` or ``"ignore"``.
+        ids: ``"text"`` if the ids 1 and "1" are the same.
         intervals: confidence intervals: ``True`` for 95 %, or a level.
-        resamples: how many resamples of the images the intervals stand on.
-        seed: what the random numbers of the resamples start from.
+        resamples: the number of resamples of the images for the intervals.
+        seed: the seed of the resamples.
         settings: as for :func:`capeval.score`.
-        df: as for :func:`capeval.score`; otherwise document frequencies count the references drawn for every pair.
-        threads: how many threads work.
+        df: as for :func:`capeval.score`; the default counts the references drawn for all pairs.
+        threads: the number of threads; see :func:`capeval.set_num_threads`.
         progress: as for :func:`capeval.score`.
 
     Raises:
-        ValueError: pairs that are none, contradict themselves or have no references.
-        TypeError: pairs or numbers of another type.
-        FileNotFoundError: a file that is not there.
+        ValueError: the pairs are invalid, contradict each other or have no references.
+        TypeError: a pair or a number has the wrong type.
+        FileNotFoundError: a file does not exist.
     """
     is_path = isinstance(pairs, (str, os.PathLike))
     of_scoring = {
@@ -218,14 +219,14 @@ def _row(row: Any, place: str) -> dict[str, Any]:
             raise TypeError(f"{place}: a key must be a string, not {name!r}")
         if not is_missing(cell):
             plain = _plain(cell, f"{place}: {_plain(name, place)}")
-            # A column of whole numbers with a missing cell is one of floats.
+            # pandas stores a column of whole numbers with a missing cell as floats.
             is_whole = isinstance(plain, float) and plain.is_integer() and abs(plain) < 2**63
             found[name] = int(plain) if is_whole else plain
     return found
 
 
 def _plain(value: Any, place: str) -> Any:
-    """The value as JSON knows it; `place` is the record and the field."""
+    """The value as one of JSON's types; `place` names the record and the field."""
     for method in ("tolist", "to_pylist", "to_list"):  # numpy and pandas, pyarrow, polars
         if hasattr(value, method):
             value = getattr(value, method)()
@@ -236,15 +237,15 @@ def _plain(value: Any, place: str) -> Any:
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise ValueError(f"{place}: {value!r} is no Unicode text; remove the lone surrogate") from None
+            raise ValueError(f"{place}: {value!r} is not Unicode text; remove the lone surrogate") from None
         return str(value)
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise ValueError(f"{place}: {value} is no finite number")
+            raise ValueError(f"{place}: {value} is not a finite number")
         return float(value)
     if isinstance(value, Mapping):
         return {str(key): _plain(inner, place) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(inner, place) for inner in value]
-    remedy = "; write a list, whose order is told" if isinstance(value, (set, frozenset)) else ""
-    raise TypeError(f"{place}: a value of type {type(value).__name__} cannot stand in a pair{remedy}")
+    remedy = "; write a list, which has an order" if isinstance(value, (set, frozenset)) else ""
+    raise TypeError(f"{place}: a pair cannot contain a value of type {type(value).__name__}{remedy}")

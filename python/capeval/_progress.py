@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any, Union
 
 Progress = Union[Callable[[str, int, int], object], bool, None]
-"""``True`` for a bar of tqdm, or what is called with stage, captions done and captions in all."""
+"""``True`` for a tqdm bar, or a function that is called with the stage, the captions done and the total."""
 
 
 class Bar:
-    """A bar of tqdm that follows the stages."""
+    """A tqdm bar, which restarts with each stage."""
 
     def __init__(self, tqdm: Any) -> None:
         self._bar = tqdm(unit=" captions", leave=False)
@@ -28,7 +28,7 @@ class Bar:
 
 
 class Listener:
-    """Context in which a progress request is answered."""
+    """Context that yields the callback for a `progress` argument; None if there is nothing to call."""
 
     def __init__(self, progress: Progress) -> None:
         self._bar: Bar | None = None

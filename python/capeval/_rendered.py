@@ -1,4 +1,4 @@
-"""What all results have in common: they can be written in many forms."""
+"""The output formats that all results share."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ class Rendered:
     _found: _Found
 
     def to_json(self) -> str:
-        """As JSON, with every number in full; what the command line writes by ``--format json``."""
+        """Renders JSON with all digits, as the command line does with ``--format json``."""
         return self._found.render("json", 3)
 
     def to_dict(self) -> dict[str, Any]:
-        """As a dictionary, shaped as the JSON."""
+        """Converts the result to a dictionary with the structure of the JSON."""
         import json
 
         found: dict[str, Any] = json.loads(self.to_json())
         return found
 
     def to_csv(self) -> str:
-        """As comma-separated values, with every number in full."""
+        """Renders comma-separated values with all digits."""
         return self._found.render("csv", 3)
 
     def to_markdown(self, digits: int = 3) -> str:
-        """As a table for a page or a pull request."""
+        """Renders a Markdown table, for a web page or a pull request."""
         return self._found.render("markdown", digits)
 
     def to_latex(self, digits: int = 3) -> str:
-        """As a table for a paper."""
+        """Renders a LaTeX table, for a paper."""
         return self._found.render("latex", digits)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What an evaluation found."""
+"""The result of an evaluation."""
 
 from __future__ import annotations
 
@@ -18,70 +18,70 @@ Id = Union[int, str]
 
 
 class Notice(NamedTuple):
-    """Something that a reader of the scores should know."""
+    """A note on the scores, such as what was left out."""
 
     code: str
     """A short stable code, such as ``missing:skip``."""
     message: str
-    """The sentence."""
+    """The notice in words."""
     system: str | None
-    """The system it is about, if it is about one alone."""
+    """The system it concerns; None if it concerns several."""
     ids: list[Id]
-    """The first ids it is about."""
+    """The first ids it concerns."""
     number: int | None
-    """How many things it is about, if it counts any."""
+    """The number of images, captions and so on that it concerns; None if it counts nothing."""
 
 
 class Measure(NamedTuple):
-    """One of the numbers that a metric yields."""
+    """One of the scores that a metric computes."""
 
     key: str
     """The key in ``scores`` and ``segments``."""
     label: str
-    """What tables show."""
+    """The name that tables show."""
     higher_is_better: bool
     min: float
-    """The least possible value."""
+    """The lowest possible value; may be infinite."""
     max: float
-    """The greatest possible value; may be infinite."""
+    """The highest possible value; may be infinite."""
 
 
 class System:
-    """What one system scores."""
+    """The scores of one system."""
 
     def __init__(self, found: Found, k: int) -> None:
         self._found = found
         self._k = k
         about = found.system(k)
         self.name: str = about["name"]
-        """The system's name."""
+        """The name of the system."""
         self.source: str = about["source"]
-        """Where its captions come from."""
+        """The source of its captions, such as a path."""
         self.n_images: int = about["n_images"]
-        """How many images were scored."""
+        """The number of images scored."""
         self.n_references: int = about["n_references"]
-        """How many references these images have."""
+        """The number of references of these images."""
         self.scores: dict[str, float] = about["scores"]
         """The corpus score of each measure, on the measure's own scale."""
         self.signatures: dict[str, str] = about["signatures"]
-        """For each metric everything that can change a digit, in one line."""
+        """By metric: a line that names everything that can change a digit."""
         self.intervals: dict[str, tuple[float, float]] = found.intervals(k) or {}
-        """The confidence interval of each corpus score; empty if they were not asked for."""
+        """The confidence interval of each corpus score; empty unless requested."""
         self._ids: list[Id] | None = None
         self._segments: dict[str, npt.NDArray[np.float64]] | None = None
 
     @property
     def ids(self) -> list[Id]:
-        """The images in the order of ``segments``; empty if segments were not asked for."""
+        """The ids of the images, in the order of ``segments``; empty unless segments were requested."""
         if self._ids is None:
             self._ids = self._found.ids(self._k)
         return self._ids
 
     @property
     def segments(self) -> dict[str, npt.NDArray[np.float64]]:
-        """For each measure the score of every image: float64 of shape ``(n_images,)``, in the order of ``ids``.
+        """By measure: the score of every image, float64 of shape ``(n_images,)`` in the order of ``ids``.
 
-        Empty if segments were not asked for.
+        Empty unless segments were requested.
         """
         if self._segments is None:
             import numpy as np
@@ -96,6 +96,7 @@ class System:
         return self._segments
 
     def __getitem__(self, key: str) -> float:
+        """The corpus score of a measure."""
         try:
             return self.scores[key]
         except KeyError:
@@ -107,10 +108,10 @@ class System:
 
 
 class Report(Rendered):
-    """What an evaluation found: systems and their scores, signatures, notices.
+    """The result of an evaluation: systems with their scores, signatures, notices.
 
-    Where there is one system, ``scores``, ``segments``, ``ids`` and ``signatures`` are its own, and
-    ``report["cider-d"]`` is its score. Prints as a table, and shows as one in notebooks.
+    If there is only one system, ``scores``, ``segments``, ``ids`` and ``signatures`` are those of that system, and
+    ``report["cider-d"]`` is its score. Prints as a table, also in notebooks.
     """
 
     _found: Found
@@ -122,15 +123,15 @@ class Report(Rendered):
         self.measures: dict[str, Measure] = {row[0]: Measure(*row) for row in found.measures()}
         """The measures by key, in the order of the metrics."""
         self.notices: list[Notice] = [Notice(*row) for row in found.notices()]
-        """What a reader of the scores should know: nothing is dropped silently."""
+        """Notes on the scores; whatever was left out has a notice."""
         self.same_images: bool = found.same_images
-        """Whether all systems were scored on the same images; if not, their scores do not compare."""
+        """Whether all systems were scored on the same images; if not, their scores are not comparable."""
 
     @property
     def _only(self) -> System:
         if len(self.systems) != 1:
             names = ", ".join(map(repr, self.systems))
-            raise ValueError(f"the report holds {len(self.systems)} systems; take one: report.systems[…] of {names}")
+            raise ValueError(f"the report has {len(self.systems)} systems; choose one with report.systems[…]: {names}")
         return next(iter(self.systems.values()))
 
     @property
@@ -138,7 +139,7 @@ class Report(Rendered):
         """The corpus scores of the only system.
 
         Raises:
-            ValueError: if there are several.
+            ValueError: if there are several systems.
         """
         return self._only.scores
 
@@ -149,7 +150,7 @@ class Report(Rendered):
 
     @property
     def ids(self) -> list[Id]:
-        """The images of the only system, in the order of ``segments``."""
+        """The ids of the images of the only system, in the order of ``segments``."""
         return self._only.ids
 
     @property
@@ -159,10 +160,11 @@ class Report(Rendered):
 
     @property
     def intervals(self) -> dict[str, tuple[float, float]]:
-        """The confidence intervals of the only system, by measure; empty if they were not asked for."""
+        """The confidence intervals of the only system, by measure; empty unless requested."""
         return self._only.intervals
 
     def __getitem__(self, key: str) -> float:
+        """The corpus score of a measure, for the only system."""
         return self._only[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -171,13 +173,15 @@ class Report(Rendered):
     def to_html(
         self, *, title: str | None = None, pictures: str | Mapping[Id, str] | None = None, digits: int = 3
     ) -> str:
-        """A page with scores and charts, which needs no network; with ``score(…, gallery=True)`` every image too.
+        """Renders a page with scores and charts; with ``score(…, gallery=True)`` also every image.
+
+        The page is one file and needs no network.
 
         Args:
-            title: what stands on top; the systems' names if nothing is said.
-            pictures: where pictures are, as a path or address with ``{id}`` (or ``{id:012}``, filled up with zeros),
-                or by id.
-            digits: after the point.
+            title: the title of the page; the default is the names of the systems.
+            pictures: where the pictures are: a path or URL with ``{id}`` (or ``{id:012}``, padded with zeros), or a
+                dictionary of paths or URLs by id.
+            digits: the number of digits after the decimal point.
         """
         names = list(self.systems)
         if title is None:
@@ -186,11 +190,13 @@ class Report(Rendered):
             return self._found.html(title, digits, pictures, None)
         ids = self._found.gallery_ids()
         if ids is None:
-            raise ValueError("pictures stand beside single images; ask for them with score(…, gallery=True)")
+            raise ValueError("pictures need a page with every image; use score(…, gallery=True)")
         return self._found.html(title, digits, None, [pictures.get(key) for key in ids])
 
     def to_pandas(self, *, segments: bool = False) -> pandas.DataFrame:
-        """A data frame: a row per system and a column per measure, or, with `segments`, a row per system and image.
+        """Converts the scores to a data frame with a column per measure and a row per system.
+
+        With `segments`, it has a row per system and image.
 
         Raises:
             ImportError: if pandas is not installed.
@@ -212,7 +218,7 @@ class Report(Rendered):
     def _repr_html_(self) -> str:
         import html
 
-        # The best score stands out, as it does in the printed table, where scores compare.
+        # The best score is bold, as in the printed table, if the scores are comparable.
         systems = list(self.systems.values())
         compares = len(systems) > 1 and self.same_images
         cell = html.escape

@@ -1,4 +1,4 @@
-"""The main job: from captions to a report."""
+"""Scores captions: from captions to a report."""
 
 from __future__ import annotations
 
@@ -37,47 +37,44 @@ def score(
     threads: int | None = None,
     progress: Progress = None,
 ) -> Report:
-    """Holds captions against references.
+    """Scores captions against references.
 
     No digit depends on the number of threads, on the order of images or on the other systems.
 
     Args:
-        references: what people wrote. A path to a file in any format that capeval knows (COCO annotations,
-            Karpathy's, CSV, JSON Lines, …); a dictionary ``{id: [caption, …]}``, COCO's ``{"annotations": […]}``;
-            a list of lists of captions, numbered from 0; a table of pandas, polars or pyarrow with a column of
-            ids and one of captions, or of lists of captions; or an :class:`Evaluator`.
-        candidates: what one system wrote, one caption per image, in the same forms: ``{id: caption}``, COCO's
-            results ``[{"image_id": …, "caption": …}]``, a list of captions, a path, a table.
-        metrics: names of metrics or suites, with settings as in ``"cider-d:sigma=4"``: a list, or a string with
-            commas. The default is the suite ``coco``; :func:`capeval.metrics` lists all.
-        systems: several systems by name, in place of `candidates`.
-        settings: settings for every metric that knows them, such as ``{"tok": "13a"}``.
-        df: document frequencies for CIDEr, or the path of a table, for scores that compare with those on other
-            images.
+        references: captions by people: the path of a file in any format that capeval reads (COCO annotations,
+            Karpathy's, CSV, JSON Lines, …); a dictionary ``{id: [caption, …]}`` or COCO's ``{"annotations": […]}``;
+            a list of lists of captions, with images numbered from 0; a table of pandas, polars or pyarrow with a
+            column of ids and one of captions or of lists of captions; or an :class:`Evaluator`.
+        candidates: the captions of one system, one per image, in the same forms: ``{id: caption}``, COCO's results
+            ``[{"image_id": …, "caption": …}]``, a list of captions, a path, a table.
+        metrics: names of metrics or suites, with settings as in ``"cider-d:sigma=4"``: a list, or a string separated
+            by commas. The default is the suite ``coco``; :func:`capeval.metrics` lists all metrics.
+        systems: several systems by name, instead of `candidates`.
+        settings: settings for all metrics that have them, such as ``{"tok": "13a"}``.
+        df: document frequencies for CIDEr, or the path of a table; the default is those of the references. With a
+            table, scores are comparable with those on other images.
         missing: images without a candidate: ``"error"``, ``"skip"`` or ``"empty"``.
         surplus: candidates without references: ``"error"`` or ``"ignore"``.
         duplicate: several candidates for one image: ``"error"``, ``"first"`` or ``"last"``.
-        empty: candidates without a word: ``"error"``, ``"keep"`` or ``"skip"``.
-        ids: ``"text"`` if the id 1 and the id "1" are the same.
-        images: only these images, document frequencies included.
-        segments: whether the report shall hold the scores of every image.
-        gallery: whether :meth:`Report.to_html` shall show every image with the evidence of its scores.
+        empty: candidates without any words: ``"error"``, ``"keep"`` or ``"skip"``.
+        ids: ``"text"`` if the ids 1 and "1" are the same.
+        images: the ids of the images to use, also for document frequencies; the default is all images.
+        segments: whether the report contains the scores of every image.
+        gallery: whether :meth:`Report.to_html` shows every image with the evidence for its scores.
         intervals: confidence intervals of the corpus scores: ``True`` for 95 %, or a level such as 0.99.
-        resamples: how many resamples of the images the intervals stand on.
-        seed: what the random numbers start from.
-        threads: how many threads work; see :func:`capeval.set_num_threads`.
-        progress: ``True`` for a bar of tqdm, or a function of stage, captions done and captions in all.
-
-    Returns:
-        A :class:`Report`.
+        resamples: the number of resamples of the images for the intervals.
+        seed: the seed of the random numbers.
+        threads: the number of threads; see :func:`capeval.set_num_threads`.
+        progress: ``True`` for a tqdm bar, or a function that is called with the stage, the captions done and the
+            total.
 
     Raises:
-        ValueError: captions that do not meet in a way that the policies allow, an unknown metric or setting,
-            a damaged file.
-        TypeError: captions that are no strings.
-        FileNotFoundError: a file that is not there, or METEOR's data where they are asked for by name.
-        KeyboardInterrupt: on Ctrl-C, as soon as the captions at hand are done: within a fraction of a second while
-            captions are scored, later while references are read.
+        ValueError: the captions do not match in a way that the policies allow, a metric or setting is unknown, or a
+            file is damaged.
+        TypeError: a caption is not a string.
+        FileNotFoundError: a file does not exist, or METEOR is requested by name and its data are not installed.
+        KeyboardInterrupt: on Ctrl-C: within a fraction of a second during scoring, later while references are read.
     """
     ground, read, names, table = _prepare(references, candidates, metrics, systems, settings, df)
     options = {
@@ -104,14 +101,14 @@ def _prepare(
     settings: Settings,
     df: DocumentFrequencies | str | None,
 ) -> tuple[Any, list[tuple[str, _engine.Captions]], dict[str, Any], _engine.DocumentFrequencies | None]:
-    """References, systems, metrics and table as the engine takes them."""
+    """References, systems, metrics and table in the form that the engine takes."""
     given: dict[str, Captionlike]
     if systems is not None:
         if candidates is not None:
-            raise ValueError("give either candidates or systems, not both")
+            raise ValueError("pass either candidates or systems, not both")
         given = dict(systems)
     elif candidates is None:
-        raise ValueError("there is nothing to score; give candidates, or systems={name: candidates}")
+        raise ValueError("there are no candidates; pass candidates, or systems={name: candidates}")
     else:
         given = {"candidates": candidates}
     read = [(name, captions(source, name, references=False)) for name, source in given.items()]

@@ -1,11 +1,10 @@
-"""Arrow record batches in, record batches of scores or statistics out: the seam for Spark, Ray, Dask and Polars.
+"""Scores Arrow record batches, for Spark, Ray, Dask and Polars.
 
-Batches and tables of pyarrow, polars, DuckDB or any library that speaks Arrow's PyCapsule interface are read where
-they lie in memory. What comes back is a ``pyarrow.RecordBatch`` or ``Table``, or, where pyarrow is not installed,
-an object of the same interface.
+Batches and tables of pyarrow, polars, DuckDB and any other library with Arrow's PyCapsule interface are read without
+copying. The result is a ``pyarrow.RecordBatch`` or ``Table``; without pyarrow, an object with the same interface.
 
-Statistics are rows of numbers that add up: gathered anywhere, in any order, they give the corpus scores through
-:meth:`RowScorer.corpus`, equal to those of one machine.
+Statistics are rows of numbers that can be added. Collected from any number of machines, in any order, they give
+the same corpus scores as one machine does; see :meth:`RowScorer.corpus`.
 
 >>> import pyarrow
 >>> from capeval.arrow import RowScorer
@@ -37,9 +36,9 @@ _settings = settings
 
 
 class RowScorer:
-    """Metrics on rows that hold a candidate beside its references.
+    """Scores rows that contain a candidate and its references.
 
-    Only metrics whose score of a row depends on nothing but the row: CIDEr needs `df`, a saved table of document
+    Works for metrics whose score of a row depends on that row only; CIDEr needs `df`, a saved table of document
     frequencies. It can be pickled and sent to workers.
     """
 
@@ -54,7 +53,7 @@ class RowScorer:
         """Takes metrics as :func:`capeval.score` does.
 
         Raises:
-            ValueError: a metric that learns from all references, such as CIDEr without `df`.
+            ValueError: a metric needs all references, such as CIDEr without `df`.
         """
         self._arguments = (metric_names(metrics), dict(settings or {}), df, threads)
         table = DocumentFrequencies._table(df)
@@ -63,28 +62,28 @@ class RowScorer:
     def scores(
         self, batch: Any, *, candidate: str = "candidate", references: str = "references", keep: Sequence[str] = ()
     ) -> Any:
-        """The columns `keep` of a batch or table, and a float64 column for each measure.
+        """Returns the columns `keep` of a batch or table, and a float64 column for each measure.
 
         Args:
             batch: a record batch or table with a column of strings and a column of lists of strings.
-            candidate: the column of candidates.
-            references: the column of references.
-            keep: columns that come along, such as an id.
+            candidate: the name of the column of candidates.
+            references: the name of the column of references.
+            keep: the names of columns to copy to the result, such as an id.
 
         Raises:
-            ValueError: a column that is not there, or a null.
-            TypeError: columns of other types, or an object without Arrow's interface.
+            ValueError: a column is missing, or contains a null.
+            TypeError: a column has another type, or `batch` lacks Arrow's interface.
         """
         return _result(batch, self._engine.rows(batch, candidate, references, list(keep), False))
 
     def statistics(
         self, batch: Any, *, candidate: str = "candidate", references: str = "references", keep: Sequence[str] = ()
     ) -> Any:
-        """The same with the statistics of each row, columns ``metric/statistic`` of int64 or float64."""
+        """As :meth:`scores`, but returns statistics: int64 or float64 columns named ``metric/statistic``."""
         return _result(batch, self._engine.rows(batch, candidate, references, list(keep), True))
 
     def corpus(self, *statistics: Any) -> dict[str, float]:
-        """The corpus scores of statistics that were gathered in any number of batches."""
+        """Computes corpus scores from the statistics of any number of batches."""
         if len(statistics) == 1:
             return dict(zip(self._engine.keys(), self._engine.corpus(statistics[0])))
         import pyarrow
@@ -112,26 +111,26 @@ def judge(
     keep: Sequence[str] | None = None,
     statistics: bool = False,
 ) -> Any:
-    """Scores rows of image ids and captions against the references that a :class:`capeval.reward.Reward` holds.
+    """Scores rows of image ids and captions against the references of a :class:`capeval.reward.Reward`.
 
     Args:
-        reward: a reward that was made for texts; its weights do not matter here.
+        reward: a reward for texts; its weights are not used.
         batch: a record batch or table.
-        image_id: the column of ids.
-        candidate: the column of captions.
-        keep: columns that come along; the id if nothing is said.
-        statistics: rows of statistics in place of scores.
+        image_id: the name of the column of ids.
+        candidate: the name of the column of captions.
+        keep: the names of columns to copy to the result; the default is the column of ids.
+        statistics: return rows of statistics instead of scores.
 
     Raises:
-        KeyError: an image without references.
-        ValueError: a column that is not there, or a null.
+        KeyError: an image has no references.
+        ValueError: a column is missing, or contains a null.
     """
     kept = [image_id] if keep is None else list(keep)
     return _result(batch, _engine.judge_rows(reward._judge, batch, image_id, candidate, kept, statistics))
 
 
 def _result(source: Any, parts: list[_engine.ArrowBatch]) -> Any:
-    """A batch for a batch, a table for a table."""
+    """The result of a call: a batch if `source` is a batch, else a table."""
     is_batch = hasattr(source, "__arrow_c_array__")
     try:
         import pyarrow

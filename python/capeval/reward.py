@@ -1,9 +1,9 @@
-"""Rewards for training loops: batches of captions against references that stay.
+"""Rewards for training loops: scores batches of captions against fixed references.
 
-References are read, counted and weighed once; a batch then costs what its own captions cost, and its digits are
-those of :func:`capeval.score` over all images. Captions come as texts or as token ids, any number of samples per
-image. The interpreter's lock is released, threads are bounded, and processes may be forked: the workers of a
-``DataLoader`` use one thread each unless they are told otherwise.
+References are read, counted and weighted once. After that, the cost of a batch depends only on its captions, and its
+digits are those of :func:`capeval.score` over all images. Captions are texts or token ids, any number of samples per
+image. Calls release the GIL, the number of threads is bounded, and processes may be forked: each worker of a
+``DataLoader`` uses one thread by default.
 
 No digit depends on the order of a batch, on its other captions or on threads.
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 __all__ = ["Bleu", "CiderD", "Meteor", "Reward", "RougeL", "group_advantages", "leave_one_out", "self_critical"]
 
 Tokens = Any
-"""A matrix of token ids: numpy or torch integers of shape ``(B, L)``, or lists of equal length."""
+"""A matrix of token ids: numpy or torch integers of shape ``(B, L)``, or lists of equal lengths."""
 
 
 class Reward:
-    """A weighted sum of measures, for batches of captions.
+    """Computes a weighted sum of measures for batches of captions.
 
     >>> references = {7: ["a dog runs", "the dog ran"], 8: ["two cats", "cats sit"]}
     >>> reward = Reward(references, {"cider-d": 1.0, "bleu-4": 0.5})
@@ -67,29 +67,29 @@ class Reward:
         """Reads and counts references.
 
         Args:
-            references: what people wrote, in the forms that :func:`capeval.score` takes, an :class:`Evaluator`, or
-                the path of prepared references (``capeval prepare``). An evaluator brings its table, its settings
-                and how ids compare; what is said here stands above them. With ``tokens=True`` captions may be
-                sequences of token ids, or texts of such ids with blanks between them.
-            weights: what each measure counts: keys as in :func:`capeval.metrics`, with settings if need be
-                (``{"cider-d": 1.0, "bleu-4": 0.5}``).
-            df: document frequencies for CIDEr, or the path of a table; those of the references if none are given.
-            tokenizer: how texts are cut; ``"ptb"`` as in the evaluation if nothing is said, ``"none"`` with
+            references: captions by people, in any form that :func:`capeval.score` takes; an :class:`Evaluator`; or
+                the path of prepared references (``capeval prepare``). The table, settings and ids of an evaluator
+                apply unless they are overridden here. With ``tokens=True``, references may be sequences of token ids,
+                or texts of token ids separated by spaces.
+            weights: the weight of each measure (``{"cider-d": 1.0, "bleu-4": 0.5}``): keys as in
+                :func:`capeval.metrics`, with settings if needed, as in ``"cider-d:sigma=4"``.
+            df: document frequencies for CIDEr, or the path of a table; the default is those of the references.
+            tokenizer: the tokenizer of texts; the default is ``"ptb"``, as in the evaluation, and ``"none"`` for
                 token ids.
-            settings: settings for every metric that knows them.
-            ids: ``"text"`` if the id 1 and the id "1" are the same; ``"as-given"`` if nothing is said.
-            tokens: captions are token ids. A token stands for its decimal digits, as in the tables of
+            settings: settings for all metrics that have them.
+            ids: ``"text"`` if the ids 1 and "1" are the same; the default is ``"as-given"``.
+            tokens: whether captions are token ids. The word for a token is its decimal digits, as in the tables of
                 self-critical training code.
-            words: what token ``k`` stands for, if references are texts and captions token ids.
-            end_id: the token that ends a caption; what follows is not looked at.
-            pad_id: tokens that stand for nothing, wherever they are.
-            keep_end: whether the end counts as a word, as it does in self-critical training code.
-            dtype: ``"float32"`` or ``"float64"`` of what comes back.
-            threads: how many threads work.
+            words: the words of the tokens 0, 1, 2, …, if captions are token ids and references are texts.
+            end_id: the token that ends a caption; everything after it is ignored.
+            pad_id: the tokens to ignore at any position.
+            keep_end: whether the end token counts as a word, as it does in self-critical training code.
+            dtype: the type of the rewards, ``"float32"`` or ``"float64"``.
+            threads: the number of threads; see :func:`capeval.set_num_threads`.
 
         Raises:
-            ValueError: no reference, an unknown measure, a tokenizer that reads a batch as one text, token ids for
-                metrics that look into words.
+            ValueError: there are no references, a measure is unknown, the tokenizer reads a batch as one text, or
+                captions are token ids and a metric needs the letters of words.
         """
         self._arguments = (
             references,
@@ -132,47 +132,46 @@ class Reward:
         self._weights = [0.0] * len(self._keys)
         places = dict(zip(specs, self._judge.places()))
         for key, weight in weights.items():
-            # A measure belongs to the metric it was written with, under whatever key that metric reports it.
+            # Look the measure up in the metric that it was written with, whatever key that metric reports it under.
             first, plain = places[owner[key]]
             name = key.partition(":")[0]
             if name not in plain:
-                raise ValueError(f"no measure is called {key!r}; these metrics yield {', '.join(self._keys)}")
-            # Two ways of writing one measure count together.
+                raise ValueError(f"no measure is called {key!r}; these metrics compute {', '.join(self._keys)}")
+            # If one measure is written in two ways, its weights add up.
             self._weights[first + plain.index(name)] += float(weight)
         self._dtype = dtype
 
     @property
     def ids(self) -> list[Id]:
-        """The images that have references."""
+        """The ids of the images that have references."""
         return self._judge.ids()
 
     @property
     def signatures(self) -> dict[str, str]:
-        """For each metric everything that can change a digit."""
+        """By metric: a line that names everything that can change a digit."""
         return dict(self._judge.signatures())
 
     def score(self, image_ids: Any, captions: Any) -> Array:
-        """The reward of each caption.
+        """Computes the reward of each caption.
 
         Args:
-            image_ids: an id per caption, or per group of k captions that follow each other; one id alone is that
-                of all.
+            image_ids: one id per caption, or per group of k consecutive captions; or one id for all captions.
             captions: texts; or token ids, if the reward was made for them.
 
         Returns:
             An array of shape ``(B,)``.
 
         Raises:
-            KeyError: an image without references.
-            ValueError: numbers of ids and captions that do not fit, or a token that is no id.
-            TypeError: captions that are no strings.
+            KeyError: an image has no references.
+            ValueError: the numbers of ids and captions do not match, or a token is not a valid id.
+            TypeError: a caption is not a string.
         """
         return self._weighted(self._matrix(image_ids, captions))
 
     __call__ = score
 
     def measures(self, image_ids: Any, captions: Any) -> dict[str, Array]:
-        """Each measure of each caption: arrays of shape ``(B,)`` by key, float64."""
+        """Computes each measure of each caption: float64 arrays of shape ``(B,)`` by key."""
         matrix = self._matrix(image_ids, captions)
         return {key: matrix[:, k] for k, key in enumerate(self._keys)}
 
@@ -190,7 +189,7 @@ class Reward:
     def _weighted(self, matrix: npt.NDArray[np.float64]) -> Array:
         import numpy as np
 
-        # Column by column, so that a row's sum does not depend on the other rows.
+        # Add column by column, so that the sum of a row does not depend on the other rows.
         total = np.zeros(len(matrix))
         for k, weight in enumerate(self._weights):
             if weight != 0.0:
@@ -218,18 +217,20 @@ class CiderD(Reward):
     def __init__(
         self, references: Captionlike | Evaluator, *, n: int = 4, sigma: float = 6.0, weight: float = 1.0, **options: Any
     ) -> None:
-        """Takes the options of :class:`Reward`, the longest n-grams and the width of the length penalty."""
+        """Takes the length `n` of the longest n-grams, the width `sigma` of the length penalty, and the options of
+        :class:`Reward`.
+        """
         settings = {"n": n, "sigma": sigma, **(options.pop("settings", None) or {})}
         super().__init__(references, {"cider-d": weight}, settings=settings, **options)
 
 
 class Bleu(Reward):
-    """BLEU-n of each caption for itself, as COCO computes it per image, 0 to 1."""
+    """BLEU-n of each caption, as COCO computes it per image, 0 to 1."""
 
     def __init__(
         self, references: Captionlike | Evaluator, *, n: int = 4, weight: float = 1.0, **options: Any
     ) -> None:
-        """Takes the options of :class:`Reward`, and the longest n-grams."""
+        """Takes the length `n` of the longest n-grams, and the options of :class:`Reward`."""
         settings = {"n": n, **(options.pop("settings", None) or {})}
         super().__init__(references, {f"bleu-{n}": weight}, settings=settings, **options)
 
@@ -243,37 +244,39 @@ class RougeL(Reward):
 
 
 class Meteor(Reward):
-    """METEOR 1.5 as COCO computes it, 0 to 1; needs its data, see :func:`capeval.install_meteor`."""
+    """METEOR 1.5 as COCO computes it, 0 to 1; needs data that :func:`capeval.install_meteor` installs."""
 
     def __init__(self, references: Captionlike | Evaluator, *, weight: float = 1.0, **options: Any) -> None:
-        """Takes the options of :class:`Reward`, but no token ids."""
+        """Takes the options of :class:`Reward`, except those for token ids."""
         super().__init__(references, {"meteor": weight}, **options)
 
 
 def leave_one_out(rewards: Any, k: int) -> Array:
-    """Each reward less the mean of the other samples of its image, the baseline of new self-critical training.
+    """Subtracts from each reward the mean of the other samples of its image.
+
+    This is the baseline of "new self-critical" training (Luo 2020).
 
     Args:
-        rewards: shape ``(B * k,)``, the k samples of an image following each other.
-        k: samples per image, at least 2.
+        rewards: an array of shape ``(B * k,)``, with the k samples of an image in consecutive places.
+        k: the number of samples per image, at least 2.
 
     Returns:
         An array of the same shape.
     """
     groups = _groups(rewards, k)
     if k < 2:
-        raise ValueError("a sample alone has no others to compare with; give k of at least 2")
+        raise ValueError(f"k must be at least 2, not {k}: a single sample has no others to compare with")
     others = (groups.sum(axis=1, keepdims=True) - groups) / (k - 1)
     advantages: Array = (groups - others).reshape(-1)
     return advantages
 
 
 def self_critical(rewards: Any, greedy: Any) -> Array:
-    """Each reward less that of its image's greedy caption (Rennie et al. 2017).
+    """Subtracts from each reward the reward of its image's greedy caption (Rennie et al. 2017).
 
     Args:
-        rewards: shape ``(B * k,)``, the samples of an image following each other.
-        greedy: shape ``(B,)``.
+        rewards: an array of shape ``(B * k,)``, with the k samples of an image in consecutive places.
+        greedy: the rewards of the greedy captions, an array of shape ``(B,)``.
     """
     import numpy as np
 
@@ -284,13 +287,13 @@ def self_critical(rewards: Any, greedy: Any) -> Array:
 
 
 def group_advantages(rewards: Any, k: int, *, scale: bool = True, eps: float = 1e-4) -> Array:
-    """Each reward less the mean of its group, over the group's standard deviation: the advantage of GRPO.
+    """Computes GRPO's advantages: each reward minus its group's mean, divided by the group's standard deviation.
 
     Args:
-        rewards: shape ``(B * k,)``, the k samples of a prompt following each other.
-        k: samples per prompt.
-        scale: whether to divide by the standard deviation (over k − 1) plus `eps`.
-        eps: keeps groups of equal rewards finite.
+        rewards: an array of shape ``(B * k,)``, with the k samples of a prompt in consecutive places.
+        k: the number of samples per prompt.
+        scale: whether to divide by the sample standard deviation plus `eps`.
+        eps: a small number that avoids division by zero in groups of equal rewards.
     """
     groups = _groups(rewards, k)
     centred = groups - groups.mean(axis=1, keepdims=True)
@@ -305,13 +308,13 @@ def _groups(rewards: Any, k: int) -> Array:
 
     flat = np.asarray(rewards)
     if k < 1 or flat.ndim != 1 or len(flat) % k:
-        raise ValueError(f"rewards of shape {flat.shape} do not fall into groups of {k}")
+        raise ValueError(f"rewards of shape {flat.shape} cannot be divided into groups of {k}")
     groups: Array = flat.reshape(-1, k)
     return groups
 
 
 def _token_ids(given: Any) -> list[int]:
-    """One token or several, as whole numbers of any kind."""
+    """One token id or several, of any integer type, as a list."""
     if given is None:
         return []
     try:
@@ -321,9 +324,9 @@ def _token_ids(given: Any) -> list[int]:
 
 
 def _specs(weights: Mapping[str, float]) -> tuple[list[str], dict[str, str]]:
-    """The metrics that yield the measures of `weights`, and which of them yields each."""
+    """The metrics that compute the measures of `weights`, and the metric of each measure."""
     if not weights:
-        raise ValueError("weights are empty; give what each measure counts, such as {'cider-d': 1.0}")
+        raise ValueError("weights are empty; pass the weight of each measure, such as {'cider-d': 1.0}")
     owners = {key: metric["name"] for metric in _engine.metrics() for key in metric["keys"]}
     names = {metric["name"] for metric in _engine.metrics()}
     specs: list[str] = []
@@ -343,7 +346,7 @@ def _specs(weights: Mapping[str, float]) -> tuple[list[str], dict[str, str]]:
 
 
 def _ground(references: Any, cut: dict[str, Any] | None) -> Any:
-    """References as the engine takes them; `cut` says what counts of token ids."""
+    """References in the form that the engine takes; `cut` says which token ids count."""
     if isinstance(references, Evaluator):
         return references._prepared
     if isinstance(references, (_engine.Prepared, _engine.Captions)):
@@ -363,7 +366,7 @@ def _ground(references: Any, cut: dict[str, Any] | None) -> Any:
 
 
 def _spelt(value: Any, cut: dict[str, Any]) -> list[str]:
-    """References of one image as token ids, spelt out: done once."""
+    """References of one image, given as token ids, as texts of these ids."""
     if isinstance(value, str):
         return [value]
     rows = value.tolist() if hasattr(value, "tolist") else list(value)
@@ -397,7 +400,7 @@ def _is_tokens(captions: Any) -> bool:
     if hasattr(captions, "detach"):  # torch
         return True
     if hasattr(captions, "shape"):
-        # Columns of tables have one axis, and a type of their own that may not tell its kind.
+        # Columns of data frames have one axis, and their types may lack numpy's `kind`.
         return len(captions.shape) > 1 or getattr(captions.dtype, "kind", "O") in "iuf"
     if isinstance(captions, (list, tuple)) and captions:
         first = captions[0]

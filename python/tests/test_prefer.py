@@ -95,7 +95,7 @@ def test_missing_cells_of_frames_are_absent():
     [
         ({"references": set(POOL)}, TypeError, "references: a value of type set"),
         ({"captions": ["a \ud800", "b"]}, ValueError, "captions: .* lone surrogate"),
-        ({"votes": [float("nan"), 1.0]}, ValueError, "votes: nan is no finite number"),
+        ({"votes": [float("nan"), 1.0]}, ValueError, "votes: nan is not a finite number"),
         ({"category": b"HC"}, TypeError, "category: a value of type bytes"),
         ({"image_id": 1.5}, ValueError, "'1.5' is not an image id; write it as a string"),
         ({"winner": "b"}, ValueError, "winner is 'b', but the votes are 40 and 8"),
@@ -130,8 +130,8 @@ def test_nothing_is_drawn_where_scores_are_given(tmp_path):
         "own_reference": "skip",
         "surplus": "ignore",
     }.items():
-        with pytest.raises(ValueError, match=f"^{name}: nothing is scored or drawn where scores are given"):
+        with pytest.raises(ValueError, match=f"^{name}: no effect when scores are given"):
             capeval.prefer(PAIRS, scores=path, **{name: value})
     rated = [{"image_id": 1, "caption": "a dog runs", "rating": 1}]
-    with pytest.raises(ValueError, match="^own_reference: nothing is scored or drawn where scores are given"):
+    with pytest.raises(ValueError, match="^own_reference: no effect when scores are given"):
         capeval.correlate(rated, scores=path, own_reference="skip")

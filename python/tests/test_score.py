@@ -152,7 +152,7 @@ def test_what_does_not_meet_is_refused_in_the_engines_words(references, candidat
         ({1: ["a"]}, {1: "a"}, {"threads": 0}, ValueError, "threads"),
         ("no such file.json", {1: "a"}, {}, FileNotFoundError, "no such file.json"),
         ({1: ["a"]}, 7, {}, TypeError, "int"),
-        ({1: ["a"]}, None, {}, ValueError, "nothing to score"),
+        ({1: ["a"]}, None, {}, ValueError, "there are no candidates"),
     ],
 )
 def test_wrong_input_is_refused_with_pythons_own_exceptions(refs, hyps, options, error, words):

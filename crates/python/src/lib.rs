@@ -1,7 +1,7 @@
-//! What the Python package offers, as an ordinary crate: the extension module is a shell around it.
+//! The functions and classes of the Python extension module, as an ordinary crate.
 //!
-//! Everything here translates: Python's objects into the façade's types, errors into Python's exceptions, and
-//! numbers into buffers that numpy takes without a copy. Names and shapes that users see are made in Python.
+//! This crate translates Python's objects into types of `capeval`, errors into Python's exceptions, and numbers into
+//! buffers that numpy reads without a copy. The names and shapes that users see are defined in Python.
 
 mod arrow;
 mod capsule;

@@ -1,4 +1,4 @@
-//! Work off the interpreter: threads of our own, interrupts, progress.
+//! Work without the GIL: thread pools, interrupts, progress.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
@@ -14,13 +14,13 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 /// How often a long call looks for Ctrl-C and reports its progress.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The most threads that may be asked for.
+/// The maximum number of threads of a call.
 const MOST_THREADS: usize = 1024;
 
 /// Pools by process and size. A pool does not outlive a fork: the child has none of its threads.
 static POOLS: Mutex<Vec<(u32, usize, Arc<ThreadPool>)>> = Mutex::new(Vec::new());
 
-/// How many threads work where a call does not say; 0 for the machine's choice.
+/// The number of threads of calls that do not set it; 0 for the default.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
 /// The process that imported the package.
@@ -31,9 +31,10 @@ pub fn remember_process() {
     FIRST_PROCESS.get_or_init(std::process::id);
 }
 
-/// How many threads a call uses that does not say how many.
+/// The number of threads of calls that do not set `threads`.
 ///
-/// In a process that was forked off after the import this is one: several such processes share the machine.
+/// The default is one per processor; in a process that was forked after the import it is one, since several such
+/// processes usually share the machine.
 #[pyfunction]
 pub fn get_num_threads() -> usize {
     match THREADS.load(Ordering::Relaxed) {
@@ -43,7 +44,7 @@ pub fn get_num_threads() -> usize {
     }
 }
 
-/// Sets how many threads a call uses that does not say how many; 0 for one per processor.
+/// Sets the number of threads of calls that do not set `threads`; 0 restores the default.
 #[pyfunction]
 pub fn set_num_threads(n: usize) -> PyResult<()> {
     if n > MOST_THREADS {
@@ -55,7 +56,7 @@ pub fn set_num_threads(n: usize) -> PyResult<()> {
 
 /// The pool of `threads` threads of this process.
 ///
-/// Called with the interpreter attached only, so that no fork can find the lock taken.
+/// Must be called with the interpreter attached, so that a fork cannot happen while the lock is taken.
 pub fn pool(_py: Python<'_>, threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
     let n = match threads {
         Some(n) if (1..=MOST_THREADS).contains(&n) => n,
@@ -71,7 +72,7 @@ pub fn pool(_py: Python<'_>, threads: Option<usize>) -> PyResult<Arc<ThreadPool>
     if let Some((_, _, pool)) = pools.iter().find(|(known, size, _)| *known == pid && *size == n) {
         return Ok(Arc::clone(pool));
     }
-    // Pools of the parent have no threads here; ending them would wait for threads that do not exist.
+    // Pools of the parent have no threads in this process; dropping them would wait for these threads for ever.
     for (_, _, pool) in pools.extract_if(.., |(known, _, _)| *known != pid) {
         std::mem::forget(pool);
     }

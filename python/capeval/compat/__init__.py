@@ -1,7 +1,7 @@
-"""Stand-ins for the packages that captions are evaluated with: same names, shapes, keys and digits, no Java.
+"""Drop-in replacements for packages that evaluate captions: same names, shapes, keys and digits, without Java.
 
 =========================================  ===================================================
-in place of                                import
+instead of                                 import
 =========================================  ===================================================
 ``pycocoevalcap``                          :mod:`capeval.compat.pycocoevalcap`
 ``pyciderevalcap`` (self-critical code)    :mod:`capeval.compat.pyciderevalcap`
@@ -25,7 +25,7 @@ __all__ = ["install_as_pycocoevalcap"]
 
 
 def install_as_pycocoevalcap() -> None:
-    """Makes ``import pycocoevalcap`` and ``import pyciderevalcap`` give capeval's stand-ins in this process.
+    """Makes ``import pycocoevalcap`` and ``import pyciderevalcap`` import capeval's replacements in this process.
 
     Raises:
         RuntimeError: if one of the real packages has been imported already.

@@ -1,4 +1,4 @@
-"""What the stand-ins share: calls of the engine, and the checks that the originals make."""
+"""Calls of the engine and checks of the originals that all replacements share."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 
 class Scored(NamedTuple):
-    """What one metric gave."""
+    """The scores of one metric."""
 
     corpus: list[float]
-    """One value per part."""
+    """One value per measure of the metric."""
     segments: npt.NDArray[np.float64]
-    """A row per part."""
+    """One row per measure."""
     statistics: npt.NDArray[np.float64]
-    """A row per segment."""
+    """One row per segment."""
     columns: list[str]
-    """What the statistics are called."""
+    """The names of the statistics."""
 
     def totals(self) -> dict[str, float]:
-        """The summed statistics; counts below 2^53 add up exactly."""
+        """The summed statistics; sums of counts below 2^53 are exact."""
         return dict(zip(self.columns, self.statistics.sum(axis=0).tolist()))
 
 
@@ -56,17 +56,17 @@ def evaluate(
 
 
 def mean(segments: npt.NDArray[np.float64]) -> np.float64:
-    """numpy's mean, as the originals take it: it may differ from the exact one in the last place."""
+    """numpy's mean, as in the originals; it may differ from the exact mean in the last place."""
     import numpy as np
 
     average: np.float64 = np.float64(np.mean(segments))
     return average
 
 
-def check(condition: bool, sentence: str) -> None:
-    """Fails as the assertions of the originals do, and says why."""
+def check(condition: bool, message: str) -> None:
+    """Raises `AssertionError`, as the originals do, unless `condition` holds."""
     if not condition:
-        raise AssertionError(sentence)
+        raise AssertionError(message)
 
 
 def pairs(gts: Mapping[Any, Any], res: Mapping[Any, Any]) -> tuple[list[list[str]], list[str]]:
@@ -76,8 +76,8 @@ def pairs(gts: Mapping[Any, Any], res: Mapping[Any, Any]) -> tuple[list[list[str
     candidates: list[str] = []
     for key, captions in gts.items():
         hypothesis = res[key]
-        check(type(hypothesis) is list and len(hypothesis) == 1, f"image {key!r}: res must hold a list of one caption")
-        check(type(captions) is list and len(captions) > 0, f"image {key!r}: gts must hold a list of captions")
+        check(type(hypothesis) is list and len(hypothesis) == 1, f"image {key!r}: res must contain a list of one caption")
+        check(type(captions) is list and len(captions) > 0, f"image {key!r}: gts must contain a list of captions")
         references.append(captions)
         candidates.append(hypothesis[0])
     return references, candidates

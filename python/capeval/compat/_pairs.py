@@ -1,4 +1,4 @@
-"""What the scorers that grow by ``+=`` share: hypotheses, each with its references."""
+"""The collection of hypotheses and references behind scorers that are extended with ``+=``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Pairs:
-    """Collects hypotheses and references; None stands for a hypothesis that is still to come."""
+    """Collects hypotheses and references; None marks a hypothesis that will be added later."""
 
     def __init__(self) -> None:
         self._tests: list[str | None] = []
@@ -37,7 +37,7 @@ class Pairs:
         return self
 
     def _take(self, other: Pairs) -> None:
-        """Takes the captions of another scorer."""
+        """Copies the captions of another scorer."""
         self._tests, self._refs = list(other._tests), list(other._refs)
 
     def _given(self) -> list[str]:

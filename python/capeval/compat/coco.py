@@ -1,4 +1,4 @@
-"""COCO's index of captions, for those who have no pycocotools.
+"""COCO's index of captions, for use without pycocotools.
 
 Good for captions: images, annotations and results. Boxes, masks and downloads are pycocotools' own.
 """
@@ -57,7 +57,7 @@ class COCO:
         print("index created!")
 
     def info(self) -> None:
-        """Prints what the file says about itself."""
+        """Prints the file's ``info``."""
         for key, value in self.dataset["info"].items():
             print(f"{key}: {value}")
 
@@ -75,25 +75,25 @@ class COCO:
     def getAnnIds(self, imgIds: Any = (), catIds: Any = (), areaRng: Any = (), iscrowd: Any = None) -> list[Any]:
         """The ids of annotations of these images; filters for boxes are pycocotools' own."""
         if _listed(catIds) or _listed(areaRng) or iscrowd is not None:
-            raise NotImplementedError("capeval's COCO knows captions only; take pycocotools for boxes and masks")
+            raise NotImplementedError("capeval's COCO supports captions only; use pycocotools for boxes and masks")
         wanted = _listed(imgIds)
         if not wanted:
             return [annotation["id"] for annotation in self.dataset.get("annotations", [])]
         return [annotation["id"] for key in wanted if key in self.imgToAnns for annotation in self.imgToAnns[key]]
 
     def loadAnns(self, ids: Any = ()) -> list[dict[str, Any]]:
-        """The annotations of these ids."""
+        """The annotations with these ids."""
         return [self.anns[key] for key in _listed(ids)]
 
     def loadImgs(self, ids: Any = ()) -> list[dict[str, Any]]:
-        """The images of these ids."""
+        """The images with these ids."""
         return [self.imgs[key] for key in _listed(ids)]
 
     def loadRes(self, resFile: str | os.PathLike[str] | Iterable[dict[str, Any]]) -> COCO:
-        """Results ``[{"image_id": …, "caption": …}]``, from a file or a list, as another index.
+        """Builds an index of results ``[{"image_id": …, "caption": …}]`` from a file or a list.
 
         Raises:
-            AssertionError: results that are no list of captions, or of images that this index does not have.
+            AssertionError: the results are not a list, or describe images that this index does not have.
         """
         res = COCO()
         print("Loading and preparing results...")
@@ -111,7 +111,7 @@ class COCO:
         if unknown is not None:
             raise AssertionError(f"Results do not correspond to current coco set: image {unknown!r} is not in it")
         if results and "caption" not in results[0]:
-            raise NotImplementedError("capeval's COCO knows captions only; take pycocotools for boxes and masks")
+            raise NotImplementedError("capeval's COCO supports captions only; use pycocotools for boxes and masks")
         described = set(of_images)
         res.dataset["images"] = [image for image in self.dataset["images"] if image["id"] in described]
         annotations = [dict(result) for result in results]

@@ -1,7 +1,7 @@
 """Hugging Face's evaluate: ``load(name).compute(predictions=…, references=…)``.
 
-Named so: ``bleu``, ``rouge``, ``sacrebleu``, ``chrf``, ``ter``. Their METEOR is NLTK's and needs WordNet; capeval's is
-the original: ``capeval.score(…, metrics="meteor")``.
+The metrics are ``bleu``, ``rouge``, ``sacrebleu``, ``chrf`` and ``ter``. evaluate's METEOR is NLTK's variant, which
+needs WordNet; capeval has the original METEOR: ``capeval.score(…, metrics="meteor")``.
 
 >>> from capeval.compat import evaluate
 >>> bleu = evaluate.load("bleu")
@@ -25,10 +25,10 @@ References = Sequence[Union[str, Sequence[str]]]
 
 
 def load(path: str, *_: object, **__: object) -> Module:
-    """The metric of that name.
+    """Returns the metric called `path`.
 
     Raises:
-        ValueError: capeval has none of that name.
+        ValueError: there is no such metric.
     """
     kinds: dict[str, type[Module]] = {
         "bleu": Bleu,
@@ -43,12 +43,12 @@ def load(path: str, *_: object, **__: object) -> Module:
             "capeval.score(references, predictions, 'meteor')"
         )
     if path not in kinds:
-        raise ValueError(f"capeval stands in for evaluate's {', '.join(kinds)}, not for {path!r}")
+        raise ValueError(f"capeval has no replacement for evaluate's {path!r}; it has {', '.join(kinds)}")
     return kinds[path]()
 
 
 class Module:
-    """A metric that collects predictions and references, then computes."""
+    """A metric that collects predictions and references before it computes scores."""
 
     name = ""
 
@@ -64,20 +64,20 @@ class Module:
     def add_batch(self, *, predictions: Sequence[str], references: References) -> None:
         """Adds predictions with their references."""
         if len(predictions) != len(references):
-            raise ValueError(f"{len(predictions)} predictions stand beside {len(references)} references")
+            raise ValueError(f"there are {len(predictions)} predictions, but {len(references)} references")
         for prediction, reference in zip(predictions, references):
             self.add(prediction=prediction, reference=reference)
 
     def compute(
         self, *, predictions: Sequence[str] | None = None, references: References | None = None, **options: Any
     ) -> dict[str, Any]:
-        """Scores what was added, and what is given, and forgets it."""
+        """Scores everything that was added or is passed here, and clears the collection."""
         if predictions is not None and references is not None:
             self.add_batch(predictions=predictions, references=references)
         given, self._predictions = self._predictions, []
         beside, self._references = self._references, []
         if not given:
-            raise ValueError("there is nothing to compute; give predictions and references")
+            raise ValueError("there is nothing to compute; pass predictions and references")
         return self._compute(given, beside, **options)
 
     def _compute(self, predictions: list[str], references: list[list[str]], **options: Any) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class Module:
 
 
 class Bleu(Module):
-    """BLEU with the shortest reference length and no smoothing, as evaluate has it."""
+    """BLEU with the shortest reference length and no smoothing, as in evaluate."""
 
     name = "bleu"
 
@@ -125,7 +125,7 @@ class Bleu(Module):
 
 
 class Rouge(Module):
-    """F1 of ROUGE; the aggregate is the mean, where evaluate takes the middle of random resamples of it."""
+    """F1 of ROUGE; the aggregate is the mean, whereas evaluate takes the median of random resamples of it."""
 
     name = "rouge"
 
@@ -155,7 +155,7 @@ def _refuse(tokenizer: Any, instead: str, others: dict[str, Any]) -> None:
     if others:
         raise TypeError(f"compute() got an unexpected keyword argument {next(iter(others))!r}")
     if tokenizer is not None:
-        raise NotImplementedError(f"capeval cuts words by {instead} tokenizer here; leave tokenizer= out")
+        raise NotImplementedError(f"capeval uses {instead} tokenizer here; leave out tokenizer=")
 
 
 def _streams(references: list[list[str]]) -> list[list[str]]:

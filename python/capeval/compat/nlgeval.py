@@ -1,7 +1,7 @@
 """nlg-eval: BLEU, METEOR, ROUGE-L and CIDEr of line-aligned files or lists, without its embeddings.
 
-Lines are taken as they are, split on white space, as nlg-eval does. METEOR is left out with a warning where its data
-are not installed; skip-thoughts and GloVe scores are not there.
+Lines are split on white space and not changed otherwise, as in nlg-eval. METEOR is left out with a warning if its data
+are not installed; skip-thoughts and GloVe scores are not available.
 
 >>> from capeval.compat.nlgeval import NLGEval
 >>> scores = NLGEval(metrics_to_omit=["METEOR"]).compute_individual_metrics(["a cat on a mat"], "a cat on a rug")
@@ -81,7 +81,7 @@ def compute_individual_metrics(
     no_skipthoughts: bool = False,
     no_glove: bool = False,
 ) -> dict[str, Any]:
-    """Scores one hypothesis; several references in one string are divided by ``||<|>||``."""
+    """Scores one hypothesis; ``||<|>||`` separates several references in one string."""
     references = ref.split("||<|>||") if isinstance(ref, str) else list(ref)
     return {} if no_overlap else _scores([references], [hyp], ())
 
@@ -107,5 +107,5 @@ class NLGEval:
         """Scores hypotheses against streams of references, each as long as `hyp_list`."""
         for stream in ref_list:
             if len(stream) != len(hyp_list):
-                raise AssertionError(f"{len(stream)} references stand beside {len(hyp_list)} hypotheses")
+                raise AssertionError(f"there are {len(hyp_list)} hypotheses, but {len(stream)} references")
         return {} if self.no_overlap else _scores(list(zip(*ref_list)), hyp_list, self.metrics_to_omit)

@@ -35,7 +35,7 @@ class BLEUScore:
         totals = scored.totals()
         orders = len(scored.columns) // 2 - 1
         self.score: float = scored.corpus[0]
-        # What add-k adds shows in the counts beyond single words, as in the original.
+        # As in the original, what add-k adds is part of the counts for n > 1.
         extra = [0, *[added] * (orders - 1)]
         self.counts = [int(totals[f"matches-{n}"]) + extra[n - 1] for n in range(1, orders + 1)]
         self.totals = [int(totals[f"totals-{n}"]) + extra[n - 1] for n in range(1, orders + 1)]
@@ -80,7 +80,7 @@ class TERScore:
 
     def __init__(self, scored: Scored) -> None:
         self.num_edits = int(scored.totals()["edits"])
-        # The original adds average lengths one after the other, which shows in the last place.
+        # The original adds average lengths one by one, which affects the last place.
         self.ref_length: float = float(sum(scored.statistics[:, 1].tolist()))
         self.score: float = scored.corpus[0]
         if self.ref_length > 0:
@@ -93,12 +93,12 @@ class TERScore:
 
 
 def _by_segment(hypotheses: Sequence[str], streams: Sequence[Sequence[str | None]]) -> list[list[str]]:
-    """Streams of references, each as long as the hypotheses, segment by segment."""
+    """Turns streams of references, each as long as the hypotheses, into a list of references per segment."""
     if isinstance(hypotheses, str) or isinstance(streams, str):
         raise TypeError("hypotheses must be a sequence of strings, references a sequence of such sequences")
     for stream in streams:
         if isinstance(stream, str):
-            raise TypeError("references must be a sequence of streams of references, not of strings")
+            raise TypeError("references must be a sequence of sequences of strings, not of strings")
         if len(stream) != len(hypotheses):
             raise EOFError(
                 f"Source and reference streams have different lengths! ({len(hypotheses)} and {len(stream)})"
@@ -145,7 +145,7 @@ def _any_match(totals: dict[str, float]) -> bool:
 
 
 def _precisions(totals: dict[str, float], smooth: str, by: float) -> list[float]:
-    """What stands between the slashes: percentages per order, smoothed."""
+    """The numbers between the slashes: smoothed precisions by n, in percent."""
     precisions: list[float] = []
     halvings = 1.0
     if not _any_match(totals):

@@ -1,4 +1,4 @@
-"""pyciderevalcap of the self-critical training code: CIDEr-D and CIDEr with saved document frequencies.
+"""pyciderevalcap, as in self-critical training code: CIDEr-D and CIDEr with saved document frequencies.
 
 >>> from capeval.compat.pyciderevalcap.ciderD.ciderD import CiderD
 >>> scorer = CiderD(df="corpus")

@@ -1,4 +1,4 @@
-"""What CIDEr-D and CIDEr share: captions that come as a list, and document frequencies from a file."""
+"""The base of CIDEr-D and CIDEr: captions in a list, and document frequencies from a file."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 _TABLES: dict[tuple[str, float], DocumentFrequencies] = {}
 
 COCO_VAL_IMAGES = 40_504
-"""The images behind ``coco-val-df``, which its pickle does not tell."""
+"""The number of images counted in ``coco-val-df``, which its pickle does not contain."""
 
 
 def table(df: str | DocumentFrequencies) -> DocumentFrequencies | None:
-    """The document frequencies that `df` names; ``None`` for those of the references at hand.
+    """The document frequencies that `df` names; None for those of the given references.
 
-    A name is looked for as it is, with ``.p``, ``.pkl`` or ``.capeval`` added, and in the folder ``data``.
+    A name is tried as it is, with ``.p``, ``.pkl`` or ``.capeval`` appended, and in the folder ``data``.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
     """
     if isinstance(df, DocumentFrequencies):
         return df
@@ -37,7 +37,7 @@ def table(df: str | DocumentFrequencies) -> DocumentFrequencies | None:
     path = next((place for place in places if os.path.isfile(place)), None)
     if path is None:
         raise FileNotFoundError(
-            f"no document frequencies at {df!r}, nor at {', '.join(map(repr, places[1:4]))} …; give a path, "
+            f"no document frequencies at {df!r}, nor at {', '.join(map(repr, places[1:4]))} …; pass a path, "
             "'corpus', or a capeval.DocumentFrequencies"
         )
     key = (os.path.abspath(path), os.path.getmtime(path))
@@ -83,7 +83,7 @@ class Scorer(Pairs):
         return type(self)(self.df_mode, n=self.n, sigma=self.sigma)
 
     def clear(self) -> None:
-        """Forgets all captions."""
+        """Removes all captions."""
         self._tests, self._refs = [], []
 
     def compute_score(
@@ -98,7 +98,7 @@ class Scorer(Pairs):
 
 
 class Metric:
-    """A metric of captions that come as a list, any number for an image."""
+    """A metric for a list of captions, with any number of captions per image."""
 
     scorer: type[Scorer]
 
@@ -116,13 +116,13 @@ class Metric:
         Args:
             gts: ``{image_id: [reference, …]}``.
             res: ``[{"image_id": image_id, "caption": [caption]}, …]``; with ``df="corpus"`` document frequencies
-                count the references of an image once for each of its captions, as in the original.
+                count the references of an image once per caption, as in the original.
         """
         scorer = self.cider_scorer.copy_empty()
         for entry in res:
             hypothesis, references = entry["caption"], gts[entry["image_id"]]
             check(type(hypothesis) is list and len(hypothesis) == 1, "'caption' must be a list of one caption")
-            check(type(references) is list and len(references) > 0, "gts must hold lists of captions")
+            check(type(references) is list and len(references) > 0, "gts must contain lists of captions")
             scorer.cook_append(hypothesis[0], references)
         found: tuple[np.float64, npt.NDArray[np.float64]] = scorer.compute_score()
         return found

@@ -23,7 +23,7 @@ _BLEU = ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"]
 class COCOEvalCap:
     """Scores results against COCO's captions: ``eval``, ``imgToEval`` and ``evalImgs`` after :meth:`evaluate`.
 
-    SPICE is left out with a warning until capeval has it, and METEOR where its data are not installed.
+    SPICE, which capeval does not have yet, is left out with a warning, as is METEOR if its data are not installed.
     """
 
     def __init__(self, coco: Any, cocoRes: Any) -> None:
@@ -40,7 +40,7 @@ class COCOEvalCap:
         gts = {key: self.coco.imgToAnns[key] for key in ids}
         res = {key: self.cocoRes.imgToAnns[key] for key in ids}
 
-        # The engine reads captions as PTBTokenizer does, all as one text, and hands no tokens back and forth.
+        # The engine tokenizes as PTBTokenizer does, with all captions as one text, so no tokens are passed to Python.
         print("tokenization...")
         references, candidates = pairs(
             {key: [row["caption"] for row in rows] for key, rows in gts.items()},
@@ -86,16 +86,16 @@ class COCOEvalCap:
         print(f"{method}: {score:0.3f}")
 
     def setEval(self, score: Any, method: str) -> None:
-        """Keeps a corpus score."""
+        """Stores a corpus score."""
         self.eval[method] = score
 
     def setImgToEvalImgs(self, scores: Iterable[Any], imgIds: Iterable[Any], method: str) -> None:
-        """Keeps the scores of images."""
+        """Stores the scores of images."""
         for key, score in zip(imgIds, scores):
             if key not in self.imgToEval:
                 self.imgToEval[key] = {"image_id": key}
             self.imgToEval[key][method] = score
 
     def setEvalImgs(self) -> None:
-        """Lists the images' scores."""
+        """Lists the scores of the images in ``evalImgs``."""
         self.evalImgs = list(self.imgToEval.values())

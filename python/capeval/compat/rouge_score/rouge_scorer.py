@@ -24,8 +24,8 @@ class RougeScorer:
     ) -> None:
         if split_summaries or tokenizer is not None:
             raise NotImplementedError(
-                "capeval's RougeScorer takes neither split_summaries nor a tokenizer; put each sentence on a line "
-                "of its own"
+                "capeval's RougeScorer supports neither split_summaries nor a tokenizer; put each sentence on its own "
+                "line"
             )
         self.rouge_types = list(rouge_types)
         self._use_stemmer = use_stemmer
@@ -61,5 +61,5 @@ class RougeScorer:
         return self.score_many([[target]], [prediction])[0]
 
     def score_multi(self, targets: Sequence[str], prediction: str) -> dict[str, Score]:
-        """For each type the best score of several targets."""
+        """The best score over several targets, for each type."""
         return self.score_many([list(targets)], [prediction])[0]

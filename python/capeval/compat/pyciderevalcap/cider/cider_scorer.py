@@ -1,4 +1,4 @@
-"""Plain CIDEr that grows by ``+=``."""
+"""Plain CIDEr over hypotheses that are added with ``+=``."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from .ciderD_scorer import CiderScorer
 class CiderD(Metric):
     """CIDEr-D; `df` is ``"corpus"``, the name or path of a table, or a :class:`capeval.DocumentFrequencies`.
 
-    Quirk of the original kept on purpose: `sigma` is stored but not used, the width is always 6.
+    A quirk of the original is kept: `sigma` is stored but not used; the width is always 6.
     """
 
     scorer = CiderScorer

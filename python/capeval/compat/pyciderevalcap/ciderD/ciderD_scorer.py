@@ -1,4 +1,4 @@
-"""CIDEr-D that grows by ``+=``."""
+"""CIDEr-D over hypotheses that are added with ``+=``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BLEU that grows by ``+=``, as in pycocoevalcap."""
+"""BLEU over hypotheses that are added with ``+=``, as in pycocoevalcap."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _OPTIONS = ("closest", "shortest", "average")
 class BleuScorer(Pairs):
     """Collects hypotheses and references, then scores them.
 
-    Quirk of the original kept on purpose: a second ``compute_score`` without a change between gives the corpus
-    scores alone, whatever its option, and the lengths are those of the first; asking for a length computes, too.
+    A quirk of the original is kept: if nothing changes, a second ``compute_score`` returns only the corpus scores of
+    the first, whatever its option, and the lengths stay as well; asking for a length also computes the scores.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class BleuScorer(Pairs):
         special_reflen: float | None = None,
     ) -> None:
         if special_reflen is not None:
-            raise NotImplementedError("capeval's BleuScorer takes no special_reflen; choose an option instead")
+            raise NotImplementedError("capeval's BleuScorer does not support special_reflen; choose an option instead")
         super().__init__()
         self.n = n
         self.special_reflen = special_reflen
@@ -84,7 +84,7 @@ class BleuScorer(Pairs):
         return self.retest(new_test).compute_score()
 
     def recompute_score(self, option: str | None = None, verbose: int = 0) -> Any:
-        """Scores anew."""
+        """Computes the scores again."""
         self._score = None
         return self.compute_score(option, verbose)
 
@@ -92,9 +92,9 @@ class BleuScorer(Pairs):
         """Corpus scores ``[n]`` and scores by hypothesis ``[n][size]``.
 
         Args:
-            option: the reference length: ``"closest"``, ``"shortest"`` or ``"average"``. Without it the average
-                for one hypothesis and the closest for more.
-            verbose: 1 prints the counts, 2 those of each hypothesis too.
+            option: the reference length: ``"closest"``, ``"shortest"`` or ``"average"``; the default is the average
+                for a single hypothesis, and the closest for several.
+            verbose: 1 prints the counts, 2 also those of each hypothesis.
         """
         if self._score is not None:
             return self._score
@@ -135,7 +135,7 @@ class BleuScorer(Pairs):
         totals = self._scored.totals()
         testlen, reflen = int(totals["candidate-length"]), self._whole(totals["reference-length"])
         if self._option == "average":
-            # The original adds averages one after the other, which shows in the last place.
+            # The original adds averages one by one, which affects the last place.
             reflen = sum(self._scored.statistics[:, 1].tolist())
         return testlen, reflen, (testlen + 1e-15) / (reflen + 1e-9)
 

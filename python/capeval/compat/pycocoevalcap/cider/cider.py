@@ -16,7 +16,7 @@ __all__ = ["Cider", "CiderScorer"]
 
 
 class Cider:
-    """CIDEr-D with the document frequencies of the references at hand."""
+    """CIDEr-D with the document frequencies of the given references."""
 
     def __init__(self, test: object = None, refs: object = None, n: int = 4, sigma: float = 6.0) -> None:
         self._n = n

@@ -1,4 +1,4 @@
-"""CIDEr-D that grows by ``+=``, as in pycocoevalcap."""
+"""CIDEr-D over hypotheses that are added with ``+=``, as in pycocoevalcap."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class CiderScorer(Pairs):
 
     @property
     def document_frequency(self) -> dict[tuple[str, ...], int]:
-        """In how many images each n-gram of the references occurs."""
+        """The number of images in which each n-gram of the references occurs."""
         rows = dict(enumerate(self._refs))
         return DocumentFrequencies.build(rows, tokenizer="none", n=self.n).to_dict()
 
     def compute_score(
         self, option: str | None = None, verbose: int = 0
     ) -> tuple[np.float64, npt.NDArray[np.float64]]:
-        """The mean score, and the score of each hypothesis: ``(size,)``. Both arguments are ignored, as ever."""
+        """The mean score, and the score of each hypothesis: ``(size,)``. Both arguments are ignored, as in the original."""
         import numpy as np
 
         tests = self._given()

@@ -1,4 +1,4 @@
-"""SPICE's place, for programs that import it."""
+"""A placeholder for SPICE, for programs that import it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import NoReturn
 
 
 class Spice:
-    """Not there yet: ``compute_score`` raises ``NotImplementedError``."""
+    """Not available yet: ``compute_score`` raises ``NotImplementedError``."""
 
     def compute_score(self, gts: Mapping[object, list[str]], res: Mapping[object, list[str]]) -> NoReturn:
         """Raises ``NotImplementedError``."""
         raise NotImplementedError(
-            "capeval has no SPICE yet; leave it out of the scorers, or take it from the real pycocoevalcap, which "
+            "capeval does not have SPICE yet; leave it out of the scorers, or use the original pycocoevalcap, which "
             "needs Java"
         )
 

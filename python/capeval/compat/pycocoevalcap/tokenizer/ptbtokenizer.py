@@ -7,7 +7,7 @@ from typing import Any
 
 from ...._engine import Captions, tokenize
 
-# punctuations that the original removes
+# The punctuation that the original removes.
 PUNCTUATIONS = [
     *("''", "'", "``", "`"),
     *("-LRB-", "-RRB-", "-LCB-", "-RCB-"),
@@ -16,11 +16,14 @@ PUNCTUATIONS = [
 
 
 class PTBTokenizer:
-    """Small letters, no punctuation. All captions are one text, as in the original, so that the last word of a
-    caption may depend on how the next one begins (5 of 202,654 captions of COCO val2014)."""
+    """Tokenizes in lower case, without punctuation.
+
+    As in the original, all captions are one text, so that the last word of a caption may depend on how the next one
+    begins (5 of 202,654 captions of COCO val2014).
+    """
 
     def tokenize(self, captions_for_image: Mapping[Any, list[dict[str, Any]]]) -> dict[Any, list[str]]:
-        """``{id: [{"caption": str}, …]}`` as ``{id: [str, …]}``, tokens with single blanks between them."""
+        """``{id: [{"caption": str}, …]}`` as ``{id: [str, …]}``, with tokens separated by single spaces."""
         texts = [caption["caption"] for captions in captions_for_image.values() for caption in captions]
         tokens = iter(tokenize(Captions.of(texts, "captions"), "ptb-batch", True))
         # An image without captions has no entry, as in the original.
