@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use capeval_evaluate::registry::{CORPUS_KINDS, KINDS, SUITES};
+use capeval_evaluate::registry::{CORPUS_KINDS, SUITES, kinds};
 use capeval_text::tokenizers;
 
 /// Whether to write the pages or to compare them with the code.
@@ -37,7 +37,7 @@ fn metrics() -> Result<String> {
         "# Metrics\n\nWritten by `cargo xtask docs` from the registry; `capeval metrics` shows the same.\n\n\
          | name | rewards | keys | range | equal to | published in |\n|---|---|---|---|---|---|\n",
     );
-    for kind in KINDS {
+    for kind in kinds() {
         let parts = kind.about()?.parts;
         let keys: Vec<String> = parts.iter().map(|part| format!("`{}`", part.key)).collect();
         let range = parts.first().map(|part| format!("{} to {}", part.min, part.max)).unwrap_or_default();
@@ -53,14 +53,14 @@ fn metrics() -> Result<String> {
     }
     page.push_str("\n## Settings\n\nGiven after the name: `cider-d:sigma=4:idf=uniform`.\n\n");
     page.push_str("| metric | setting | default | meaning |\n|---|---|---|---|\n");
-    for kind in KINDS {
+    for kind in kinds() {
         for setting in kind.settings {
             let (name, default, summary) = (setting.name, setting.default, setting.meaning());
             writeln!(page, "| `{}` | `{name}` | `{default}` | {summary} |", kind.name)?;
         }
     }
     page.push_str("\n## Signatures\n\nTwo scores are comparable if their signatures are equal.\n\n");
-    for kind in KINDS {
+    for kind in kinds() {
         writeln!(page, "- `{}`", kind.about()?.signature)?;
     }
     diversity(&mut page)?;

@@ -1,7 +1,7 @@
 //! Scores that were computed elsewhere, of which nothing but the keys is known.
 
 use capeval_choice::{Argument, Remedy, suggest};
-use capeval_evaluate::registry::KINDS;
+use capeval_evaluate::registry::kinds;
 use capeval_metric::{Direction, Number};
 use capeval_report::{Measure, Notice};
 
@@ -23,8 +23,7 @@ pub(crate) fn measures(
             suggest(other, keys.iter().map(String::as_str)),
         ));
     }
-    let parts: Vec<_> =
-        KINDS.iter().filter_map(|kind| kind.about().ok()).flat_map(|about| about.parts).collect();
+    let parts: Vec<_> = kinds().filter_map(|kind| kind.about().ok()).flat_map(|about| about.parts).collect();
     let mut assumed = Vec::new();
     let measures = keys
         .iter()

@@ -1,7 +1,7 @@
 //! Which metrics, and under which keys their numbers are reported.
 
 use capeval_choice::{Remedy, suggest};
-use capeval_evaluate::registry::{self, KINDS, Resources, SUITES, Suite};
+use capeval_evaluate::registry::{self, Resources, SUITES, Suite, kinds};
 use capeval_metric::{AnyMetric, Part, Signature};
 use capeval_report::{Measure, MetricEntry, Notice};
 
@@ -63,7 +63,7 @@ pub fn select_metrics(options: &MetricOptions, resources: &Resources) -> Result<
 
 /// The suite that a name among metrics means.
 fn suite_of(name: &str) -> Option<&'static Suite> {
-    let is_metric = KINDS.iter().any(|kind| kind.name == name);
+    let is_metric = kinds().any(|kind| kind.name == name);
     SUITES.iter().find(|suite| suite.name == name && !is_metric)
 }
 
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn no_two_metrics_share_a_key() {
-        let kinds = || KINDS.iter().filter(|kind| kind.need.is_none()).map(|kind| kind.name);
+        let kinds = || kinds().filter(|kind| kind.need.is_none()).map(|kind| kind.name);
         let (entries, measures) = entries(&metrics(kinds(), &[]).unwrap());
         let mut keys: Vec<&str> = measures.iter().map(|measure| measure.key.as_str()).collect();
         keys.sort_unstable();

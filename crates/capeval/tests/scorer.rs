@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use capeval::corpus::{Captions, Ids, SegmentId};
-use capeval::evaluate::registry::KINDS;
+use capeval::evaluate::registry::kinds;
 use capeval::frequencies::DocumentFrequencies;
 use capeval::metric::{Reading, Resources};
 use capeval::text::{Texts, Tokenizer};
@@ -54,7 +54,7 @@ fn candidates(seed: u64) -> Vec<String> {
 }
 
 fn all_metrics() -> MetricOptions {
-    let specs = KINDS.iter().filter(|kind| kind.need.is_none()).map(|kind| kind.name);
+    let specs = kinds().filter(|kind| kind.need.is_none()).map(|kind| kind.name);
     MetricOptions::new(specs.chain(["cider-d:stem=snowball-english", "rouge-score:stem=porter-nltk"]))
 }
 

@@ -20,3 +20,6 @@ pub use metric::{NgramPerplexity, UnknownWords};
 pub use ngram::NgramModel;
 pub use perplexity::{EndSymbol, Perplexity};
 pub use records::{Base, Record};
+
+/// The metrics of this family.
+pub const KINDS: &[&capeval_metric::MetricKind] = &[&metric::KIND];

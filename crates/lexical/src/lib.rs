@@ -32,3 +32,33 @@ pub use rouge155::Rouge155;
 pub use sacrebleu::{Case, EffectiveOrder, SacreBleu, sacrebleu_signature};
 pub use sentence_bleu::{SentenceBleu, Smoothing};
 pub use ter::Ter;
+
+use capeval_metric::{CorpusKind, MetricKind};
+
+/// The metrics of this family, in the order in which they are listed.
+pub const KINDS: &[&MetricKind] = &[
+    &bleu::KIND,
+    &rouge_l::KIND,
+    &rouge155::KIND,
+    &rouge_score::KIND,
+    &sentence_bleu::KIND,
+    &meteor_2005::KIND,
+    &cider::CIDER_D,
+    &cider::CIDER,
+    &cider::CIDER_D_IN_PAPER,
+    &cider::CIDER_IN_PAPER,
+    &cider::CIDER_R,
+    &sacrebleu::KIND,
+    &chrf::CHRF,
+    &chrf::CHRF_PLUS_PLUS,
+    &ter::KIND,
+];
+
+/// The metrics of all captions of a system, in the order in which they are listed.
+pub const CORPUS_KINDS: &[&CorpusKind] = &[
+    &diversity::distinct::KIND,
+    &diversity::mutual_bleu::KIND,
+    &diversity::self_cider::KIND,
+    &diversity::coverage::VOCABULARY,
+    &diversity::coverage::NOVELTY,
+];

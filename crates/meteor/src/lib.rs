@@ -27,7 +27,10 @@ pub use error::Error;
 pub use explain::{AlignedPhrase, Alignment};
 pub use language::Language;
 pub use meteor::{Meteor, Segment, Workspace};
-pub use metric::{Caches, KIND, MeteorMetric, Scratch};
+pub use metric::{Caches, MeteorMetric, Scratch};
 pub use options::{MAX_MATCHERS, Matcher, Options, Parameters, Task, TextForm, Unit};
 pub use resources::{Compiler, Progress, Recognized, Resources, Summary};
 pub use stats::{MatcherStats, Score, Stats, score};
+
+/// The metrics of this family.
+pub const KINDS: &[&capeval_metric::MetricKind] = &[&metric::KIND];

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use capeval::evaluate::registry::{KINDS, SUITES};
+use capeval::evaluate::registry::{SUITES, kinds};
 use capeval::meteor;
 use capeval::metric::{About, Direction, Reading, Resources};
 use capeval::text::{Scratch, Tokenizer, tokenizers};
@@ -81,7 +81,7 @@ pub fn select(
 #[pyfunction]
 pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
-    for kind in KINDS {
+    for kind in kinds() {
         let About { signature, parts, .. } = kind.about().map_err(|error| fault(&error))?;
         let entry = PyDict::new(py);
         entry.set_item("name", kind.name)?;

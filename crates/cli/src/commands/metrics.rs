@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use capeval::choice::Dialect;
-use capeval::evaluate::registry::{self, CORPUS_KINDS, CorpusKind, CorpusNeed, KINDS, MetricKind, SUITES};
+use capeval::evaluate::registry::{self, CORPUS_KINDS, CorpusKind, CorpusNeed, MetricKind, SUITES, kinds};
 use capeval::metric::{About, Direction, Part};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -64,15 +64,15 @@ struct Setting<'k> {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let mut chosen: Vec<(&MetricKind, About)> = Vec::new();
-    for kind in KINDS {
+    for kind in kinds() {
         if args.names.is_empty() || args.names.iter().any(|name| name == kind.name) {
             chosen.push((kind, kind.about()?));
         }
     }
     let is_of_systems = |name: &str| CORPUS_KINDS.iter().any(|kind| kind.name == name);
-    let is_known = |name: &str| KINDS.iter().any(|kind| kind.name == name) || is_of_systems(name);
+    let is_known = |name: &str| kinds().any(|kind| kind.name == name) || is_of_systems(name);
     if let Some(unknown) = args.names.iter().find(|name| !is_known(name)) {
-        let known = KINDS.iter().map(|kind| kind.name).chain(CORPUS_KINDS.iter().map(|kind| kind.name));
+        let known = kinds().map(|kind| kind.name).chain(CORPUS_KINDS.iter().map(|kind| kind.name));
         return Err(registry::unknown(unknown, known.collect()).into());
     }
     let output = Output::open(None, &[])?;

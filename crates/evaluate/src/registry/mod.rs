@@ -1,45 +1,24 @@
-//! Every metric by name: one line each. What a metric is, what may be set and how it is built stands in its own file.
+//! Every metric by name. Each family lists its own; what a metric is called, what may be set and how it is built is in
+//! the metric's file.
 
 mod suites;
 
 use capeval_choice::UnknownName;
-use capeval_lexical::diversity::{coverage, distinct, mutual_bleu, self_cider};
-use capeval_lexical::{
-    bleu, chrf, cider, meteor_2005, rouge_l, rouge_score, rouge155, sacrebleu, sentence_bleu, ter,
-};
+pub use capeval_lexical::CORPUS_KINDS;
 use capeval_metric::{AnyCorpusMetric, AnyMetric};
 pub use capeval_metric::{CorpusKind, CorpusNeed, MetricKind, Need, Resources, Setting, SettingError};
 
 pub use self::suites::{SUITES, Suite};
 
 /// The metrics, in the order in which they are listed and in which the suite of all holds them.
-pub const KINDS: &[&MetricKind] = &[
-    &bleu::KIND,
-    &rouge_l::KIND,
-    &rouge155::KIND,
-    &rouge_score::KIND,
-    &sentence_bleu::KIND,
-    &meteor_2005::KIND,
-    &cider::CIDER_D,
-    &cider::CIDER,
-    &cider::CIDER_D_IN_PAPER,
-    &cider::CIDER_IN_PAPER,
-    &cider::CIDER_R,
-    &sacrebleu::KIND,
-    &chrf::CHRF,
-    &chrf::CHRF_PLUS_PLUS,
-    &ter::KIND,
-    &capeval_fluency::metric::KIND,
-    &capeval_meteor::KIND,
-];
-
-/// The metrics of all captions of a system, in the order in which they are listed.
-pub const CORPUS_KINDS: &[&CorpusKind] =
-    &[&distinct::KIND, &mutual_bleu::KIND, &self_cider::KIND, &coverage::VOCABULARY, &coverage::NOVELTY];
+pub fn kinds() -> impl Iterator<Item = &'static MetricKind> + Clone {
+    let families = [capeval_lexical::KINDS, capeval_fluency::KINDS, capeval_meteor::KINDS];
+    families.into_iter().flatten().copied()
+}
 
 /// The kind that a metric with settings, such as `cider-d:sigma=4`, is of.
 pub fn kind(spec: &str) -> Option<&'static MetricKind> {
-    KINDS.iter().copied().find(|kind| kind.name == name(spec))
+    kinds().find(|kind| kind.name == name(spec))
 }
 
 /// The kind of a metric of all captions of a system, such as `self-cider:n=3`.
@@ -60,7 +39,7 @@ fn name(spec: &str) -> &str {
 /// # Errors
 /// When there is no such metric or setting, the setting does not take its value, or data are missing.
 pub fn build(spec: &str, common: &[(&str, &str)], resources: &Resources) -> Result<AnyMetric, SettingError> {
-    let kind = kind(spec).ok_or_else(|| unknown(spec, KINDS.iter().map(|kind| kind.name).collect()))?;
+    let kind = kind(spec).ok_or_else(|| unknown(spec, kinds().map(|kind| kind.name).collect()))?;
     kind.build(spec, common, resources)
 }
 

@@ -1,6 +1,6 @@
 //! Sets of metrics under one name.
 
-use super::KINDS;
+use super::kinds;
 
 /// A set of metrics under one name.
 pub struct Suite {
@@ -14,7 +14,7 @@ pub struct Suite {
 /// Which metrics a suite holds.
 enum Members {
     Listed(&'static [&'static str]),
-    /// Those of [`KINDS`], with their variants.
+    /// Those of [`kinds`], with their variants.
     All,
 }
 
@@ -23,8 +23,7 @@ impl Suite {
     pub fn metrics(&self) -> Vec<String> {
         match self.metrics {
             Members::Listed(metrics) => metrics.iter().map(|metric| (*metric).to_owned()).collect(),
-            Members::All => KINDS
-                .iter()
+            Members::All => kinds()
                 .flat_map(|kind| {
                     let variants = kind.variants.iter().map(|settings| format!("{}:{settings}", kind.name));
                     std::iter::once(kind.name.to_owned()).chain(variants)

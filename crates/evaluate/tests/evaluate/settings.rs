@@ -1,6 +1,6 @@
 //! Settings that make no sense are refused with what does, and those that are allowed give numbers.
 
-use capeval_evaluate::registry::{KINDS, build};
+use capeval_evaluate::registry::{build, kinds};
 use capeval_evaluate::{ReferenceSet, System, evaluate};
 use capeval_metric::setting::Values;
 use capeval_metric::{Resources, Setting};
@@ -13,7 +13,7 @@ fn refusal(spec: &str) -> Option<String> {
 #[test]
 fn absurd_numbers_are_refused_with_what_will_do() {
     let mut tried = 0;
-    for kind in KINDS {
+    for kind in kinds() {
         for Setting { name, values, .. } in kind.settings {
             let wanted = match values {
                 Values::Count(range) => format!("a whole number from {} to {}", range.start(), range.end()),
