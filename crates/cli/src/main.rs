@@ -15,7 +15,6 @@ mod rouge;
 mod scoring;
 mod shown;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -86,10 +85,10 @@ fn threads(text: &str) -> Result<usize, String> {
 }
 
 fn main() -> ExitCode {
+    clear_up_on_signals();
     let (args, hints) = renamed::modernise(std::env::args_os());
     for hint in hints {
-        // A hint that cannot be written is not a failure.
-        let _ = writeln!(std::io::stderr(), "note: {hint}; the old form will go with the next version");
+        output::note(&format!("{hint}; the old form will go with the next version"));
     }
     let cli = Cli::parse_from(args);
     let flags = cli.command.flags();
@@ -100,6 +99,22 @@ fn main() -> ExitCode {
             fault::show(&error, flags);
             ExitCode::from(2)
         }
+    }
+}
+
+/// Removes temporary files when a signal ends the process, where these have names.
+fn clear_up_on_signals() {
+    #[cfg(unix)]
+    {
+        use signal_hook::consts::{SIGINT, SIGTERM};
+        // Without the thread a signal still ends the process.
+        let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
+        std::thread::spawn(move || {
+            if let Some(signal) = signals.forever().next() {
+                capeval_files::remove_temporaries();
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        });
     }
 }
 

@@ -1,15 +1,18 @@
 //! Where results go: standard output, or a file that is known to be writable before any work is done.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
+#[cfg(unix)]
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use capeval::corpus::Notice;
 use capeval_files::{STDIN, Target, is_same_file};
+use indicatif::DecimalBytes;
 
 use crate::fault::{Flags, fault};
 
 /// Standard output, or a file, which keeps its content until the whole result is there.
-pub struct Output(Option<Target>);
+pub struct Output(Option<(String, Target)>);
 
 impl Output {
     /// Standard output, or the file `path`.
@@ -17,11 +20,14 @@ impl Output {
     /// # Errors
     /// When the file cannot be written, or is one of `inputs`.
     pub fn open(path: Option<&str>, inputs: &[&str]) -> Result<Self> {
-        let Some(path) = path.filter(|path| *path != STDIN) else { return Ok(Self(None)) };
+        let Some(path) = path.filter(|path| *path != STDIN) else {
+            check_standard_output()?;
+            return Ok(Self(None));
+        };
         if inputs.iter().any(|input| is_same_file(path, input)) {
             return Err(fault(format!("{path}: this file is read, so it cannot be written"), "name another"));
         }
-        Ok(Self(Some(Target::new(path)?)))
+        Ok(Self(Some((path.to_owned(), Target::new(path)?))))
     }
 
     /// Whether a person sees what is written.
@@ -29,28 +35,77 @@ impl Output {
         self.0.is_none() && io::stdout().is_terminal()
     }
 
-    /// Lets `write` write the whole result.
+    /// Lets `write` write the whole result, and says on standard error which file was written.
     ///
     /// # Errors
     /// When the target does not take it.
     pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-        if let Some(target) = self.0 {
-            return Ok(target.write(write)?);
-        }
-        let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        Ok(write(&mut out).and_then(|()| out.flush())?)
+        self.write_described("", write)
     }
+
+    /// As [`Output::write`]; `what` describes the content of the file.
+    ///
+    /// # Errors
+    /// When the target does not take it.
+    pub fn write_described(
+        self,
+        what: &str,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
+        let Some((path, target)) = self.0 else {
+            let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+            return Ok(write(&mut out).and_then(|()| out.flush())?);
+        };
+        if let Some(size) = target.write(write)? {
+            let what = if what.is_empty() { String::new() } else { format!(": {what}") };
+            say(&format!("wrote {path}, {}{what}", DecimalBytes(size)));
+        }
+        Ok(())
+    }
+}
+
+/// Whether the caller closed standard output. Rust opens `/dev/null` in its place before `main`, so that whatever is
+/// written would be lost without an error.
+#[cfg(unix)]
+static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+#[cfg(unix)]
+#[ctor::ctor(unsafe)]
+fn look_at_standard_output() {
+    let is_closed = rustix::io::fcntl_getfd(rustix::stdio::stdout()).is_err();
+    IS_CLOSED.store(is_closed, Ordering::Relaxed);
+}
+
+/// # Errors
+/// When standard output is closed.
+fn check_standard_output() -> Result<()> {
+    #[cfg(unix)]
+    if IS_CLOSED.load(Ordering::Relaxed) {
+        return Err(fault(
+            "standard output is closed, so the result cannot be written",
+            "pass --output FILE",
+        ));
+    }
+    Ok(())
 }
 
 /// Tells on standard error what a reader left out or made up; for commands without a report that would say so.
 pub fn tell(notices: &[Notice], flags: Flags) {
-    let mut err = io::stderr().lock();
     for notice in notices {
         let remedy = notice.remedy.as_ref().and_then(|remedy| remedy.in_words(&flags));
         let remedy = remedy.map_or_else(String::new, |remedy| format!("; {remedy}"));
-        // A note that cannot be written is not a failure.
-        let _ = writeln!(err, "note: {}{remedy}", notice.message);
+        note(&format!("{}{remedy}", notice.message));
     }
+}
+
+/// Tells a note on standard error.
+pub fn note(text: &str) {
+    say(&format!("note: {text}"));
+}
+
+fn say(line: &str) {
+    // A line that cannot be written is not a failure.
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Whether an error says that nobody reads any more, which is not a failure.

@@ -9,6 +9,7 @@ mod content;
 mod error;
 mod meteor;
 mod pip;
+mod temporary;
 mod write;
 
 pub use bytes::{Bytes, STDIN, open, open_or_stdin, read, text};
@@ -19,4 +20,5 @@ pub use content::{
 pub use error::Error;
 pub use meteor::{Installed, MeteorHome};
 pub use pip::{METEOR_PACKAGE, pythons};
+pub use temporary::remove_temporaries;
 pub use write::{Target, is_same_file, write_whole};

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use capeval_meteor::{Compiler, Language, Progress, Recognized, Resources};
 
-use crate::pip::{self, FETCHED, RemovedFolder};
+use crate::pip::{self, FETCHED};
 use crate::write::is_part;
-use crate::{Bytes, Error, write_whole};
+use crate::{Bytes, Error, temporary, write_whole};
 
 /// Where a jar lies in the folders that hold one.
 const JARS: [&str; 3] = ["meteor-1.5.jar", "meteor/meteor-1.5.jar", "pycocoevalcap/meteor/meteor-1.5.jar"];
@@ -135,10 +135,8 @@ impl MeteorHome {
         for entry in fs::read_dir(&self.0).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            if is_part(&name) {
-                let _ = fs::remove_file(entry.path());
-            } else if name.starts_with(FETCHED) {
-                drop(RemovedFolder(entry.path()));
+            if is_part(&name) || name.starts_with(FETCHED) {
+                temporary::remove(&entry.path());
             }
         }
         match fs::remove_file(self.file()) {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 
 use crate::Error;
+use crate::temporary::Temporary;
 
 /// The published package with METEOR, as package clients name it.
 pub const METEOR_PACKAGE: &str = "pycocoevalcap==1.2";
@@ -39,7 +40,7 @@ pub(crate) fn installed_package(pythons: &[String]) -> Option<PathBuf> {
 /// A wheel that was fetched, in a folder of its own.
 pub(crate) struct Wheel {
     pub(crate) path: PathBuf,
-    _folder: RemovedFolder,
+    _folder: Temporary,
 }
 
 /// Fetches the wheel to a new folder in `home` with the pip of the first Python that there is: it knows the user's
@@ -48,7 +49,7 @@ pub(crate) fn fetch(home: &Path, pythons: &[String]) -> Result<Wheel, Error> {
     let place = home.join(format!("{FETCHED}{}", process::id()));
     let system = |action, cause| Error::system(action, place.display(), cause);
     fs::create_dir_all(&place).map_err(|cause| system("make the folder", cause))?;
-    let folder = RemovedFolder(place.clone());
+    let folder = Temporary::new(place.clone());
     let requirements = place.join("requirements.txt");
     fs::write(&requirements, format!("{METEOR_PACKAGE} --hash=sha256:{WHEEL_SHA256}\n"))
         .map_err(|cause| system("write to the folder", cause))?;
@@ -73,13 +74,4 @@ pub(crate) fn fetch(home: &Path, pythons: &[String]) -> Result<Wheel, Error> {
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .find(|path| path.extension().is_some_and(|extension| extension == "whl"));
     wheel.map(|path| Wheel { path, _folder: folder }).ok_or_else(|| failed("it gave no wheel"))
-}
-
-/// A folder that is removed with all in it.
-pub(crate) struct RemovedFolder(pub(crate) PathBuf);
-
-impl Drop for RemovedFolder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

@@ -6,11 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process;
 
 use crate::Error;
+use crate::temporary::Temporary;
 
 /// A file to write, whose place is known to be writable.
 ///
-/// What is written goes to a temporary file beside it, which takes its place when all is there; until then an
-/// existing file keeps its content. Devices and pipes are written directly.
+/// What is written goes to a temporary file in the same folder, which takes its place once it is complete and on the
+/// disk; until then an existing file keeps its content. On Linux the temporary file has no name before that, so that
+/// nothing is left behind however the process ends; elsewhere [`remove_temporaries`](crate::remove_temporaries) clears
+/// up before an early exit. Devices
+/// and pipes are written directly.
 #[derive(Debug)]
 pub struct Target {
     /// The path as it was named.
@@ -25,7 +29,7 @@ pub struct Target {
 /// # Errors
 /// When the system refuses, or `write` fails.
 pub fn write_whole(path: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-    Target::new(path)?.write(write)
+    Target::new(path)?.write(write).map(drop)
 }
 
 /// Where a file is behind links, whether or not it exists.
@@ -71,64 +75,148 @@ impl Target {
         Ok(Self { path: path.to_owned(), place, is_direct })
     }
 
-    /// Lets `write` write the whole content, and puts the file in its place.
+    /// Lets `write` write the whole content, and puts the file in its place. Returns its size in bytes; none for a
+    /// device or a pipe.
     ///
     /// # Errors
     /// When the system refuses, or `write` fails; the file is then what it was.
-    pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-        let written = if self.is_direct { self.write_directly(write) } else { self.replace(write) };
+    pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Option<u64>, Error> {
+        let written = if self.is_direct {
+            self.write_directly(write).map(|_| None)
+        } else {
+            self.replace(write).map(Some)
+        };
         written.map_err(|cause| Error::system("write the file", self.path, cause))
     }
 
-    fn write_directly(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-        fill(OpenOptions::new().write(true).create(true).truncate(true).open(&self.path)?, write).map(drop)
+    fn write_directly(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
+        fill(&OpenOptions::new().write(true).create(true).truncate(true).open(&self.path)?, write)
     }
 
-    fn replace(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-        let (part, file) = Part::create(&self.place)?;
+    fn replace(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
+        let part = Part::create(&self.place)?;
         // Before any content is there: what few may read, nobody else reads meanwhile.
         if let Ok(metadata) = fs::metadata(&self.place) {
-            file.set_permissions(metadata.permissions())?;
+            part.file.set_permissions(metadata.permissions())?;
         }
-        let file = fill(file, write)?;
-        file.sync_all()?;
-        drop(file);
-        fs::rename(&part.0, &self.place)
+        let size = fill(&part.file, write)?;
+        part.file.sync_all()?;
+        part.take_place(&self.place)?;
+        Ok(size)
     }
 }
 
-fn fill(file: File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<File> {
-    let mut out = BufWriter::with_capacity(1 << 16, file);
+fn fill(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
+    let mut out = Counted { out: BufWriter::with_capacity(1 << 16, file), size: 0 };
     write(&mut out)?;
-    out.into_inner().map_err(io::IntoInnerError::into_error)
+    out.flush()?;
+    Ok(out.size)
 }
 
-/// A temporary file, which is removed unless it has been moved away.
-struct Part(PathBuf);
+/// A writer that counts the bytes it takes.
+struct Counted<W> {
+    out: W,
+    size: u64,
+}
 
-/// How many temporary files of this process may lie in a folder.
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.out.write(bytes)?;
+        self.size += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// A temporary file, which goes unless it takes a place.
+struct Part {
+    file: File,
+    /// Where it is, if it has a name.
+    name: Option<Temporary>,
+}
+
+/// How many temporary files of this process a folder may hold.
 const MAX_PARTS: usize = 10_000;
 
 impl Part {
-    /// Makes one beside `place`.
-    fn create(place: &Path) -> io::Result<(Self, File)> {
-        let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);
-        for k in 0..MAX_PARTS {
-            let path = place.with_file_name(format!("{PREFIX}{}.{k}{SUFFIX}", process::id()));
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok((Self(path), file)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => taken = error,
-                Err(error) => return Err(error),
+    /// Makes one in the folder of `place`.
+    fn create(place: &Path) -> io::Result<Self> {
+        if let Some(file) = unnamed(place) {
+            return Ok(Self { file, name: None });
+        }
+        let create = |name: &Path| OpenOptions::new().write(true).create_new(true).open(name);
+        let (file, name) = with_free_name(place, create)?;
+        Ok(Self { file, name: Some(name) })
+    }
+
+    /// Moves the file to `place`, where another may be.
+    fn take_place(mut self, place: &Path) -> io::Result<()> {
+        if self.name.is_none() {
+            match link(&self.file, place) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    let ((), name) = with_free_name(place, |name| link(&self.file, name))?;
+                    self.name = Some(name);
+                }
+                linked => return linked,
             }
         }
-        Err(taken)
+        self.name.as_ref().map_or(Ok(()), |name| fs::rename(name.path(), place))
     }
 }
 
-impl Drop for Part {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
+/// Lets `make` make a file under a name beside `place` that is free.
+fn with_free_name<T>(place: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T, Temporary)> {
+    let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);
+    for k in 0..MAX_PARTS {
+        let name = place.with_file_name(format!("{PREFIX}{}.{k}{SUFFIX}", process::id()));
+        let name = Temporary::new(name);
+        match make(name.path()) {
+            Ok(made) => return Ok((made, name)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                name.release();
+                taken = error;
+            }
+            Err(error) => return Err(error),
+        }
     }
+    Err(taken)
+}
+
+/// A file without a name in the folder of `place`, where the file system has such files.
+#[cfg(target_os = "linux")]
+fn unnamed(place: &Path) -> Option<File> {
+    use rustix::fs::{Mode, OFlags, open};
+    let folder = place.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let file = File::from(open(folder, flags, Mode::from_raw_mode(0o666)).ok()?);
+    // It gets its name by this path.
+    open_file(&file).exists().then_some(file)
+}
+
+/// Gives a file without a name the name `name`, which must be free.
+#[cfg(target_os = "linux")]
+fn link(file: &File, name: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    Ok(linkat(CWD, open_file(file), CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+#[cfg(target_os = "linux")]
+fn open_file(file: &File) -> PathBuf {
+    use std::os::fd::AsRawFd;
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unnamed(_: &Path) -> Option<File> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn link(_: &File, _: &Path) -> io::Result<()> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
 /// How the names of temporary files begin and end.
@@ -172,6 +260,38 @@ mod tests {
         write_whole(&shown, |out| out.write_all(b"second")).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "second");
         assert_eq!(names(folder.path()), ["out.json"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_unfinished_file_has_no_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.json").display().to_string();
+        for expected in [&[][..], &["out.json"]] {
+            write_whole(&path, |out| {
+                out.write_all(&[b'x'; 1 << 17])?;
+                assert_eq!(names(folder.path()), expected);
+                Ok(())
+            })
+            .unwrap();
+        }
+        assert_eq!(names(folder.path()), ["out.json"]);
+    }
+
+    #[test]
+    fn a_file_with_a_temporary_name_takes_its_place_or_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("out");
+        let named = || {
+            let (file, name) = with_free_name(&place, |name| File::create_new(name)).unwrap();
+            Part { file, name: Some(name) }
+        };
+        let (first, second) = (named(), named());
+        assert_eq!(names(folder.path()).len(), 2);
+        drop(first);
+        assert_eq!(names(folder.path()).len(), 1);
+        second.take_place(&place).unwrap();
+        assert_eq!(names(folder.path()), ["out"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use capeval::corpus::Ids;
 use capeval::frequencies::DocumentFrequencies;
 use capeval::metric::Reading;
 use capeval::text::{Stemmer, Tokenizer};
-use capeval_files::{self as files, STDIN};
+use capeval_files as files;
 use clap::{Subcommand, ValueEnum};
 
 use crate::fault::{Flags, fault};
@@ -169,17 +169,11 @@ fn merge(args: &Merge) -> Result<()> {
 
 impl Target {
     fn write(&self, table: &DocumentFrequencies, output: Output) -> Result<()> {
-        output.write(|out| match self.format {
+        let what = format!("{} n-grams of {} images", table.len(), table.n_images());
+        output.write_described(&what, |out| match self.format {
             Format::Capeval => table.save(out),
             Format::Pickle => table.write_pickle(out),
             Format::Json => table.write_json(out),
-        })?;
-        if self.output == STDIN {
-            return Ok(());
-        }
-        Output::open(None, &[])?.write(|out| {
-            let (n, images) = (table.len(), table.n_images());
-            writeln!(out, "wrote {n} n-grams of {images} images to {}", self.output)
         })
     }
 }

@@ -89,21 +89,15 @@ fn train(args: &Train) -> Result<()> {
                 error => error.into(),
             },
         )?;
-    output.write(|out| model.write_arpa(out))?;
-    if args.output == files::STDIN {
-        return Ok(());
+    let counts: Vec<String> = model.n_ngrams().iter().map(usize::to_string).collect();
+    let what = format!("{} n-grams of 1 to {} words", counts.join(" + "), args.order);
+    output.write_described(&what, |out| model.write_arpa(out))?;
+    if !fallen_back.is_empty() {
+        let orders: Vec<String> = fallen_back.iter().map(usize::to_string).collect();
+        output::note(&format!(
+            "too few captions to estimate the discounts of n-grams of {} words; 0.5, 1 and 1.5 were taken",
+            orders.join(", ")
+        ));
     }
-    Output::open(None, &[])?.write(|out| {
-        let counts: Vec<String> = model.n_ngrams().iter().map(usize::to_string).collect();
-        writeln!(out, "wrote {} n-grams of 1 to {} words to {}", counts.join(" + "), args.order, args.output)?;
-        if !fallen_back.is_empty() {
-            let orders: Vec<String> = fallen_back.iter().map(usize::to_string).collect();
-            writeln!(
-                out,
-                "note: too few captions to estimate the discounts of n-grams of {} words; 0.5, 1 and 1.5 were taken",
-                orders.join(", ")
-            )?;
-        }
-        Ok(())
-    })
+    Ok(())
 }

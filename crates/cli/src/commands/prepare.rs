@@ -1,7 +1,5 @@
 //! `capeval prepare`: references read and counted once, scored against many times.
 
-use std::io;
-
 use anyhow::Result;
 use capeval::corpus::Ids;
 use capeval::metric::Resources;
@@ -46,11 +44,8 @@ pub fn run(args: &Args) -> Result<()> {
     output::tell(captions.notices(), Flags::Usual);
     let prepared = capeval::prepare(captions, args.ids, &metrics, sources, &())?;
     let (images, references) = (prepared.references.n_images(), prepared.references.n_references());
-    output.write(|out| prepared.write(out))?;
+    let what = format!("{references} references of {images} images");
+    output.write_described(&what, |out| prepared.write(out))?;
     std::mem::forget(prepared);
-    if args.output != files::STDIN {
-        let text = format!("prepared {references} references of {images} images in {}\n", args.output);
-        Output::open(None, &[])?.write(|out| io::Write::write_all(out, text.as_bytes()))?;
-    }
     Ok(())
 }

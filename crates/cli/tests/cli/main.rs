@@ -12,6 +12,8 @@ mod diversity;
 mod explain;
 mod goldens;
 mod intervals;
+#[cfg(unix)]
+mod outputs;
 mod page;
 mod perplexity;
 mod prefer;

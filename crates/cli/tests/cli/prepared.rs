@@ -2,15 +2,16 @@
 
 use std::fs;
 
-use crate::program::{capeval, fixtures, json, quickstart, scratch, stdout};
+use crate::program::{capeval, fixtures, json, quickstart, said, scratch, stdout};
 
 #[test]
 fn prepared_references_change_no_digit() {
     let folder = tempfile::tempdir().unwrap();
     let prepared = scratch(&folder, "references.capeval");
     let (references, good) = (quickstart("references.json"), quickstart("good.json"));
-    let said = stdout(&["prepare", &references, "-o", &prepared]);
-    assert!(said.starts_with("prepared 60 references of 12 images in "), "{said}");
+    let said = said(&["prepare", &references, "-o", &prepared]);
+    assert!(said.starts_with(&format!("wrote {prepared}, ")), "{said}");
+    assert!(said.ends_with("kB: 60 references of 12 images\n"), "{said}");
     for metrics in ["coco", "all"] {
         let fresh = json(&["score", "-r", &references, &good, "-m", metrics]);
         let ready = json(&["score", "-r", &prepared, &good, "-m", metrics]);
@@ -68,7 +69,7 @@ fn a_table_over_the_corpus_gives_the_scores_of_the_corpus() {
         assert!(tabled["signatures"]["cider-d"].as_str().unwrap().contains("|idf:table("));
     }
     let twice = scratch(&folder, "twice.df");
-    let said = stdout(&["df", "merge", &table, &back, "-o", &twice]);
+    let said = said(&["df", "merge", &table, &back, "-o", &twice]);
     assert!(said.contains("of 24 images"), "{said}");
     assert_eq!(stdout(&["df", "show", &twice, "next to", "no such words"]), "8\tnext to\n0\tno such words\n");
 }

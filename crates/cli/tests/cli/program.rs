@@ -48,11 +48,19 @@ pub fn capeval_with(args: &[&str], stdin: &str) -> Run {
     }
 }
 
-/// The output of a run that must succeed, and say nothing on standard error.
+/// The output of a run that must succeed, and say nothing on standard error but which files it wrote.
 pub fn stdout(args: &[&str]) -> String {
     let run = capeval(args);
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "capeval {}", args.join(" "));
+    let said: Vec<&str> = run.stderr.lines().filter(|line| !line.starts_with("wrote ")).collect();
+    assert_eq!((run.code, said.as_slice()), (0, [].as_slice()), "capeval {}", args.join(" "));
     run.stdout
+}
+
+/// What a run that must succeed says on standard error.
+pub fn said(args: &[&str]) -> String {
+    let run = capeval(args);
+    assert_eq!((run.code, run.stdout.as_str()), (0, ""), "capeval {}: {}", args.join(" "), run.stderr);
+    run.stderr
 }
 
 /// The report of a run as JSON.

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::program::{capeval, capeval_with, json, quickstart, scratch, stdout};
+use crate::program::{capeval, capeval_with, json, quickstart, said, scratch, stdout};
 
 const SCORE: [&str; 4] = ["score", "-r", "references.json", "results.json"];
 
@@ -183,7 +183,7 @@ fn the_ends_of_rouges_own_intervals_have_no_interval() {
 fn options_that_reach_no_metric_are_refused_and_those_that_reach_some_say_which() {
     let folder = tempfile::tempdir().unwrap();
     let model = scratch(&folder, "m.arpa");
-    stdout(&["lm", "train", &quickstart("references.json"), "-o", &model]);
+    said(&["lm", "train", &quickstart("references.json"), "-o", &model]);
     refused_with(&[&SCORE[..], &["-m", "bleu", "--idf", "uniform"]].concat(), &["--idf", "CIDEr"]);
     refused_with(&[&SCORE[..], &["-m", "bleu", "--lm", &model]].concat(), &["--lm", "-m perplexity"]);
     refused_with(
@@ -293,7 +293,7 @@ fn words_that_a_model_does_not_know_are_counted_in_score_as_in_perplexity() {
     let folder = tempfile::tempdir().unwrap();
     let model = scratch(&folder, "m.arpa");
     let (references, good) = (quickstart("references.json"), quickstart("good.json"));
-    stdout(&["lm", "train", "references.json", "-o", &model]);
+    said(&["lm", "train", "references.json", "-o", &model]);
     let unknown = |report: Value| notices(&report).into_iter().find(|(code, _)| code == "unknown-words");
     let by_perplexity = unknown(json(&["perplexity", "--lm", &model, &good]));
     assert!(by_perplexity.is_some());

@@ -1,0 +1,99 @@
+//! Files that a command writes appear whole or not at all, and nothing else does.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+use crate::program::{fixtures, quickstart, said, scratch};
+
+const PRECIOUS: &str = "precious\n";
+
+/// Every way of writing a file: the command, which ends with the flag that names the file.
+fn writers() -> Vec<Vec<String>> {
+    let (references, good, weak) =
+        (quickstart("references.json"), quickstart("good.json"), quickstart("weak.json"));
+    let (references, good, weak) = (references.as_str(), good.as_str(), weak.as_str());
+    let score = ["score", "-r", references, good, "-m", "bleu"];
+    let compare = ["compare", "-r", references, good, weak, "-m", "bleu", "--resamples", "100"];
+    let diversity = ["diversity", good];
+    let correlate = ["correlate", "ratings.csv", "-r", "references.json", "-m", "bleu"];
+    let prefer = ["prefer", "pairs.csv", "-r", "references.json", "-m", "bleu"];
+    let perplexity = ["perplexity", "probabilities.jsonl"];
+    let mut writers: Vec<Vec<&str>> = Vec::new();
+    for (command, flags) in [
+        (&score[..], &["--output", "--segments", "--html"][..]),
+        (&compare, &["--output", "--html"]),
+        (&correlate, &["--output", "--segments", "--html"]),
+        (&prefer, &["--output", "--segments"]),
+        (&diversity, &["--output"]),
+        (&perplexity, &["--output", "--segments"]),
+        (&["tokenize", good], &["--output"]),
+        (&["convert", references, "--format", "csv"], &["--output"]),
+        (&["prepare", references, "-m", "bleu"], &["--output"]),
+        (&["df", "build", references], &["--output"]),
+        (&["lm", "train", references, "-n", "2"], &["--output"]),
+    ] {
+        writers.extend(flags.iter().map(|flag| [command, &[*flag]].concat()));
+    }
+    writers.into_iter().map(|args| args.into_iter().map(str::to_owned).collect()).collect()
+}
+
+/// Runs `capeval` by a shell that prepares the process by `script` before it executes `"$@"`.
+fn in_shell(script: &str, args: &[String]) -> Output {
+    let program = env!("CARGO_BIN_EXE_capeval");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script, "sh", program]).args(args);
+    shell.env("CAPEVAL_DATA", fixtures().join("no-data")).current_dir(fixtures()).output().unwrap()
+}
+
+fn names(folder: &TempDir) -> Vec<String> {
+    let entries = fs::read_dir(folder.path()).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = scratch(&folder, "old");
+    for mut args in writers() {
+        fs::write(&file, PRECIOUS).unwrap();
+        args.push(file.clone());
+        let run = in_shell("trap '' XFSZ; ulimit -f 0; exec \"$@\"", &args);
+        let error = String::from_utf8(run.stderr).unwrap();
+        let command = args.join(" ");
+        assert_eq!(run.status.code(), Some(2), "{command}: {error}");
+        assert!(error.contains(&format!("{file}: cannot write the file")), "{command}: {error}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), PRECIOUS, "{command}");
+        assert_eq!(names(&folder), ["old"], "{command}");
+    }
+}
+
+#[test]
+fn a_file_that_was_written_is_named_with_its_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = scratch(&folder, "new");
+    for mut args in writers() {
+        args.push(file.clone());
+        let run = in_shell("exec \"$@\"", &args);
+        let error = String::from_utf8(run.stderr).unwrap();
+        let command = args.join(" ");
+        assert_eq!(run.status.code(), Some(0), "{command}: {error}");
+        assert!(error.lines().any(|line| line.starts_with(&format!("wrote {file}, "))), "{command}: {error}");
+        assert_eq!(names(&folder), ["new"], "{command}");
+        fs::remove_file(&file).unwrap();
+    }
+    assert_eq!(said(&["convert", &quickstart("good.json"), "--format", "csv", "-o", "/dev/null"]), "");
+}
+
+#[test]
+fn a_closed_standard_output_is_an_error_and_one_that_goes_nowhere_is_not() {
+    let args: Vec<String> =
+        ["score", "-r", "references.json", "results.json", "-m", "bleu"].map(str::to_owned).into();
+    let closed = in_shell("exec \"$@\" >&-", &args);
+    assert_eq!(closed.status.code(), Some(2));
+    assert!(String::from_utf8(closed.stderr).unwrap().contains("standard output is closed"));
+    for nowhere in ["exec \"$@\" >/dev/null", "exec \"$@\" <>/dev/null >&0"] {
+        assert_eq!(in_shell(nowhere, &args).status.code(), Some(0), "{nowhere}");
+    }
+}
