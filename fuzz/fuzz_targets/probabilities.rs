@@ -1,19 +1,17 @@
-//! The reader of probabilities does not panic on any bytes, and accepted values have a perplexity of at least
-//! 1.
+//! The reader of probabilities does not panic on any bytes, and accepts nothing but probabilities and their logarithms.
 #![no_main]
 
-use capeval_fluency::{Base, EndSymbol, records};
+use capeval_corpus::probabilities::{Scale, read_probabilities};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    for base in [Base::E, Base::Two, Base::Ten] {
-        let Ok(records) = records::read(bytes, base) else { continue };
-        for end in [EndSymbol::Counted, EndSymbol::Omitted] {
-            for record in &records {
-                let value = record.perplexity(end).value();
-                assert!(value >= 1.0, "{value}");
+    let Ok(read) = read_probabilities(bytes, "f") else { return };
+    for segment in &read.segments {
+        for number in segment.tokens.iter().chain(&segment.end) {
+            match segment.scale {
+                Scale::Probability => assert!((0.0..=1.0).contains(number), "{number}"),
+                Scale::Logarithm => assert!(*number <= 0.0, "{number}"),
             }
-            let _ = records::remarks(&records, end);
         }
     }
 });

@@ -24,6 +24,9 @@ pub enum Error {
     /// A language model that cannot be estimated.
     #[error(transparent)]
     Fluency(#[from] capeval_fluency::Error),
+    /// A tokenizer that does not exist.
+    #[error(transparent)]
+    Tokenizer(#[from] UnknownTokenizer),
     /// A request that lacks something or contradicts itself.
     #[error(transparent)]
     Request(#[from] Refusal),
@@ -69,6 +72,7 @@ pub fn remedy(error: &(dyn StdError + 'static)) -> Option<Remedy> {
             Error::Setting(error) => remedy(error),
             Error::Frequencies(error) => remedy(error),
             Error::Fluency(error) => remedy(error),
+            Error::Tokenizer(error) => remedy(error),
             Error::Request(error) => error.remedy.clone(),
         };
     }

@@ -74,10 +74,10 @@ pub use document_frequencies::document_frequencies;
 pub use error::{Error, Refusal, remedy};
 pub use measures::{NeededData, Selection, entries, metrics, needed_data, select_metrics};
 pub use options::{
-    CompareOptions, CorrelateOptions, DiversityOptions, MetricOptions, OwnReference, PreferOptions,
-    ScoreOptions,
+    CompareOptions, CorrelateOptions, DiversityOptions, MetricOptions, OwnReference, PerplexityOptions,
+    PreferOptions, PrepareOptions, ScoreOptions,
 };
-pub use perplexity::{Probabilities, language_model, perplexity, perplexity_of};
+pub use perplexity::{PerplexityRequest, PerplexitySource, language_model, perplexity};
 pub use preference::{PreferRequest, prefer};
 pub use references::{ReferenceSource, prepare};
 pub use rouge_list::{Listed, listed};

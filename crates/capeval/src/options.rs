@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use capeval_choice::named;
 use capeval_corpus::{Duplicate, Empty, Ids, Missing, Policy, SegmentId, Surplus};
+use capeval_fluency::Base;
 use capeval_report::{HumanTies, MetricTies, Protocol, Unit};
 use capeval_stats::Resampling;
 use capeval_stats::correction::Correction;
@@ -197,6 +198,28 @@ pub struct DiversityOptions {
     pub tokenizer: Option<String>,
     /// Whether the id 1 and the id "1" are the same.
     pub ids: Ids,
+}
+
+/// What references are prepared for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PrepareOptions {
+    /// The metrics that will be asked for; others work too, but take longer.
+    pub metrics: MetricOptions,
+    /// Whether the id 1 and the id "1" are the same.
+    pub ids: Ids,
+}
+
+/// How perplexities are computed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PerplexityOptions {
+    /// The tokenizer of captions, which must be that of the model; `ptb` if none is given. Probabilities need none.
+    pub tokenizer: Option<String>,
+    /// The base of given logarithms.
+    pub log: Base,
+    /// Whether the report holds the perplexity of every segment.
+    pub segments: bool,
 }
 
 #[cfg(test)]

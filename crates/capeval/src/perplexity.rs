@@ -1,22 +1,20 @@
 //! Perplexity without references: under an n-gram model, or from the probabilities that a model gave.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
+use capeval_corpus::probabilities::{Probabilities, Scale, SegmentProbabilities};
 use capeval_corpus::{Captions, Ids, SegmentId};
 use capeval_evaluate::{MetricScores, ReferenceSet, System, evaluate};
 use capeval_fluency::ngram::FALLBACK_DISCOUNTS;
-use capeval_fluency::{
-    Base, EndSymbol, NgramModel, NgramPerplexity, Perplexity, Record, UnknownWords, records,
-};
-use capeval_metric::{AnyMetric, Reading, Signature, Statistics as _};
+use capeval_fluency::{Base, EndSymbol, NgramModel, NgramPerplexity, Perplexity, UnknownWords};
+use capeval_metric::{AnyMetric, Part, Reading, Signature, Statistics as _};
 use capeval_report::{Head, Measure, MetricEntry, Notice, Provenance, Report, Segments, SystemReport};
 use capeval_stats::Table;
 use capeval_text::{Texts, Tokenizer};
 
 use crate::measures::entries;
-use crate::score::{check_names, from_corpus, from_remark, push_once};
-use crate::{Error, VERSION, references};
+use crate::score::{check_names, from_corpus, push_once};
+use crate::{Error, PerplexityOptions, VERSION, references};
 
 /// Estimates an n-gram model of all captions, cut by `tokenizer`: interpolated modified Kneser-Ney.
 ///
@@ -36,18 +34,47 @@ pub fn language_model(
     Ok(set.language_model(Reading::Tokens(tokenizer), order, fallback.then_some(FALLBACK_DISCOUNTS))?)
 }
 
-/// The perplexities of captions under `model`: with the end of captions and without it, and without the words
-/// that the model does not know. Each caption is a segment; an image may have any number of them.
+/// What perplexities are computed from.
+pub enum PerplexitySource {
+    /// Captions under a model; an image may have any number of them.
+    Captions {
+        /// What systems wrote: a name, which must be unique, and captions, each of which is a segment.
+        systems: Vec<(String, Captions)>,
+        /// The model.
+        model: Arc<NgramModel>,
+    },
+    /// The probabilities that models gave to the tokens of captions: a name, which must be unique, and numbers.
+    Probabilities(Vec<(String, Probabilities)>),
+}
+
+/// Data and options of a report on perplexities.
+pub struct PerplexityRequest {
+    /// The data.
+    pub source: PerplexitySource,
+    /// Everything that a person sets.
+    pub options: PerplexityOptions,
+}
+
+/// Computes perplexities with the end of captions and without it. Under a model, also without the words that the model
+/// does not know; from probabilities, only without the end if no file says how probable an end is.
 ///
 /// # Errors
-/// When no system is given or two have the same name.
-pub fn perplexity(
+/// When no system is given, two have the same name, or the tokenizer does not exist.
+pub fn perplexity(request: PerplexityRequest) -> Result<Report, Error> {
+    let PerplexityRequest { source, options } = request;
+    match source {
+        PerplexitySource::Captions { systems, model } => under_model(systems, &model, &options),
+        PerplexitySource::Probabilities(systems) => from_probabilities(systems, &options),
+    }
+}
+
+fn under_model(
     systems: Vec<(String, Captions)>,
     model: &Arc<NgramModel>,
-    tokenizer: Tokenizer,
-    segments: bool,
+    options: &PerplexityOptions,
 ) -> Result<Report, Error> {
     check_names(&systems)?;
+    let tokenizer = options.tokenizer.as_deref().unwrap_or("ptb").parse()?;
     let under = NgramPerplexity::under(Arc::clone(model), tokenizer);
     let metrics = [
         under.clone(),
@@ -81,7 +108,7 @@ pub fn perplexity(
             scores: scores.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
             intervals: None,
             signatures: signatures.map(signed).collect(),
-            segments: segments.then(|| Segments {
+            segments: options.segments.then(|| Segments {
                 ids: captions.ids().to_vec(),
                 values: (0..captions.len()).flat_map(|k| values.iter().map(move |v| v[k])).collect(),
             }),
@@ -112,97 +139,129 @@ pub(crate) fn unknown_words(name: &str, metric: &MetricScores, n_captions: usize
     (total.unknown > 0.0).then(|| Notice { system: Some(name.to_owned()), ..notice() })
 }
 
-/// What a model thought of the captions of one system.
-pub struct Probabilities {
-    /// The system's name, which must be unique.
-    pub name: String,
-    /// Where the records come from: a path, or `-` for standard input.
-    pub source: String,
-    /// The records.
-    pub records: Vec<Record>,
-}
-
-/// The perplexities of captions from the probabilities that models gave to their tokens: with the end of
-/// captions and without it, or without alone if no file says how probable an end is.
-///
-/// `base` is that of the logarithms the records were read with, for the signature.
-///
-/// # Errors
-/// When no system is given or two have the same name, or a system has two records of one id.
-pub fn perplexity_of(systems: Vec<Probabilities>, base: Base, segments: bool) -> Result<Report, Error> {
-    let names: Vec<(String, ())> = systems.iter().map(|system| (system.name.clone(), ())).collect();
-    check_names(&names)?;
-    for Probabilities { source, records, .. } in &systems {
-        let mut seen = HashSet::new();
-        if let Some(twice) = records.iter().find(|record| !seen.insert(record.id.as_str())) {
-            return Err(Error::with_remedy(
-                format!("{source}: segment {} appears twice", twice.id),
-                "give each caption one record",
-            ));
-        }
-    }
-    let has_ends = systems.iter().flat_map(|system| &system.records).any(|record| record.end.is_some());
-    let ends = if has_ends { &[EndSymbol::Counted, EndSymbol::Omitted][..] } else { &[EndSymbol::Omitted] };
-    let mut measures = Vec::new();
-    let mut entries = Vec::new();
-    for (k, end) in ends.iter().enumerate() {
-        let (suffix, label) = if k == 0 { (String::new(), String::new()) } else { end_suffix(*end) };
-        let part = NgramPerplexity::part();
-        let key = format!("{}{suffix}", part.key);
-        entries.push(MetricEntry { key: key.clone(), n_measures: 1 });
-        measures.push(Measure {
-            key,
-            label: format!("{}{label}", part.label),
-            direction: part.direction,
-            number: part.number,
-            min: part.min,
-            max: part.max,
-        });
-    }
+fn from_probabilities(
+    systems: Vec<(String, Probabilities)>,
+    options: &PerplexityOptions,
+) -> Result<Report, Error> {
+    check_names(&systems)?;
+    let mut segments = systems.iter().flat_map(|(_, given)| &given.segments);
+    let ends: &[EndSymbol] = match segments.any(|segment| segment.end.is_some()) {
+        true => &[EndSymbol::Counted, EndSymbol::Omitted],
+        false => &[EndSymbol::Omitted],
+    };
+    let (entries, measures) = ends.iter().enumerate().map(|(k, end)| measure(*end, k == 0)).unzip();
+    let ids = |given: &Probabilities| -> Vec<SegmentId> {
+        given.segments.iter().map(|segment| segment.id.clone()).collect()
+    };
+    let same = same_segments(systems.iter().map(|(_, given)| ids(given)));
     let mut notices = Vec::new();
     let mut reports = Vec::new();
-    let ids = |records: &[Record]| records.iter().map(|record| SegmentId::from_untyped(&record.id)).collect();
-    let same = same_segments(systems.iter().map(|system| ids(&system.records)));
-    for Probabilities { name, source, records } in systems {
-        let tables = ends.iter().map(|end| {
-            let mut values = vec![0.0; 3 * records.len()];
-            for (row, record) in values.chunks_exact_mut(3).zip(&records) {
-                record.perplexity(*end).store(row);
-            }
-            Table::new(Perplexity::columns(), values)
-        });
-        let tables: Vec<Table> = tables.collect();
-        let first = ends.first().copied().unwrap_or(EndSymbol::Omitted);
-        for remark in records::remarks(&records, first) {
-            notices.push(from_remark(&remark, Some(&name)));
-        }
+    for (name, given) in systems {
+        let rows: Vec<Vec<Perplexity>> = with_ends(&given.segments, ends, options.log);
+        notices.extend(given.notices.iter().map(|notice| from_corpus(notice, Some(&name))));
+        notices.extend(remarks(&given.segments, &rows[0], ends[0], &name));
+        let total = |rows: &Vec<Perplexity>| {
+            let mut values = vec![0.0; 3 * rows.len()];
+            values.chunks_exact_mut(3).zip(rows).for_each(|(row, segment)| segment.store(row));
+            Perplexity::load(&Table::new(Perplexity::columns(), values).total()).value()
+        };
         let signature = |end: &EndSymbol| {
             let signature = Signature::new("perplexity").with("probabilities", "given");
-            signed(signature.with("log", base.name()).with("end", end.name()))
+            signed(signature.with("log", options.log).with("end", end))
         };
-        let by_segment: Vec<Vec<f64>> = tables
-            .iter()
-            .map(|table| table.rows().map(|row| Perplexity::load(row).value()).collect())
-            .collect();
+        let values = |k: usize| rows.iter().map(move |rows| rows[k].value());
         reports.push(SystemReport {
-            n_images: records.len(),
+            n_images: given.segments.len(),
             n_references: 0,
-            scores: tables.iter().map(|table| Perplexity::load(&table.total()).value()).collect(),
+            scores: rows.iter().map(total).collect(),
             intervals: None,
             signatures: ends.iter().map(signature).collect(),
-            segments: segments.then(|| Segments {
-                ids: ids(&records),
-                values: (0..records.len()).flat_map(|k| by_segment.iter().map(move |v| v[k])).collect(),
+            segments: options.segments.then(|| Segments {
+                ids: ids(&given),
+                values: (0..given.segments.len()).flat_map(values).collect(),
             }),
+            source: given.source,
             name,
-            source,
         });
     }
     Ok(report(entries, measures, reports, notices, same))
 }
 
-fn end_suffix(end: EndSymbol) -> (String, String) {
-    (format!(":end={}", end.name()), format!(" end={}", end.name()))
+/// The perplexity with or without the end of captions, which its key says unless it is the main one.
+fn measure(end: EndSymbol, is_main: bool) -> (MetricEntry, Measure) {
+    let part = NgramPerplexity::part();
+    let (key, label) = match is_main {
+        true => (part.key, part.label),
+        false => (format!("{}:end={end}", part.key), format!("{} end={end}", part.label)),
+    };
+    let Part { direction, number, min, max, .. } = part;
+    (MetricEntry { key: key.clone(), n_measures: 1 }, Measure { key, label, direction, number, min, max })
+}
+
+/// The perplexity of each segment for each of `ends`.
+fn with_ends(segments: &[SegmentProbabilities], ends: &[EndSymbol], base: Base) -> Vec<Vec<Perplexity>> {
+    let log2 = |scale: Scale, number: f64| match scale {
+        Scale::Probability => number.log2(),
+        Scale::Logarithm => base.to_log2(number),
+    };
+    let without = segments.iter().map(|segment| {
+        let mut perplexity = Perplexity::default();
+        segment.tokens.iter().for_each(|number| perplexity.add(log2(segment.scale, *number)));
+        perplexity
+    });
+    let without: Vec<Perplexity> = without.collect();
+    let with = |end: &EndSymbol| {
+        let ended = without.iter().zip(segments).map(|(without, segment)| {
+            let mut perplexity = *without;
+            let end = segment.end.filter(|_| *end == EndSymbol::Counted);
+            end.into_iter().for_each(|number| perplexity.add(log2(segment.scale, number)));
+            perplexity
+        });
+        ended.collect()
+    };
+    ends.iter().map(with).collect()
+}
+
+/// Says which segments of a system hold a token of probability zero or none at all, and whether ends were to be counted
+/// that the file does not give.
+fn remarks(
+    segments: &[SegmentProbabilities],
+    perplexities: &[Perplexity],
+    end: EndSymbol,
+    system: &str,
+) -> Vec<Notice> {
+    let mut found = Vec::new();
+    let mut say =
+        |code, message| found.push(Notice { system: Some(system.to_owned()), ..Notice::new(code, message) });
+    let those = |are: fn(&Perplexity) -> bool| -> Vec<&SegmentId> {
+        let chosen = perplexities.iter().zip(segments).filter(|(perplexity, _)| are(perplexity));
+        chosen.map(|(_, segment)| &segment.id).collect()
+    };
+    let n = segments.len();
+    if let [first, others @ ..] = &those(|perplexity| perplexity.value().is_infinite())[..] {
+        let others = if others.is_empty() { String::new() } else { format!(" (and {} more)", others.len()) };
+        let message = format!(
+            "a token of segment {first}{others} has probability 0, or one too small to tell from it, so the \
+             perplexity is infinite"
+        );
+        say("zero-probability", message);
+    }
+    let bare = those(|perplexity| perplexity.tokens == 0.0);
+    if let [first, ..] = &bare[..] {
+        let message = format!(
+            "{} of {n} segments have no token that counts, the first being {first}; a perplexity of 1 says nothing \
+             there",
+            bare.len()
+        );
+        say("no-tokens", message);
+    }
+    let without = segments.iter().filter(|segment| segment.end.is_none()).count();
+    if end == EndSymbol::Counted && without > 0 {
+        let message =
+            format!("{without} of {n} segments give no probability of their end, so it is not counted there");
+        say("no-end-symbol", message);
+    }
+    found
 }
 
 fn signed(mut signature: Signature) -> Signature {
@@ -234,5 +293,68 @@ fn report(
         provenance: Provenance { files: Vec::new(), n_images: 0, n_references: 0, policy: None, ids: None },
         explained: Vec::new(),
         gallery: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use capeval_corpus::probabilities::read_probabilities;
+
+    use super::*;
+
+    fn report(lines: &str, log: Base) -> Report {
+        let given = read_probabilities(lines.as_bytes(), "f").unwrap();
+        let source = PerplexitySource::Probabilities(vec![("mine".to_owned(), given)]);
+        let options = PerplexityOptions { log, segments: true, ..PerplexityOptions::default() };
+        perplexity(PerplexityRequest { source, options }).unwrap()
+    }
+
+    fn value(lines: &str, log: Base) -> f64 {
+        report(lines, log).score(0, "perplexity").unwrap()
+    }
+
+    #[test]
+    fn the_worked_example_holds_for_probabilities_and_for_every_base() {
+        let probabilities = [0.6_f64, 0.8, 0.3, 0.4, 0.3, 0.5, 0.6];
+        let mut values = vec![value(&format!(r#"{{"id": 7, "probs": {probabilities:?}}}"#), Base::E)];
+        for (base, log) in
+            [(Base::E, f64::ln as fn(f64) -> f64), (Base::Two, f64::log2), (Base::Ten, f64::log10)]
+        {
+            let line = format!(r#"{{"id": "x", "logprobs": {:?}}}"#, probabilities.map(log));
+            values.push(value(&line, base));
+        }
+        for value in values {
+            assert_eq!(format!("{value:.2}"), "2.12");
+        }
+    }
+
+    #[test]
+    fn the_end_symbol_counts_in_one_of_two_numbers() {
+        let report = report(r#"{"id": 1, "probs": [0.5, 0.5], "end": 0.125}"#, Base::E);
+        assert_eq!(report.score(0, "perplexity:end=no"), Some(2.0));
+        assert_eq!(report.score(0, "perplexity"), Some(f64::exp2(5.0 / 3.0)));
+    }
+
+    #[test]
+    fn a_zero_probability_is_noticed_with_its_segment() {
+        for zero in [r#""probs":[0.0, 0.5]"#, r#""logprobs":[-1e308]"#, r#""logprobs":[-1.0, -Infinity]"#] {
+            let lines = format!("{{\"id\":1,\"probs\":[1]}}\n\n{{\"id\":\"b\",{zero}}}\n");
+            let report = report(&lines, Base::E);
+            assert_eq!(report.score(0, "perplexity"), Some(f64::INFINITY));
+            assert_eq!(report.systems[0].segments.as_ref().unwrap().values, [1.0, f64::INFINITY]);
+            let [notice] = &report.head.notices[..] else { panic!("{:?}", report.head.notices) };
+            assert!(notice.message.contains("segment b has probability 0"), "{}", notice.message);
+        }
+    }
+
+    #[test]
+    fn a_corpus_divides_total_bits_by_total_tokens() {
+        let lines = "{\"id\":1,\"probs\":[0.5]}\n{\"id\":2,\"probs\":[0.125,0.125,0.125]}";
+        assert_eq!(value(lines, Base::E), f64::exp2(2.5));
+    }
+
+    #[test]
+    fn tokens_without_a_number_are_not_counted() {
+        assert_eq!(value(r#"{"id":1,"logprobs":[null,-1.0]}"#, Base::Two), 2.0);
     }
 }

@@ -4,14 +4,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use capeval::corpus::probabilities::read_probabilities;
 use capeval::corpus::{Captions, Ids, Missing, ReadOptions, SegmentId, read_bytes};
 use capeval::evaluate::{Progress, Stage};
-use capeval::fluency::{Base, Record};
 use capeval::report::Verdict;
 use capeval::stats::Resampling;
 use capeval::{
-    CompareOptions, CompareRequest, MetricOptions, Probabilities, ScoreOptions, ScoreRequest, compare,
-    explain, perplexity_of, score,
+    CompareOptions, CompareRequest, MetricOptions, PerplexityOptions, PerplexityRequest, PerplexitySource,
+    ScoreOptions, ScoreRequest, compare, explain, perplexity, score,
 };
 
 const FULL: &str = "a dog runs along the beach";
@@ -199,16 +199,16 @@ fn resampling_can_be_ended_in_the_middle() {
 
 #[test]
 fn perplexities_of_other_captions_do_not_compare() {
-    let of = |name: &str, ids: &[&str]| Probabilities {
-        name: name.to_owned(),
-        source: name.to_owned(),
-        records: ids.iter().map(|id| Record { id: (*id).to_owned(), log2: vec![-1.0], end: None }).collect(),
+    let of = |name: &str, ids: &[i64]| {
+        let lines: String = ids.iter().map(|id| format!("{{\"id\": {id}, \"probs\": [0.5]}}\n")).collect();
+        (name.to_owned(), read_probabilities(lines.as_bytes(), name).unwrap())
     };
-    let same = |a: &[&str], b: &[&str]| {
-        perplexity_of(vec![of("a", a), of("b", b)], Base::E, false).unwrap().same_images
+    let same = |a: &[i64], b: &[i64]| {
+        let source = PerplexitySource::Probabilities(vec![of("a", a), of("b", b)]);
+        perplexity(PerplexityRequest { source, options: PerplexityOptions::default() }).unwrap().same_images
     };
-    assert!(same(&["1", "2"], &["2", "1"]));
-    assert!(!same(&["1", "2"], &["1", "3"]));
+    assert!(same(&[1, 2], &[2, 1]));
+    assert!(!same(&[1, 2], &[1, 3]));
 }
 
 #[test]

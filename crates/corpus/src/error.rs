@@ -122,6 +122,11 @@ impl Error {
         self
     }
 
+    pub(crate) fn of_kind(mut self, kind: ErrorKind) -> Self {
+        self.0.kind = kind;
+        self
+    }
+
     pub(crate) fn because(mut self, cause: io::Error) -> Self {
         self.0.cause = Some(cause);
         self

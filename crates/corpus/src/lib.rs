@@ -33,6 +33,7 @@ mod merge;
 mod notice;
 mod options;
 mod policy;
+pub mod probabilities;
 pub mod ratings;
 mod read;
 pub mod rouge_xml;

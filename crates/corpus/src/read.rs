@@ -124,10 +124,7 @@ fn read_format(
         Format::Pipes => delimited(source, Separation::Pipes, options, captions),
         Format::Tokens => flickr::read(source, captions),
         Format::Lines => lines::read(source, captions),
-        #[cfg(feature = "parquet")]
         Format::Parquet => in_rows(captions, options, |rows| table::read_parquet(source, rows)),
-        #[cfg(not(feature = "parquet"))]
-        Format::Parquet => Err(table::no_parquet(source.name)),
     }
 }
 

@@ -1,17 +1,25 @@
 //! One table in every format gives the same captions, ratings, scores and pairs, under every name that is known.
 #![cfg_attr(feature = "parquet", expect(clippy::unwrap_used, reason = "a test may panic"))]
 
+use capeval_corpus::probabilities::{Scale, read_probabilities};
 use capeval_corpus::ratings::{RatingOptions, read_pairs, read_ratings, read_scores};
 use capeval_corpus::{ErrorKind, ReadOptions, SegmentId, read_bytes};
 
-/// The table in CSV, TSV, JSON Lines, JSON and, where it can be read, Parquet. Cells that are numbers are numbers.
+/// The table in CSV, TSV, JSON Lines, JSON and, where it can be read, Parquet. Cells that are numbers are numbers, and
+/// cells that begin with a bracket are lists.
 fn formats(header: &[&str], rows: &[&[&str]]) -> Vec<(&'static str, Vec<u8>)> {
     let delimited = |separator: &str| {
         let lines = std::iter::once(header).chain(rows.iter().copied());
-        lines.map(|line| line.join(separator) + "\n").collect::<String>().into_bytes()
+        let field = |cell: &&str| match cell.starts_with('[') {
+            true => format!("\"{}\"", cell.replace('"', "\"\"")),
+            false => (*cell).to_owned(),
+        };
+        let line = |line: &[&str]| line.iter().map(field).collect::<Vec<_>>().join(separator) + "\n";
+        lines.map(line).collect::<String>().into_bytes()
     };
     let value = |cell: &str| match cell.parse::<f64>() {
         Ok(_) => cell.to_owned(),
+        Err(_) if cell.starts_with('[') => cell.to_owned(),
         Err(_) if cell.is_empty() => "null".to_owned(),
         Err(_) => format!("{cell:?}"),
     };
@@ -35,6 +43,7 @@ fn formats(header: &[&str], rows: &[&[&str]]) -> Vec<(&'static str, Vec<u8>)> {
 fn parquet(header: &[&str], rows: &[&[&str]]) -> Vec<u8> {
     use std::sync::Arc;
 
+    use arrow_array::builder::{Float64Builder, ListBuilder, StringBuilder};
     use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
     use parquet::arrow::ArrowWriter;
 
@@ -45,7 +54,27 @@ fn parquet(header: &[&str], rows: &[&[&str]]) -> Vec<u8> {
             cells.iter().map(|cell| cell.map(str::parse).transpose().ok()).collect();
         let numbers: Option<Vec<Option<f64>>> =
             cells.iter().map(|cell| cell.map(str::parse).transpose().ok()).collect();
+        let lists: Option<Vec<Option<Vec<serde_json::Value>>>> =
+            cells.iter().map(|cell| cell.map(serde_json::from_str).transpose().ok()).collect();
         let array: ArrayRef = match (integers, numbers) {
+            (None, None) if lists.is_some() => {
+                let lists = lists.unwrap();
+                let is_text = lists.iter().flatten().flatten().any(serde_json::Value::is_string);
+                let (mut texts, mut numbers) =
+                    (ListBuilder::new(StringBuilder::new()), ListBuilder::new(Float64Builder::new()));
+                for list in lists {
+                    if is_text {
+                        texts.append_option(list.map(|list| {
+                            list.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Vec<_>>()
+                        }));
+                    } else {
+                        numbers.append_option(
+                            list.map(|list| list.iter().map(serde_json::Value::as_f64).collect::<Vec<_>>()),
+                        );
+                    }
+                }
+                if is_text { Arc::new(texts.finish()) } else { Arc::new(numbers.finish()) }
+            }
             (Some(integers), _) => Arc::new(Int64Array::from(integers)),
             (None, Some(numbers)) => Arc::new(Float64Array::from(numbers)),
             (None, None) => Arc::new(StringArray::from(cells)),
@@ -229,5 +258,95 @@ fn what_is_wrong_with_a_table_is_named_with_its_place() {
     let ratings = read_ratings(ragged, "f", &RatingOptions::default()).unwrap_err();
     for error in [ratings, read_scores(ragged, "f").unwrap_err(), read_pairs(ragged, "f").unwrap_err()] {
         assert!(error.to_string().starts_with("f:2:1 (byte 16): this row has 3 fields"), "{error}");
+    }
+}
+
+fn segments(bytes: &[u8], name: &str) -> Vec<(String, Vec<f64>, Option<f64>)> {
+    let read = read_probabilities(bytes, name).unwrap_or_else(|error| panic!("{name}: {error}"));
+    read.segments.into_iter().map(|segment| (segment.id.to_string(), segment.tokens, segment.end)).collect()
+}
+
+#[test]
+fn probabilities_are_the_same_in_every_format() {
+    let lists = formats(
+        &["id", "Token_LogProbs", "tokens", "end"],
+        &[
+            &["7", "[null, -0.5, -0.25]", "[\"a\", \"man\", \"</s>\"]", ""],
+            &["a.jpg", "[-1.5]", "", "-2"],
+            &["9", "[]", "", ""],
+        ],
+    );
+    let tokens = formats(
+        &["image_id", "token", "logprob"],
+        &[
+            &["7", "a", ""],
+            &["a.jpg", "<end>", "-1.5"],
+            &["7", "man", "-0.5"],
+            &["7", "</s>", "-0.25"],
+            &["a.jpg", "</s>", "-2"],
+            &["9", "man", ""],
+        ],
+    );
+    for (name, bytes) in lists.into_iter().chain(tokens) {
+        let expected = [
+            ("7".to_owned(), vec![-0.5], Some(-0.25)),
+            ("a.jpg".to_owned(), vec![-1.5], Some(-2.0)),
+            ("9".to_owned(), vec![], None),
+        ];
+        assert_eq!(segments(&bytes, name), expected, "{name}");
+        let read = read_probabilities(&bytes, name).unwrap();
+        assert!(
+            read.segments.iter().all(|segment| segment.scale == Scale::Logarithm) && read.notices.is_empty()
+        );
+    }
+    for (name, bytes) in formats(&["Probs", "id"], &[&["[0.5, 1]", "7"], &["[0]", "8"]]) {
+        let expected = [("7".to_owned(), vec![0.5, 1.0], None), ("8".to_owned(), vec![0.0], None)];
+        assert_eq!(segments(&bytes, name), expected, "{name}");
+        assert_eq!(read_probabilities(&bytes, name).unwrap().segments[0].scale, Scale::Probability);
+    }
+}
+
+#[test]
+fn segments_without_ids_are_numbered_in_every_format() {
+    for (name, bytes) in formats(&["probs"], &[&["[0.5]"], &["[0.25]"]]) {
+        let expected = [("1".to_owned(), vec![0.5], None), ("2".to_owned(), vec![0.25], None)];
+        assert_eq!(segments(&bytes, name), expected, "{name}");
+        assert_eq!(read_probabilities(&bytes, name).unwrap().notices[0].code, "row-numbers");
+    }
+}
+
+#[test]
+fn faulty_probabilities_are_refused_in_every_format() {
+    for (header, rows, expected) in [
+        (
+            &["id", "probs"][..],
+            &[&["1", "[0.5]"][..], &["2", "[1.5]"]][..],
+            "segment 2 has 1.5, which is not a",
+        ),
+        (&["id", "logprobs"], &[&["1", "[-0.5, 0.5]"]], "segment 1 has 0.5, which is not the logarithm"),
+        (&["id", "probs"], &[&["1", "[0.5]"], &["1", "[0.5]"]], "segment 1 appears twice"),
+        (&["id", "probs"], &[&["1", "[0.5]"], &["2", ""]], "segment 2 has no numbers"),
+        (&["id", "probs"], &[&["1", ""], &["2", "[0.5]"]], "segment 1 has no numbers"),
+        (&["id", "probs", "logprobs"], &[&["1", "[0.5]", "[-1]"]], "segment 1 has both"),
+        (
+            &["id", "probs", "tokens"],
+            &[&["1", "[0.5]", "[\"a\", \"b\"]"]],
+            "segment 1 has 2 tokens but 1 numbers",
+        ),
+        (
+            &["id", "probs", "tokens"],
+            &[&["1", "[0.5]", "a"]],
+            "segment 1 needs a list of tokens, found a string",
+        ),
+        (&["id", "prob"], &[&["1", "0.5"], &["2", "0.5"]], "each segment has a single number"),
+        (&["prob"], &[&["0.5"], &["0.25"]], "segment 1 has a single number, and no id"),
+        (&["id", "text"], &[&["1", "a"]], "no column is known to hold probabilities"),
+        (&["id", "probs", "Probs"], &[&["1", "[0.5]", "[0.5]"]], "the column probs is given twice"),
+    ] {
+        for (name, bytes) in formats(header, rows) {
+            let error = read_probabilities(&bytes, name).unwrap_err();
+            assert!(error.message().starts_with(expected), "{name}: {error}");
+            assert_eq!(error.source_name(), name);
+        }
     }
 }

@@ -11,7 +11,7 @@ use capeval_choice::{Argument, Remedy, Task};
 use capeval_corpus::{Captions, ReadOptions, Role};
 use capeval_evaluate::Prepared;
 use capeval_evaluate::prepared::{MAGIC, Source};
-use capeval_fluency::{Base, NgramModel, Record, records};
+use capeval_fluency::NgramModel;
 use capeval_lexical::frequencies::{self, DocumentFrequencies};
 use flate2::read::MultiGzDecoder;
 
@@ -159,28 +159,4 @@ pub fn language_model(path: &str, bytes: &[u8]) -> Result<NgramModel, Error> {
         }
         Error::content(path, error.to_string(), error.remedy().cloned())
     })
-}
-
-/// Reads the probabilities that a model gave to tokens from bytes called `path`: JSON Lines or Parquet, which may be
-/// gzipped.
-///
-/// # Errors
-/// When the bytes are anything else.
-pub fn probabilities(path: &str, bytes: &[u8], base: Base) -> Result<Vec<Record>, Error> {
-    let bytes = unpacked(path, bytes)?;
-    let records = if bytes.starts_with(b"PAR1") {
-        #[cfg(feature = "parquet")]
-        let records = capeval_fluency::parquet::read(bytes.into_owned(), base);
-        #[cfg(not(feature = "parquet"))]
-        return Err(Error::content(
-            path,
-            "this is Parquet, which this build of capeval cannot read",
-            Some(Remedy::say("use a build with the feature parquet, or save the file as JSON Lines")),
-        ));
-        #[cfg(feature = "parquet")]
-        records
-    } else {
-        records::read(&bytes[..], base)
-    };
-    records.map_err(|error| Error::content(path, error.to_string(), error.remedy().cloned()))
 }

@@ -15,7 +15,7 @@ mod write;
 pub use bytes::{Bytes, STDIN, open, open_or_stdin, read, text};
 pub use content::{
     captions, captions_in, check_fresh, frequencies, is_prepared, language_model, open_prepared, prepared,
-    probabilities, source,
+    source,
 };
 pub use error::Error;
 pub use meteor::{Installed, MeteorHome};

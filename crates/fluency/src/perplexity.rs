@@ -14,6 +14,28 @@ capeval_choice::named! {
     }
 }
 
+capeval_choice::named! {
+    /// The base of logarithms.
+    #[derive(Default)]
+    pub enum Base ("base of logarithms") {
+        #[default]
+        E = "e", "natural logarithms, as most libraries give them";
+        Two = "2", "bits";
+        Ten = "10", "as in ARPA files and KenLM's output";
+    }
+}
+
+impl Base {
+    /// Turns a logarithm of this base into one of base 2.
+    pub fn to_log2(self, log: f64) -> f64 {
+        match self {
+            Self::E => log * std::f64::consts::LOG2_E,
+            Self::Two => log,
+            Self::Ten => log * std::f64::consts::LOG2_10,
+        }
+    }
+}
+
 /// Bits and tokens, of one segment or, added up, of many.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Perplexity {

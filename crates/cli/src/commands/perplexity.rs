@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use capeval::Probabilities;
+use capeval::corpus::probabilities::read_probabilities;
 use capeval::fluency::Base;
-use capeval::text::Tokenizer;
+use capeval::{PerplexityOptions, PerplexityRequest, PerplexitySource};
 use capeval_files::{self as files, STDIN};
-use clap::ValueEnum;
 
 use crate::fault::fault;
-use crate::names;
-use crate::options::Candidates;
+use crate::names::{self, Named};
+use crate::options::{self, Candidates};
 use crate::shown::Shown;
 
 /// Compute perplexities, from the probabilities that models gave or under an n-gram model
 ///
-/// Without --lm, files hold what a language model thought of each caption, as JSON Lines or Parquet:
-/// {"id": 7, "probs": [0.6, 0.8], "end": 0.5}, or "logprobs" in place of "probs". With --lm, files hold
-/// captions, which are scored by that ARPA file; `capeval lm train` makes one from references.
+/// Without --lm, files hold what a language model thought of each caption, as JSON, JSON Lines, CSV, TSV or Parquet:
+/// {"id": 7, "probs": [0.6, 0.8], "end": 0.5}, or "logprobs" in place of "probs"; or a row for each token, with the
+/// columns id, token and prob or logprob. With --lm, files hold captions, which are scored by that ARPA file;
+/// `capeval lm train` makes one from references.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
@@ -31,9 +31,10 @@ pub struct Args {
     /// Tokenizer of the captions, which must be the model's; see `capeval tokenize --list` [default: ptb].
     #[arg(short, long, value_name = "NAME", requires = "lm")]
     tokenizer: Option<String>,
-    /// Base of the logarithms in files of probabilities.
-    #[arg(long, value_enum, default_value_t, conflicts_with = "lm")]
-    log: Log,
+    /// Base of the logarithms in files of probabilities: e, as most libraries give them, 2 for bits, or 10, as in ARPA files
+    /// and KenLM's output.
+    #[arg(long, default_value_t, conflicts_with = "lm", value_parser = options::choices(Base::ALL, Base::name))]
+    log: Base,
     /// Name of a system, in the order of the files; may be repeated.
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
@@ -41,19 +42,6 @@ pub struct Args {
     reading: Candidates,
     #[command(flatten)]
     shown: Shown,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Log {
-    /// Natural logarithms, as most libraries give them.
-    #[default]
-    E,
-    /// Bits.
-    #[value(name = "2")]
-    Two,
-    /// As in ARPA files and KenLM's output.
-    #[value(name = "10")]
-    Ten,
 }
 
 const AFTER_HELP: &str = "\
@@ -73,31 +61,29 @@ pub fn run(args: &Args) -> Result<()> {
     if inputs.iter().filter(|path| **path == STDIN).count() > 1 {
         return Err(fault("standard input (-) can be read only once", "give files for the others"));
     }
-    let tokenizer: Tokenizer = args.tokenizer.as_deref().unwrap_or("ptb").parse()?;
     let target = args.shown.open(&inputs)?;
-    let report = match &args.lm {
+    let options = PerplexityOptions {
+        tokenizer: args.tokenizer.clone(),
+        log: args.log,
+        segments: target.wants_segments(),
+    };
+    let source = match &args.lm {
         Some(model) => {
             let model = Arc::new(files::language_model(model, &files::open(model)?)?);
-            let options = args.reading.options();
-            let mut captions = Vec::new();
-            for system in systems {
-                captions.push((system.name, files::captions(&system.path, &options)?));
+            let reading = args.reading.options();
+            let read = |Named { name, path }| Ok((name, files::captions(&path, &reading)?));
+            PerplexitySource::Captions {
+                systems: systems.into_iter().map(read).collect::<Result<_>>()?,
+                model,
             }
-            capeval::perplexity(captions, &model, tokenizer, target.wants_segments())?
         }
         None => {
-            let base = match args.log {
-                Log::E => Base::E,
-                Log::Two => Base::Two,
-                Log::Ten => Base::Ten,
+            let read = |Named { name, path }| {
+                let bytes = files::open_or_stdin(&path)?;
+                Ok((name, read_probabilities(&bytes, &path)?))
             };
-            let mut given = Vec::new();
-            for system in systems {
-                let records = files::probabilities(&system.path, &files::open_or_stdin(&system.path)?, base)?;
-                given.push(Probabilities { name: system.name, source: system.path, records });
-            }
-            capeval::perplexity_of(given, base, target.wants_segments())?
+            PerplexitySource::Probabilities(systems.into_iter().map(read).collect::<Result<_>>()?)
         }
     };
-    target.write(&report)
+    target.write(&capeval::perplexity(PerplexityRequest { source, options })?)
 }

@@ -5,8 +5,8 @@ use capeval_choice::Argument;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::options::ReadOptions;
-use crate::table::{CaptionColumns, Cell, Consumer, Names, Row, known};
-use crate::{Format, Notice, Remedy, SegmentId};
+use crate::table::{CaptionColumns, Cell, Consumer, Row, RowIds, known};
+use crate::{Format, Remedy, SegmentId};
 
 /// What errors call the objects that are rows.
 pub(crate) const EXPECTED: &str = "an object with an id and a caption";
@@ -19,7 +19,7 @@ pub(crate) struct CaptionRows<'c> {
     columns: CaptionColumns,
     /// Whether each row has all columns, as tables with a header do.
     has_header: bool,
-    count: usize,
+    ids: RowIds,
 }
 
 impl<'c> CaptionRows<'c> {
@@ -28,21 +28,14 @@ impl<'c> CaptionRows<'c> {
             captions.format(),
             Some(Format::JsonLines | Format::ListJson | Format::CocoAnnotations | Format::CocoResults)
         );
-        Self { options, captions, columns: CaptionColumns::default(), has_header, count: 0 }
+        Self { options, captions, columns: CaptionColumns::default(), has_header, ids: RowIds::default() }
     }
 
     /// Says that rows were numbered, if they were.
     pub fn finish(self) {
-        if self.columns.id.is_some() || self.columns.captions.is_empty() {
-            return;
-        }
-        let message = format!(
-            "{} has no id column ({}), so its rows are numbered from 1",
-            self.captions.source(),
-            known::IMAGE_OF_CAPTION.join(", ")
-        );
         let remedy = Remedy::give(Argument::IdColumn(self.options.role)).to("name one");
-        self.captions.notice(Notice::new("row-numbers", self.count, [], message).with_remedy(remedy));
+        let notice = self.ids.notice(self.captions.source(), known::IMAGE_OF_CAPTION, remedy);
+        notice.into_iter().for_each(|notice| self.captions.notice(notice));
     }
 
     fn push(&mut self, row: &Row<'_>, column: usize, id: &SegmentId) -> Result<bool, Error> {
@@ -84,26 +77,16 @@ impl Consumer for CaptionRows<'_> {
     fn names(&mut self, names: &[String]) -> Result<Option<Vec<usize>>, Error> {
         let source = self.captions.source();
         let columns = CaptionColumns::choose(names, self.options, source, self.has_header)?;
-        if self.count > 0 && columns.id.is_some() != self.columns.id.is_some() {
-            let (has, others) = if columns.id.is_some() { ("an id", "none") } else { ("no id", "one") };
-            let message = format!(
-                "record {} has {has}, while those before it have {others}: its keys are {}",
-                self.count + 1,
-                Names(names).listed()
-            );
+        self.ids.locate(columns.id, names).map_err(|message| {
             let remedy = Remedy::give(Argument::IdColumn(self.options.role)).to("name one");
-            return Err(Error::new(ErrorKind::Shape, source, message).with_remedy(remedy));
-        }
+            Error::new(ErrorKind::Shape, source, message).with_remedy(remedy)
+        })?;
         self.columns = columns;
         Ok(Some(self.columns.id.iter().chain(&self.columns.captions).copied().collect()))
     }
 
     fn row(&mut self, row: &Row<'_>) -> Result<(), Error> {
-        self.count += 1;
-        let id = match self.columns.id {
-            Some(column) => row.id(column)?,
-            None => SegmentId::Integer(i64::try_from(self.count).unwrap_or(i64::MAX)),
-        };
+        let id = self.ids.next(row)?;
         let mut any = false;
         for k in 0..self.columns.captions.len() {
             any |= self.push(row, self.columns.captions[k], &id)?;

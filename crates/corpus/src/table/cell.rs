@@ -31,19 +31,20 @@ pub(crate) enum Cell<'t> {
 }
 
 impl<'t> Cell<'t> {
-    /// The cell of a text without type; a list may be written as JSON. `None` if it is empty.
-    pub fn of_untyped(text: Cow<'t, str>) -> Option<Cell<'static>> {
-        if text.trim().is_empty() {
-            return None;
-        }
-        if text.trim_start().starts_with('[') {
-            let mut json = Json::new(&text);
-            let list = value(&mut json, MAX_DEPTH).and_then(|list| json.end().map(|()| list));
-            if let Ok(list) = list {
-                return Some(list.into_owned());
+    /// Text without type as a list if it is one in JSON, and as null if it is empty; other cells as they are.
+    pub fn typed(self) -> Cell<'t> {
+        match self {
+            Self::Untyped(text) if text.trim().is_empty() => Cell::Null,
+            Self::Untyped(text) if text.trim_start().starts_with('[') => {
+                let mut json = Json::new(&text);
+                let list = value(&mut json, MAX_DEPTH).and_then(|list| json.end().map(|()| list));
+                match list {
+                    Ok(list) => list.into_owned(),
+                    Err(_) => Cell::Untyped(text),
+                }
             }
+            cell => cell,
         }
-        Some(Cell::Untyped(text.into_owned().into()))
     }
 
     /// The same with a text of its own.

@@ -116,6 +116,27 @@ pub(crate) const WINNER: &[&str] =
 /// The pair that a vote is about.
 pub(crate) const PAIR: &[&str] = &["pair_id", "pair"];
 
+/// The segment, in rows of probabilities; the rest of [`IMAGE`] comes after them.
+pub(crate) const SEGMENT: &[&str] = &["id", "image_id"];
+
+/// The probabilities of a segment's tokens.
+pub(crate) const PROBABILITIES: &[&str] = &["probs"];
+
+/// Their logarithms.
+pub(crate) const LOGARITHMS: &[&str] = &["logprobs", "token_logprobs"];
+
+/// The probability of a token, where no list is known.
+pub(crate) const PROBABILITY: &[&str] = &["prob", "probability"];
+
+/// Its logarithm.
+pub(crate) const LOGARITHM: &[&str] = &["logprob", "token_logprob"];
+
+/// The tokens of a segment, or one of them.
+pub(crate) const TOKENS: &[&str] = &["tokens", "token"];
+
+/// The probability that a segment ends, or its logarithm.
+pub(crate) const END: &[&str] = &["end"];
+
 /// A name without capitals and separators.
 pub(crate) fn plain(name: &str) -> String {
     let is_kept = |c: &char| !matches!(c, ' ' | '-' | '_');

@@ -9,6 +9,7 @@ pub(crate) mod known;
 mod objects;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod row_ids;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -20,6 +21,7 @@ pub(crate) use self::delimited::{Separation, read as read_delimited};
 pub(crate) use self::objects::{Origin, read_array, read_lines, read_list, read_value};
 #[cfg(feature = "parquet")]
 pub(crate) use self::parquet::read as read_parquet;
+pub(crate) use self::row_ids::RowIds;
 
 #[cfg(not(feature = "parquet"))]
 use crate::Remedy;
@@ -115,28 +117,7 @@ impl Table {
     /// Reads a table, whose format is detected from its content; `expected` says in errors what its rows are.
     pub fn read(source: Source<'_>, expected: &str, nesting: Nesting) -> Result<Self, Error> {
         let mut gathering = Gathering::new(nesting);
-        let name = source.name;
-        let empty = || Error::new(ErrorKind::Empty, name, "the file is empty");
-        if source.head().starts_with(b"PAR1") {
-            #[cfg(feature = "parquet")]
-            read_parquet(source, &mut gathering)?;
-            #[cfg(not(feature = "parquet"))]
-            return Err(no_parquet(name));
-            #[cfg(feature = "parquet")]
-            return Ok(gathering.table());
-        }
-        match source.head().trim_ascii_start().first() {
-            Some(b'{') => read_lines(source, expected, &mut gathering)?,
-            Some(b'[') => read_list(source, expected, &mut gathering)?,
-            _ => {
-                let text = source.into_text()?;
-                let head = text.text.trim_start().lines().next().ok_or_else(empty)?;
-                let is_tabbed = head.matches('\t').count() > head.matches(',').count();
-                let separation = if is_tabbed { Separation::Tabs } else { Separation::Commas };
-                gathering.is_untyped = true;
-                read_delimited(&text, name, separation, &mut gathering)?;
-            }
-        }
+        read(source, expected, &mut gathering)?;
         Ok(gathering.table())
     }
 
@@ -159,11 +140,33 @@ impl Table {
     }
 }
 
-/// That this build has no reader of Parquet.
+/// Shows `consumer` the rows of a table, whose format is detected from its content; `expected` says in errors what its
+/// rows are.
+pub(crate) fn read(source: Source<'_>, expected: &str, consumer: &mut dyn Consumer) -> Result<(), Error> {
+    if source.head().starts_with(b"PAR1") {
+        return read_parquet(source, consumer);
+    }
+    match source.head().trim_ascii_start().first() {
+        Some(b'{') => read_lines(source, expected, consumer),
+        Some(b'[') => read_list(source, expected, consumer),
+        _ => {
+            let name = source.name;
+            let text = source.into_text()?;
+            let empty = || Error::new(ErrorKind::Empty, name, "the file is empty");
+            let head = text.text.trim_start().lines().next().ok_or_else(empty)?;
+            let is_tabbed = head.matches('\t').count() > head.matches(',').count();
+            let separation = if is_tabbed { Separation::Tabs } else { Separation::Commas };
+            read_delimited(&text, name, separation, consumer)
+        }
+    }
+}
+
+/// Says that this build has no reader of Parquet.
 #[cfg(not(feature = "parquet"))]
-pub(crate) fn no_parquet(name: &str) -> Error {
-    Error::new(ErrorKind::Format, name, "this is Parquet, and this build cannot read it")
-        .with_remedy(Remedy::say("build with the feature parquet, or save the table as CSV"))
+pub(crate) fn read_parquet(source: Source<'_>, _: &mut dyn Consumer) -> Result<(), Error> {
+    let message = "this is Parquet, and this build cannot read it";
+    Err(Error::new(ErrorKind::Format, source.name, message)
+        .with_remedy(Remedy::say("build with the feature parquet, or save the table as CSV")))
 }
 
 /// Puts the rows of a table into memory.
@@ -173,14 +176,13 @@ pub(crate) struct Gathering {
     /// The names of the rows to come.
     current: Vec<Rc<str>>,
     nesting: Nesting,
-    is_untyped: bool,
 }
 
 impl Gathering {
     /// No rows yet.
     pub fn new(nesting: Nesting) -> Self {
         let table = Table { names: Vec::new(), rows: Vec::new() };
-        Self { table, known: HashMap::new(), current: Vec::new(), nesting, is_untyped: false }
+        Self { table, known: HashMap::new(), current: Vec::new(), nesting }
     }
 
     /// What was gathered.
@@ -235,11 +237,8 @@ impl Consumer for Gathering {
         let mut cells = Vec::with_capacity(self.current.len());
         for column in 0..self.current.len() {
             let name = Rc::clone(&self.current[column]);
-            match row.cell(column)? {
+            match row.cell(column)?.typed() {
                 Cell::Null => {}
-                Cell::Untyped(text) if self.is_untyped => {
-                    cells.extend(Cell::of_untyped(text).map(|cell| (name, cell)));
-                }
                 Cell::Object(inner) if self.nesting == Nesting::Flat => {
                     for (key, cell) in inner {
                         if !matches!(cell, Cell::Null | Cell::Object(_)) {

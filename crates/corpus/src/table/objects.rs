@@ -232,10 +232,9 @@ pub(super) fn value<'t>(json: &mut Json<'t>, levels: u32) -> Read<Cell<'t>> {
             "true" => Cell::Bool(true),
             "false" => Cell::Bool(false),
             "NaN" => Cell::Number(f64::NAN),
-            number => match (number.parse(), number.parse()) {
-                (Ok(integer), _) => Cell::Integer(integer),
-                (_, Ok(number)) => Cell::Number(number),
-                _ => Cell::Other(number.to_owned()),
+            number => match number.parse() {
+                Ok(integer) => Cell::Integer(integer),
+                Err(_) => number.parse().map_or_else(|_| Cell::Other(number.to_owned()), Cell::Number),
             },
         },
     })

@@ -1,0 +1,58 @@
+//! The ids of rows, which are numbered where there are none.
+
+use super::{Names, Row};
+use crate::error::Error;
+use crate::{Notice, Remedy, SegmentId};
+
+/// Gives each row its id; rows are numbered from 1 where no column holds ids.
+#[derive(Default)]
+pub(crate) struct RowIds {
+    column: Option<usize>,
+    count: usize,
+}
+
+impl RowIds {
+    /// Takes the ids of the rows to come from `column`.
+    ///
+    /// # Errors
+    /// What is wrong, if rows before had ids and those to come have none, or the other way round.
+    pub fn locate(&mut self, column: Option<usize>, names: &[String]) -> Result<(), String> {
+        if self.count > 0 && column.is_some() != self.column.is_some() {
+            let (has, others) = if column.is_some() { ("an id", "none") } else { ("no id", "one") };
+            return Err(format!(
+                "record {} has {has}, while those before it have {others}: its keys are {}",
+                self.count + 1,
+                Names(names).listed()
+            ));
+        }
+        self.column = column;
+        Ok(())
+    }
+
+    /// The id of the next row.
+    pub fn next(&mut self, row: &Row<'_>) -> Result<SegmentId, Error> {
+        self.count += 1;
+        match self.column {
+            Some(column) => row.id(column),
+            None => Ok(SegmentId::Integer(i64::try_from(self.count).unwrap_or(i64::MAX))),
+        }
+    }
+
+    /// How many rows there were.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Whether rows are numbered.
+    pub fn are_numbers(&self) -> bool {
+        self.column.is_none()
+    }
+
+    /// Says that rows were numbered, if they were; a column of ids would be called by one of `names`.
+    pub fn notice(&self, source: &str, names: &[&str], remedy: Remedy) -> Option<Notice> {
+        let message =
+            format!("{source} has no id column ({}), so its rows are numbered from 1", names.join(", "));
+        let is_numbered = self.count > 0 && self.are_numbers();
+        is_numbered.then(|| Notice::new("row-numbers", self.count, [], message).with_remedy(remedy))
+    }
+}
