@@ -79,7 +79,7 @@ pub use options::{
 };
 pub use perplexity::{PerplexityRequest, PerplexitySource, language_model, perplexity};
 pub use preference::{PreferRequest, prefer};
-pub use references::{ReferenceSource, prepare};
+pub use references::{PrepareRequest, ReferenceSource, prepare};
 pub use rouge_list::{Listed, listed};
 pub use score::{Request, ScoreRequest, explain, score};
 pub use scorer::Scorer;

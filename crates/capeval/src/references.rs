@@ -3,11 +3,11 @@
 use capeval_choice::{Argument, Remedy};
 use capeval_corpus::{Aligned, Captions, GroupedCaptions, Ids, ImageIndex, SegmentId};
 use capeval_evaluate::prepared::Source;
+use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Prepared, Progress, ReferenceSet, Stage};
-use capeval_metric::AnyMetric;
 
-use crate::Error;
 use crate::restrict::Subset;
+use crate::{Error, PrepareOptions, select_metrics};
 
 /// What people wrote, as a [`ScoreRequest`](crate::ScoreRequest) takes it.
 pub enum ReferenceSource {
@@ -54,26 +54,33 @@ impl ReferenceSource {
     }
 }
 
+/// References to prepare, and what for.
+pub struct PrepareRequest<'p> {
+    /// What people wrote.
+    pub references: Captions,
+    /// The files that the references come from; the result is stale once one of them changes.
+    pub sources: Vec<Source>,
+    /// Everything that a person sets.
+    pub options: PrepareOptions,
+    /// Tables and third-party data for metrics that use them.
+    pub resources: Resources,
+    /// Is notified of every reading of the references.
+    pub progress: &'p dyn Progress,
+}
+
 /// Reads and counts references, so that scoring against them takes milliseconds.
 ///
-/// What `metrics` need to see is kept; other metrics can be had from the result too, but take longer.
 /// [`Prepared::write`] stores the result, [`Prepared::open`] uses it where it lies.
 ///
-/// `progress` is notified of every reading of the references.
-///
 /// # Errors
-/// When there is no caption at all.
-pub fn prepare(
-    references: Captions,
-    ids: Ids,
-    metrics: &[AnyMetric],
-    sources: Vec<Source>,
-    progress: &dyn Progress,
-) -> Result<Prepared, Error> {
-    let (ids, mut references) = whole(references, ids)?;
+/// When there is no caption at all, or a metric does not exist.
+pub fn prepare(request: PrepareRequest<'_>) -> Result<Prepared, Error> {
+    let PrepareRequest { references, sources, options, resources, progress } = request;
+    let metrics = select_metrics(&options.metrics, &resources)?.metrics;
+    let (ids, mut references) = whole(references, options.ids)?;
     let n = references.n_references();
     progress.begin(Stage::Reading, n * metrics.len());
-    for metric in metrics {
+    for metric in &metrics {
         references.prepare([metric.input()]);
         progress.advance(n);
     }

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use capeval::corpus::{Captions, Ids, SegmentId};
 use capeval::evaluate::{Progress, Stage};
+use capeval::metric::Resources;
+use capeval::{MetricOptions, PrepareOptions, PrepareRequest, prepare};
 
 /// Goes on for so many readings of the references.
 struct Patience {
@@ -34,11 +36,15 @@ fn references() -> Captions {
 
 #[test]
 fn preparing_references_and_fitting_metrics_end_when_somebody_has_enough() {
-    let metrics = || capeval::metrics(["bleu", "sacrebleu", "chrf"], &[]).unwrap();
-    let prepared =
-        |progress: &Patience| capeval::prepare(references(), Ids::default(), &metrics(), vec![], progress);
+    const NAMES: [&str; 3] = ["bleu", "sacrebleu", "chrf"];
+    let prepared = |progress: &Patience| {
+        let options = PrepareOptions { metrics: MetricOptions::new(NAMES), ..PrepareOptions::default() };
+        let (references, sources, resources) = (references(), Vec::new(), Resources::default());
+        prepare(PrepareRequest { references, sources, options, resources, progress })
+    };
     let scorer = |progress: &Patience| {
-        capeval::Scorer::new(references().into(), Ids::default(), metrics(), None, progress)
+        let metrics = capeval::metrics(NAMES, &[]).unwrap();
+        capeval::Scorer::new(references().into(), Ids::default(), metrics, None, progress)
     };
     for readings in 1..=3 {
         let patience = || Patience { left: AtomicUsize::new(readings), begun: AtomicUsize::new(0) };

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use capeval::arrays::SharedBytes;
 use capeval::evaluate::{Prepared as Archive, Progress};
 use capeval::metric::Resources;
-use capeval::{CompareOptions, CompareRequest, ReferenceSource, Request, ScoreOptions, ScoreRequest};
+use capeval::{
+    CompareOptions, CompareRequest, MetricOptions, PrepareOptions, PrepareRequest, ReferenceSource, Request,
+    ScoreOptions, ScoreRequest,
+};
 use capeval_files::{self as files, Bytes};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -15,7 +18,7 @@ use crate::captions::{Captions, id_list, type_name};
 use crate::comparison::Comparison;
 use crate::error::{from_file, from_request};
 use crate::frequencies::{DocumentFrequencies, parse_ids};
-use crate::metrics::{resources, select};
+use crate::metrics::resources;
 use crate::report::Report;
 use crate::run::long;
 
@@ -59,13 +62,16 @@ impl Prepared {
         ids: &str,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let metrics = select(py, &metrics, &settings, None)?.metrics;
-        let ids = parse_ids(ids)?;
-        let rows = references.rows.clone();
-        let source = rows.source().to_owned();
-        let from = files::source(&source);
+        let metrics =
+            MetricOptions { settings: settings.into_iter().collect(), ..MetricOptions::new(metrics) };
+        let options = PrepareOptions { metrics, ids: parse_ids(ids)? };
+        let resources = resources(py, &options.metrics, None)?;
+        let references = references.rows.clone();
+        let source = references.source().to_owned();
+        let sources = files::source(&source).into_iter().collect();
         let built = long(py, threads, None, move |progress| {
-            let prepared = capeval::prepare(rows, ids, &metrics, from.into_iter().collect(), progress)?;
+            let request = PrepareRequest { references, sources, options, resources, progress };
+            let prepared = capeval::prepare(request)?;
             let mut bytes = Vec::new();
             prepared.write(&mut bytes).map_err(|error| capeval::Error::request(error.to_string()))?;
             drop(prepared);

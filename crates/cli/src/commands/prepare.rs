@@ -3,6 +3,7 @@
 use anyhow::Result;
 use capeval::corpus::Ids;
 use capeval::metric::Resources;
+use capeval::{PrepareOptions, PrepareRequest};
 use capeval_files as files;
 
 use crate::data;
@@ -34,15 +35,18 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
-    let options = args.metrics.options(None);
-    let needs_meteor = capeval::needed_data(&options).iter().any(|needed| needed.metric == "meteor");
+    let options = PrepareOptions { metrics: args.metrics.options(None), ids: args.ids };
+    let needs_meteor = capeval::needed_data(&options.metrics).iter().any(|needed| needed.metric == "meteor");
     let meteor = if needs_meteor { data::meteor()? } else { None };
-    let metrics = capeval::select_metrics(&options, &Resources::default().with(meteor))?.metrics;
+    let resources = Resources::default().with(meteor);
+    // A misspelt metric should not wait for the references.
+    capeval::select_metrics(&options.metrics, &resources)?;
     let output = Output::open(Some(&args.output), &inputs)?;
     let sources = inputs.iter().filter_map(|path| files::source(path)).collect();
-    let captions = args.reading.read(&args.references)?;
-    output::tell(captions.notices(), Flags::Usual);
-    let prepared = capeval::prepare(captions, args.ids, &metrics, sources, &())?;
+    let references = args.reading.read(&args.references)?;
+    output::tell(references.notices(), Flags::Usual);
+    let request = PrepareRequest { references, sources, options, resources, progress: &() };
+    let prepared = capeval::prepare(request)?;
     let (images, references) = (prepared.references.n_images(), prepared.references.n_references());
     let what = format!("{references} references of {images} images");
     output.write_described(&what, |out| prepared.write(out))?;
