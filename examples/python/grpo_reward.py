@@ -38,7 +38,7 @@ class CaptionReward:
 
 
 def results(name: str) -> list[dict[str, Any]]:
-    """The captions of one of the quickstart's systems: what the policy may say of any image."""
+    """The captions of one of the quickstart's systems, which the policy may choose for any image."""
     rows: list[dict[str, Any]] = json.loads((REFERENCES.parent / f"{name}.json").read_text())
     return rows
 

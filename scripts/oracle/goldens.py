@@ -96,7 +96,7 @@ class Pycocoevalcap:
 
 
     def stand_ins(self, file):
-        """The return values of the programs, for the stand-ins of the Python package."""
+        """The return values of the programs, for `capeval.compat`."""
         from pycocoevalcap.bleu.bleu import Bleu
         from pycocoevalcap.cider.cider import Cider
         from pycocoevalcap.rouge.rouge import Rouge

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run programs written for pycocoevalcap and similar packages on the originals and on capeval's stand-ins, and compare.
+"""Run programs written for pycocoevalcap and similar packages on the originals and on `capeval.compat`, and compare.
 
     python_compat.py ANNOTATIONS.json[.gz] RESULTS.json [LIMIT]
 
@@ -50,7 +50,7 @@ def differs(theirs, ours, path="result"):
 
 
 def both(what, run):
-    """Compare the result of `run`, and its output, between the original and the stand-in."""
+    """Compare the result of `run`, and its output, between the original and capeval."""
     results = []
     for prefix in ("", "capeval.compat."):
         printed = io.StringIO()
@@ -97,7 +97,7 @@ class NoSpice:
 
 
 def without_spice(run):
-    """Remove the two lines that SPICE prints and the stand-in does not."""
+    """Remove the two lines that SPICE prints and capeval does not."""
     def wrapped(load):
         inner = io.StringIO()
         with contextlib.redirect_stdout(inner):
