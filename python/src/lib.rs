@@ -1,8 +1,8 @@
-//! The extension module `capeval._engine`: everything it offers is made in `capeval-python`.
+//! The extension module `capeval._engine`, which is implemented in `capeval-python`.
 
 use pyo3::prelude::*;
 
-/// What the package `capeval` stands on; use that instead.
+/// The engine of the package `capeval`; use the package instead.
 #[pymodule(gil_used = false)]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     capeval_python::register(module)

@@ -1,4 +1,4 @@
-"""What tests share: small data that come with the project, and real data where they are at hand."""
+"""Data for tests: small data of the project, and real data if they are available."""
 
 from __future__ import annotations
 

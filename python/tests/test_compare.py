@@ -43,7 +43,7 @@ def test_the_seed_decides_every_digit(files):
     assert runs[0] == runs[1] != runs[2]
 
 
-def test_settings_without_sense_are_refused(files):
+def test_invalid_settings_are_refused(files):
     references, systems = files
     with pytest.raises(ValueError, match="at least two"):
         capeval.compare(references, {"good": systems["good"]}, "bleu")

@@ -1,4 +1,4 @@
-"""The stand-ins: names, shapes, types and digits of the programs in whose place they stand."""
+"""`capeval.compat`: the names, shapes, types and digits of the original packages."""
 
 from __future__ import annotations
 

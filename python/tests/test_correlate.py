@@ -1,4 +1,4 @@
-"""`capeval.correlate`: metrics beside what people said."""
+"""`capeval.correlate`: metrics compared with human ratings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_intervals_hold_the_coefficients():
     assert low <= found["rouge-l"].pearson <= high
 
 
-def test_measures_are_held_against_each_other_and_systems_against_people():
+def test_measures_are_compared_with_each_other_and_systems_with_people():
     ratings = [{**row, "system": ["good", "fair", "poor"][k % 3]} for k, row in enumerate(RATINGS)]
     found = capeval.correlate(ratings, REFERENCES, ["rouge-l", "ter"])
     (test,) = found.williams
@@ -61,7 +61,7 @@ def test_tables_of_ratings_are_taken():
     assert frame["rouge-l"] == capeval.correlate(rows, REFERENCES, ["rouge-l"])["rouge-l"]
 
 
-def test_ratings_without_sense_are_refused(tmp_path):
+def test_invalid_ratings_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError):
         capeval.correlate(tmp_path / "none.csv", REFERENCES)
     with pytest.raises(ValueError, match="rating 0 has no 'rating'"):

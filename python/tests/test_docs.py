@@ -1,4 +1,4 @@
-"""The notebook runs, the examples do what they say, the pages are up to date."""
+"""The notebook and the examples run, and the pages are up to date."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_pairs_of_pascal50s_keep_their_order_and_no_winner_is_dropped():
         line(0, rows, (("x.jpg", "b", "a"), 5))
 
 
-def test_sentences_speak_of_arguments_and_their_choices():
+def test_messages_name_arguments_and_their_choices():
     pairs = [{"image_id": 1, "captions": ["a", "b"], "votes": [1, 1]}]
     with pytest.raises(ValueError, match="pass references=….* or pass scores=…"):
         capeval.prefer(pairs, metrics="rouge-l")

@@ -39,7 +39,7 @@ def test_preferences_print_in_every_form():
     assert low <= found["rouge-l"].mean <= high
 
 
-def test_pairs_come_as_files_frames_and_with_references_beside_them(tmp_path):
+def test_pairs_come_as_files_frames_and_with_separate_references(tmp_path):
     pandas = pytest.importorskip("pandas")
     path = tmp_path / "pairs.jsonl"
     path.write_text("".join(json.dumps(pair) + "\n" for pair in PAIRS))
@@ -50,7 +50,7 @@ def test_pairs_come_as_files_frames_and_with_references_beside_them(tmp_path):
     assert capeval.prefer(bare, {1: POOL, 2: POOL}, ["rouge-l"]).accuracies == expected
 
 
-def test_pairs_without_sense_are_refused(tmp_path):
+def test_invalid_pairs_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError):
         capeval.prefer(tmp_path / "none.jsonl")
     with pytest.raises(TypeError, match=r"pairs \(record 1\): expected a dictionary"):

@@ -1,4 +1,4 @@
-"""What long-lived programs ask for: forks, threads, Ctrl-C, flat memory, a quick import, true examples."""
+"""Requirements of long-running programs: forks, threads, Ctrl-C, constant memory, a fast import, correct examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`capeval.score`: what goes in, what comes out, what is refused."""
+"""`capeval.score`: inputs, outputs and errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def scores(references, candidates, **options):
     return capeval.score(references, candidates, METRICS, **options).scores
 
 
-def test_ten_of_eleven_words_stand_in_a_reference(references, candidates):
+def test_ten_of_eleven_words_are_in_a_reference(references, candidates):
     del references[3], candidates[3]
     assert scores(references, candidates)["bleu-1"] == pytest.approx(10 / 11, abs=1e-9)
 
@@ -125,7 +125,7 @@ def test_names_in_html_are_escaped(references, candidates):
     assert "<b>me</b>" not in report._repr_html_()
 
 
-def test_what_does_not_meet_is_refused_in_the_engines_words(references, candidates):
+def test_mismatches_are_refused_with_the_engines_messages(references, candidates):
     del candidates[2]
     with pytest.raises(ValueError, match='has no candidate: 2; pass missing="skip"'):
         capeval.score(references, candidates, METRICS)
@@ -194,7 +194,7 @@ def test_calls_from_many_threads_do_not_disturb_each_other(references, candidate
     assert len(found) == 160 and all(found)
 
 
-def test_progress_is_told_and_may_stop_the_work(references, candidates):
+def test_progress_is_reported_and_may_stop_the_work(references, candidates):
     told = []
     capeval.score(references, candidates, METRICS, progress=lambda *args: told.append(args))
     stage, done, total = told[-1]

@@ -1,6 +1,6 @@
-//! Arrow's C data interface through Python's capsules: the one file of this crate that asks for `unsafe`.
+//! Arrow's C data interface through Python's capsules: the only file of this crate with `unsafe` code.
 //!
-//! What comes in is taken over from its producer without a copy, and given back when it is dropped.
+//! Data are imported from their producer without a copy, and released when they are dropped.
 #![expect(unsafe_code, reason = "Arrow's C data interface hands over raw pointers")]
 
 use std::ffi::CStr;
@@ -18,7 +18,7 @@ const ARRAY: &CStr = c"arrow_array";
 const STREAM: &CStr = c"arrow_array_stream";
 
 fn failed(error: impl std::fmt::Display) -> PyErr {
-    PyValueError::new_err(format!("Arrow data cannot be taken over: {error}"))
+    PyValueError::new_err(format!("cannot import Arrow data: {error}"))
 }
 
 /// The record batches of a batch (`__arrow_c_array__`) or of a table or reader (`__arrow_c_stream__`).
@@ -33,33 +33,31 @@ pub fn batches(source: &Bound<'_, PyAny>) -> PyResult<Vec<RecordBatch>> {
         let capsule = source.call_method0("__arrow_c_stream__")?;
         let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(STREAM))?;
         let pointer = pointer.as_ptr().cast::<FFI_ArrowArrayStream>();
-        // SAFETY: a capsule of this name holds an ArrowArrayStream, which the reader moves out of it; the capsule's
-        // destructor then finds it released, as the PyCapsule protocol says.
+        // SAFETY: a capsule with this name contains an ArrowArrayStream, which the reader moves out; the capsule's
+        // destructor then finds it released, as the PyCapsule protocol requires.
         let reader = unsafe { ArrowArrayStreamReader::from_raw(pointer) }.map_err(failed)?;
         return reader.collect::<Result<Vec<_>, _>>().map_err(failed);
     }
     let found = source.get_type().name()?;
     Err(PyTypeError::new_err(format!(
-        "a record batch or a table of pyarrow, polars or any library of Arrow is wanted, not {found}"
+        "expected a record batch or a table of pyarrow, polars or another Arrow library, not {found}"
     )))
 }
 
 fn batch(schema: &Bound<'_, PyCapsule>, array: &Bound<'_, PyCapsule>) -> PyResult<RecordBatch> {
     let schema = schema.pointer_checked(Some(SCHEMA))?.as_ptr().cast::<FFI_ArrowSchema>();
     let array = array.pointer_checked(Some(ARRAY))?.as_ptr().cast::<FFI_ArrowArray>();
-    // SAFETY: capsules of these names hold an ArrowSchema, which is looked at while the capsule lives, and an
-    // ArrowArray, which is moved out of it and leaves a released one behind, as the PyCapsule protocol says.
+    // SAFETY: capsules with these names contain an ArrowSchema, which is read while the capsule is alive, and an
+    // ArrowArray, which is moved out and replaced by a released one, as the PyCapsule protocol requires.
     let data = unsafe { from_ffi(FFI_ArrowArray::from_raw(array), &*schema) }.map_err(failed)?;
     match data.data_type() {
         DataType::Struct(_) if data.nulls().is_none() => Ok(RecordBatch::from(StructArray::from(data))),
         DataType::Struct(_) => Err(PyValueError::new_err("some rows of the Arrow data are null")),
-        other => {
-            Err(PyTypeError::new_err(format!("a record batch is wanted, not an Arrow array of {other}")))
-        }
+        other => Err(PyTypeError::new_err(format!("expected a record batch, not an Arrow array of {other}"))),
     }
 }
 
-/// A record batch that any library of Arrow takes over.
+/// A record batch that any Arrow library can import.
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct ArrowBatch(pub RecordBatch);
 
@@ -72,7 +70,7 @@ impl ArrowBatch {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        // A consumer's wish for other types may be ignored, says the protocol.
+        // The protocol allows to ignore a consumer's request for other types.
         let _ = requested_schema;
         let (array, schema) = to_ffi(&StructArray::from(self.0.clone()).to_data()).map_err(failed)?;
         let schema = PyCapsule::new_with_value(py, schema, SCHEMA)?;

@@ -1,4 +1,4 @@
-//! Captions as Python has them: files, dictionaries, lists, columns.
+//! Captions from Python: files, dictionaries, lists, columns.
 
 use capeval::corpus::{self, CaptionColumns, Captions as Rows, Format, ReadOptions, SegmentId};
 use capeval_files as files;
@@ -16,7 +16,7 @@ pub struct Captions {
 
 #[pymethods]
 impl Captions {
-    /// Reads a file, whose format its content tells.
+    /// Reads a file; without `format`, its format is detected from its content.
     #[staticmethod]
     #[pyo3(signature = (path, *, references, format = None, split = None, id_column = None, caption_columns = None))]
     fn read(
@@ -39,11 +39,11 @@ impl Captions {
         Ok(Self { rows })
     }
 
-    /// Captions from a dictionary or a list; `name` is what errors call them.
+    /// Captions from a dictionary or a list; errors call them `name`.
     ///
-    /// A dictionary maps ids to a caption, or to a list of captions, which may be dictionaries with a
-    /// 'caption'; one with a list of 'annotations' is COCO's. A list holds captions or lists of captions, whose
-    /// ids are 0, 1, 2 …, or dictionaries whose keys are known as in files, or pairs of id and caption.
+    /// A dictionary maps an id to a caption or a list of captions, which may be dictionaries with a 'caption'; a
+    /// dictionary with a list of 'annotations' is COCO's. A list contains captions or lists of captions, with the
+    /// ids 0, 1, 2 …; or dictionaries with the same keys as in files; or pairs of id and caption.
     #[staticmethod]
     #[pyo3(signature = (source, name, *, references = true))]
     fn of(source: &Bound<'_, PyAny>, name: &str, references: bool) -> PyResult<Self> {
@@ -73,7 +73,7 @@ impl Captions {
     fn of_columns(ids: &Bound<'_, PyList>, captions: &Bound<'_, PyList>, name: &str) -> PyResult<Self> {
         if ids.len() != captions.len() {
             let (n, m) = (ids.len(), captions.len());
-            return Err(PyValueError::new_err(format!("{name}: {n} ids stand beside {m} captions")));
+            return Err(PyValueError::new_err(format!("{name}: there are {n} ids, but {m} captions")));
         }
         let mut rows = Rows::new(name);
         for (key, caption) in ids.iter().zip(captions) {
@@ -97,14 +97,14 @@ impl Captions {
         PyList::new(py, self.rows.iter().map(|(_, text)| text))
     }
 
-    /// What errors call them.
+    /// The name of the captions in errors.
     #[getter]
     fn source(&self) -> &str {
         self.rows.source()
     }
 }
 
-/// Where a table has its ids, if it has any, and its captions, by the names that are known in files.
+/// The columns of ids, if any, and of captions in a table, by the same names as in files.
 #[pyfunction]
 pub fn caption_columns(
     columns: Vec<String>,
@@ -118,7 +118,7 @@ pub fn caption_columns(
         let listed: Vec<String> = columns.iter().map(|column| format!("'{column}'")).collect();
         let wanted = if references { "references" } else { "prediction" };
         PyValueError::new_err(format!(
-            "{name}: none of the columns {} holds captions; call one '{wanted}'",
+            "{name}: none of the columns {} contains captions; call one '{wanted}'",
             listed.join(", ")
         ))
     })?;
@@ -155,7 +155,7 @@ fn mixed(rows: &Rows) -> PyErr {
     ))
 }
 
-/// Dictionaries, whose keys are known as those of objects in files are.
+/// Captions from dictionaries, with the same keys as objects in files.
 fn push_records(list: &Bound<'_, PyList>, references: bool, rows: &mut Rows) -> PyResult<()> {
     let options = defaults(references);
     let mut names: Vec<String> = Vec::new();
@@ -163,7 +163,7 @@ fn push_records(list: &Bound<'_, PyList>, references: bool, rows: &mut Rows) -> 
     for (k, item) in list.iter().enumerate() {
         let record = item.cast::<PyDict>().map_err(|_| {
             PyTypeError::new_err(format!(
-                "{}: item {k} is of type {}, not a dictionary as the first one",
+                "{}: item {k} is of type {}, not a dictionary like the first one",
                 rows.source(),
                 type_name(&item)
             ))
@@ -221,7 +221,7 @@ fn push(rows: &mut Rows, id: &SegmentId, captions: &Bound<'_, PyAny>) -> PyResul
     Ok(())
 }
 
-/// Lists inside columns of tables come as arrays.
+/// Whether a cell is an array: data frames return lists inside columns as arrays.
 fn is_array(object: &Bound<'_, PyAny>) -> bool {
     object.hasattr("tolist").unwrap_or(false) && object.hasattr("shape").unwrap_or(false)
 }
@@ -240,7 +240,7 @@ pub fn type_name(object: &Bound<'_, PyAny>) -> String {
     object.get_type().name().map_or_else(|_| "something else".to_owned(), |name| name.to_string())
 }
 
-/// An image's id: a string, or anything that Python takes for an index.
+/// An image id: a string, or anything that Python accepts as an index.
 pub fn id(object: &Bound<'_, PyAny>) -> PyResult<SegmentId> {
     if let Ok(text) = object.cast::<PyString>() {
         return Ok(SegmentId::from(text.to_str()?));
@@ -251,12 +251,12 @@ pub fn id(object: &Bound<'_, PyAny>) -> PyResult<SegmentId> {
         return Ok(SegmentId::from(number));
     }
     Err(PyTypeError::new_err(format!(
-        "an image's id must be a string or a whole number of 64 bits, not {} {object}",
+        "an image id must be a string or a 64-bit integer, not {} {object}",
         type_name(object)
     )))
 }
 
-/// Ids as Python's numbers and strings.
+/// Ids as Python integers and strings.
 pub fn id_list<'py>(py: Python<'py>, ids: &[SegmentId]) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     for id in ids {

@@ -1,4 +1,4 @@
-//! A comparison of systems as Python sees it.
+//! Comparisons of systems for Python.
 
 use capeval::pages::{self, Page};
 use capeval::report::{Comparison as Found, Contrast};
@@ -9,7 +9,7 @@ use crate::error::Keywords;
 use crate::rendered;
 use crate::report::Report;
 
-/// Whether systems differ.
+/// The differences between systems, with tests.
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct Comparison {
     pub found: Found,
@@ -17,12 +17,12 @@ pub struct Comparison {
 
 #[pymethods]
 impl Comparison {
-    /// The systems' scores, with confidence intervals.
+    /// The scores of the systems, with confidence intervals.
     fn report(&self) -> Report {
         Report { found: self.found.report.clone() }
     }
 
-    /// The pairs that were compared: baseline, system, and for each measure what the tests say.
+    /// The pairs that were compared: baseline, system, and the test results by measure.
     fn pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
         let name = |k: usize| self.found.report.systems.get(k).map(|system| system.name.as_str());

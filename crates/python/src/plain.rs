@@ -1,4 +1,4 @@
-//! Metrics on lists: the ground that the stand-ins for other programs are built on.
+//! Metrics on plain lists, for the replacements of other packages.
 
 use capeval::evaluate::{ReferenceSet, System, evaluate as run};
 use capeval::text::Texts;
@@ -13,10 +13,10 @@ use crate::judge::numbers;
 use crate::metrics::select;
 use crate::run::long;
 
-/// Scores candidate `k` against the references `k`, for each metric: its keys, corpus scores, segment scores
-/// (float64, part after part), names of statistics, and statistics (float64, segment after segment).
+/// Scores candidate `k` against the references `k`. Returns for each metric its keys, corpus scores, segment scores
+/// (float64, measure after measure), names of statistics, and statistics (float64, segment after segment).
 ///
-/// Nothing is refused for being empty and nothing is looked up: as the Python programs do it.
+/// As in the Python programs, empty captions are accepted and there are no image ids.
 #[pyfunction]
 pub fn evaluate<'py>(
     py: Python<'py>,
@@ -29,9 +29,7 @@ pub fn evaluate<'py>(
     let n = candidates.len();
     if references.len() != n {
         let m = references.len();
-        return Err(PyValueError::new_err(format!(
-            "{n} candidates stand beside the references of {m} images"
-        )));
+        return Err(PyValueError::new_err(format!("there are {n} candidates, but references of {m} images")));
     }
     let selection = select(py, &metrics, &settings, frequencies)?;
     if let Some(notice) = selection.notices.first() {
@@ -101,5 +99,5 @@ fn push(
 }
 
 fn texts(bytes: Vec<u8>, ends: Vec<u64>) -> PyResult<Texts> {
-    Texts::from_parts(bytes.into(), ends.into()).ok_or_else(|| value("the texts are no UTF-8"))
+    Texts::from_parts(bytes.into(), ends.into()).ok_or_else(|| value("the texts are not UTF-8"))
 }

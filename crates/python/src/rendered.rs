@@ -1,4 +1,4 @@
-//! Results as text for Python.
+//! Results rendered as text for Python.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::error::{Keywords, fault, from_io};
 
-/// A result in the form of this name, or `"rows"`: what stands behind it, a line of JSON each.
+/// A result in the format of this name; `"rows"` gives the rows behind it as JSON Lines.
 pub fn text(found: &impl Written, form: &str, digits: usize) -> PyResult<String> {
     let mut out = Vec::new();
     let written = if form == "rows" {
@@ -21,7 +21,7 @@ pub fn text(found: &impl Written, form: &str, digits: usize) -> PyResult<String>
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// A page, written off the interpreter.
+/// A page of HTML, rendered without the GIL.
 pub fn page(py: Python<'_>, write: impl FnOnce(&mut Vec<u8>) -> io::Result<()> + Send) -> PyResult<String> {
     let out = py.detach(|| {
         let mut out = Vec::new();

@@ -48,7 +48,9 @@ pub fn get_num_threads() -> usize {
 #[pyfunction]
 pub fn set_num_threads(n: usize) -> PyResult<()> {
     if n > MOST_THREADS {
-        return Err(PyValueError::new_err(format!("{n} threads; give a number from 0 to {MOST_THREADS}")));
+        return Err(PyValueError::new_err(format!(
+            "{n} threads; the number must be from 0 to {MOST_THREADS}"
+        )));
     }
     THREADS.store(n, Ordering::Relaxed);
     Ok(())
@@ -62,7 +64,7 @@ pub fn pool(_py: Python<'_>, threads: Option<usize>) -> PyResult<Arc<ThreadPool>
         Some(n) if (1..=MOST_THREADS).contains(&n) => n,
         Some(n) => {
             return Err(PyValueError::new_err(format!(
-                "{n} threads; give a number from 1 to {MOST_THREADS}"
+                "{n} threads; the number must be from 1 to {MOST_THREADS}"
             )));
         }
         None => get_num_threads(),
@@ -86,7 +88,7 @@ pub fn pool(_py: Python<'_>, threads: Option<usize>) -> PyResult<Arc<ThreadPool>
     Ok(pool)
 }
 
-/// What a long call has done so far, and whether it should stop.
+/// The progress of a long call, and whether it should stop.
 #[derive(Default)]
 struct Watch {
     stage: AtomicU8,
@@ -95,7 +97,7 @@ struct Watch {
     cancelled: AtomicBool,
 }
 
-/// What a cancelled worker unwinds with.
+/// The payload that a cancelled worker unwinds with.
 struct Cancelled;
 
 impl Progress for Watch {
@@ -119,7 +121,7 @@ impl Progress for Watch {
 }
 
 impl Watch {
-    /// Leaves the work by unwinding, which runs every destructor on the way and prints nothing.
+    /// Stops by unwinding, which runs all destructors and prints nothing.
     fn stop_if_cancelled(&self) {
         if self.cancelled.load(Ordering::Relaxed) {
             resume_unwind(Box::new(Cancelled));
@@ -135,8 +137,8 @@ impl Watch {
     }
 }
 
-/// Does `work` on a pool of `threads` threads, without the interpreter's lock. Ctrl-C ends it, and `listener` is
-/// called with `(stage, done, total)` about every 50 ms and once at the end.
+/// Runs `work` on a pool of `threads` threads without the GIL. Ctrl-C ends it; `listener` is called with
+/// `(stage, done, total)` about every 50 ms and once at the end.
 pub fn long<T: Send>(
     py: Python<'_>,
     threads: Option<usize>,

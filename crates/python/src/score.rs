@@ -1,4 +1,4 @@
-//! The main job: systems against references.
+//! Scoring and comparing systems, and prepared references.
 
 use std::sync::Arc;
 
@@ -22,17 +22,17 @@ use crate::metrics::resources;
 use crate::report::Report;
 use crate::run::long;
 
-/// References that are read and counted once, as a file holds them.
+/// Prepared references, in the format of their file.
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct Prepared {
     bytes: SharedBytes,
-    /// What lies in the bytes, opened once: opening goes through all of them.
+    /// The content of `bytes`, opened once, since opening reads all of them.
     archive: Archive,
     source: String,
 }
 
 impl Prepared {
-    /// Opens a file, given as its bytes; called on a pool's thread, since checksums are taken in parallel.
+    /// Opens the bytes of a file. Must be called on a thread of a pool, since checksums are computed in parallel.
     fn open(bytes: Bytes, source: String) -> Result<Self, files::Error> {
         let bytes: SharedBytes = Arc::new(bytes);
         let archive = files::open_prepared(&source, Arc::clone(&bytes))?;
@@ -44,7 +44,7 @@ impl Prepared {
         &self.archive
     }
 
-    /// What they are called.
+    /// The name of the references.
     pub fn source(&self) -> &str {
         &self.source
     }
@@ -52,7 +52,7 @@ impl Prepared {
 
 #[pymethods]
 impl Prepared {
-    /// Reads and counts references, as the metrics need them.
+    /// Reads and counts references for the given metrics.
     #[staticmethod]
     fn build(
         py: Python<'_>,
@@ -81,8 +81,8 @@ impl Prepared {
         built.map_err(from_request)?.map_err(from_file)
     }
 
-    /// Opens a file of prepared references. It is read, not mapped, since others may rewrite it while a notebook
-    /// holds it.
+    /// Opens a file of prepared references. It is read, not mapped, since another process may rewrite it while a
+    /// notebook uses it.
     #[staticmethod]
     fn load(py: Python<'_>, path: &str) -> PyResult<Self> {
         let load = move |_: &dyn Progress| {
@@ -93,7 +93,7 @@ impl Prepared {
         long(py, None, None, load)?.map_err(from_file)
     }
 
-    /// Opens the bytes of such a file; `source` is what the references are called.
+    /// Opens the bytes of a file of prepared references; `source` is their name.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8], source: String) -> PyResult<Self> {
         let bytes = Bytes::copy(data);
@@ -106,7 +106,7 @@ impl Prepared {
         py.detach(|| files::write_whole(path, |out| out.write_all(bytes))).map_err(from_file)
     }
 
-    /// What the references are called.
+    /// The name of the references.
     #[getter]
     fn name(&self) -> &str {
         &self.source
@@ -117,13 +117,13 @@ impl Prepared {
         PyBytes::new(py, (*self.bytes).as_ref())
     }
 
-    /// The images' ids, in order.
+    /// The ids of the images, in order.
     fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyList>> {
         id_list(py, &self.archive.ids)
     }
 }
 
-/// Everything that a request is made of, off the interpreter.
+/// The parts of a request, which do not need the GIL.
 fn request<O: Default>(
     references: &Bound<'_, PyAny>,
     systems: Vec<(String, Py<Captions>)>,
@@ -165,7 +165,7 @@ pub fn score(
     Ok(Report { found: found.map_err(from_request)? })
 }
 
-/// Tells whether systems differ.
+/// Tests whether systems differ.
 #[pyfunction]
 pub fn compare(
     py: Python<'_>,
