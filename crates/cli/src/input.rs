@@ -1,4 +1,4 @@
-//! What the program reads beside captions: lists of ids.
+//! Reads lists of ids.
 
 use anyhow::{Context, Result};
 use capeval::corpus::SegmentId;
@@ -12,7 +12,7 @@ pub fn ids(path: &str) -> Result<Vec<SegmentId>> {
             serde_json::from_str(&text).with_context(|| format!("{path}: not a JSON array of ids"))?;
         return values
             .iter()
-            .map(|value| id(value).with_context(|| format!("{path}: {value} is no id")))
+            .map(|value| id(value).with_context(|| format!("{path}: {value} is not an id")))
             .collect();
     }
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

@@ -1,4 +1,4 @@
-//! What is a system called? Names from the command line and from file names.
+//! Names of systems, from the command line and from file names.
 
 use std::path::Path;
 
@@ -9,16 +9,15 @@ use crate::fault::fault;
 /// A system as given on the command line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Named {
-    /// What it is called.
+    /// The name of the system.
     pub name: String,
     /// The file of its captions, or `-`.
     pub path: String,
 }
 
-/// Names for the files `candidates`, each `PATH` or `NAME=PATH`; `names` go to the files in order.
+/// Names the systems in the files `candidates`, each `PATH` or `NAME=PATH`; `names` apply to the files in order.
 ///
-/// A file without a name is called by its stem. Equal stems are told apart by their folders, then by
-/// numbers.
+/// A system without a name is named after the stem of its file. Folders, and then numbers, are added to equal stems.
 pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<Named>> {
     if names.len() > candidates.len() {
         return Err(fault(
@@ -46,7 +45,7 @@ pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<Named>> {
         if let Some(name) = name {
             return Err(fault(
                 format!("{path} is called {name} by {name}= and {given} by --name"),
-                "give it one name",
+                "use only one of them",
             ));
         }
         *name = Some(given.clone());
@@ -83,7 +82,7 @@ pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<Named>> {
     Ok(named)
 }
 
-/// The last `parts` parts of a path, without the endings of compression and format.
+/// The last `parts` parts of a path, without the extensions of compression and format.
 fn stem(path: &str, parts: usize) -> String {
     if path == "-" {
         return "stdin".to_owned();

@@ -1,4 +1,4 @@
-//! A bar on standard error, for work that takes over a second while a person watches.
+//! A progress bar on standard error, for work that takes more than a second.
 
 use std::io::{self, IsTerminal};
 use std::sync::Mutex;
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use capeval::evaluate::{Progress, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How long work may take before a bar is shown.
+/// The time before a bar is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Shows how far the work has come.
+/// Shows the progress of a task.
 pub struct Bar {
     start: Instant,
     watched: bool,
@@ -26,7 +26,7 @@ struct State {
 }
 
 impl Bar {
-    /// A bar that appears on standard error if that is a terminal.
+    /// A bar that appears only if standard error is a terminal.
     pub fn new() -> Self {
         let state = State { stage: "", total: 0, bar: None };
         let watched = io::stderr().is_terminal();

@@ -1,9 +1,9 @@
-//! Flags under the names that they had before: rewritten to the names of today, with a hint, for one version.
+//! Rewrites old names of flags to the current names, with a hint, for one version.
 
 use std::ffi::OsString;
 use std::path::Path;
 
-/// A flag of a command under its old name, and the name of today. A name that ends with `=` takes its value with it.
+/// The command of a flag, its old name, and its current name. A name that ends with `=` needs its value attached.
 struct Renamed(&'static str, &'static str, &'static str);
 
 const RENAMED: [Renamed; 10] = [
@@ -19,7 +19,7 @@ const RENAMED: [Renamed; 10] = [
     Renamed("score", "--images", "--pictures"),
 ];
 
-/// The arguments with the names of today, and a hint for each name that has changed.
+/// The arguments with current names, and a hint for each name that has changed.
 pub fn modernise(args: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, Vec<String>) {
     let (mut given, mut hints) = (args.into_iter().peekable(), Vec::new());
     let mut modern: Vec<OsString> = given.next().into_iter().collect();
@@ -77,12 +77,12 @@ pub fn modernise(args: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, Ve
     (modern, hints)
 }
 
-/// Whether a command has flags that were called otherwise.
+/// Whether a command has renamed flags.
 fn is_command(text: &str) -> bool {
     RENAMED.iter().any(|Renamed(command, ..)| *command == text)
 }
 
-/// The old name that `text` writes, and the value that it holds.
+/// The old name in `text`, and the value attached to it.
 fn find<'t>(command: &str, text: &'t str) -> Option<(&'static Renamed, Option<&'t str>)> {
     RENAMED.iter().find_map(|renamed| {
         let Renamed(of, old, _) = renamed;
@@ -96,7 +96,7 @@ fn find<'t>(command: &str, text: &'t str) -> Option<(&'static Renamed, Option<&'
     })
 }
 
-/// Whether this is a place of pictures, which `--images` named too: a folder, or a pattern with an id in it.
+/// Whether `--images` was given pictures, as it used to be: a folder, or a pattern with an id.
 fn are_pictures(given: &str) -> bool {
     given.contains("{id") || Path::new(given).is_dir()
 }

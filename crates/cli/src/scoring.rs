@@ -1,4 +1,4 @@
-//! How captions that people judged get their scores: by metrics, or from a file of scores computed before.
+//! Options for scoring captions that people judged: metrics, or a file of precomputed scores.
 
 use anyhow::Result;
 use capeval::corpus::ratings::{SegmentScores, read_scores};
@@ -15,14 +15,14 @@ use crate::options::{self, METRICS, READING_REFERENCES, References};
 /// References and metrics, or scores.
 #[derive(clap::Args)]
 pub struct Scoring {
-    /// File of references, unless the file of ratings or pairs holds them; may be repeated.
+    /// File of references, unless the ratings or pairs contain them; may be repeated.
     #[arg(short, long = "references", value_name = "FILE", conflicts_with = "scores")]
     references: Vec<String>,
-    /// Scores that were computed before, in place of references and metrics: JSON Lines as --segments writes them, or
-    /// a table with a column image_id, a column per metric and, for pairs, a column caption.
+    /// File of precomputed scores, instead of references and metrics: JSON Lines as written by --segments, or a table
+    /// with a column image_id, a column per metric and, for pairs, a column caption.
     #[arg(long, value_name = "FILE")]
     scores: Option<String>,
-    /// The keys of these scores that are error rates, so that less is better; `ter` and the like are known.
+    /// Keys of precomputed scores that are error rates; `ter` and other known ones need not be listed.
     #[arg(long, value_name = "KEYS", value_delimiter = ',', requires = "scores")]
     pub lower_is_better: Vec<String>,
     #[command(flatten)]
@@ -33,23 +33,23 @@ pub struct Scoring {
     pub rules: Rules,
 }
 
-/// What to do where judged captions and references do not match.
+/// Policies for mismatches between judged captions and references.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Mismatches between captions and references")]
 pub struct Rules {
-    /// A judged caption that is itself a reference of its image: keep it, remove it from the references of that image,
-    /// or skip the caption.
+    /// A judged caption that is also a reference of its image: `keep` the reference, `remove` it from the references of
+    /// that image, or `skip` the caption.
     #[arg(long, value_name = "WHAT", default_value_t, conflicts_with = "scores", value_parser = options::choices(OwnReference::ALL, OwnReference::name))]
     pub own_reference: OwnReference,
-    /// Judged captions whose image has no reference.
+    /// Judged captions of images without references.
     #[arg(long, value_name = "POLICY", default_value_t, conflicts_with = "scores", value_parser = options::choices(Surplus::ALL, Surplus::name))]
     pub surplus: Surplus,
-    /// How ids are compared: with `text`, the number 1 and the text "1" are one id.
+    /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
     #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
     pub ids: Ids,
 }
 
-/// Lets `--scores` refuse flags about references and metrics, which would change nothing beside it.
+/// Makes flags about references and metrics conflict with `--scores`, together with which they have no effect.
 pub fn refuse_beside_scores(arg: Arg) -> Arg {
     match arg.get_help_heading() {
         Some(READING_REFERENCES | METRICS) => arg.conflicts_with("scores"),
@@ -63,7 +63,7 @@ pub struct Chosen {
     resources: Resources,
 }
 
-/// What captions are scored with.
+/// The data that captions are scored with.
 pub struct Read {
     pub references: Option<Captions>,
     pub scores: Option<SegmentScores>,
@@ -72,10 +72,10 @@ pub struct Read {
 }
 
 impl Scoring {
-    /// All files that are read, `source` first.
+    /// All input files, `source` first.
     ///
     /// # Errors
-    /// When standard input would be read twice.
+    /// If standard input would be read twice.
     pub fn inputs<'a>(&'a self, source: &'a str) -> Result<Vec<&'a str>> {
         let mut inputs: Vec<&str> = vec![source];
         inputs.extend(self.references.iter().map(String::as_str));
@@ -87,10 +87,10 @@ impl Scoring {
         Ok(inputs)
     }
 
-    /// Chooses the metrics, and refuses those that do not exist.
+    /// Chooses the metrics.
     ///
     /// # Errors
-    /// When there are any.
+    /// If a metric does not exist.
     pub fn choose(&self) -> Result<Chosen> {
         let metrics = self.what.options();
         if self.scores.is_some() {
@@ -103,10 +103,10 @@ impl Scoring {
         Ok(Chosen { metrics, resources })
     }
 
-    /// Reads references or scores, and what metrics need.
+    /// Reads references or scores, and the data that metrics need.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// If a file cannot be read.
     pub fn read(&self, chosen: Chosen) -> Result<Read> {
         let Chosen { metrics, mut resources } = chosen;
         self.what.read(&metrics, &mut resources)?;

@@ -1,4 +1,4 @@
-//! `capeval convert`: captions from one format into another.
+//! `capeval convert`: converts captions between formats.
 
 use anyhow::Result;
 use capeval::corpus::{self, Captions, Format, ReadOptions};
@@ -11,25 +11,25 @@ use crate::output::{self, Output};
 /// Convert files of captions between formats
 #[derive(clap::Args)]
 pub struct Args {
-    /// Files of captions, `-` for standard input; several become one.
+    /// Files of captions, `-` for standard input; several files are merged.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// Format to write.
+    /// Output format.
     #[arg(short, long, value_name = "FORMAT", value_parser = written_formats())]
     format: Format,
-    /// Format of the files, instead of detecting it from their content.
+    /// Format of the input files, instead of detecting it from their content.
     #[arg(long, value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
     input_format: Option<Format>,
-    /// Which captions to take from files that hold both kinds.
+    /// Which captions to use from files that contain both references and candidates.
     #[arg(long, value_enum, default_value_t)]
     role: Role,
-    /// Splits to keep of a Karpathy file, such as test; may be repeated.
+    /// Splits of a Karpathy file to use, such as test; may be repeated.
     #[arg(long, value_name = "SPLIT", value_delimiter = ',')]
     split: Option<Vec<String>>,
-    /// Column or key that holds the id.
+    /// Column or key of the image id.
     #[arg(long, value_name = "NAME")]
     id_column: Option<String>,
-    /// Column or key that holds captions; may be repeated.
+    /// Column or key of captions; may be repeated.
     #[arg(long = "caption-column", value_name = "NAME", value_delimiter = ',')]
     caption_columns: Option<Vec<String>>,
     /// Write to this file instead of standard output.
@@ -39,10 +39,10 @@ pub struct Args {
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Role {
-    /// What people wrote, several per image.
+    /// Captions by people, several per image.
     #[default]
     References,
-    /// What a system wrote, one per image.
+    /// Captions by a system, one per image.
     Candidates,
 }
 
@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Result<()> {
     let files: Vec<Captions> =
         inputs.iter().map(|path| capeval_files::captions(path, &options)).collect::<Result<_, _>>()?;
     let captions = corpus::merge(files, options.role)?;
-    // A format may refuse a caption halfway, and a file that is there stays until all is well.
+    // The writer may fail halfway, and an existing file must not change then.
     let mut written = Vec::new();
     corpus::write(&captions, args.format, &mut written)?;
     output.write(|out| out.write_all(&written))?;

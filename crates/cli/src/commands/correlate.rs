@@ -1,4 +1,4 @@
-//! `capeval correlate`: whether metrics agree with people.
+//! `capeval correlate`: correlates metrics with human ratings.
 
 use anyhow::Result;
 use capeval::corpus::ratings::{self, RatingOptions};
@@ -11,11 +11,11 @@ use crate::progress::Bar;
 use crate::scoring::{Read, Rules, Scoring, refuse_beside_scores};
 use crate::shown::Shown;
 
-/// Tell how well metrics agree with human ratings
+/// Correlate metrics with human ratings
 ///
-/// Captions are scored against references, and the scores correlated with their ratings: Pearson, Spearman, Kendall's
-/// τ-b and τ-c, how often a metric prefers the caption of an image that people prefer, agreement between raters, and
-/// Williams' test of the difference between metrics.
+/// Captions are scored against references, and their scores are correlated with their ratings: Pearson, Spearman,
+/// Kendall's τ-b and τ-c, how often a metric prefers the caption of an image that people prefer, agreement between
+/// raters, and Williams' test of the difference between metrics.
 #[derive(clap::Args)]
 #[command(
     after_help = AFTER_HELP,
@@ -23,8 +23,8 @@ use crate::shown::Shown;
     mut_arg("segments", |arg| arg.help(SEGMENTS))
 )]
 pub struct Args {
-    /// File of ratings, `-` for standard input: Flickr8k's ExpertAnnotations.txt and CrowdFlowerAnnotations.txt,
-    /// CLIPScore's JSON form of the former, or a table (CSV, TSV, JSON, JSON Lines, Parquet) with raters in rows or
+    /// File of ratings, `-` for standard input: Flickr8k's ExpertAnnotations.txt or CrowdFlowerAnnotations.txt,
+    /// CLIPScore's JSON version of the former, or a table (CSV, TSV, JSON, JSON Lines, Parquet) with raters in rows or
     /// columns.
     #[arg(value_name = "RATINGS")]
     ratings: String,
@@ -32,14 +32,14 @@ pub struct Args {
     scoring: Scoring,
     #[command(flatten)]
     reading: Columns,
-    /// What a point is: every rating, or every item with the mean of its ratings.
+    /// Points to correlate: every rating, or every item with the mean of its ratings.
     #[arg(long, value_name = "WHAT", default_value_t, value_parser = options::choices(Unit::ALL, Unit::name))]
     unit: Unit,
     #[command(flatten)]
     intervals: Intervals,
     #[command(flatten)]
     shown: Shown,
-    /// Write a page with the tables, and charts of scores against ratings, to this file.
+    /// Write a page with tables and charts of scores against ratings to this file; the page needs no network.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     html: Option<String>,
 }
@@ -47,13 +47,13 @@ pub struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Reading ratings")]
 struct Columns {
-    /// Column or key of the image's id.
+    /// Column or key of the image id.
     #[arg(long, value_name = "NAME")]
     id_column: Option<String>,
     /// Column or key of the rated caption.
     #[arg(long, value_name = "NAME")]
     caption_column: Option<String>,
-    /// Column or key of the system that wrote it.
+    /// Column or key of the system that wrote the caption.
     #[arg(long, value_name = "NAME")]
     system_column: Option<String>,
     /// Columns or keys of the ratings: one, or one per rater.
@@ -77,7 +77,7 @@ const SEGMENTS: &str =
     "Write every rated caption with its scores to this file, as JSON Lines; `-` for standard output";
 
 const AFTER_HELP: &str = "\
-The numbers of the literature (times 100, see CLIPScore, EMNLP 2021):
+To reproduce published coefficients (times 100; see CLIPScore, EMNLP 2021):
   Flickr8k-Expert:
     capeval correlate expert_clipscore_form.json --digits 5
     capeval correlate ExpertAnnotations.txt -r Flickr8k.token.txt \\

@@ -12,7 +12,7 @@ use crate::output::{self, Output};
 
 /// Train and show n-gram language models
 ///
-/// A model trained on references tells how fluent captions are, without a network or a GPU:
+/// A model trained on references measures how fluent captions are, without a network or a GPU:
 /// `capeval perplexity --lm FILE`, or the metric `perplexity` with `capeval score --lm FILE`.
 #[derive(clap::Args)]
 pub struct Args {
@@ -23,14 +23,14 @@ pub struct Args {
 #[derive(Subcommand)]
 enum Command {
     Train(Box<Train>),
-    /// Show what a model holds
+    /// Show the size of a model
     Show {
-        /// An ARPA file, which may be gzipped.
+        /// ARPA file, which may be gzipped.
         model: String,
     },
 }
 
-/// Train a model: interpolated modified Kneser-Ney, as KenLM's lmplz does
+/// Train a model by interpolated modified Kneser-Ney smoothing, as KenLM's lmplz does
 #[derive(clap::Args)]
 struct Train {
     /// Files of references, `-` for standard input.
@@ -38,19 +38,19 @@ struct Train {
     references: Vec<String>,
     #[command(flatten)]
     reading: References,
-    /// Tokenizer, which must be that of the captions to be scored; see `capeval tokenize --list`.
+    /// Tokenizer, the same as that of the captions to be scored; see `capeval tokenize --list`.
     #[arg(short, long, value_name = "NAME", default_value = "ptb")]
     tokenizer: String,
-    /// Longest n-grams.
+    /// Length of the longest n-grams.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=16))]
     order: u8,
-    /// Fail where there are too few captions to estimate discounts, instead of taking 0.5, 1 and 1.5.
+    /// Fail if there are too few captions to estimate discounts, instead of using 0.5, 1 and 1.5.
     #[arg(long)]
     no_fallback: bool,
-    /// How ids are compared: with `text`, the number 1 and the text "1" are one id.
+    /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
     #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
     ids: Ids,
-    /// Write the ARPA file here, `-` for standard output.
+    /// Write the model to this ARPA file, `-` for standard output.
     #[arg(short, long, value_name = "FILE", required = true)]
     output: String,
 }
@@ -82,7 +82,7 @@ fn train(args: &Train) -> Result<()> {
     let (model, fallen_back) =
         capeval::language_model(captions, args.ids, tokenizer, usize::from(args.order), fallback).map_err(
             |error| match error {
-                // The others name the file themselves.
+                // Other errors name the file themselves.
                 capeval::Error::Fluency(error) => {
                     anyhow::Error::new(error).context(args.references.join(", "))
                 }
@@ -95,7 +95,7 @@ fn train(args: &Train) -> Result<()> {
     if !fallen_back.is_empty() {
         let orders: Vec<String> = fallen_back.iter().map(usize::to_string).collect();
         output::note(&format!(
-            "too few captions to estimate the discounts of n-grams of {} words; 0.5, 1 and 1.5 were taken",
+            "too few captions to estimate the discounts of n-grams of {} words; 0.5, 1 and 1.5 were used",
             orders.join(", ")
         ));
     }

@@ -1,4 +1,4 @@
-//! `capeval metrics`: which metrics there are.
+//! `capeval metrics`: lists the metrics.
 
 use std::io::{self, Write};
 
@@ -15,17 +15,17 @@ use crate::output::Output;
 /// List the metrics with their papers, ranges and signatures
 #[derive(clap::Args)]
 pub struct Args {
-    /// Metrics to show with all their settings.
+    /// Metrics to show in full, with all settings.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// How the list is written.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Text for a person.
+    /// Text for the terminal.
     #[default]
     Text,
     /// A JSON array.
@@ -168,7 +168,7 @@ fn describe_of_system(kind: &CorpusKind, out: &mut dyn Write) -> io::Result<()> 
     match kind.needs {
         CorpusNeed::Nothing => {}
         CorpusNeed::References => line("needs", "references: -r FILE")?,
-        CorpusNeed::Training => line("needs", "the captions of training: --train FILE")?,
+        CorpusNeed::Training => line("needs", "training captions: --train FILE")?,
     }
     line("signature", &signature.to_string())?;
     for setting in kind.settings {
@@ -178,7 +178,7 @@ fn describe_of_system(kind: &CorpusKind, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out)
 }
 
-/// What else there is: suites, metrics of whole systems, and where to read on.
+/// The end of the list: suites, metrics of whole systems, and where to find more.
 fn outlook(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "of all captions of a system (capeval diversity)")?;
     for kind in CORPUS_KINDS {

@@ -1,4 +1,4 @@
-//! `capeval perplexity`: how surprising captions are to a language model.
+//! `capeval perplexity`: computes the perplexity of captions under a language model.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::names::{self, Named};
 use crate::options::{self, Candidates};
 use crate::shown::Shown;
 
-/// Compute perplexities, from the probabilities that models gave or under an n-gram model
+/// Compute perplexities from token probabilities, or under an n-gram model
 ///
 /// Without --lm, files hold what a language model thought of each caption, as JSON, JSON Lines, CSV, TSV or Parquet:
 /// {"id": 7, "probs": [0.6, 0.8], "end": 0.5}, or "logprobs" in place of "probs"; or a row for each token, with the
@@ -22,13 +22,14 @@ use crate::shown::Shown;
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
-    /// Files of probabilities, or with --lm of captions, one per system, `-` for standard input.
+    /// Files of token probabilities, or of captions with --lm, one per system, `-` for standard input. A system is named
+    /// after its file unless NAME= is given.
     #[arg(required = true, value_name = "[NAME=]FILE")]
     files: Vec<String>,
-    /// Score captions by this n-gram model, an ARPA file.
+    /// ARPA file with the n-gram model to score captions by; see `capeval lm`.
     #[arg(long, value_name = "FILE")]
     lm: Option<String>,
-    /// Tokenizer of the captions, which must be the model's; see `capeval tokenize --list` [default: ptb].
+    /// Tokenizer, the same as that of the model; see `capeval tokenize --list` [default: ptb].
     #[arg(short, long, value_name = "NAME", requires = "lm")]
     tokenizer: Option<String>,
     /// Base of the logarithms in files of probabilities: e, as most libraries give them, 2 for bits, or 10, as in ARPA files
@@ -45,13 +46,13 @@ pub struct Args {
 }
 
 const AFTER_HELP: &str = "\
-The perplexity of a file is that of all its tokens together: two to the power of all bits by all tokens.
-It is shown with the end of captions as a token and without it.
+The perplexity of a file is that of all its tokens together: 2 to the power of the mean number of bits per token. It \
+is shown with the end of each caption counted as a token, and without.
 
 Examples:
   capeval perplexity mine.jsonl theirs.jsonl --log 2
   capeval lm train captions_train2014.json -o coco.arpa
-  capeval perplexity --lm coco.arpa a.json b.json --segments per_caption.jsonl";
+  capeval perplexity --lm coco.arpa a.json b.json --segments segments.jsonl";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {

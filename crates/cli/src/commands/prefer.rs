@@ -1,4 +1,4 @@
-//! `capeval prefer`: how often metrics prefer what people prefer.
+//! `capeval prefer`: measures how often metrics prefer what people prefer.
 
 use anyhow::Result;
 use capeval::corpus::ratings;
@@ -10,10 +10,10 @@ use crate::progress::Bar;
 use crate::scoring::{Read, Rules, Scoring, refuse_beside_scores};
 use crate::shown::Shown;
 
-/// Tell how often metrics prefer the caption of a pair that people prefer
+/// Measure how often metrics prefer the caption of a pair that people prefer
 ///
 /// This is the protocol of PASCAL-50S: both captions of a pair are scored against references drawn for it, and a metric
-/// is right where it gives the caption that people prefer the higher score.
+/// is right if the caption that people prefer has the better score.
 #[derive(clap::Args)]
 #[command(
     after_help = AFTER_HELP,
@@ -21,8 +21,7 @@ use crate::shown::Shown;
     mut_arg("segments", |arg| arg.help(SEGMENTS))
 )]
 pub struct Args {
-    /// File of pairs of captions of one image and what people preferred, `-` for standard input (CSV, TSV, JSON, JSON
-    /// Lines).
+    /// File of pairs of captions with the votes of people, `-` for standard input (CSV, TSV, JSON, JSON Lines, Parquet).
     #[arg(value_name = "PAIRS")]
     pairs: String,
     #[command(flatten)]
@@ -38,24 +37,25 @@ pub struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Draws and ties")]
 struct DrawsAndTies {
-    /// Number of references drawn from those of a pair, or `all`.
+    /// Number of references to draw for each pair, or `all`.
     #[arg(long, value_name = "N", default_value = "5", conflicts_with = "scores", value_parser = references_per_pair)]
     references_per_pair: Pool,
-    /// Number of times references are drawn; accuracies are means over the draws.
+    /// Number of draws of references; accuracies are means over the draws.
     #[arg(long, value_name = "N", default_value = "5", conflicts_with = "scores")]
     draws: usize,
     /// Seed of the draws of references.
     #[arg(long, value_name = "N", default_value = "12345", conflicts_with = "scores")]
     draw_seed: u64,
-    /// Pairs of which people prefer neither caption: leave them out, or count them as half right.
+    /// Pairs in which people prefer neither caption: `skip` them, or count them as `half` right.
     #[arg(long, value_name = "RULE", default_value_t, value_parser = options::choices(HumanTies::ALL, HumanTies::name))]
     human_ties: HumanTies,
-    /// Pairs to whose captions a metric gives the same score: half right, wrong, or as if it preferred the first.
+    /// Pairs whose captions have equal scores: count them as `half` right, as `wrong`, or as if the metric preferred the
+    /// `first` caption.
     #[arg(long, value_name = "RULE", default_value_t, value_parser = options::choices(MetricTies::ALL, MetricTies::name))]
     metric_ties: MetricTies,
 }
 
-/// How many references are drawn; `None` for all.
+/// The number of references to draw; `None` for all.
 #[derive(Clone, Copy)]
 struct Pool(Option<usize>);
 
@@ -63,7 +63,7 @@ fn references_per_pair(text: &str) -> Result<Pool, String> {
     match text.parse() {
         Ok(n) if n > 0 => Ok(Pool(Some(n))),
         _ if text == "all" => Ok(Pool(None)),
-        _ => Err("give a whole number such as 5, or all".to_owned()),
+        _ => Err("must be a whole number such as 5, or all".to_owned()),
     }
 }
 
@@ -71,11 +71,10 @@ const SEGMENTS: &str =
     "Write every pair with its scores to this file, as JSON Lines; `-` for standard output";
 
 const AFTER_HELP: &str = "\
-A pair is a row with image_id, two captions (captions, or caption_a and caption_b)
-and votes (two numbers) or winner (a, b or tie; 0 and 1 are the first and the
-second, 1 and 2 as well, 1 and -1 as well with 0 for a tie), optionally category
-and references (a list, or reference_1 ...). A row with one reference and a winner
-is a single vote: PASCAL-50S's A, B, C. All forms: docs/pairs.md.
+A pair is a row with image_id, two captions (captions, or caption_a and caption_b), and votes (two numbers) or winner \
+(a, b or tie; or numbers: 0 and 1 are the first and the second, as are 1 and 2, and 1 and -1 with 0 for a tie). A \
+category and references (a list, or reference_1 ...) are optional. A row with one reference and a winner is a single \
+vote, as in PASCAL-50S. See docs/pairs.md for all formats.
 
 Examples:
   capeval prefer pascal50s.jsonl --references-per-pair 5 --draws 5

@@ -1,4 +1,4 @@
-//! `capeval prepare`: references read and counted once, scored against many times.
+//! `capeval prepare`: reads and counts references once, for many runs.
 
 use anyhow::Result;
 use capeval::corpus::Ids;
@@ -13,8 +13,8 @@ use crate::output::{self, Output};
 
 /// Prepare references, so that scoring against them takes milliseconds
 ///
-/// The result is given to `score -r`. It holds the references, their words for the metrics' tokenizers, and
-/// the document frequencies over all images; it is refused once a file it was made from has changed.
+/// Pass the result to `capeval score -r`. It contains the references, their words for the tokenizers of the metrics, and
+/// document frequencies over all images. It becomes invalid when one of its source files changes.
 #[derive(clap::Args)]
 pub struct Args {
     /// Files of references, `-` for standard input.
@@ -24,10 +24,10 @@ pub struct Args {
     reading: References,
     #[command(flatten)]
     metrics: Metrics,
-    /// How ids are compared: with `text`, the number 1 and the text "1" are one id.
+    /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
     #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
     ids: Ids,
-    /// Write to this file.
+    /// Write the prepared references to this file.
     #[arg(short, long, value_name = "FILE", required = true)]
     output: String,
 }

@@ -1,4 +1,4 @@
-//! `capeval tokenize`: what a tokenizer makes of a text.
+//! `capeval tokenize`: shows the tokens of texts.
 
 use std::io::{self, BufRead, BufReader, Write};
 
@@ -11,27 +11,25 @@ use clap::ValueEnum;
 use crate::fault::fault;
 use crate::output::Output;
 
-/// Show what a tokenizer makes of a text
+/// Show the tokens of texts
 #[derive(clap::Args)]
 pub struct Args {
-    /// Texts; without any, the lines of --file or of standard input.
+    /// Texts to tokenize; the default is each line of --file or of standard input.
     #[arg(value_name = "TEXT", conflicts_with = "file")]
     texts: Vec<String>,
-    /// Tokenizer, or `all` to see them side by side.
+    /// Tokenizer, or `all` to compare all tokenizers.
     #[arg(short, long, value_name = "NAME", default_value = "ptb")]
     tokenizer: String,
-    /// Read the lines of this file, `-` for standard input.
+    /// File with one text per line, `-` for standard input.
     #[arg(long, value_name = "FILE")]
     file: Option<String>,
-    /// How tokens are written: `line` joins them with blanks as the reference programs do, `json` writes an
-    /// array per text.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
-    /// Texts end with a NUL byte instead of a line feed, in input and output, so that they may hold line
-    /// breaks.
+    /// End texts with a NUL byte instead of a line feed, in input and output, so that texts can contain line breaks.
     #[arg(short = '0', long)]
     null: bool,
-    /// Write to this file.
+    /// Write the tokens to this file.
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
     /// List the tokenizers.
@@ -41,7 +39,7 @@ pub struct Args {
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Tokens joined with blanks.
+    /// Tokens separated by spaces, as in the reference programs.
     #[default]
     Line,
     /// A JSON array per text.
@@ -81,7 +79,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-/// Tokenises text after text.
+/// Tokenises the texts one by one.
 fn each(reader: &mut impl BufRead, name: &str, printer: &mut Printer, output: Output) -> Result<()> {
     let mut damaged = None;
     output.write(|out| {
@@ -105,7 +103,7 @@ struct Texts<'r, R> {
     reader: &'r mut R,
     end: u8,
     number: u64,
-    /// The first text that is not UTF-8, after which there are no more.
+    /// The number of the first text that is not UTF-8, at which reading ends.
     damaged: Option<u64>,
 }
 
@@ -125,7 +123,7 @@ impl<R: BufRead> Texts<'_, R> {
 
 struct Printer {
     tokenizers: Vec<Tokenizer>,
-    /// The longest name where names are printed.
+    /// The width of the column of names; `None` if no names are printed.
     width: Option<usize>,
     format: Format,
     end: u8,
