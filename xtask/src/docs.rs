@@ -1,4 +1,4 @@
-//! Generates pages of documentation from the code they describe.
+//! Generates pages of documentation from the code that they describe.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub fn run(root: &Path, mode: Mode) -> Result<()> {
 
 fn metrics() -> Result<String> {
     let mut page = String::from(
-        "# Metrics\n\nWritten by `cargo xtask docs` from the registry; `capeval metrics` shows the same.\n\n\
+        "# Metrics\n\n`cargo xtask docs` generates this page from the registry; `capeval metrics` shows the same.\n\n\
          | name | rewards | keys | range | equal to | published in |\n|---|---|---|---|---|---|\n",
     );
     for kind in kinds() {
@@ -51,7 +51,9 @@ fn metrics() -> Result<String> {
             kind.paper
         )?;
     }
-    page.push_str("\n## Settings\n\nGiven after the name: `cider-d:sigma=4:idf=uniform`.\n\n");
+    page.push_str(
+        "\n## Settings\n\nSettings follow the name of a metric: `cider-d:sigma=4:idf=uniform`.\n\n",
+    );
     page.push_str("| metric | setting | default | meaning |\n|---|---|---|---|\n");
     for kind in kinds() {
         for setting in kind.settings {
@@ -78,7 +80,7 @@ fn metrics() -> Result<String> {
 /// The metrics of a whole system, which `capeval diversity` computes.
 fn diversity(page: &mut String) -> Result<()> {
     page.push_str(
-        "\n## Diversity\n\nOf all captions of a system, several per image where it has them: `capeval diversity`.\n\n\
+        "\n## Diversity\n\n`capeval diversity` computes these from all captions of a system, one or several per image.\n\n\
          | name | measures | keys | needs | equal to | published in |\n|---|---|---|---|---|---|\n",
     );
     for kind in CORPUS_KINDS {

@@ -1,19 +1,19 @@
 //! BLEU as the COCO evaluation computes it.
 //!
-//! Rewards n-grams that the references hold too. Precisions of 1..N-grams, each n-gram counted at most
-//! as often as the reference that has it most often, are multiplied and taken to the power 1/N; captions
-//! shorter than their references are punished by `exp(1 − reference length / candidate length)`. The
-//! corpus score comes from the counts of the whole corpus, not from segment scores.
+//! Rewards n-grams that the references also contain. An n-gram counts at most as often as in the reference in which it
+//! is most frequent. The score is the geometric mean of the precisions of 1- to N-grams; if candidates are shorter than
+//! their references, it is multiplied by `exp(1 − reference length / candidate length)`. The corpus score is computed from
+//! the counts of the whole corpus, not from segment scores.
 //!
 //! Paper: Papineni et al., *BLEU: a Method for Automatic Evaluation of Machine Translation* (2002).
 //! Reference program: pycocoevalcap 1.2, `bleu/bleu_scorer.py`.
 //!
 //! Quirks kept on purpose:
-//! - there is no smoothing, but a count of 0 is nearly 0 instead: each precision is
+//! - there is no smoothing, but counts of 0 are replaced by tiny numbers: each precision is
 //!   `(matches + 1e-15) / (total + 1e-9)`, so a score is never exactly 0 or 1;
-//! - the ratio of lengths is `(candidate + 1e-15) / (reference + 1e-9)`, so that candidates exactly as
-//!   long as their references are punished a little, by about 1e-10;
-//! - the reference length is that of the reference closest in length, the shorter one on a tie.
+//! - the ratio of lengths is `(candidate + 1e-15) / (reference + 1e-9)`, so candidates exactly as long as their references
+//!   are penalised slightly, by about 1e-10;
+//! - the reference length is that of the reference closest in length, and of the shorter one on a tie.
 
 use std::hint::black_box;
 
@@ -27,7 +27,7 @@ use capeval_text::ngrams::MAX_ORDER;
 
 use crate::explain::clipped;
 
-/// BLEU in lists of metrics.
+/// The entry of BLEU in the registry.
 pub const KIND: MetricKind = MetricKind {
     name: "bleu",
     summary: "precision of n-grams over the corpus, with a penalty for short captions",
@@ -36,7 +36,12 @@ pub const KIND: MetricKind = MetricKind {
     settings: &[
         TOK,
         ORDER,
-        Setting::choice("reflen", "closest", "which reference length counts", ReferenceLength::NAMES),
+        Setting::choice(
+            "reflen",
+            "closest",
+            "reference length of the brevity penalty",
+            ReferenceLength::NAMES,
+        ),
     ],
     variants: &[],
     need: None,
@@ -50,7 +55,7 @@ const TINY: f64 = 1e-15;
 const SMALL: f64 = 1e-9;
 
 capeval_choice::named! {
-    /// Which length of several references a candidate is compared with.
+    /// The reference length with which a candidate is compared if there are several references.
     pub enum ReferenceLength ("reference length") {
         Closest = "closest", "that of the reference closest in length, the shorter on a tie";
         Shortest = "shortest", "that of the shortest reference";
@@ -73,11 +78,11 @@ impl ReferenceLength {
 /// BLEU-1 to BLEU-N of the COCO evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bleu {
-    /// How the text is cut.
+    /// The tokenizer of the text.
     pub tokenizer: Tokenizer,
-    /// The longest n-grams, 1 to 9; 4 in the reference program.
+    /// The length of the longest n-grams, 1 to 9; 4 in the reference program.
     order: usize,
-    /// Which reference length counts.
+    /// The reference length of the brevity penalty.
     pub reference_length: ReferenceLength,
 }
 
@@ -87,7 +92,7 @@ impl Bleu {
         Self { tokenizer, order: 4, reference_length: ReferenceLength::Closest }
     }
 
-    /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
+    /// Sets the length of the longest n-grams; `None` unless it is 1 to 9.
     pub fn with_order(self, order: usize) -> Option<Self> {
         (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
     }
@@ -96,13 +101,13 @@ impl Bleu {
 /// The counts of BLEU.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counts {
-    /// Words in the candidate.
+    /// The number of words in the candidate.
     pub candidate_length: f64,
-    /// Words in the reference that counts.
+    /// The reference length for the brevity penalty, in words.
     pub reference_length: f64,
-    /// N-grams of each order that the references hold too, clipped.
+    /// The number of n-grams of each order that the references also contain, clipped.
     pub matches: [f64; MAX_ORDER],
-    /// N-grams of each order in the candidate.
+    /// The number of n-grams of each order in the candidate.
     pub totals: [f64; MAX_ORDER],
 }
 
@@ -179,8 +184,8 @@ impl Metric for Bleu {
         let mut product = 1.0;
         for (n, value) in values.iter_mut().enumerate() {
             product *= (counts.matches[n] + TINY) / (counts.totals[n] + SMALL);
-            // The compiler would replace a known exponent of 0.5 by a square root, which may differ in
-            // the last place from the reference program's power.
+            // The compiler would replace a known exponent of 0.5 with a square root, which may differ in the last place
+            // from the power in the reference program.
             *value = f64::powf(product, black_box(1.0 / (n + 1) as f64));
         }
         let ratio = (counts.candidate_length + TINY) / (counts.reference_length + SMALL);
@@ -195,7 +200,7 @@ impl Metric for Bleu {
         let mut values = vec![0.0; self.order];
         self.score(&counts, &mut values);
         let scores = values.iter().enumerate().map(|(n, value)| {
-            // Counts are told once, under the longest order.
+            // Counts are listed once, under the longest order.
             let listed = n + 1 == self.order;
             let precisions: Vec<Step> = (0..=n).map(|k| counts.precision(segment, k, listed)).collect();
             let product: f64 = precisions.iter().filter_map(|step| step.value).product();
@@ -225,7 +230,7 @@ const BREVITY: Rule = Rule::new("exp(1 − 1/ratio), at most 1", |parts| match p
 });
 
 impl Counts {
-    /// The precision of n-grams of order `n` (from 0), with those that match if they are to be `listed`.
+    /// The precision of n-grams of order `n` (from 0); `listed` adds the matching n-grams.
     fn precision(&self, segment: &Segment<'_>, n: usize, listed: bool) -> Step {
         let (matches, total) = (self.matches[n], self.totals[n]);
         let (title, value) = (format!("precision of {}-grams", n + 1), (matches + TINY) / (total + SMALL));
@@ -236,7 +241,7 @@ impl Counts {
         Step::of(title, value, PRECISION, vec![matches, Step::given("in the candidate", total)])
     }
 
-    /// The brevity penalty, with the lengths if they are to be `listed`.
+    /// The brevity penalty; `listed` adds the lengths.
     fn brevity(&self, which: ReferenceLength, listed: bool) -> Step {
         let ratio = (self.candidate_length + TINY) / (self.reference_length + SMALL);
         let lengths = vec![

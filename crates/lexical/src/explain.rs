@@ -1,15 +1,15 @@
-//! What the explanations of n-gram metrics have in common.
+//! The common parts of explanations of n-gram metrics.
 
 use std::collections::HashSet;
 
 use capeval_metric::{Match, Segment, Step};
 use capeval_text::Symbol;
 
-/// What an n-gram matcher is called, by order.
+/// The names of n-gram matchers, by order.
 const MATCHERS: [&str; 9] =
     ["1-gram", "2-gram", "3-gram", "4-gram", "5-gram", "6-gram", "7-gram", "8-gram", "9-gram"];
 
-/// The distinct n-grams of `words`, n being `order` + 1, in order of first appearance.
+/// The distinct n-grams of `words`, where n is `order` + 1, in order of first appearance.
 pub(crate) fn distinct(words: &[Symbol], order: usize) -> Vec<&[Symbol]> {
     let mut seen = HashSet::new();
     words.windows(order + 1).filter(|ngram| seen.insert(*ngram)).collect()
@@ -21,7 +21,7 @@ pub(crate) fn spelt(segment: &Segment<'_>, ngram: &[Symbol]) -> String {
     ngram.iter().map(|word| vocabulary.word(*word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Where candidate and references hold an n-gram.
+/// The occurrences of an n-gram in candidate and references.
 pub(crate) fn places(segment: &Segment<'_>, ngram: &[Symbol]) -> Match {
     let mut references = Vec::new();
     for (r, words) in segment.reference_words().enumerate() {
@@ -44,8 +44,8 @@ fn covered(words: &[Symbol], ngram: &[Symbol]) -> Vec<usize> {
     at
 }
 
-/// For each of the candidate's n-grams of `order` (from 0) that a reference holds, how often it counts: as
-/// often as the reference that has it most often, at most.
+/// For each of the candidate's n-grams of `order` (from 0) that occur in a reference, its clipped count: at most as often
+/// as in the reference in which it is most frequent.
 pub(crate) fn clipped(segment: &Segment<'_>, order: usize) -> Vec<Step> {
     let ngrams = segment.ngrams();
     let n_references = segment.references.of(segment.image).len();

@@ -1,20 +1,20 @@
 //! Longest common subsequences, 64 cells at a time.
 
-/// Rows of bits that are kept at once for finding the way back, unless the text is longer than that.
+/// The number of blocks of rows that are kept for the traceback, unless the text is longer than that.
 const KEPT_BLOCKS: usize = 1 << 16;
 
 /// The longest common subsequence of one text with many others; words are numbers.
 ///
-/// Source: Hyyrö, *Bit-parallel LCS-length computation revisited* (2004): a row of the dynamic programme
-/// is a bit vector, and one addition carries a match along it.
+/// Source: Hyyrö, *Bit-parallel LCS-length computation revisited* (2004): a row of the dynamic-programming table is a bit
+/// vector, and an addition propagates matches along it.
 #[derive(Default)]
 pub(crate) struct Lcs {
     tokens: Vec<u32>,
     n_blocks: usize,
-    /// By token: 1 + the token's place in `masks`, or 0.
+    /// By token: 1 + the index of the token in `masks`, or 0.
     places: Vec<u32>,
     seen: Vec<u32>,
-    /// For each distinct token, the positions at which the text has it.
+    /// For each distinct token, its positions in the text.
     masks: Vec<u64>,
     row: Vec<u64>,
     /// Every `stride`-th row.
@@ -24,7 +24,7 @@ pub(crate) struct Lcs {
 }
 
 impl Lcs {
-    /// Fixes one side.
+    /// Sets the text with which others are compared.
     pub(crate) fn prepare(&mut self, tokens: impl Iterator<Item = u32>) {
         for token in self.seen.drain(..) {
             self.places[token as usize] = 0;
@@ -63,9 +63,9 @@ impl Lcs {
 
     /// Marks the positions of one longest common subsequence with `other` in `marks`.
     ///
-    /// Where there are several, it is the one found from the ends of both texts by stepping over a pair of equal
-    /// words, else back in this text if the subsequence is as long without its word, else back in `other`:
-    /// ROUGE-1.5.5 and rouge_score go that way when this text is the reference's.
+    /// If there are several, it is the one found by going back from the ends of both texts: over a pair of equal words, else
+    /// over a word of this text if the subsequence is as long without it, else over a word of `other`. ROUGE-1.5.5 and
+    /// rouge_score do the same if this text is the reference.
     ///
     /// # Panics
     /// When `marks` is shorter than this text.
@@ -112,7 +112,7 @@ impl Lcs {
     }
 }
 
-/// From the row of one prefix of the other text to the next; a zero bit says that the subsequence grows there.
+/// Computes the row of the next prefix of the other text; a zero bit means that the subsequence grows there.
 #[inline]
 fn step(places: &[u32], masks: &[u64], row: &mut [u64], token: u32) {
     let place = places.get(token as usize).copied().unwrap_or(0) as usize;

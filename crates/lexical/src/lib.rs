@@ -1,8 +1,8 @@
-//! The metrics that compare words: BLEU, ROUGE-L, CIDEr.
+//! The metrics that compare words, such as BLEU, ROUGE-L and CIDEr.
 //!
-//! One file each. A file says what its metric rewards, by which formula, after which paper and whose
-//! program, and which of that program's quirks are kept on purpose; each quirk has a test of its name. Saved
-//! tables of document frequencies, by which CIDEr weighs n-grams, are [`frequencies`].
+//! There is one file per metric. Its head says what the metric rewards, the formula, the paper, the program that it
+//! equals, and which quirks of that program are kept; each quirk has a test named after it. [`frequencies`] contains saved
+//! tables of document frequencies, by which CIDEr weights n-grams.
 
 pub mod bleu;
 pub mod chrf;

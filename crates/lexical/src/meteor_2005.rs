@@ -1,19 +1,19 @@
-//! METEOR in its first form, of 2005.
+//! METEOR in its first version, of 2005.
 //!
-//! Rewards words in common, and their order. Words of the candidate are aligned one to one with equal words of a
-//! reference, then what is left with words of the same stem. With m words aligned, `P = m / |candidate|`,
-//! `R = m / |reference|` and `F = 10PR / (R + 9P)`; when they form c chunks of adjacent words in the same order,
+//! Rewards common words and their order. Words of the candidate are aligned one to one with equal words of a reference,
+//! and the remaining ones with words of the same stem. With m aligned words, `P = m / |candidate|`, `R = m / |reference|`
+//! and `F = 10PR / (R + 9P)`; if they form c chunks of adjacent words in the same order,
 //! `score = F · (1 − 0.5 · (c / m)³)`. Of several references, the one with the best score counts. The corpus score is
 //! that of the summed counts.
 //!
 //! Paper: Banerjee and Lavie, *METEOR: An Automatic Metric for MT Evaluation with Improved Correlation with Human
-//! Judgments* (2005). Their program is no longer available. NLTK's `meteor_score` has the same formula with synonyms
-//! from WordNet besides, and aligns in another way; without synonyms it equals [`Alignment::LastFirst`].
+//! Judgments* (2005). Their program is no longer available. NLTK's `meteor_score` uses the same formula, adds synonyms
+//! from WordNet, and aligns differently; without synonyms, it equals [`Alignment::LastFirst`].
 //!
 //! Quirks kept on purpose:
 //! - a candidate equal to its reference scores a little less than 1, since it forms one chunk;
-//! - words are equal whatever their case, as in NLTK; the stem of a word counts in the second stage only, so that a
-//!   word may be aligned with its like although a word of the same stem would suit the order better.
+//! - case does not matter, as in NLTK; stems count in the second stage only, so that a word may be aligned with an equal
+//!   word although one with the same stem would fit the order better.
 
 use std::borrow::Cow;
 
@@ -26,26 +26,26 @@ use capeval_text::{Stemmer, Tokenizer};
 
 use crate::rouge::Classes;
 
-/// States that the search for an alignment keeps at a time.
+/// The beam size of the search for an alignment.
 const BEAM: usize = 64;
-/// Words up to which a candidate is searched; longer ones are aligned word by word.
+/// The maximum number of words for a search; longer candidates are aligned word by word.
 const LONG: usize = 100;
-/// Equal words of the reference that are tried for one word of the candidate.
+/// The maximum number of equal words of the reference that are tried for one word of the candidate.
 const MOST_OPTIONS: usize = 16;
 
 capeval_choice::named! {
-    /// Which alignment is taken where several have the same number of words.
+    /// The choice among alignments with the same number of words.
     pub enum Alignment ("alignment") {
-        /// Two pairs cross when their words stand in different orders. Of alignments with equally few crossings, the
-        /// one with the fewest chunks is taken. Found by a search that is exact unless many words are repeated; a
-        /// candidate of more than 100 words is aligned word by word, each where it crosses least.
+        /// Two pairs cross if their words are in different orders. Among alignments with equally few crossings, the one
+        /// with the fewest chunks is used. The search is exact unless many words are repeated; a candidate of more than
+        /// 100 words is aligned word by word, each with the word that adds the fewest crossings.
         FewestCrossings = "fewest-crossings", "that with the fewest crossings, as in the paper";
-        /// From the candidate's last word to its first, each with the last equal word that is left.
+        /// Each word, from the candidate's last to its first, is aligned with the last equal word that is free.
         LastFirst = "last-first", "from the last word to the first, as in NLTK";
     }
 }
 
-/// METEOR of 2005 in lists of metrics.
+/// The entry of METEOR of 2005 in the registry.
 pub const KIND: MetricKind = MetricKind {
     name: "meteor-2005",
     summary: "words and stems shared with the best reference, and their order",
@@ -57,7 +57,7 @@ pub const KIND: MetricKind = MetricKind {
         Setting::choice(
             "align",
             "fewest-crossings",
-            "alignment, where NLTK takes last-first",
+            "choice among alignments (last-first in NLTK)",
             Alignment::NAMES,
         ),
     ],
@@ -72,11 +72,11 @@ pub const KIND: MetricKind = MetricKind {
 /// METEOR of 2005.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meteor2005 {
-    /// How the text is cut.
+    /// The tokenizer of the text.
     pub tokenizer: Tokenizer,
     /// The stemmer of the second stage; without one, there is no second stage.
     pub stemmer: Option<Stemmer>,
-    /// Which alignment is taken.
+    /// The choice among alignments.
     pub alignment: Alignment,
 }
 
@@ -90,13 +90,13 @@ impl Meteor2005 {
 /// The counts of METEOR.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
-    /// Words in the candidate.
+    /// The number of words in the candidate.
     pub candidate: f64,
-    /// Words in the reference that counts.
+    /// The number of words in the best reference.
     pub reference: f64,
-    /// Words aligned.
+    /// The number of aligned words.
     pub matches: f64,
-    /// Chunks of aligned words.
+    /// The number of chunks of aligned words.
     pub chunks: f64,
 }
 
@@ -121,7 +121,7 @@ impl Statistics for Counts {
     }
 }
 
-/// Words that are equal in each stage.
+/// The classes of words that are equal in each stage.
 pub struct Model {
     stages: Vec<Classes>,
 }
@@ -194,7 +194,7 @@ impl Metric for Meteor2005 {
 /// Aligns words one to one.
 #[derive(Default)]
 pub struct Aligner {
-    /// For each word of the candidate, the reference's word it is aligned with.
+    /// For each word of the candidate, the word of the reference that it is aligned with.
     aligned: Vec<Option<usize>>,
     taken: Vec<bool>,
 }
@@ -267,7 +267,7 @@ impl Aligner {
 }
 
 impl Aligner {
-    /// Aligns each word, from first to last, where it crosses least.
+    /// Aligns each word, from first to last, with the word that adds the fewest crossings.
     fn least_crossing(
         &mut self,
         candidate: &[u32],
@@ -276,7 +276,7 @@ impl Aligner {
         places: &Positions,
     ) {
         let mut state = State::new(n_reference);
-        // By word of `uses`: how many are behind and how many of those are aligned, and the place after the last.
+        // By word of `uses`: its occurrences so far, how many of them are aligned, and the position after the last one.
         let mut behind = vec![(0, 0, 0); uses.words.len()];
         for (i, word) in candidate.iter().enumerate() {
             if let Some(j) = self.aligned[i] {
@@ -304,17 +304,16 @@ impl Aligner {
     }
 }
 
-/// What may become of one word of a candidate.
+/// The options for one word of a candidate.
 ///
-/// Equal words are aligned in order, since two that cross can be swapped; and as many of them as there can be.
+/// Equal words are aligned in order, since two that cross can be swapped; and as many of them as possible.
 struct Choice<'p> {
     options: &'p [usize],
     may_stay_alone: bool,
 }
 
 impl<'p> Choice<'p> {
-    /// Of `n_uses` equal words, `n_behind` have been seen and `n_aligned` of them aligned, with places before
-    /// `next`.
+    /// `n_behind` of `n_uses` equal words have been visited, and `n_aligned` of these aligned with positions before `next`.
     fn new(n_uses: usize, n_behind: usize, n_aligned: usize, places: &'p [usize], next: usize) -> Self {
         let wanted = n_uses.min(places.len()) - n_aligned;
         let options = if wanted == 0 { &[] } else { &places[next..=places.len() - wanted] };
@@ -325,15 +324,15 @@ impl<'p> Choice<'p> {
     }
 }
 
-/// Where a text has each word.
+/// The positions of each word in a text.
 struct Positions {
-    /// The distinct words, ascending, and where the positions of each stop.
+    /// The distinct words, ascending, with the end of the positions of each.
     words: Vec<(u32, usize)>,
     positions: Vec<usize>,
 }
 
 impl Positions {
-    /// Of those positions that `counts` says count, ascending.
+    /// The positions for which `counts` is true, ascending.
     fn new(text: &[u32], counts: impl Fn(usize) -> bool) -> Self {
         let mut positions: Vec<usize> = (0..text.len()).filter(|k| counts(*k)).collect();
         positions.sort_unstable_by_key(|k| (text[*k], *k));
@@ -366,7 +365,7 @@ impl Positions {
 #[derive(Clone, Debug)]
 struct State {
     aligned: Vec<Option<usize>>,
-    /// The reference's words that are taken, a bit each.
+    /// The words of the reference that are aligned, one bit each.
     taken: Vec<u64>,
     n_crossings: usize,
     n_chunks: usize,
@@ -377,17 +376,17 @@ impl State {
         Self { aligned: Vec::new(), taken: vec![0; n_reference.div_ceil(64)], n_crossings: 0, n_chunks: 0 }
     }
 
-    /// What decides between alignments: crossings, chunks, then early words of the reference.
+    /// The order of alignments: fewer crossings, then fewer chunks, then earlier words of the reference.
     fn cost(&self) -> (usize, usize, &[Option<usize>]) {
         (self.n_crossings, self.n_chunks, &self.aligned)
     }
 
-    /// All that later words can know of an alignment.
+    /// The part of the state that later words depend on.
     fn future(&self) -> (&[u64], Option<usize>) {
         (&self.taken, self.aligned.last().copied().flatten())
     }
 
-    /// How many pairs the next word crosses when it is aligned with word `j`.
+    /// The number of pairs that the next word crosses if it is aligned with word `j`.
     fn crossings_of(&self, j: usize) -> usize {
         let (block, bit) = (j / 64, j % 64);
         let above = self.taken[block] & !(u64::MAX >> (63 - bit));
@@ -395,7 +394,7 @@ impl State {
         (above.count_ones() + blocks_above.sum::<u32>()) as usize
     }
 
-    /// Whether word `j` goes on where the last word was aligned.
+    /// Whether word `j` directly follows the word that the last word was aligned with.
     fn goes_on(&self, j: usize) -> bool {
         j > 0 && self.aligned.last() == Some(&Some(j - 1))
     }
@@ -410,7 +409,7 @@ impl State {
         self.aligned.push(j);
     }
 
-    /// Adds to `next` the ways to align word `i`, one of `uses`, with one of `places`.
+    /// Adds to `next` all ways to align word `i`, one of `uses`, with one of `places`.
     fn branch(mut self, i: usize, uses: &[usize], places: &[usize], next: &mut Vec<Self>) {
         let n_behind = uses.partition_point(|used| *used < i);
         let mut n_aligned = 0;

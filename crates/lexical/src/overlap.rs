@@ -1,21 +1,21 @@
-//! How many n-grams of each order two sequences share.
+//! Counts the n-grams of each order that two sequences share.
 
-/// Where there is no n-gram.
+/// The number of an n-gram that does not exist.
 const NONE: u32 = u32::MAX;
 
 /// The n-grams of one sequence, with which many others are compared.
 ///
-/// An n-gram is the pair (its first n − 1 items as an n-gram, its last item), so a sequence that does not
-/// hold the shorter n-gram need not be looked up for the longer one.
+/// An n-gram is the pair (its first n − 1 items as an n-gram, its last item), so the longer n-gram need not be looked up if
+/// the shorter one does not occur.
 #[derive(Default)]
 pub(crate) struct Overlap {
     slots: Vec<Slot>,
     stamp: u32,
-    /// How often the sequence holds each n-gram.
+    /// The number of occurrences of each n-gram in the sequence.
     counts: Vec<u32>,
-    /// How many of these the sequence at hand has matched.
+    /// The number of these that the current sequence has matched.
     matched: Vec<u32>,
-    /// Positions at which an n-gram of the order before starts, with that n-gram.
+    /// Positions at which an n-gram of the previous order starts, with that n-gram.
     live: Vec<(u32, u32)>,
 }
 
@@ -63,8 +63,8 @@ impl Overlap {
         }
     }
 
-    /// Adds to `matches[n]` how many n-grams of n + 1 items `other` shares with the sequence, each counted
-    /// as often as both hold it.
+    /// Adds to `matches[n]` the number of n-grams of n + 1 items that `other` shares with the sequence; each counts as often
+    /// as it occurs in both.
     pub(crate) fn count(&mut self, other: &[u32], matches: &mut [f64]) {
         self.matched.clear();
         self.matched.resize(self.counts.len(), 0);
@@ -91,7 +91,7 @@ impl Overlap {
         self.live = live;
     }
 
-    /// The slot that holds `key`, or the one that would.
+    /// The slot of `key`, or the free slot for it.
     #[inline]
     fn slot(&self, key: u64) -> usize {
         let mask = self.slots.len() - 1;

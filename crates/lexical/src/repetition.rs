@@ -1,19 +1,18 @@
-//! How differently two captions repeat their words: CIDEr-R's penalty.
+//! CIDEr-R's penalty for differences in the repetition of words.
 //!
-//! Each distinct word of the candidate that the reference holds too gives `1 / (1 + d)`, d being by how
-//! much the numbers of occurrences differ; each other word gives `1 / occurrences`. The penalty is the
-//! geometric mean.
+//! Each distinct word of the candidate that the reference contains gives `1 / (1 + d)`, where d is the difference of the
+//! numbers of occurrences; each other word gives `1 / occurrences`. The penalty is the geometric mean.
 //!
-//! Words are runs of letters, digits and low lines, as Python's `\w+` finds them in the tokenised text, so
-//! `t-shirt` is two words and a punctuation mark none.
+//! Words are runs of letters, digits and underscores, as Python's `\w+` finds them in the tokenised text, so `t-shirt` is
+//! two words, and a punctuation mark is none.
 
 use capeval_text::{Ends, Symbol, Vocabulary};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// For each word of a vocabulary, what `\w+` finds in it.
+/// For each word of a vocabulary, the parts that `\w+` finds in it.
 #[derive(Default)]
 pub(crate) struct WordParts {
-    /// Where the parts of each word stop.
+    /// The end of the parts of each word.
     ends: Vec<u32>,
     parts: Vec<Symbol>,
     n_parts: usize,
@@ -36,7 +35,7 @@ impl WordParts {
     }
 }
 
-/// What Python's `\w` matches.
+/// Whether Python's `\w` matches `c`.
 fn is_word_character(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';

@@ -8,10 +8,10 @@
 //! pycocoevalcap 1.2, `rouge/rouge.py`. ROUGE-1.5.5 and Google's rouge_score are other metrics.
 //!
 //! Quirks kept on purpose:
-//! - precision and recall are each the best over all references, so they may come from different ones,
-//!   and a score of 1 does not need a perfect reference;
-//! - text is split on single blanks, so an empty caption has one, empty, token: two empty captions
-//!   score 1, and a double blank adds a token.
+//! - precision and recall are each the best over all references, so they may come from different references, and a score
+//!   of 1 does not require a perfect match;
+//! - text is split on single spaces, so an empty caption has one, empty, token: two empty captions score 1, and a double
+//!   space adds a token.
 
 use capeval_metric::setting::{POSITIVE, TOK};
 use capeval_metric::{
@@ -23,7 +23,7 @@ use capeval_text::{Symbol, Tokenizer};
 use crate::lcs::Lcs;
 use crate::rouge;
 
-/// ROUGE-L in lists of metrics.
+/// The entry of ROUGE-L in the registry.
 pub const KIND: MetricKind = MetricKind {
     name: "rouge-l",
     summary: "longest common subsequence with the references, COCO's variant",
@@ -40,9 +40,9 @@ pub const KIND: MetricKind = MetricKind {
 /// ROUGE-L of the COCO evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RougeL {
-    /// How the text is cut.
+    /// The tokenizer of the text.
     pub tokenizer: Tokenizer,
-    /// How many times recall matters as much as precision; 1.2 in the reference program.
+    /// The importance of recall relative to precision; 1.2 in the reference program.
     pub beta: f64,
 }
 
@@ -53,7 +53,7 @@ impl RougeL {
     }
 }
 
-/// What `split(" ")` gives: an empty text is one empty token.
+/// The result of Python's `split(" ")`: an empty text is one empty token.
 fn tokens(pieces: &[Symbol]) -> &[Symbol] {
     if pieces.is_empty() { &[Symbol::EMPTY] } else { pieces }
 }
@@ -154,7 +154,7 @@ const F_SCORE: Rule = Rule::new("(1 + β²) P R / (R + β² P)", |parts| match p
     _ => 0.0,
 });
 
-/// Where the words at `common` of the candidate, which are a subsequence of the reference, stand in both.
+/// The positions, in candidate and reference, of a common subsequence, given its positions `common` in the candidate.
 fn subsequence(candidate: &[Symbol], common: Vec<usize>, r: usize, reference: &[Symbol]) -> Match {
     let mut at = Vec::with_capacity(common.len());
     let mut from = 0;

@@ -1,11 +1,10 @@
 //! BLEU as sacreBLEU computes it.
 //!
-//! Rewards n-grams that the references hold too, like the COCO evaluation's [`Bleu`], from the same
-//! counts; but text is cut by sacreBLEU's tokenizers, orders without a match are smoothed, the score is
-//! that of the longest order alone, and it runs from 0 to 100.
+//! Rewards n-grams that the references also contain, as the COCO evaluation's [`Bleu`] does, with the same counts; but it
+//! uses sacreBLEU's tokenizers and smooths orders without a match, its only score is BLEU-N, and it ranges from 0 to 100.
 //!
 //! With precisions `p_n = 100 · matches_n / totals_n` and the brevity penalty
-//! `b = exp(1 − reference length / candidate length)` of too short corpora, the score is
+//! `b = exp(1 − reference length / candidate length)` for corpora that are too short, the score is
 //! `b · exp(Σ_n log p_n / N)`.
 //!
 //! Papers: Papineni et al., *BLEU: a Method for Automatic Evaluation of Machine Translation* (2002); Post,
@@ -14,12 +13,11 @@
 //! `metrics/bleu.py`.
 //!
 //! Quirks kept on purpose:
-//! - without any match the score is 0, whatever the smoothing;
-//! - an order of which the candidates hold no n-gram ends the product: with effective order the orders
-//!   before it count, else the score is 0;
-//! - smoothing by `add-k` leaves single words alone;
-//! - an empty reference is a reference of length 0, so a candidate may be closest to it; only a reference
-//!   that is not there at all does not count.
+//! - without any match, the score is 0 for every kind of smoothing;
+//! - if the candidates have no n-gram of an order, the product ends: with effective order, the orders before it count,
+//!   otherwise the score is 0;
+//! - smoothing by `add-k` does not change the counts of single words;
+//! - an empty reference is a reference of length 0, so it may be the closest one; only a missing reference does not count.
 
 use capeval_choice::Remedy;
 use capeval_metric::setting::{ORDER, POSITIVE, TOK};
@@ -33,17 +31,17 @@ use crate::bleu::{Bleu, Counts};
 use crate::explain::clipped;
 
 capeval_choice::named! {
-    /// What becomes of an order without a match.
+    /// The smoothing of orders without a match.
     pub enum Smoothing ("smoothing") {
         None = "none", "nothing: the score is 0";
-        Floor = "floor", "it gets 0.1 matches, or so many as are given";
-        AddK = "add-k", "every order but the first gets 1 match and n-gram more, or so many as are given";
+        Floor = "floor", "it gets 0.1 matches, or the given number";
+        AddK = "add-k", "all orders but the first get 1 more match and n-gram, or the given number";
         Exp = "exp", "the k-th such order gets 2^-k matches, as in NIST's mteval";
     }
 }
 
 impl Smoothing {
-    /// How many matches the reference program smooths by unless told otherwise.
+    /// The default number of matches that the reference program smooths by; `None` if there is none.
     fn usual(self) -> Option<f64> {
         match self {
             Self::Floor => Some(0.1),
@@ -54,7 +52,7 @@ impl Smoothing {
 }
 
 capeval_choice::named! {
-    /// Whether orders beyond the longest candidate are left out of the mean.
+    /// Whether orders longer than the candidate are left out of the mean.
     pub enum EffectiveOrder ("effective order") {
         Never = "no", "never";
         Segments = "segments", "in segment scores only, as the reference program recommends and its command line does";
@@ -63,7 +61,7 @@ capeval_choice::named! {
 }
 
 capeval_choice::named! {
-    /// Whether capital letters differ from small ones.
+    /// Whether upper and lower case differ.
     pub enum Case ("case") {
         Mixed = "mixed", "they do";
         Lower = "lc", "text is lower-cased before it is cut";
@@ -71,12 +69,12 @@ capeval_choice::named! {
 }
 
 impl Case {
-    /// The setting of all metrics that have it.
+    /// The setting, which several metrics have.
     pub(crate) const SETTING: Setting =
-        Setting::choice("case", "mixed", "text as it is, or lower-cased", Self::NAMES);
+        Setting::choice("case", "mixed", "keep the case of letters, or lower-case them", Self::NAMES);
 }
 
-/// sacreBLEU's BLEU in lists of metrics.
+/// The entry of sacreBLEU's BLEU in the registry.
 pub const KIND: MetricKind = MetricKind {
     name: "sacrebleu",
     summary: "BLEU as sacreBLEU reports it, from 0 to 100",
@@ -86,9 +84,9 @@ pub const KIND: MetricKind = MetricKind {
         Setting { default: "13a", ..TOK },
         ORDER,
         Case::SETTING,
-        Setting::choice("smooth", "exp", "what becomes of orders without a match", Smoothing::NAMES),
-        Setting::number("by", "usual", "what to smooth by, usually 0.1 for floor and 1 for add-k", POSITIVE),
-        Setting::choice("eff", "segments", "leave orders beyond the text out", EffectiveOrder::NAMES),
+        Setting::choice("smooth", "exp", "smoothing of precisions without a match", Smoothing::NAMES),
+        Setting::number("by", "usual", "value for floor or add-k, usually 0.1 and 1", POSITIVE),
+        Setting::choice("eff", "segments", "leave out n-grams longer than the text", EffectiveOrder::NAMES),
     ],
     variants: &[],
     need: None,
@@ -108,22 +106,22 @@ pub const KIND: MetricKind = MetricKind {
 /// sacreBLEU's BLEU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SacreBleu {
-    /// Counts n-grams.
+    /// The counter of n-grams.
     counter: Bleu,
     order: usize,
-    /// Whether capital letters differ from small ones.
+    /// Whether upper and lower case differ.
     pub case: Case,
-    /// What becomes of an order without a match.
+    /// The smoothing of orders without a match.
     pub smoothing: Smoothing,
-    /// What to smooth by, instead of the reference program's 0.1 for `floor` and 1 for `add-k`.
+    /// The value to smooth by, instead of the reference program's 0.1 for `floor` and 1 for `add-k`.
     pub by: Option<f64>,
-    /// Whether orders beyond the longest candidate are left out of the mean.
+    /// Whether orders longer than the candidate are left out of the mean.
     pub effective_order: EffectiveOrder,
 }
 
 impl SacreBleu {
-    /// As sacreBLEU does it: four orders, `exp` smoothing, case kept. Its own tokenizer is
-    /// [`Tokenizer::V13a`], and [`Tokenizer::Zh`] for Chinese.
+    /// As in sacreBLEU: four orders, `exp` smoothing, case kept. sacreBLEU's default tokenizer is [`Tokenizer::V13a`], and
+    /// [`Tokenizer::Zh`] for Chinese.
     pub fn new(tokenizer: Tokenizer) -> Self {
         Self {
             counter: Bleu::coco(tokenizer),
@@ -135,7 +133,7 @@ impl SacreBleu {
         }
     }
 
-    /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
+    /// Sets the length of the longest n-grams; `None` unless it is 1 to 9.
     pub fn with_order(self, order: usize) -> Option<Self> {
         let counter = self.counter.with_order(order)?;
         Some(Self { counter, order, ..self })
@@ -150,7 +148,7 @@ impl SacreBleu {
         brevity(counts) * (logs / used as f64).exp()
     }
 
-    /// The smoothed precisions, and how many of them count.
+    /// The smoothed precisions, and the number of those that count.
     fn precisions(
         &self,
         counts: &Counts,
@@ -186,7 +184,7 @@ impl SacreBleu {
     }
 }
 
-/// What candidates that are shorter than their references lose.
+/// The brevity penalty.
 fn brevity(counts: &Counts) -> f64 {
     let (candidate, reference) = (counts.candidate_length, counts.reference_length);
     if candidate < reference { (1.0 - reference / candidate).exp() } else { 1.0 }
@@ -279,11 +277,11 @@ const BREVITY: Rule = Rule::new("exp(1 − reference / candidate), at most 1", |
     _ => 1.0,
 });
 
-/// A signature of [`SacreBleu`], [`Chrf`](crate::Chrf) or [`Ter`](crate::Ter) as sacreBLEU 2.6.0 writes it,
-/// for a corpus with that many references per segment, or with varying numbers of them.
+/// The signature of [`SacreBleu`], [`Chrf`](crate::Chrf) or [`Ter`](crate::Ter) as sacreBLEU 2.6.0 writes it, for a corpus
+/// with `n_references` references per segment, or with varying numbers of references for `None`.
 ///
-/// It says less than our own: the longest n-grams of BLEU and the β of chrF are missing, and it is that of
-/// the corpus score, which differs from that of segment scores in BLEU's effective order. `None` for other
+/// It is less complete than capeval's signature: the longest n-grams of BLEU and the β of chrF are missing, and it is that
+/// of the corpus score, which differs from that of segment scores in BLEU's effective order. Returns `None` for other
 /// metrics, and for tokenizers that sacreBLEU does not have.
 pub fn sacrebleu_signature(signature: &Signature, n_references: Option<usize>) -> Option<String> {
     let get = |name: &str| signature.get(name);

@@ -1,8 +1,8 @@
 //! BLEU of single sentences, smoothed.
 //!
-//! BLEU multiplies precisions of 1..N-grams, so a sentence without a common 4-gram scores 0 however many words it
-//! shares. Smoothing gives such sentences a little. The corpus score is the mean of the segment scores, unlike that
-//! of [`Bleu`](crate::Bleu).
+//! BLEU multiplies precisions of 1- to N-grams, so a sentence without a common 4-gram scores 0, however many words it
+//! shares with its references. Smoothing gives such sentences a score above 0. The corpus score is the mean of the segment
+//! scores, unlike that of [`Bleu`](crate::Bleu).
 //!
 //! Papers: Lin and Och, *ORANGE: a Method for Evaluating Automatic Evaluation Metrics for Machine Translation*
 //! (2004), for [`Smoothing::AddOne`]; Chen and Cherry, *A Systematic Comparison of Smoothing Techniques for
@@ -10,15 +10,15 @@
 //! `SmoothingFunction().method0` to `method7` and their default parameters.
 //!
 //! Quirks kept on purpose, all of them NLTK's:
-//! - a candidate without a common word scores 0 whatever the smoothing;
-//! - the number of n-grams of a candidate shorter than n is 1, not 0; only [`Smoothing::AddOne`] takes it for 0, and
-//!   so differs from method 2;
-//! - without smoothing, a precision of 0 is the smallest normal number, which leaves scores of 1e-77 and less;
-//! - method 4 leaves the zeros of one-word candidates, and a precision of 0 drops out of the product;
-//! - methods 5 and 7 take 5-grams for the order above the last, whatever the last is.
+//! - a candidate without common words scores 0 for every kind of smoothing;
+//! - the number of n-grams of a candidate shorter than n is 1, not 0; it is 0 only for [`Smoothing::AddOne`], which
+//!   therefore differs from method 2;
+//! - without smoothing, a precision of 0 is replaced by the smallest normal number, which gives scores of 1e-77 and less;
+//! - method 4 does not change the zeros of one-word candidates, and a precision of 0 is left out of the product;
+//! - methods 5 and 7 use 5-grams as the order after the last one, whatever the last one is.
 //!
-//! One thing differs: method 6 is undefined without a common bigram, and NLTK ends the program when there is no common
-//! trigram. Here, the score is 0 in the first case and the formula's in the second.
+//! One difference: method 6 is undefined without a common bigram, and NLTK fails if there is no common trigram. Here, the
+//! score is 0 in the first case and that of the formula in the second.
 
 use capeval_metric::setting::{ORDER, TOK};
 use capeval_metric::{
@@ -31,11 +31,11 @@ use capeval_text::ngrams::MAX_ORDER;
 const EPSILON: f64 = 0.1;
 const K: f64 = 5.0;
 const ALPHA: f64 = 5.0;
-/// The order that methods 5 and 7 look at besides.
+/// The additional order of methods 5 and 7.
 const BESIDES: usize = 5;
 
 capeval_choice::named! {
-    /// How precisions of 0 are avoided.
+    /// The smoothing, which avoids precisions of 0.
     pub enum Smoothing ("smoothing") {
         AddOne = "add-one", "one more match and one more n-gram for n above 1 (Lin and Och)";
         Method0 = "0", "NLTK's method 0: the smallest normal number instead";
@@ -49,7 +49,7 @@ capeval_choice::named! {
     }
 }
 
-/// Sentence BLEU in lists of metrics.
+/// The entry of sentence BLEU in the registry.
 pub const KIND: MetricKind = MetricKind {
     name: "sentence-bleu",
     summary: "BLEU of each sentence, smoothed; the corpus score is their mean",
@@ -58,7 +58,12 @@ pub const KIND: MetricKind = MetricKind {
     settings: &[
         TOK,
         ORDER,
-        Setting::choice("smooth", "add-one", "Lin and Och's smoothing, or NLTK's method", Smoothing::NAMES),
+        Setting::choice(
+            "smooth",
+            "add-one",
+            "smoothing (Lin and Och's, or a method of NLTK)",
+            Smoothing::NAMES,
+        ),
     ],
     variants: &[],
     need: None,
@@ -71,9 +76,9 @@ pub const KIND: MetricKind = MetricKind {
 /// Smoothed BLEU-N of sentences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentenceBleu {
-    /// How the text is cut.
+    /// The tokenizer of the text.
     pub tokenizer: Tokenizer,
-    /// How precisions of 0 are avoided.
+    /// The smoothing, which avoids precisions of 0.
     pub smoothing: Smoothing,
     order: usize,
 }
@@ -84,7 +89,7 @@ impl SentenceBleu {
         Self { tokenizer, smoothing, order: 4 }
     }
 
-    /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
+    /// Sets the length of the longest n-grams; `None` unless it is 1 to 9.
     pub fn with_order(self, order: usize) -> Option<Self> {
         (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
     }
@@ -178,7 +183,7 @@ fn by_length(p: &mut [f64], counts: &Counts) {
     }
 }
 
-/// What is counted in a sentence.
+/// The counts of a sentence.
 struct Counts {
     length: f64,
     reference_length: f64,
@@ -203,7 +208,7 @@ impl Metric for SentenceBleu {
         let input = Input::new(Reading::Tokens(self.tokenizer)).with_ngrams(self.order.max(BESIDES));
         let columns = Mean::columns();
         let most = match self.smoothing {
-            // These average in one number above 1.
+            // These methods include one number above 1 in an average.
             Smoothing::Method5 | Smoothing::Method7 => 4.0 / 3.0,
             _ => 1.0,
         };

@@ -1,28 +1,27 @@
 //! TER: the translation edit rate with shifts, as sacreBLEU computes it.
 //!
-//! Punishes the edits that turn a candidate into its closest reference: words inserted, deleted or
-//! replaced, and runs of words moved, each one edit. The score is `100 · edits / words`, the words being
-//! the mean length of the references; of several references the one with the fewest edits counts. Lower
-//! is better, and more than 100 is possible. The corpus score divides the sums over all segments.
+//! Counts the edits that turn a candidate into its closest reference: words inserted, deleted or replaced, and runs of
+//! words moved, each as one edit. The score is `100 · edits / words`, where `words` is the mean length of the references;
+//! of several references, the one with the fewest edits counts. Lower is better, and scores above 100 are possible. The
+//! corpus score is the quotient of the sums over all segments.
 //!
-//! The best shifts are sought greedily: of all runs of words that candidate and reference share, the move
-//! that lowers the edit distance most is made, until none lowers it.
+//! Shifts are found by a greedy search: among all runs of words that candidate and reference share, the shift that
+//! decreases the edit distance most is applied, until no shift decreases it.
 //!
 //! Paper: Snover et al., *A Study of Translation Edit Rate with Targeted Human Annotation* (2006).
 //! Reference program: sacreBLEU 2.6.0, `metrics/ter.py` and `lib_ter.py`, after tercom.
 //!
 //! Quirks kept on purpose, most of them tercom's:
-//! - a shifted run has at most 10 words and its places in candidate and reference lie at most 50 apart;
-//! - the edit distance only looks at cells within 25 of the diagonal, more if the lengths differ greatly,
-//!   so it may be too large for very different texts;
-//! - after 1,000 tried shifts the search stops, and the shift found last is not made;
-//! - a shift is only tried if both places have an edit already;
-//! - of equally good shifts the longest, then the leftmost run, then the leftmost target counts;
-//! - a shift that does not lower the edit distance is not made, even if it would make way for another;
-//! - references are tokenised twice, candidates once, so that with normalised text, where a second pass
-//!   may split more (`dog's's`), a candidate equal to its reference may need edits;
-//! - against an empty reference every word is an edit, and the score of empty references is 100 unless
-//!   the candidates are empty too, which scores 0.
+//! - a shifted run has at most 10 words, and its positions in candidate and reference differ by at most 50;
+//! - the edit distance considers only cells within 25 of the diagonal, or more if the lengths differ greatly, so it may be
+//!   too large for very different texts;
+//! - the search stops after 1,000 tried shifts, and the last shift found is not applied;
+//! - a shift is tried only if there are edits at both positions;
+//! - of equally good shifts, the longest run is preferred, then the leftmost run, then the leftmost target;
+//! - a shift that does not decrease the edit distance is not applied, even if it would make another one possible;
+//! - references are tokenised twice, candidates once, so that with normalised text, of which a second pass may split more
+//!   (`dog's's`), a candidate equal to its reference may need edits;
+//! - with an empty reference, every word is an edit, and the score is 100, or 0 if the candidates are empty, too.
 
 use capeval_metric::{
     About, AnyMetric, Column, Explanation, Input, Metric, MetricKind, Part, Reading, References, Segment,
@@ -49,7 +48,7 @@ capeval_choice::named! {
 }
 
 capeval_choice::named! {
-    /// Whether punctuation stays.
+    /// Whether punctuation is kept.
     pub enum Punctuation ("punctuation") {
         Kept = "yes", "it stays, as in the reference program unless told otherwise";
         Removed = "no", "it is removed";
@@ -57,24 +56,24 @@ capeval_choice::named! {
 }
 
 capeval_choice::named! {
-    /// Whether normalization and removal of punctuation know East Asian text.
+    /// Whether normalization and removal of punctuation also apply to East Asian text.
     pub enum EastAsian ("East Asian text") {
         Known = "yes", "they do";
         Unknown = "no", "they do not, as in the reference program unless told otherwise";
     }
 }
 
-/// TER in lists of metrics.
+/// The entry of TER in the registry.
 pub const KIND: MetricKind = MetricKind {
     name: "ter",
-    summary: "edits and shifts per word that would turn a candidate into its reference, times 100",
+    summary: "edits and shifts per word that turn a candidate into its reference, times 100",
     paper: "Snover et al. 2006, A Study of Translation Edit Rate with Targeted Human Annotation",
     program: "sacreBLEU 2.6.0",
     settings: &[
         Setting { default: "lc", ..Case::SETTING },
         Setting::choice("norm", "no", "normalise punctuation and entities", Normalization::NAMES),
         Setting::choice("punct", "yes", "keep punctuation", Punctuation::NAMES),
-        Setting::choice("asian", "no", "norm and punct know East Asian text", EastAsian::NAMES),
+        Setting::choice("asian", "no", "norm and punct also apply to East Asian text", EastAsian::NAMES),
     ],
     variants: &[],
     need: None,
@@ -91,18 +90,18 @@ pub const KIND: MetricKind = MetricKind {
 /// The translation edit rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ter {
-    /// Whether capital letters differ from small ones; they do not in the reference program.
+    /// Whether upper and lower case differ; they do not in the reference program.
     pub case: Case,
     /// Whether line breaks, entities and punctuation are normalised.
     pub normalization: Normalization,
-    /// Whether punctuation stays.
+    /// Whether punctuation is kept.
     pub punctuation: Punctuation,
-    /// Whether the two options before know East Asian text.
+    /// Whether these two options also apply to East Asian text.
     pub east_asian: EastAsian,
 }
 
 impl Ter {
-    /// As in sacreBLEU: lower-cased, no other option.
+    /// As in sacreBLEU: lower-cased, without other options.
     pub fn new() -> Self {
         Self {
             case: Case::Lower,
@@ -135,7 +134,7 @@ impl Default for Ter {
 /// The counts of TER.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Edits {
-    /// Edits against the closest reference.
+    /// The number of edits with the closest reference.
     pub edits: f64,
     /// The mean number of words in the references.
     pub words: f64,
@@ -154,10 +153,10 @@ impl Statistics for Edits {
 /// The references that a second pass of the tokenizer changes.
 #[derive(Debug, Default)]
 pub struct Model {
-    /// Ascending, as indices of sentences.
+    /// The indices of these sentences, ascending.
     changed: Vec<usize>,
-    /// What they become. A word that no text of this evaluation holds is [`Symbol::EMPTY`], which no
-    /// candidate holds.
+    /// Their words after the second pass. Words that are in no text of this evaluation are [`Symbol::EMPTY`], which no
+    /// candidate contains.
     words: Vec<Vec<Symbol>>,
 }
 
@@ -246,10 +245,10 @@ impl Metric for Ter {
     }
 }
 
-/// Where the beam has not been.
+/// The cost of a cell outside the beam.
 const FAR: u32 = u32::MAX / 2;
 
-/// How a cell of the table was reached from its cheapest neighbour.
+/// The step to a cell of the table from its cheapest neighbour.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Keep,
@@ -260,7 +259,7 @@ enum Step {
     Insert,
 }
 
-/// A run of words that moves before another word.
+/// A run of words that moves to a place before another word.
 #[derive(Clone, Copy)]
 struct Shift {
     start: usize,
@@ -269,7 +268,7 @@ struct Shift {
 }
 
 impl Shift {
-    /// Leaves `words` after the shift in `shifted`; returns which of them may have changed.
+    /// Writes `words` after the shift to `shifted`; returns the range of words that may have changed.
     #[inline]
     fn apply<T: Copy>(self, words: &[T], shifted: &mut Vec<T>) -> std::ops::Range<usize> {
         let Self { start, length, to } = self;
@@ -281,7 +280,7 @@ impl Shift {
             }
             to..end
         } else {
-            // A target within the run counts from the run's start, as in the reference program.
+            // A target within the run is counted from the start of the run, as in the reference program.
             let to = if to > end { to } else { (length + to).min(words.len()) };
             for part in [&words[..start], &words[end..to], run, &words[to..]] {
                 shifted.extend_from_slice(part);
@@ -299,16 +298,16 @@ pub struct Scratch {
     shifted: Vec<Symbol>,
     best: Vec<Symbol>,
     beam: Beam,
-    /// The costs of adding the first j words of the reference to nothing.
+    /// The costs of inserting the first j words of the reference.
     first: Vec<u32>,
-    /// Row after row, the costs of editing the first i words into the first j of the reference.
+    /// Row after row, the costs of turning the first i words into the first j words of the reference.
     costs: Vec<u32>,
     /// The costs of a shifted candidate, from the first row that differs on.
     trial: Vec<u32>,
     alignment: Alignment,
 }
 
-/// The geometry of the table for two lengths: which columns each row has, and where they are stored.
+/// The geometry of the table for two lengths: the columns of each row, and their storage.
 #[derive(Clone, Copy, Default)]
 struct Beam {
     n_words: usize,
@@ -340,7 +339,7 @@ impl Beam {
         &rows[start..start + self.columns(i).len()]
     }
 
-    /// How many cells a stored row has room for.
+    /// The number of cells that are reserved for each row.
     fn stride(&self) -> usize {
         (2 * self.width + 2).min(self.n_reference + 1)
     }
@@ -361,7 +360,7 @@ impl Beam {
         let mut left = FAR;
         let mut diagonal = if columns.start <= above_start { FAR } else { cost_above(columns.start - 1) };
         let cells = &mut row[..columns.len()];
-        // A column more than the reference has words: the first stands for none of them.
+        // There is one column more than words in the reference: the first column is for no word.
         let words = reference[columns.start.saturating_sub(1)..].iter().map(Some);
         let words = (columns.start == 0).then_some(None).into_iter().chain(words);
         for ((cell, j), expected) in cells.iter_mut().zip(columns).zip(words) {
@@ -375,20 +374,20 @@ impl Beam {
     }
 }
 
-/// Which words of candidate and reference belong together on the cheapest path.
+/// The alignment of words of candidate and reference on the cheapest path.
 #[derive(Default)]
 struct Alignment {
     steps: Vec<Step>,
     /// For each word of the reference, one past the candidate's word that it is aligned with.
     after: Vec<usize>,
-    /// How many of the reference's first words are edited.
+    /// For each prefix of the reference, the number of its edited words.
     reference_errors: Vec<usize>,
-    /// How many of the candidate's first words are edited.
+    /// For each prefix of the candidate, the number of its edited words.
     word_errors: Vec<usize>,
 }
 
 impl Scratch {
-    /// The number of edits, shifts included, from `candidate` to `reference`.
+    /// The number of edits, including shifts, from `candidate` to `reference`.
     fn edits(&mut self, candidate: &[Symbol], reference: &[Symbol]) -> usize {
         if reference.is_empty() || candidate.is_empty() {
             return candidate.len().max(reference.len());
@@ -400,8 +399,8 @@ impl Scratch {
         shifts + distance
     }
 
-    /// The number of shifts, and the edits that are left after them; `moved` hears of each shift. What the words
-    /// are then, and with which of the reference they belong together, is left in `words` and `alignment`.
+    /// The number of shifts, and of edits that remain after them; `moved` is called for each shift. Leaves the words after
+    /// the shifts in `words`, and their alignment with the reference in `alignment`.
     fn shifts_and_distance(
         &mut self,
         candidate: &[Symbol],
@@ -429,7 +428,7 @@ impl Scratch {
         }
     }
 
-    /// Computes the table's rows for all words from number `first` on; returns the edit distance.
+    /// Computes the rows of the table for all words from number `first` on; returns the edit distance.
     fn fill(&mut self, first: usize, reference: &[Symbol]) -> u32 {
         let stride = self.beam.stride();
         for (k, word) in self.words.iter().enumerate().skip(first) {
@@ -447,8 +446,8 @@ impl Scratch {
         if columns.contains(&j) { self.costs[above * self.beam.stride() + j - columns.start] } else { FAR }
     }
 
-    /// Finds the shift that lowers the edit distance most and leaves the words after it in `best`; `None` if
-    /// none lowers it.
+    /// Finds the shift that decreases the edit distance most, and leaves the words after it in `best`; `None` if no shift
+    /// decreases it.
     fn best_shift(&mut self, distance: u32, reference: &[Symbol], n_tried: &mut usize) -> Option<Shift> {
         self.align(reference);
         let (n_words, n_reference) = (self.words.len(), reference.len());
@@ -503,8 +502,8 @@ impl Scratch {
         Some(Shift { start: n_words - start, length, to: n_words - to })
     }
 
-    /// The edit distance after `length` words from `start` have moved before word `to`; the words are
-    /// left in `shifted`.
+    /// The edit distance after moving `length` words from `start` to the place before word `to`; leaves the words in
+    /// `shifted`.
     fn try_shift(&mut self, start: usize, length: usize, to: usize, reference: &[Symbol]) -> u32 {
         let words = &self.words;
         let changed = Shift { start, length, to }.apply(words, &mut self.shifted);
@@ -521,7 +520,7 @@ impl Scratch {
             let row = self.beam.fill(k + 1, self.shifted[k], reference, above, row);
             last = row.last().copied().unwrap_or(FAR);
             if k >= changed.end {
-                // The words are the old ones again: rows that differ by a constant stay so to the end.
+                // From here on, the words are the same as before, so rows that differ by a constant will always do so.
                 if let Some(difference) = constant_difference(row, self.beam.cells(k + 1, &self.costs)) {
                     return self.cost(words.len(), reference.len()).wrapping_add_signed(difference);
                 }
@@ -530,7 +529,7 @@ impl Scratch {
         last
     }
 
-    /// Walks back along the cheapest path.
+    /// Follows the cheapest path backwards.
     fn align(&mut self, reference: &[Symbol]) {
         let (mut i, mut j) = (self.words.len(), reference.len());
         self.alignment.steps.clear();
@@ -566,7 +565,7 @@ impl Scratch {
         }
     }
 
-    /// How the cell at row `i`, column `j` was reached: keeping or replacing goes first, then deleting.
+    /// The step to the cell at row `i`, column `j`: keeping or replacing is preferred, then deleting.
     fn step(&self, i: usize, j: usize, reference: &[Symbol]) -> Step {
         if i == 0 {
             return Step::Insert;
@@ -586,7 +585,7 @@ impl Scratch {
     }
 }
 
-/// By how much every cell of `new` exceeds that of `old`, if it is the same everywhere.
+/// The difference between every cell of `new` and that of `old`; `None` if it is not constant.
 fn constant_difference(new: &[u32], old: &[u32]) -> Option<i32> {
     let difference = |(new, old): (&u32, &u32)| new.wrapping_sub(*old) as i32;
     let first = new.iter().zip(old).map(difference).next()?;

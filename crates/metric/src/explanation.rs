@@ -1,4 +1,4 @@
-//! How a segment's score came to be, as plain data.
+//! Explanations of a segment's scores, as plain data.
 
 use std::fmt;
 
@@ -6,86 +6,86 @@ use capeval_text::Symbol;
 
 use crate::Segment;
 
-/// How one metric came to the scores of one segment.
+/// Explains how one metric computes the scores of one segment.
 ///
-/// There is one [`Step`] per part of the metric, in the order of [`About::parts`](crate::About::parts), and its
-/// value is that part's score. Each step tells from which others it follows, down to what was counted.
+/// There is one [`Step`] per part of the metric, in the order of [`About::parts`](crate::About::parts); its value is
+/// the score of that part. Each step names the steps that it is computed from, down to counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
-    /// The candidate's words as the metric sees them, to which [`Match`]es point.
+    /// The candidate's words as the metric reads them; [`Match`]es refer to their positions.
     pub candidate: Vec<String>,
-    /// Each reference's words as the metric sees them.
+    /// Each reference's words as the metric reads them.
     pub references: Vec<Vec<String>>,
     /// One step per part of the metric.
     pub scores: Vec<Step>,
 }
 
-/// A number, and what it follows from.
+/// A number, and the numbers that it is computed from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
-    /// What the number is, such as `precision of 2-grams`.
+    /// The name of the number, such as `precision of 2-grams`.
     pub title: String,
     /// The number; a step without one is a heading.
     pub value: Option<f64>,
-    /// How the number follows from the values of [`parts`](Self::parts); `None` for what was counted, or learnt
-    /// from the references.
+    /// The rule that computes the number from the values of [`parts`](Self::parts); `None` for counts and for values
+    /// from the model.
     pub rule: Option<Rule>,
-    /// What else a reader should know, in words.
+    /// A remark for readers.
     pub note: Option<String>,
-    /// Numbers behind this one that are not steps of their own, such as an n-gram's document frequency.
+    /// Related numbers that are not separate steps, such as the document frequency of an n-gram.
     pub facts: Vec<Fact>,
-    /// What the number follows from; those without a value take no part in the rule.
+    /// The steps that the number is computed from; the rule ignores those without a value.
     pub parts: Vec<Step>,
-    /// The words that take part in it.
+    /// The matching words that the number counts.
     pub matches: Vec<Match>,
 }
 
 /// A named number of a [`Step`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
-    /// What it is, such as `idf`.
+    /// The name, such as `idf`.
     pub name: &'static str,
     /// The number.
     pub value: f64,
 }
 
-/// Words of the candidate that meet words of references.
+/// Words of the candidate that match words of references.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Match {
-    /// What brought them together: `2-gram`, `subsequence`, `stem`.
+    /// The kind of match: `2-gram`, `subsequence`, `stem`.
     pub matcher: &'static str,
     /// Positions in [`Explanation::candidate`], ascending.
     pub candidate: Vec<usize>,
-    /// References, from 0, with positions in their words, ascending.
+    /// Indices of references, from 0, with ascending positions in their words.
     pub references: Vec<(usize, Vec<usize>)>,
 }
 
-/// How a number follows from others.
+/// A rule that computes a number from others.
 #[derive(Clone, Copy)]
 pub struct Rule {
-    /// The formula as a reader sees it.
+    /// The formula, for readers.
     pub formula: &'static str,
-    /// The formula, of the values of the parts that have one, in order.
+    /// The formula as a function of the parts' values, in order, without parts that have no value.
     pub of: fn(&[f64]) -> f64,
 }
 
 impl Rule {
-    /// The parts together.
+    /// The sum of the parts.
     pub const SUM: Self = Self { formula: "sum", of: |parts| parts.iter().sum() };
-    /// The parts multiplied.
+    /// The product of the parts.
     pub const PRODUCT: Self = Self { formula: "product", of: |parts| parts.iter().product() };
-    /// The mean of the parts; 0 of none.
+    /// The mean of the parts; 0 without parts.
     pub const MEAN: Self = Self {
         formula: "mean",
         of: |parts| if parts.is_empty() { 0.0 } else { parts.iter().sum::<f64>() / parts.len() as f64 },
     };
-    /// The greatest part; 0 of none.
+    /// The greatest part; 0 without parts.
     pub const GREATEST: Self =
         Self { formula: "greatest", of: |parts| parts.iter().copied().reduce(f64::max).unwrap_or(0.0) };
-    /// The least part; 0 of none.
+    /// The smallest part; 0 without parts.
     pub const LEAST: Self =
         Self { formula: "least", of: |parts| parts.iter().copied().reduce(f64::min).unwrap_or(0.0) };
-    /// The first part over the second; 0 where that is 0.
+    /// The first part divided by the second; 0 if the second is 0.
     pub const QUOTIENT: Self = Self {
         formula: "quotient",
         of: |parts| match parts {
@@ -94,7 +94,7 @@ impl Rule {
         },
     };
 
-    /// A rule of one's own.
+    /// A rule with any formula.
     ///
     /// ```
     /// # use capeval_metric::Rule;
@@ -115,7 +115,7 @@ impl fmt::Debug for Rule {
     }
 }
 
-/// Two rules are one if their formulas are.
+/// Two rules are equal if their formulas are.
 impl PartialEq for Rule {
     fn eq(&self, other: &Self) -> bool {
         self.formula == other.formula
@@ -123,48 +123,48 @@ impl PartialEq for Rule {
 }
 
 impl Step {
-    /// A number that was counted or learnt.
+    /// A number without a rule: a count, or a value from the model.
     pub fn given(title: impl Into<String>, value: f64) -> Self {
         Self { title: title.into(), value: Some(value), ..Self::default() }
     }
 
-    /// A number that follows from others.
+    /// A number that `rule` computes from `parts`.
     pub fn of(title: impl Into<String>, value: f64, rule: Rule, parts: Vec<Self>) -> Self {
         Self { title: title.into(), value: Some(value), rule: Some(rule), parts, ..Self::default() }
     }
 
-    /// A heading over steps that are there to be read only.
+    /// A heading over steps that are only for readers.
     pub fn heading(title: impl Into<String>, parts: Vec<Self>) -> Self {
         Self { title: title.into(), parts, ..Self::default() }
     }
 
-    /// The same with a sentence.
+    /// Sets the note.
     pub fn noted(self, note: impl Into<String>) -> Self {
         Self { note: Some(note.into()), ..self }
     }
 
-    /// The same with one more fact.
+    /// Adds a fact.
     pub fn fact(mut self, name: &'static str, value: f64) -> Self {
         self.facts.push(Fact { name, value });
         self
     }
 
-    /// The same with the words that take part.
+    /// Adds a match.
     pub fn matched(mut self, matched: Match) -> Self {
         self.matches.push(matched);
         self
     }
 
-    /// Computes every number that has a rule anew from its parts, and compares.
+    /// Recomputes every number that has a rule from its parts, and compares.
     ///
     /// # Errors
-    /// The first step, with its formula, whose value is farther from what its parts give than `tolerance` times
-    /// the greater of 1 and the value.
+    /// The first step, with its formula, whose value differs from the recomputed one by more than `tolerance` times the
+    /// greater of 1 and the value.
     pub fn check(&self, tolerance: f64) -> Result<(), String> {
         if let (Some(rule), Some(value)) = (self.rule, self.value) {
             let parts: Vec<f64> = self.parts.iter().filter_map(|part| part.value).collect();
             let again = (rule.of)(&parts);
-            // Written so that a number that is none is a difference too.
+            // Written so that NaN counts as a difference.
             let is_close = (again - value).abs() <= tolerance * value.abs().max(1.0);
             if !is_close {
                 return Err(format!(
@@ -176,7 +176,7 @@ impl Step {
         self.parts.iter().try_for_each(|part| part.check(tolerance))
     }
 
-    /// This step and all below it, in the order in which they are read.
+    /// This step and all steps below it, in reading order.
     pub fn all(&self) -> impl Iterator<Item = &Self> + '_ {
         let mut waiting = vec![self];
         std::iter::from_fn(move || {
@@ -188,7 +188,7 @@ impl Step {
 }
 
 impl Explanation {
-    /// Nothing explained yet, over the segment's words; over its text cut at white space if the metric's
+    /// An explanation without steps, with the segment's words; with its text split at white space if the metric's
     /// [`Input`](crate::Input) has no words.
     pub fn over_words(segment: &Segment<'_>) -> Self {
         let vocabulary = segment.references.vocabulary;
@@ -207,7 +207,7 @@ impl Explanation {
         }
     }
 
-    /// Whether every match points at words that are there.
+    /// Whether the positions of all matches are in range.
     pub fn is_sound(&self) -> bool {
         let points = |words: &[String], at: &[usize]| {
             at.is_sorted_by(|a, b| a < b) && at.last().is_none_or(|last| *last < words.len())

@@ -1,28 +1,28 @@
-//! The numbers that a metric yields, described.
+//! Descriptions of the scores that a metric computes.
 
 use std::ops::RangeInclusive;
 
 /// Which way is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// More is better: BLEU, CIDEr.
+    /// Higher is better: BLEU, CIDEr.
     HigherIsBetter,
-    /// Less is better: edit rates, perplexity.
+    /// Lower is better: edit rates, perplexity.
     LowerIsBetter,
 }
 
-/// What kind of number it is, which decides how people are shown it.
+/// The kind of a number, which determines how it is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Number {
-    /// Any number of its range, shown with digits after the point.
+    /// Any number in its range, shown with digits after the decimal point.
     #[default]
     Real,
-    /// How many there are of something: a whole number, shown as one.
+    /// A count, shown as an integer.
     Count,
 }
 
 impl Number {
-    /// The name in files.
+    /// The name in JSON and other files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Real => "real",
@@ -31,27 +31,27 @@ impl Number {
     }
 }
 
-/// One of a metric's numbers: `bleu-3` of BLEU.
+/// One of a metric's scores, such as `bleu-3` of BLEU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// The key in files and programs: lower case, stable.
     pub key: String,
-    /// What tables show.
+    /// The name that tables show.
     pub label: String,
     /// Which way is better.
     pub direction: Direction,
-    /// What kind of number it is.
+    /// The kind of number.
     pub number: Number,
     /// The lowest possible value.
     pub min: f64,
     /// The highest possible value; may be infinite.
     pub max: f64,
-    /// Whether resamples give it a confidence interval; the ends of an interval have none.
+    /// Whether it can have a confidence interval; the bounds of an interval cannot.
     pub has_interval: bool,
 }
 
 impl Part {
-    /// A real number of this range, of which more is better.
+    /// A real number in this range; higher is better.
     pub fn score(key: impl Into<String>, label: impl Into<String>, range: RangeInclusive<f64>) -> Self {
         let (min, max) = range.into_inner();
         Self {
@@ -65,17 +65,17 @@ impl Part {
         }
     }
 
-    /// The same, but less is better.
+    /// Makes lower values better.
     pub fn lower(self) -> Self {
         Self { direction: Direction::LowerIsBetter, ..self }
     }
 
-    /// The same as a whole number.
+    /// Makes the number a count.
     pub fn count(self) -> Self {
         Self { number: Number::Count, ..self }
     }
 
-    /// The same without a confidence interval.
+    /// Excludes the number from confidence intervals.
     pub fn without_interval(self) -> Self {
         Self { has_interval: false, ..self }
     }

@@ -1,20 +1,20 @@
-//! Third-party data and saved models that metrics ask for by their type.
+//! Third-party data and saved models, which metrics request by type.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What metrics may need beside captions: tables, models, word lists; one value of each type.
+/// Data that metrics may need in addition to captions: tables, models, word lists; at most one value of each type.
 #[derive(Clone, Default)]
 pub struct Resources(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
 
 impl Resources {
-    /// Adds a value, in place of an earlier one of its type.
+    /// Adds a value; replaces an earlier value of its type.
     pub fn insert<T: Any + Send + Sync>(&mut self, value: Arc<T>) {
         self.0.insert(TypeId::of::<T>(), value);
     }
 
-    /// The same with this value, if there is one.
+    /// Adds a value, if it is `Some`.
     pub fn with<T: Any + Send + Sync>(mut self, value: Option<Arc<T>>) -> Self {
         if let Some(value) = value {
             self.insert(value);
@@ -22,7 +22,7 @@ impl Resources {
         self
     }
 
-    /// The value of this type.
+    /// The value of this type; `None` if there is none.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.0.get(&TypeId::of::<T>()).and_then(|value| Arc::clone(value).downcast().ok())
     }

@@ -1,4 +1,4 @@
-//! What a metric gets to see: tokenised references, and one candidate beside its own.
+//! The data that metrics read: tokenised references, and one candidate with its references.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use capeval_text::{Ends, Sentences, Symbol, Texts, Vocabulary};
 pub struct References<'a> {
     /// The captions as given.
     pub texts: &'a Texts,
-    /// The captions' words.
+    /// The words of the captions.
     pub sentences: &'a Sentences,
-    /// Where the captions of each image stop among the sentences.
+    /// The end of each image's captions among the sentences.
     pub ends: &'a [u64],
-    /// The n-grams of each image, up to the longest that any metric asked for.
+    /// The n-grams of each image, up to the greatest length that a metric requests.
     pub ngrams: Option<&'a ReferenceNgrams>,
-    /// What the symbols mean.
+    /// The vocabulary of the symbols.
     pub vocabulary: &'a Vocabulary,
-    /// The images that take part in this evaluation, ascending.
+    /// The images in this evaluation, ascending.
     pub images: &'a [u32],
-    /// In how many of these images each n-gram occurs, if any metric asked.
+    /// The number of these images in which each n-gram occurs, if a metric requests it.
     pub frequencies: Option<&'a Arc<NgramCounts>>,
 }
 
@@ -36,38 +36,38 @@ impl<'a> References<'a> {
     /// The n-gram index.
     ///
     /// # Panics
-    /// When no metric's [`Input`](crate::Input) asked for n-grams.
+    /// When no metric's [`Input`](crate::Input) requests n-grams.
     pub fn ngrams(&self) -> &'a ReferenceNgrams {
-        self.ngrams.expect("the metric's input asks for n-grams")
+        self.ngrams.expect("the metric's input requests n-grams")
     }
 
-    /// In how many of the images that take part each n-gram occurs.
+    /// The number of images of the evaluation in which each n-gram occurs.
     ///
     /// # Panics
-    /// When no metric's [`Input`](crate::Input) asked for frequencies.
+    /// When no metric's [`Input`](crate::Input) requests frequencies.
     pub fn frequencies(&self) -> &'a Arc<NgramCounts> {
-        self.frequencies.expect("the metric's input asks for frequencies")
+        self.frequencies.expect("the metric's input requests frequencies")
     }
 
     /// The n-grams of `image`.
     ///
     /// # Panics
-    /// When no metric's [`Input`](crate::Input) asked for n-grams, or there is no such image.
+    /// When no metric's [`Input`](crate::Input) requests n-grams, or there is no such image.
     pub fn ngrams_of(&self, image: usize) -> ImageNgrams<'a> {
         self.ngrams().image(image, self.ends)
     }
 }
 
-/// The candidates of one system in one reading, in order of the images that take part.
+/// The candidates of one system in one reading, in the order of the images in the evaluation.
 #[derive(Clone, Copy)]
 pub struct Candidates<'a> {
     /// The captions as given.
     pub texts: &'a Texts,
-    /// The captions' words.
+    /// The words of the captions.
     pub sentences: &'a Sentences,
 }
 
-/// One candidate beside its references.
+/// One candidate with its references.
 #[derive(Clone, Copy)]
 pub struct Segment<'a> {
     /// The image's index among the references.
@@ -76,7 +76,7 @@ pub struct Segment<'a> {
     pub text: &'a str,
     /// The candidate split on white space.
     pub words: &'a [Symbol],
-    /// The candidate split on single blanks.
+    /// The candidate split on single spaces.
     pub pieces: &'a [Symbol],
     /// All references.
     pub references: References<'a>,
@@ -84,7 +84,7 @@ pub struct Segment<'a> {
 }
 
 impl<'a> Segment<'a> {
-    /// The segment of candidate number `k` of a system, which describes `image`.
+    /// The segment of a system's candidate number `k`, which describes `image`.
     ///
     /// # Panics
     /// When there is no such candidate.
@@ -123,11 +123,11 @@ impl<'a> Segment<'a> {
         self.references.of(self.image).map(|r| texts.get(r))
     }
 
-    /// What the candidate shares with its references.
+    /// The n-grams of the candidate, with their counts in its references.
     ///
     /// # Panics
-    /// When no metric's [`Input`](crate::Input) asked for n-grams.
+    /// When no metric's [`Input`](crate::Input) requests n-grams.
     pub fn ngrams(&self) -> SegmentNgrams<'a> {
-        self.ngrams.expect("the metric's input asks for n-grams")
+        self.ngrams.expect("the metric's input requests n-grams")
     }
 }

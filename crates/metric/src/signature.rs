@@ -1,9 +1,9 @@
-//! Everything that can change a score, in one line.
+//! Signatures, which name everything that can change a score in one line.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A metric's name and settings: two scores may be compared when their signatures are equal.
+/// The name and settings of a metric: two scores are comparable if their signatures are equal.
 ///
 /// Prints as `cider-d|n:4|sigma:6|…`, and parses back from it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -13,7 +13,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// The signature of `metric`, without settings yet.
+    /// A signature of `metric` without settings.
     pub fn new(metric: &str) -> Self {
         Self { metric: metric.to_owned(), settings: Vec::new() }
     }
@@ -64,7 +64,7 @@ impl FromStr for Signature {
         for field in fields {
             let (name, value) = field
                 .split_once(':')
-                .ok_or_else(|| format!("'{field}' is no setting of the form name:value"))?;
+                .ok_or_else(|| format!("'{field}' is not a setting of the form name:value"))?;
             signature.push(name, value);
         }
         Ok(signature)

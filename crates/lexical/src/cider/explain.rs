@@ -1,4 +1,4 @@
-//! How a CIDEr score came to be: what each n-gram adds to it.
+//! Explains a CIDEr score by the contribution of each n-gram.
 
 use capeval_metric::{Explanation, Metric, Rule, Segment, Step};
 use capeval_text::ngrams::MAX_ORDER;
@@ -7,7 +7,7 @@ use super::{Cider, Clipping, Model, Scratch, Source};
 use crate::explain::{distinct, places, spelt};
 
 impl Cider {
-    /// The score as the sum over orders of what each n-gram adds, and how near each reference is.
+    /// The score as the sum over orders of the contributions of n-grams, and the similarity with each reference.
     pub(super) fn explained(
         &self,
         model: &Model,
@@ -28,7 +28,7 @@ impl Cider {
                 None => 1.0 / self.order as f64,
                 Some(weights) => weights.get(n).copied().unwrap_or(0.0),
             };
-            // What a product of elements counts in the score, reference by reference.
+            // The factor of a product of elements in the score, reference by reference.
             let scales: Vec<f64> = (0..references.len())
                 .map(|r| {
                     let norm = model.norms[(references.start + r) * self.order + n];

@@ -1,4 +1,4 @@
-//! In how many images n-grams occur, and what they weigh for it.
+//! Document frequencies of n-grams, and the weights computed from them.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use capeval_text::Symbol;
 use capeval_text::ngrams::{ImageNgrams, NONE};
 use rayon::prelude::*;
 
-/// Where the document frequencies of a model come from.
+/// The source of the document frequencies of a model.
 pub(super) enum Source {
-    /// The references that take part.
+    /// The references of the images in the evaluation.
     Corpus,
     Table(Tabled),
     Uniform,
@@ -34,10 +34,10 @@ impl Source {
     }
 }
 
-/// A saved table in terms of one vocabulary.
+/// A saved table, translated to one vocabulary.
 pub(super) struct Tabled {
     pub(super) table: Arc<DocumentFrequencies>,
-    /// By symbol, the table's number of the word.
+    /// By symbol, the number of the word in the table.
     pub(super) words: Vec<Option<u32>>,
     /// For each shard of the n-gram index, the document frequency of each entry.
     pub(super) entries: Vec<Vec<u32>>,
@@ -68,7 +68,7 @@ impl Tabled {
         tabled
     }
 
-    /// The n-gram that continues number `prefix` of those found before by `symbol`.
+    /// The n-gram that extends number `prefix` of those found before by `symbol`.
     pub(super) fn find(&self, prefix: u32, symbol: Symbol, nodes: &[Option<Node>]) -> Option<(Node, u32)> {
         let word = (*self.words.get(symbol.index())?)?;
         if prefix == NONE {
@@ -87,7 +87,7 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// Document frequencies beyond this one are computed when they are met.
+    /// The weights of document frequencies above this one are computed on request.
     const KNOWN: u64 = 1 << 17;
 
     pub(super) fn uniform() -> Self {
@@ -113,7 +113,7 @@ impl Weights {
         }
     }
 
-    /// The element of an n-gram, and its square, as the reference program's `pow` gives it.
+    /// The element of an n-gram, and its square as computed by `pow` in the reference program.
     #[inline]
     pub(super) fn element(&self, tf: f64, df: u32) -> (f64, f64) {
         let (idf, square) = self.of(df);

@@ -1,4 +1,4 @@
-//! Coverage: how many words and captions a system has at its command, and how many it has not seen.
+//! Coverage: the vocabulary of a system, and its distinct and novel captions.
 //!
 //! Reference program: ruotianluo/self-critical.pytorch, `eval_utils.py` (`vocab_size` and
 //! `novel_sentences`) and `div_utils.py` (`gDiv1`, which is the size of the vocabulary).
@@ -16,16 +16,16 @@ use hashbrown::HashSet;
 
 type Set<T> = HashSet<T, FixedState>;
 
-/// The words of a caption as one text, the same in every evaluation.
+/// The words of a caption as one text, which does not depend on the evaluation.
 fn spell(captions: &CaptionSets<'_>, words: &[Symbol]) -> String {
     let words: Vec<&str> = words.iter().map(|word| captions.vocabulary.word(*word)).collect();
     words.join(" ")
 }
 
-/// The size of the vocabulary in lists of metrics.
+/// The entry of the vocabulary in the registry.
 pub const VOCABULARY: CorpusKind = CorpusKind {
     name: "vocabulary",
-    summary: "number of different words, mean length, and share of different captions",
+    summary: "number of distinct words, mean length, and share of distinct captions",
     paper: super::SHETTY,
     program: super::SELF_CRITICAL,
     settings: &[TOK],
@@ -34,14 +34,14 @@ pub const VOCABULARY: CorpusKind = CorpusKind {
     build: |settings| Ok(AnyCorpusMetric::new(WordStock { tokenizer: settings.tokenizer()? })),
 };
 
-/// The size of the vocabulary, the mean length of captions, and the share of different ones.
+/// The size of the vocabulary, the mean length of captions, and the share of distinct captions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordStock {
-    /// How the text is cut.
+    /// The tokenizer of the text.
     pub tokenizer: Tokenizer,
 }
 
-/// The words and captions seen so far.
+/// The words and captions collected so far.
 #[derive(Default)]
 pub struct Stock {
     words: Set<String>,
@@ -108,10 +108,10 @@ impl CorpusMetric for WordStock {
     }
 }
 
-/// Novelty in lists of metrics.
+/// The entry of novelty in the registry.
 pub const NOVELTY: CorpusKind = CorpusKind {
     name: "novelty",
-    summary: "share of captions that no training caption, given as reference, equals",
+    summary: "share of captions that differ from all training captions",
     paper: super::SHETTY,
     program: super::SELF_CRITICAL,
     settings: &[TOK],
@@ -120,17 +120,17 @@ pub const NOVELTY: CorpusKind = CorpusKind {
     build: |settings| Ok(AnyCorpusMetric::new(Novelty { tokenizer: settings.tokenizer()? })),
 };
 
-/// The share of captions that training captions, given in place of references, do not hold word for word.
+/// The share of captions that differ from all training captions, which are given in place of references.
 ///
-/// `novel` counts every caption; `novel-distinct`, as the reference program has it, counts equal novel
-/// captions once but divides by the number of all captions.
+/// `novel` counts every caption; `novel-distinct`, as in the reference program, counts equal novel captions once but
+/// divides by the number of all captions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Novelty {
-    /// How the text is cut.
+    /// The tokenizer of the text.
     pub tokenizer: Tokenizer,
 }
 
-/// The novel captions seen so far.
+/// The novel captions collected so far.
 #[derive(Default)]
 pub struct Novel {
     distinct: Set<String>,

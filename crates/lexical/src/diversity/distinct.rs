@@ -1,4 +1,4 @@
-//! Div-n: the share of different n-grams in the captions of one image, averaged over images.
+//! Div-n: the share of distinct n-grams in the captions of one image, averaged over images.
 //!
 //! Paper: Shetty et al., *Speaking the Same Language: Matching Machine to Human Captions by Adversarial
 //! Training* (2017). Reference program: ruotianluo/self-critical.pytorch, `div_utils.py`.
@@ -16,10 +16,10 @@ use capeval_metric::{
 use capeval_text::Tokenizer;
 use capeval_text::ngrams::MAX_ORDER;
 
-/// Div-n in lists of metrics.
+/// The entry of Div-n in the registry.
 pub const KIND: CorpusKind = CorpusKind {
     name: "div",
-    summary: "share of different n-grams in the captions of an image",
+    summary: "share of distinct n-grams in the captions of an image",
     paper: super::SHETTY,
     program: super::SELF_CRITICAL,
     settings: &[TOK, Setting { default: "2", ..ORDER }],
@@ -34,7 +34,7 @@ pub const KIND: CorpusKind = CorpusKind {
 /// Div-1 to Div-n.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Distinct {
-    /// How the text is cut.
+    /// The tokenizer of the text.
     pub tokenizer: Tokenizer,
     order: usize,
 }
@@ -45,7 +45,7 @@ impl Distinct {
         Self { tokenizer, order: 2 }
     }
 
-    /// The same up to Div-`order`; `None` unless that is 1 to 9.
+    /// Sets the highest order; `None` unless it is 1 to 9.
     pub fn with_order(self, order: usize) -> Option<Self> {
         (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
     }

@@ -1,7 +1,7 @@
-//! Diversity and coverage: how different the captions of a system are, from each other and from others.
+//! Diversity and coverage: how much the captions of a system differ from each other and from training captions.
 //!
-//! These metrics look at all captions of a system, several per image where it has them, and fulfil the
-//! contract of [`CorpusMetric`](capeval_metric::CorpusMetric). One file each.
+//! These metrics are computed from all captions of a system, one or several per image, and implement
+//! [`CorpusMetric`](capeval_metric::CorpusMetric). There is one file per metric.
 
 pub mod coverage;
 pub mod distinct;
@@ -20,7 +20,7 @@ const SHETTY: &str = "Shetty et al. 2017, Speaking the Same Language: Matching M
      Adversarial Training";
 const SELF_CRITICAL: &str = "ruotianluo/self-critical.pytorch";
 
-/// The mean over images; 0 for none.
+/// The mean over images; 0 without images.
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let n = values.len();
     if n == 0 { 0.0 } else { values.collect::<ExactSum>().value() / n as f64 }

@@ -1,12 +1,11 @@
 //! mBLEU: how well captions of one image predict each other; lower is more diverse.
 //!
-//! The first captions of all images are scored by the COCO evaluation's BLEU against the other captions of
-//! the same images, then the second ones, and so on; the scores are averaged.
+//! The first captions of all images are scored by the COCO evaluation's BLEU with the other captions of the same images as
+//! references, then the second captions, and so on; the scores are averaged.
 //!
 //! Paper: Shetty et al., *Speaking the Same Language: Matching Machine to Human Captions by Adversarial
-//! Training* (2017). Reference program: ruotianluo/self-critical.pytorch, `eval_multi.py`, which wants
-//! equally many captions of all images. Here an image takes part in as many scores as it has captions, if
-//! it has two at least.
+//! Training* (2017). Reference program: ruotianluo/self-critical.pytorch, `eval_multi.py`, which requires the same number
+//! of captions for all images. Here, an image with at least two captions contributes to one score per caption.
 
 use std::ops::Range;
 
@@ -19,7 +18,7 @@ use capeval_text::Tokenizer;
 
 use crate::bleu::{Bleu, Counts};
 
-/// mBLEU in lists of metrics.
+/// The entry of mBLEU in the registry.
 pub const KIND: CorpusKind = CorpusKind {
     name: "mbleu",
     summary: "how well captions of an image predict each other; lower is more diverse",
@@ -47,13 +46,13 @@ impl MutualBleu {
         Self { bleu: Bleu::coco(tokenizer), order: 4 }
     }
 
-    /// The same up to mBLEU-`order`; `None` unless that is 1 to 9.
+    /// Sets the highest order; `None` unless it is 1 to 9.
     pub fn with_order(self, order: usize) -> Option<Self> {
         Some(Self { bleu: self.bleu.with_order(order)?, order })
     }
 }
 
-/// For the first captions of all images, the second ones and so on, the counts of BLEU.
+/// The counts of BLEU for the first captions of all images, for the second ones, and so on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BySlot(Vec<Counts>);
 
@@ -112,7 +111,7 @@ impl CorpusMetric for MutualBleu {
             if lengths.len() < 2 {
                 continue;
             }
-            // By caption and n-gram, the number of uses.
+            // By caption and n-gram, the number of occurrences.
             uses.clear();
             uses.resize(lengths.len() * ngrams.len(), 0);
             for (k, uses) in uses.chunks_exact_mut(ngrams.len().max(1)).enumerate() {

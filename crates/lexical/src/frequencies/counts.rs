@@ -1,25 +1,25 @@
-//! From n-grams with their frequencies, in any order, to a table.
+//! Builds a table from n-grams with their frequencies, in any order.
 
 use super::table::{Parts, key};
 use super::words::Words;
 use super::{DocumentFrequencies, Error, MAX_ORDER};
 
-/// What becomes of an n-gram that was given more than once.
+/// The treatment of n-grams that are given more than once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeats {
     /// Its frequencies are added, as when disjoint sets of images are merged.
     Add,
-    /// The last one holds, as in a Python dictionary.
+    /// The last frequency counts, as in a Python dictionary.
     KeepLast,
 }
 
-/// N-grams with their frequencies, on the way to a table.
+/// N-grams with their frequencies, from which a table is built.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     words: Words,
-    /// The words of all n-grams, one after the other.
+    /// The words of all n-grams, in sequence.
     numbers: Vec<u32>,
-    /// For each n-gram, where its words stop and its frequency.
+    /// For each n-gram, the end of its words, and its frequency.
     ngrams: Vec<(u32, u32)>,
 }
 
@@ -27,7 +27,7 @@ impl Counts {
     /// The number of `word` for use with [`push`](Self::push).
     ///
     /// # Errors
-    /// When the distinct words are together longer than 4 GiB.
+    /// When the distinct words exceed 4 GiB in total.
     pub fn word(&mut self, word: &str) -> Result<u32, Error> {
         self.words.intern(word)
     }
@@ -37,11 +37,11 @@ impl Counts {
         self.words.get(number)
     }
 
-    /// Adds one n-gram: the numbers of its words, and in how many images it occurs.
+    /// Adds an n-gram: the numbers of its words, and the number of images in which it occurs.
     ///
     /// # Errors
-    /// When the n-gram is empty, longer than [`MAX_ORDER`], or has a number that [`word`](Self::word) did
-    /// not give; or when all n-grams together have more than four thousand million words.
+    /// When the n-gram is empty, longer than [`MAX_ORDER`], or has a number that [`word`](Self::word) did not return; or when
+    /// all n-grams together have more than four thousand million words.
     pub fn push(&mut self, ngram: &[u32], frequency: u32) -> Result<(), Error> {
         if !(1..=MAX_ORDER).contains(&ngram.len()) {
             return Err(Error::new(format!(
@@ -59,7 +59,7 @@ impl Counts {
         Ok(())
     }
 
-    /// The longest n-gram so far; 0 without any.
+    /// The length of the longest n-gram so far; 0 without n-grams.
     pub fn longest(&self) -> usize {
         let mut start = 0;
         let mut longest = 0;
@@ -70,13 +70,12 @@ impl Counts {
         longest as usize
     }
 
-    /// The table over `n_images` images of the n-grams with `order` words or fewer.
+    /// Builds the table over `n_images` images of the n-grams with at most `order` words.
     ///
-    /// N-grams of frequency 0 are left out: a table gives 0 for what it does not hold.
+    /// N-grams of frequency 0 are left out, since the frequency of n-grams that are not in a table is 0.
     ///
     /// # Errors
-    /// When a frequency exceeds `n_images`, an n-gram is longer than `order`, or `order` is not 1 to
-    /// [`MAX_ORDER`].
+    /// When a frequency exceeds `n_images`, an n-gram is longer than `order`, or `order` is not from 1 to [`MAX_ORDER`].
     pub fn into_table(
         self,
         n_images: u64,
@@ -121,7 +120,7 @@ struct Distinct<'n> {
     frequency: u32,
 }
 
-/// All n-grams as they were given.
+/// All n-grams as given.
 struct Ngrams<'n> {
     numbers: &'n [u32],
     ends: &'n [(u32, u32)],
@@ -135,10 +134,10 @@ impl<'n> Ngrams<'n> {
         (self.numbers.get(start as usize..end as usize).unwrap_or_default(), frequency)
     }
 
-    /// The places of the n-grams, sorted by the ranks of their words and then by place.
+    /// The indices of the n-grams, sorted by the ranks of their words and then by index.
     ///
-    /// A radix sort from the last word to the first; a missing word comes before any other, so an n-gram
-    /// comes before those that continue it.
+    /// This is a radix sort from the last word to the first; a missing word precedes all others, so an n-gram precedes those
+    /// that extend it.
     fn sorted(&self, ranks: &[u32], order: usize) -> Result<Vec<u32>, Error> {
         let mut places: Vec<u32> = (0..).take(self.ends.len()).collect();
         let mut moved = vec![0; places.len()];
@@ -174,7 +173,7 @@ impl<'n> Ngrams<'n> {
     }
 }
 
-/// Makes the trie of n-grams sorted by the ranks of their words.
+/// Builds the trie of n-grams sorted by the ranks of their words.
 fn grow(
     words: &Words,
     by_rank: &[u32],
@@ -188,7 +187,7 @@ fn grow(
     }
     let mut text = String::new();
     let mut word_ends = Vec::new();
-    // For each number, the place of its word among the used ones.
+    // For each number, the index of its word among the used ones.
     let mut word_of = vec![0_u32; words.len()];
     for number in by_rank.iter().filter(|number| used[**number as usize]) {
         word_of[*number as usize] = word_ends.len() as u32;

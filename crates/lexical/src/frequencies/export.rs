@@ -1,10 +1,10 @@
-//! A table in the formats of others: a pickle for Python programs, JSON for everyone.
+//! Writes tables in other formats: as a pickle for Python programs, or as JSON.
 
 use std::io::{self, BufWriter, Write};
 
 use super::DocumentFrequencies;
 
-/// How many items a pickle sets at once, as Python's own writer does.
+/// The number of items that a pickle sets at once, as in pickles by Python.
 const BATCH: usize = 1000;
 
 impl DocumentFrequencies {
@@ -14,14 +14,14 @@ impl DocumentFrequencies {
     /// as self-critical training programs expect.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn write_pickle(&self, writer: impl Write) -> io::Result<()> {
         let mut out = BufWriter::new(writer);
         // PROTO 2, EMPTY_DICT, the two keys, and defaultdict(float), called.
         out.write_all(b"\x80\x02}(")?;
         write_text(&mut out, "document_frequency")?;
         out.write_all(b"ccollections\ndefaultdict\nc__builtin__\nfloat\n\x85R")?;
-        // A word is spelt out once and then fetched from the memo, which is numbered as words come up.
+        // A word is written once and then read from the memo, which is numbered in order of first appearance.
         let mut memo: Vec<Option<u32>> = vec![None; self.n_words()];
         let mut next = 0;
         let mut in_batch = 0;
@@ -92,10 +92,10 @@ impl DocumentFrequencies {
     }
 
     /// Writes the table as JSON: `{"n_images": N, "order": n, "document_frequency": [[["a", "dog"], 12], …]}`,
-    /// one n-gram a line.
+    /// one n-gram per line.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn write_json(&self, writer: impl Write) -> io::Result<()> {
         let mut out = BufWriter::new(writer);
         write!(
@@ -142,7 +142,7 @@ impl DocumentFrequencies {
     }
 }
 
-/// A text with its length in 32 bits; words are shorter than 4 GiB together.
+/// Writes a text with its length in 32 bits; words have less than 4 GiB in total.
 fn write_text(out: &mut impl Write, text: &str) -> io::Result<()> {
     out.write_all(b"X")?;
     out.write_all(&(text.len() as u32).to_le_bytes())?;

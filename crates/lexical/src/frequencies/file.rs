@@ -1,18 +1,18 @@
-//! capeval's own file of a table: small, the same for equal tables on any machine, and checked when read.
+//! capeval's file format for tables: small, the same for equal tables on all machines, and verified when read.
 //!
 //! After the magic `capevdf\0` come a version (32 bits, little-endian), the XXH3 hash of the rest (64 bits,
-//! little-endian) and the rest, a sequence of numbers in LEB128 and one stretch of text:
+//! little-endian) and the rest, which consists of numbers in LEB128 and one range of text:
 //!
 //! 1. the number of images, the order N, the number of words;
 //! 2. for each word, in the order of the words' bytes, its length in bytes; then all words as UTF-8;
 //! 3. for each order from 2 to N, the number of nodes;
 //! 4. for each node, the single words first and then order by order, its frequency;
-//! 5. for each node but those of order N, how many nodes continue it;
-//! 6. for each of those, prefix by prefix, its last word: the first as its number, each later one as the
-//!    distance from the one before, less 1.
+//! 5. for each node except those of order N, the number of nodes that extend it;
+//! 6. for each of those, prefix by prefix, its last word: the first as its number, each later one as the difference from
+//!    the one before, minus 1.
 //!
-//! Every table has exactly one such file: numbers are as short as can be, words and n-grams that occur
-//! nowhere are left out. The reader refuses everything else, so the hash is also a table's fingerprint.
+//! Every table has exactly one such file: numbers are as short as possible, and words and n-grams that do not occur are
+//! left out. The reader refuses everything else, so the hash is also the fingerprint of the table.
 
 use std::io::{self, Write};
 
@@ -24,9 +24,9 @@ use super::{DocumentFrequencies, Error, MAX_ORDER, pickle};
 
 /// The first bytes of each file.
 pub const MAGIC: [u8; 8] = *b"capevdf\0";
-/// The version that is written, and the only one that is read.
+/// The version that is written; no other version is read.
 pub const VERSION: u32 = 1;
-/// Where the part starts that the hash covers.
+/// The start of the part that the hash covers.
 const BODY: usize = 20;
 
 /// The hash that serves as checksum and fingerprint.
@@ -38,7 +38,7 @@ impl DocumentFrequencies {
     /// Writes the table as a file.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn save(&self, mut writer: impl Write) -> io::Result<()> {
         writer.write_all(&MAGIC)?;
         writer.write_all(&VERSION.to_le_bytes())?;
@@ -46,10 +46,10 @@ impl DocumentFrequencies {
         writer.write_all(&encode(self.parts()))
     }
 
-    /// The table in the bytes of a file that [`save`](Self::save) wrote.
+    /// Reads the bytes of a file that [`save`](Self::save) wrote.
     ///
     /// # Errors
-    /// When the bytes are anything else, with the reason.
+    /// When the bytes are not such a file.
     pub fn load(bytes: &[u8]) -> Result<Self, Error> {
         let Some((head, body)) = bytes.split_at_checked(BODY).filter(|(head, _)| head.starts_with(&MAGIC))
         else {
@@ -73,13 +73,13 @@ impl DocumentFrequencies {
         decode(body)?.into_table(Some(stored))
     }
 
-    /// The table in `bytes`, be they a file of capeval's or a pickle.
+    /// Reads a table in capeval's format or a pickle.
     ///
-    /// `n_images` is needed for a pickle that does not tell the number of images, and overrides it in one
-    /// that does; capeval's own files always tell it.
+    /// `n_images` is needed for a pickle that does not contain the number of images, and overrides it in one that does;
+    /// capeval's files always contain it.
     ///
     /// # Errors
-    /// When the bytes are neither, or `n_images` contradicts a file of capeval's.
+    /// When the bytes are neither, or `n_images` contradicts a file in capeval's format.
     pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<Self, Error> {
         if !bytes.starts_with(&MAGIC) {
             return pickle::read(bytes, n_images);
@@ -95,7 +95,7 @@ impl DocumentFrequencies {
     }
 }
 
-/// Everything after the checksum.
+/// The part of the file after the checksum.
 pub(crate) fn encode(parts: &Parts) -> Vec<u8> {
     let Parts { n_images, text, word_ends, order_ends, frequencies, keys } = parts;
     let mut out = Vec::with_capacity(text.len() + word_ends.len() + 4 * frequencies.len());
@@ -209,7 +209,7 @@ fn decode(body: &[u8]) -> Result<Parts, Error> {
     Ok(Parts { n_images, text, word_ends, order_ends, frequencies, keys })
 }
 
-/// `None` unless each word is UTF-8 and comes after the one before it.
+/// Checks that each word is UTF-8 and greater than the one before it; otherwise `None`.
 fn check_words(text: &str, word_ends: &[u32]) -> Option<()> {
     let mut before = None;
     let mut start = 0;
@@ -224,7 +224,7 @@ fn check_words(text: &str, word_ends: &[u32]) -> Option<()> {
     Some(())
 }
 
-/// Reads numbers and text, and never beyond the end.
+/// Reads numbers and text with bounds checks.
 struct Reader<'b> {
     body: &'b [u8],
     at: usize,
@@ -269,7 +269,7 @@ impl Reader<'_> {
         u32::try_from(self.number()?).map_err(|_| self.error("a number that is too large or padded"))
     }
 
-    /// A number of things each of which takes at least one of the bytes that follow.
+    /// A number of items, each of which takes at least one of the following bytes.
     fn count(&mut self) -> Result<usize, Error> {
         let n = self.number()?;
         self.at_most(usize::try_from(n).unwrap_or(usize::MAX))

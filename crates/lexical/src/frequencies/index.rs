@@ -1,27 +1,26 @@
-//! The table as a search finds its way in it: from an n-gram to those that continue it by one word.
+//! The search structure of a table: from an n-gram to those that extend it by one word.
 //!
-//! The continuations of an n-gram lie side by side, so that a search touches one cache line for each word:
-//! up to eight of them in sequence, more of them as an open-addressing table of their own. Each n-gram
-//! carries where its continuations lie, except those of the highest order, which have none; they are
-//! kept apart since they are the most.
+//! The extensions of an n-gram are stored together, so that a search touches one cache line per word: up to eight of them
+//! in sequence, more as a separate open-addressing table. Each n-gram stores the position of its extensions. N-grams of the
+//! highest order have none; they are stored separately, since they are the most numerous.
 
 use super::table::Parts;
 
-/// Up to this many continuations are searched one after the other.
+/// Up to this many extensions are searched linearly.
 const LINEAR: usize = 8;
-/// Set in a region's length if it lies among the n-grams of the highest order.
+/// Set in the length of a region if it contains n-grams of the highest order.
 const AMONG_LAST: u32 = 1 << 31;
 /// No word has this number.
 const VACANT: u32 = u32::MAX;
 
-/// An n-gram of one table, as the place of what continues it.
+/// An n-gram of a table, as the position of its extensions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Node {
     start: u32,
     len: u32,
 }
 
-/// An n-gram that may be continued.
+/// An n-gram that may have extensions.
 #[derive(Clone, Copy)]
 struct Inner {
     word: u32,
@@ -86,7 +85,7 @@ impl Index {
             inner: words.by_ref().map(|(word, frequency)| Inner::new(word, *frequency)).collect(),
             last: Vec::new(),
         };
-        // For the nodes of one order, where they lie.
+        // The positions of the nodes of one order.
         let mut places: Vec<u32> = (0..).take(n_words).collect();
         let mut first_prefix = 0;
         for (n, bounds) in parts.order_ends.windows(2).enumerate() {
@@ -123,7 +122,7 @@ impl Index {
         index
     }
 
-    /// The n-gram that continues `prefix` by `word`, with its frequency.
+    /// The n-gram that extends `prefix` by `word`, with its frequency.
     #[inline]
     pub(crate) fn child(&self, prefix: Option<Node>, word: u32) -> Option<(Node, u32)> {
         let Some(Node { start, len }) = prefix else {
@@ -140,8 +139,8 @@ impl Index {
     }
 }
 
-/// Appends the n-grams that continue one prefix to `entries`, reports where each lies, in the order of
-/// the keys, and gives where all lie.
+/// Appends the extensions of one prefix to `entries`, reports the position of each, in the order of the keys, and returns
+/// their region.
 fn settle<E: Entry>(
     entries: &mut Vec<E>,
     keys: &[u64],
@@ -190,7 +189,7 @@ fn find<E: Entry>(entries: &[E], start: u32, len: u32, word: u32) -> Option<&E> 
     }
 }
 
-/// Where the search for `word` starts: a fixed mixing, scaled to the length of the region.
+/// The position at which the search for `word` starts: a fixed hash, scaled to the length of the region.
 #[inline]
 fn home(word: u32, len: usize) -> usize {
     let hash = word.wrapping_mul(0x9e37_79b1);

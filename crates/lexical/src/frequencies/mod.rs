@@ -1,11 +1,10 @@
-//! In how many images does an n-gram occur? Saved tables of document frequencies.
+//! Saved tables of document frequencies, the numbers of images in which n-grams occur.
 //!
-//! CIDEr weighs an n-gram by the number of images whose references hold it. A table of these numbers,
-//! saved once, makes scores on few images comparable with those on many. Tables come from pickles of the
-//! Python programs ([`pickle`]), from counts ([`Counts`]) or from capeval's
-//! own files ([`mod@file`]), and go out as such files, as pickles or as JSON ([`export`]).
+//! CIDEr weights an n-gram by the number of images whose references contain it. A saved table of these numbers makes scores
+//! on a few images comparable with those on many. Tables are read from pickles of the Python programs ([`pickle`]), counts
+//! ([`Counts`]) or capeval's own files ([`mod@file`]), and written as such files, pickles or JSON ([`export`]).
 //!
-//! A table knows neither tokenizers nor metrics: its words are what it is given.
+//! A table does not depend on tokenizers or metrics: it contains whatever words it is given.
 
 mod counts;
 mod error;
@@ -21,5 +20,5 @@ pub use error::Error;
 pub use index::Node;
 pub use table::DocumentFrequencies;
 
-/// The longest n-grams that a table may hold.
+/// The maximum length of n-grams in a table.
 pub const MAX_ORDER: usize = 9;

@@ -1,4 +1,4 @@
-//! The table itself: look-ups, iteration, merging.
+//! Tables of document frequencies: look-ups, iteration, merging.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use super::index::{Index, Node};
 use super::words::word_at;
 use super::{Counts, Error, MAX_ORDER, Repeats};
 
-/// For each n-gram of some images' references, the number of images whose references hold it.
+/// For each n-gram, the number of images whose references contain it.
 ///
-/// An n-gram is a *node*: the pair (its first n − 1 words as a node, its last word). Words are numbered in
-/// the order of their bytes and are the nodes of single words; longer nodes follow, order by order, sorted
-/// by prefix and word. A node may have frequency 0 when only longer n-grams were saved.
+/// An n-gram is a *node*: the pair (its first n − 1 words as a node, its last word). Words are numbered in the order of
+/// their bytes and are the nodes of single words; longer nodes follow, order by order, sorted by prefix and word. A node
+/// may have frequency 0 if only longer n-grams were saved.
 #[derive(Clone)]
 pub struct DocumentFrequencies {
     parts: Parts,
@@ -21,36 +21,36 @@ pub struct DocumentFrequencies {
     fingerprint: u64,
 }
 
-/// What a table consists of, before it can be searched.
+/// The parts of a table, before the index for searching is built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Parts {
     pub(crate) n_images: u64,
-    /// The words, sorted by their bytes, one after the other.
+    /// The words, sorted by their bytes, in sequence.
     pub(crate) text: String,
-    /// Where each word stops in `text`.
+    /// The end of each word in `text`.
     pub(crate) word_ends: Vec<u32>,
-    /// For each order, where its nodes stop; the first is the number of words.
+    /// For each order, the end of its nodes; the first is the number of words.
     pub(crate) order_ends: Vec<u32>,
-    /// Each node's frequency.
+    /// The frequency of each node.
     pub(crate) frequencies: Vec<u32>,
-    /// The longer nodes' keys, ascending.
+    /// The keys of longer nodes, ascending.
     pub(crate) keys: Vec<u64>,
 }
 
-/// Metrics take the number of images as a float, which is exact up to here.
+/// The maximum number of images; metrics use it as a float, which is exact up to here.
 const MAX_IMAGES: u64 = 1 << 53;
-/// The index needs 31 bits for half as many places again.
+/// The maximum number of nodes; the index needs 31 bits for 1.5 times as many slots.
 const MAX_NODES: usize = 1 << 30;
 
-/// A node's prefix and last word as one number, ordered like the nodes.
+/// The prefix and the last word of a node as one number; numbers have the order of nodes.
 pub(crate) fn key(prefix: u32, word: u32) -> u64 {
     u64::from(prefix) << 32 | u64::from(word)
 }
 
 impl Parts {
-    /// The table; `fingerprint` is the hash of the encoded parts, if it is known.
+    /// Builds the table; `fingerprint` is the hash of the encoded parts, if known.
     ///
-    /// The caller guarantees the order of words and keys; frequencies are checked here.
+    /// The caller guarantees the order of words and keys; this function checks frequencies.
     pub(crate) fn into_table(self, fingerprint: Option<u64>) -> Result<DocumentFrequencies, Error> {
         if self.n_images > MAX_IMAGES {
             return Err(Error::new(format!("{} images; 2^53 are the most", self.n_images)));
@@ -79,7 +79,7 @@ impl DocumentFrequencies {
         self.parts.n_images
     }
 
-    /// How long the n-grams are that were counted: 4 for CIDEr.
+    /// The length of the longest n-grams counted; 4 for CIDEr.
     pub fn order(&self) -> usize {
         self.parts.order_ends.len()
     }
@@ -94,14 +94,14 @@ impl DocumentFrequencies {
         self.parts.frequencies.iter().filter(|frequency| **frequency > 0).count()
     }
 
-    /// Whether no n-gram occurs at all.
+    /// Whether the table has no n-grams.
     pub fn is_empty(&self) -> bool {
         self.parts.frequencies.is_empty()
     }
 
     /// A number for signatures: equal tables have equal fingerprints, on any machine.
     ///
-    /// It is XXH3 (64 bits) of the table in capeval's file format, and the checksum of such a file.
+    /// It is XXH3 (64 bits) of the table in capeval's file format, where it is the checksum.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
@@ -111,7 +111,7 @@ impl DocumentFrequencies {
         word_at(&self.parts.text, &self.parts.word_ends, number)
     }
 
-    /// The number of `word`; `None` if no n-gram holds it.
+    /// The number of `word`; `None` if it is in no n-gram.
     pub fn find_word(&self, word: &str) -> Option<u32> {
         let (mut low, mut high) = (0, self.n_words() as u32);
         while low < high {
@@ -125,17 +125,15 @@ impl DocumentFrequencies {
         None
     }
 
-    /// The n-gram that continues `prefix` by the word numbered `word`, and its frequency; without a prefix
-    /// the single word.
+    /// The n-gram that extends `prefix` by the word numbered `word`, and its frequency; without a prefix, the single word.
     ///
-    /// `None` if neither it nor anything that continues it occurs. The frequency may be 0 if only longer
-    /// n-grams were saved.
+    /// `None` if neither the n-gram nor an extension of it occurs. The frequency may be 0 if only longer n-grams were saved.
     #[inline]
     pub fn child(&self, prefix: Option<Node>, word: u32) -> Option<(Node, u32)> {
         self.index.child(prefix, word)
     }
 
-    /// The frequency of an n-gram given as its words: convenient, not fast; 0 if it does not occur.
+    /// The frequency of an n-gram, given as its words; 0 if it does not occur. Convenient, but slow.
     pub fn frequency<W: AsRef<str>>(&self, ngram: impl IntoIterator<Item = W>) -> u32 {
         let mut at = None;
         for word in ngram {
@@ -148,8 +146,8 @@ impl DocumentFrequencies {
         at.map_or(0, |(_, frequency)| frequency)
     }
 
-    /// Calls `visit` with each n-gram that occurs, as the numbers of its words, and its frequency: shorter
-    /// n-grams first, equally long ones in the order of their words.
+    /// Calls `visit` with the numbers of the words of each n-gram that occurs, and its frequency: shorter n-grams first, and
+    /// n-grams of the same length in the order of their words.
     pub fn for_each(&self, mut visit: impl FnMut(&[u32], u32)) {
         let n_words = self.n_words();
         let mut ngram = Vec::with_capacity(MAX_ORDER);
@@ -166,7 +164,7 @@ impl DocumentFrequencies {
         }
     }
 
-    /// Each n-gram that occurs, as its words, with its frequency, in the order of [`for_each`](Self::for_each).
+    /// The n-grams that occur, as words with their frequencies, in the order of [`for_each`](Self::for_each).
     pub fn iter(&self) -> impl Iterator<Item = (Vec<&str>, u32)> {
         let mut ngrams = Vec::new();
         self.for_each(|ngram, frequency| {
@@ -175,10 +173,10 @@ impl DocumentFrequencies {
         ngrams.into_iter()
     }
 
-    /// The table over the images of both, which must be disjoint sets: frequencies and images are added.
+    /// The table over the images of both tables, which must not share images: frequencies and images are added.
     ///
     /// # Errors
-    /// When the orders differ, or a sum is larger than its type.
+    /// When the orders differ, or a sum overflows.
     pub fn merge(&self, other: &Self) -> Result<Self, Error> {
         if self.order() != other.order() {
             return Err(Error::new(format!(

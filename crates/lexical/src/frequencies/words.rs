@@ -13,7 +13,7 @@ use super::Error;
 #[derive(Clone, Debug)]
 pub(crate) struct Words {
     text: String,
-    /// Where each word stops in `text`; the next one starts there.
+    /// The end of each word in `text`, where the next one starts.
     ends: Vec<u32>,
     table: HashTable<u32>,
     hasher: FixedState,
@@ -66,7 +66,7 @@ impl Words {
     }
 }
 
-/// The word with this number in a text of words that stop at `ends`; empty if there is none.
+/// The word with this number in a text of words that end at `ends`; empty if there is none.
 pub(crate) fn word_at<'t>(text: &'t str, ends: &[u32], number: u32) -> &'t str {
     let start = match number.checked_sub(1) {
         Some(before) => ends.get(before as usize),

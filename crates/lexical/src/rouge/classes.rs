@@ -1,4 +1,4 @@
-//! Words that count as one: a number for each stem.
+//! Classes of words that count as equal, such as those with the same stem.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ pub(crate) struct Classes {
 }
 
 impl Classes {
-    /// Words are of one class when `form` gives the same for them, and left out when it gives `None`.
+    /// Words are in the same class if `form` returns the same for them, and left out if it returns `None`.
     pub(crate) fn build(
         vocabulary: &Vocabulary,
         mut form: impl for<'w> FnMut(&'w str) -> Option<Cow<'w, str>>,
@@ -36,7 +36,7 @@ impl Classes {
         Self { of }
     }
 
-    /// Each word a class of its own.
+    /// Each word is a separate class.
     pub(crate) fn of_words(vocabulary: &Vocabulary) -> Self {
         let of = vocabulary.iter().map(|(symbol, word)| match word {
             LINE_BREAK => BREAK,

@@ -1,4 +1,4 @@
-//! What the ROUGE programs share: words by class, common n-grams, skip-bigrams and subsequences.
+//! The common parts of the ROUGE programs: classes of words, common n-grams, skip-bigrams and subsequences.
 
 mod classes;
 mod overlap;
@@ -19,14 +19,14 @@ pub(crate) use weighted::WeightedLcs;
 
 use capeval_metric::References;
 
-/// What is learnt from the references.
+/// The model, which maps words to classes.
 pub struct Model {
     pub(crate) classes: Classes,
     pub(crate) n_unreadable: usize,
     pub(crate) n_references: usize,
 }
 
-/// How many of the references that take part hold letters or digits but none of ASCII, and how many there are.
+/// The number of references in the evaluation that have letters or digits, but none in ASCII, and the number of all.
 pub(crate) fn unreadable(references: &References<'_>) -> (usize, usize) {
     let is_unreadable = |text: &str| {
         !text.bytes().any(|b| b.is_ascii_alphanumeric()) && text.chars().any(char::is_alphanumeric)
@@ -40,5 +40,5 @@ pub(crate) fn unreadable(references: &References<'_>) -> (usize, usize) {
         })
 }
 
-/// Where ROUGE was published.
+/// The paper that published ROUGE.
 pub(crate) const PAPER: &str = "Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries";

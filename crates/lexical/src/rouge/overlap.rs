@@ -1,4 +1,4 @@
-//! N-grams that a candidate has in common with its references.
+//! Counts the n-grams that a candidate has in common with its references.
 
 use std::mem;
 
@@ -7,28 +7,27 @@ use capeval_text::ngrams::MAX_ORDER;
 const NONE: u32 = u32::MAX;
 const FREE: u64 = u64::MAX;
 
-/// The n-grams of one text, to hold many others against; words are numbers.
+/// The n-grams of one text, with which many others are compared; words are numbers.
 ///
-/// Words of the text get dense numbers of their own, which the other counts on the candidate's side
-/// ([`Skip`](super::Skip)) share.
+/// The words of the text are renumbered without gaps; [`Skip`](super::Skip) uses the same numbers.
 #[derive(Default)]
 pub(crate) struct Overlap {
     order: usize,
-    /// By word: 1 + its own number, or 0.
+    /// By word: 1 + its new number, or 0.
     places: Vec<u32>,
     seen: Vec<u32>,
-    /// The text in numbers of its own.
+    /// The text in the new numbers.
     words: Vec<u32>,
-    /// How often the text has each n-gram: words first, then bigrams, and so on.
+    /// The number of occurrences of each n-gram: words first, then bigrams, and so on.
     counts: Vec<u32>,
-    /// Pairs of n-gram and next word, with the longer n-gram they make; open addressing.
+    /// Pairs of n-gram and next word, with the longer n-gram that they form; open addressing.
     keys: Vec<u64>,
     values: Vec<u32>,
-    /// For each position, the n-gram of the order at hand that starts there.
+    /// For each position, the n-gram of the current order that starts there.
     at: Vec<u32>,
-    /// Another text in the same numbers.
+    /// The other text in the new numbers.
     other: Vec<u32>,
-    /// How often each n-gram has been found there.
+    /// The number of times that each n-gram has been found there.
     used: Vec<u32>,
     touched: Vec<u32>,
 }
@@ -90,24 +89,24 @@ impl Overlap {
         slot
     }
 
-    /// The prepared text in numbers of its own, from 0 without gaps.
+    /// The prepared text in the new numbers, from 0 without gaps.
     pub(crate) fn words(&self) -> &[u32] {
         &self.words
     }
 
-    /// How many distinct words the prepared text has.
+    /// The number of distinct words in the prepared text.
     pub(crate) fn n_distinct(&self) -> usize {
         self.seen.len()
     }
 
-    /// The own number of `word`, or [`u32::MAX`] if the prepared text does not have it.
+    /// The new number of `word`, or [`u32::MAX`] if the prepared text does not contain it.
     #[inline]
     pub(crate) fn own(&self, word: u32) -> u32 {
         self.places.get(word as usize).copied().unwrap_or(0).wrapping_sub(1)
     }
 
-    /// For each order from 1, how many n-grams `other` and the prepared text have in common, each counted as
-    /// often as the text that has it less often.
+    /// For each order from 1, the number of n-grams that `other` and the prepared text have in common, each counted as often
+    /// as it occurs in both.
     pub(crate) fn hits(&mut self, other: &[u32]) -> [u64; MAX_ORDER] {
         let mut hits = [0; MAX_ORDER];
         let (mut words, mut ngrams, mut touched) =

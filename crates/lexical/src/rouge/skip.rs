@@ -1,20 +1,20 @@
-//! Skip-bigrams: pairs of words in order, with a limited number of words between them or any.
+//! Skip-bigrams: pairs of words in order, with a limited or unlimited number of words between them.
 
 use super::Overlap;
 
 const NONE: u32 = u32::MAX;
 
-/// How many words may stand between the two of a skip-bigram.
+/// The number of words between the two words of a skip-bigram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gap {
-    /// So many at most; 0 for bigrams.
+    /// At most this number; 0 for bigrams.
     Most(usize),
     /// Any number.
     Unlimited,
 }
 
 impl Gap {
-    /// How far apart the two words may stand, in a text of `n` words.
+    /// The maximum distance of the two words, in a text of `n` words.
     fn reach(self, n: usize) -> usize {
         match self {
             Self::Most(gap) => gap.saturating_add(1).min(n),
@@ -23,7 +23,7 @@ impl Gap {
     }
 }
 
-/// How many skip-bigrams a text of `n` words has.
+/// The number of skip-bigrams in a text of `n` words.
 pub(crate) fn n_pairs(n: usize, gap: Gap) -> u64 {
     let (n, reach) = (n as u64, gap.reach(n) as u64);
     if n == 0 { 0 } else { (n - reach) * reach + reach * (reach - 1) / 2 }
@@ -31,11 +31,11 @@ pub(crate) fn n_pairs(n: usize, gap: Gap) -> u64 {
 
 /// Counts the skip-bigrams that a candidate and a reference have in common.
 ///
-/// It goes through the first words that both have, and counts the second words of each in two arrays. Time grows
-/// with the number of distinct first words times the length of the texts at most, memory with the length.
+/// For each first word that both contain, it counts the second words of both in two arrays. Time is at most proportional to
+/// the number of distinct first words times the length of the texts, memory to the length.
 #[derive(Default)]
 pub(crate) struct Skip {
-    /// The reference in the candidate's numbers.
+    /// The reference in the numbers of the candidate.
     words: Vec<u32>,
     candidate: Places,
     reference: Places,
@@ -44,7 +44,7 @@ pub(crate) struct Skip {
 }
 
 impl Skip {
-    /// Takes in the candidate that `overlap` is prepared for.
+    /// Reads the candidate that `overlap` is prepared for.
     pub(crate) fn prepare(&mut self, overlap: &Overlap) {
         self.candidate.fill(overlap.words(), overlap.n_distinct());
         self.counts.clear();
@@ -53,14 +53,14 @@ impl Skip {
         self.others.resize(overlap.n_distinct(), 0);
     }
 
-    /// Takes in a reference.
+    /// Reads a reference.
     pub(crate) fn read(&mut self, reference: &[u32], overlap: &Overlap) {
         self.words.clear();
         self.words.extend(reference.iter().map(|word| overlap.own(*word)));
         self.reference.fill(&self.words, overlap.n_distinct());
     }
 
-    /// How many skip-bigrams the two have in common, each counted as often as the text that has it less often.
+    /// The number of common skip-bigrams, each counted as often as it occurs in both texts.
     pub(crate) fn hits(&mut self, overlap: &Overlap, gap: Gap) -> u64 {
         let mut hits = 0;
         for first in 0..overlap.n_distinct() as u32 {
@@ -83,7 +83,7 @@ impl Skip {
         hits
     }
 
-    /// How many words the two have in common, the last word of each left aside.
+    /// The number of common words, without the last word of each text.
     pub(crate) fn unigram_hits(&mut self, overlap: &Overlap) -> u64 {
         let all_but_last = |words: &[u32]| words.len().saturating_sub(1);
         let candidate = &overlap.words()[..all_but_last(overlap.words())];
@@ -100,7 +100,7 @@ impl Skip {
     }
 }
 
-/// Where a text has each word.
+/// The positions of each word in a text.
 #[derive(Default)]
 struct Places {
     /// By word, the first position, or [`NONE`].
@@ -132,8 +132,8 @@ impl Places {
         (first != NONE).then_some(first as usize)
     }
 
-    /// Calls `count` with the second words of all skip-bigrams that start with `word`, and how many of them end
-    /// at the position at hand.
+    /// Calls `count` with the second words of all skip-bigrams that start with `word`, and the number of skip-bigrams that end
+    /// at each of their positions.
     fn seconds(&self, words: &[u32], word: u32, gap: Gap, mut count: impl FnMut(u32, u64)) {
         let Some(first) = self.first(word) else { return };
         let reach = gap.reach(words.len());

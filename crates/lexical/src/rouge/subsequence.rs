@@ -3,9 +3,9 @@
 use super::Text;
 use crate::lcs::Lcs;
 
-/// How many more times each word may be counted, on the candidate's and on the reference's side.
+/// The number of times that each word can still be counted, in the candidate and in the reference.
 ///
-/// A word that is common to several pairs of sentences is counted as often as the text that has it less often.
+/// A word that is common to several pairs of sentences counts at most as often as it occurs in both texts.
 #[derive(Default)]
 pub(crate) struct Budget {
     candidate: Vec<u32>,
@@ -14,7 +14,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Starts afresh with the words of a candidate and a reference.
+    /// Resets the counts to the words of a candidate and a reference.
     pub(crate) fn fill(&mut self, candidate: &[u32], reference: &[u32]) {
         for word in self.touched.drain(..) {
             self.candidate[word as usize] = 0;
@@ -32,7 +32,7 @@ impl Budget {
         reference.iter().for_each(|word| self.reference[*word as usize] += 1);
     }
 
-    /// Counts `word` once more, unless it has been counted as often as it may be.
+    /// Counts `word` once more, if possible; returns whether it was.
     pub(crate) fn take(&mut self, word: u32) -> bool {
         let at = word as usize;
         let (Some(candidate), Some(reference)) = (self.candidate.get_mut(at), self.reference.get_mut(at))
@@ -62,7 +62,7 @@ impl UnionLcs {
         self.lcs.length(candidate.iter().copied())
     }
 
-    /// How many words of `reference` belong to union subsequences, sentence by sentence, as far as `budget` goes.
+    /// The number of words of `reference` that belong to union subsequences, sentence by sentence, within `budget`.
     pub(crate) fn count(&mut self, reference: &Text, candidate: &Text, budget: &mut Budget) -> usize {
         let mut hits = 0;
         for sentence in reference.sentences() {

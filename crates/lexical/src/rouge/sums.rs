@@ -1,11 +1,11 @@
-//! What the ROUGE programs count for each segment.
+//! The statistics of the ROUGE programs.
 
 use capeval_metric::Statistics;
 
 /// The sums of three numbers per measure, and the number of segments.
 ///
-/// The three are recall, precision and F in the order in which a program prints them, or the counts of references and
-/// candidates and the hits, where ROUGE-1.5.5 takes words for its unit.
+/// The three are recall, precision and F in the order in which a program prints them; or, if the unit of ROUGE-1.5.5 is
+/// words, the counts of references and candidates, and the hits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sums {
     pub(crate) segments: f64,

@@ -1,10 +1,10 @@
-//! A text as the ROUGE programs compare it: words by class, sentence after sentence.
+//! Texts as the ROUGE programs compare them: classes of words, sentence by sentence.
 
 use capeval_text::{Ends, Symbol};
 
 use super::classes::{BREAK, Classes, DROPPED};
 
-/// The words of a text and where its sentences stop; sentences without a word are left out.
+/// The words of a text, and the ends of its sentences; sentences without words are left out.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Text {
     pub(crate) words: Vec<u32>,
@@ -37,7 +37,7 @@ impl Text {
         }
     }
 
-    /// The sentences that hold a word.
+    /// The sentences, each with at least one word.
     pub(crate) fn sentences(&self) -> impl ExactSizeIterator<Item = &[u32]> + Clone + '_ {
         (0..self.ends.len()).map(|k| &self.words[Ends(&self.ends).range(k)])
     }

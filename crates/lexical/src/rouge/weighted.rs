@@ -1,13 +1,12 @@
-//! The common subsequence that is best when runs of consecutive words weigh more.
+//! The best common subsequence if runs of consecutive words have a higher weight.
 
-/// Cells of the dynamic programme whose directions are kept at once, unless one row has more.
+/// The number of cells of the dynamic-programming table whose directions are kept, unless one row has more.
 const KEPT_CELLS: usize = 1 << 20;
 
 /// Finds common subsequences in which a run of k words is worth k^weight.
 ///
-/// Paper: Lin, *ROUGE: A Package for Automatic Evaluation of Summaries* (2004), section 4. The programme does not
-/// always find the best subsequence: it takes every pair of equal words it meets, and remembers one run a cell. The
-/// same holds for ROUGE-1.5.5.
+/// Paper: Lin, *ROUGE: A Package for Automatic Evaluation of Summaries* (2004), section 4. As in ROUGE-1.5.5, the result is
+/// not always the best subsequence: the algorithm uses every pair of equal words, and stores only one run per cell.
 #[derive(Default)]
 pub(crate) struct WeightedLcs {
     weight: f64,
@@ -18,7 +17,7 @@ pub(crate) struct WeightedLcs {
     directions: Vec<Direction>,
 }
 
-/// For each prefix of the candidate, the worth of the subsequence and the length of the run that ends it.
+/// For each prefix of the candidate, the weight of the subsequence, and the length of the run at its end.
 #[derive(Clone, Default)]
 struct Row {
     worth: Vec<f64>,
@@ -33,7 +32,7 @@ enum Direction {
 }
 
 impl WeightedLcs {
-    /// Sets the weight, and makes powers up to `longest` ready.
+    /// Sets the weight, and computes powers up to `longest`.
     pub(crate) fn prepare(&mut self, weight: f64, longest: usize) {
         if self.weight != weight {
             self.weight = weight;
@@ -43,15 +42,15 @@ impl WeightedLcs {
         self.powers.extend((from..=longest).map(|k| (k as f64).powf(weight)));
     }
 
-    /// What a run of `k` words is worth.
+    /// The weight of a run of `k` words.
     ///
     /// # Panics
-    /// When that is longer than what [`prepare`](Self::prepare) was told.
+    /// When `k` exceeds the `longest` of [`prepare`](Self::prepare).
     pub(crate) fn power(&self, k: usize) -> f64 {
         self.powers[k]
     }
 
-    /// Marks the words of the subsequence that a `reference` sentence has in common with a `candidate` sentence.
+    /// Marks the words of the common subsequence of a `reference` sentence and a `candidate` sentence.
     ///
     /// # Panics
     /// When `marks` is shorter than `reference`.
@@ -94,7 +93,7 @@ impl WeightedLcs {
         }
     }
 
-    /// Goes on by the rows of `reference`, and keeps the directions of its cells.
+    /// Computes the rows of `reference`, and stores the directions of their cells.
     fn fill(&mut self, reference: &[u32], candidate: &[u32]) {
         let Self { powers, row: Row { worth, run }, directions, .. } = self;
         directions.clear();
@@ -166,7 +165,7 @@ mod tests {
         let (a, b) = (text(1_200, 13), text(1_000, 29));
         assert!(a.len() * b.len() > KEPT_CELLS);
         let long = marks(&a, &b, 1.0);
-        // With weight 1 this is the plain subsequence.
+        // With weight 1, this is the plain subsequence.
         let mut lcs = crate::lcs::Lcs::default();
         lcs.prepare(a.iter().copied());
         let mut plain = vec![false; a.len()];

@@ -1,4 +1,4 @@
-//! Length limits: the first words or bytes of a text.
+//! Limits on the length of texts, in words or bytes.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,14 +8,14 @@ use capeval_text::{Scratch, Tokenizer};
 
 use crate::rouge::Text;
 
-/// How much of a text counts.
+/// The part of a text that counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// All of it.
+    /// The whole text.
     None,
-    /// So many of its first words, as white space parts them; option `-l`.
+    /// This number of words from the start, as separated by white space; option `-l`.
     Words(usize),
-    /// So many of its first bytes, line breaks not counted; option `-b`.
+    /// This number of bytes from the start, without line breaks; option `-b`.
     Bytes(usize),
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// Reads the beginnings of texts; words have numbers that mean nothing to other readers.
+/// Reads the beginnings of texts; its numbers of words are not valid in other readers.
 #[derive(Default)]
 pub(super) struct LimitedReader {
     numbers: HashMap<String, u32>,
@@ -37,7 +37,7 @@ pub(super) struct LimitedReader {
 }
 
 impl LimitedReader {
-    /// Reads what counts of `text` to `whole`, and what counts of it for ROUGE-L and -W to `by_sentence`.
+    /// Reads the part of `text` that counts to `whole`, and the part that counts for ROUGE-L and -W to `by_sentence`.
     pub(super) fn read<'f>(
         &mut self,
         text: &str,
@@ -96,18 +96,18 @@ impl LimitedReader {
     }
 }
 
-/// White space to Perl, in bytes.
+/// Whether Perl treats a byte as white space.
 fn is_space(b: u8) -> bool {
     matches!(b, b'\t'..=b'\r' | b' ')
 }
 
-/// How many fields Perl's `split(/\s+/)` gives: white space at the start makes an empty one, at the end none.
+/// The number of fields of Perl's `split(/\s+/)`: white space at the start adds an empty field, at the end none.
 fn count_words(line: &str) -> usize {
     let n = line.as_bytes().split(|b| is_space(*b)).filter(|word| !word.is_empty()).count();
     n + usize::from(n > 0 && line.as_bytes().first().is_some_and(|b| is_space(*b)))
 }
 
-/// Where the first `n` of those fields end.
+/// The end of the first `n` of these fields.
 fn end_of_words(line: &str, n: usize) -> usize {
     let bytes = line.as_bytes();
     let mut left = n.saturating_sub(usize::from(bytes.first().is_some_and(|b| is_space(*b))));

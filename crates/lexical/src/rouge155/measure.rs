@@ -1,4 +1,4 @@
-//! What ROUGE-1.5.5 can measure.
+//! The measures of ROUGE-1.5.5.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,11 +10,11 @@ use crate::rouge::Gap;
 /// One of ROUGE's measures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Measure {
-    /// ROUGE-N: n-grams of so many words, 1 to 9.
+    /// ROUGE-N: n-grams of this number of words, 1 to 9.
     Ngram(usize),
     /// ROUGE-L: longest common subsequences.
     Lcs,
-    /// ROUGE-W: a run of k words weighs k to this power, above 0.
+    /// ROUGE-W: a run of k words has the weight k to this power, which is above 0.
     Weighted(f64),
     /// ROUGE-S: skip-bigrams.
     Skip(Gap),
@@ -23,7 +23,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// What tables call it after `ROUGE-`, as the program does.
+    /// The name in tables after `ROUGE-`, as in the program.
     pub(super) fn label(&self) -> String {
         match self {
             Self::Ngram(n) => n.to_string(),
@@ -36,24 +36,24 @@ impl Measure {
         }
     }
 
-    /// Its part of a key.
+    /// The part of a key that names the measure.
     pub(super) fn key(&self) -> String {
         self.label().to_lowercase().replace("w-", "w").replace('*', "-unlimited")
     }
 }
 
-/// As users type it: `1` to `9`, `l`, `w1.2`, `s4`, `su4`, `s-unlimited`.
+/// Displays the name that users type: `1` to `9`, `l`, `w1.2`, `s4`, `su4`, `s-unlimited`.
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.key())
     }
 }
 
-/// Measures as users type them, joined.
+/// The syntax of lists of measures.
 pub(super) const SYNTAX: &str = "any of 1 to 9, l, w and a weight from 0.1 to 10, s and su with a gap of up to \
      1000000 or -unlimited, joined by +";
 
-/// A text that does not name a measure.
+/// The error that a text does not name a measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoMeasure;
 
@@ -65,7 +65,7 @@ impl fmt::Display for NoMeasure {
 
 impl std::error::Error for NoMeasure {}
 
-/// Weights under which the powers of any caption's length, and their roots, are numbers.
+/// The range of weights for which powers of lengths, and their roots, are finite.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 0.1..=10.0;
 
 /// The widest gap that is not unlimited.

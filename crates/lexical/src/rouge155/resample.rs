@@ -1,10 +1,10 @@
 //! The averages and confidence intervals that ROUGE-1.5.5 prints.
 //!
-//! The program draws as many segments as there are, with replacement, a thousand times; resample k comes from
-//! Perl's generator started at k, so the same resamples serve every measure. What it prints as the average is the
-//! mean of the resamples' means, which differs from the segments' own in the fourth decimal or so. Perl brings its
-//! own generator since 5.20 (`drand48` of FreeBSD), so the digits are the same on every machine; older Perls took
-//! that of the C library.
+//! The program draws as many segments as there are, with replacement, a thousand times. Resample k uses Perl's generator
+//! with the seed k, so all measures share the same resamples. The average that it prints is the mean of the resamples'
+//! means, which differs from the mean of the segments in about the fourth decimal. Since version 5.20, Perl has its own
+//! generator (`drand48` of FreeBSD), so the digits are the same on every machine; older versions used that of the C
+//! library.
 
 use capeval_metric::Table;
 use rayon::prelude::*;
@@ -17,13 +17,13 @@ use super::tally::f_measure;
 pub struct Interval {
     /// The mean of the resamples' means.
     pub mean: f64,
-    /// The lower end.
+    /// The lower bound.
     pub low: f64,
-    /// The upper end.
+    /// The upper bound.
     pub high: f64,
 }
 
-/// The order of `n` evaluations that are numbered from 0: that of their numbers as strings.
+/// The order of `n` evaluations that are numbered from 0, sorted by their numbers as strings.
 pub fn by_name(n: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by_cached_key(usize::to_string);
@@ -41,21 +41,21 @@ impl PerlRandom {
     /// `int(rand(n))`.
     fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_mul(0x5_deec_e66d).wrapping_add(0xb) & ((1 << 48) - 1);
-        // Processors turn signed numbers into floating-point ones faster, and 48 bits fit.
+        // Processors convert signed numbers to floating point faster, and 48 bits fit.
         (self.0.cast_signed() as f64 / (1_u64 << 48) as f64 * n as f64) as u32 as usize
     }
 }
 
-/// R, P and F of the counts of references and candidates and the hits.
+/// R, P and F from the counts of references and candidates, and the hits.
 pub(super) fn ratios([references, candidates, hits]: [f64; 3], alpha: f64) -> [f64; 3] {
     let share = |count: f64| if count > 0.0 { hits / count } else { 0.0 };
     let (r, p) = (share(references), share(candidates));
     [r, p, f_measure(r, p, alpha)]
 }
 
-/// The intervals of all columns of `table` but the first, which counts segments.
+/// The intervals of all columns of `table`, except the first, which counts segments.
 ///
-/// The means are those over segments, or with `alpha` the ratios of each three columns.
+/// Means are those over segments, or, with `alpha`, the ratios of each group of three columns.
 pub(super) fn intervals(
     table: &Table,
     order: &[usize],
@@ -95,10 +95,10 @@ pub(super) fn intervals(
         .collect()
 }
 
-/// Columns of a table that are added up side by side.
+/// The number of columns that are summed together.
 const BLOCK: usize = 8;
 
-/// A table in blocks of columns, so that many additions wait for none of the others.
+/// A table in blocks of columns, so that many additions are independent of each other.
 struct Blocks {
     blocks: Vec<Vec<[f64; BLOCK]>>,
     width: usize,
@@ -117,7 +117,7 @@ impl Blocks {
         Self { blocks, width }
     }
 
-    /// The sums of all columns over the rows `draws`, added in that order as the program does.
+    /// The sums of all columns over the rows `draws`, added in this order, as in the program.
     fn sums(&self, draws: &[usize]) -> Vec<f64> {
         let mut sums = Vec::with_capacity(self.blocks.len() * BLOCK);
         for rows in &self.blocks {
@@ -135,13 +135,13 @@ impl Blocks {
     }
 }
 
-/// The mean and the ends of the sorted `values`.
+/// The mean and the bounds of the sorted `values`.
 fn interval(values: &[f64], confidence: f64) -> Interval {
     let n = values.len() as f64;
     let sum = values.iter().fold(0.0, |sum, value| sum + value);
     let outside = n * ((100.0 - confidence) / 2.0) / 100.0;
     let upper = n - outside - 1.0;
-    // The program uses the fraction of the upper end for the lower one too.
+    // The program uses the fraction of the upper bound for the lower one, too.
     let fraction = upper - upper.trunc();
     let at = |position: f64| values.get(position as usize).copied().unwrap_or(0.0);
     let between = |position: f64| {

@@ -1,8 +1,8 @@
-//! Five decimals, as C prints them.
+//! Rounds to five decimals, as C's `printf` does.
 
-/// The number that `%.5f` prints: the nearest with five decimals to the exact value of `x`, on a tie the even one.
+/// The number that `%.5f` prints: the number with five decimals nearest to the exact value of `x`; ties go to the even one.
 ///
-/// Numbers outside 0 to 1 stay as they are.
+/// Numbers outside 0 to 1 are returned unchanged.
 pub(super) fn to_five_decimals(x: f64) -> f64 {
     if !(0.0..=1.0).contains(&x) {
         return x;

@@ -1,9 +1,9 @@
-//! Hits and counts of one candidate beside one reference or several.
+//! Hits and counts of a candidate with one or several references.
 
 use super::round::to_five_decimals;
 
 capeval_choice::named! {
-    /// How several references count.
+    /// The combination of several references.
     pub enum Formula ("formula") {
         Average = "average", "formula A: hits and counts are added up over the references";
         Best = "best", "formula B: those of the reference with the best recall, the first of equal ones";
@@ -32,15 +32,15 @@ impl Formula {
     }
 }
 
-/// What a candidate and a reference have in common.
+/// The hits and counts of a candidate and a reference.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Tally {
     pub(super) hits: f64,
-    /// What the reference has.
+    /// The count of the reference.
     pub(super) reference: f64,
-    /// What the candidate has.
+    /// The count of the candidate.
     pub(super) candidate: f64,
-    /// By which the best reference is chosen.
+    /// The recall by which the best reference is chosen.
     pub(super) recall: f64,
 }
 
@@ -72,7 +72,7 @@ fn ratio(hits: f64, count: f64) -> f64 {
     if count == 0.0 { 0.0 } else { hits / count }
 }
 
-/// `PR / ((1 − α)P + αR)`, or 0.
+/// `PR / ((1 − α)P + αR)`; 0 if the denominator is 0.
 pub(super) fn f_measure(r: f64, p: f64, alpha: f64) -> f64 {
     let weighted = (1.0 - alpha) * p + alpha * r;
     if weighted > 0.0 { p * r / weighted } else { 0.0 }

@@ -1,4 +1,4 @@
-//! How an edit rate came to be: which words are kept, which are edited, and what was moved.
+//! Explains an edit rate: the words that are kept, edited and moved.
 
 use capeval_metric::{Explanation, Match, Metric, Rule, Segment, Step};
 use capeval_text::Symbol;
@@ -12,7 +12,7 @@ const RATE: Rule = Rule::new("100 · edits / words; 100 for edits without words"
 });
 
 impl Ter {
-    /// The rate as the fewest edits over the mean length, with the edits against each reference.
+    /// The rate as the fewest edits divided by the mean length, with the edits for each reference.
     pub(super) fn explained(
         &self,
         model: &Model,
@@ -29,7 +29,7 @@ impl Ter {
             let reference = model.words(sentence, once);
             let name = format!("reference {}", r + 1);
             let step = scratch.explained(&name, segment.words, reference);
-            // Where the second pass changed the reference, positions would point at other words.
+            // If the second pass changed the reference, positions would refer to other words.
             edits.push(match scratch.kept(segment.words, reference, r) {
                 Some(kept) if reference == once => step.matched(kept),
                 _ => step,
@@ -48,7 +48,7 @@ impl Ter {
 }
 
 impl Scratch {
-    /// The edits against one reference, by kind.
+    /// The edits for one reference, by kind.
     fn explained(&mut self, name: &str, candidate: &[Symbol], reference: &[Symbol]) -> Step {
         let parts = self.edits_by_kind(candidate, reference);
         let total = parts.iter().filter_map(|part| part.value).sum();
@@ -75,7 +75,7 @@ impl Scratch {
         if told == distance as f64 {
             parts.extend(kinds);
         } else {
-            // Outside the beam a path is worth more than its edits.
+            // A path outside the beam costs more than its edits.
             parts.push(of("edits within the beam", distance));
         }
         parts
