@@ -1,4 +1,4 @@
-//! What was said of which image? Captions in file order, their texts in one arena.
+//! Captions in file order, with their texts in one arena.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::{Format, Notice, SegmentId};
 
 /// Captions in file order, one row per caption.
 ///
-/// All texts lie in one arena, so a row costs its text, an id of 16 bytes and an offset. Rows are numbered from 0.
+/// All texts are stored in one arena, so a row takes its text, an id of 16 bytes and an offset. Rows are numbered from 0.
 ///
 /// ```
 /// use capeval_corpus::{Captions, SegmentId};
@@ -23,19 +23,19 @@ pub struct Captions {
     source: String,
     format: Option<Format>,
     ids: Vec<SegmentId>,
-    /// Where each row's text ends in `texts`; it begins where the row before ends.
+    /// The end of each row's text in `texts`, where the text of the next row starts.
     ends: Vec<usize>,
     texts: String,
-    /// The line on which each row begins, or nothing where the format has no lines.
+    /// The line on which each row begins; empty if the format has no lines.
     lines: Vec<u64>,
-    /// Which record of the source each row is, where rows were left out; else nothing, for they are in order.
+    /// The number of each row's record in the source if rows were left out; otherwise empty.
     records: Vec<u64>,
     declared: Vec<SegmentId>,
     notices: Vec<Notice>,
 }
 
 impl Captions {
-    /// No captions yet, under the display name of their source.
+    /// Creates an empty list of captions; `source` is the display name of the source.
     pub fn new(source: impl Into<String>) -> Self {
         Self { source: source.into(), ..Self::default() }
     }
@@ -46,7 +46,7 @@ impl Captions {
         self.close_row(id);
     }
 
-    /// Adds a row that begins on `line` (from 1) of its source. Lines are kept only if every row has one.
+    /// Adds a row that begins on `line` (from 1) of its source. Lines are kept only if all rows have one.
     pub fn push_at(&mut self, id: SegmentId, text: &str, line: u64) {
         if self.lines.len() == self.ids.len() {
             self.lines.push(line);
@@ -54,7 +54,7 @@ impl Captions {
         self.push(id, text);
     }
 
-    /// Adds an image that the source lists whether it has a caption or not, as COCO's `images` does.
+    /// Adds an image that the source lists with or without a caption, as COCO's `images` does.
     pub fn declare(&mut self, id: SegmentId) {
         self.declared.push(id);
     }
@@ -89,7 +89,7 @@ impl Captions {
         self.ids.get(row)
     }
 
-    /// The text of a row; an empty text beyond the last row.
+    /// The text of a row; empty if there is no such row.
     pub fn text(&self, row: usize) -> &str {
         let start = row.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         self.ends.get(row).and_then(|end| self.texts.get(start..*end)).unwrap_or_default()
@@ -110,7 +110,7 @@ impl Captions {
         &self.ids
     }
 
-    /// Where a row stands in its source: a line, or else the number of the record.
+    /// The position of a row in its source: a line, or else the number of the record.
     pub fn position(&self, row: usize) -> Position {
         match self.lines.get(row) {
             Some(line) => Position { line: Some(*line), ..Position::default() },
@@ -126,12 +126,12 @@ impl Captions {
         &self.declared
     }
 
-    /// What the reader wants to be known, such as that rows were numbered for want of an id column.
+    /// The notices of the reader, for example that rows were numbered because there is no id column.
     pub fn notices(&self) -> &[Notice] {
         &self.notices
     }
 
-    /// The rows whose images are to `keep`, each still known by its place in the source, with the notices of all.
+    /// The rows whose images `keep` selects, with their positions in the source, and all notices.
     pub fn only(&self, keep: impl Fn(&SegmentId) -> bool) -> Self {
         let mut kept = Self { format: self.format, ..Self::new(self.source.as_str()) };
         for (row, (id, text)) in self.iter().enumerate().filter(|(_, (id, _))| keep(id)) {
@@ -150,12 +150,12 @@ impl Captions {
         self.ends.push(self.texts.len());
     }
 
-    /// The arena, to which the next row's text may be appended before [`Self::close_row`].
+    /// The arena, to which the text of the next row may be appended before [`Self::close_row`].
     pub(crate) fn arena(&mut self) -> &mut String {
         &mut self.texts
     }
 
-    /// Makes room for the texts of a source of that many bytes.
+    /// Reserves memory for the texts of a source of `source_bytes` bytes.
     pub(crate) fn reserve_for(&mut self, source_bytes: usize) {
         self.texts.reserve(source_bytes / 2);
     }
@@ -168,7 +168,7 @@ impl Captions {
         self.notices.push(notice);
     }
 
-    /// Appends the rows, declared ids and notices of `other`. Lines are kept only while the source is one.
+    /// Appends the rows, declared ids and notices of `other`. Lines are kept only if there is a single source.
     pub(crate) fn append(&mut self, other: &Self) {
         self.lines.clear();
         self.records.clear();

@@ -1,4 +1,4 @@
-//! What went wrong and where, and what to do about it.
+//! Errors with their positions and remedies.
 
 use std::fmt;
 use std::io;
@@ -7,10 +7,10 @@ use capeval_choice::{Remedy, system_words};
 
 use crate::SegmentId;
 
-/// An error with its place: file, line, column, byte or record, and the image id where one is known.
+/// An error with its position: file, line, column, byte or record, and the image id if known.
 ///
 /// It displays as `captions.json:12:5 (byte 431): expected a comma or ']'`: lower-case, without a full stop.
-/// What to do about it is its [`remedy`](Self::remedy).
+/// Its [`remedy`](Self::remedy) says what to do about it.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
@@ -25,7 +25,7 @@ struct Inner {
     cause: Option<io::Error>,
 }
 
-/// The kind of an [`Error`], for programs that decide by it.
+/// The kind of an [`Error`], for programs that handle kinds differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -33,41 +33,41 @@ pub enum ErrorKind {
     Io,
     /// Compressed data are damaged, or of a kind that is not supported.
     Compression,
-    /// Bytes that are not UTF-8, or an escape that stands for no character.
+    /// Bytes that are not UTF-8, or an escape that is not a character.
     Encoding,
-    /// The source holds nothing at all.
+    /// The source is empty.
     Empty,
-    /// The format could not be told, or is not the one asked for.
+    /// The format cannot be detected, or is not the requested one.
     Format,
-    /// The text breaks the rules of its format, or ends too early.
+    /// The text violates the rules of its format, or ends too early.
     Syntax,
     /// Well-formed text without the expected keys, columns or values.
     Shape,
     /// An id that is not an integer within 64 bits, nor a string.
     Id,
-    /// One key or id stands twice where it may stand once.
+    /// A duplicate key or id where only one is allowed.
     Duplicate,
-    /// Line-aligned files of unequal length.
+    /// Line-aligned files with different numbers of lines.
     LineCount,
     /// A split that the file does not have.
     Split,
-    /// References without any caption.
+    /// References without any captions.
     NoReferences,
     /// Images without a candidate.
     Missing,
     /// Candidates for images without a reference.
     Surplus,
-    /// Candidates without a word.
+    /// Candidates without any words.
     EmptyCandidate,
     /// Ids that are numbers in one file and strings in the other.
     MixedIds,
     /// No image is left to score.
     NothingLeft,
-    /// A caption or id that the target format cannot hold.
+    /// A caption or id that the target format cannot represent.
     Unwritable,
 }
 
-/// A place in a source; what is not known is `None`.
+/// A position in a source; unknown parts are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// Line, from 1.
@@ -76,12 +76,12 @@ pub struct Position {
     pub column: Option<u64>,
     /// Byte of the uncompressed source, from 0.
     pub byte: Option<u64>,
-    /// Caption or row, from 1, where the format has no lines.
+    /// Caption or row, from 1, if the format has no lines.
     pub record: Option<u64>,
 }
 
 impl Position {
-    /// The place of byte `at` in `text`, which begins at byte `base` of its source.
+    /// The position of byte `at` in `text`, which begins at byte `base` of its source.
     pub(crate) fn in_text(text: &str, at: usize, base: u64) -> Self {
         let at = at.min(text.len());
         let before = text.as_bytes().get(..at).unwrap_or_default();
@@ -132,7 +132,7 @@ impl Error {
         self
     }
 
-    /// Adds a way out to those that it has.
+    /// Adds a remedy to those that it has.
     pub(crate) fn with_remedy(mut self, remedy: Remedy) -> Self {
         self.0.remedy = Some(match self.0.remedy.take() {
             Some(known) => known.or(remedy),
@@ -152,37 +152,37 @@ impl Error {
         Self::new(ErrorKind::Io, source, format!("{what}: {}", system_words(&cause))).because(cause)
     }
 
-    /// What kind of error it is.
+    /// The kind of error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The display name of the source it is about.
+    /// The display name of the source.
     pub fn source_name(&self) -> &str {
         &self.0.source
     }
 
-    /// Where in the source it is.
+    /// The position in the source.
     pub fn position(&self) -> Position {
         self.0.position
     }
 
-    /// The id it is about; the first one where there are several.
+    /// The id concerned; the first one if there are several.
     pub fn id(&self) -> Option<&SegmentId> {
         self.0.id.as_ref()
     }
 
-    /// The sentence without its place.
+    /// The message without the position.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// What a person can do about it.
+    /// What to do about it, if known.
     pub fn remedy(&self) -> Option<&Remedy> {
         self.0.remedy.as_ref()
     }
 
-    /// What the operating system said; the message repeats it.
+    /// The error of the operating system, which the message repeats.
     pub fn cause(&self) -> Option<&io::Error> {
         self.0.cause.as_ref()
     }

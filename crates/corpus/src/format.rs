@@ -1,4 +1,4 @@
-//! Which format is this? The table of formats, and how each is detected from its content.
+//! The table of formats, and their detection from content.
 
 use crate::Role;
 use crate::input::HEAD_BYTES;
@@ -11,7 +11,7 @@ capeval_choice::named! {
         CocoAnnotations = "coco", "COCO annotations: {\"images\": [...], \"annotations\": [{\"image_id\", \"caption\"}]}";
         CocoResults = "coco-results", "COCO results: [{\"image_id\", \"caption\"}], one per image";
         Karpathy = "karpathy", "Karpathy's dataset_*.json: images with sentences and a split";
-        ListJson = "list-json", "list of {\"image_id\", \"caption\"}, many per image, as PASCAL-50S is";
+        ListJson = "list-json", "list of {\"image_id\", \"caption\"}, many per image, as in PASCAL-50S";
         DictJson = "dict-json", "{id: caption} or {id: [captions]}";
         JsonLines = "jsonl", "JSON Lines: an object with an id and captions on each line";
         Csv = "csv", "comma-separated values with a header, such as Clotho's caption_1 to caption_5";
@@ -23,18 +23,18 @@ capeval_choice::named! {
     }
 }
 
-/// The format that content is in, or what else it looks like.
+/// The format of a file, or a description of its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
     Format(Format),
-    /// Something else, named for an error, and how to turn it into something that is read.
+    /// Another kind of file, named for an error, and how to convert it.
     Foreign(&'static str, Option<&'static str>),
     /// Nothing but white space.
     Nothing,
 }
 
-/// Tells the format from the first bytes (without a byte order mark). `name` decides only where the content leaves
-/// it open: text that could be anything is CSV, TSV or JSON if the name says so.
+/// Detects the format from the first bytes (without a byte order mark). The extension of `name` counts only for text
+/// that could have several formats: it is CSV, TSV or JSON if the extension says so.
 pub(crate) fn sniff(head: &[u8], name: &str, role: Role) -> Guess {
     if let Some((what, advice)) = foreign_magic(head) {
         return Guess::Foreign(what, Some(advice).filter(|advice| !advice.is_empty()));
@@ -89,7 +89,7 @@ fn foreign_magic(head: &[u8]) -> Option<(&'static str, &'static str)> {
     magic.map(|(_, what, advice)| (*what, *advice)).or(is_tar.then_some(("a tar archive", "unpack it first")))
 }
 
-/// Whether a `[` opens a JSON array, and not a caption such as `[unk] on a mat`.
+/// Whether a `[` begins a JSON array, and not a caption such as `[unk] on a mat`.
 fn opens_array(text: &str) -> bool {
     let inside = text.get(1..).unwrap_or_default().trim_start();
     inside.starts_with(['{', ']', '[', '"'])
@@ -121,9 +121,9 @@ fn sniff_list(text: &str, role: Role) -> Format {
     }
 }
 
-/// Tells COCO annotations, Karpathy's form, JSON Lines and a plain dictionary apart by the first keys.
+/// Distinguishes COCO annotations, Karpathy's format, JSON Lines and a plain dictionary by the first keys.
 fn sniff_object(text: &str) -> Format {
-    /// A dictionary of captions is recognised after this many keys that mean nothing to the other formats.
+    /// After this many keys that are not keys of other formats, the object is a dictionary of captions.
     const ENOUGH_KEYS: usize = 16;
     let mut json = Json::new(text);
     let mut sniff = || -> crate::json::Result<Format> {
@@ -158,7 +158,7 @@ fn sniff_object(text: &str) -> Format {
     sniff().unwrap_or(incomplete)
 }
 
-/// Whether the array that comes next begins with an object that has `wanted` among its keys.
+/// Whether the next array begins with an object that has the key `wanted`.
 fn first_element_has_key(json: &Json<'_>, wanted: &str) -> bool {
     let mut json = json.clone();
     let mut search = || -> crate::json::Result<bool> {
@@ -203,7 +203,7 @@ fn sniff_lines(text: &str, significant: &str, name: &str) -> Guess {
     })
 }
 
-/// The last extension of a file name but those of compression: `csv` for `a.csv.gz`.
+/// The last extension of a file name, without those of compression: `csv` for `a.csv.gz`.
 fn extension(name: &str) -> &str {
     let name = [".gz", ".zst", ".zstd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     name.rsplit_once('.').map_or("", |(_, extension)| extension)

@@ -8,12 +8,12 @@ use flate2::bufread::MultiGzDecoder;
 use crate::Remedy;
 use crate::error::{Error, ErrorKind, Position};
 
-/// How many bytes are looked at to tell the format.
+/// The number of bytes from which the format is detected.
 pub(crate) const HEAD_BYTES: usize = 1 << 16;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// The text of a source, uncompressed, of which the first bytes are at hand.
+/// The uncompressed text of a source, with its first bytes in memory.
 pub(crate) enum Input<'a> {
     /// All bytes, in memory.
     Whole(&'a [u8]),
@@ -39,7 +39,7 @@ impl Compression {
         match head {
             [0x1F, 0x8B, ..] => Some(Self::Gzip),
             [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Self::Zstandard),
-            // A frame that zstd skips, as pzstd and seekable files have in front.
+            // A skippable frame of zstd, with which files by pzstd and seekable files begin.
             [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Some(Self::Zstandard),
             _ => None,
         }
@@ -54,13 +54,13 @@ impl Compression {
 }
 
 impl<'a> Source<'a> {
-    /// Takes a source that is read as it comes.
+    /// A source that is read as a stream.
     pub fn from_reader(source: &'a mut dyn Read, name: &'a str) -> Result<Self, Error> {
         let head = head_of(source).map_err(|cause| Error::io(name, "cannot read", cause))?;
         Self::from_parts(head, source, name)
     }
 
-    /// Takes a source that is in memory; uncompressed text will not be copied.
+    /// A source in memory; uncompressed text is not copied.
     pub fn from_bytes(bytes: &'a [u8], name: &'a str) -> Result<Self, Error> {
         if Compression::of(bytes).is_none() {
             return Ok(Self { name, input: Input::Whole(bytes), compression: None });
@@ -68,7 +68,7 @@ impl<'a> Source<'a> {
         Self::from_parts(Vec::new(), bytes, name)
     }
 
-    /// Takes text that has been unpacked.
+    /// A source of uncompressed text.
     pub fn from_text(text: &'a str, name: &'a str) -> Self {
         Self { name, input: Input::Whole(text.as_bytes()), compression: None }
     }
@@ -100,7 +100,7 @@ impl<'a> Source<'a> {
         bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
     }
 
-    /// All bytes, byte order mark included.
+    /// All bytes, including a byte order mark.
     pub fn into_bytes(self) -> Result<Cow<'a, [u8]>, Error> {
         match self.input {
             Input::Whole(bytes) => Ok(Cow::Borrowed(bytes)),
@@ -111,7 +111,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// All text, validated once.
+    /// The whole text, validated as UTF-8.
     pub fn into_text(self) -> Result<Text<'a>, Error> {
         let name = self.name;
         let (text, marked) = match self.into_bytes()? {
@@ -131,7 +131,7 @@ impl<'a> Source<'a> {
         Ok(Text { text, base: if marked { BYTE_ORDER_MARK.len() as u64 } else { 0 } })
     }
 
-    /// The lines one by one, each validated as it comes.
+    /// The lines, each validated as UTF-8 when it is read.
     pub fn into_lines(self) -> Lines<'a> {
         let (reader, marked): (Box<dyn BufRead + 'a>, bool) = match self.input {
             Input::Whole(bytes) => {
@@ -157,23 +157,23 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A whole text, and the byte of the source at which it begins.
+/// A whole text, and the byte offset in the source at which it begins.
 pub(crate) struct Text<'a> {
     pub text: Cow<'a, str>,
     pub base: u64,
 }
 
-/// A line without its end.
+/// A line without its line break.
 pub(crate) struct Line<'l> {
-    /// Its number, from 1.
+    /// The number of the line, from 1.
     pub number: u64,
-    /// The byte of the source at which it begins.
+    /// The byte offset in the source at which it begins.
     pub start: u64,
     pub text: &'l str,
 }
 
-/// The lines of a source. A line ends with `\n` or `\r\n`; no other character ends one, so that a caption with
-/// U+2028 or a lone carriage return stays one caption.
+/// The lines of a source. Lines end with `\n` or `\r\n` only, so that a caption with U+2028 or a lone carriage return
+/// stays one caption.
 pub(crate) struct Lines<'a> {
     name: &'a str,
     compression: Option<Compression>,
@@ -211,7 +211,7 @@ impl Lines<'_> {
         }
     }
 
-    /// How many lines have been read.
+    /// The number of lines read so far.
     pub fn number(&self) -> u64 {
         self.number
     }

@@ -1,9 +1,9 @@
-//! What does this JSON say? A strict pull parser over borrowed text.
+//! A strict pull parser for JSON over borrowed text.
 //!
-//! The caller asks for the next key or element and takes or skips its value; nothing is built in memory and
-//! strings without escapes are borrowed. It accepts what RFC 8259 accepts, within [`MAX_DEPTH`] levels, and
-//! besides, in values that are skipped, the `NaN`, `Infinity` and `-Infinity` that Python's `json` writes (results
-//! files carry log-probabilities).
+//! The caller requests the next key or element and reads or skips its value; nothing is built in memory, and strings
+//! without escapes are borrowed. The parser accepts what RFC 8259 accepts, within [`MAX_DEPTH`] levels. In skipped
+//! values, it also accepts the `NaN`, `Infinity` and `-Infinity` that Python's `json` writes (results files contain
+//! log-probabilities).
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::{Remedy, SegmentId};
 /// Deeper nesting than this inside one skipped value is an error.
 pub(crate) const MAX_DEPTH: u32 = 126;
 
-/// Why the text cannot be read, and at which byte of it. Boxed, so that results without a fault stay small.
+/// Why the text cannot be read, and at which byte. Boxed, so that results without a fault stay small.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub at: usize,
@@ -36,15 +36,15 @@ impl Fault {
 pub(crate) enum What {
     /// The text ends too early.
     Truncated,
-    /// The text breaks JSON's rules.
+    /// The text violates JSON's rules.
     Syntax(Cow<'static, str>),
-    /// An escape that stands for no character.
+    /// An escape that is not a character.
     Escape(&'static str),
-    /// Valid JSON, but not what was looked for.
+    /// Valid JSON, but not what was expected.
     Shape(String),
     /// A value that is not an id.
     Id(String),
-    /// A key that stands twice.
+    /// A duplicate key.
     Duplicate(String),
 }
 
@@ -54,8 +54,8 @@ pub(crate) type Result<T> = std::result::Result<T, Box<Fault>>;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawStr<'a> {
     raw: &'a str,
-    /// Where `raw` begins in the text, times two, and one more if it has an escape. A `bool` of its own would leave
-    /// padding, whose copies cost the hot path a quarter of its time.
+    /// The start of `raw` in the text, times two, plus one if it has an escape. A separate `bool` would add padding,
+    /// whose copies cost the hot path a quarter of its time.
     place: usize,
 }
 
@@ -70,13 +70,13 @@ impl<'a> RawStr<'a> {
         self.place & 1 == 1
     }
 
-    /// Where the characters begin in the text, after the opening quote.
+    /// The start of the characters in the text, after the opening quote.
     #[inline]
     fn at(&self) -> usize {
         self.place >> 1
     }
 
-    /// Appends the characters that the string stands for.
+    /// Appends the decoded characters of the string.
     #[inline]
     pub fn push_into(&self, target: &mut String) -> Result<()> {
         if self.escaped() {
@@ -86,7 +86,7 @@ impl<'a> RawStr<'a> {
         Ok(())
     }
 
-    /// The characters that the string stands for.
+    /// The decoded characters of the string.
     pub fn decoded(&self) -> Result<Cow<'a, str>> {
         if !self.escaped() {
             return Ok(Cow::Borrowed(self.raw));
@@ -96,13 +96,13 @@ impl<'a> RawStr<'a> {
         Ok(Cow::Owned(text))
     }
 
-    /// Whether the string stands for `text`.
+    /// Whether the decoded string equals `text`.
     #[inline]
     pub fn is(&self, text: &str) -> bool {
         if self.escaped() { self.decoded().is_ok_and(|decoded| decoded == text) } else { self.raw == text }
     }
 
-    /// Where the string begins in the text, at its opening quote.
+    /// The start of the string in the text, at its opening quote.
     pub fn start(&self) -> usize {
         self.at().saturating_sub(1)
     }
@@ -122,10 +122,10 @@ impl<'a> RawStr<'a> {
     }
 }
 
-/// The character that an escape stands for, and how many bytes after the backslash it takes.
+/// The character of an escape, and the number of bytes of the escape after the backslash.
 ///
 /// A lone surrogate is an error. Python's `json` keeps it in the string, but then pycocoevalcap stops with
-/// `UnicodeEncodeError` as it writes the string for its tokenizer, so no reference program scores such a caption.
+/// `UnicodeEncodeError` when it writes the string for its tokenizer, so no reference program scores such a caption.
 fn unescape(escape: &str) -> std::result::Result<(char, usize), What> {
     let simple = match escape.as_bytes().first() {
         Some(b'"') => '"',
@@ -144,7 +144,7 @@ fn unescape(escape: &str) -> std::result::Result<(char, usize), What> {
 }
 
 fn unescape_code(digits: &str) -> std::result::Result<(char, usize), What> {
-    const LONE: What = What::Escape("an escaped surrogate without its partner stands for no character");
+    const LONE: What = What::Escape("an escaped surrogate without its partner is not a character");
     let first = hex(digits)?;
     if let Some(character) = char::from_u32(first) {
         return Ok((character, 5));
@@ -180,10 +180,11 @@ pub(crate) enum ValueKind {
     Other,
 }
 
-/// A place in a JSON text from which the next thing is read.
+/// A position in a JSON text from which the next item is read.
 ///
-/// Results of two words or more come back through memory, and waiting for them there cost a third of the time of the
-/// hot path; so what it calls for each key and string is inlined always (1.75 GB/s on COCO's captions, against 1.2).
+/// Results of two words or more are returned through memory, and waiting for them took a third of the time of the hot
+/// path. Functions that are called for each key and string are therefore always inlined (1.75 GB/s on COCO's captions,
+/// against 1.2).
 #[derive(Clone, Debug)]
 pub(crate) struct Json<'a> {
     text: &'a str,
@@ -205,7 +206,7 @@ impl<'a> Json<'a> {
         Self { text: self.text, at }
     }
 
-    /// A fault at the byte that will be read next.
+    /// A fault at the next byte.
     #[cold]
     pub fn fault<T>(&self, what: What) -> Result<T> {
         Fault::err(self.at, what)
@@ -235,7 +236,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The kind of the next value, without reading it.
+    /// The kind of the next value, which is not consumed.
     pub fn kind(&mut self) -> Result<ValueKind> {
         Ok(match self.peek() {
             Some(b'{') => ValueKind::Object,
@@ -262,7 +263,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Reads `open`, or says that `expected` was looked for.
+    /// Reads `open`; the error says that `expected` was expected.
     #[inline]
     pub fn open(&mut self, open: u8, expected: &str) -> Result<()> {
         if self.peek() == Some(open) {
@@ -281,8 +282,8 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Moves to the next key of an object whose `{` has been read; `None` after its `}`. `first` must be true before
-    /// the first key and is the caller's memory otherwise.
+    /// Moves to the next key of an object whose `{` has been read; `None` after its `}`. The caller sets `first` to true
+    /// before the first key and passes it to each call.
     #[inline(always)]
     pub fn next_key(&mut self, first: &mut bool) -> Result<Option<RawStr<'a>>> {
         match self.peek() {
@@ -360,7 +361,7 @@ impl<'a> Json<'a> {
         at + in_tail.unwrap_or(tail.len())
     }
 
-    /// Goes on with a string that has an escape, or something wrong, at `at`.
+    /// Continues to read a string that has an escape or an error at `at`.
     #[cold]
     fn escaped_string(&mut self, start: usize, mut at: usize) -> Result<RawStr<'a>> {
         let bytes = self.text.as_bytes();
@@ -453,7 +454,7 @@ impl<'a> Json<'a> {
         Fault::with_remedy(start, what, Remedy::say("write it as a string"))
     }
 
-    /// Reads a number by JSON's grammar, without asking for its value.
+    /// Reads a number by JSON's grammar, without computing its value.
     fn number(&mut self) -> Result<()> {
         if self.byte() == Some(b'-') {
             self.at += 1;
@@ -509,9 +510,9 @@ impl<'a> Json<'a> {
         self.syntax("expected a value")
     }
 
-    /// Reads a value of any kind and forgets it.
+    /// Skips a value of any kind.
     pub fn skip(&mut self) -> Result<()> {
-        // Bit d tells whether the level that is d levels up is an object.
+        // Bit d is set if the level d levels up is an object.
         let mut objects = 0_u128;
         let mut depth = 0;
         loop {
@@ -545,7 +546,7 @@ impl<'a> Json<'a> {
                 Some(b'I') => self.word("Infinity")?,
                 _ => return self.syntax("expected a value"),
             }
-            // A value has ended: close what it completes, and find the next one.
+            // A value has ended: close the levels that it completes, and find the next value.
             loop {
                 if depth == 0 {
                     return Ok(());

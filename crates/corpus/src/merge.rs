@@ -1,4 +1,4 @@
-//! Several files of references as one.
+//! Merges several files of references.
 
 use capeval_choice::Argument;
 
@@ -7,9 +7,9 @@ use crate::error::{Error, ErrorKind};
 use crate::notice::counted;
 use crate::{Format, Remedy, Role};
 
-/// Puts the captions of several files of one role together; equal ids are one image.
+/// Merges the captions of several files of one role; equal ids are one image.
 ///
-/// Line-aligned files (plain text) must have the same number of lines. No file at all gives no captions.
+/// Line-aligned files (plain text) must have the same number of lines. Without files, there are no captions.
 ///
 /// # Errors
 /// If two line-aligned files have different numbers of lines, or plain text is mixed with another format.

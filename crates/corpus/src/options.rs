@@ -1,8 +1,8 @@
-//! How is a file read? Settings that its content does not show.
+//! Options for reading a file.
 
 use crate::{Format, Role};
 
-/// How a file of captions is read.
+/// Options for reading a file of captions.
 ///
 /// ```
 /// use capeval_corpus::{Format, ReadOptions};
@@ -12,37 +12,37 @@ use crate::{Format, Role};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// What the captions are for. A file that holds both references and candidates (Clotho-style prediction tables) is
-    /// read twice.
+    /// The role of the captions. A file with both references and candidates (Clotho-style prediction tables) is read
+    /// twice.
     pub role: Role,
     /// The format, or `None` to detect it from the content.
     pub format: Option<Format>,
-    /// The splits to keep of a Karpathy file, or `None` for all. `train` does not include `restval`, which most
-    /// papers train on as well.
+    /// The splits of a Karpathy file to use, or `None` for all. `train` does not include `restval`, on which most papers
+    /// train as well.
     pub split: Option<Vec<String>>,
-    /// The column or key that holds the id, or `None` to look for the usual names.
+    /// The column or key of the id, or `None` to look for the usual names.
     pub id_column: Option<String>,
-    /// The columns or keys that hold captions, or `None` to look for the usual names.
+    /// The columns or keys of captions, or `None` to look for the usual names.
     pub caption_columns: Option<Vec<String>>,
 }
 
 impl ReadOptions {
-    /// Reads references, in a format detected from the content.
+    /// Options for references, with detection of the format.
     pub fn references() -> Self {
         Self::of(Role::References)
     }
 
-    /// Reads candidates, in a format detected from the content.
+    /// Options for candidates, with detection of the format.
     pub fn candidates() -> Self {
         Self::of(Role::Candidates)
     }
 
-    /// Reads what a system was trained on, as references are read.
+    /// Options for the captions that a system was trained on, which are read as references are.
     pub fn training() -> Self {
         Self::of(Role::Training)
     }
 
-    /// Whether the user names the id or the captions.
+    /// Whether the user names the column of ids or of captions.
     pub(crate) fn names_columns(&self) -> bool {
         self.id_column.is_some() || self.caption_columns.is_some()
     }

@@ -1,18 +1,18 @@
-//! What happens when candidates and references mismatch? One choice per case, strict by default.
+//! Policies for mismatches between candidates and references, strict by default.
 
 capeval_choice::named! {
-    /// What to do with an image that has references but no candidate.
+    /// The policy for images with references but without a candidate.
     #[derive(Default)]
     pub enum Missing ("policy for missing candidates") {
         #[default]
         Error = "error", "stop, and name the images";
-        Skip = "skip", "leave the images out of every metric, document frequencies included";
+        Skip = "skip", "leave the images out of every metric and of document frequencies";
         Empty = "empty", "score the images as if their caption were empty";
     }
 }
 
 capeval_choice::named! {
-    /// What to do with a candidate whose image has no reference.
+    /// The policy for candidates of images without references.
     #[derive(Default)]
     pub enum Surplus ("policy for surplus candidates") {
         #[default]
@@ -22,7 +22,7 @@ capeval_choice::named! {
 }
 
 capeval_choice::named! {
-    /// What to do with several candidates for one image.
+    /// The policy for several candidates for one image.
     #[derive(Default)]
     pub enum Duplicate ("policy for duplicate candidates") {
         #[default]
@@ -33,7 +33,7 @@ capeval_choice::named! {
 }
 
 capeval_choice::named! {
-    /// What to do with a candidate that holds nothing but white space.
+    /// The policy for candidates that are empty or only white space.
     #[derive(Default)]
     pub enum Empty ("policy for empty candidates") {
         #[default]
@@ -44,7 +44,7 @@ capeval_choice::named! {
 }
 
 capeval_choice::named! {
-    /// When two ids are the same.
+    /// The rule for comparing ids.
     #[derive(Default)]
     pub enum Ids ("way to compare ids") {
         #[default]
@@ -53,7 +53,7 @@ capeval_choice::named! {
     }
 }
 
-/// One choice per kind of mismatch between candidates and references. The default is an error in each.
+/// The policies for all kinds of mismatches between candidates and references. The default is an error for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Policy {
     /// Images without a candidate.
@@ -62,6 +62,6 @@ pub struct Policy {
     pub surplus: Surplus,
     /// Several candidates for one image.
     pub duplicate: Duplicate,
-    /// Candidates without a word.
+    /// Candidates without any words.
     pub empty: Empty,
 }

@@ -1,14 +1,14 @@
-//! zstd data, frame after frame.
+//! Decompresses zstd data frame by frame.
 //!
-//! ruzstd decodes one frame; files made by `pzstd` or by joining have several, with skippable ones between. It is
-//! chosen over the C library so that the project builds with Rust alone.
+//! ruzstd decodes one frame; files by `pzstd` and concatenated files have several, with skippable frames between them.
+//! It is used instead of the C library so that the project builds with Rust only.
 
 use std::io::{self, BufRead, Read};
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// The content of all frames, one after the other.
+/// A reader of the content of all frames, in order.
 pub(crate) struct Frames<R> {
     source: R,
     decoder: FrameDecoder,

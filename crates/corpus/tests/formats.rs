@@ -76,12 +76,12 @@ fn coco_annotations() {
     check_error(
         references(r#"{"annotations": [{"image_id": 1, "caption": "a", "image_id": 2}]}"#),
         ErrorKind::Duplicate,
-        "f:1:50 (byte 49): the key \"image_id\" stands twice in one object",
+        "f:1:50 (byte 49): the key \"image_id\" appears twice in one object",
     );
     check_error(
         references(r#"{"annotations": [{"image_id": 1, "caption": "a \ud83d"}]}"#),
         ErrorKind::Encoding,
-        "f:1:48 (byte 47): an escaped surrogate without its partner stands for no character",
+        "f:1:48 (byte 47): an escaped surrogate without its partner is not a character",
     );
 }
 
@@ -194,7 +194,7 @@ fn dict_json() {
     check_error(
         candidates(r#"{"1": "a", "2": "b", "\u0031": "c"}"#),
         ErrorKind::Duplicate,
-        "f:1:22 (byte 21): the key 1 stands twice, and only one of its values could be kept",
+        "f:1:22 (byte 21): the key 1 appears twice, and only one of its values could be kept",
     );
     check_error(
         candidates(r#"{"1": "a", "2": 5}"#),

@@ -46,7 +46,7 @@ fn lists_by_category_bring_their_category() {
     assert_eq!(read(text).unwrap().items, expected);
 }
 
-/// As PASCAL-50S was gathered: which of B and C is more like A?
+/// As PASCAL-50S was collected: which of B and C is more like A?
 #[test]
 fn triplets_of_one_pair_are_put_together() {
     let text = "image_id,A,B,C,winner\n1,the dog,a dog,a cat,1\n1,one dog,a dog,a cat,-1\n\
@@ -56,7 +56,7 @@ fn triplets_of_one_pair_are_put_together() {
         choice(2, [0.0, 1.0], None, &["the dog"]),
     ];
     assert_eq!(read(text).unwrap().items, expected);
-    // A pair that was judged twice is two pairs where the file says so.
+    // A pair that was judged twice is two pairs if the file has different pair ids.
     let text =
         "image_id,pair,reference,caption_a,caption_b,winner\n1,7,r,a dog,a cat,a\n1,8,s,a dog,a cat,b\n";
     let expected = [choice(1, [1.0, 0.0], None, &["r"]), choice(1, [0.0, 1.0], None, &["s"])];
@@ -64,7 +64,7 @@ fn triplets_of_one_pair_are_put_together() {
 }
 
 #[test]
-fn winners_are_told_in_words_and_in_three_kinds_of_numbers() {
+fn winners_are_words_or_three_kinds_of_numbers() {
     let votes = |winners: &[&str]| {
         let rows = winners.iter().map(|winner| format!("1,a dog,a cat,{winner}\n"));
         let text = format!("image_id,caption_a,caption_b,winner\n{}", rows.collect::<String>());
@@ -220,9 +220,9 @@ fn counts_or_winner_are_chosen_for_each_row() {
     assert_eq!((&found.items[..], found.unvoted), (&expected[..], 0));
 }
 
-/// Ones alone may mean the first or the second caption, unless counts beside them tell.
+/// If all winners are 1, they may mean the first or the second caption, unless there are counts.
 #[test]
-fn counts_beside_winners_decide_what_their_numbers_mean() {
+fn counts_in_the_same_rows_decide_the_meaning_of_winners() {
     let votes = |rows: &str| {
         let text = format!("image_id,caption_a,caption_b,votes_a,votes_b,winner\n{rows}");
         read(&text).map(|found| found.items.iter().map(|item| item.votes).collect::<Vec<_>>())
@@ -230,7 +230,7 @@ fn counts_beside_winners_decide_what_their_numbers_mean() {
     assert_eq!(votes("1,a,b,3,1,1\n2,a,b,,,1\n").unwrap(), [[3.0, 1.0], [1.0, 0.0]]);
     assert_eq!(votes("1,a,b,1,3,1\n2,a,b,,,1\n").unwrap(), [[1.0, 3.0], [0.0, 1.0]]);
     assert!(votes("1,a,b,1,3,1\n2,a,b,3,1,1\n").unwrap_err().to_string().contains("but the votes are"));
-    assert!(votes("1,a,b,1,3,b\n2,a,b,,,1\n").unwrap_err().to_string().contains("cannot be told"));
+    assert!(votes("1,a,b,1,3,b\n2,a,b,,,1\n").unwrap_err().to_string().contains("is unclear"));
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn a_vote_row_without_a_vote_keeps_its_reference() {
         "image_id,A,B,C,winner\n1,the dog,a dog,a cat,\n1,one dog,a dog,a cat,a\n2,the dog,a dog,a cat,\n";
     let found = read(text).unwrap();
     assert_eq!(found.items, [choice(1, [1.0, 0.0], None, &["the dog", "one dog"])]);
-    assert_eq!(found.unvoted, 1, "of the second image nobody voted");
+    assert_eq!(found.unvoted, 1, "the second image has no votes");
 }
 
 #[test]

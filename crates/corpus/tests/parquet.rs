@@ -140,7 +140,7 @@ fn ratings(bytes: &[u8]) -> Result<Vec<Item>, Error> {
 }
 
 #[test]
-fn raters_stand_in_rows_in_columns_or_in_lists() {
+fn raters_are_in_rows_in_columns_or_in_lists() {
     let item = |image: &str, caption: &str, ratings: &[f64]| Item {
         image: image.into(),
         caption: Some(Judged::Text(caption.into())),

@@ -20,7 +20,7 @@ fn item(image: impl Into<SegmentId>, caption: Option<&str>, system: Option<&str>
 }
 
 #[test]
-fn raters_may_stand_in_rows_or_in_columns() {
+fn raters_may_be_in_rows_or_in_columns() {
     let rows = "image_id,caption,rater,rating\n1,a dog,x,3\n1,a dog,y,4\n2,a cat,x,1\n";
     let columns = "image_id\tcaption\trater_1\trater_2\n1\ta dog\t3\t4\n2\ta cat\t1\t\n";
     let json = r#"[{"image_id": 1, "caption": "a dog", "ratings": [3, 4]}, {"image_id": 2, "caption": "a cat", "ratings": [1]}]"#;

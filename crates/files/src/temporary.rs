@@ -1,4 +1,4 @@
-//! Temporary files and folders, removed however the process ends, as far as a process can.
+//! Temporary files and folders, which are removed when the process ends, as far as possible.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// All temporary paths of this process.
 static PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A file, or a folder with all in it, which is removed when this value goes.
+/// A file, or a folder with its content, which is removed on drop.
 #[derive(Debug)]
 pub(crate) struct Temporary(PathBuf);
 
 impl Temporary {
-    /// Takes charge of `path`, which need not exist yet.
+    /// Registers `path` for removal; it need not exist yet.
     pub(crate) fn new(path: PathBuf) -> Self {
         with_paths(|paths| paths.push(path.clone()));
         Self(path)
@@ -22,7 +22,7 @@ impl Temporary {
         &self.0
     }
 
-    /// Leaves what is there alone: it belongs to somebody else.
+    /// Cancels the removal, if the path belongs to another owner.
     pub(crate) fn release(self) {
         with_paths(|paths| paths.retain(|path| *path != self.0));
         std::mem::forget(self);
@@ -37,7 +37,7 @@ impl Drop for Temporary {
 }
 
 /// Removes the temporary files and folders of this process before an exit that runs no destructors, such as a signal's.
-/// Whoever wants to make one after this waits until the process has ended.
+/// A thread that tries to create another one after this waits until the process has ended.
 pub fn remove_temporaries() {
     let paths = lock();
     paths.iter().for_each(|path| remove(path));
@@ -45,7 +45,7 @@ pub fn remove_temporaries() {
 }
 
 pub(crate) fn remove(path: &Path) {
-    // Whatever cannot be removed stays: nobody is left to be told.
+    // Failures are ignored, since there is no way to report them.
     let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
 }
 
@@ -54,6 +54,6 @@ fn with_paths(change: impl FnOnce(&mut Vec<PathBuf>)) {
 }
 
 fn lock() -> MutexGuard<'static, Vec<PathBuf>> {
-    // A list that a panic interrupted is still a list.
+    // The list is valid even after a panic.
     PATHS.lock().unwrap_or_else(PoisonError::into_inner)
 }

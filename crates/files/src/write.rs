@@ -1,4 +1,4 @@
-//! Files that are written whole or not at all.
+//! Writes files completely or not at all.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -8,18 +8,17 @@ use std::process;
 use crate::Error;
 use crate::temporary::Temporary;
 
-/// A file to write, whose place is known to be writable.
+/// A file to write, which is known to be writable.
 ///
-/// What is written goes to a temporary file in the same folder, which takes its place once it is complete and on the
-/// disk; until then an existing file keeps its content. On Linux the temporary file has no name before that, so that
-/// nothing is left behind however the process ends; elsewhere [`remove_temporaries`](crate::remove_temporaries) clears
-/// up before an early exit. Devices
-/// and pipes are written directly.
+/// The content is written to a temporary file in the same folder, which replaces the file once it is complete and on the
+/// disk; until then, an existing file keeps its content. On Linux, the temporary file has no name before that, so that
+/// nothing is left behind, however the process ends; elsewhere, [`remove_temporaries`](crate::remove_temporaries) removes
+/// it before an early exit. Devices and pipes are written directly.
 #[derive(Debug)]
 pub struct Target {
-    /// The path as it was named.
+    /// The path as given.
     path: String,
-    /// The file behind links, which stay.
+    /// The path after resolving links, which are kept.
     place: PathBuf,
     is_direct: bool,
 }
@@ -27,12 +26,12 @@ pub struct Target {
 /// Writes the file `path`, as a [`Target`] does.
 ///
 /// # Errors
-/// When the system refuses, or `write` fails.
+/// When the file cannot be written, or `write` fails.
 pub fn write_whole(path: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     Target::new(path)?.write(write).map(drop)
 }
 
-/// Where a file is behind links, whether or not it exists.
+/// The path of a file after resolving links, whether or not it exists.
 fn place(path: &str) -> PathBuf {
     let path = Path::new(path);
     fs::canonicalize(path).unwrap_or_else(|_| {
@@ -44,27 +43,27 @@ fn place(path: &str) -> PathBuf {
     })
 }
 
-/// Whether two paths lead to the same file, which need not exist. Devices such as /dev/null take anything.
+/// Whether two paths name the same file, which need not exist; false for devices such as /dev/null.
 pub fn is_same_file(a: &str, b: &str) -> bool {
     let (a, b) = (place(a), place(b));
     a == b && (a.is_file() || !a.exists())
 }
 
 impl Target {
-    /// The file `path`, which need not exist.
+    /// Prepares to write the file `path`, which need not exist.
     ///
     /// # Errors
-    /// When the system would refuse to write it.
+    /// When the file cannot be written.
     pub fn new(path: &str) -> Result<Self, Error> {
         let system = |cause| Error::system("write the file", path, cause);
         let metadata = fs::metadata(path).ok();
         let is_regular = metadata.as_ref().is_none_or(fs::Metadata::is_file);
         if metadata.as_ref().is_some_and(|metadata| metadata.is_file() || metadata.is_dir()) {
-            // A file that may not be written is not replaced either.
+            // A read-only file must not be replaced either.
             OpenOptions::new().write(true).open(path).map_err(system)?;
         }
         let dangles = metadata.is_none() && fs::symlink_metadata(path).is_ok();
-        // What the shell connected to these may be a file, but it is open already.
+        // The shell may have connected these to files, but they are open already.
         let mut open = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter();
         let is_open = open.any(|device| Path::new(path).starts_with(device));
         let is_direct = is_open || dangles || !is_regular;
@@ -75,11 +74,11 @@ impl Target {
         Ok(Self { path: path.to_owned(), place, is_direct })
     }
 
-    /// Lets `write` write the whole content, and puts the file in its place. Returns its size in bytes; none for a
+    /// Writes the whole content with `write`, and moves the file to its place. Returns its size in bytes; `None` for a
     /// device or a pipe.
     ///
     /// # Errors
-    /// When the system refuses, or `write` fails; the file is then what it was.
+    /// When the file cannot be written, or `write` fails; an existing file is then unchanged.
     pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Option<u64>, Error> {
         let written = if self.is_direct {
             self.write_directly(write).map(|_| None)
@@ -95,7 +94,7 @@ impl Target {
 
     fn replace(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
         let part = Part::create(&self.place)?;
-        // Before any content is there: what few may read, nobody else reads meanwhile.
+        // Before any content is written, so that nobody without permission can read it meanwhile.
         if let Ok(metadata) = fs::metadata(&self.place) {
             part.file.set_permissions(metadata.permissions())?;
         }
@@ -113,7 +112,7 @@ fn fill(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io
     Ok(out.size)
 }
 
-/// A writer that counts the bytes it takes.
+/// A writer that counts bytes.
 struct Counted<W> {
     out: W,
     size: u64,
@@ -131,18 +130,18 @@ impl<W: Write> Write for Counted<W> {
     }
 }
 
-/// A temporary file, which goes unless it takes a place.
+/// A temporary file, which is removed on drop unless it has replaced another.
 struct Part {
     file: File,
-    /// Where it is, if it has a name.
+    /// Its path, if it has a name.
     name: Option<Temporary>,
 }
 
-/// How many temporary files of this process a folder may hold.
+/// The maximum number of temporary files of this process in a folder.
 const MAX_PARTS: usize = 10_000;
 
 impl Part {
-    /// Makes one in the folder of `place`.
+    /// Creates a temporary file in the folder of `place`.
     fn create(place: &Path) -> io::Result<Self> {
         if let Some(file) = unnamed(place) {
             return Ok(Self { file, name: None });
@@ -152,7 +151,7 @@ impl Part {
         Ok(Self { file, name: Some(name) })
     }
 
-    /// Moves the file to `place`, where another may be.
+    /// Moves the file to `place`; replaces an existing file.
     fn take_place(mut self, place: &Path) -> io::Result<()> {
         if self.name.is_none() {
             match link(&self.file, place) {
@@ -167,7 +166,7 @@ impl Part {
     }
 }
 
-/// Lets `make` make a file under a name beside `place` that is free.
+/// Creates a file with `make` under a free name in the folder of `place`.
 fn with_free_name<T>(place: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T, Temporary)> {
     let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);
     for k in 0..MAX_PARTS {
@@ -185,18 +184,18 @@ fn with_free_name<T>(place: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io:
     Err(taken)
 }
 
-/// A file without a name in the folder of `place`, where the file system has such files.
+/// Creates a file without a name in the folder of `place`; `None` if the file system does not support such files.
 #[cfg(target_os = "linux")]
 fn unnamed(place: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags, open};
     let folder = place.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     let file = File::from(open(folder, flags, Mode::from_raw_mode(0o666)).ok()?);
-    // It gets its name by this path.
+    // A name is added through this path.
     open_file(&file).exists().then_some(file)
 }
 
-/// Gives a file without a name the name `name`, which must be free.
+/// Adds the name `name`, which must be free, to a file without a name.
 #[cfg(target_os = "linux")]
 fn link(file: &File, name: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
@@ -219,11 +218,11 @@ fn link(_: &File, _: &Path) -> io::Result<()> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
-/// How the names of temporary files begin and end.
+/// The beginning and the end of the names of temporary files.
 const PREFIX: &str = ".capeval.";
 const SUFFIX: &str = ".part";
 
-/// Whether a file of this name is the temporary file of some process, of this version of capeval or an older one.
+/// Whether a file with this name is a temporary file of this or an older version of capeval.
 pub(crate) fn is_part(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(SUFFIX)
 }

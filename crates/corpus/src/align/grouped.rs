@@ -1,4 +1,4 @@
-//! Captions gathered by image.
+//! Captions grouped by image.
 
 use super::index::ImageIndex;
 use crate::SegmentId;
@@ -6,24 +6,24 @@ use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::policy::Ids;
 
-/// Captions gathered by image, in order of first appearance: references, mostly.
+/// Captions grouped by image, in order of first appearance; usually references.
 ///
-/// Images are numbered from 0; the rows of an image point into [`GroupedCaptions::captions`], in file order.
+/// Images are numbered from 0; the rows of an image are indices into [`GroupedCaptions::captions`], in file order.
 #[derive(Clone, Debug)]
 pub struct GroupedCaptions {
     captions: Captions,
     index: ImageIndex,
-    /// Rows of all images, image by image.
+    /// The rows of all images, image by image.
     rows: Vec<u32>,
-    /// Where each image's rows begin in `rows`, and one more entry for the end.
+    /// The start of each image's rows in `rows`, and the end of the last one.
     starts: Vec<u32>,
 }
 
 impl GroupedCaptions {
-    /// Gathers captions by image. `ids` says whether the number 1 and the text "1" are one image.
+    /// Groups captions by image. `ids` says whether the number 1 and the text "1" are the same image.
     ///
     /// # Errors
-    /// If there is no caption at all.
+    /// If there are no captions.
     pub fn new(captions: Captions, ids: Ids) -> Result<Self, Error> {
         if u32::try_from(captions.len()).is_err() {
             let message = "holds more than 4294967295 captions, which is more than can be numbered";
@@ -54,7 +54,7 @@ impl GroupedCaptions {
         Ok(Self { captions, index, rows, starts })
     }
 
-    /// All captions, of which rows are numbers.
+    /// All captions.
     pub fn captions(&self) -> &Captions {
         &self.captions
     }
@@ -64,7 +64,7 @@ impl GroupedCaptions {
         &self.index
     }
 
-    /// The images alone.
+    /// The images, without the captions.
     pub fn into_index(self) -> ImageIndex {
         self.index
     }
@@ -74,17 +74,17 @@ impl GroupedCaptions {
         self.index.len()
     }
 
-    /// Whether there are no images; never so, since [`GroupedCaptions::new`] refuses that.
+    /// Whether there are no images; always false, since [`GroupedCaptions::new`] refuses that.
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
     }
 
-    /// The id of an image, as it was first given; `None` beyond the last image.
+    /// The id of an image, as first given; `None` if there is no such image.
     pub fn id(&self, image: usize) -> Option<&SegmentId> {
         self.index.id(image)
     }
 
-    /// The rows of an image's captions, in file order; nothing beyond the last image.
+    /// The rows of an image's captions, in file order; empty if there is no such image.
     pub fn rows(&self, image: usize) -> &[u32] {
         let range = self.starts.get(image).zip(self.starts.get(image + 1));
         range.and_then(|(start, end)| self.rows.get(*start as usize..*end as usize)).unwrap_or_default()

@@ -1,7 +1,7 @@
-//! COCO's two forms: annotations (references, with a list of images) and results (one caption per image).
+//! COCO's two formats: annotations (references, with a list of images) and results (one caption per image).
 //!
-//! These are the hot path of the main job, so each record is read in one pass: the caption is borrowed from the text
-//! and copied once into the arena, and every other value is skipped.
+//! This is a hot path, so each record is read in one pass: the caption is borrowed from the text and copied once into
+//! the arena, and all other values are skipped.
 
 use crate::captions::Captions;
 use crate::error::Error;
@@ -117,7 +117,7 @@ fn read_record(json: &mut Json<'_>, captions: &mut Captions, list: &str) -> Read
     }
 }
 
-/// Declares the ids of COCO's `images`. Entries without an id are passed over: nothing can refer to them.
+/// Declares the ids of COCO's `images`. Entries without an id are skipped, since nothing can refer to them.
 fn read_images(json: &mut Json<'_>, captions: &mut Captions) -> Read<()> {
     json.open(b'[', "an array of images")?;
     let mut first = true;
@@ -148,6 +148,6 @@ fn once(seen: &mut bool, key: RawStr<'_>, name: &str) -> Read<()> {
 
 #[cold]
 fn duplicate<T>(key: RawStr<'_>, name: &str) -> Read<T> {
-    let what = What::Duplicate(format!("the key \"{name}\" stands twice in one object"));
+    let what = What::Duplicate(format!("the key \"{name}\" appears twice in one object"));
     Fault::err(key.start(), what)
 }

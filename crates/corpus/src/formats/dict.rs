@@ -1,4 +1,4 @@
-//! One JSON object from image ids to captions.
+//! A JSON object that maps image ids to captions.
 
 use std::collections::HashSet;
 
@@ -6,9 +6,8 @@ use crate::SegmentId;
 use crate::captions::Captions;
 use crate::json::{Fault, Json, Result, ValueKind, What};
 
-/// Reads `{id: caption}` and `{id: [captions]}`. JSON has no numbers as keys, so an id that is written as a number
-/// would be is one; see [`SegmentId::from_untyped`]. A key that stands twice is an error, where Python would keep
-/// the last one silently.
+/// Reads `{id: caption}` and `{id: [captions]}`. Keys in JSON are strings, so an id that looks like a number is one; see
+/// [`SegmentId::from_untyped`]. A duplicate key is an error, whereas Python would silently keep the last one.
 pub(crate) fn read(json: &mut Json<'_>, captions: &mut Captions) -> Result<()> {
     json.open(b'{', "an object from ids to captions")?;
     let mut seen = HashSet::with_hasher(foldhash::fast::RandomState::default());
@@ -21,14 +20,14 @@ pub(crate) fn read(json: &mut Json<'_>, captions: &mut Captions) -> Result<()> {
         }
         if !seen.insert(text) {
             let message =
-                format!("the key {} stands twice, and only one of its values could be kept", id.quoted());
+                format!("the key {} appears twice, and only one of its values could be kept", id.quoted());
             return Fault::err(key.start(), What::Duplicate(message));
         }
     }
     Ok(())
 }
 
-/// Adds a caption, or a list of captions, and tells whether there was any.
+/// Adds a caption or a list of captions; returns whether there was any.
 fn push_texts(json: &mut Json<'_>, id: &SegmentId, captions: &mut Captions) -> Result<bool> {
     let mut push = |json: &mut Json<'_>| -> Result<()> {
         let text = json.string()?;

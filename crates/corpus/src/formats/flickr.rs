@@ -1,13 +1,13 @@
-//! Token files of Flickr8k, Flickr30k and their translations: `image.jpg#0`, a tab or a blank, a caption.
+//! Token files of Flickr8k, Flickr30k and their translations: `image.jpg#0`, a tab or a space, a caption.
 
 use crate::SegmentId;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind, Position};
 use crate::input::{Line, Source};
 
-/// Reads one token and caption per line; lines of white space are passed over. The id is what stands before the
-/// first `#`; what follows it up to the first tab or blank tells captions apart and is not kept: `#0` in English,
-/// `#zhc#0` in flickr8kcn.
+/// Reads one token and caption per line; lines of white space are skipped. The id is the part before the first `#`; the
+/// part from there to the first tab or space only distinguishes captions and is dropped: `#0` in English, `#zhc#0` in
+/// flickr8kcn.
 pub(crate) fn read(source: Source<'_>, captions: &mut Captions) -> Result<(), Error> {
     let name = source.name;
     let mut lines = source.into_lines();

@@ -1,4 +1,4 @@
-//! Plain text: one caption per line, whose id is the number of the line.
+//! Plain text: one caption per line, with the number of the line as its id.
 
 use crate::SegmentId;
 use crate::captions::Captions;

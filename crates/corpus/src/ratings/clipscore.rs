@@ -1,12 +1,12 @@
-//! The JSON form in which CLIPScore's authors give Flickr8k-Expert: an object per image with its references and
-//! the ratings of captions.
+//! The JSON version of Flickr8k-Expert by CLIPScore's authors: an object per image with its references and the ratings
+//! of captions.
 
 use serde::Deserialize;
 
 use super::{Gatherer, Judged};
 use crate::{Captions, Error, ErrorKind, Position, SegmentId};
 
-/// What the file holds.
+/// The content of the file.
 pub(super) struct Found {
     pub gathered: Gatherer,
     pub references: Captions,
@@ -24,7 +24,8 @@ struct Judgement {
     rating: Option<f64>,
 }
 
-/// Reads the file; `None` if it is something else. Blanks within captions become one, as in CLIPScore's program.
+/// Reads the file; `None` if it has another format. Runs of white space in captions become one space, as in CLIPScore's
+/// program.
 pub(super) fn read(text: &str, name: &str) -> Result<Option<Found>, Error> {
     if !text.trim_start().starts_with('{') || !text.contains("\"human_judgement\"") {
         return Ok(None);

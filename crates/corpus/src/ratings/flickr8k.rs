@@ -1,13 +1,13 @@
 //! Flickr8k's own files: `ExpertAnnotations.txt` (image, caption, three ratings from 1 to 4) and
 //! `CrowdFlowerAnnotations.txt` (image, caption, share of yes, number of yes, number of no).
 //!
-//! Captions are named by the image they were written for and their number, `2549968784_39bfbe44f9.jpg#2`; their
-//! words stand in `Flickr8k.token.txt`.
+//! Captions are named by the image that they were written for and their number, `2549968784_39bfbe44f9.jpg#2`; their
+//! texts are in `Flickr8k.token.txt`.
 
 use super::{Gatherer, Judged};
 use crate::{Error, ErrorKind, Position, SegmentId};
 
-/// Reads either file; `None` if it is something else.
+/// Reads either file; `None` if it has another format.
 pub(super) fn read(text: &str, name: &str) -> Result<Option<Gatherer>, Error> {
     let lines = || text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let Some((_, first)) = lines().next() else { return Ok(None) };
@@ -38,7 +38,7 @@ pub(super) fn read(text: &str, name: &str) -> Result<Option<Gatherer>, Error> {
             .ok_or_else(|| fault("expected three numbers after image and caption"))?;
         rows.push((SegmentId::from(*image), caption, numbers));
     }
-    // A share that equals its own counts all through the file can be no rating of an expert.
+    // If the first number equals the share of the counts in all rows, it is not a rating by an expert.
     let is_share = |[share, yes, no]: &[f64; 3]| yes + no > 0.0 && (share - yes / (yes + no)).abs() < 1e-3;
     let is_crowd = rows.iter().all(|(_, _, numbers)| is_share(numbers));
     let mut gathered = Gatherer::default();
@@ -49,7 +49,7 @@ pub(super) fn read(text: &str, name: &str) -> Result<Option<Gatherer>, Error> {
     Ok(Some(gathered))
 }
 
-/// A caption's name.
+/// Parses the name of a caption.
 fn judged(name: &str) -> Option<Judged> {
     let (image, number) = name.rsplit_once('#')?;
     let number = number.trim().parse().ok()?;

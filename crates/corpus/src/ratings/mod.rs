@@ -1,9 +1,8 @@
-//! What do people say of captions? Human ratings, as published and as tables.
+//! Human ratings of captions, as published and as tables.
 //!
-//! Read are Flickr8k's `ExpertAnnotations.txt` and `CrowdFlowerAnnotations.txt`, the JSON form in which CLIPScore
-//! gives the former with captions and references inside, and tables of any kind (CSV, TSV, JSON, JSON Lines,
-//! Parquet) with raters in rows or in columns. Formats are detected from content. [`read_pairs`] reads which of two captions
-//! people preferred.
+//! This module reads Flickr8k's `ExpertAnnotations.txt` and `CrowdFlowerAnnotations.txt`, CLIPScore's JSON version of the
+//! former, which includes captions and references, and tables (CSV, TSV, JSON, JSON Lines, Parquet) with raters in rows
+//! or in columns. Formats are detected from the content. [`read_pairs`] reads which of two captions people preferred.
 
 mod clipscore;
 mod flickr8k;
@@ -18,55 +17,55 @@ use crate::{Captions, Error, ErrorKind, Remedy, SegmentId};
 pub use pairs::{Choice, Choices, read_pairs};
 pub use scores::{ScoredSegment, SegmentScores, read_scores};
 
-/// What errors call the objects that are rows.
+/// The description of a row in errors.
 const EXPECTED: &str = "an object with keys such as image_id and rating";
 
 /// Human ratings of captions.
 #[derive(Clone, Debug, Default)]
 pub struct Ratings {
-    /// Where they come from.
+    /// The display name of the source.
     pub source: String,
-    /// What was rated, in order of first appearance.
+    /// The rated items, in order of first appearance.
     pub items: Vec<Item>,
-    /// References that stand in the same file.
+    /// References from the same file, if there are any.
     pub references: Option<Captions>,
-    /// How many rows are left out because they hold no rating.
+    /// The number of rows left out because they have no rating.
     pub unrated: usize,
-    /// The first place with a rating but no caption, such as `line 2`, though there is a column of captions.
+    /// The position of the first row with a rating but no caption, such as `line 2`, if there is a column of captions.
     pub no_caption: Option<String>,
 }
 
-/// Something that people rated.
+/// An item that people rated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// The image it is about.
+    /// The image.
     pub image: SegmentId,
-    /// The caption that was rated, if the file tells it.
+    /// The rated caption, if the file contains it.
     pub caption: Option<Judged>,
-    /// The system that wrote it, if the file tells it.
+    /// The system that wrote the caption, if the file names it.
     pub system: Option<String>,
-    /// What each rater said; finite numbers, at least one.
+    /// The ratings: finite numbers, at least one.
     pub ratings: Vec<f64>,
 }
 
 /// A rated caption.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Judged {
-    /// Its words.
+    /// The text of the caption.
     Text(String),
-    /// The caption of that number, from 0, of an image of the references.
+    /// A caption in the references.
     Reference {
-        /// The image it was written for.
+        /// The image that it was written for.
         image: SegmentId,
-        /// Its number among this image's captions.
+        /// Its number among the captions of this image, from 0.
         number: usize,
     },
 }
 
-/// How tables of ratings are read; names that are not given are guessed from the header.
+/// Options for reading tables of ratings; columns that are not named are recognised by usual names.
 #[derive(Clone, Debug, Default)]
 pub struct RatingOptions {
-    /// Column or key of the image's id.
+    /// Column or key of the image id.
     pub id_column: Option<String>,
     /// Column or key of the caption.
     pub caption_column: Option<String>,
@@ -76,10 +75,10 @@ pub struct RatingOptions {
     pub rating_columns: Vec<String>,
 }
 
-/// Reads ratings, unpacked if need be; `name` stands in errors.
+/// Reads ratings, compressed or not; errors call the file `name`.
 ///
 /// # Errors
-/// When the file is none of the known formats, a rating is not a finite number, or there is none at all.
+/// When the file has none of the known formats, a rating is not a finite number, or there are no ratings.
 pub fn read_ratings(bytes: &[u8], name: &str, options: &RatingOptions) -> Result<Ratings, Error> {
     let source = Source::from_bytes(bytes, name)?;
     if source.head().starts_with(b"PAR1") {
@@ -108,7 +107,7 @@ fn found(ratings: Ratings) -> Result<Ratings, Error> {
     Ok(ratings)
 }
 
-/// Puts the ratings of the same thing together, in order of first appearance.
+/// Combines the ratings of the same item, in order of first appearance.
 #[derive(Debug, Default, PartialEq)]
 struct Gatherer {
     items: Vec<Item>,

@@ -1,18 +1,18 @@
-//! Scores of segments, as reports list them and as other programs write them.
+//! Scores of segments, as written by reports or other programs.
 
 use crate::input::Source;
 use crate::table::{Cell, Nesting, Table, known};
 use crate::{Error, ErrorKind, Remedy, SegmentId};
 
-/// What errors call the objects that are rows.
+/// The description of a row in errors.
 const EXPECTED: &str = "an object with keys such as image_id and scores";
 
 /// Scores of segments by one or more metrics.
 #[derive(Clone, Debug)]
 pub struct SegmentScores {
-    /// Where they come from.
+    /// The display name of the source.
     pub source: String,
-    /// The metrics' keys.
+    /// The keys of the metrics.
     pub keys: Vec<String>,
     /// The segments.
     pub rows: Vec<ScoredSegment>,
@@ -23,16 +23,16 @@ pub struct SegmentScores {
 pub struct ScoredSegment {
     /// The image.
     pub image: SegmentId,
-    /// The system, if it is told.
+    /// The system, if given.
     pub system: Option<String>,
-    /// The caption, if it is told.
+    /// The caption, if given.
     pub caption: Option<String>,
-    /// A finite number per key.
+    /// The scores: one finite number per key.
     pub scores: Vec<f64>,
 }
 
-/// Reads JSON Lines such as `{"system": …, "image_id": …, "scores": {…}}`, or a table (CSV, TSV, JSON, Parquet) with a column
-/// `image_id`, perhaps `system` and `caption`, and a column per metric.
+/// Reads JSON Lines such as `{"system": …, "image_id": …, "scores": {…}}`, or a table (CSV, TSV, JSON, Parquet) with a
+/// column `image_id`, optionally `system` and `caption`, and a column per metric.
 ///
 /// # Errors
 /// When there is no id, no metric, or a score that is not a finite number.
@@ -49,7 +49,7 @@ pub fn read_scores(bytes: &[u8], name: &str) -> Result<SegmentScores, Error> {
     let (id, system, caption) =
         (names.known(known::IMAGE), names.known(known::SYSTEM), table.judged_caption(&["caption"]));
     let Some(id) = id else {
-        return Err(Error::new(ErrorKind::Shape, name, "there is no image_id beside the scores"));
+        return Err(Error::new(ErrorKind::Shape, name, "there is no image_id, only scores"));
     };
     let is_score = |column: &usize| *column != id && Some(*column) != system && Some(*column) != caption;
     let mut columns: Vec<usize> = (0..table.names.len()).filter(is_score).collect();

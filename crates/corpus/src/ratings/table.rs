@@ -1,4 +1,4 @@
-//! Ratings from tables: which column is what, and raters in rows or columns.
+//! Ratings from tables, with raters in rows or columns.
 
 use capeval_choice::Argument;
 
@@ -7,7 +7,7 @@ use crate::table::known::{self, is_rater};
 use crate::table::{Cell, Table, TableRow};
 use crate::{Error, ErrorKind, Remedy, Role};
 
-/// What was rated.
+/// Reads the ratings of a table.
 pub(super) fn read(table: &Table, options: &RatingOptions, name: &str) -> Result<Ratings, Error> {
     if table.rows.is_empty() {
         return Err(Error::new(ErrorKind::Empty, name, "there is no rating in this file"));
@@ -45,7 +45,7 @@ pub(super) fn read(table: &Table, options: &RatingOptions, name: &str) -> Result
     Ok(Ratings { source: name.to_owned(), no_caption, ..gathered.ratings() })
 }
 
-/// Adds the ratings of a cell; an error is what the cell holds instead.
+/// Adds the ratings of a cell; the error is the content of a cell that is not a rating.
 fn push(row: &TableRow, column: &str, ratings: &mut Vec<f64>) -> Result<(), String> {
     let Some(cell) = row.get(column) else { return Ok(()) };
     let refused = || Err(cell.to_string());
@@ -53,7 +53,7 @@ fn push(row: &TableRow, column: &str, ratings: &mut Vec<f64>) -> Result<(), Stri
     match cell {
         Cell::Bool(truth) => ratings.push(f64::from(u8::from(*truth))),
         Cell::List(list) => {
-            // Null is a rater who gave none.
+            // Null means that a rater gave no rating.
             for item in list.iter().filter(|item| **item != Cell::Null) {
                 match (item, finite(item.number())) {
                     (Cell::Integer(_) | Cell::Number(_), Some(rating)) => ratings.push(rating),

@@ -1,4 +1,4 @@
-//! What a cell holds.
+//! The cells of tables.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,16 +7,16 @@ use super::objects::value;
 use crate::SegmentId;
 use crate::json::{Json, MAX_DEPTH};
 
-/// A cell.
+/// The content of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cell<'t> {
-    /// Nothing.
+    /// No value.
     Null,
     /// A text.
     Text(Cow<'t, str>),
-    /// Text of a format without types, which may stand for a number.
+    /// Text from a format without types, which may represent a number.
     Untyped(Cow<'t, str>),
-    /// A whole number of 64 bits.
+    /// A 64-bit integer.
     Integer(i64),
     /// Another number, which may be infinite or NaN.
     Number(f64),
@@ -24,9 +24,9 @@ pub(crate) enum Cell<'t> {
     Bool(bool),
     /// A list.
     List(Vec<Cell<'t>>),
-    /// An object, without a key twice.
+    /// An object without duplicate keys.
     Object(Vec<(String, Cell<'t>)>),
-    /// What no table holds, by its type.
+    /// A value of an unsupported type, which is named.
     Other(String),
 }
 
@@ -47,7 +47,7 @@ impl<'t> Cell<'t> {
         }
     }
 
-    /// The same with a text of its own.
+    /// The same cell with owned texts.
     pub fn into_owned(self) -> Cell<'static> {
         match self {
             Self::Null => Cell::Null,
@@ -64,7 +64,7 @@ impl<'t> Cell<'t> {
         }
     }
 
-    /// The cell as an id, unless it cannot be one.
+    /// The cell as an id; `None` if it cannot be one.
     pub fn id(&self) -> Option<SegmentId> {
         match self {
             Self::Text(text) => Some(SegmentId::from(&**text)),
@@ -74,7 +74,7 @@ impl<'t> Cell<'t> {
         }
     }
 
-    /// The cell as a number, which a text may stand for.
+    /// The cell as a number, also from a text; `None` if it is not a number.
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Integer(integer) => Some(*integer as f64),
@@ -84,7 +84,7 @@ impl<'t> Cell<'t> {
         }
     }
 
-    /// What it is, for an error: `a list`.
+    /// The kind of value, for errors: `a list`.
     pub fn kind(&self) -> &str {
         match self {
             Self::Null => "null",
@@ -98,7 +98,7 @@ impl<'t> Cell<'t> {
     }
 }
 
-/// Text as it is, all else as JSON.
+/// Displays text unchanged, and everything else as JSON.
 impl fmt::Display for Cell<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

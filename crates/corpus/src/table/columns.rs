@@ -1,4 +1,4 @@
-//! Which columns or keys hold what?
+//! Finds columns and keys by their names.
 
 use super::known::{self, is_called, plain};
 use crate::error::{Error, ErrorKind};
@@ -11,36 +11,36 @@ use capeval_choice::Argument;
 pub(crate) struct Names<'n>(pub &'n [String]);
 
 impl<'n> Names<'n> {
-    /// The first column that has one of `names`, the best one first. Capitals count less than the order of the names,
-    /// blanks and separators more.
+    /// The column for the first of `names` that there is. A column whose name differs in case is as good as an exact one;
+    /// one that differs in spaces or separators counts only if there is no other.
     pub fn known(self, names: &[&str]) -> Option<usize> {
         self.first(names, str::eq_ignore_ascii_case)
             .or_else(|| self.first(names, |name, known| is_called(name, known, false)))
     }
 
-    /// The first column whose name `is` one of `names`, the best one first.
+    /// The first column whose name `is` one of `names`, which are in order of preference.
     fn first(self, names: &[&str], is: impl Fn(&str, &str) -> bool) -> Option<usize> {
         names.iter().find_map(|known| self.0.iter().position(|name| is(name, known)))
     }
 
-    /// All columns whose name `is` one of a group.
+    /// All columns whose names `is` one of a group.
     fn group(self, group: &[&str], is: impl Fn(&str, &str) -> bool) -> Vec<usize> {
         let is_member = |column: &usize| group.iter().any(|known| is(&self.0[*column], known));
         (0..self.0.len()).filter(is_member).collect()
     }
 
-    /// All columns of the first of `names` that there is.
+    /// All columns for the first of `names` that has any.
     fn stem(self, names: &[&str], is: impl Fn(&str, &str) -> bool) -> Vec<usize> {
         let columns = |name: &&str| self.group(&[name], &is);
         names.iter().map(columns).find(|found| !found.is_empty()).unwrap_or_default()
     }
 
-    /// The column of exactly that name.
+    /// The column with exactly this name.
     pub fn exact(self, wanted: &str) -> Option<usize> {
         self.0.iter().position(|name| name == wanted)
     }
 
-    /// All names, for an error.
+    /// All names, for errors.
     pub fn listed(self) -> String {
         const SHOWN: usize = 12;
         let ids: Vec<SegmentId> = self.0.iter().take(SHOWN).map(|name| SegmentId::from(&**name)).collect();
@@ -84,12 +84,12 @@ impl<'n> Names<'n> {
         Ok(())
     }
 
-    /// The image's column in a table of captions.
+    /// The column of the image id in a table of captions.
     fn image_of_caption(self, has_header: bool) -> Option<usize> {
         self.first(known::IMAGE_OF_CAPTION, written(has_header)).or_else(|| self.known(known::IMAGE))
     }
 
-    /// The columns of captions: by the names that count first, or else by any known name in any writing.
+    /// The columns of captions: by preferred names, or else by any known name in any notation.
     fn captions(self, role: Role, has_header: bool) -> Vec<usize> {
         let one = |names: &[&str]| self.first(names, written(has_header)).into_iter().collect::<Vec<_>>();
         let is = |numbered: bool| move |name: &str, known: &str| is_called(name, known, numbered);
@@ -99,7 +99,7 @@ impl<'n> Names<'n> {
         if role == Role::Candidates {
             let names = [known::CANDIDATE, known::CAPTION].concat();
             let found = match has_header {
-                // Several captions for each image, as diversity wants them, are numbered.
+                // Columns of several captions per image, for diversity, are numbered.
                 true => or_else(one(known::CANDIDATE_COLUMNS), &|| {
                     self.stem(known::CANDIDATE_COLUMNS, known::is_numbered)
                 }),
@@ -122,34 +122,34 @@ impl<'n> Names<'n> {
     }
 }
 
-/// Whether a name is a known one, but for capitals in a header.
+/// A function that compares a name with a known one; in a header, case does not matter.
 fn written(has_header: bool) -> fn(&str, &str) -> bool {
     if has_header { str::eq_ignore_ascii_case } else { |name, known| name == known }
 }
 
-/// Where a table of captions has its ids and its captions.
+/// The columns of ids and captions in a table of captions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CaptionColumns {
-    /// The column of the images' ids, if there is one.
+    /// The column of image ids, if there is one.
     pub id: Option<usize>,
     /// The columns of captions; at least one.
     pub captions: Vec<usize>,
 }
 
 impl CaptionColumns {
-    /// Finds the columns of a table with a header, by the names that `options` gives, or else by those that capeval knows.
+    /// Finds the columns of a table with a header by the names in `options`, or else by known names.
     ///
     /// # Errors
-    /// If no column holds captions, or two columns have the name of one that is needed.
+    /// If there is no column of captions, or two columns share the name of one that is needed.
     pub fn find(names: &[String], options: &ReadOptions, source: &str) -> Result<Self, Error> {
         Self::choose(names, options, source, true)
     }
 
-    /// Finds the keys of an object, by the names that `options` gives, or else by those that capeval knows. One of the
-    /// names that `options` gives is enough.
+    /// Finds the keys of an object by the names in `options`, or else by known names. An object needs only one of the names
+    /// in `options`.
     ///
     /// # Errors
-    /// If no key holds captions, or two keys have the name of one that is needed.
+    /// If there is no key of captions, or two keys share the name of one that is needed.
     pub fn find_in_object(keys: &[String], options: &ReadOptions, source: &str) -> Result<Self, Error> {
         Self::choose(keys, options, source, false)
     }
@@ -190,15 +190,15 @@ impl CaptionColumns {
     }
 }
 
-/// Whether a key is one by which an object that could be from ids to captions is known as a record.
+/// Whether a key shows that an object is a record, and not a map from ids to captions.
 pub(crate) fn means_something(key: &str) -> bool {
     [known::IMAGE_OF_CAPTION, known::REFERENCE_KEYS, known::CANDIDATE_KEYS]
         .iter()
         .any(|keys| keys.contains(&key))
 }
 
-/// Whether a name is one of a column of captions, perhaps of several references. A name that is `alone` could be a
-/// caption of one word.
+/// Whether a name is that of a column of captions, or of one of several references. A name that is `alone` on its line
+/// could be a caption of one word.
 pub(crate) fn names_captions(name: &str, alone: bool) -> bool {
     let first = known::REFERENCE_COLUMNS.iter().copied().flatten();
     let others = [known::REFERENCE_LIST, known::REFERENCE, known::CANDIDATE, known::CAPTION];

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Position};
 use crate::input::Text;
 use crate::{Remedy, SegmentId};
 
-/// Reads a table with a header; rows of unequal length are errors.
+/// Reads a table with a header; a row with another number of fields is an error.
 pub(crate) fn read(
     source: &Text<'_>,
     name: &str,
@@ -68,7 +68,7 @@ impl Cells for Fields<'_, '_> {
     }
 }
 
-/// How fields are separated.
+/// The separator of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Separation {
     /// Commas; a field that begins with a quote must end with one.
@@ -76,7 +76,7 @@ pub(crate) enum Separation {
     /// Tabs; a field that begins with a quote is quoted if it also ends with one, and plain otherwise, since both
     /// kinds of file are common.
     Tabs,
-    /// Pipes; no quotes, and blanks around fields are left out.
+    /// Pipes; there are no quotes, and spaces around fields are dropped.
     Pipes,
 }
 
@@ -97,13 +97,13 @@ struct RowFault {
     remedy: Option<&'static str>,
 }
 
-/// The rows of a table. Blank lines are passed over, but for a table of one column, where they are empty fields.
+/// The rows of a table. Blank lines are skipped, except in a table with one column, in which they are empty fields.
 struct Rows<'t> {
     text: &'t str,
     at: usize,
     separation: Separation,
     line: u64,
-    /// Where the current row begins.
+    /// The start of the current row.
     row_start: usize,
     row_line: u64,
     only_column: bool,
@@ -114,7 +114,7 @@ impl<'t> Rows<'t> {
         Self { text, at: 0, separation, line: 1, row_start: 0, row_line: 1, only_column: false }
     }
 
-    /// Replaces `fields` by those of the next row; false at the end.
+    /// Replaces `fields` with those of the next row; false at the end.
     fn next(&mut self, fields: &mut Vec<Cow<'t, str>>) -> Result<bool, RowFault> {
         fields.clear();
         while !self.only_column && self.end_of_line() {}
@@ -163,7 +163,7 @@ impl<'t> Rows<'t> {
         if self.separation == Separation::Pipes { field.trim() } else { field }
     }
 
-    /// Reads a field in quotes, or nothing if there is none here.
+    /// Reads a field in quotes; `None` if the next field is not in quotes.
     fn quoted_field(&mut self) -> Result<Option<Cow<'t, str>>, RowFault> {
         let start = self.at + 1;
         let bytes = self.text.as_bytes();

@@ -1,6 +1,6 @@
-//! The names by which columns and keys are known: one list for every format and every kind of table.
+//! The known names of columns and keys: one list for all formats and all kinds of tables.
 //!
-//! Capitals, blanks, dashes and underscores do not matter: `Image ID` is `image_id`.
+//! Case, spaces, dashes and underscores do not matter: `Image ID` is `image_id`.
 
 /// The image, in rows of ratings, scores and pairs.
 pub(crate) const IMAGE: &[&str] =
@@ -10,8 +10,8 @@ pub(crate) const IMAGE: &[&str] =
 pub(crate) const IMAGE_OF_CAPTION: &[&str] =
     &["image_id", "id", "image", "file_name", "filename", "name", "image_name"];
 
-/// References in a table with a header, which are all columns of the first group that it has, perhaps numbered. What
-/// else is known comes after them.
+/// References in a table with a header: all columns of the first group that it has, with or without numbers. Other known
+/// names come after them.
 pub(crate) const REFERENCE_COLUMNS: &[&[&str]] = &[
     &["reference", "references", "ref"],
     &["caption", "captions"],
@@ -21,10 +21,10 @@ pub(crate) const REFERENCE_COLUMNS: &[&[&str]] = &[
     &["raw"],
 ];
 
-/// References in an object. What else is known comes after them.
+/// References in an object. Other known names come after them.
 pub(crate) const REFERENCE_KEYS: &[&str] = &["references", "refs", "captions", "caption", "text"];
 
-/// A candidate in a table with a header. What else is known comes after them.
+/// A candidate in a table with a header. Other known names come after them.
 pub(crate) const CANDIDATE_COLUMNS: &[&str] = &[
     "prediction",
     "predicted_caption",
@@ -38,7 +38,7 @@ pub(crate) const CANDIDATE_COLUMNS: &[&str] = &[
     "sentence",
 ];
 
-/// A candidate in an object. What else is known comes after them.
+/// A candidate in an object. Other known names come after them.
 pub(crate) const CANDIDATE_KEYS: &[&str] = &[
     "prediction",
     "predicted_caption",
@@ -57,7 +57,7 @@ pub(crate) const JUDGED: &[&str] = &["caption", "candidate", "hypothesis", "desc
 /// Several references in one cell.
 pub(crate) const REFERENCE_LIST: &[&str] = &["references", "refs", "ground_truth", "gts"];
 
-/// A reference, perhaps numbered.
+/// A reference, with or without a number.
 pub(crate) const REFERENCE: &[&str] = &["reference", "ref"];
 
 /// A caption that a system wrote or that people rated.
@@ -76,7 +76,7 @@ pub(crate) const CANDIDATE: &[&str] = &[
     "description",
 ];
 
-/// What holds captions where a table holds nothing else.
+/// Captions in a table that contains only captions.
 pub(crate) const CAPTION: &[&str] =
     &["captions", "caption", "text", "sentence", "description", "comment", "raw"];
 
@@ -103,13 +103,13 @@ pub(crate) const RATER: &[&str] =
 /// Two captions in a list.
 pub(crate) const TWO_CAPTIONS: &[&str] = &["captions", "candidates", "hypotheses", "sentences"];
 
-/// What kind of pair it is.
+/// The category of a pair.
 pub(crate) const CATEGORY: &[&str] = &["category", "type", "class", "kind", "group"];
 
 /// Counts of votes, for the first and the second caption.
 pub(crate) const VOTES: &[&str] = &["votes", "vote", "wins"];
 
-/// Which caption won.
+/// The caption that won.
 pub(crate) const WINNER: &[&str] =
     &["winner", "label", "preference", "preferred", "choice", "better", "majority", "vote"];
 
@@ -137,13 +137,13 @@ pub(crate) const TOKENS: &[&str] = &["tokens", "token"];
 /// The probability that a segment ends, or its logarithm.
 pub(crate) const END: &[&str] = &["end"];
 
-/// A name without capitals and separators.
+/// A name in lower case without separators.
 pub(crate) fn plain(name: &str) -> String {
     let is_kept = |c: &char| !matches!(c, ' ' | '-' | '_');
     name.chars().filter(is_kept).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether `name` is `known` in its own writing, or with a number where `numbered`: `caption_1`.
+/// Whether `name` is exactly `known`, or `known` with a number if `numbered`: `caption_1`.
 pub(crate) fn is_called(name: &str, known: &str, numbered: bool) -> bool {
     let mut characters = name.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).flat_map(char::to_lowercase);
     let is_known = known.chars().filter(|c| *c != '_').all(|c| characters.next() == Some(c));
@@ -157,7 +157,7 @@ pub(crate) fn is_numbered(name: &str, known: &str) -> bool {
     stem.eq_ignore_ascii_case(known)
 }
 
-/// Whether a name is one of several raters'.
+/// Whether a name is that of one of several raters.
 pub(crate) fn is_rater(name: &str) -> bool {
     let name = name.to_lowercase();
     RATER.iter().any(|rater| {

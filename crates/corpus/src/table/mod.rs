@@ -1,6 +1,6 @@
-//! Tables in CSV, TSV, JSON, JSON Lines and Parquet: rows of named cells, read in one way whatever they hold.
+//! Tables in CSV, TSV, JSON, JSON Lines and Parquet: rows of named cells, read in the same way for all purposes.
 //!
-//! A reader shows each row to a [`Consumer`], which reads captions as they come, or gathers them in a [`Table`].
+//! A reader passes each row to a [`Consumer`], which reads captions row by row, or collects a [`Table`].
 
 mod cell;
 mod columns;
@@ -29,17 +29,17 @@ use crate::SegmentId;
 use crate::error::{Error, ErrorKind, Position};
 use crate::input::Source;
 
-/// What reads the rows of a table.
+/// A consumer of the rows of a table.
 pub(crate) trait Consumer {
-    /// Is told the names of the rows to come, once for CSV and Parquet, and for objects whenever their keys change.
-    /// Returns the columns that it will ask for; `None` stands for all.
+    /// Receives the names of the following rows: once for CSV and Parquet, and whenever the keys change for objects.
+    /// Returns the columns that it will read; `None` for all.
     fn names(&mut self, names: &[String]) -> Result<Option<Vec<usize>>, Error>;
 
-    /// Is shown a row.
+    /// Receives a row.
     fn row(&mut self, row: &Row<'_>) -> Result<(), Error>;
 }
 
-/// One row, whose cells are read when they are asked for.
+/// A row, whose cells are read on request.
 pub(crate) struct Row<'r> {
     source: &'r str,
     cells: &'r dyn Cells,
@@ -47,25 +47,25 @@ pub(crate) struct Row<'r> {
 
 /// The cells of a row in some format.
 trait Cells {
-    /// How many there are.
+    /// The number of cells.
     fn len(&self) -> usize;
     /// A cell.
     fn cell(&self, column: usize) -> Result<Cell<'_>, Error>;
-    /// A cell as an image's id.
+    /// A cell as an image id.
     fn id(&self, column: usize) -> Result<SegmentId, Error>;
-    /// The row's line or number.
+    /// The line or number of the row.
     fn place(&self) -> Position;
-    /// Where exactly a cell is, or the row.
+    /// The position of a cell, if known, or of the row.
     fn position(&self, column: Option<usize>) -> Position;
 }
 
 impl Row<'_> {
-    /// A cell; null beyond the last.
+    /// A cell; null if there is no such column.
     pub fn cell(&self, column: usize) -> Result<Cell<'_>, Error> {
         if column < self.cells.len() { self.cells.cell(column) } else { Ok(Cell::Null) }
     }
 
-    /// A cell as an image's id.
+    /// A cell as an image id.
     pub fn id(&self, column: usize) -> Result<SegmentId, Error> {
         self.cells.id(column)
     }
@@ -84,7 +84,7 @@ impl Row<'_> {
 
 /// A table in memory.
 pub(crate) struct Table {
-    /// All names, in order of first appearance; twice if a header has them twice.
+    /// All names, in order of first appearance; duplicate names in a header are kept.
     pub names: Vec<String>,
     /// The rows.
     pub rows: Vec<TableRow>,
@@ -104,24 +104,24 @@ impl TableRow {
     }
 }
 
-/// How the objects within a table's objects are kept.
+/// How nested objects are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nesting {
     /// As cells.
     Whole,
-    /// As cells of their own, named `outer.inner`.
+    /// As separate cells named `outer.inner`.
     Flat,
 }
 
 impl Table {
-    /// Reads a table, whose format is detected from its content; `expected` says in errors what its rows are.
+    /// Reads a table, whose format is detected from its content; `expected` describes its rows in errors.
     pub fn read(source: Source<'_>, expected: &str, nesting: Nesting) -> Result<Self, Error> {
         let mut gathering = Gathering::new(nesting);
         read(source, expected, &mut gathering)?;
         Ok(gathering.table())
     }
 
-    /// The column of the captions that people rated: the first of `names`, or one of another known name that holds
+    /// The column of the captions that people rated: the first of `names`, or one with another known name that contains
     /// more than numbers.
     pub fn judged_caption(&self, names: &[&str]) -> Option<usize> {
         let holds_words = |column: &usize| {
@@ -169,28 +169,28 @@ pub(crate) fn read_parquet(source: Source<'_>, _: &mut dyn Consumer) -> Result<(
         .with_remedy(Remedy::say("build with the feature parquet, or save the table as CSV")))
 }
 
-/// Puts the rows of a table into memory.
+/// Collects the rows of a table in memory.
 pub(crate) struct Gathering {
     table: Table,
     known: HashMap<Rc<str>, usize>,
-    /// The names of the rows to come.
+    /// The names for the following rows.
     current: Vec<Rc<str>>,
     nesting: Nesting,
 }
 
 impl Gathering {
-    /// No rows yet.
+    /// An empty collection.
     pub fn new(nesting: Nesting) -> Self {
         let table = Table { names: Vec::new(), rows: Vec::new() };
         Self { table, known: HashMap::new(), current: Vec::new(), nesting }
     }
 
-    /// What was gathered.
+    /// The collected table.
     pub fn table(self) -> Table {
         self.table
     }
 
-    /// The place of the row that will be added next, as a record.
+    /// The position, as a record, of the row that will be added next.
     pub fn next(&self) -> Position {
         Position { record: Some(self.table.rows.len() as u64 + 1), ..Position::default() }
     }
@@ -223,7 +223,7 @@ impl Consumer for Gathering {
     fn names(&mut self, names: &[String]) -> Result<Option<Vec<usize>>, Error> {
         self.current.clear();
         for name in names {
-            // A header may have a name twice; objects do not.
+            // A header may have duplicate names; objects do not.
             if self.current.iter().any(|known| **known == **name) {
                 self.table.names.push(name.clone());
             }

@@ -1,4 +1,4 @@
-//! Rows that are JSON objects: a list of them, or one on each line.
+//! Rows that are JSON objects: in a list, or one per line.
 
 use super::{Cell, Cells, Consumer, Row};
 use crate::SegmentId;
@@ -6,7 +6,7 @@ use crate::error::{Error, Position};
 use crate::input::{Line, Source, Text};
 use crate::json::{Fault, Json, MAX_DEPTH, Result as Read, ValueKind, What};
 
-/// Reads a JSON array of objects; `expected` says in errors what they are.
+/// Reads a JSON array of objects; `expected` describes them in errors.
 pub(crate) fn read_list(
     source: Source<'_>,
     expected: &str,
@@ -20,7 +20,7 @@ pub(crate) fn read_list(
     origin.check(json.end())
 }
 
-/// Reads an array of objects that comes next.
+/// Reads the next value, an array of objects.
 pub(crate) fn read_array(
     json: &mut Json<'_>,
     origin: &Origin<'_>,
@@ -36,7 +36,7 @@ pub(crate) fn read_array(
     Ok(())
 }
 
-/// Reads one object on each line; blank lines are passed over.
+/// Reads one object per line; blank lines are skipped.
 pub(crate) fn read_lines(
     source: Source<'_>,
     expected: &str,
@@ -60,9 +60,9 @@ pub(crate) fn read_lines(
 pub(crate) struct Origin<'t> {
     pub name: &'t str,
     pub text: &'t str,
-    /// The byte of the source at which the text begins.
+    /// The byte offset in the source at which the text begins.
     pub base: u64,
-    /// The number of the line, if the text is one.
+    /// The number of the line, if the text is a line.
     pub line: Option<u64>,
 }
 
@@ -72,7 +72,7 @@ impl Origin<'_> {
         Position { line: self.line.or(position.line), ..position }
     }
 
-    /// A result with a fault turned into an error at its place.
+    /// Turns a fault in a result into an error with its position.
     pub fn check<T>(&self, result: Read<T>) -> Result<T, Error> {
         result.map_err(|fault| {
             let position = self.position(fault.at);
@@ -84,19 +84,19 @@ impl Origin<'_> {
 /// Reads objects one after another.
 pub(crate) struct Objects<'e> {
     expected: &'e str,
-    /// The keys of the latest object, and where their values begin.
+    /// The keys of the latest object, and the starts of their values.
     names: Vec<String>,
     places: Vec<usize>,
     count: u64,
 }
 
 impl<'e> Objects<'e> {
-    /// A reader of objects, which errors call `expected`.
+    /// A reader of objects, which `expected` describes in errors.
     pub fn new(expected: &'e str) -> Self {
         Self { expected, names: Vec::new(), places: Vec::new(), count: 0 }
     }
 
-    /// Shows the object that comes next.
+    /// Passes the next object to the consumer.
     pub fn read(
         &mut self,
         json: &mut Json<'_>,
@@ -119,7 +119,7 @@ impl<'e> Objects<'e> {
         consumer.row(&Row { source: origin.name, cells: &object })
     }
 
-    /// Notes keys and where their values begin, and tells whether the keys differ from those before.
+    /// Records the keys and the starts of their values; returns whether the keys differ from those before.
     fn scan(&mut self, json: &mut Json<'_>) -> Read<bool> {
         json.open(b'{', self.expected)?;
         let mut is_new = self.count == 0;
@@ -144,7 +144,7 @@ impl<'e> Objects<'e> {
     }
 }
 
-/// The place of a name that an earlier one equals.
+/// The index of the first name that equals an earlier one.
 fn second(names: &[String]) -> Option<usize> {
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by(|a, b| names[*a].cmp(&names[*b]).then(a.cmp(b)));
@@ -196,7 +196,7 @@ pub(crate) fn read_value<'t>(json: &mut Json<'t>) -> Read<Cell<'t>> {
     value(json, MAX_DEPTH)
 }
 
-/// Reads a value within so many levels.
+/// Reads a value with at most `levels` levels of nesting.
 pub(super) fn value<'t>(json: &mut Json<'t>, levels: u32) -> Read<Cell<'t>> {
     let kind = json.kind()?;
     if levels == 0 && matches!(kind, ValueKind::Array | ValueKind::Object) {

@@ -18,10 +18,10 @@ use crate::SegmentId;
 use crate::error::{Error, ErrorKind, Position};
 use crate::input::Source;
 
-/// Reads the columns that are asked for; others are not decoded.
+/// Reads the requested columns; others are not decoded.
 ///
-/// The parquet crate panics on some damaged files that pass its own checks. What fuzzing found is checked before;
-/// a panic that is left becomes an error here, so that a hostile file cannot stop a server.
+/// The parquet crate panics on some damaged files that pass its own checks. Cases that fuzzing found are checked first;
+/// any other panic becomes an error here, so that a hostile file cannot stop a server.
 pub(crate) fn read(source: Source<'_>, consumer: &mut dyn Consumer) -> Result<(), Error> {
     let name = source.name;
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| read_table(source, consumer)));
@@ -35,7 +35,7 @@ fn read_table(source: Source<'_>, consumer: &mut dyn Consumer) -> Result<(), Err
     };
     let bytes = bytes::Bytes::from(source.into_bytes()?.into_owned());
     let n_bytes = bytes.len();
-    // Without the embedded Arrow schema, every kind of string column comes as plain strings.
+    // Without the embedded Arrow schema, all kinds of string columns are read as plain strings.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes, options)
         .map_err(|error| damaged(&error))?;

@@ -1,4 +1,4 @@
-//! What the cells of a row of pairs hold: texts, numbers, and values in two columns or a list of two.
+//! The cells of a row of pairs: texts, numbers, and values in two columns or in a list of two.
 
 use super::fault::Fault;
 use super::rows::Row;
@@ -16,7 +16,7 @@ pub(super) enum Two {
 }
 
 impl Two {
-    /// Its columns, as errors name them.
+    /// The names of its columns, for errors.
     pub fn named(&self) -> String {
         match self {
             Self::List(name) => format!("\"{name}\""),
@@ -31,7 +31,7 @@ impl Two {
         }
     }
 
-    /// Its two cells, none if both are empty; an error is a third cell, or a list that is none of two.
+    /// The two cells; `None` if both are empty. It is an error if there is a third cell, or a list not of two.
     pub fn cells<'r>(
         &self,
         row: &'r Row,
@@ -61,7 +61,7 @@ impl Two {
     }
 }
 
-/// The one of several ways to write `what` that a row uses; an error if it uses more than one.
+/// The one of several notations for `what` that a row uses; it is an error if it uses more than one.
 pub(super) fn only<'c, T>(
     all: &'c [T],
     row: &Row,
@@ -78,7 +78,7 @@ pub(super) fn only<'c, T>(
     }
 }
 
-/// As [`only`], of single columns.
+/// As [`only`], for single columns.
 pub(super) fn only_column<'c>(all: &'c [String], row: &Row, what: &str) -> Result<Option<&'c String>, Fault> {
     only(all, row, what, |name| (vec![name.as_str()], format!("\"{name}\"")))
 }

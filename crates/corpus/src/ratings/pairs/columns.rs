@@ -1,4 +1,4 @@
-//! Which column of a file of pairs is what.
+//! The columns of files of pairs.
 
 use super::cells::{Two, only, only_column, text};
 use super::fault::Fault;
@@ -12,30 +12,30 @@ use crate::{Error, ErrorKind, Remedy, SegmentId};
 
 const ENDS: &[[&str; 2]] = &[["a", "b"], ["1", "2"], ["0", "1"]];
 
-/// The columns of a file of pairs. Where there are several of a kind, a row uses one of them.
+/// The columns of a file of pairs. If there are several of a kind, each row uses only one of them.
 pub(super) struct Columns {
     image: String,
     captions: Vec<Two>,
     category: Option<String>,
     counts: Vec<Two>,
     winners: Vec<String>,
-    /// A list of references in one cell.
+    /// Columns with a list of references in a cell.
     pools: Vec<String>,
-    /// The one reference of a vote.
+    /// Columns with the single reference of a vote.
     singles: Vec<String>,
-    /// A reference each.
+    /// Columns with one reference each.
     numbered: Vec<String>,
     pair: Option<String>,
 }
 
-/// What a row says of votes.
+/// The votes in a row.
 pub(super) struct Voted {
     pub counts: Option<[f64; 2]>,
-    /// The winner, and the column that names it.
+    /// The column of the winner, and its cell.
     pub winner: Option<(String, Said)>,
 }
 
-/// A column's name without capitals and separators, beside the name.
+/// The names of columns in lower case without separators, each with the original name.
 type Plain<'n> = [(String, &'n String)];
 
 impl Columns {
@@ -95,7 +95,7 @@ impl Columns {
         Ok(found)
     }
 
-    /// Refuses two columns of one name, of which one only would be read.
+    /// Refuses two columns with the same name, since only one of them would be read.
     fn refuse_twins(&self, plain: &Plain<'_>, source: &str) -> Result<(), Error> {
         let lists = self.winners.iter().chain(&self.pools).chain(&self.singles).chain(&self.numbered);
         let single = [Some(&self.image), self.category.as_ref(), self.pair.as_ref()];
@@ -116,7 +116,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Whether rows that name a winner are one vote each, of which several make a pair.
+    /// Whether each row with a winner is a single vote, and several rows make a pair.
     pub fn is_of_votes(&self) -> bool {
         !self.singles.is_empty() && !self.winners.is_empty()
     }
@@ -167,7 +167,7 @@ impl Columns {
         Ok([of(0)?, of(1)?])
     }
 
-    /// What the row says of votes: counts, a winner, both or nothing.
+    /// The votes in the row: counts, a winner, both or neither.
     pub fn voted(&self, row: &Row) -> Result<Voted, Fault> {
         let winner = only_column(&self.winners, row, "winners")?;
         let winner = winner.and_then(|name| Some((name.clone(), Said::of(row.get(name)?))));
@@ -215,12 +215,12 @@ impl Columns {
     }
 }
 
-/// The column of that plain name.
+/// The column with this plain name.
 fn exact<'n>(plain: &Plain<'n>, wanted: &str) -> Option<&'n String> {
     plain.iter().find(|(known, _)| known == wanted).map(|(_, name)| *name)
 }
 
-/// The two columns of a stem, such as `caption_a` and `caption_b`.
+/// The two columns with a common stem, such as `caption_a` and `caption_b`.
 fn both(plain: &Plain<'_>, stem: &str) -> Option<Two> {
     ENDS.iter().find_map(|ends| {
         let [a, b] = ends.map(|end| exact(plain, &format!("{stem}{end}")).cloned());
@@ -228,7 +228,7 @@ fn both(plain: &Plain<'_>, stem: &str) -> Option<Two> {
     })
 }
 
-/// B and C of PASCAL-50S's votes, if there is an A as well.
+/// The columns B and C of PASCAL-50S's votes, if there is a column A as well.
 fn triplet(plain: &Plain<'_>) -> Option<Two> {
     exact(plain, "a")?;
     Some(two(plain, "", [exact(plain, "b")?.clone(), exact(plain, "c")?.clone()], &["a"]))
@@ -247,7 +247,7 @@ fn two(plain: &Plain<'_>, stem: &str, names: [String; 2], but: &[&str]) -> Two {
     Two::Columns { names, more }
 }
 
-/// A name without capitals and all but letters and digits: `caption.a` is `caption_a`.
+/// A name in lower case, with letters and digits only: `caption.a` is `caption_a`.
 fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

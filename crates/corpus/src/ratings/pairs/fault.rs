@@ -1,8 +1,8 @@
-//! What is wrong with a row of pairs.
+//! Errors in rows of pairs.
 
 use crate::{Error, ErrorKind, Position, Remedy};
 
-/// What is wrong, and what to do about it.
+/// What is wrong with a row, and what to do about it.
 #[derive(Debug)]
 pub(super) struct Fault {
     message: String,
@@ -14,17 +14,17 @@ impl Fault {
         Self { message: message.into(), advice: None }
     }
 
-    /// The same with what to do about it.
+    /// Sets what to do about it.
     pub fn advise(self, advice: &'static str) -> Self {
         Self { advice: Some(advice), ..self }
     }
 
-    /// The same about one column.
+    /// Puts the name of a column in front of the message.
     pub fn of(self, column: &str) -> Self {
         Self { message: format!("{column}: {}", self.message), ..self }
     }
 
-    /// The error about the row at that place of a file.
+    /// The error for the row at `place`.
     pub fn error(self, kind: ErrorKind, source: &str, place: Position) -> Error {
         let error = Error::new(kind, source, self.message).at(place);
         self.advice.map(Remedy::say).into_iter().fold(error, Error::with_remedy)

@@ -1,4 +1,4 @@
-//! Puts the votes of one pair together, in order of first appearance.
+//! Combines the votes on the same pair, in order of first appearance.
 
 use std::collections::HashMap;
 
@@ -6,12 +6,12 @@ use super::fault::Fault;
 use super::{Choice, Choices};
 use crate::{Position, SegmentId};
 
-/// Pairs as they are read.
+/// The pairs read so far.
 #[derive(Default)]
 pub(super) struct Gathering {
-    /// Pairs with the number of rows they come from, and the first of these.
+    /// The pairs, each with its number of rows and the position of the first row.
     pairs: Vec<(Choice, usize, Position)>,
-    /// By the pair's id, the image and the captions in alphabetical order.
+    /// The index of each pair, by pair id, image, and captions in alphabetical order.
     known: HashMap<(String, SegmentId, [String; 2]), usize>,
 }
 
@@ -21,7 +21,7 @@ impl Gathering {
         self.pairs.push((found, 1, Position::default()));
     }
 
-    /// Adds a row that is one vote, or none, to its pair, whichever caption it names first.
+    /// Adds a row with one vote, or none, to its pair; the order of the captions does not matter.
     pub fn add_vote(&mut self, pair: String, mut found: Choice, place: Position) -> Result<(), Fault> {
         let mut captions = found.captions.clone();
         captions.sort_unstable();
@@ -52,7 +52,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// The pairs that anybody voted on.
+    /// The pairs with votes.
     pub fn choices(self, name: &str) -> Choices {
         let (voted, unvoted): (Vec<_>, Vec<_>) =
             self.pairs.into_iter().partition(|(choice, ..)| choice.votes[0] + choice.votes[1] > 0.0);

@@ -1,10 +1,10 @@
-//! Pairs of captions of one image, and which of the two people preferred: PASCAL-50S and its kin.
+//! Pairs of captions of one image, and which of the two people preferred: PASCAL-50S and similar data.
 //!
-//! Read are JSON, JSON Lines, CSV, TSV and Parquet. A row is a pair (with counts of votes, or who won), or, where it names one
-//! reference, a single vote as PASCAL-50S's triplets hold them: «which of B and C is more like A». Rows of votes of one
-//! pair are put together. A JSON object of lists, one per category, is read as well.
+//! The formats are JSON, JSON Lines, CSV, TSV and Parquet. A row is a pair (with counts of votes or a winner) or, if it
+//! names one reference, a single vote, as in PASCAL-50S's triplets: "which of B and C is more like A?". Votes on the same
+//! pair are combined. A JSON object of lists, one per category, is read as well.
 //!
-//! A row that contradicts itself or others of its pair is an error, never a choice in silence.
+//! A row that contradicts itself or other rows of its pair is an error.
 
 mod cells;
 mod columns;
@@ -25,33 +25,33 @@ use winner::{Coding, is_same};
 /// Pairs of captions, in order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choices {
-    /// Where they come from.
+    /// The display name of the source.
     pub source: String,
     /// The pairs; at least one.
     pub items: Vec<Choice>,
-    /// How many rows are left out because nobody voted.
+    /// The number of rows left out because they have no votes.
     pub unvoted: usize,
 }
 
-/// Two captions of one image, and how many people preferred which.
+/// Two captions of one image, and the votes for each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// The image.
     pub image: SegmentId,
     /// The two captions; neither is empty.
     pub captions: [String; 2],
-    /// How many votes each of them got, finite and not below 0; half a vote each where a voter could not tell.
+    /// The number of votes for each, finite and not below 0; an undecided voter gives each caption half a vote.
     pub votes: [f64; 2],
-    /// What kind of pair it is, such as HC, HI, HM and MM of PASCAL-50S, if the file tells it.
+    /// The category, such as HC, HI, HM and MM of PASCAL-50S, if the file contains it.
     pub category: Option<String>,
-    /// The references to draw from, if they stand in the file.
+    /// The references to draw from, if the file contains them.
     pub references: Vec<String>,
 }
 
-/// Reads pairs, unpacked if need be; `name` stands in errors.
+/// Reads pairs, compressed or not; errors call the file `name`.
 ///
 /// # Errors
-/// When the file is none of the known forms, columns are missing, a vote makes no sense, or there is no pair at all.
+/// When the file has none of the known formats, columns are missing, a vote is invalid, or there are no pairs.
 pub fn read_pairs(bytes: &[u8], name: &str) -> Result<Choices, Error> {
     let source = Source::from_bytes(bytes, name)?;
     refuse_binary(source.head(), name)?;
@@ -91,7 +91,7 @@ pub fn read_pairs(bytes: &[u8], name: &str) -> Result<Choices, Error> {
     Ok(choices)
 }
 
-/// What no reader of text can read.
+/// Refuses files that are not text.
 fn refuse_binary(head: &[u8], name: &str) -> Result<(), Error> {
     if head.starts_with(b"MATLAB") {
         let message = "this is a MATLAB file, which is not read";
@@ -103,7 +103,7 @@ fn refuse_binary(head: &[u8], name: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The pair of a row; its votes are 0 where nobody voted.
+/// The pair of a row; without votes, both counts are 0.
 fn choice(row: &Row, voted: &Voted, columns: &Columns, coding: Coding, name: &str) -> Result<Choice, Error> {
     let shape = |fault: Fault| fault.error(ErrorKind::Shape, name, row.place);
     let image = columns.image(row).map_err(|fault| fault.error(ErrorKind::Id, name, row.place))?;

@@ -5,7 +5,7 @@ use crate::json::{Fault, Json};
 use crate::table::{Cell, Gathering, Nesting, Origin, Table, TableRow, read_value};
 use crate::{Error, ErrorKind, Position, Remedy};
 
-/// What errors call the objects that are rows.
+/// The description of a row in errors.
 const EXPECTED: &str = "an object with keys such as image_id, captions and votes";
 
 /// Reads a table, one object, or an object of lists of objects by category.
@@ -41,7 +41,7 @@ fn is_of_objects(cell: &Cell<'_>) -> bool {
     matches!(cell, Cell::List(list) if list.iter().all(|item| matches!(item, Cell::Object(_))))
 }
 
-/// Gives a row the category of the list that it is in.
+/// Sets the category of a row to that of its list.
 fn name_category(
     cells: &mut Vec<(String, Cell<'_>)>,
     category: &str,

@@ -1,11 +1,11 @@
-//! Who won: the ways in which files write it.
+//! The ways in which files name the winner.
 
 use super::columns::Voted;
 use super::fault::Fault;
 use crate::table::Cell;
 use crate::{Error, ErrorKind, Remedy};
 
-/// What a cell says of the winner.
+/// The cell of a winner.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Said {
     Number(f64),
@@ -13,7 +13,7 @@ pub(super) enum Said {
 }
 
 impl Said {
-    /// What a cell says; text that is a number counts as one.
+    /// Parses a cell; text that is a number counts as a number.
     pub fn of(cell: &Cell<'_>) -> Self {
         match cell {
             Cell::Text(text) | Cell::Untyped(text) => match text.trim().parse() {
@@ -32,12 +32,13 @@ impl Said {
     }
 }
 
-/// What the numbers of a file mean. Words mean the same in all: `a`, `first`, `left`; `b`, `second`, `right`; `tie`.
+/// The meaning of numbers in a file. Words mean the same in all files: `a`, `first`, `left`; `b`, `second`, `right`;
+/// `tie`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coding {
-    /// No number stands for a winner.
+    /// There are no numbers.
     Words,
-    /// 1 is the first caption, −1 the second, 0 neither: PASCAL-50S's own.
+    /// 1 is the first caption, −1 the second, 0 neither, as in PASCAL-50S.
     Sign,
     /// 0 is the first caption, 1 the second.
     Index,
@@ -46,9 +47,9 @@ pub(super) enum Coding {
 }
 
 impl Coding {
-    /// The coding that explains all numbers of a file, given what each row says beside its counts, if it has any.
+    /// The coding that is consistent with all numbers of a file, and with the counts of rows that have them.
     ///
-    /// Ones alone may mean the first or the second caption: counts decide where they stand beside them.
+    /// If all numbers are 1, they may mean the first or the second caption; counts in the same rows decide.
     pub fn of<'r>(rows: impl Iterator<Item = &'r Voted>, name: &str) -> Result<Self, Error> {
         let (mut has, mut any, mut needed) = ([false; 4], false, false);
         let mut agree = [true; 2];
@@ -72,12 +73,12 @@ impl Coding {
             [true, _, _, false] => Ok(Self::Sign),
             [false, _, _, true] => Ok(Self::Ordinal),
             [true, _, _, true] => {
-                fault("winners are both -1 and 2, so it cannot be told what the numbers mean")
+                fault("winners are both -1 and 2, so the meaning of the numbers is unclear")
             }
             [_, true, _, _] => Ok(Self::Index),
             _ if agree == [true, false] => Ok(Self::Sign),
             _ if agree == [false, true] || !needed => Ok(Self::Index),
-            _ => fault("it cannot be told which caption the winner 1 means"),
+            _ => fault("it is unclear which caption the winner 1 means"),
         }
     }
 
