@@ -1,4 +1,4 @@
-//! Only what all systems describe: alignments cut down to their common images.
+//! Restricts alignments to the images that all systems describe.
 
 use capeval_choice::{Argument, Remedy};
 use capeval_corpus::{Aligned, Missing};
@@ -7,16 +7,16 @@ use capeval_report::Notice;
 
 use crate::Error;
 
-/// The images that all systems describe, where some describe more.
+/// The number of images that all systems describe, if some systems describe more.
 pub(crate) struct Common {
-    /// How many there are.
+    /// The number of common images.
     n: usize,
-    /// How many might have been described.
+    /// The number of all images.
     of: usize,
 }
 
 impl Common {
-    /// Leaves to each alignment the images that all have, of `n_images`; `None` if none of them has any other.
+    /// Restricts each alignment to the images that all have, out of `n_images`; `None` if that leaves out nothing.
     ///
     /// # Errors
     /// When no image is left.
@@ -43,15 +43,15 @@ impl Common {
         Ok(Some(Self { n, of: n_images }))
     }
 
-    /// What a reader of the scores should know.
+    /// A notice about the restriction.
     pub fn notice(&self) -> Notice {
         let (n, of) = (self.n, self.of);
         let message = format!("only the {n} images that all systems describe are compared, of {of}");
         Notice::new("common-images", message).count(n)
     }
 
-    /// Adds to a signature how many images were left out, which is the same for all systems and stands for what each of
-    /// them lacks itself.
+    /// Adds the number of images left out to a signature; it is the same for all systems and replaces the number of images
+    /// that each of them lacks.
     pub fn sign(&self, signature: &mut Signature) {
         signature.push("missing", format_args!("{}({})", Missing::Skip.name(), self.of - self.n));
     }

@@ -8,7 +8,7 @@ use capeval_report::Explained;
 use crate::Error;
 use crate::references::AlignedReferences;
 
-/// How the scores of `images` came to be, image by image and system by system.
+/// Explains the scores of `images`, image by image and system by system.
 pub(crate) fn explain_images(
     images: &[SegmentId],
     references: &mut AlignedReferences,
@@ -36,7 +36,7 @@ pub(crate) fn explain_images(
         capeval_evaluate::explain(&mut references.set, systems, metrics, &chosen, &(), |_, explanation| {
             explanation
         });
-    // For each system, which of its captions each of the chosen images has, and how many it described before.
+    // For each system and chosen image, the index of its caption, and its rank among the chosen images of the system.
     let ranks: Vec<Vec<Option<(usize, usize)>>> = systems
         .iter()
         .map(|system| {
@@ -65,7 +65,7 @@ pub(crate) fn explain_images(
     Ok(explained)
 }
 
-/// The same id as a text: who types an id cannot say of which type it is.
+/// The same id as text, since ids that users type have no type.
 fn as_text(id: &SegmentId) -> Option<SegmentId> {
     match id {
         SegmentId::Integer(number) => Some(SegmentId::Text(number.to_string().into())),

@@ -1,4 +1,4 @@
-//! Every image with its texts and evidence, for a page.
+//! Collects all images with their texts and evidence, for a page.
 
 use capeval_evaluate::{Progress, System};
 use capeval_metric::AnyMetric;
@@ -6,7 +6,7 @@ use capeval_report::{Captions, Evidence, Gallery, Shapes};
 
 use crate::references::AlignedReferences;
 
-/// What a page shows of every image that one of `systems` was scored on.
+/// The data that a page shows for every image on which one of `systems` was scored.
 pub(crate) fn gallery(
     references: &mut AlignedReferences,
     systems: &[System],

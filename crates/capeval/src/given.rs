@@ -1,4 +1,4 @@
-//! Scores that were computed elsewhere, of which nothing but the keys is known.
+//! Precomputed scores, which are described by their keys only.
 
 use capeval_choice::{Argument, Remedy, suggest};
 use capeval_evaluate::registry::kinds;
@@ -7,11 +7,11 @@ use capeval_report::{Measure, Notice};
 
 use crate::Error;
 
-/// What is known of measures by their keys: those of metrics here, whatever their case, have the metric's label, range
-/// and direction; of others, more is better unless `lower_is_better` names them, and a notice says so.
+/// Describes measures by their keys. Keys of known metrics, in any case, have the metric's label, range and direction; for
+/// others, higher is better unless `lower_is_better` names them, and a notice says so.
 ///
 /// # Errors
-/// When `lower_is_better` names a key that is none.
+/// When `lower_is_better` names a key that does not exist.
 pub(crate) fn measures(
     keys: &[String],
     lower_is_better: &[String],
@@ -54,7 +54,7 @@ pub(crate) fn measures(
     Ok(measures)
 }
 
-/// A key as metrics here write it.
+/// A key in the notation of capeval's metrics.
 fn plain(key: &str) -> String {
     key.to_lowercase().replace('_', "-")
 }

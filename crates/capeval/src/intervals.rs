@@ -1,4 +1,4 @@
-//! How sure scores are: the statistics of images, resampled.
+//! Confidence intervals of scores, from resampled statistics of images.
 
 use capeval_evaluate::{MetricScores, Progress, Stage, SystemScores};
 use capeval_stats::{Interval, Matrix, Resampling, resample};
@@ -6,7 +6,7 @@ use capeval_stats::{Interval, Matrix, Resampling, resample};
 use crate::references::AlignedReferences;
 use crate::restrict::normal;
 
-/// One interval per system and measure; both ends are NaN where a measure has none.
+/// One interval per system and measure; both bounds are NaN if a measure has none.
 pub(crate) fn of(
     systems: &[SystemScores],
     references: &AlignedReferences,
@@ -40,14 +40,14 @@ pub(crate) fn of(
     intervals
 }
 
-/// The statistics of systems that describe the same images, side by side.
+/// The statistics of systems that describe the same images, joined column-wise.
 ///
-/// Images lie in the order of their ids, so that no digit depends on the order of files.
+/// Images are in the order of their ids, so that no digit depends on the order of files.
 pub(crate) struct Stack<'s> {
     metrics: Vec<&'s MetricScores>,
     n_systems: usize,
     pub matrix: Matrix,
-    /// How many values the systems have by all metrics together.
+    /// The number of values of all systems by all metrics.
     pub n_values: usize,
 }
 
@@ -61,7 +61,7 @@ impl<'s> Stack<'s> {
         Self { metrics, n_systems: systems.len(), matrix, n_values }
     }
 
-    /// The columns that system number `at` has among the values.
+    /// The range of the values of system number `at`.
     pub fn values_of(&self, at: usize) -> std::ops::Range<usize> {
         let each = self.n_values / self.n_systems.max(1);
         at * each..(at + 1) * each
@@ -74,7 +74,7 @@ impl<'s> Stack<'s> {
         mine.flat_map(|m| m.metric.parts().iter().map(|part| part.has_interval))
     }
 
-    /// The values of every resample: system after system, measure after measure. `progress` hears of each.
+    /// The values of every resample: system after system, measure after measure. `progress` is notified of each resample.
     pub fn bootstrap(&self, resampling: Resampling, progress: &dyn Progress) -> Vec<f64> {
         progress.begin(Stage::Resampling, resampling.resamples);
         let heard = |n| progress.advance(n);
@@ -98,8 +98,8 @@ pub(crate) fn score_sums<'m>(
     }
 }
 
-/// The places of `images`, which ascend as the references' file has them, in the order of their ids as they are
-/// compared: where the number 1 and the text "1" are one id, they stand at the same place.
+/// The indices of `images`, which are in the order of the references, sorted by id. If the number 1 and the text "1" are
+/// the same id, they have the same rank.
 fn by_id(images: &[u32], references: &AlignedReferences) -> Vec<u32> {
     let mut order: Vec<u32> = (0..images.len() as u32).collect();
     order.sort_by_cached_key(|at| {

@@ -1,4 +1,4 @@
-//! Everything that a person can set about a task: what arguments, Python's keywords and requests in JSON fill.
+//! The options of all tasks, which arguments, Python's keywords and JSON fill in.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use capeval_stats::Resampling;
 use capeval_stats::correction::Correction;
 use serde::{Deserialize, Serialize};
 
-/// Which metrics, and the settings of those that know them.
+/// The choice of metrics, and their settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MetricOptions {
-    /// Metrics, with settings such as `cider-d:sigma=4`, or suites. Those of the suite `coco` if neither they nor a
-    /// suite are given.
+    /// Metrics, with settings such as `cider-d:sigma=4`, or suites. If neither these nor a suite are given, the suite is
+    /// `coco`.
     pub names: Vec<String>,
     /// A suite, whose metrics come first.
     pub suite: Option<String>,
-    /// The tokenizer; a notice names the metrics that it does not reach.
+    /// The tokenizer; a notice names the metrics that ignore it.
     pub tokenizer: Option<String>,
-    /// Where CIDEr's document frequencies come from: `corpus`, `uniform` or `table`.
+    /// The source of CIDEr's document frequencies: `corpus`, `uniform` or `table`.
     pub idf: Option<String>,
-    /// Settings for every metric that knows them, by name.
+    /// Settings for all metrics that have them, by name.
     pub settings: BTreeMap<String, String>,
 }
 
 impl MetricOptions {
-    /// Metrics or suites by their names.
+    /// Selects metrics or suites by name.
     pub fn new<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
         Self { names: names.into_iter().map(Into::into).collect(), ..Self::default() }
     }
@@ -42,7 +42,7 @@ impl MetricOptions {
         }
     }
 
-    /// The settings of all metrics that know them.
+    /// The settings for all metrics that have them.
     pub(crate) fn common(&self) -> Vec<(&str, &str)> {
         let named = [("tok", &self.tokenizer), ("idf", &self.idf)];
         let named = named.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));
@@ -50,7 +50,7 @@ impl MetricOptions {
     }
 }
 
-/// What to score, and what to tell of it.
+/// Options for scoring.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScoreOptions {
@@ -58,51 +58,51 @@ pub struct ScoreOptions {
     pub metrics: MetricOptions,
     /// Images without a candidate.
     pub missing: Missing,
-    /// Candidates without a reference.
+    /// Candidates for images without references.
     pub surplus: Surplus,
     /// Several candidates for one image.
     pub duplicate: Duplicate,
-    /// Candidates without a word.
+    /// Candidates without any words.
     pub empty: Empty,
-    /// Whether the id 1 and the id "1" are the same.
+    /// Whether the ids 1 and "1" are the same.
     pub ids: Ids,
-    /// Scores these images only, document frequencies included; `None` for all.
+    /// The images to score, also for document frequencies; `None` for all images.
     pub images: Option<Vec<SegmentId>>,
-    /// Whether the report holds the scores of every image.
+    /// Whether the report contains the scores of every image.
     pub segments: bool,
-    /// The images whose scores the report explains, for every system that describes them.
+    /// The images whose scores the report explains, for each system that describes them.
     pub explain: Vec<SegmentId>,
-    /// Whether the report holds what a page shows of every image: its texts, how its scores came about, and the scores
-    /// of every image.
+    /// Whether the report contains the data that a page shows for every image: texts, scores, and explanations of the
+    /// scores.
     pub gallery: bool,
-    /// Adds a confidence interval to every score, from resamples of the images.
+    /// Confidence intervals for all scores, from resamples of the images; `None` for no intervals.
     pub intervals: Option<Resampling>,
 }
 
 impl ScoreOptions {
-    /// What to do where candidates and references do not match.
+    /// The policies for mismatches between candidates and references.
     pub fn policy(&self) -> Policy {
         let Self { missing, surplus, duplicate, empty, .. } = *self;
         Policy { missing, surplus, duplicate, empty }
     }
 }
 
-/// How systems are compared.
+/// Options for comparing systems.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompareOptions {
-    /// How they are scored; its intervals are always those of the comparison.
+    /// Options for scoring; its intervals are always those of the comparison.
     pub score: ScoreOptions,
-    /// How resamples and exchanges are drawn; 1 less the level is the p-value below which systems differ.
+    /// Options for resamples and exchanges; systems differ if the p-value is below 1 minus the level.
     pub resampling: Resampling,
-    /// How p-values are corrected for their number.
+    /// The correction of p-values for the number of tests.
     pub correction: Correction,
-    /// Compares every system with every other, and not only with the first.
+    /// Whether to compare every system with every other, and not only with the first.
     pub all_pairs: bool,
 }
 
 named! {
-    /// What to do with a judged caption that is itself a reference of its image.
+    /// The policy for judged captions that are also references of their images.
     #[derive(Default)]
     pub enum OwnReference ("choice for a caption that is its own reference") {
         #[default]
@@ -112,51 +112,51 @@ named! {
     }
 }
 
-/// How metrics are correlated with ratings.
+/// Options for correlating metrics with ratings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CorrelateOptions {
-    /// The metrics; not used where scores are given.
+    /// The metrics; ignored if scores are given.
     pub metrics: MetricOptions,
-    /// The keys of given scores that are error rates; metrics of that name are known.
+    /// The keys of given scores that are error rates; those of known metrics need not be listed.
     pub lower_is_better: Vec<String>,
-    /// What a point is.
+    /// The points to correlate.
     pub unit: Unit,
-    /// Rated captions that are references of their image.
+    /// Rated captions that are also references of their images.
     pub own_reference: OwnReference,
     /// Ratings of images without references.
     pub surplus: Surplus,
-    /// Whether the id 1 and the id "1" are the same.
+    /// Whether the ids 1 and "1" are the same.
     pub ids: Ids,
-    /// Adds an interval to every coefficient, from resamples of the images.
+    /// Confidence intervals for all coefficients, from resamples of the images; `None` for no intervals.
     pub intervals: Option<Resampling>,
 }
 
-/// How preferences of metrics are compared with those of people.
+/// Options for comparing preferences of metrics with those of people.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PreferOptions {
-    /// The metrics; not used where scores are given.
+    /// The metrics; ignored if scores are given.
     pub metrics: MetricOptions,
-    /// The keys of given scores that are error rates; metrics of that name are known.
+    /// The keys of given scores that are error rates; those of known metrics need not be listed.
     pub lower_is_better: Vec<String>,
-    /// How many references are drawn from those of a pair; `None` for all.
+    /// The number of references to draw for each pair; `None` for all.
     pub references_per_pair: Option<usize>,
-    /// How many times references are drawn.
+    /// The number of draws.
     pub draws: usize,
-    /// What the draws start from.
+    /// The seed of the draws.
     pub draw_seed: u64,
-    /// What counts where people prefer neither caption.
+    /// The rule for pairs in which people prefer neither caption.
     pub human_ties: HumanTies,
-    /// What counts where a metric gives both captions the same score.
+    /// The rule for pairs whose captions have equal scores.
     pub metric_ties: MetricTies,
-    /// Captions of pairs that are references of their image.
+    /// Captions of pairs that are also references of their images.
     pub own_reference: OwnReference,
     /// Pairs without references.
     pub surplus: Surplus,
-    /// Whether the id 1 and the id "1" are the same.
+    /// Whether the ids 1 and "1" are the same.
     pub ids: Ids,
-    /// Adds an interval to every accuracy, from resamples of the images.
+    /// Confidence intervals for all accuracies, from resamples of the images; `None` for no intervals.
     pub intervals: Option<Resampling>,
 }
 
@@ -180,7 +180,7 @@ impl Default for PreferOptions {
 }
 
 impl PreferOptions {
-    /// How references are drawn, and what ties count.
+    /// The number of references and draws, and the rules for ties.
     pub fn protocol(&self) -> Protocol {
         let Self { references_per_pair: references, draws, draw_seed: seed, human_ties, metric_ties, .. } =
             *self;
@@ -188,15 +188,15 @@ impl PreferOptions {
     }
 }
 
-/// How the diversity of captions is told.
+/// Options for measuring the diversity of captions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DiversityOptions {
-    /// Corpus metrics with settings, such as `self-cider:n=3`; all that the captions allow if there are none.
+    /// Corpus metrics with settings, such as `self-cider:n=3`; if empty, all that the given captions allow.
     pub metrics: Vec<String>,
-    /// The tokenizer of all metrics that are not given another.
+    /// The tokenizer of all metrics that do not set another.
     pub tokenizer: Option<String>,
-    /// Whether the id 1 and the id "1" are the same.
+    /// Whether the ids 1 and "1" are the same.
     pub ids: Ids,
 }
 

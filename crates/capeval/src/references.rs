@@ -1,4 +1,4 @@
-//! References of either kind: fresh from a file, or prepared.
+//! References from captions or from a file of prepared references.
 
 use capeval_choice::{Argument, Remedy};
 use capeval_corpus::{Aligned, Captions, GroupedCaptions, Ids, ImageIndex, SegmentId};
@@ -9,15 +9,15 @@ use capeval_evaluate::{Prepared, Progress, ReferenceSet, Stage};
 use crate::restrict::Subset;
 use crate::{Error, PrepareOptions, select_metrics};
 
-/// What people wrote, as a [`ScoreRequest`](crate::ScoreRequest) takes it.
+/// The references of a [`ScoreRequest`](crate::ScoreRequest).
 pub enum ReferenceSource {
-    /// Captions as they were read.
+    /// Captions.
     Captions(Captions),
-    /// References that were prepared before.
+    /// Prepared references.
     Prepared {
         /// The references.
         prepared: Box<Prepared>,
-        /// Where they come from, for errors.
+        /// The display name of their source, for errors.
         source: String,
     },
 }
@@ -37,7 +37,7 @@ impl ReferenceSource {
         }
     }
 
-    /// The captions, unless they were prepared.
+    /// The captions; `None` if they are prepared.
     pub(crate) fn captions(&self) -> Option<&Captions> {
         match self {
             Self::Captions(captions) => Some(captions),
@@ -45,7 +45,7 @@ impl ReferenceSource {
         }
     }
 
-    /// The ids of their images; those of captions once for each.
+    /// The ids of their images; for captions, one id per caption.
     pub(crate) fn ids(&self) -> &[SegmentId] {
         match self {
             Self::Captions(captions) => captions.ids(),
@@ -102,9 +102,9 @@ pub(crate) fn whole(references: Captions, ids: Ids) -> Result<(Vec<SegmentId>, R
 pub(crate) enum ReferenceIndex {
     Captions(GroupedCaptions),
     Prepared {
-        /// The images that take part.
+        /// The images to align with.
         index: ImageIndex,
-        /// The place of each of these images among the prepared.
+        /// The index of each of these images in the prepared references.
         place: Vec<u32>,
         set: ReferenceSet,
     },
@@ -145,7 +145,7 @@ impl ReferenceIndex {
         }
     }
 
-    /// Puts together what the aligned systems need.
+    /// Collects the references that the aligned systems need.
     pub fn gather(self, aligned: &[Aligned]) -> AlignedReferences {
         match self {
             Self::Captions(grouped) => {
@@ -187,27 +187,27 @@ impl ReferenceIndex {
     }
 }
 
-/// The references of `images`, which ascend.
+/// The references of `images`, which must be ascending.
 fn gather(grouped: &GroupedCaptions, images: &[u32]) -> ReferenceSet {
     images.iter().map(|image| grouped.texts(*image as usize)).collect()
 }
 
-/// The references as the engine takes them, and which image is which.
+/// The references in the form that the engine takes, and the mapping of images.
 pub(crate) struct AlignedReferences {
     pub set: ReferenceSet,
     index: ImageIndex,
-    /// Where each image of the index lies in `set`.
+    /// The position in `set` of each image of the index.
     pub place: Vec<u32>,
-    /// The image of each entry of `set` as the index numbers it.
+    /// The number in the index of the image of each entry of `set`.
     images: Vec<u32>,
-    /// How many images the references describe.
+    /// The number of images with references.
     pub n_images: usize,
     /// The number of references.
     pub n_references: usize,
 }
 
 impl AlignedReferences {
-    /// The entry of `set` that has this id.
+    /// The entry of `set` with this id; `None` if there is none.
     pub fn find(&self, id: &SegmentId) -> Option<u32> {
         self.place.get(self.index.find(id)?).copied().filter(|place| *place != u32::MAX)
     }

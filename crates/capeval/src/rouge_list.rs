@@ -1,4 +1,4 @@
-//! ROUGE-1.5.5's evaluation lists as references and candidates.
+//! Turns evaluation lists of ROUGE-1.5.5 into references and candidates.
 
 use capeval_corpus::rouge_xml::Texts;
 use capeval_corpus::{Captions, SegmentId};
@@ -6,20 +6,20 @@ use capeval_lexical::rouge155::resample;
 
 use crate::Error;
 
-/// The references of a list, and the candidates of each system by the system's name.
+/// The references of a list, and the name and candidates of each system.
 pub type Listed = (Captions, Vec<(String, Captions)>);
 
-/// Turns the texts of an evaluation list into references and candidates; `source` is the list's name.
+/// Turns the texts of an evaluation list into references and candidates; `source` is the name of the list.
 ///
-/// The averages that ROUGE-1.5.5 prints are those of resamples, and these depend on how evaluations sort by name.
-/// Rows are therefore arranged such that `average=resampled` visits them in the program's order.
+/// The averages that ROUGE-1.5.5 prints are those of resamples, which depend on the order of evaluations by name. Rows are
+/// therefore arranged such that `average=resampled` visits them in the program's order.
 ///
 /// # Errors
-/// When an evaluation stands twice, has no reference or names a system twice, or when there is none at all.
+/// When an evaluation appears twice, has no reference or names a system twice, or when there are no evaluations.
 pub fn listed(texts: Vec<Texts>, source: &str) -> Result<Listed, Error> {
     let refuse = |message: String| Err(Error::request(format!("{source}: {message}")));
     if texts.is_empty() {
-        return refuse("the list holds no evaluation".to_owned());
+        return refuse("the list contains no evaluation".to_owned());
     }
     let mut sorted = texts;
     // The program sorts by `ID.PEER`.
@@ -28,7 +28,7 @@ pub fn listed(texts: Vec<Texts>, source: &str) -> Result<Listed, Error> {
     });
     let twice = sorted.windows(2).find(|pair| pair[0].id == pair[1].id);
     if let Some(pair) = twice {
-        return refuse(format!("evaluation {} stands there twice", pair[0].id));
+        return refuse(format!("evaluation {} appears twice", pair[0].id));
     }
     let mut arranged: Vec<Option<Texts>> = sorted.iter().map(|_| None).collect();
     for (row, texts) in resample::by_name(sorted.len()).into_iter().zip(sorted) {

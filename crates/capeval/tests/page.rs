@@ -69,7 +69,7 @@ fn the_same_report_gives_the_same_page() {
     assert!(page("a dog", &Page::default()) == page("a dog", &Page::default()));
 }
 
-/// Endless charts were what infinite scores made of a page, so the page is written aside.
+/// Infinite scores once made the page endless, so it is written in another thread.
 #[test]
 fn scores_that_are_not_finite_are_drawn_around() {
     let (mut references, mut candidates) = (Captions::new("references"), Captions::new("mine"));
@@ -106,7 +106,7 @@ fn scores_that_are_not_finite_are_drawn_around() {
 }
 
 #[test]
-fn the_median_of_an_even_number_lies_between_the_middle_two() {
+fn the_median_of_an_even_number_is_between_the_middle_two() {
     let (mut references, mut candidates) = (Captions::new("references"), Captions::new("mine"));
     for (image, text) in [(1, "a dog"), (2, "a dog"), (3, "a dog runs"), (4, "a dog runs")] {
         references.push(SegmentId::from(image), "a dog runs along the beach");

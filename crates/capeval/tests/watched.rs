@@ -1,4 +1,4 @@
-//! Whoever hears of the progress may end the work.
+//! A receiver of progress reports may end the work.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use capeval::evaluate::{Progress, Stage};
 use capeval::metric::Resources;
 use capeval::{MetricOptions, PrepareOptions, PrepareRequest, prepare};
 
-/// Goes on for so many readings of the references.
+/// Continues for a number of readings of the references.
 struct Patience {
     left: AtomicUsize,
     begun: AtomicUsize,

@@ -35,7 +35,7 @@ enum Action {
 pub enum Task {
     /// Install third-party data, such as `meteor`.
     Install(&'static str),
-    /// Install third-party data from a file at hand.
+    /// Install third-party data from a local file.
     InstallFrom(&'static str),
     /// Prepare the references again.
     Prepare,
@@ -53,7 +53,7 @@ pub trait Dialect {
     fn has(&self, _argument: Argument) -> bool {
         true
     }
-    /// The argument by itself, as the front end writes it.
+    /// The name of the argument in the front end.
     fn name(&self, argument: Argument) -> String;
     /// The request to set `argument`, without a verb. `None` leaves the value to the user.
     fn argument(&self, argument: Argument, value: Option<&str>) -> String;

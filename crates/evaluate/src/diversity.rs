@@ -12,21 +12,21 @@ use crate::session::{Group, groups};
 
 /// All captions of one system, any number per image.
 pub struct CaptionSystem {
-    /// What the system is called.
+    /// The name of the system.
     pub name: String,
     /// The captions, image by image.
     pub texts: Texts,
-    /// Where the captions of each image stop.
+    /// The end of each image's captions among the texts.
     pub ends: Vec<u64>,
 }
 
-/// Scores all captions of `system` by `metrics`, one entry for each.
+/// Scores all captions of `system` by `metrics`; returns one entry per metric.
 ///
-/// `references` are those of the images where document frequencies are learnt from them, and training
-/// captions where captions are to be novel; they need not be as many as the system's images.
+/// `references` are the references of the images, for document frequencies, or training captions, for novelty; their
+/// number of images may differ from that of the system.
 ///
 /// # Panics
-/// When the system's `ends` fall, or do not stop at its last text.
+/// When the system's `ends` are not ascending, or do not end at its last text.
 pub fn evaluate_sets(
     references: &mut ReferenceSet,
     system: &CaptionSystem,

@@ -1,6 +1,6 @@
 //! Prepared references: read, counted and stored, so that scoring another system takes milliseconds.
 //!
-//! The file holds the arrays of a [`ReferenceSet`] as they lie in memory, and is used in place. Document
+//! The file contains the arrays of a [`ReferenceSet`] as they are in memory, and is used without a copy. Document
 //! frequencies are those over all images.
 
 use std::io::{self, Write};
@@ -19,30 +19,30 @@ use crate::references::{ReferenceSet, View};
 /// The first bytes of a file of prepared references.
 pub const MAGIC: [u8; 8] = *b"capevalR";
 
-/// Raised whenever the arrays, or what a tokenizer makes of a text, change.
+/// The version of the format; it is raised when the arrays or the output of a tokenizer change.
 const VERSION: u32 = 1;
 
 const FORMAT: Format = Format { magic: MAGIC, version: VERSION, noun: "prepared references" };
 
-/// Where prepared references come from, so that stale ones can be told.
+/// A source file of prepared references, for detecting that they are out of date.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// The file as it was named.
+    /// The path as given.
     pub path: String,
     /// Its length in bytes.
     pub bytes: u64,
-    /// When it was last changed, in seconds since 1970; 0 if unknown.
+    /// The time of its last modification, in seconds since 1970; 0 if unknown.
     pub modified: u64,
 }
 
-/// References with the ids of their images. A clone of opened ones copies little: their arrays stay in the file.
+/// References with the ids of their images. Cloning opened references is cheap, since their arrays stay in the file.
 #[derive(Clone)]
 pub struct Prepared {
-    /// The images' ids, in order.
+    /// The ids of the images, in order.
     pub ids: Vec<SegmentId>,
     /// The references.
     pub references: ReferenceSet,
-    /// The files they come from.
+    /// The files that they come from.
     pub sources: Vec<Source>,
 }
 
@@ -56,7 +56,7 @@ struct Description {
 #[derive(Serialize, Deserialize)]
 struct ViewDescription {
     reading: String,
-    /// The longest n-grams; 0 for none.
+    /// The length of the longest n-grams; 0 for none.
     order: usize,
     shards: usize,
     counted: bool,
@@ -66,10 +66,10 @@ impl Prepared {
     /// Writes the file.
     ///
     /// # Errors
-    /// Whatever `out` fails with.
+    /// The error of `out`.
     ///
     /// # Panics
-    /// When there are not as many ids as images.
+    /// When the numbers of ids and images differ.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
         let Self { ids, references, sources } = self;
         assert_eq!(ids.len(), references.n_images(), "an id for each image");
@@ -93,10 +93,10 @@ impl Prepared {
         writer.write(&FORMAT, &description, out)
     }
 
-    /// Opens a file, given as its bytes, which must start at a multiple of 8 as memory maps do.
+    /// Opens the bytes of a file, which must be aligned to 8 bytes, as memory maps are.
     ///
     /// # Errors
-    /// When the file is something else, of another version, cut off, or damaged.
+    /// When the file has another format or version, is truncated, or damaged.
     pub fn open(bytes: SharedBytes) -> Result<Self, Error> {
         let mut reader = Reader::open(&FORMAT, bytes)?;
         let description: Description =

@@ -1,25 +1,25 @@
-//! How far the work has come, for whoever wants to know.
+//! Progress reports.
 
-/// What is being done.
+/// A stage of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Cutting captions into words.
+    /// Tokenising captions.
     Reading,
-    /// Learning from the references.
+    /// Fitting metrics to references.
     Fitting,
-    /// Judging candidates.
+    /// Measuring candidates.
     Measuring,
-    /// Drawing images again and again, for intervals and tests; what is counted are resamples.
+    /// Resampling images, for intervals and tests; progress counts resamples.
     Resampling,
 }
 
-/// Hears of the work's progress; every method may be called from any thread.
+/// Receives progress reports; all methods may be called from any thread.
 pub trait Progress: Sync {
-    /// `stage` begins, with `n` captions or resamples to go.
+    /// Called when `stage` begins, with its number `n` of captions or resamples.
     fn begin(&self, _stage: Stage, _n: usize) {}
-    /// `n` more of them are done. It may unwind, which ends the work.
+    /// Called when `n` more of them are done. It may unwind, which ends the work.
     fn advance(&self, _n: usize) {}
 }
 
-/// Nobody listens.
+/// Ignores all progress.
 impl Progress for () {}

@@ -10,16 +10,16 @@ use capeval_metric::{Input, Reading, References};
 use capeval_text::ngrams::{NgramCounts, ReferenceNgrams};
 use capeval_text::{Ends, Sentences, Texts, Tokenizer, Vocabulary};
 
-/// The references of every image: their texts, and what metrics have asked to see of them.
+/// The references of all images: their texts, and the inputs that metrics have requested.
 #[derive(Clone, Default)]
 pub struct ReferenceSet {
     pub(crate) texts: Texts,
-    /// Where the references of each image stop among the texts.
+    /// The end of each image's references among the texts.
     pub(crate) ends: Buffer<u64>,
     pub(crate) views: Vec<View>,
 }
 
-/// The references of one image after another.
+/// Collects the references of images, in order.
 impl<'t, I: IntoIterator<Item = &'t str>> FromIterator<I> for ReferenceSet {
     fn from_iter<S: IntoIterator<Item = I>>(images: S) -> Self {
         let (mut texts, mut ends) = (Vec::new(), Vec::new());
@@ -38,15 +38,15 @@ pub(crate) struct View {
     pub(crate) vocabulary: Arc<Vocabulary>,
     pub(crate) sentences: Sentences,
     pub(crate) ngrams: Option<ReferenceNgrams>,
-    /// In how many of all images each n-gram occurs, once somebody has asked.
+    /// The number of images in which each n-gram occurs, computed on first request.
     pub(crate) frequencies: OnceLock<Arc<NgramCounts>>,
 }
 
 impl ReferenceSet {
-    /// References as texts; `ends[i]` is where those of image `i` stop.
+    /// References as texts; `ends[i]` is the end of those of image `i`.
     ///
     /// # Panics
-    /// When `ends` falls, or does not stop at the last text.
+    /// When `ends` is not ascending, or does not end at the last text.
     pub fn new(texts: Texts, ends: Vec<u64>) -> Self {
         assert!(ends.is_sorted() && ends.last().copied().unwrap_or(0) == texts.len() as u64);
         Self { texts, ends: ends.into(), views: Vec::new() }
@@ -57,7 +57,7 @@ impl ReferenceSet {
         self.ends.len()
     }
 
-    /// The number of references of all images together.
+    /// The total number of references.
     pub fn n_references(&self) -> usize {
         self.texts.len()
     }
@@ -75,7 +75,7 @@ impl ReferenceSet {
         Ends(&self.ends).range(image).map(|r| self.texts.get(r))
     }
 
-    /// Reads the references as `inputs` ask, unless that has been done.
+    /// Prepares the references for `inputs`, unless that has been done.
     pub fn prepare(&mut self, inputs: impl IntoIterator<Item = Input>) {
         for input in inputs {
             let view = match self.views.iter().position(|view| view.reading == input.reading) {
@@ -100,7 +100,7 @@ impl ReferenceSet {
         }
     }
 
-    /// Counts document frequencies over all images, for every reading that has n-grams.
+    /// Counts document frequencies over all images, for all readings with n-grams.
     pub fn count(&self) {
         let all: Vec<u32> = (0..self.n_images() as u32).collect();
         for view in self.views.iter().filter(|view| view.ngrams.is_some()) {
@@ -110,11 +110,11 @@ impl ReferenceSet {
 }
 
 impl ReferenceSet {
-    /// The document frequencies of these references in one reading, n-grams of up to `order` words, as a
-    /// table that can be saved.
+    /// The document frequencies of n-grams of up to `order` words in these references in one reading, as a table that can
+    /// be saved.
     ///
     /// # Errors
-    /// When the corpus is beyond what a table can hold.
+    /// When the corpus is too large for a table.
     pub fn document_frequencies(
         &mut self,
         reading: Reading,
@@ -142,12 +142,12 @@ impl ReferenceSet {
 }
 
 impl ReferenceSet {
-    /// An n-gram language model of these references in one reading, with n-grams of up to `order` words; and
-    /// the orders whose discounts were taken from `fallback`.
+    /// An n-gram language model of these references in one reading, with n-grams of up to `order` words, and the orders
+    /// that use the discounts in `fallback`.
     ///
     /// # Errors
-    /// When `order` is out of range, there is no reference, or, without `fallback`, discounts cannot be
-    /// estimated.
+    /// When `order` is out of range, there are no references, or discounts cannot be estimated and there is no
+    /// `fallback`.
     pub fn language_model(
         &mut self,
         reading: Reading,
@@ -166,7 +166,8 @@ impl ReferenceSet {
 }
 
 impl View {
-    /// In how many of `images` each n-gram occurs, which is kept if these are all; `None` without n-grams.
+    /// The number of `images` in which each n-gram occurs, which is cached if these are all images; `None` without
+    /// n-grams.
     pub(crate) fn frequencies(&self, set: &ReferenceSet, images: &[u32]) -> Option<Arc<NgramCounts>> {
         let ngrams = self.ngrams.as_ref()?;
         let count = || Arc::new(NgramCounts::build(ngrams, &set.ends, images, self.vocabulary.len()));
@@ -176,7 +177,7 @@ impl View {
         })
     }
 
-    /// What metrics see of the references of `images`.
+    /// The references of `images`, as metrics read them.
     pub(crate) fn references<'a>(
         &'a self,
         set: &'a ReferenceSet,
@@ -198,9 +199,9 @@ impl View {
 
 /// Reads `texts`, adding their words to `vocabulary`.
 ///
-/// Texts that belong together, up to each of `ends`, follow each other as captions do in the file that the
-/// reference program writes for its tokenizer. Texts of different images do not, since scores would depend
-/// on the order of images; only `ptb-batch` asks for that.
+/// The texts of one image, which end at one of `ends`, count as consecutive lines of the file that the reference program
+/// writes for its tokenizer. Texts of different images do not, since scores would then depend on the order of images;
+/// only `ptb-batch` requires that.
 pub(crate) fn read(
     reading: Reading,
     texts: &Texts,
@@ -217,7 +218,7 @@ pub(crate) fn read(
             let ends = ends?;
             ends[ends.partition_point(|end| *end <= k as u64)] as usize
         };
-        // A blank line is white space like any other.
+        // A blank line is skipped like other white space.
         (k + 1..end).map(|k| texts.get(k)).find(|text| !text.trim().is_empty())
     };
     match reading {

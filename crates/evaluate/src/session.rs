@@ -1,4 +1,4 @@
-//! What every driver does: metrics that read text alike are fitted together, and candidates are visited beside their
+//! The common part of all drivers: fits metrics with the same reading together, and visits candidates with their
 //! references.
 
 use std::cell::Cell;
@@ -13,21 +13,21 @@ use crate::references::{ReferenceSet, View, read};
 use crate::run::System;
 
 thread_local! {
-    /// A thread's buffers between two visits, no larger than one chunk needs: fresh memory takes the system longer
-    /// to map than a small batch takes to measure.
+    /// The buffers of a thread between two visits, no larger than one chunk needs: mapping fresh memory takes longer than
+    /// measuring a small batch.
     static IDLE: Cell<Segments> = Cell::default();
 }
 
-/// Metrics that read text alike.
+/// Metrics with the same reading.
 pub(crate) struct Group<'v> {
     pub view: &'v View,
-    /// What they need to see together.
+    /// The combined input that they need.
     pub input: Input,
-    /// Which of the metrics they are.
+    /// The indices of these metrics.
     pub members: Vec<usize>,
 }
 
-/// The metrics by how they read text, each given by its number and what it needs to see, which must be prepared.
+/// Groups metrics by reading. Each metric is given by its index and the input that it needs, which must be prepared.
 pub(crate) fn groups(
     references: &ReferenceSet,
     inputs: impl Iterator<Item = (usize, Input)> + Clone,
@@ -41,23 +41,23 @@ pub(crate) fn groups(
     views.collect()
 }
 
-/// Metrics that read text alike, fitted to the references of the images that one system describes.
+/// Metrics with the same reading, fitted to the references of the images that one system describes.
 pub(crate) struct Session<'s> {
     pub references: References<'s>,
-    /// What the metrics need to see together.
+    /// The combined input that the metrics need.
     pub input: Input,
-    /// Which of the metrics they are.
+    /// The indices of these metrics.
     pub members: &'s [usize],
-    /// As they are fitted.
+    /// The fitted metrics.
     pub fitted: Vec<Fitted>,
 }
 
-/// Calls `work` for each system in each reading that `metrics` need, with the system's number and its captions.
+/// Calls `work` for each system in each reading that `metrics` need, with the index of the system and its captions.
 ///
-/// Systems that describe the same images share what metrics learn from them.
+/// Systems that describe the same images share fitted metrics.
 ///
 /// # Panics
-/// When a system's images are not ascending indices of `references`, one for each caption.
+/// When a system's images are not ascending indices of `references`, one per caption.
 pub(crate) fn for_each_system(
     references: &mut ReferenceSet,
     systems: &[System],
@@ -100,10 +100,10 @@ pub(crate) fn for_each_system(
     }
 }
 
-/// Visits candidates beside their references: `place(at)` is the number of the candidate that describes `images[at]`.
+/// Visits candidates with their references: `place(at)` is the index of the candidate that describes `images[at]`.
 ///
-/// They are compared with their references before the first is visited, since many look-ups at once take less time
-/// than one after the other; give a chunk at a time.
+/// All candidates are compared with their references before the first one is visited, since many look-ups together take
+/// less time than one by one; pass one chunk at a time.
 pub(crate) fn visit(
     references: &References<'_>,
     input: Input,

@@ -93,7 +93,7 @@ capeval_choice::named! {
 pub struct Coefficient {
     /// The coefficient; `None` if it is undefined, for example because all scores or all ratings are equal.
     pub value: Option<f64>,
-    /// Its percentile interval over bootstrap resamples of the images; `None` unless intervals were asked for.
+    /// Its percentile interval over bootstrap resamples of the images; `None` unless intervals were requested.
     pub interval: Option<Interval>,
 }
 

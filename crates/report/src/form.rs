@@ -41,7 +41,7 @@ pub trait Written {
 }
 
 impl Written for Report {
-    /// Explanations of single scores follow the table, if any were asked for.
+    /// Explanations of single scores follow the table, if any were requested.
     fn write(&self, form: Form, style: &Style, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
         match form {
             Form::Table => {

@@ -12,7 +12,7 @@ use crate::{Labels, Notice};
 pub struct Head {
     /// The version of capeval.
     pub version: String,
-    /// The metrics, in the order asked for; none for scores that were read from a file.
+    /// The metrics, in the requested order; empty for scores from a file.
     pub metrics: Vec<MetricEntry>,
     /// The measures, metric by metric.
     pub measures: Vec<Measure>,
@@ -88,7 +88,7 @@ impl Measure {
         self.label.split_once(" (COCO").map_or(&self.label, |(short, _)| short)
     }
 
-    /// The label in the form that `labels` asks for.
+    /// The label in the form that `labels` requests.
     pub(crate) fn named(&self, labels: Labels) -> &str {
         match labels {
             Labels::Full => &self.label,
@@ -96,7 +96,7 @@ impl Measure {
         }
     }
 
-    /// The number of digits after the point where `digits` were asked for: 0 for a count.
+    /// The number of digits after the decimal point if `digits` are requested: 0 for a count.
     pub fn digits(&self, digits: usize) -> usize {
         match self.number {
             Number::Real => digits,

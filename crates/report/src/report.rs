@@ -19,9 +19,9 @@ pub struct Report {
     pub same_images: bool,
     /// The references and policies behind the scores.
     pub provenance: Provenance,
-    /// Explanations of single scores; empty unless they were asked for.
+    /// Explanations of single scores; empty unless requested.
     pub explained: Vec<Explained>,
-    /// Every image with its texts and evidence, for pages; `None` unless it was asked for.
+    /// All images with their texts and evidence, for pages; `None` unless requested.
     pub gallery: Option<Gallery>,
 }
 
@@ -38,12 +38,12 @@ pub struct SystemReport {
     pub n_references: usize,
     /// One score per measure.
     pub scores: Vec<f64>,
-    /// One confidence interval per measure, if intervals were asked for: percentiles over bootstrap resamples of the
-    /// images. Both ends are NaN where the score is NaN.
+    /// One confidence interval per measure, if requested: percentiles over bootstrap resamples of the images. Both bounds
+    /// are NaN if the score is NaN.
     pub intervals: Option<Vec<Interval>>,
     /// One signature per metric.
     pub signatures: Vec<Signature>,
-    /// The scores of every image, if they were asked for.
+    /// The scores of every image, if requested.
     pub segments: Option<Segments>,
 }
 
@@ -72,7 +72,7 @@ pub struct Provenance {
 }
 
 impl SystemReport {
-    /// The interval of measure number `k`; `None` if intervals were not asked for.
+    /// The interval of measure number `k`; `None` unless intervals were requested.
     pub fn interval(&self, k: usize) -> Option<&Interval> {
         self.intervals.as_ref()?.get(k)
     }

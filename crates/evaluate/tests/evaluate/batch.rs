@@ -62,7 +62,7 @@ fn what_is_learnt_from_new_words_is_learnt_once_for_a_batch() {
 }
 
 #[test]
-fn numbers_of_any_size_stand_for_their_digits() {
+fn numbers_of_any_size_are_words_of_their_digits() {
     let great = MAX_CODE - 1;
     let spelt = format!("12 {great} 007 9");
     let metrics = vec![registry::build("rouge-l", &[("tok", "none")], &Resources::default()).unwrap()];
@@ -70,7 +70,7 @@ fn numbers_of_any_size_stand_for_their_digits() {
     let codes = scorer.digits().unwrap();
     let whole = scorer.score_codes(&codes, &[0], &[12, great, 7, 9], &[4]).values;
     let text: Texts = [format!("12 {great} 7 9").as_str()].into_iter().collect();
-    assert_eq!(whole, scorer.score(&[0], &text).values, "007 is no number's digits");
+    assert_eq!(whole, scorer.score(&[0], &text).values, "007 are not the digits of a number");
     assert!(whole[0] > 0.7 && whole[0] < 0.8);
     assert_eq!(scorer.score_codes(&codes, &[0], &[great - 1, MAX_CODE], &[2]).values, [0.0]);
 }
