@@ -7,11 +7,9 @@ use capeval_choice::Argument;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::format::{Guess, sniff};
-use crate::formats::rows::{CaptionRows, EXPECTED};
-use crate::formats::{coco, dict, flickr, karpathy, lines};
-use crate::input::{Source, Text};
-use crate::json::{Fault, Json, What};
-use crate::table::{self, Consumer, Origin, Separation};
+use crate::formats;
+use crate::input::Source;
+use crate::json::{Fault, What};
 use crate::{Format, ReadOptions, Remedy};
 
 /// Reads the captions of `source`, whose display name is `name`.
@@ -66,7 +64,7 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
     };
     let mut captions = Captions::new(name);
     captions.set_format(format);
-    let result = read_format(format, source, options, &mut captions);
+    let result = formats::read(format, source, options, &mut captions);
     match (result, guess) {
         (Ok(()), _) => Ok(captions),
         (Err(error), _) if !matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Shape) => Err(error),
@@ -85,106 +83,6 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
 fn same_shape(a: Format, b: Format) -> bool {
     let list = [Format::CocoResults, Format::ListJson];
     list.contains(&a) && list.contains(&b)
-}
-
-fn read_format(
-    format: Format,
-    source: Source<'_>,
-    options: &ReadOptions,
-    captions: &mut Captions,
-) -> Result<(), Error> {
-    refuse_columns(format, source.name, options)?;
-    match format {
-        Format::CocoAnnotations => whole(source, captions, |json, origin, captions| {
-            coco::read_annotations(json, origin, options, captions)
-        }),
-        Format::CocoResults => whole(source, captions, |json, origin, captions| {
-            coco::read_results(json, origin, options, captions)
-        }),
-        Format::Karpathy => {
-            let mut splits = karpathy::Splits::new(options);
-            let name = source.name;
-            whole(source, captions, |json, origin, captions| {
-                origin.check(karpathy::read(json, &mut splits, options, captions))
-            })?;
-            splits.check(name, captions)
-        }
-        Format::DictJson => {
-            whole(source, captions, |json, origin, captions| origin.check(dict::read(json, captions)))
-        }
-        Format::ListJson => whole(source, captions, |json, origin, captions| {
-            let mut rows = CaptionRows::new(options, captions);
-            table::read_array(json, origin, EXPECTED, &mut rows)?;
-            rows.finish();
-            Ok(())
-        }),
-        Format::JsonLines => in_rows(captions, options, |rows| table::read_lines(source, EXPECTED, rows)),
-        Format::Csv => delimited(source, Separation::Commas, options, captions),
-        Format::Tsv => delimited(source, Separation::Tabs, options, captions),
-        Format::Pipes => delimited(source, Separation::Pipes, options, captions),
-        Format::Tokens => flickr::read(source, captions),
-        Format::Lines => lines::read(source, captions),
-        Format::Parquet => in_rows(captions, options, |rows| table::read_parquet(source, rows)),
-    }
-}
-
-/// Refuses names of columns for a format that has none.
-fn refuse_columns(format: Format, name: &str, options: &ReadOptions) -> Result<(), Error> {
-    let (no_ids, no_captions) = match format {
-        Format::DictJson | Format::Tokens | Format::Lines => (true, true),
-        Format::Karpathy => (false, true),
-        _ => (false, false),
-    };
-    let named = [
-        (no_ids && options.id_column.is_some(), Argument::IdColumn(options.role)),
-        (no_captions && options.caption_columns.is_some(), Argument::CaptionColumns(options.role)),
-    ];
-    let Some((_, argument)) = named.iter().find(|(is_named, _)| *is_named) else { return Ok(()) };
-    let message = format!("{format} has no columns or keys to name");
-    Err(Error::new(ErrorKind::Shape, name, message).with_remedy(Remedy::omit(*argument)))
-}
-
-/// Reads a source that is one JSON document.
-fn whole(
-    source: Source<'_>,
-    captions: &mut Captions,
-    mut reader: impl FnMut(&mut Json<'_>, &Origin<'_>, &mut Captions) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let name = source.name;
-    let Text { text, base } = source.into_text()?;
-    captions.reserve_for(text.len());
-    let mut json = Json::new(&text);
-    if json.peek().is_none() {
-        return Err(Error::new(ErrorKind::Empty, name, "the file is empty"));
-    }
-    let origin = Origin { name, text: &text, base, line: None };
-    reader(&mut json, &origin, captions)?;
-    origin.check(json.end())
-}
-
-/// Reads the rows of a table of text.
-fn delimited(
-    source: Source<'_>,
-    separation: Separation,
-    options: &ReadOptions,
-    captions: &mut Captions,
-) -> Result<(), Error> {
-    let name = source.name;
-    let text = source.into_text()?;
-    captions.reserve_for(text.text.len());
-    in_rows(captions, options, |rows| table::read_delimited(&text, name, separation, rows))
-}
-
-/// Reads the rows of a table.
-fn in_rows(
-    captions: &mut Captions,
-    options: &ReadOptions,
-    read: impl FnOnce(&mut dyn Consumer) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut rows = CaptionRows::new(options, captions);
-    read(&mut rows)?;
-    rows.finish();
-    Ok(())
 }
 
 /// The error that a fault is, still without its place.

@@ -11,18 +11,18 @@ use crate::{Format, Ids, Remedy, SegmentId};
 impl Format {
     /// Whether [`write()`] can write this format.
     pub const fn is_writable(self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::CocoAnnotations
-            | Self::CocoResults
-            | Self::ListJson
-            | Self::DictJson
-            | Self::JsonLines
-            | Self::Csv
-            | Self::Tsv
-            | Self::Tokens
-            | Self::Lines => true,
-            Self::Karpathy | Self::Pipes | Self::Parquet => false,
-        }
+                | Self::CocoResults
+                | Self::ListJson
+                | Self::DictJson
+                | Self::JsonLines
+                | Self::Csv
+                | Self::Tsv
+                | Self::Tokens
+                | Self::Lines
+        )
     }
 }
 
@@ -60,7 +60,7 @@ pub fn write(captions: &Captions, format: Format, target: impl Write) -> Result<
         Format::Tsv => writer.table('\t')?,
         Format::Tokens => writer.tokens()?,
         Format::Lines => writer.lines()?,
-        Format::Karpathy | Format::Pipes | Format::Parquet => {
+        _ => {
             let names: Vec<&str> = Format::ALL
                 .iter()
                 .filter(|format| format.is_writable())
