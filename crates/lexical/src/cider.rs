@@ -276,23 +276,14 @@ impl Cider {
         fits.then_some(Self { weights: Some(weights), ..self })
     }
 
-    fn label(&self) -> &'static str {
-        match self.key() {
-            "cider" => "CIDEr",
-            "cider-paper" => "CIDEr (paper)",
-            "cider-d" => "CIDEr-D (COCO's CIDEr)",
-            "cider-r" => "CIDEr-R",
-            _ => "CIDEr-D (paper)",
-        }
-    }
-
-    fn key(&self) -> &'static str {
+    /// Its key, and its label in tables.
+    fn names(&self) -> (&'static str, &'static str) {
         match (self.clipping, self.term_frequency) {
-            (Clipping::None, TermFrequency::Count) => "cider",
-            (Clipping::None, TermFrequency::Relative) => "cider-paper",
-            (Clipping::Gaussian { .. }, TermFrequency::Count) => "cider-d",
-            (Clipping::Gaussian { .. }, TermFrequency::Relative) => "cider-d-paper",
-            (Clipping::Robust { .. }, _) => "cider-r",
+            (Clipping::None, TermFrequency::Count) => ("cider", "CIDEr"),
+            (Clipping::None, TermFrequency::Relative) => ("cider-paper", "CIDEr (paper)"),
+            (Clipping::Gaussian { .. }, TermFrequency::Count) => ("cider-d", "CIDEr-D (COCO's CIDEr)"),
+            (Clipping::Gaussian { .. }, TermFrequency::Relative) => ("cider-d-paper", "CIDEr-D (paper)"),
+            (Clipping::Robust { .. }, _) => ("cider-r", "CIDEr-R"),
         }
     }
 }
@@ -316,7 +307,7 @@ impl Metric for Cider {
     fn about(&self) -> About {
         let signature = {
             let Self { tokenizer, stemmer, order, clipping, term_frequency, length, idf, weights } = self;
-            let mut signature = Signature::new(self.key()).with("n", order);
+            let mut signature = Signature::new(self.names().0).with("n", order);
             match clipping {
                 Clipping::None => {}
                 Clipping::Gaussian { sigma } => signature.push("sigma", sigma),
@@ -353,7 +344,8 @@ impl Metric for Cider {
                 .with_frequencies(matches!(self.idf, Idf::Corpus))
         };
         let columns = Mean::columns();
-        let parts = vec![Part::score(self.key(), self.label(), 0.0..=10.0)];
+        let (key, label) = self.names();
+        let parts = vec![Part::score(key, label, 0.0..=10.0)];
         About::new(signature, input, columns, parts).learns(match self.clipping {
             Clipping::None | Clipping::Gaussian { .. } => Learns::References,
             Clipping::Robust { .. } => Learns::Everything,
@@ -384,7 +376,7 @@ impl Metric for Cider {
 
     fn remarks(&self, model: &Model) -> Vec<Remark> {
         if model.n_images == 1 && matches!(self.idf, Idf::Corpus) {
-            let label = self.label();
+            let (_, label) = self.names();
             vec![
                 Remark::new(
                     "one-image",

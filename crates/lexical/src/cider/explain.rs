@@ -83,7 +83,7 @@ impl Cider {
         });
         let heading = Step::heading("nearness to each reference, whose mean is the score", each.collect());
         orders.push(heading.fact("candidate words", segment.words.len() as f64));
-        let step = Step::of(self.label(), score, Rule::SUM, orders);
+        let step = Step::of(self.names().1, score, Rule::SUM, orders);
         let step = match (&model.source, near) {
             (_, 0) => step.noted("there is no reference"),
             (Source::Corpus, _) => step.fact("images", model.n_images as f64),
