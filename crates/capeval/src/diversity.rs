@@ -72,28 +72,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     } else {
         metrics
     };
-    let common: Vec<(&str, &str)> = tokenizer.as_deref().map(|name| ("tok", name)).into_iter().collect();
-    let mut built: Vec<(CorpusNeed, AnyCorpusMetric)> = Vec::new();
-    for spec in &specs {
-        let metric = build_corpus(spec, &common)?;
-        let needs = corpus_kind(spec).map_or(CorpusNeed::Nothing, |kind| kind.needs);
-        let missing = match needs {
-            CorpusNeed::References if references.is_none() => {
-                Some(("references, for document frequencies", Argument::References))
-            }
-            CorpusNeed::Training if training.is_none() => {
-                Some(("the captions that the system was trained on", Argument::Training))
-            }
-            _ => None,
-        };
-        if let Some((missing, argument)) = missing {
-            return Err(Error::with_remedy(format!("{spec} needs {missing}"), Remedy::give(argument)));
-        }
-        if built.iter().all(|(_, known)| known.signature() != metric.signature()) {
-            built.push((needs, metric));
-        }
-    }
-
+    let built = build(&specs, tokenizer.as_deref(), references.is_some(), training.is_some())?;
     let mut set = match references {
         None => ReferenceSet::default(),
         Some(ReferenceSource::Captions(captions)) => references::whole(captions, ids)?.1,
@@ -106,21 +85,8 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
         None => ReferenceSet::default(),
         Some(captions) => references::whole(captions, ids)?.1,
     };
-    let mut scores: Vec<Vec<CorpusScores>> = Vec::new();
-    for Grouped { system, .. } in &systems {
-        let mut mine: Vec<Option<CorpusScores>> = built.iter().map(|_| None).collect();
-        for is_training in [false, true] {
-            let of = |needs: CorpusNeed| (needs == CorpusNeed::Training) == is_training;
-            let places: Vec<usize> = (0..built.len()).filter(|k| of(built[*k].0)).collect();
-            let metrics: Vec<AnyCorpusMetric> = places.iter().map(|k| built[*k].1.clone()).collect();
-            let learnt_from = if is_training { &mut training } else { &mut set };
-            for (k, scores) in places.iter().zip(evaluate_sets(learnt_from, system, &metrics)) {
-                mine[*k] = Some(scores);
-            }
-        }
-        scores.push(mine.into_iter().flatten().collect());
-    }
-
+    let scores: Vec<Vec<CorpusScores>> =
+        systems.iter().map(|of| scores(&of.system, &built, &mut set, &mut training)).collect();
     let described = scores.first().into_iter().flatten().map(|s| (s.signature.clone(), s.parts.clone()));
     let (entries, measures) = entries_of(described.collect());
     let mut reports = Vec::new();
@@ -151,16 +117,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
         });
     }
     let same_images = systems.windows(2).all(|pair| pair[0].ids == pair[1].ids);
-    if !same_images {
-        let message = "the systems describe different images, so their scores do not compare";
-        found.push(Notice::new("different-images", message));
-    }
-    let counts = |system: &Grouped| captions_per_image(&system.system.ends);
-    if systems.windows(2).any(|pair| counts(&pair[0]) != counts(&pair[1])) {
-        let message = "the systems have different numbers of captions per image, on which diversity depends; their \
-                       scores do not compare";
-        found.push(Notice::new("different-numbers", message));
-    }
+    found.extend(incomparable(&systems, same_images));
     Ok(Report {
         head: Head {
             version: VERSION.to_owned(),
@@ -181,6 +138,78 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
         explained: Vec::new(),
         gallery: None,
     })
+}
+
+/// A metric, and what it needs beside captions.
+type Built = (CorpusNeed, AnyCorpusMetric);
+
+/// The metrics by their names, each once.
+fn build(
+    specs: &[String],
+    tokenizer: Option<&str>,
+    has_references: bool,
+    has_training: bool,
+) -> Result<Vec<Built>, Error> {
+    let common: Vec<(&str, &str)> = tokenizer.map(|name| ("tok", name)).into_iter().collect();
+    let mut built: Vec<Built> = Vec::new();
+    for spec in specs {
+        let metric = build_corpus(spec, &common)?;
+        let needs = corpus_kind(spec).map_or(CorpusNeed::Nothing, |kind| kind.needs);
+        let missing = match needs {
+            CorpusNeed::References if !has_references => {
+                Some(("references, for document frequencies", Argument::References))
+            }
+            CorpusNeed::Training if !has_training => {
+                Some(("the captions that the system was trained on", Argument::Training))
+            }
+            _ => None,
+        };
+        if let Some((missing, argument)) = missing {
+            return Err(Error::with_remedy(format!("{spec} needs {missing}"), Remedy::give(argument)));
+        }
+        if built.iter().all(|(_, known)| known.signature() != metric.signature()) {
+            built.push((needs, metric));
+        }
+    }
+    Ok(built)
+}
+
+/// What a system scores by each metric, which learns from the training captions or from the references.
+fn scores(
+    system: &CaptionSystem,
+    built: &[Built],
+    references: &mut ReferenceSet,
+    training: &mut ReferenceSet,
+) -> Vec<CorpusScores> {
+    let mut scores: Vec<Option<CorpusScores>> = built.iter().map(|_| None).collect();
+    for (learnt_from, is_training) in [(references, false), (training, true)] {
+        let of = |needs: CorpusNeed| (needs == CorpusNeed::Training) == is_training;
+        let places: Vec<usize> = (0..built.len()).filter(|k| of(built[*k].0)).collect();
+        let metrics: Vec<AnyCorpusMetric> = places.iter().map(|k| built[*k].1.clone()).collect();
+        for (k, found) in places.iter().zip(evaluate_sets(learnt_from, system, &metrics)) {
+            scores[*k] = Some(found);
+        }
+    }
+    scores.into_iter().flatten().collect()
+}
+
+/// Notices of what keeps the scores of systems from being compared.
+fn incomparable(systems: &[Grouped], same_images: bool) -> Vec<Notice> {
+    let counts = |system: &Grouped| captions_per_image(&system.system.ends);
+    let same_counts = systems.windows(2).all(|pair| counts(&pair[0]) == counts(&pair[1]));
+    let images = Notice::new(
+        "different-images",
+        "the systems describe different images, so their scores do not compare",
+    );
+    let numbers = Notice::new(
+        "different-numbers",
+        "the systems have different numbers of captions per image, on which diversity depends; their scores do not \
+         compare",
+    );
+    [(same_images, images), (same_counts, numbers)]
+        .into_iter()
+        .filter_map(|(same, notice)| (!same).then_some(notice))
+        .collect()
 }
 
 /// The metrics that can be had, and a notice for each that cannot.

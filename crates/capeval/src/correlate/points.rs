@@ -62,11 +62,11 @@ pub(super) fn ordered(items: &mut [Item]) {
 impl Judgements {
     /// Ratings alone, without captions or references.
     pub fn bare(ratings: &Ratings, unit: Unit) -> Self {
-        let texts = ratings.items.iter().map(|item| match &item.caption {
-            Some(Judged::Text(text)) => text.clone(),
-            _ => String::new(),
+        let items = ratings.items.iter().map(|item| match &item.caption {
+            Some(Judged::Text(text)) => (item, text.clone()),
+            _ => (item, String::new()),
         });
-        Self::of(&ratings.items, texts.collect(), Vec::new(), OwnReference::Keep, unit)
+        Self::of(items, Vec::new(), OwnReference::Keep, unit)
     }
 
     /// Ratings with the words of their captions, and references.
@@ -77,152 +77,65 @@ impl Judgements {
         unit: Unit,
         notices: &mut Vec<Notice>,
     ) -> Result<Self, Error> {
-        let mut known: HashMap<SegmentId, Vec<&str>> = HashMap::new();
-        for (id, text) in references.iter() {
-            known.entry(normal(id, ids)).or_default().push(text);
-        }
-        let find = |id: &SegmentId| known.get(&normal(id, ids));
-        let unknown: Vec<&Item> = ratings.items.iter().filter(|item| find(&item.image).is_none()).collect();
-        if let Some(first) = unknown.first() {
-            let message = format!(
-                "{} of {} rated captions are of images without a reference in {}, such as {}",
-                unknown.len(),
-                ratings.items.len(),
-                references.source(),
-                first.image.quoted()
-            );
-            if surplus == Surplus::Error || unknown.len() == ratings.items.len() {
-                let ignore = Remedy::set(Argument::Surplus, "ignore").to("leave such ratings out");
-                let remedy = match unknown.len() == ratings.items.len() {
-                    true => Remedy::say("check the ids, and give the references they were rated with"),
-                    false => Remedy::say("give the references they were rated with").or(ignore),
-                };
-                return Err(Error::with_remedy(format!("{}: {message}", ratings.source), remedy));
-            }
-            let ids = unknown.iter().take(SHOWN).map(|item| item.image.clone()).collect();
-            notices.push(
-                Notice::new("surplus:ignore", format!("left out: {message}")).ids(ids).count(unknown.len()),
-            );
-        }
-        let mut items: Vec<Item> =
-            ratings.items.iter().filter(|item| find(&item.image).is_some()).cloned().collect();
-        let text = |item: &Item| -> Result<String, Error> {
-            let fault = |what: &str, remedy: Remedy| {
-                let message = format!("{}: image {}: {what}", ratings.source, item.image.quoted());
-                Error::with_remedy(message, remedy)
-            };
-            match &item.caption {
-                Some(Judged::Text(text)) => Ok(text.clone()),
-                Some(Judged::Reference { image, number }) => {
-                    let text = find(image).and_then(|texts| texts.get(*number));
-                    text.map(|text| (*text).to_owned()).ok_or_else(|| {
-                        let what =
-                            format!("the rated caption {image}#{number} is not in {}", references.source());
-                        fault(&what, Remedy::say("give the file that holds all captions"))
-                    })
-                }
-                None if ratings.no_caption.is_some() => {
-                    let place = ratings.no_caption.as_deref().unwrap_or_default();
-                    Err(Error::with_remedy(
-                        format!("{}: {place} has a rating but an empty caption", ratings.source),
-                        "add the caption, or remove the row",
-                    ))
-                }
-                None => Err(fault(
-                    "the ratings have no caption",
-                    Remedy::give(Argument::CaptionColumns(Role::Ratings))
-                        .to("name its column")
-                        .or(Remedy::give(Argument::Scores).to("use scores that were computed before")),
-                )),
-            }
+        let known = Known::new(references, ids);
+        notices.extend(without_references(ratings, &known, surplus)?);
+        let items = ratings.items.iter().filter(|item| known.of(&item.image).is_some());
+        let items = items.map(|item| Ok((item, words(item, ratings, &known)?)));
+        let mut items: Vec<(&Item, String)> = items.collect::<Result<_, Error>>()?;
+        let is_own = |(item, text): &(&Item, String)| {
+            known.of(&item.image).is_some_and(|all| all.iter().any(|one| same_words(one, text)))
         };
-        let mut texts: Vec<String> = items.iter().map(text).collect::<Result<_, _>>()?;
-
-        let is_own: Vec<bool> = items
-            .iter()
-            .zip(&texts)
-            .map(|(item, text)| {
-                find(&item.image).is_some_and(|all| all.iter().any(|one| same_words(one, text)))
-            })
-            .collect();
-        let n_own = is_own.iter().filter(|own| **own).count();
         let mut removed: HashMap<SegmentId, Vec<String>> = HashMap::new();
-        if n_own > 0 {
-            let what = format!("{n_own} rated captions are themselves references of their image");
-            let message = match own {
-                OwnReference::Keep => format!("{what} and are scored against themselves too"),
-                OwnReference::Remove => {
-                    format!("{what}; there they are not used as references, for any caption of that image")
-                }
-                OwnReference::Skip => format!("left out: {what}"),
-            };
-            let ids_of = items.iter().zip(&is_own).filter(|(_, own)| **own);
-            let listed = ids_of.take(SHOWN).map(|(item, _)| item.image.clone()).collect();
-            let found =
-                Notice::new(format!("own-reference:{}", own.name()), message).ids(listed).count(n_own);
-            let remedy = Remedy::set(Argument::OwnReference, "remove")
-                .to("remove them from the references")
-                .or(Remedy::set(Argument::OwnReference, "skip").to("leave their ratings out"));
-            notices.push(Notice { remedy: (own == OwnReference::Keep).then_some(remedy), ..found });
-        }
+        let own_ones: Vec<&(&Item, String)> = items.iter().filter(|rated| is_own(rated)).collect();
+        notices.extend(own_references(&own_ones, own));
         match own {
             OwnReference::Keep => {}
             OwnReference::Remove => {
-                for ((item, text), _) in items.iter().zip(&texts).zip(&is_own).filter(|(_, own)| **own) {
+                for (item, text) in own_ones {
                     let gone = removed.entry(normal(&item.image, ids)).or_default();
                     if !gone.iter().any(|other| same_words(other, text)) {
                         gone.push(text.clone());
                     }
                 }
             }
-            OwnReference::Skip => {
-                let mut keep = is_own.iter().map(|own| !own);
-                items.retain(|_| keep.next().unwrap_or(true));
-                let mut keep = is_own.iter().map(|own| !own);
-                texts.retain(|_| keep.next().unwrap_or(true));
-            }
+            OwnReference::Skip => items.retain(|rated| !is_own(rated)),
         }
         if items.is_empty() {
             return Err(Error::request(format!("{}: no rating is left", ratings.source)));
         }
-        let mut lists: Vec<Vec<String>> = Vec::new();
-        let mut last: Option<&SegmentId> = None;
-        for item in &items {
-            if last == Some(&item.image) {
-                continue;
-            }
-            last = Some(&item.image);
+        let left = items.chunk_by(|(a, _), (b, _)| a.image == b.image).map(|group| {
+            let image = &group[0].0.image;
             let mut left: Vec<String> =
-                find(&item.image).into_iter().flatten().map(|text| (*text).to_owned()).collect();
+                known.of(image).into_iter().flatten().map(|text| (*text).to_owned()).collect();
             // Where two references are the same, one of them stays.
-            for text in removed.get(&normal(&item.image, ids)).into_iter().flatten() {
+            for text in removed.get(&normal(image, ids)).into_iter().flatten() {
                 if let Some(at) = left.iter().position(|other| same_words(other, text)) {
                     left.remove(at);
                 }
             }
             if left.is_empty() {
-                let image = item.image.quoted();
+                let image = image.quoted();
                 return Err(Error::with_remedy(
                     format!("{}: image {image} has no reference but rated captions", ratings.source),
                     Remedy::set(Argument::OwnReference, "skip")
                         .or(Remedy::set(Argument::OwnReference, "keep")),
                 ));
             }
-            lists.push(left);
-        }
-        Ok(Self::of(&items, texts, lists, own, unit))
+            Ok(left)
+        });
+        let references = left.collect::<Result<_, Error>>()?;
+        Ok(Self::of(items.into_iter(), references, own, unit))
     }
 
-    /// `items` are sorted by image.
-    fn of(
-        items: &[Item],
-        texts: Vec<String>,
+    /// `items` are sorted by image, each with the words of its caption.
+    fn of<'i>(
+        items: impl Iterator<Item = (&'i Item, String)>,
         references: Vec<Vec<String>>,
         own: OwnReference,
         unit: Unit,
     ) -> Self {
-        let mut rated: Vec<Rated> = Vec::with_capacity(items.len());
-        for (item, caption) in items.iter().zip(texts) {
+        let mut rated: Vec<Rated> = Vec::new();
+        for (item, caption) in items {
             let cluster = match rated.last() {
                 Some(last) if last.image == item.image => last.cluster,
                 Some(last) => last.cluster + 1,
@@ -257,6 +170,102 @@ impl Judgements {
     pub fn n_images(&self) -> usize {
         self.items.last().map_or(0, |item| item.cluster + 1)
     }
+}
+
+/// The references that are given, by image.
+struct Known<'c> {
+    texts: HashMap<SegmentId, Vec<&'c str>>,
+    ids: Ids,
+    source: &'c str,
+}
+
+impl<'c> Known<'c> {
+    fn new(references: &'c Captions, ids: Ids) -> Self {
+        let mut texts: HashMap<SegmentId, Vec<&str>> = HashMap::new();
+        for (id, text) in references.iter() {
+            texts.entry(normal(id, ids)).or_default().push(text);
+        }
+        Self { texts, ids, source: references.source() }
+    }
+
+    fn of(&self, image: &SegmentId) -> Option<&Vec<&'c str>> {
+        self.texts.get(&normal(image, self.ids))
+    }
+}
+
+/// A notice of ratings that are left out because their image has no reference.
+fn without_references(
+    ratings: &Ratings,
+    known: &Known<'_>,
+    surplus: Surplus,
+) -> Result<Option<Notice>, Error> {
+    let unknown: Vec<&Item> = ratings.items.iter().filter(|item| known.of(&item.image).is_none()).collect();
+    let Some(first) = unknown.first() else { return Ok(None) };
+    let message = format!(
+        "{} of {} rated captions are of images without a reference in {}, such as {}",
+        unknown.len(),
+        ratings.items.len(),
+        known.source,
+        first.image.quoted()
+    );
+    if surplus == Surplus::Error || unknown.len() == ratings.items.len() {
+        let ignore = Remedy::set(Argument::Surplus, "ignore").to("leave such ratings out");
+        let remedy = match unknown.len() == ratings.items.len() {
+            true => Remedy::say("check the ids, and give the references they were rated with"),
+            false => Remedy::say("give the references they were rated with").or(ignore),
+        };
+        return Err(Error::with_remedy(format!("{}: {message}", ratings.source), remedy));
+    }
+    let ids = unknown.iter().take(SHOWN).map(|item| item.image.clone()).collect();
+    let notice = Notice::new("surplus:ignore", format!("left out: {message}"));
+    Ok(Some(notice.ids(ids).count(unknown.len())))
+}
+
+/// The words of a rated caption.
+fn words(item: &Item, ratings: &Ratings, known: &Known<'_>) -> Result<String, Error> {
+    let fault = |what: &str, remedy: Remedy| {
+        let message = format!("{}: image {}: {what}", ratings.source, item.image.quoted());
+        Error::with_remedy(message, remedy)
+    };
+    match (&item.caption, &ratings.no_caption) {
+        (Some(Judged::Text(text)), _) => Ok(text.clone()),
+        (Some(Judged::Reference { image, number }), _) => {
+            let text = known.of(image).and_then(|texts| texts.get(*number));
+            text.map(|text| (*text).to_owned()).ok_or_else(|| {
+                let what = format!("the rated caption {image}#{number} is not in {}", known.source);
+                fault(&what, Remedy::say("give the file that holds all captions"))
+            })
+        }
+        (None, Some(place)) => Err(Error::with_remedy(
+            format!("{}: {place} has a rating but an empty caption", ratings.source),
+            "add the caption, or remove the row",
+        )),
+        (None, None) => Err(fault(
+            "the ratings have no caption",
+            Remedy::give(Argument::CaptionColumns(Role::Ratings))
+                .to("name its column")
+                .or(Remedy::give(Argument::Scores).to("use scores that were computed before")),
+        )),
+    }
+}
+
+/// A notice of rated captions that are themselves references.
+fn own_references(found: &[&(&Item, String)], own: OwnReference) -> Option<Notice> {
+    let what = format!("{} rated captions are themselves references of their image", found.len());
+    let message = match own {
+        OwnReference::Keep => format!("{what} and are scored against themselves too"),
+        OwnReference::Remove => {
+            format!("{what}; there they are not used as references, for any caption of that image")
+        }
+        OwnReference::Skip => format!("left out: {what}"),
+    };
+    let remedy = Remedy::set(Argument::OwnReference, "remove")
+        .to("remove them from the references")
+        .or(Remedy::set(Argument::OwnReference, "skip").to("leave their ratings out"));
+    let ids = found.iter().take(SHOWN).map(|(item, _)| item.image.clone()).collect();
+    let notice = Notice::new(format!("own-reference:{}", own.name()), message).ids(ids).count(found.len());
+    let remedy = (own == OwnReference::Keep).then_some(remedy);
+    (!found.is_empty()).then_some(Notice { remedy, ..notice })
 }
 
 /// The given scores of each point, measure after measure.
