@@ -18,9 +18,7 @@ mod shown;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::{CommandFactory, Parser, Subcommand};
-
-use fault::Flags;
+use clap::Parser;
 
 #[cfg(feature = "mimalloc")]
 #[global_allocator]
@@ -37,41 +35,7 @@ struct Cli {
     #[command(flatten)]
     mecab: mecab::Folders,
     #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    Score(Box<commands::score::Args>),
-    Compare(Box<commands::compare::Args>),
-    Correlate(Box<commands::correlate::Args>),
-    Prefer(Box<commands::prefer::Args>),
-    Tokenize(commands::tokenize::Args),
-    Diversity(Box<commands::diversity::Args>),
-    Perplexity(Box<commands::perplexity::Args>),
-    Lm(commands::lm::Args),
-    Metrics(commands::metrics::Args),
-    Prepare(Box<commands::prepare::Args>),
-    Df(commands::df::Args),
-    Data(commands::data::Args),
-    Convert(Box<commands::convert::Args>),
-    /// Write a script that completes this program's options in a shell
-    Completions {
-        /// The shell.
-        shell: clap_complete::Shell,
-    },
-    /// Write the manual page
-    Man,
-}
-
-impl Command {
-    /// How its errors name flags.
-    fn flags(&self) -> Flags {
-        match self {
-            Self::Convert(_) => Flags::Convert,
-            _ => Flags::Usual,
-        }
-    }
+    command: commands::Command,
 }
 
 /// More threads than this take longer to start than they save.
@@ -126,29 +90,5 @@ fn run(cli: Cli) -> Result<ExitCode> {
             .context("cannot start that many threads")?;
     }
     cli.mecab.provide();
-    match cli.command {
-        Command::Score(args) => commands::score::run(&args)?,
-        Command::Correlate(args) => commands::correlate::run(&args)?,
-        Command::Prefer(args) => commands::prefer::run(&args)?,
-        Command::Compare(args) => return commands::compare::run(&args),
-        Command::Tokenize(args) => commands::tokenize::run(&args)?,
-        Command::Diversity(args) => commands::diversity::run(&args)?,
-        Command::Perplexity(args) => commands::perplexity::run(&args)?,
-        Command::Lm(args) => commands::lm::run(&args)?,
-        Command::Metrics(args) => commands::metrics::run(&args)?,
-        Command::Prepare(args) => commands::prepare::run(&args)?,
-        Command::Df(args) => commands::df::run(&args)?,
-        Command::Data(args) => commands::data::run(&args)?,
-        Command::Convert(args) => commands::convert::run(&args)?,
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "capeval", &mut script);
-            output::Output::open(None, &[])?.write(|out| out.write_all(&script))?;
-        }
-        Command::Man => {
-            let page = clap_mangen::Man::new(Cli::command());
-            output::Output::open(None, &[])?.write(|mut out| page.render(&mut out))?;
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+    cli.command.run()
 }

@@ -1,4 +1,4 @@
-//! The commands, one file each.
+//! The commands, one file each, and the list of them.
 
 pub mod compare;
 pub mod convert;
@@ -13,3 +13,75 @@ pub mod prefer;
 pub mod prepare;
 pub mod score;
 pub mod tokenize;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{CommandFactory, Subcommand};
+
+use crate::Cli;
+use crate::fault::Flags;
+use crate::output::Output;
+
+#[derive(Subcommand)]
+pub enum Command {
+    Score(Box<score::Args>),
+    Compare(Box<compare::Args>),
+    Correlate(Box<correlate::Args>),
+    Prefer(Box<prefer::Args>),
+    Tokenize(tokenize::Args),
+    Diversity(Box<diversity::Args>),
+    Perplexity(Box<perplexity::Args>),
+    Lm(lm::Args),
+    Metrics(metrics::Args),
+    Prepare(Box<prepare::Args>),
+    Df(df::Args),
+    Data(data::Args),
+    Convert(Box<convert::Args>),
+    /// Write a script that completes this program's options in a shell
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual page
+    Man,
+}
+
+impl Command {
+    /// How its errors name flags.
+    pub fn flags(&self) -> Flags {
+        match self {
+            Self::Convert(_) => Flags::Convert,
+            _ => Flags::Usual,
+        }
+    }
+
+    /// Runs it.
+    pub fn run(self) -> Result<ExitCode> {
+        match self {
+            Self::Score(args) => score::run(&args)?,
+            Self::Correlate(args) => correlate::run(&args)?,
+            Self::Prefer(args) => prefer::run(&args)?,
+            Self::Compare(args) => return compare::run(&args),
+            Self::Tokenize(args) => tokenize::run(&args)?,
+            Self::Diversity(args) => diversity::run(&args)?,
+            Self::Perplexity(args) => perplexity::run(&args)?,
+            Self::Lm(args) => lm::run(&args)?,
+            Self::Metrics(args) => metrics::run(&args)?,
+            Self::Prepare(args) => prepare::run(&args)?,
+            Self::Df(args) => df::run(&args)?,
+            Self::Data(args) => data::run(&args)?,
+            Self::Convert(args) => convert::run(&args)?,
+            Self::Completions { shell } => {
+                let mut script = Vec::new();
+                clap_complete::generate(shell, &mut Cli::command(), "capeval", &mut script);
+                Output::open(None, &[])?.write(|out| out.write_all(&script))?;
+            }
+            Self::Man => {
+                let page = clap_mangen::Man::new(Cli::command());
+                Output::open(None, &[])?.write(|mut out| page.render(&mut out))?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
