@@ -87,7 +87,7 @@ def test_a_reward_judges_batches_of_ids_and_captions(references, candidates):
 
 
 def test_what_cannot_be_scored_row_by_row_is_refused(references, candidates, table):
-    with pytest.raises(ValueError, match="give df"):
+    with pytest.raises(ValueError, match="pass df="):
         RowScorer(["cider-d"])
     scorer = RowScorer(["bleu"])
     batch = batch_of(references, candidates)

@@ -36,7 +36,7 @@ fn pairs(n: usize, all: bool) -> Vec<(usize, usize)> {
 /// should hold, or systems that were scored on different images.
 pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     let CompareOptions { resampling, correction, all_pairs, .. } = request.options;
-    resampling.check().map_err(Error::request)?;
+    resampling.check()?;
     if request.systems.len() < 2 {
         return Err(Error::request("a comparison needs at least two systems"));
     }
@@ -44,7 +44,7 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     let chosen = pairs(request.systems.len(), all_pairs);
     // Resamples of each system and exchanges of each pair are held at the same time.
     let n_values = (request.systems.len() + chosen.len()) * entries(&selection.metrics).1.len();
-    resampling.check_values(n_values).map_err(Error::request)?;
+    resampling.check_values(n_values)?;
     let progress = request.progress;
     let score = request.map(|options| ScoreOptions { intervals: None, ..options.score });
     let Scored { mut report, scores, references } = score_with_statistics(score, selection, Scope::Common)?;

@@ -1,10 +1,30 @@
 //! Tables of document frequencies, from references.
 
+use capeval_choice::{Refusal, UnknownName, suggest};
 use capeval_corpus::{Captions, Ids};
 use capeval_lexical::frequencies::{DocumentFrequencies, MAX_ORDER};
 use capeval_metric::Reading;
+use capeval_text::{Stemmer, Tokenizer};
 
 use crate::{Error, references};
+
+/// How the references of a table are read: by this tokenizer, and stemmed unless `stemmer` is `none`.
+///
+/// # Errors
+/// When there is no such tokenizer or stemmer.
+pub fn table_reading(tokenizer: &str, stemmer: &str) -> Result<Reading, Error> {
+    let tokenizer: Tokenizer = tokenizer.parse().map_err(Refusal::from)?;
+    if stemmer == "none" {
+        return Ok(Reading::Tokens(tokenizer));
+    }
+    match stemmer.parse() {
+        Ok(stemmer) => Ok(Reading::Stems(tokenizer, stemmer)),
+        Err(UnknownName { .. }) => {
+            let choices = suggest(stemmer, ["none", Stemmer::English.name()]);
+            Err(Error::with_remedy(format!("no stemmer is called '{stemmer}'"), choices))
+        }
+    }
+}
 
 /// In how many images each n-gram of up to `order` words occurs.
 ///

@@ -1,10 +1,8 @@
 //! What can be wrong with a request.
 
 use std::error::Error as StdError;
-use std::fmt;
 
-use capeval_choice::{Remedy, UnknownName};
-use capeval_evaluate::registry::SettingError;
+use capeval_choice::{Refusal, Remedy, UnknownName};
 use capeval_lexical::frequencies;
 use capeval_text::UnknownTokenizer;
 
@@ -15,19 +13,13 @@ pub enum Error {
     /// Captions that cannot be read or aligned.
     #[error(transparent)]
     Corpus(#[from] capeval_corpus::Error),
-    /// A metric or setting that does not exist.
-    #[error(transparent)]
-    Setting(#[from] SettingError),
     /// Document frequencies that cannot be counted or read.
     #[error(transparent)]
     Frequencies(#[from] frequencies::Error),
     /// A language model that cannot be estimated.
     #[error(transparent)]
     Fluency(#[from] capeval_fluency::Error),
-    /// A tokenizer that does not exist.
-    #[error(transparent)]
-    Tokenizer(#[from] UnknownTokenizer),
-    /// A request that lacks something or contradicts itself.
+    /// A request that lacks something, contradicts itself or names what does not exist.
     #[error(transparent)]
     Request(#[from] Refusal),
 }
@@ -35,12 +27,12 @@ pub enum Error {
 impl Error {
     /// A request that is refused for the reason `message`.
     pub fn request(message: impl Into<String>) -> Self {
-        Self::Request(Refusal { message: message.into(), remedy: None })
+        Self::Request(Refusal::new(message))
     }
 
     /// The same, with what to do about it.
     pub(crate) fn with_remedy(message: impl Into<String>, remedy: impl Into<Remedy>) -> Self {
-        Self::Request(Refusal { message: message.into(), remedy: Some(remedy.into()) })
+        Self::Request(Refusal::new(message).with_remedy(remedy))
     }
 
     /// What to do about it.
@@ -49,38 +41,21 @@ impl Error {
     }
 }
 
-/// Why a request was refused.
-#[derive(Debug)]
-pub struct Refusal {
-    message: String,
-    remedy: Option<Remedy>,
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+impl From<UnknownTokenizer> for Error {
+    fn from(unknown: UnknownTokenizer) -> Self {
+        Self::Request(unknown.into())
     }
 }
-
-impl StdError for Refusal {}
 
 /// What to do about an error of any part of the engine.
 pub fn remedy(error: &(dyn StdError + 'static)) -> Option<Remedy> {
     if let Some(error) = error.downcast_ref::<Error>() {
         return match error {
             Error::Corpus(error) => remedy(error),
-            Error::Setting(error) => remedy(error),
             Error::Frequencies(error) => remedy(error),
             Error::Fluency(error) => remedy(error),
-            Error::Tokenizer(error) => remedy(error),
-            Error::Request(error) => error.remedy.clone(),
+            Error::Request(error) => error.remedy().cloned(),
         };
-    }
-    if let Some(error) = error.downcast_ref::<SettingError>() {
-        return error.remedy().cloned();
-    }
-    if let Some(error) = error.downcast_ref::<capeval_meteor::Error>() {
-        return error.remedy();
     }
     if let Some(error) = error.downcast_ref::<UnknownName>() {
         return Some(error.remedy());
@@ -88,8 +63,9 @@ pub fn remedy(error: &(dyn StdError + 'static)) -> Option<Remedy> {
     if let Some(error) = error.downcast_ref::<UnknownTokenizer>() {
         return Some(error.remedy());
     }
+    let refusal = error.downcast_ref::<Refusal>().map(Refusal::remedy);
     let corpus = error.downcast_ref::<capeval_corpus::Error>().map(capeval_corpus::Error::remedy);
     let frequencies = error.downcast_ref::<frequencies::Error>().map(frequencies::Error::remedy);
     let fluency = error.downcast_ref::<capeval_fluency::Error>().map(capeval_fluency::Error::remedy);
-    corpus.or(frequencies).or(fluency).flatten().cloned()
+    refusal.or(corpus).or(frequencies).or(fluency).flatten().cloned()
 }

@@ -70,8 +70,8 @@ mod scorer;
 pub use compare::{CompareRequest, compare};
 pub use correlate::{CorrelateRequest, correlate};
 pub use diversity::{DiversityRequest, diversity};
-pub use document_frequencies::document_frequencies;
-pub use error::{Error, Refusal, remedy};
+pub use document_frequencies::{document_frequencies, table_reading};
+pub use error::{Error, remedy};
 pub use measures::{NeededData, Selection, entries, metrics, needed_data, select_metrics};
 pub use options::{
     CompareOptions, CorrelateOptions, DiversityOptions, MetricOptions, OwnReference, PerplexityOptions,

@@ -119,11 +119,11 @@ pub(crate) fn score_with_statistics(
     let (policy, ids) = (options.policy(), options.ids);
     check_names(&systems)?;
     if let Some(resampling) = &options.intervals {
-        resampling.check().map_err(Error::request)?;
+        resampling.check()?;
     }
     let (entries, measures) = entries(&metrics);
     if let Some(resampling) = &options.intervals {
-        resampling.check_values(systems.len() * measures.len()).map_err(Error::request)?;
+        resampling.check_values(systems.len() * measures.len())?;
     }
     if let ReferenceSource::Captions(captions) = &references {
         found.extend(captions.notices().iter().map(|notice| from_corpus(notice, None)));

@@ -175,5 +175,6 @@ fn numbers_are_refused_by_metrics_that_look_into_words() {
 fn a_tokenizer_that_reads_all_captions_as_one_is_refused() {
     let metrics = capeval::metrics(["bleu:tok=ptb-batch"], &[]).unwrap();
     let error = Scorer::new(references().into(), Ids::default(), metrics, None, &()).err().unwrap();
-    assert!(error.to_string().contains("take ptb"), "{error}");
+    assert!(error.to_string().ends_with("depend on the others of its batch"), "{error}");
+    assert_eq!(error.remedy().unwrap().to_string(), "set tokenizer to \"ptb\"");
 }

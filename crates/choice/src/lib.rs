@@ -13,11 +13,13 @@
 
 mod argument;
 mod names;
+mod refusal;
 mod remedy;
 mod system;
 
 pub use argument::{Argument, Role};
 pub use names::{UnknownName, nearest, suggest};
+pub use refusal::Refusal;
 pub use remedy::{Dialect, Plain, Remedy, Task};
 pub use system::system_words;
 #[doc(hidden)]

@@ -1,32 +1,22 @@
 //! How errors are shown: what is wrong and where, then what to do about it, in flags and commands.
 
 use std::error::Error as StdError;
-use std::fmt;
 use std::io::{self, IsTerminal, Write};
 
-use capeval::choice::{Argument, Dialect, Remedy, Role, Task};
+use capeval::choice::{Argument, Dialect, Refusal, Remedy, Role, Task};
 
 /// The widest lines, as in clap's help.
 const MAX_WIDTH: usize = 100;
 
-/// An error of the program's own, with what to do about it in its own words.
-#[derive(Debug)]
-struct Fault {
-    what: String,
-    help: String,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what)
-    }
-}
-
-impl StdError for Fault {}
-
 /// An error that says `what` is wrong, and as `help` what to do about it.
-pub fn fault(what: impl Into<String>, help: impl Into<String>) -> anyhow::Error {
-    anyhow::Error::new(Fault { what: what.into(), help: help.into() })
+pub fn fault(what: impl Into<String>, help: impl Into<Remedy>) -> anyhow::Error {
+    anyhow::Error::new(Refusal::new(what).with_remedy(help))
+}
+
+/// The reason for a refusal and what to do about it, for clap, which shows both as one sentence.
+pub fn sentence(refusal: &Refusal) -> String {
+    let remedy = refusal.remedy().and_then(|remedy| remedy.in_words(&Flags::Usual));
+    remedy.map_or_else(|| refusal.to_string(), |remedy| format!("{refusal}; {remedy}"))
 }
 
 /// How a command names what a remedy asks for.
@@ -99,9 +89,6 @@ pub fn show(error: &anyhow::Error, flags: Flags) {
 }
 
 fn help(cause: &(dyn StdError + 'static), flags: Flags) -> Option<String> {
-    if let Some(fault) = cause.downcast_ref::<Fault>() {
-        return Some(fault.help.clone());
-    }
     let remedy = match cause.downcast_ref::<capeval_files::Error>() {
         Some(error) => error.remedy(),
         None => capeval::remedy(cause),

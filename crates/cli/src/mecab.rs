@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow};
+use capeval::choice::Refusal;
 use capeval::text::tokenizers::mecab::{self, Dictionary, DictionaryFiles, Language};
 
 /// Folders of dictionaries.
@@ -22,13 +22,13 @@ impl Folders {
     pub fn provide(&self) {
         for (language, folder) in [(Language::Japanese, &self.mecab_ja), (Language::Korean, &self.mecab_ko)] {
             if let Some(folder) = folder.clone() {
-                mecab::provide(language, move || open(&folder).map_err(|error| format!("{error:#}")));
+                mecab::provide(language, move || open(&folder));
             }
         }
     }
 }
 
-fn open(folder: &Path) -> Result<Dictionary> {
+fn open(folder: &Path) -> Result<Dictionary, Refusal> {
     let path = |name: &str| folder.join(name).display().to_string();
     let bytes = |name: &str| capeval_files::open(&path(name));
     let files = DictionaryFiles {
@@ -38,5 +38,5 @@ fn open(folder: &Path) -> Result<Dictionary> {
         matrix: Box::new(bytes("matrix.bin")?),
         settings: capeval_files::text(&path("dicrc"))?,
     };
-    Dictionary::new(files).map_err(|error| anyhow!("{}: {error}", folder.display()))
+    Dictionary::new(files).map_err(|refusal| refusal.at(folder.display()))
 }

@@ -9,7 +9,7 @@ use capeval::{MetricOptions, ScoreOptions};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
 
-use crate::fault::fault;
+use crate::fault::{fault, sentence};
 
 /// The heading of flags about how references are read.
 pub const READING_REFERENCES: &str = "Reading references";
@@ -217,7 +217,10 @@ pub fn level(text: &str) -> Result<f64, String> {
 
 fn resamples(text: &str) -> Result<usize, String> {
     let resamples: usize = text.parse().map_err(|_| "give a whole number such as 10000".to_owned())?;
-    Resampling { resamples, ..Resampling::default() }.check().map(|()| resamples)
+    Resampling { resamples, ..Resampling::default() }
+        .check()
+        .map_err(|refusal| sentence(&refusal))
+        .map(|()| resamples)
 }
 
 /// A parser of the words that a list of choices knows.

@@ -5,7 +5,7 @@ use std::io::{BufReader, Cursor};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Error, Result};
 use capeval::Listed;
 use capeval::corpus::rouge_xml::{self, TextForm};
 use capeval::metric::Resources;
@@ -110,8 +110,8 @@ impl Rouge {
         let texts = texts.map_err(|error| {
             let named_on = |line: &(usize, &str)| line.1.contains(error.source_name());
             match (1..).zip(text.lines()).find(named_on) {
-                Some((line, _)) => anyhow!("{path}:{line}: {error}"),
-                None => anyhow!("{path}: {error}"),
+                Some((line, _)) => Error::new(error).context(format!("{path}:{line}")),
+                None => Error::new(error).context(path.clone()),
             }
         })?;
         Ok(Some(capeval::listed(texts, path)?))

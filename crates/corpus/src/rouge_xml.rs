@@ -327,8 +327,9 @@ impl Xml<'_> {
             "INPUT-FORMAT" => {
                 open.form = TextForm::from_name(&id);
                 if open.form.is_none() {
-                    let message = format!("'{id}' is no form of text; give SPL, SEE or ISI");
-                    return Err(self.refuse(ErrorKind::Format, at, &message));
+                    let message = format!("'{id}' is not a form of text");
+                    let error = self.refuse(ErrorKind::Format, at, &message);
+                    return Err(error.with_remedy("give SPL, SEE or ISI".into()));
                 }
                 None
             }

@@ -5,9 +5,9 @@
 //! candidates' words that the references lack are numbered batch by batch, and forgotten.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 
+use capeval_choice::{Argument, Refusal, Remedy};
 use capeval_metric::{AnyMetric, Candidates, Fitted, Input, Learns, Reading};
 use capeval_text::ngrams::NgramCounts;
 use capeval_text::{Ends, Sentences, Symbol, Texts, Tokenizer, Vocabulary};
@@ -68,18 +68,6 @@ pub struct BatchScores {
     pub values: Vec<f64>,
 }
 
-/// Why metrics or captions do not suit a [`BatchScorer`]: a sentence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BatchError(String);
-
-impl fmt::Display for BatchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for BatchError {}
-
 /// Captions that were given as numbers in place of words; see [`BatchScorer::codes`].
 #[derive(Debug)]
 pub struct Codes {
@@ -133,7 +121,7 @@ impl BatchScorer {
         metrics: Vec<AnyMetric>,
         table_words: impl Iterator<Item = &'w str> + Clone,
         progress: &dyn Progress,
-    ) -> Result<Self, BatchError> {
+    ) -> Result<Self, Refusal> {
         let mut set = references;
         let n_references = set.n_references();
         progress.begin(Stage::Reading, n_references * metrics.len());
@@ -150,11 +138,10 @@ impl BatchScorer {
             matches!(reading, Reading::Tokens(Tokenizer::PtbBatch) | Reading::Stems(Tokenizer::PtbBatch, _))
         };
         if let Some(metric) = metrics.iter().find(in_one_piece) {
-            return Err(BatchError(format!(
-                "{}: the tokenizer ptb-batch reads all captions as one text, so that a score would depend \
-                 on the others of its batch; take ptb",
-                metric.signature().metric()
-            )));
+            let message = "the tokenizer ptb-batch reads all captions as one text, so that a score would depend on \
+                           the others of its batch";
+            let remedy = Remedy::set(Argument::Tokenizer, Tokenizer::Ptb.name());
+            return Err(Refusal::new(message).at(metric.signature().metric()).with_remedy(remedy));
         }
         let learns = |m: usize| metrics[m].about().learns;
         let (alone, together): (Vec<usize>, Vec<usize>) =
@@ -237,7 +224,7 @@ impl BatchScorer {
     ///
     /// # Errors
     /// When the metrics read texts in more than one way, or look at more than which words are equal.
-    pub fn codes<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> Result<Codes, BatchError> {
+    pub fn codes<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> Result<Codes, Refusal> {
         let group = self.coded()?;
         let beyond = group.vocabulary.len() as u32;
         let mut others = HashMap::<&str, u32>::new();
@@ -252,7 +239,7 @@ impl BatchScorer {
     ///
     /// # Errors
     /// As for [`codes`](Self::codes).
-    pub fn digits(&self) -> Result<Codes, BatchError> {
+    pub fn digits(&self) -> Result<Codes, Refusal> {
         let group = self.coded()?;
         let beyond = group.vocabulary.len() as u32;
         let spelt = || {
@@ -272,18 +259,18 @@ impl BatchScorer {
     }
 
     /// The one group of metrics to which captions may be given as numbers.
-    fn coded(&self) -> Result<&Group, BatchError> {
+    fn coded(&self) -> Result<&Group, Refusal> {
         let plain = |group: &Group| {
             matches!(group.input.reading, Reading::Tokens(_))
                 && group.members.iter().all(|member| !member.knows_words)
         };
         match &self.groups[..] {
             [group] if self.alone.is_empty() && plain(group) => Ok(group),
-            _ => Err(BatchError(
+            _ => Err(Refusal::new(
                 "captions can be given as numbers only to metrics that ask no more of words than which are \
-                 equal (BLEU, ROUGE-L, CIDEr, CIDEr-D), all with one tokenizer; give texts"
-                    .to_owned(),
-            )),
+                 equal (BLEU, ROUGE-L, CIDEr, CIDEr-D), all with one tokenizer",
+            )
+            .with_remedy("give texts")),
         }
     }
 

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::ops::Deref;
 use std::path::Path;
 
-use capeval_choice::Remedy;
+use capeval_choice::Refusal;
 use memmap2::Mmap;
 
 use crate::Error;
@@ -116,7 +116,7 @@ pub fn text(path: &str) -> Result<String, Error> {
     let bytes = open_or_stdin(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
         let message = format!("invalid UTF-8 at byte {}", error.valid_up_to());
-        Error::content(path, message, Some(Remedy::say("save the file as UTF-8")))
+        Error::content(path, Refusal::new(message).with_remedy("save the file as UTF-8"))
     });
     text.map(str::to_owned)
 }

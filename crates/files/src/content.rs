@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use capeval_arrays::SharedBytes;
-use capeval_choice::{Argument, Remedy, Task};
+use capeval_choice::{Argument, Refusal, Remedy, Task};
 use capeval_corpus::{Captions, ReadOptions, Role};
 use capeval_evaluate::Prepared;
 use capeval_evaluate::prepared::{MAGIC, Source};
@@ -28,7 +28,7 @@ fn unpacked<'b>(path: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>, Error> {
     let mut unpacked = Vec::new();
     MultiGzDecoder::new(bytes).read_to_end(&mut unpacked).map_err(|error| {
         let message = format!("the gzip data are damaged or cut off ({error})");
-        Error::content(path, message, Some(Remedy::say("fetch the file again")))
+        Error::content(path, Refusal::new(message).with_remedy("fetch the file again"))
     })?;
     Ok(Cow::Owned(unpacked))
 }
@@ -55,7 +55,8 @@ pub fn captions_in(path: &str, bytes: &[u8], options: &ReadOptions) -> Result<Ca
 
 /// Refuses files that capeval wrote itself where captions are expected, and says where they belong.
 fn refuse_own(path: &str, bytes: &[u8], role: Role) -> Result<(), Error> {
-    let refuse = |message: &str, remedy| Err(Error::content(path, message, Some(remedy)));
+    let refuse =
+        |message: &str, remedy: Remedy| Err(Error::content(path, Refusal::new(message).with_remedy(remedy)));
     if is_prepared(bytes) {
         return match role {
             Role::Candidates => refuse(
@@ -104,8 +105,7 @@ pub fn prepared(path: &str) -> Result<Option<Prepared>, Error> {
 /// # Errors
 /// When the bytes are something else, damaged, or of another version.
 pub fn open_prepared(path: &str, bytes: SharedBytes) -> Result<Prepared, Error> {
-    Prepared::open(bytes)
-        .map_err(|error| Error::content(path, error.to_string(), Some(Remedy::run(Task::Prepare))))
+    Prepared::open(bytes).map_err(|error| stale(path, error.to_string()))
 }
 
 /// Compares prepared references with the files that they were made from; files that are gone do not count.
@@ -119,7 +119,12 @@ pub fn check_fresh(path: &str, prepared: &Prepared) -> Result<(), Error> {
     let Some(changed) = changed else { return Ok(()) };
     let message =
         format!("these references are stale: {} has changed since they were prepared", changed.path);
-    Err(Error::content(path, message, Some(Remedy::run(Task::Prepare))))
+    Err(stale(path, message))
+}
+
+/// Prepared references that have to be prepared again.
+fn stale(path: &str, message: String) -> Error {
+    Error::content(path, Refusal::new(message).with_remedy(Remedy::run(Task::Prepare)))
 }
 
 /// Length and age of a file; `None` if there is no such file.
@@ -136,15 +141,12 @@ pub fn source(path: &str) -> Option<Source> {
 /// When the bytes are anything else.
 pub fn frequencies(path: &str, bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, Error> {
     if bytes.trim_ascii_start().starts_with(b"{") || bytes.starts_with(b"[") {
-        let remedy = Remedy::run(Task::BuildFrequencies(None));
-        return Err(Error::content(
-            path,
-            "this is JSON, not a table of document frequencies",
-            Some(remedy.or(Remedy::say("give a pickle such as coco-val-df.p"))),
-        ));
+        let remedy =
+            Remedy::run(Task::BuildFrequencies(None)).or(Remedy::say("give a pickle such as coco-val-df.p"));
+        let refusal = Refusal::new("this is JSON, not a table of document frequencies").with_remedy(remedy);
+        return Err(Error::content(path, refusal));
     }
-    DocumentFrequencies::read(&unpacked(path, bytes)?, n_images)
-        .map_err(|error| Error::content(path, error.to_string(), error.remedy().cloned()))
+    DocumentFrequencies::read(&unpacked(path, bytes)?, n_images).map_err(|error| Error::content(path, error))
 }
 
 /// Reads an n-gram model from an ARPA file called `path`, which may be gzipped.
@@ -154,9 +156,9 @@ pub fn frequencies(path: &str, bytes: &[u8], n_images: Option<u64>) -> Result<Do
 pub fn language_model(path: &str, bytes: &[u8]) -> Result<NgramModel, Error> {
     NgramModel::read_arpa(&unpacked(path, bytes)?[..]).map_err(|error| {
         if error.line().is_none() && bytes.starts_with(b"mmap lm") {
-            let remedy = Remedy::say("give the ARPA file that it was built from");
-            return Error::content(path, "this is KenLM's binary form", Some(remedy));
+            let refusal = Refusal::new("this is KenLM's binary form");
+            return Error::content(path, refusal.with_remedy("give the ARPA file that it was built from"));
         }
-        Error::content(path, error.to_string(), error.remedy().cloned())
+        Error::content(path, error)
     })
 }

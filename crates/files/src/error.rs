@@ -1,8 +1,9 @@
 //! What can go wrong with a file, and what to do about it.
 
+use std::fmt::Display;
 use std::io;
 
-use capeval_choice::{Remedy, Task, system_words};
+use capeval_choice::{Refusal, Remedy, Task, system_words};
 
 /// Why a file cannot be used: which one, and what is wrong with it.
 #[derive(Debug, thiserror::Error)]
@@ -19,15 +20,8 @@ pub enum Error {
         cause: io::Error,
     },
     /// The file holds something else than was expected.
-    #[error("{path}: {message}")]
-    Content {
-        /// The file or folder.
-        path: String,
-        /// What is wrong with it.
-        message: String,
-        /// What to do about it.
-        remedy: Option<Remedy>,
-    },
+    #[error(transparent)]
+    Content(#[from] Refusal),
     /// Captions that cannot be read.
     #[error(transparent)]
     Captions(#[from] capeval_corpus::Error),
@@ -49,8 +43,8 @@ impl Error {
         Self::System { path: path.to_string(), action, cause }
     }
 
-    pub(crate) fn content(path: impl ToString, message: impl Into<String>, remedy: Option<Remedy>) -> Self {
-        Self::Content { path: path.to_string(), message: message.into(), remedy }
+    pub(crate) fn content(path: impl Display, refusal: impl Into<Refusal>) -> Self {
+        Self::Content(refusal.into().at(path))
     }
 
     /// What to do about it.
@@ -59,7 +53,7 @@ impl Error {
             Self::System { cause, .. } if cause.kind() == io::ErrorKind::IsADirectory => {
                 Some(Remedy::say("give a file"))
             }
-            Self::Content { remedy, .. } => remedy.clone(),
+            Self::Content(refusal) => refusal.remedy().cloned(),
             Self::Captions(error) => error.remedy().cloned(),
             Self::System { .. } => None,
             Self::NoHome => Some(Remedy::say("set CAPEVAL_DATA to a folder")),
@@ -75,6 +69,16 @@ impl Error {
         match self {
             Self::System { cause, path, .. } => Some((cause, path)),
             _ => None,
+        }
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        let refusal = Self::new(error.to_string());
+        match error.remedy() {
+            Some(remedy) => refusal.with_remedy(remedy),
+            None => refusal,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use capeval_choice::Refusal;
 use capeval_meteor::{Compiler, Language, Progress, Recognized, Resources};
 
 use crate::pip::{self, FETCHED};
@@ -85,7 +86,7 @@ impl MeteorHome {
             bytes => bytes?,
         };
         let resources = Resources::open(Arc::new(bytes));
-        resources.map(Some).map_err(|error| Error::content(path, error.to_string(), error.remedy()))
+        resources.map(Some).map_err(|refusal| Error::content(path, refusal))
     }
 
     /// Compiles the resources in `source`: a wheel of the package, a `meteor-1.5.jar` with `data/` beside it, or a
@@ -116,12 +117,13 @@ impl MeteorHome {
     }
 
     fn compile(&self, source: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Installed, Error> {
+        let wrong = |refusal: Refusal| Error::content(source.display(), refusal);
         let mut compiler = Compiler::new();
         add(source, &mut compiler, progress)?;
         let mut bytes = Vec::new();
-        let summary = compiler.write(&mut bytes, progress).map_err(|error| wrong(source, &error))?;
+        let summary = compiler.write(&mut bytes, progress).map_err(wrong)?;
         let bytes = Arc::new(bytes);
-        let resources = Resources::open(Arc::clone(&bytes) as _).map_err(|error| wrong(source, &error))?;
+        let resources = Resources::open(Arc::clone(&bytes) as _).map_err(wrong)?;
         write_whole(&self.file().display().to_string(), |out| out.write_all(&bytes))?;
         write_whole(&self.notice().display().to_string(), |out| out.write_all(summary.notice.as_bytes()))?;
         Ok(Installed { recognized: summary.recognized, fingerprint: resources.fingerprint() })
@@ -150,37 +152,36 @@ impl MeteorHome {
     }
 }
 
-fn wrong(path: &Path, error: &capeval_meteor::Error) -> Error {
-    Error::content(path.display(), error.to_string(), None)
-}
-
 /// Adds a wheel, a jar with `data/` beside it, or a folder with both.
 fn add(source: &Path, compiler: &mut Compiler, progress: &mut dyn FnMut(Progress)) -> Result<(), Error> {
     if source.is_dir() {
         let jar = JARS.iter().map(|name| source.join(name)).find(|path| path.exists());
         let jar =
-            jar.ok_or_else(|| Error::content(source.display(), "this folder holds no meteor-1.5.jar", None))?;
+            jar.ok_or_else(|| Error::content(source.display(), "this folder holds no meteor-1.5.jar"))?;
         return add(&jar, compiler, progress);
     }
+    let wrong = |refusal: Refusal| Error::content(source.display(), refusal);
     let file = File::open(source).map_err(|cause| Error::system("open the file", source.display(), cause))?;
     if source.extension().is_none_or(|extension| extension != "jar") {
-        return compiler.wheel(BufReader::new(file), progress).map_err(|error| wrong(source, &error));
+        return compiler.wheel(BufReader::new(file), progress).map_err(wrong);
     }
-    compiler.jar(BufReader::new(file)).map_err(|error| wrong(source, &error))?;
+    compiler.jar(BufReader::new(file)).map_err(wrong)?;
     let data = source.parent().unwrap_or(Path::new("")).join("data");
     let mut found = false;
     for language in Language::all() {
         let table = data.join(format!("paraphrase-{language}.gz"));
         if let Ok(file) = File::open(&table) {
             let size = file.metadata().ok().map(|metadata| metadata.len());
-            compiler.paraphrases(language, file, size, progress).map_err(|error| wrong(&table, &error))?;
+            compiler
+                .paraphrases(language, file, size, progress)
+                .map_err(|refusal| Error::content(table.display(), refusal))?;
             found |= language == Language::English;
         }
     }
     if !found {
         let message = "there is no data/paraphrase-en.gz beside this jar";
-        let remedy = capeval_choice::Remedy::say("keep both as in the published package");
-        return Err(Error::content(source.display(), message, Some(remedy)));
+        let refusal = Refusal::new(message).with_remedy("keep both as in the published package");
+        return Err(Error::content(source.display(), refusal));
     }
     Ok(())
 }

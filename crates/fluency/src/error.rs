@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use capeval_choice::{Remedy, system_words};
+use capeval_choice::{Refusal, Remedy, system_words};
 
 /// An error, with its line where it has one.
 ///
@@ -11,13 +11,12 @@ use capeval_choice::{Remedy, system_words};
 #[derive(Debug)]
 pub struct Error {
     line: Option<u64>,
-    message: String,
-    remedy: Option<Remedy>,
+    refusal: Refusal,
 }
 
 impl Error {
-    pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { line: None, message: message.into(), remedy: None }
+    pub(crate) fn new(refusal: impl Into<Refusal>) -> Self {
+        Self { line: None, refusal: refusal.into() }
     }
 
     /// That n-grams of up to `order` words cannot be counted.
@@ -27,18 +26,17 @@ impl Error {
             .with_remedy(format!("give a number from 1 to {most}"))
     }
 
-    pub(crate) fn on(line: u64, message: impl Into<String>) -> Self {
-        Self { line: Some(line), ..Self::new(message) }
+    pub(crate) fn on(line: u64, refusal: impl Into<Refusal>) -> Self {
+        Self { line: Some(line), ..Self::new(refusal) }
     }
 
-    pub(crate) fn with_remedy(mut self, remedy: impl Into<Remedy>) -> Self {
-        self.remedy = Some(remedy.into());
-        self
+    pub(crate) fn with_remedy(self, remedy: impl Into<Remedy>) -> Self {
+        Self { refusal: self.refusal.with_remedy(remedy), ..self }
     }
 
     /// What to do about it.
     pub fn remedy(&self) -> Option<&Remedy> {
-        self.remedy.as_ref()
+        self.refusal.remedy()
     }
 
     /// The line, from 1.
@@ -58,11 +56,20 @@ impl fmt::Display for Error {
         if let Some(line) = self.line {
             write!(f, "line {line}: ")?;
         }
-        f.write_str(&self.message)
+        self.refusal.fmt(f)
     }
 }
 
 impl std::error::Error for Error {}
+
+impl From<Error> for Refusal {
+    fn from(Error { line, refusal }: Error) -> Self {
+        match line {
+            Some(line) => refusal.at(format_args!("line {line}")),
+            None => refusal,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -21,8 +21,8 @@
 
 use capeval_metric::setting::POSITIVE;
 use capeval_metric::{
-    About, AnyMetric, Column, Explanation, Input, Metric, MetricKind, Part, Reading, References, Rule,
-    Segment, Setting, SettingError, Settings, Signature, Statistics, Step,
+    About, AnyMetric, Column, Explanation, Input, Metric, MetricKind, Part, Reading, References, Refusal,
+    Rule, Segment, Setting, Settings, Signature, Statistics, Step,
 };
 use capeval_text::Vocabulary;
 use capeval_text::tokenizers::plain::is_python_space;
@@ -84,7 +84,7 @@ const SPACE: Setting = Setting::choice("space", "no", "count white space as char
 const EFF: Setting =
     Setting::choice("eff", "yes", "leave empty orders out, instead of counting them 1e-16", Orders::NAMES);
 
-fn build(settings: &Settings<'_>) -> Result<AnyMetric, SettingError> {
+fn build(settings: &Settings<'_>) -> Result<AnyMetric, Refusal> {
     let (chars, words) = (settings.get("chars")?, settings.get("words")?);
     let chrf = Chrf::new().with_orders(chars, words).ok_or_else(|| {
         settings.error(format!("chars and words are 1 to {MAX_ORDERS} together, not {chars} and {words}"))

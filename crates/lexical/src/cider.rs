@@ -36,7 +36,7 @@ use capeval_choice::{Argument, Remedy, Task};
 use capeval_metric::setting::{ORDER, POSITIVE, TOK};
 use capeval_metric::{
     About, AnyMetric, Explanation, Input, Learns, Mean, Metric, MetricKind, Part, Reading, References,
-    Remark, Segment, Setting, SettingError, Settings, Signature,
+    Refusal, Remark, Segment, Setting, Settings, Signature,
 };
 use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE};
 use capeval_text::{Stemmer, Symbol, Tokenizer};
@@ -160,7 +160,7 @@ pub const CIDER_R: MetricKind = MetricKind {
     ..CIDER_D
 };
 
-fn build(settings: &Settings<'_>, preset: fn(Tokenizer) -> Cider) -> Result<AnyMetric, SettingError> {
+fn build(settings: &Settings<'_>, preset: fn(Tokenizer) -> Cider) -> Result<AnyMetric, Refusal> {
     let mut cider = settings.order(preset(settings.tokenizer()?), Cider::with_order)?;
     if let Clipping::Gaussian { sigma } = &mut cider.clipping {
         *sigma = settings.get("sigma")?;

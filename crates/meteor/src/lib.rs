@@ -23,7 +23,6 @@ mod sentence;
 mod stats;
 mod vocabulary;
 
-pub use error::Error;
 pub use explain::{AlignedPhrase, Alignment};
 pub use language::Language;
 pub use meteor::{Meteor, Segment, Workspace};

@@ -1,12 +1,12 @@
 //! METEOR with its options and resources, and the workspace for scoring segments.
 
+use capeval_choice::{Refusal, Remedy};
 use std::sync::Arc;
 
 use capeval_text::Symbol;
 
 use crate::align::Aligner;
 use crate::bound::{Bound, Prospects};
-use crate::error::Error;
 use crate::explain::Alignment;
 use crate::normalize::NormalizerTables;
 use crate::options::{Matcher, Options, Unit};
@@ -73,7 +73,7 @@ impl Meteor {
     ///
     /// # Errors
     /// If the settings contradict each other, or the resources do not include what they need.
-    pub fn new(options: Options, resources: Arc<Resources>) -> Result<Self, Error> {
+    pub fn new(options: Options, resources: Arc<Resources>) -> Result<Self, Refusal> {
         options.validate()?;
         let language = options.language;
         for matcher in &options.matchers {
@@ -84,17 +84,16 @@ impl Meteor {
                 Matcher::Paraphrase => resources.paraphrases(language).is_some(),
             };
             if !has {
-                let remedy = match matcher {
-                    Matcher::Paraphrase => format!(
-                        "; leave it out, as in match=exact=1+stem=0.5, or install from a folder whose data/ has \
-                         paraphrase-{language}.gz"
-                    ),
-                    _ => String::new(),
-                };
-                return Err(Error::missing(format!(
-                    "the installed METEOR resources have no data for the matcher {matcher} in language \
-                     {language}{remedy}"
-                )));
+                let message = format!(
+                    "the installed METEOR resources have no data for the matcher {matcher} in language {language}"
+                );
+                let leave_out = Remedy::say("leave the matcher out, as in match=exact=1+stem=0.5");
+                let install =
+                    || Remedy::say(format!("install from a folder whose data/ has paraphrase-{language}.gz"));
+                return Err(Refusal::new(message).with_remedy(match matcher {
+                    Matcher::Paraphrase => leave_out.or(install()),
+                    _ => leave_out,
+                }));
             }
         }
         let dictionaries = Dictionaries::new(&resources, &options);

@@ -13,11 +13,10 @@ use capeval_choice::{Remedy, Task as Job, UnknownName};
 use capeval_metric::setting::{POSITIVE, TOK};
 use capeval_metric::{
     About, AnyMetric, Column, Explanation, Input, Learns, Metric, MetricKind, Need, Part, Reading,
-    References, Segment, Setting, SettingError, Settings, Signature, Statistics,
+    References, Refusal, Segment, Setting, Settings, Signature, Statistics,
 };
 use capeval_text::Tokenizer;
 
-use crate::error::Error;
 use crate::language::Language;
 use crate::meteor::{Meteor, Workspace};
 use crate::options::{Matcher, Options, Parameters, Task, TextForm, Unit};
@@ -66,13 +65,10 @@ const LANGUAGES: &str = "en, cz, de, es, fr, ru; ar-bw-red da fi hu it nl no pt 
 
 const INSTALL: Job = Job::Install("meteor");
 
-fn build(settings: &Settings<'_>) -> Result<AnyMetric, SettingError> {
-    let refused = |error: Error| settings.error(error);
-    let language = |name: &str| -> Result<Language, SettingError> {
-        settings
-            .text(name)
-            .parse()
-            .map_err(|error: UnknownName| settings.error(&error).with_remedy(error.remedy()))
+fn build(settings: &Settings<'_>) -> Result<AnyMetric, Refusal> {
+    let refused = |refusal: Refusal| settings.error(refusal);
+    let language = |name: &str| -> Result<Language, Refusal> {
+        settings.text(name).parse().map_err(|error: UnknownName| settings.error(error))
     };
     let tuned = language("lang")?;
     let task = match settings.given("task") {

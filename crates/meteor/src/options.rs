@@ -1,7 +1,7 @@
 //! METEOR's options: language, task, matchers, weights, parameters, beam, text handling.
 
-use crate::error::Error;
 use crate::language::Language;
+use capeval_choice::Refusal;
 
 /// The maximum number of matchers; METEOR has no statistics for more.
 pub const MAX_MATCHERS: usize = 4;
@@ -137,10 +137,10 @@ impl Options {
     ///
     /// # Errors
     /// If METEOR has no values for the task in this language.
-    pub fn new(language: Language, task: Task) -> Result<Self, Error> {
+    pub fn new(language: Language, task: Task) -> Result<Self, Refusal> {
         let Some((parameters, weights)) = task.values(language) else {
             let default = Task::default_for(language);
-            return Err(Error::option(format!(
+            return Err(Refusal::new(format!(
                 "METEOR has no values for task {task} in language {language}; its default is {default}"
             )));
         };
@@ -164,18 +164,18 @@ impl Options {
     }
 
     /// Rejects settings that METEOR does not accept or that cannot produce a score.
-    pub(crate) fn validate(&self) -> Result<(), Error> {
+    pub(crate) fn validate(&self) -> Result<(), Refusal> {
         let Self { language, matchers, weights, parameters, beam, text, unit: _, function_words: _ } = self;
         if matchers.is_empty() || matchers.len() > MAX_MATCHERS {
-            return Err(Error::option("METEOR needs one to four matchers"));
+            return Err(Refusal::new("METEOR needs one to four matchers"));
         }
         for (at, matcher) in matchers.iter().enumerate() {
             if matchers[..at].contains(matcher) {
-                return Err(Error::option(format!("the matcher {matcher} is given twice")));
+                return Err(Refusal::new(format!("the matcher {matcher} is given twice")));
             }
         }
         if weights.len() != matchers.len() {
-            return Err(Error::option(format!(
+            return Err(Refusal::new(format!(
                 "METEOR needs one weight per matcher: there are {} weights and {} matchers",
                 weights.len(),
                 matchers.len()
@@ -186,22 +186,22 @@ impl Options {
         for (name, value) in numbers.into_iter().chain(weights.iter().map(|weight| ("each weight", *weight)))
         {
             if !value.is_finite() || value < 0.0 {
-                return Err(Error::option(format!(
+                return Err(Refusal::new(format!(
                     "{name} must be a finite number of at least 0, not {value}"
                 )));
             }
         }
         for (name, value) in [("alpha", alpha), ("gamma", gamma), ("delta", delta)] {
             if value > 1.0 {
-                return Err(Error::option(format!("{name} must be between 0 and 1, not {value}")));
+                return Err(Refusal::new(format!("{name} must be between 0 and 1, not {value}")));
             }
         }
         if *beam == 0 {
-            return Err(Error::option("the beam must be at least 1"));
+            return Err(Refusal::new("the beam must be at least 1"));
         }
         let normalizes = matches!(text, TextForm::Normalized | TextForm::NormalizedWithoutPunctuation);
         if normalizes && !language.is_fully_supported() {
-            return Err(Error::option(format!(
+            return Err(Refusal::new(format!(
                 "METEOR has no normaliser for language {language}; tokenise the text yourself and take it \
                  verbatim or in lower case"
             )));
@@ -210,10 +210,10 @@ impl Options {
             && language.stemmer().is_none()
             && !matches!(language, Language::Arabic)
         {
-            return Err(Error::option(format!("METEOR has no stemmer for language {language}")));
+            return Err(Refusal::new(format!("METEOR has no stemmer for language {language}")));
         }
         if matchers.contains(&Matcher::Synonym) && !matches!(language, Language::English) {
-            return Err(Error::option(format!("METEOR has no synonyms for language {language}")));
+            return Err(Refusal::new(format!("METEOR has no synonyms for language {language}")));
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! The counts of a segment or a corpus, and the score computed from them.
 
+use capeval_choice::Refusal;
 use std::fmt;
 
-use crate::error::Error;
 use crate::options::{MAX_MATCHERS, Parameters};
 
 /// The matches of one matcher, in words (or characters, see [`Unit`](crate::Unit)).
@@ -135,13 +135,13 @@ impl Stats {
     ///
     /// # Errors
     /// If `line` does not consist of 23 numbers.
-    pub fn from_line(line: &str) -> Result<Self, Error> {
+    pub fn from_line(line: &str) -> Result<Self, Refusal> {
         let numbers: Result<Vec<f64>, _> = line.split_whitespace().map(str::parse).collect();
         match numbers {
             Ok(numbers) if numbers.len() == 23 => Ok(Self::load(&numbers).with_penalized_chunks()),
-            _ => Err(Error::option(format!(
-                "expected the 23 numbers of METEOR's statistics, found \"{line}\""
-            ))),
+            _ => {
+                Err(Refusal::new(format!("expected the 23 numbers of METEOR's statistics, found \"{line}\"")))
+            }
         }
     }
 

@@ -2,10 +2,10 @@
 
 use capeval_choice::Task;
 
-use crate::{About, AnyCorpusMetric, AnyMetric, Part, Resources, Setting, SettingError, Settings, Signature};
+use crate::{About, AnyCorpusMetric, AnyMetric, Part, Refusal, Resources, Setting, Settings, Signature};
 
 /// How a metric is built from its settings.
-type Build<M> = fn(&Settings<'_>) -> Result<M, SettingError>;
+type Build<M> = fn(&Settings<'_>) -> Result<M, Refusal>;
 
 /// A metric as it is listed, with all its settings. Command line, documentation, Python and server read these.
 pub struct MetricKind {
@@ -49,7 +49,7 @@ impl MetricKind {
         spec: &str,
         common: &[(&str, &str)],
         resources: &Resources,
-    ) -> Result<AnyMetric, SettingError> {
+    ) -> Result<AnyMetric, Refusal> {
         (self.build)(&Settings::read(self.name, self.settings, spec, common, resources)?)
     }
 
@@ -62,7 +62,7 @@ impl MetricKind {
     ///
     /// # Errors
     /// When it cannot be built by default.
-    pub fn about(&self) -> Result<About, SettingError> {
+    pub fn about(&self) -> Result<About, Refusal> {
         match &self.need {
             Some(need) => Ok((need.about)()),
             None => self.build(self.name, &[], &Resources::default()).map(|metric| metric.about().clone()),
@@ -117,7 +117,7 @@ impl CorpusKind {
     ///
     /// # Errors
     /// As for a metric.
-    pub fn build(&self, spec: &str, common: &[(&str, &str)]) -> Result<AnyCorpusMetric, SettingError> {
+    pub fn build(&self, spec: &str, common: &[(&str, &str)]) -> Result<AnyCorpusMetric, Refusal> {
         (self.build)(&Settings::read(self.name, self.settings, spec, common, &Resources::default())?)
     }
 
@@ -125,7 +125,7 @@ impl CorpusKind {
     ///
     /// # Errors
     /// When it cannot be built by default.
-    pub fn sample(&self) -> Result<(Signature, Vec<Part>), SettingError> {
+    pub fn sample(&self) -> Result<(Signature, Vec<Part>), Refusal> {
         self.build(self.name, &[]).map(|metric| (metric.signature(), metric.parts()))
     }
 }

@@ -31,6 +31,7 @@ mod signature;
 
 pub use crate::metric::{About, Input, Learns, Mean, Metric, Reading, Remark, Statistics};
 pub use any::{AnyMetric, Fitted, Worker};
+pub use capeval_choice::Refusal;
 pub use capeval_stats::{Column, ColumnKind, Table};
 pub use corpus_metric::{AnyCorpusMetric, CaptionSets, CorpusMetric, CorpusScores, Sketch};
 pub use explanation::{Explanation, Fact, Match, Rule, Step};
@@ -38,5 +39,5 @@ pub use kind::{CorpusKind, CorpusNeed, MetricKind, Need};
 pub use part::{Direction, Number, Part};
 pub use resources::Resources;
 pub use segment::{Candidates, References, Segment};
-pub use setting::{Setting, SettingError, Settings};
+pub use setting::{Setting, Settings};
 pub use signature::Signature;

@@ -6,9 +6,9 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use capeval_choice::{Remedy, UnknownName, nearest};
+use capeval_choice::{Refusal, Remedy, UnknownName, nearest};
 use capeval_text::ngrams::MAX_ORDER;
-use capeval_text::{Stemmer, Tokenizer};
+use capeval_text::{Stemmer, Tokenizer, UnknownTokenizer};
 
 use crate::Resources;
 
@@ -201,25 +201,23 @@ impl<'s> Settings<'s> {
         spec: &'s str,
         common: &[(&'s str, &'s str)],
         resources: &'s Resources,
-    ) -> Result<Self, SettingError> {
+    ) -> Result<Self, Refusal> {
         let find = |name: &str| known.iter().find(|setting| setting.name == name);
         let mut settings = Self { metric, known, given: Vec::new(), resources };
         for field in spec.split(':').skip(1) {
             let Some((name, value)) = field.split_once('=') else {
                 let message = format!("'{field}' in '{spec}' does not set anything");
-                return Err(
-                    SettingError::new(message).with_remedy(Remedy::say("write settings as name=value"))
-                );
+                return Err(Refusal::new(message).with_remedy(Remedy::say("write settings as name=value")));
             };
             if find(name).is_none() {
                 let choices = known.iter().map(|setting| setting.name).collect();
                 let unknown = UnknownName { what: "setting", given: name.to_owned(), choices };
                 let message = format!("{metric} has no setting '{name}'");
-                return Err(SettingError::new(message).with_remedy(unknown.remedy()));
+                return Err(Refusal::new(message).with_remedy(unknown.remedy()));
             }
             if let Some(earlier) = settings.given(name) {
                 let message = format!("{metric} has {name} set twice, to {earlier} and to {value}");
-                return Err(SettingError::new(message).with_remedy(Remedy::say("set it once")));
+                return Err(Refusal::new(message).with_remedy(Remedy::say("set it once")));
             }
             settings.given.push((name, value));
         }
@@ -255,7 +253,7 @@ impl<'s> Settings<'s> {
     ///
     /// # Errors
     /// When it is neither.
-    pub fn get<T: FromStr>(&self, name: &str) -> Result<T, SettingError> {
+    pub fn get<T: FromStr>(&self, name: &str) -> Result<T, Refusal> {
         let text = self.text(name);
         text.parse().map_err(|_| self.refuse(name, text))
     }
@@ -264,7 +262,7 @@ impl<'s> Settings<'s> {
     ///
     /// # Errors
     /// As for [`get`](Self::get).
-    pub fn beside_default<T: FromStr>(&self, name: &str) -> Result<Option<T>, SettingError> {
+    pub fn beside_default<T: FromStr>(&self, name: &str) -> Result<Option<T>, Refusal> {
         let is_default = self.known(name).is_some_and(|setting| setting.default == self.text(name));
         if is_default { Ok(None) } else { self.get(name).map(Some) }
     }
@@ -278,17 +276,15 @@ impl<'s> Settings<'s> {
     ///
     /// # Errors
     /// When there is none of that name, or it lacks its dictionary.
-    pub fn tokenizer(&self) -> Result<Tokenizer, SettingError> {
-        self.text(TOK.name).parse().map_err(|error: capeval_text::UnknownTokenizer| {
-            SettingError::new(format!("{}: {error}", self.metric)).with_remedy(error.remedy())
-        })
+    pub fn tokenizer(&self) -> Result<Tokenizer, Refusal> {
+        self.text(TOK.name).parse().map_err(|error: UnknownTokenizer| self.error(error))
     }
 
     /// The stemmer that `stem` names, if not `none`.
     ///
     /// # Errors
     /// When there is none of that name.
-    pub fn stemmer(&self) -> Result<Option<Stemmer>, SettingError> {
+    pub fn stemmer(&self) -> Result<Option<Stemmer>, Refusal> {
         if self.text("stem") == "none" { Ok(None) } else { self.get("stem").map(Some) }
     }
 
@@ -296,13 +292,13 @@ impl<'s> Settings<'s> {
     ///
     /// # Errors
     /// When the metric has no n-grams of that length.
-    pub fn order<M>(&self, metric: M, with_order: fn(M, usize) -> Option<M>) -> Result<M, SettingError> {
+    pub fn order<M>(&self, metric: M, with_order: fn(M, usize) -> Option<M>) -> Result<M, Refusal> {
         with_order(metric, self.get(ORDER.name)?)
             .ok_or_else(|| self.refuse(ORDER.name, self.text(ORDER.name)))
     }
 
     /// That `name` does not take `value`.
-    pub fn refuse(&self, name: &str, value: &str) -> SettingError {
+    pub fn refuse(&self, name: &str, value: &str) -> Refusal {
         let Some(setting) = self.known(name) else { return self.error(format!("{name} cannot be {value}")) };
         let wanted = match &setting.values {
             Values::Count(_) => format!("a whole number from {}", setting.values),
@@ -318,39 +314,7 @@ impl<'s> Settings<'s> {
     }
 
     /// An error about this metric.
-    pub fn error(&self, message: impl Display) -> SettingError {
-        SettingError::new(format!("{}: {message}", self.metric))
+    pub fn error(&self, refusal: impl Into<Refusal>) -> Refusal {
+        refusal.into().at(self.metric)
     }
 }
-
-/// A metric or setting that does not exist or cannot be had.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SettingError {
-    message: String,
-    remedy: Option<Remedy>,
-}
-
-impl SettingError {
-    /// An error without a remedy.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), remedy: None }
-    }
-
-    /// The same with what to do about it.
-    pub fn with_remedy(self, remedy: Remedy) -> Self {
-        Self { remedy: Some(remedy), ..self }
-    }
-
-    /// What to do about it.
-    pub fn remedy(&self) -> Option<&Remedy> {
-        self.remedy.as_ref()
-    }
-}
-
-impl Display for SettingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for SettingError {}

@@ -8,18 +8,19 @@ use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, U
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, OffsetSizeTrait, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use capeval::arrays::{Buffer, SharedBytes};
+use capeval::choice::{Argument, Remedy};
 use capeval::corpus::SegmentId;
 use capeval::entries;
 use capeval::evaluate::{BatchScorer, ReferenceSet, System, evaluate};
 use capeval::metric::{AnyMetric, ColumnKind};
 use capeval::report::{Measure, MetricEntry};
 use capeval::stats::Table;
-use capeval::text::Texts;
+use capeval::text::{Texts, Tokenizer};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::capsule::{ArrowBatch, batches};
-use crate::error::{fault, noticed};
+use crate::error::{fault, noticed, sentence, value};
 use crate::frequencies::DocumentFrequencies;
 use crate::judge::Judge;
 use crate::metrics::select;
@@ -60,16 +61,16 @@ impl RowScorer {
         for metric in &selection.metrics {
             let signature = metric.signature();
             if signature.get("idf") == Some("corpus") || signature.get("lm") == Some("references") {
-                return Err(PyValueError::new_err(format!(
-                    "{} learns from all references, so that a row's score would depend on its batch; give df, a \
-                     saved table of document frequencies",
+                let what = format!(
+                    "{} learns from all references, so that a row's score would depend on its batch",
                     signature.metric()
-                )));
+                );
+                return Err(value(&sentence(&what, Some(&Remedy::give(Argument::DocumentFrequencies)))));
             }
             if signature.get("tok") == Some("ptb-batch") {
-                return Err(PyValueError::new_err(
-                    "the tokenizer ptb-batch reads all captions as one text; take ptb",
-                ));
+                let what = "the tokenizer ptb-batch reads all captions as one text";
+                let ptb = Remedy::set(Argument::Tokenizer, Tokenizer::Ptb.name());
+                return Err(value(&sentence(what, Some(&ptb))));
             }
         }
         let (entries, measures) = entries(&selection.metrics);

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use capeval::choice::suggest;
 use capeval::corpus::Ids;
 use capeval::frequencies::{DocumentFrequencies as Table, MAX_ORDER};
 use capeval_files as files;
@@ -11,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::captions::Captions;
-use crate::error::{fault, from_file, from_io, from_request, value};
+use crate::error::{fault, from_file, from_io, from_request, sentence, value};
 use crate::metrics::reading;
 
 /// In how many images each n-gram occurs: what CIDEr weighs n-grams by.
@@ -162,7 +163,10 @@ fn writer(format: &str) -> PyResult<WriteTable> {
         "capeval" => Ok(|table, out| table.save(out)),
         "pickle" => Ok(|table, out| table.write_pickle(out)),
         "json" => Ok(|table, out| table.write_json(out)),
-        other => Err(value(&format!("no format is called '{other}'; choose capeval, pickle or json"))),
+        other => {
+            let choices = suggest(other, ["capeval", "pickle", "json"]);
+            Err(value(&sentence(&format!("no format is called '{other}'"), Some(&choices))))
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use capeval::choice::{Remedy, Task};
 use capeval::evaluate::registry::{SUITES, kinds};
 use capeval::meteor;
 use capeval::metric::{About, Direction, Reading, Resources};
@@ -16,7 +17,7 @@ use pyo3::types::{PyDict, PyList};
 use rayon::prelude::*;
 
 use crate::captions::Captions;
-use crate::error::{fault, from_file, from_request, value};
+use crate::error::{fault, from_file, from_request, sentence};
 use crate::frequencies::DocumentFrequencies;
 use crate::run::{long, pool};
 
@@ -57,9 +58,9 @@ pub fn resources(
     if needed.is_some_and(|needed| needed.is_named) && meteor.is_none() {
         let place = MeteorHome::of_user()
             .map_or_else(|_| String::new(), |home| format!(" ({} is missing)", home.file().display()));
-        return Err(PyFileNotFoundError::new_err(format!(
-            "METEOR's resources are not installed{place}; call capeval.install_meteor() once"
-        )));
+        let what = format!("METEOR's resources are not installed{place}");
+        let install = Remedy::run(Task::Install("meteor"));
+        return Err(PyFileNotFoundError::new_err(sentence(&what, Some(&install))));
     }
     Ok(Resources::default().with(frequencies.map(|table| Arc::clone(&table.table))).with(meteor))
 }
@@ -126,14 +127,7 @@ pub fn tokenizer(name: &str) -> PyResult<Tokenizer> {
 
 /// The reading that a table of document frequencies is counted in.
 pub fn reading(tok: &str, stem: Option<&str>) -> PyResult<Reading> {
-    let tokenizer = tokenizer(tok)?;
-    match stem {
-        None | Some("none") => Ok(Reading::Tokens(tokenizer)),
-        Some(name) => match name.parse() {
-            Ok(stemmer) => Ok(Reading::Stems(tokenizer, stemmer)),
-            Err(_) => Err(value(&format!("no stemmer is called '{name}'; choose none or snowball-english"))),
-        },
-    }
+    capeval::table_reading(tok, stem.unwrap_or("none")).map_err(from_request)
 }
 
 /// The tokens of each text, joined by single blanks, or as lists.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use capeval::choice::suggest;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -13,7 +14,7 @@ use serde::de::{
 };
 
 use crate::captions::type_name;
-use crate::error::value;
+use crate::error::{sentence, value};
 
 /// The options in `given`; those left out have their default.
 ///
@@ -57,7 +58,8 @@ impl serde::de::Error for Error {
     }
 
     fn unknown_field(name: &str, known: &'static [&'static str]) -> Self {
-        Self(PyTypeError::new_err(format!("there is no option '{name}'; choose from {}", known.join(", "))))
+        let choices = suggest(name, known.iter().copied());
+        Self(PyTypeError::new_err(sentence(&format!("there is no option '{name}'"), Some(&choices))))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Agreement of metrics with human preferences, as plain data.
 
+use capeval_choice::Refusal;
 use capeval_corpus::SegmentId;
 use capeval_metric::Signature;
 use serde::Serialize;
@@ -105,13 +106,15 @@ impl Protocol {
     /// Checks the numbers of references and draws.
     ///
     /// # Errors
-    /// A message if no reference or no draw is asked for, or more draws than [`MAX_DRAWS`](Self::MAX_DRAWS).
-    pub fn check(&self) -> Result<(), String> {
+    /// If no reference or no draw is asked for, or more draws than [`MAX_DRAWS`](Self::MAX_DRAWS).
+    pub fn check(&self) -> Result<(), Refusal> {
         if self.references == Some(0) {
-            return Err("draw at least 1 reference per pair".to_owned());
+            return Err(Refusal::new("0 references cannot be drawn for a pair")
+                .with_remedy("give a number from 1, or leave it out"));
         }
         if self.draws == 0 || self.draws > Self::MAX_DRAWS {
-            return Err(format!("draw references 1 to {} times, not {}", Self::MAX_DRAWS, self.draws));
+            return Err(Refusal::new(format!("references cannot be drawn {} times", self.draws))
+                .with_remedy(format!("give a number from 1 to {}", Self::MAX_DRAWS)));
         }
         Ok(())
     }

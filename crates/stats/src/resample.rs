@@ -3,6 +3,7 @@
 //! Replicate k is a function of the seed and of k, so any thread or machine can compute it. All columns of a
 //! [`Matrix`] share the same draws: systems and metrics in one matrix are compared on the same resamples.
 
+use capeval_choice::{Argument, Refusal, Remedy};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -39,16 +40,18 @@ impl Resampling {
     ///
     /// # Errors
     /// When they exceed [`MAX_VALUES`](Self::MAX_VALUES).
-    pub fn check_values(&self, n_values: usize) -> Result<(), String> {
+    pub fn check_values(&self, n_values: usize) -> Result<(), Refusal> {
         if self.resamples.saturating_mul(n_values) <= Self::MAX_VALUES {
             return Ok(());
         }
-        Err(format!(
-            "{} resamples of {n_values} numbers each are more than can be held; draw at most {}, or take fewer systems, \
-             pairs or metrics at a time",
-            self.resamples,
-            Self::MAX_VALUES / n_values.max(1)
-        ))
+        let fewer = Remedy::say("take fewer systems, pairs or metrics at a time");
+        let remedy = match Self::MAX_VALUES / n_values {
+            0 => fewer,
+            most => Remedy::set(Argument::Resamples, most.to_string()).or(fewer),
+        };
+        let message =
+            format!("{} resamples of {n_values} numbers each are more than can be held", self.resamples);
+        Err(Refusal::new(message).with_remedy(remedy))
     }
 
     /// Checks that the settings are in range.
@@ -56,19 +59,14 @@ impl Resampling {
     /// # Errors
     /// When the level is not between 0 and 1, or the number of resamples is 0 or above
     /// [`MAX_RESAMPLES`](Self::MAX_RESAMPLES).
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), Refusal> {
         if !(self.level > 0.0 && self.level < 1.0) {
-            return Err(format!(
-                "{} is not a confidence level; give a number between 0 and 1 such as 0.95",
-                self.level
-            ));
+            return Err(Refusal::new(format!("{} is not a confidence level", self.level))
+                .with_remedy("give a number between 0 and 1 such as 0.95"));
         }
         if !(1..=Self::MAX_RESAMPLES).contains(&self.resamples) {
-            return Err(format!(
-                "{} resamples cannot be drawn; give a number from 1 to {}",
-                self.resamples,
-                Self::MAX_RESAMPLES
-            ));
+            return Err(Refusal::new(format!("{} resamples cannot be drawn", self.resamples))
+                .with_remedy(format!("give a number from 1 to {}", Self::MAX_RESAMPLES)));
         }
         Ok(())
     }
@@ -269,7 +267,7 @@ mod tests {
         for level in [0.0, 1.0, 95.0, -0.5, f64::NAN] {
             assert!(Resampling { level, ..Resampling::default() }.check().is_err());
         }
-        assert!(plan(0, 1).check().unwrap_err().contains("0 resamples"));
+        assert!(plan(0, 1).check().unwrap_err().to_string().contains("0 resamples"));
         assert_eq!(Resampling::default().check(), Ok(()));
     }
 
@@ -298,7 +296,8 @@ mod tests {
         assert_eq!(plan(10_000, 1).check_values(1000), Ok(()));
         assert_eq!(plan(Resampling::MAX_RESAMPLES, 1).check_values(13), Ok(()));
         let refused = plan(Resampling::MAX_RESAMPLES, 1).check_values(14).unwrap_err();
-        assert!(refused.contains("at most 9586980"), "{refused}");
+        let remedy = refused.remedy().map(ToString::to_string);
+        assert!(remedy.is_some_and(|remedy| remedy.contains("9586980")), "{refused}");
         assert!(plan(2, 1).check_values(usize::MAX).is_err());
     }
 

@@ -61,7 +61,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     let CorrelateRequest { mut ratings, scores, options, .. } = request;
     let CorrelateOptions { unit, intervals, .. } = options;
     if let Some(resampling) = &intervals {
-        resampling.check().map_err(Error::request)?;
+        resampling.check()?;
     }
     let Selection { metrics, mut notices } = match &scores {
         Some(_) => Selection::default(),
@@ -70,7 +70,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     if let Some(resampling) = &intervals {
         let n_measures =
             scores.as_ref().map_or_else(|| entries(&metrics).1.len(), |scores| scores.keys.len());
-        resampling.check_values(agreement::n_values(n_measures)).map_err(Error::request)?;
+        resampling.check_values(agreement::n_values(n_measures))?;
     }
     ordered(&mut ratings.items);
     notices.extend(points::unrated(&ratings));

@@ -34,7 +34,7 @@ fn n_values(n_measures: usize, n_categories: usize) -> usize {
 /// Whether the resamples of so many measures can be held.
 pub(super) fn check(resampling: &Resampling, judged: &[Judged], n_measures: usize) -> Result<(), Error> {
     let categories: BTreeSet<&str> = judged.iter().map(|pair| pair.category.as_str()).collect();
-    resampling.check_values(n_values(n_measures, categories.len())).map_err(Error::request)
+    Ok(resampling.check_values(n_values(n_measures, categories.len()))?)
 }
 
 /// What was won of how much, by category.

@@ -66,9 +66,9 @@ impl PreferRequest<'static> {
 pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
     let PreferRequest { choices, scores, options, .. } = request;
     let (mut protocol, intervals) = (options.protocol(), options.intervals);
-    protocol.check().map_err(Error::request)?;
+    protocol.check()?;
     if let Some(resampling) = &intervals {
-        resampling.check().map_err(Error::request)?;
+        resampling.check()?;
     }
     let Selection { metrics, mut notices } = match &scores {
         Some(_) => Selection::default(),

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use capeval::choice::{Refusal, Remedy, Task};
 use capeval_files::MeteorHome;
 
 use crate::data;
-use crate::fault::fault;
+use crate::fault::{fault, sentence};
 use crate::output::Output;
 
 /// Install and manage third-party data that metrics need
@@ -44,6 +45,10 @@ enum Action {
     Path,
 }
 
+fn install() -> Remedy {
+    Remedy::run(Task::Install("meteor"))
+}
+
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     match &args.action {
@@ -60,7 +65,7 @@ pub fn run(args: &Args) -> Result<()> {
                         path.display()
                     )
                 }
-                Ok(None) => "not installed; run `capeval data install meteor`".to_owned(),
+                Ok(None) => sentence(&Refusal::new("not installed").with_remedy(install())),
                 Err(error) => format!("unusable: {error:#}"),
             };
             Output::open(None, &[])?.write(|out| writeln!(out, "meteor  {state}"))
@@ -70,7 +75,7 @@ pub fn run(args: &Args) -> Result<()> {
                 let line = format!("meteor  as it was written, content {}", resources.fingerprint());
                 Output::open(None, &[])?.write(|out| writeln!(out, "{line}"))
             }
-            None => Err(fault("METEOR's resources are not installed", "run `capeval data install meteor`")),
+            None => Err(fault("METEOR's resources are not installed", install())),
         },
         Action::Remove { name: _ } => {
             if !MeteorHome::of_user()?.remove()? {

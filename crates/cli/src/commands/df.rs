@@ -3,15 +3,12 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
-use capeval::choice::suggest;
 use capeval::corpus::Ids;
 use capeval::frequencies::DocumentFrequencies;
-use capeval::metric::Reading;
-use capeval::text::{Stemmer, Tokenizer};
 use capeval_files as files;
 use clap::{Subcommand, ValueEnum};
 
-use crate::fault::{Flags, fault};
+use crate::fault::Flags;
 use crate::options::{self, References};
 use crate::output::{self, Output};
 
@@ -133,17 +130,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 fn build(args: &Build) -> Result<()> {
-    let tokenizer: Tokenizer = args.tokenizer.parse()?;
-    let reading = match args.stem.as_str() {
-        "none" => Reading::Tokens(tokenizer),
-        name => match name.parse::<Stemmer>() {
-            Ok(stemmer) => Reading::Stems(tokenizer, stemmer),
-            Err(_) => {
-                let choices = suggest(name, ["none", "snowball-english"]);
-                return Err(fault(format!("no stemmer is called '{name}'"), choices.to_string()));
-            }
-        },
-    };
+    let reading = capeval::table_reading(&args.tokenizer, &args.stem)?;
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     let output = Output::open(Some(&args.target.output), &inputs)?;
     let captions = args.reading.read(&args.references)?;

@@ -6,7 +6,7 @@ mod suites;
 use capeval_choice::UnknownName;
 pub use capeval_lexical::CORPUS_KINDS;
 use capeval_metric::{AnyCorpusMetric, AnyMetric};
-pub use capeval_metric::{CorpusKind, CorpusNeed, MetricKind, Need, Resources, Setting, SettingError};
+pub use capeval_metric::{CorpusKind, CorpusNeed, MetricKind, Need, Refusal, Resources, Setting};
 
 pub use self::suites::{SUITES, Suite};
 
@@ -38,7 +38,7 @@ fn name(spec: &str) -> &str {
 ///
 /// # Errors
 /// When there is no such metric or setting, the setting does not take its value, or data are missing.
-pub fn build(spec: &str, common: &[(&str, &str)], resources: &Resources) -> Result<AnyMetric, SettingError> {
+pub fn build(spec: &str, common: &[(&str, &str)], resources: &Resources) -> Result<AnyMetric, Refusal> {
     let kind = kind(spec).ok_or_else(|| unknown(spec, kinds().map(|kind| kind.name).collect()))?;
     kind.build(spec, common, resources)
 }
@@ -47,15 +47,15 @@ pub fn build(spec: &str, common: &[(&str, &str)], resources: &Resources) -> Resu
 ///
 /// # Errors
 /// As [`build`].
-pub fn build_corpus(spec: &str, common: &[(&str, &str)]) -> Result<AnyCorpusMetric, SettingError> {
+pub fn build_corpus(spec: &str, common: &[(&str, &str)]) -> Result<AnyCorpusMetric, Refusal> {
     let names = || CORPUS_KINDS.iter().map(|kind| kind.name).collect();
     let kind = corpus_kind(spec).ok_or_else(|| unknown(spec, names()))?;
     kind.build(spec, common)
 }
 
 /// That no metric has the name in `spec`; `choices` do.
-pub fn unknown(spec: &str, choices: Vec<&'static str>) -> SettingError {
+pub fn unknown(spec: &str, choices: Vec<&'static str>) -> Refusal {
     let given = name(spec).to_owned();
     let remedy = UnknownName { what: "metric", given, choices }.remedy();
-    SettingError::new(format!("no metric is called '{}'", name(spec))).with_remedy(remedy)
+    Refusal::new(format!("no metric is called '{}'", name(spec))).with_remedy(remedy)
 }

@@ -2,33 +2,31 @@
 
 use std::fmt;
 
-use capeval_choice::Remedy;
+use capeval_choice::{Refusal, Remedy};
 
 /// Why bytes or counts are not a table of document frequencies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     offset: Option<usize>,
-    message: String,
-    remedy: Option<Remedy>,
+    refusal: Refusal,
 }
 
 impl Error {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { offset: None, message: message.into(), remedy: None }
+        Self { offset: None, refusal: Refusal::new(message) }
     }
 
     pub(crate) fn at(offset: usize, message: impl Into<String>) -> Self {
         Self { offset: Some(offset), ..Self::new(message) }
     }
 
-    pub(crate) fn with_remedy(mut self, remedy: impl Into<Remedy>) -> Self {
-        self.remedy = Some(remedy.into());
-        self
+    pub(crate) fn with_remedy(self, remedy: impl Into<Remedy>) -> Self {
+        Self { refusal: self.refusal.with_remedy(remedy), ..self }
     }
 
     /// What to do about it.
     pub fn remedy(&self) -> Option<&Remedy> {
-        self.remedy.as_ref()
+        self.refusal.remedy()
     }
 
     /// Where in the bytes it happened, from 0; `None` if it is no matter of one place.
@@ -40,10 +38,19 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.offset {
-            Some(offset) => write!(f, "byte {offset}: {}", self.message),
-            None => f.write_str(&self.message),
+            Some(offset) => write!(f, "byte {offset}: {}", self.refusal),
+            None => self.refusal.fmt(f),
         }
     }
 }
 
 impl std::error::Error for Error {}
+
+impl From<Error> for Refusal {
+    fn from(Error { offset, refusal }: Error) -> Self {
+        match offset {
+            Some(offset) => refusal.at(format_args!("byte {offset}")),
+            None => refusal,
+        }
+    }
+}

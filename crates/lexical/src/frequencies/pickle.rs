@@ -497,7 +497,11 @@ impl<'b> Machine<'b> {
         }
         let word = match std::str::from_utf8(&text) {
             Ok(text) => self.counts.word(text)?,
-            Err(_) => return Err(self.error("a text that is not UTF-8; save the table anew with Python 3")),
+            Err(_) => {
+                return Err(self
+                    .error("a text that is not UTF-8")
+                    .with_remedy("save the table again with Python 3"));
+            }
         };
         self.stack.push(Value::Word(word));
         self.text = text;
@@ -694,7 +698,9 @@ impl<'b> Machine<'b> {
             return Err(self.error("a state (BUILD) for something that needs none"));
         };
         if self.counts.word_text(*byte_order) == ">" {
-            return Err(self.error("a big-endian NumPy number; save the table with plain numbers"));
+            return Err(self
+                .error("a big-endian NumPy number")
+                .with_remedy("save the table with plain numbers"));
         }
         self.stack.truncate(from + 1);
         Ok(())

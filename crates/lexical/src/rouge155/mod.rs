@@ -43,8 +43,8 @@ use std::sync::Arc;
 
 use capeval_choice::{Argument, Remedy};
 use capeval_metric::{
-    About, AnyMetric, Column, Input, Metric, MetricKind, Part, Reading, References, Remark, Segment, Setting,
-    SettingError, Settings, Signature, Statistics, Table,
+    About, AnyMetric, Column, Input, Metric, MetricKind, Part, Reading, References, Refusal, Remark, Segment,
+    Setting, Settings, Signature, Statistics, Table,
 };
 use capeval_text::{Exceptions, Stemmer, StopWords, Symbol, Tokenizer};
 
@@ -133,7 +133,7 @@ pub const KIND: MetricKind = MetricKind {
     build,
 };
 
-fn build(settings: &Settings<'_>) -> Result<AnyMetric, SettingError> {
+fn build(settings: &Settings<'_>) -> Result<AnyMetric, Refusal> {
     let missing = |name: &str, what: &str| {
         settings
             .error(format!("{name} needs {what}, which are not part of this program"))

@@ -4,9 +4,10 @@
 //! checked: an index out of range gives `None`, so a damaged file can cause wrong answers but no panic.
 
 use capeval_arrays::Reader;
+use capeval_choice::Refusal;
 
 use super::sections::{Key, TRAILER, Writer};
-use crate::error::Error;
+use crate::error::damaged;
 
 /// Unsigned numbers of one to four bytes each, little-endian.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,9 +19,8 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Error> {
-        let section =
-            reader.section(key.number()).ok_or_else(|| Error::damaged(format!("{key} is missing")))?;
+    pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Refusal> {
+        let section = reader.section(key.number()).ok_or_else(|| damaged(format!("{key} is missing")))?;
         let bytes = section.len().checked_sub(TRAILER);
         let width = section.end.checked_sub(1).and_then(|last| reader.bytes().get(last)).copied();
         match (bytes, width.map(usize::from)) {
@@ -28,7 +28,7 @@ impl Packed {
                 let mask = u32::MAX >> (32 - 8 * width);
                 Ok(Self { start: section.start, len: bytes / width, width, mask })
             }
-            _ => Err(Error::damaged(format!("{key} has an invalid size"))),
+            _ => Err(damaged(format!("{key} has an invalid size"))),
         }
     }
 
@@ -80,7 +80,7 @@ pub(super) struct Bits {
 const BLOCK: usize = 16;
 
 impl Bits {
-    pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Error> {
+    pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Refusal> {
         Ok(Self { words: Packed::open(reader, key)?, ranks: Packed::open(reader, key.part(1))? })
     }
 
@@ -138,7 +138,7 @@ fn block_of(pair: (u32, u32), n_blocks: usize) -> (usize, u64) {
 }
 
 impl PairFilter {
-    pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Error> {
+    pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Refusal> {
         Ok(Self { bytes: Packed::open(reader, key)? })
     }
 
@@ -179,7 +179,7 @@ fn string_hash(text: &[u8]) -> u32 {
 }
 
 impl Strings {
-    pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Error> {
+    pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Refusal> {
         let strings = Self {
             text: Packed::open(reader, key)?,
             ends: Packed::open(reader, key.part(1))?,
@@ -188,7 +188,7 @@ impl Strings {
         if strings.slots.len().is_power_of_two() && strings.text.width == 1 {
             Ok(strings)
         } else {
-            Err(Error::damaged(format!("{key}: the string index has an invalid size")))
+            Err(damaged(format!("{key}: the string index has an invalid size")))
         }
     }
 
@@ -250,7 +250,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Error> {
+    pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Refusal> {
         Ok(Self { ends: Packed::open(reader, key)?, values: Packed::open(reader, key.part(1))? })
     }
 

@@ -1,5 +1,6 @@
 //! Compiles the published program and its tables into one file.
 
+use capeval_choice::Refusal;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,7 +13,7 @@ use super::arrays::{Packed, Strings};
 use super::lexicon::LexiconSource;
 use super::paraphrases::ParaphraseSource;
 use super::sections::{Key, Kind, Writer};
-use crate::error::Error;
+use crate::error::unreadable;
 use crate::java::{hash_code, is_token_delimiter};
 use crate::language::Language;
 
@@ -94,11 +95,12 @@ impl Compiler {
         &mut self,
         wheel: impl Read + Seek,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), Error> {
+    ) -> Result<(), Refusal> {
         let mut wheel =
-            ZipArchive::new(wheel).map_err(|e| Error::source(format!("this is not a wheel: {e}")))?;
+            ZipArchive::new(wheel).map_err(|e| Refusal::new(format!("this is not a wheel: {e}")))?;
         let missing = |name: &str| {
-            Error::source(format!("this wheel does not contain {name}; use the wheel of pycocoevalcap 1.2"))
+            Refusal::new(format!("this wheel does not contain {name}"))
+                .with_remedy("use the wheel of pycocoevalcap 1.2")
         };
         let jar = wheel.by_name(WHEEL_JAR).map_err(|_| missing(WHEEL_JAR))?;
         self.jar(Cursor::new(read_part(jar, WHEEL_JAR)?))?;
@@ -111,10 +113,10 @@ impl Compiler {
     ///
     /// # Errors
     /// If the bytes are not a jar, or the jar lacks English resources.
-    pub fn jar(&mut self, jar: impl Read + Seek) -> Result<(), Error> {
+    pub fn jar(&mut self, jar: impl Read + Seek) -> Result<(), Refusal> {
         let mut jar =
-            ZipArchive::new(jar).map_err(|e| Error::source(format!("this is not a METEOR jar: {e}")))?;
-        let mut part = |name: &str| -> Result<Option<Vec<u8>>, Error> {
+            ZipArchive::new(jar).map_err(|e| Refusal::new(format!("this is not a METEOR jar: {e}")))?;
+        let mut part = |name: &str| -> Result<Option<Vec<u8>>, Refusal> {
             let Ok(part) = jar.by_name(name) else { return Ok(None) };
             self.provenance.push((name.to_owned(), part.size(), part.crc32()));
             read_part(part, name).map(Some)
@@ -135,7 +137,7 @@ impl Compiler {
             && self.prefixes.contains_key(&Language::English)
             && self.synsets.is_some()
             && self.exceptions.is_some();
-        if complete { Ok(()) } else { Err(Error::source("this jar lacks METEOR's English resources")) }
+        if complete { Ok(()) } else { Err(Refusal::new("this jar lacks METEOR's English resources")) }
     }
 
     /// Reads a gzip-compressed paraphrase table, `paraphrase-<language>.gz`; `size` is its compressed size.
@@ -148,7 +150,7 @@ impl Compiler {
         table: impl Read,
         size: Option<u64>,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), Error> {
+    ) -> Result<(), Refusal> {
         let done = Cell::new(0);
         let compressed =
             Counted { inner: table, seen: |bytes: &[u8]| done.set(done.get() + bytes.len() as u64) };
@@ -167,7 +169,7 @@ impl Compiler {
     ///
     /// # Errors
     /// If a source is malformed or `out` cannot be written.
-    pub fn write(self, out: impl Write, progress: &mut dyn FnMut(Progress)) -> Result<Summary, Error> {
+    pub fn write(self, out: impl Write, progress: &mut dyn FnMut(Progress)) -> Result<Summary, Refusal> {
         let mut writer = Writer::default();
         for (language, words) in &self.function_words {
             let words = utf8(words, "a function word list")?;
@@ -209,7 +211,7 @@ impl Compiler {
         let key = Key::new(Kind::Notice, Language::Other);
         Strings::write(&mut writer, key, std::iter::once(notice.as_bytes()));
         progress(Progress { stage: "writing", done: 0, total: None });
-        writer.write(out).map_err(|e| Error::io("METEOR's compiled resources", e))?;
+        writer.write(out).map_err(|e| unreadable("METEOR's compiled resources", &e))?;
         Ok(Summary {
             recognized: self.recognized(),
             paraphrases: self.paraphrases.iter().map(|(language, table)| (*language, table.len())).collect(),
@@ -263,17 +265,17 @@ impl<R: Read, F: FnMut(&[u8])> Read for Counted<R, F> {
     }
 }
 
-fn read_part(part: impl Read, name: &str) -> Result<Vec<u8>, Error> {
+fn read_part(part: impl Read, name: &str) -> Result<Vec<u8>, Refusal> {
     let mut bytes = Vec::new();
-    part.take(LARGEST_PART + 1).read_to_end(&mut bytes).map_err(|error| Error::io(name, error))?;
+    part.take(LARGEST_PART + 1).read_to_end(&mut bytes).map_err(|error| unreadable(name, &error))?;
     if bytes.len() as u64 > LARGEST_PART {
-        return Err(Error::source(format!("{name} is larger than any part of METEOR 1.5")));
+        return Err(Refusal::new(format!("{name} is larger than any part of METEOR 1.5")));
     }
     Ok(bytes)
 }
 
-fn utf8<'b>(bytes: &'b [u8], what: &str) -> Result<&'b str, Error> {
-    std::str::from_utf8(bytes).map_err(|_| Error::source(format!("{what} is not UTF-8")))
+fn utf8<'b>(bytes: &'b [u8], what: &str) -> Result<&'b str, Refusal> {
+    std::str::from_utf8(bytes).map_err(|_| Refusal::new(format!("{what} is not UTF-8")))
 }
 
 /// Maps each prefix to whether it is one only before numbers; the last line about a prefix counts.
@@ -290,15 +292,15 @@ fn read_prefixes(text: &str) -> BTreeMap<&str, bool> {
 
 /// Reads the Arabic stem table: lines with a word, a count, its stem and less frequent stems, which METEOR
 /// ignores.
-fn write_stems(writer: &mut Writer, table: &[u8]) -> Result<(), Error> {
+fn write_stems(writer: &mut Writer, table: &[u8]) -> Result<(), Refusal> {
     let mut text = Vec::new();
     let unpacked = MultiGzDecoder::new(table).take(LARGEST_PART).read_to_end(&mut text);
-    unpacked.map_err(|error| Error::io("the Arabic stem table", error))?;
+    unpacked.map_err(|error| unreadable("the Arabic stem table", &error))?;
     let mut stems = BTreeMap::new();
     for (at, line) in utf8(&text, "the Arabic stem table")?.lines().enumerate() {
         let mut fields = line.split(is_token_delimiter).filter(|field| !field.is_empty());
         let (Some(word), Some(stem)) = (fields.next(), fields.nth(1)) else {
-            return Err(Error::source(format!("the Arabic stem table, line {}: no word and stem", at + 1)));
+            return Err(Refusal::new(format!("the Arabic stem table, line {}: no word and stem", at + 1)));
         };
         stems.insert(hash_code(word).cast_unsigned(), hash_code(stem).cast_unsigned());
     }

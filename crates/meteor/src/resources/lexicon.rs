@@ -4,10 +4,11 @@
 //! of WordNet 3.0 belong to synsets of different parts of speech, so `habit` matches `now`.
 
 use capeval_arrays::Reader;
+use capeval_choice::Refusal;
 
 use super::arrays::{Lists, Strings};
 use super::sections::{Key, Kind, Writer};
-use crate::error::Error;
+use crate::error::damaged;
 use crate::java::utf16_len;
 use crate::language::Language;
 
@@ -45,7 +46,7 @@ pub(crate) struct Lexicon {
 }
 
 impl Lexicon {
-    pub(super) fn open(reader: &Reader, language: Language) -> Result<Option<Self>, Error> {
+    pub(super) fn open(reader: &Reader, language: Language) -> Result<Option<Self>, Refusal> {
         let key = |kind| Key::new(kind, language);
         if reader.section(key(Kind::Lemmas).number()).is_none() {
             return Ok(None);
@@ -61,7 +62,7 @@ impl Lexicon {
         {
             Ok(Some(lexicon))
         } else {
-            Err(Error::damaged("the lexicon of METEOR's resource file is inconsistent"))
+            Err(damaged("the lexicon of METEOR's resource file is inconsistent"))
         }
     }
 
@@ -116,12 +117,12 @@ pub(super) struct LexiconSource {
 
 impl LexiconSource {
     /// Reads `synsets` (lines: lemma / synset numbers) and `exceptions` (lines: base / irregular forms).
-    pub(super) fn read(synsets: &str, exceptions: &str) -> Result<Self, Error> {
+    pub(super) fn read(synsets: &str, exceptions: &str) -> Result<Self, Refusal> {
         let mut source = Self::default();
         for (at, (lemma, numbers)) in pairs(synsets, "the synset file")?.into_iter().enumerate() {
             let numbers: Result<Vec<u32>, _> = numbers.split_ascii_whitespace().map(str::parse).collect();
             let mut numbers =
-                numbers.map_err(|e| Error::source(format!("the synset file, line {}: {e}", 2 * at + 2)))?;
+                numbers.map_err(|e| Refusal::new(format!("the synset file, line {}: {e}", 2 * at + 2)))?;
             numbers.sort_unstable();
             numbers.dedup();
             source.synsets.insert(lemma.to_owned(), numbers);
@@ -158,12 +159,12 @@ impl LexiconSource {
 }
 
 /// The lines of `text` in pairs; an odd number of lines means that the file is truncated.
-fn pairs<'t>(text: &'t str, what: &str) -> Result<Vec<(&'t str, &'t str)>, Error> {
+fn pairs<'t>(text: &'t str, what: &str) -> Result<Vec<(&'t str, &'t str)>, Refusal> {
     let mut lines = text.lines();
     let mut pairs = Vec::new();
     while let Some(first) = lines.next() {
         let second =
-            lines.next().ok_or_else(|| Error::source(format!("{what} ends in the middle of an entry")))?;
+            lines.next().ok_or_else(|| Refusal::new(format!("{what} ends in the middle of an entry")))?;
         pairs.push((first, second));
     }
     Ok(pairs)

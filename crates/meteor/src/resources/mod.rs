@@ -9,6 +9,7 @@ mod lexicon;
 mod paraphrases;
 mod sections;
 
+use capeval_choice::Refusal;
 use std::fmt;
 
 use capeval_arrays::{Reader, SharedBytes};
@@ -19,7 +20,7 @@ pub(crate) use lexicon::Lexicon;
 pub(crate) use paraphrases::Paraphrases;
 use sections::{FORMAT, Key, Kind};
 
-use crate::error::Error;
+use crate::error::damaged;
 use crate::language::Language;
 
 /// METEOR's compiled resources.
@@ -44,8 +45,8 @@ impl Resources {
     ///
     /// # Errors
     /// If the bytes are not such a file, are truncated, have another version, or do not match their checksum.
-    pub fn open(bytes: SharedBytes) -> Result<Self, Error> {
-        let reader = Reader::open(&FORMAT, bytes).map_err(|error| Error::damaged(error.to_string()))?;
+    pub fn open(bytes: SharedBytes) -> Result<Self, Refusal> {
+        let reader = Reader::open(&FORMAT, bytes).map_err(|error| damaged(error.to_string()))?;
         let resources = Self { reader };
         for language in Language::all() {
             let lexicon = Lexicon::open(&resources.reader, language)?;
@@ -54,7 +55,7 @@ impl Resources {
             let whole = lexicon.is_none_or(|lexicon| lexicon.is_whole(file))
                 && paraphrases.is_none_or(|paraphrases| paraphrases.is_whole(file));
             if !whole {
-                return Err(Error::damaged("the lists of METEOR's resource file are inconsistent"));
+                return Err(damaged("the lists of METEOR's resource file are inconsistent"));
             }
         }
         Ok(resources)

@@ -3,6 +3,7 @@
 //! Nodes are numbered breadth-first, with children in the order of their words, so the children of a node are
 //! adjacent. Node 0 is the empty phrase.
 
+use capeval_choice::Refusal;
 use std::io::BufRead;
 
 use capeval_arrays::Reader;
@@ -11,7 +12,7 @@ use hashbrown::hash_map::Entry;
 
 use super::arrays::{Bits, Lists, Packed, PairFilter, Strings};
 use super::sections::{Key, Kind, Writer};
-use crate::error::Error;
+use crate::error::unreadable;
 use crate::language::Language;
 
 /// The paraphrase table of one language.
@@ -38,7 +39,7 @@ impl Paraphrases {
     /// The empty phrase, the root of the trie.
     pub(crate) const ROOT: u32 = 0;
 
-    pub(super) fn open(reader: &Reader, language: Language) -> Result<Option<Self>, Error> {
+    pub(super) fn open(reader: &Reader, language: Language) -> Result<Option<Self>, Refusal> {
         let key = |kind| Key::new(kind, language);
         if reader.section(key(Kind::ParaphraseWords).number()).is_none() {
             return Ok(None);
@@ -114,7 +115,7 @@ impl ParaphraseSource {
     /// Reads a table: entries of three lines, probability (which METEOR ignores), source, target.
     ///
     /// `progress` is called from time to time.
-    pub(super) fn read(mut table: impl BufRead, progress: &mut dyn FnMut()) -> Result<Self, Error> {
+    pub(super) fn read(mut table: impl BufRead, progress: &mut dyn FnMut()) -> Result<Self, Refusal> {
         let mut source = Self { nodes: vec![(0, 0)], ..Self::default() };
         let mut lines: [Vec<u8>; 3] = Default::default();
         let (mut previous, mut previous_node) = (Vec::new(), 0);
@@ -122,12 +123,12 @@ impl ParaphraseSource {
             for (at, line) in lines.iter_mut().enumerate() {
                 line.clear();
                 let read = table.read_until(b'\n', line);
-                let read = read.map_err(|error| Error::io("the paraphrase table", error))?;
+                let read = read.map_err(|error| unreadable("the paraphrase table", &error))?;
                 if read == 0 {
                     if at == 0 {
                         return Ok(source);
                     }
-                    return Err(Error::source(format!(
+                    return Err(Refusal::new(format!(
                         "the paraphrase table ends in the middle of entry {}",
                         source.entries.len() + 1
                     )));
@@ -150,7 +151,7 @@ impl ParaphraseSource {
         self.entries.len()
     }
 
-    fn node(&mut self, phrase: &[u8]) -> Result<u32, Error> {
+    fn node(&mut self, phrase: &[u8]) -> Result<u32, Refusal> {
         let mut node = 0;
         let is_delimiter = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C);
         for word in phrase.split(is_delimiter).filter(|word| !word.is_empty()) {
@@ -174,7 +175,7 @@ impl ParaphraseSource {
         }
         if node == 0 {
             let entry = self.entries.len() + 1;
-            return Err(Error::source(format!("the paraphrase table has an empty phrase in entry {entry}")));
+            return Err(Refusal::new(format!("the paraphrase table has an empty phrase in entry {entry}")));
         }
         Ok(node)
     }

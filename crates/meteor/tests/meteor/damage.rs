@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use capeval_arrays::reseal;
-use capeval_choice::Remedy;
-use capeval_meteor::{Error, Language, Meteor, Options, Resources, Task, TextForm, Workspace};
+use capeval_choice::{Refusal, Remedy};
+use capeval_meteor::{Language, Meteor, Options, Resources, Task, TextForm, Workspace};
 
 use crate::support::tiny_file;
 
-fn open(file: &[u8]) -> Result<Resources, Error> {
+fn open(file: &[u8]) -> Result<Resources, Refusal> {
     Resources::open(Arc::new(file.to_vec()))
 }
 
@@ -48,7 +48,7 @@ fn a_truncated_file_is_refused() {
         let error = open(&file[..len]).err().unwrap();
         assert_eq!(
             error.remedy(),
-            Some(Remedy::run(capeval_choice::Task::Install("meteor"))),
+            Some(&Remedy::run(capeval_choice::Task::Install("meteor"))),
             "{len}: {error}"
         );
     }

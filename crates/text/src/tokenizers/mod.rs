@@ -20,7 +20,7 @@ mod zh;
 use std::fmt;
 use std::str::FromStr;
 
-use capeval_choice::{Argument, Remedy, UnknownName};
+use capeval_choice::{Argument, Refusal, Remedy, UnknownName};
 
 use self::tercom::Tercom;
 
@@ -207,10 +207,12 @@ impl UnknownTokenizer {
         let dictionary = |argument, package: &str| {
             Remedy::give(argument).to(format!("use the folder dicdir of the Python package {package}"))
         };
-        match self.language() {
-            Some(mecab::Language::Japanese) => return dictionary(Argument::MecabJapanese, "ipadic"),
-            Some(mecab::Language::Korean) => return dictionary(Argument::MecabKorean, "mecab-ko-dic"),
-            None => {}
+        if let Some(language) = self.language() {
+            let refusal = mecab::dictionary(language).err();
+            return refusal.and_then(|refusal| refusal.remedy().cloned()).unwrap_or_else(|| match language {
+                mecab::Language::Japanese => dictionary(Argument::MecabJapanese, "ipadic"),
+                mecab::Language::Korean => dictionary(Argument::MecabKorean, "mecab-ko-dic"),
+            });
         }
         if cfg!(not(feature = "jieba")) && self.0 == "jieba" {
             return Remedy::say("build with the cargo feature 'jieba', which this program was built without");
@@ -224,8 +226,8 @@ impl fmt::Display for UnknownTokenizer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.language() {
             Some(language) => {
-                let why = mecab::dictionary(language).err().unwrap_or_default();
-                write!(f, "the tokenizer {} cannot work: {why}", self.0)
+                let why = mecab::dictionary(language).err().map(|refusal| refusal.to_string());
+                write!(f, "the tokenizer {} cannot work: {}", self.0, why.unwrap_or_default())
             }
             None => write!(f, "no tokenizer is called '{}'", self.0),
         }
@@ -233,6 +235,12 @@ impl fmt::Display for UnknownTokenizer {
 }
 
 impl std::error::Error for UnknownTokenizer {}
+
+impl From<UnknownTokenizer> for Refusal {
+    fn from(unknown: UnknownTokenizer) -> Self {
+        Self::new(unknown.to_string()).with_remedy(unknown.remedy())
+    }
+}
 
 impl FromStr for Tokenizer {
     type Err = UnknownTokenizer;

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use capeval_choice::Refusal;
+
 /// The bytes of a file, in memory or mapped.
 pub type Bytes = Box<dyn AsRef<[u8]> + Send + Sync>;
 
@@ -95,22 +97,25 @@ impl Entries {
     const HEADER: usize = 72;
     const MAGIC: u32 = 0xef71_8f77;
 
-    fn open(bytes: Bytes, name: &str) -> Result<Self, String> {
+    fn open(bytes: Bytes, name: &str) -> Result<Self, Refusal> {
         let content = (*bytes).as_ref();
-        let field = |k: usize| u32_at(content, 4 * k).ok_or_else(|| format!("{name} is cut off"));
+        let cut = || Refusal::new(format!("{name} is cut off"));
+        let field = |k: usize| u32_at(content, 4 * k).ok_or_else(cut);
         if (field(0)? ^ Self::MAGIC) as usize != content.len() {
-            return Err(format!("{name} is not a MeCab dictionary, or it is damaged"));
+            return Err(format!("{name} is not a MeCab dictionary, or it is damaged").into());
         }
         let charset = content.get(40..Self::HEADER).unwrap_or_default();
         let charset = charset.split(|byte| *byte == 0).next().unwrap_or_default();
         if !charset.eq_ignore_ascii_case(b"utf-8") && !charset.eq_ignore_ascii_case(b"utf8") {
             let charset = String::from_utf8_lossy(charset);
-            return Err(format!("{name} is a dictionary in {charset}; use one in UTF-8"));
+            return Err(
+                Refusal::new(format!("{name} is a dictionary in {charset}")).with_remedy("use one in UTF-8")
+            );
         }
         let trie = Self::HEADER..Self::HEADER.saturating_add(field(6)? as usize);
         let entries = trie.end..trie.end.saturating_add(field(7)? as usize);
         if entries.end > content.len() {
-            return Err(format!("{name} is cut off"));
+            return Err(cut());
         }
         Ok(Self { n_entries: field(3)?, bytes, trie, entries })
     }
@@ -161,24 +166,24 @@ impl Dictionary {
     ///
     /// # Errors
     /// If a file has the wrong format, is damaged, or is not in UTF-8.
-    pub fn new(files: DictionaryFiles) -> Result<Self, String> {
+    pub fn new(files: DictionaryFiles) -> Result<Self, Refusal> {
         let DictionaryFiles { system, unknown, characters, matrix, settings } = files;
         let system = Entries::open(system, "sys.dic")?;
         let unknown = Entries::open(unknown, "unk.dic")?;
         let content = (*matrix).as_ref();
         let size = |at: usize| u16_at(content, at).map(usize::from);
         let (Some(left_size), Some(right_size)) = (size(0), size(2)) else {
-            return Err("matrix.bin is cut off".to_owned());
+            return Err("matrix.bin is cut off".into());
         };
         if content.len() != 4 + 2 * left_size * right_size {
-            return Err("matrix.bin is damaged".to_owned());
+            return Err("matrix.bin is damaged".into());
         }
         let content = (*characters).as_ref();
         let n_kinds = u32_at(content, 0).ok_or("char.bin is cut off")? as usize;
         let first = n_kinds.checked_mul(32).and_then(|names| names.checked_add(4));
         let infos = first.and_then(|first| content.get(first..)).ok_or("char.bin is cut off")?;
         if infos.len() != 4 * 0xffff {
-            return Err("char.bin is damaged".to_owned());
+            return Err("char.bin is damaged".into());
         }
         let kinds: Vec<CharInfo> =
             infos.as_chunks().0.iter().map(|info| CharInfo(u32::from_le_bytes(*info))).collect();
@@ -196,7 +201,7 @@ impl Dictionary {
             })
             .collect();
         if kinds.iter().any(|kind| unknown.get(kind.default_kind()).is_none_or(Vec::is_empty)) {
-            return Err("unk.dic lacks a kind of characters that char.bin names".to_owned());
+            return Err("unk.dic lacks a kind of characters that char.bin names".into());
         }
         let penalties = penalties(&settings)?;
         Ok(Self { system, matrix, left_size, right_size, kinds, unknown, penalties })
@@ -250,15 +255,14 @@ impl Dictionary {
 
 /// Parses mecab-ko's `left-space-penalty-factor`: part-of-speech classes and their additional costs after a
 /// space.
-fn penalties(settings: &str) -> Result<Vec<(u16, i64)>, String> {
+fn penalties(settings: &str) -> Result<Vec<(u16, i64)>, Refusal> {
     let line = settings.lines().find_map(|line| {
         let (name, value) = line.split_once('=')?;
         (name.trim() == "left-space-penalty-factor").then_some(value)
     });
     let Some(line) = line else { return Ok(Vec::new()) };
     let numbers: Result<Vec<i64>, _> = line.split(',').map(|number| number.trim().parse()).collect();
-    let numbers =
-        numbers.map_err(|_| "dicrc: left-space-penalty-factor is not a list of numbers".to_owned())?;
+    let numbers = numbers.map_err(|_| "dicrc: left-space-penalty-factor is not a list of numbers")?;
     Ok(numbers
         .as_chunks()
         .0

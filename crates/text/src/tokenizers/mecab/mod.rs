@@ -19,6 +19,7 @@ mod lattice;
 
 use std::sync::{Arc, OnceLock};
 
+use capeval_choice::Refusal;
 pub use dictionary::{Dictionary, DictionaryFiles};
 
 /// A language with a MeCab tokenizer.
@@ -57,18 +58,18 @@ impl Language {
     }
 }
 
-type Source = Box<dyn Fn() -> Result<Dictionary, String> + Send + Sync>;
+type Source = Box<dyn Fn() -> Result<Dictionary, Refusal> + Send + Sync>;
 
 struct Place {
     source: OnceLock<Source>,
-    dictionary: OnceLock<Result<Arc<Dictionary>, String>>,
+    dictionary: OnceLock<Result<Arc<Dictionary>, Refusal>>,
 }
 
 /// Sets the source from which this process gets the dictionary of `language`; it is called when the
 /// dictionary is first needed.
 ///
 /// Later calls for the same language have no effect.
-pub fn provide(language: Language, source: impl Fn() -> Result<Dictionary, String> + Send + Sync + 'static) {
+pub fn provide(language: Language, source: impl Fn() -> Result<Dictionary, Refusal> + Send + Sync + 'static) {
     let _ = language.place().source.set(Box::new(source));
 }
 
@@ -77,11 +78,11 @@ pub fn provide(language: Language, source: impl Fn() -> Result<Dictionary, Strin
 /// # Errors
 /// If no source has been provided, the dictionary cannot be read, or it is not the one that sacreBLEU
 /// accepts.
-pub fn dictionary(language: Language) -> Result<Arc<Dictionary>, String> {
+pub fn dictionary(language: Language) -> Result<Arc<Dictionary>, Refusal> {
     let place = language.place();
     let name = language.dictionary();
     let Some(source) = place.source.get() else {
-        return Err(format!("it needs {name}, which is not part of this program"));
+        return Err(format!("it needs {name}, which is not part of this program").into());
     };
     place
         .dictionary
@@ -93,7 +94,8 @@ pub fn dictionary(language: Language) -> Result<Arc<Dictionary>, String> {
             } else {
                 Err(format!(
                     "this is not the {name} that sacreBLEU accepts: {found} entries instead of {expected}"
-                ))
+                )
+                .into())
             }
         })
         .clone()
