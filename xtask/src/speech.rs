@@ -10,7 +10,12 @@ const FOREIGN: &[&str] = &["lmplz", "scripts/", "`pip "];
 /// Files that run another program.
 const RUN_OTHERS: &[&str] = &["crates/files/src/pip.rs"];
 
-/// Reports each line of a library that names a flag or a command, and each line of a front end that edits an error's
+/// Verbs that begin advice after a semicolon.
+const ADVICE: &[&str] = &[
+    "choose", "draw", "give", "install", "keep", "leave", "pass", "run", "save", "set", "take", "try", "use",
+];
+
+/// Reports each line of a library that names a flag or a command or ends in advice, and each line of a front end that edits an error's
 /// text.
 pub fn check(root: &Path, faults: &mut Vec<String>) -> Result<()> {
     let mut files = Vec::new();
@@ -24,6 +29,11 @@ pub fn check(root: &Path, faults: &mut Vec<String>) -> Result<()> {
             if !is_cli && !RUN_OTHERS.contains(&shown.as_str()) && names_command_line(line) {
                 faults.push(format!(
                     "{shown}:{number}: libraries must not name flags or commands; use a capeval_choice::Remedy"
+                ));
+            }
+            if !is_front_end && gives_advice(line) {
+                faults.push(format!(
+                    "{shown}:{number}: errors and notices must not end in advice; use a capeval_choice::Remedy"
                 ));
             }
             if is_front_end && line.contains("to_string().replace(") {
@@ -48,6 +58,12 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether a line of code says what is wrong and then, after a semicolon, what to do.
+fn gives_advice(line: &str) -> bool {
+    let is_advice = |clause: &str| ADVICE.contains(&clause.split(' ').next().unwrap_or_default());
+    !line.trim_start().starts_with("//") && line.split("; ").skip(1).any(is_advice)
 }
 
 /// Whether a line holds `--flag` or `` `capeval command` ``.
@@ -79,6 +95,14 @@ mod tests {
             ["a -- b", "<!-- note -->", "\"var(--rule)\"", "`lmplz --skip_symbols`", "n -= 1", "`capeval`"]
         {
             assert!(!names_command_line(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn advice_in_a_message_is_found() {
+        assert!(gives_advice("format!(\"{n} is not a level; give a number\")"));
+        for line in ["\"lower is better\"", "// sorted; take the first", "[0; 4]"] {
+            assert!(!gives_advice(line), "{line}");
         }
     }
 }

@@ -9,7 +9,7 @@ use capeval_metric::{AnyCorpusMetric, CorpusScores};
 use capeval_report::{Head, Notice, Provenance, Report, SystemReport};
 
 use crate::measures::entries_of;
-use crate::score::{check_names, from_corpus, from_remark, push_once};
+use crate::score::{check_names, push_once};
 use crate::{DiversityOptions, Error, ReferenceSource, VERSION, references};
 
 /// Data and options of a diversity report. Start from [`DiversityRequest::new`].
@@ -53,12 +53,12 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     let mut found = Vec::new();
     for (name, captions) in &systems {
         for notice in captions.notices() {
-            push_once(&mut found, from_corpus(notice, Some(name)));
+            push_once(&mut found, notice.clone().system(name));
         }
     }
     let read = references.as_ref().and_then(ReferenceSource::captions).into_iter().chain(&training);
     for notice in read.flat_map(Captions::notices) {
-        push_once(&mut found, from_corpus(notice, None));
+        push_once(&mut found, notice.clone());
     }
     let systems: Vec<Grouped> = systems
         .into_iter()
@@ -91,8 +91,8 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     let (entries, measures) = entries_of(described.collect());
     let mut reports = Vec::new();
     for (Grouped { ids, system, source }, scores) in systems.iter().zip(scores) {
-        for remark in scores.iter().flat_map(|scores| &scores.remarks) {
-            push_once(&mut found, from_remark(remark, Some(&system.name)));
+        for notice in scores.iter().flat_map(|scores| &scores.notices) {
+            push_once(&mut found, notice.clone().system(&system.name));
         }
         let sign = |((needs, _), scores): (&(CorpusNeed, _), &CorpusScores)| {
             let mut signature = scores.signature.clone();

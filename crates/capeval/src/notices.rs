@@ -181,7 +181,7 @@ impl Those {
     }
 }
 
-fn notice(code: &str, system: Option<String>, message: String) -> Notice {
+fn notice(code: &'static str, system: Option<String>, message: String) -> Notice {
     Notice { system, ..Notice::new(code, message) }
 }
 
@@ -273,7 +273,7 @@ mod tests {
         let metrics = crate::metrics(["bleu"], &[("tok", tokenizer)]).unwrap();
         let looks = look_at(candidates.len(), |k| candidates[k]);
         let notices = about_texts(&texts, vec![("x", looks)], &metrics);
-        notices.into_iter().map(|notice| (notice.code, notice.system)).collect()
+        notices.into_iter().map(|notice| (notice.code.to_string(), notice.system)).collect()
     }
 
     #[test]

@@ -13,7 +13,7 @@ use capeval_stats::Table;
 use capeval_text::{Texts, Tokenizer};
 
 use crate::measures::entries;
-use crate::score::{check_names, from_corpus, push_once};
+use crate::score::{check_names, push_once};
 use crate::{Error, PerplexityOptions, VERSION, references};
 
 /// Estimates an n-gram model of all captions, cut by `tokenizer`: interpolated modified Kneser-Ney.
@@ -88,7 +88,7 @@ fn under_model(
     let same = same_segments(systems.iter().map(|(_, captions)| captions.ids().to_vec()));
     for (name, captions) in &systems {
         for notice in captions.notices() {
-            push_once(&mut notices, from_corpus(notice, Some(name)));
+            push_once(&mut notices, notice.clone().system(name));
         }
     }
     for (name, captions) in systems {
@@ -135,8 +135,7 @@ pub(crate) fn unknown_words(name: &str, metric: &MetricScores, n_captions: usize
         "make sure that the model was trained with the same tokenizer ({})",
         signature.get("tok").unwrap_or("ptb")
     );
-    let notice = || Notice::new("unknown-words", message).remedy(remedy);
-    (total.unknown > 0.0).then(|| Notice { system: Some(name.to_owned()), ..notice() })
+    (total.unknown > 0.0).then(|| Notice::new("unknown-words", message).remedy(remedy).system(name))
 }
 
 fn from_probabilities(
@@ -158,8 +157,8 @@ fn from_probabilities(
     let mut reports = Vec::new();
     for (name, given) in systems {
         let rows: Vec<Vec<Perplexity>> = with_ends(&given.segments, ends, options.log);
-        notices.extend(given.notices.iter().map(|notice| from_corpus(notice, Some(&name))));
-        notices.extend(remarks(&given.segments, &rows[0], ends[0], &name));
+        notices.extend(given.notices.iter().map(|notice| notice.clone().system(&name)));
+        notices.extend(doubts(&given.segments, &rows[0], ends[0], &name));
         let total = |rows: &Vec<Perplexity>| {
             let mut values = vec![0.0; 3 * rows.len()];
             values.chunks_exact_mut(3).zip(rows).for_each(|(row, segment)| segment.store(row));
@@ -224,15 +223,14 @@ fn with_ends(segments: &[SegmentProbabilities], ends: &[EndSymbol], base: Base) 
 
 /// Says which segments of a system hold a token of probability zero or none at all, and whether ends were to be counted
 /// that the file does not give.
-fn remarks(
+fn doubts(
     segments: &[SegmentProbabilities],
     perplexities: &[Perplexity],
     end: EndSymbol,
     system: &str,
 ) -> Vec<Notice> {
     let mut found = Vec::new();
-    let mut say =
-        |code, message| found.push(Notice { system: Some(system.to_owned()), ..Notice::new(code, message) });
+    let mut say = |code: &'static str, message: String| found.push(Notice::new(code, message).system(system));
     let those = |are: fn(&Perplexity) -> bool| -> Vec<&SegmentId> {
         let chosen = perplexities.iter().zip(segments).filter(|(perplexity, _)| are(perplexity));
         chosen.map(|(_, segment)| &segment.id).collect()

@@ -53,13 +53,13 @@ impl Subset {
     }
 
     /// What a reader of the scores should know.
-    pub fn notice(&self) -> capeval_report::Notice {
+    pub fn notice(&self) -> Notice {
         let (n, of) = (self.len(), self.of);
         let message = match n {
             1 => format!("only the listed image of {of} is scored, document frequencies included"),
             _ => format!("only the {n} listed images of {of} are scored, document frequencies included"),
         };
-        capeval_report::Notice::new("subset", message).count(n)
+        Notice::new("subset", message).count(n)
     }
 
     /// How many images are listed.

@@ -1,6 +1,7 @@
 //! Captions that are each scored beside references of their own, as in studies of ratings and of pairs.
 
-use capeval_corpus::SegmentId;
+use capeval_choice::Argument;
+use capeval_corpus::{Empty, SegmentId};
 use capeval_evaluate::{MetricScores, Progress, ReferenceSet, System, SystemScores, evaluate};
 use capeval_metric::{AnyMetric, Signature};
 use capeval_report::Notice;
@@ -29,7 +30,7 @@ pub(crate) fn score_rows(
     let scores = evaluate(&mut references, systems, metrics, progress);
     let mut notices = Vec::new();
     let signatures = systems.iter().zip(sources).zip(&scores).map(|((system, source), scores)| {
-        let blank: Vec<capeval_corpus::Notice> = blank(system, source).into_iter().collect();
+        let blank: Vec<Notice> = blank(system, source).into_iter().collect();
         let alignment = Alignment { notices: &blank, subset: None, common: None };
         sign(scores, &references, alignment, &mut notices)
     });
@@ -54,7 +55,7 @@ impl Rows {
 }
 
 /// A notice of captions without a word.
-fn blank(system: &System, source: &str) -> Option<capeval_corpus::Notice> {
+fn blank(system: &System, source: &str) -> Option<Notice> {
     let is_blank = |row: &usize| system.texts.get(*row).trim().is_empty();
     let rows = || (0..system.texts.len()).filter(is_blank);
     let count = rows().count();
@@ -63,6 +64,6 @@ fn blank(system: &System, source: &str) -> Option<capeval_corpus::Notice> {
         1 => format!("1 candidate of {source} is empty and is scored as they are"),
         _ => format!("{count} candidates of {source} are empty and are scored as they are"),
     };
-    let ids = rows().map(|row| SegmentId::Integer(row as i64));
-    Some(capeval_corpus::Notice::new("empty:keep", count, ids, message))
+    let ids = rows().take(Notice::MAX_IDS).map(|row| SegmentId::Integer(row as i64)).collect();
+    Some(Notice::applied(Argument::Empty, Empty::Keep.name(), message).count(count).ids(ids))
 }

@@ -1,10 +1,11 @@
 //! The main job: from captions to a report.
 
-use capeval_corpus::{Aligned, Captions, Missing, SegmentId, align};
+use capeval_choice::{Argument, Code};
+use capeval_corpus::{Aligned, Captions, Empty, Missing, SegmentId, align};
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{MetricScores, Progress, ReferenceSet, System, SystemScores, evaluate};
 use capeval_lexical::sacrebleu_signature;
-use capeval_metric::{Remark, Signature};
+use capeval_metric::Signature;
 use capeval_report::{Explained, Head, Notice, Provenance, Report, Segments, SystemReport};
 use rayon::prelude::*;
 
@@ -126,11 +127,11 @@ pub(crate) fn score_with_statistics(
         resampling.check_values(systems.len() * measures.len())?;
     }
     if let ReferenceSource::Captions(captions) = &references {
-        found.extend(captions.notices().iter().map(|notice| from_corpus(notice, None)));
+        found.extend(captions.notices().iter().cloned());
     }
     for (name, captions) in &systems {
         for notice in captions.notices() {
-            push_once(&mut found, from_corpus(notice, Some(name)));
+            push_once(&mut found, notice.clone().system(name));
         }
     }
     let mut subset = None;
@@ -257,7 +258,7 @@ fn system(name: &str, captions: &Captions, aligned: &Aligned, place: &[u32]) -> 
 #[derive(Clone, Copy)]
 pub(crate) struct Alignment<'a> {
     /// What was left out or stood in for.
-    pub notices: &'a [capeval_corpus::Notice],
+    pub notices: &'a [Notice],
     /// How many images were listed, if there was a list.
     pub subset: Option<usize>,
     /// The images that all systems describe, if others were left out.
@@ -278,10 +279,10 @@ pub(crate) fn sign(
         found_signature(metric, counts.clone(), found);
     }
     for notice in alignment.notices {
-        push_once(found, from_corpus(notice, Some(name)));
+        push_once(found, notice.clone().system(name));
     }
-    for remark in scores.metrics.iter().flat_map(|metric| &metric.remarks) {
-        push_once(found, from_remark(remark, None));
+    for notice in scores.metrics.iter().flat_map(|metric| &metric.notices) {
+        push_once(found, notice.clone());
     }
     let metrics = scores.metrics.iter();
     metrics.map(|metric| signed(metric.signature.clone(), counts.clone(), alignment)).collect()
@@ -307,13 +308,15 @@ fn signed(
     if let Some(common) = common {
         common.sign(&mut signature);
     }
-    let is_told = |notice: &&capeval_corpus::Notice| {
-        common.is_some() && ["missing:skip", "empty:skip"].contains(&notice.code)
-    };
-    let notices = notices.iter().filter(|notice| !is_told(notice));
-    for left_out in notices.filter_map(capeval_corpus::Notice::signature) {
-        let (name, value) = left_out.split_once(':').unwrap_or(("notice", &left_out));
-        signature.push(name, value);
+    // What each system lacks itself is among the images that are not common.
+    let skipped = [
+        Code::Applied(Argument::Missing, Missing::Skip.name()),
+        Code::Applied(Argument::Empty, Empty::Skip.name()),
+    ];
+    for notice in notices.iter().filter(|notice| common.is_none() || !skipped.contains(&notice.code)) {
+        if let Code::Applied(policy, value) = notice.code {
+            signature.push(policy.name(), format_args!("{value}({})", notice.count.unwrap_or_default()));
+        }
     }
     signature.push("capeval", VERSION);
     signature
@@ -352,23 +355,6 @@ fn segments(scores: &SystemScores, references: &AlignedReferences) -> Segments {
     }
     let id = |image: &u32| references.id(*image);
     Segments { ids: scores.images.iter().filter_map(id).cloned().collect(), values }
-}
-
-/// A notice of the reader, as it stands in reports.
-pub(crate) fn from_corpus(notice: &capeval_corpus::Notice, system: Option<&str>) -> Notice {
-    let found = Notice::new(notice.code, notice.message.clone()).count(notice.count);
-    Notice {
-        remedy: notice.remedy.clone(),
-        system: system.map(str::to_owned),
-        ids: notice.ids.clone(),
-        ..found
-    }
-}
-
-/// A metric's remark, as it appears in reports.
-pub(crate) fn from_remark(remark: &Remark, system: Option<&str>) -> Notice {
-    let found = Notice::new(remark.code, remark.message.clone());
-    Notice { remedy: remark.remedy.clone(), system: system.map(str::to_owned), ..found }
 }
 
 /// Adds a notice unless the same sentence is there; one that holds for several systems is about all.

@@ -122,7 +122,8 @@ fn more_resamples_than_memory_should_hold_are_refused_before_any_work() {
     // A measure has five coefficients, or three accuracies; the metrics have six measures.
     for (way, each) in WAYS.into_iter().zip([5, 3]) {
         let most = Resampling::MAX_VALUES / (6 * each);
-        let refused = way(resamples(most + 1), false, &NoWork).unwrap_err().to_string();
-        assert!(refused.contains(&format!("draw at most {most}")), "{refused}");
+        let refused = way(resamples(most + 1), false, &NoWork).unwrap_err();
+        let remedy = refused.remedy().unwrap().to_string();
+        assert!(remedy.starts_with(&format!("set resamples to \"{most}\"")), "{refused}; {remedy}");
     }
 }

@@ -80,10 +80,11 @@ fn lines(name: &str, lines: usize) -> Captions {
 fn notices_of_skipped_images_are_true_of_each_system() {
     let systems = || vec![("a".to_owned(), lines("a.csv", 40)), ("b".to_owned(), lines("b.csv", 20))];
     let found = compare(few(skipping(systems()))).unwrap();
-    let told: Vec<(&str, Option<&str>, Option<usize>)> =
-        found.report.head.notices.iter().map(|n| (&*n.code, n.system.as_deref(), n.count)).collect();
-    for notice in [("missing:skip", Some("a"), Some(20)), ("missing:skip", Some("b"), Some(40))] {
-        assert!(told.contains(&notice), "{told:?}");
+    let notices = found.report.head.notices.iter();
+    let told: Vec<(String, Option<&str>, Option<usize>)> =
+        notices.map(|n| (n.code.to_string(), n.system.as_deref(), n.count)).collect();
+    for (system, count) in [("a", 20), ("b", 40)] {
+        assert!(told.contains(&("missing:skip".to_owned(), Some(system), Some(count))), "{told:?}");
     }
     assert_eq!(told.iter().filter(|(code, ..)| *code == "common-images").count(), 1);
     assert!(told.iter().any(|(code, ..)| *code == "row-numbers"), "{told:?}");
@@ -148,7 +149,7 @@ fn more_resamples_than_memory_should_hold_are_refused_before_any_work() {
     let compared = compare(resamples(request(), Resampling::MAX_RESAMPLES));
     let scored = score(request().map(|options| ScoreOptions { intervals: Some(resampling), ..options }));
     for refused in [compared.unwrap_err().to_string(), scored.unwrap_err().to_string()] {
-        assert!(refused.contains("more than can be held; draw at most"), "{refused}");
+        assert!(refused.contains("more than can be held"), "{refused}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! User-facing choices: named values, arguments, and remedies as data.
+//! User-facing choices: named values, arguments, ids, and notices and remedies as data.
 //!
 //! Libraries do not know the command line. An error or a notice carries a [`Remedy`], which refers to an
 //! [`Argument`] and a value; each front end implements [`Dialect`] and renders the remedy in its own terms: a
@@ -12,13 +12,17 @@
 //! ```
 
 mod argument;
+mod id;
 mod names;
+mod notice;
 mod refusal;
 mod remedy;
 mod system;
 
 pub use argument::{Argument, Role};
+pub use id::SegmentId;
 pub use names::{UnknownName, nearest, suggest};
+pub use notice::{Code, Notice};
 pub use refusal::Refusal;
 pub use remedy::{Dialect, Plain, Remedy, Task};
 pub use system::system_words;

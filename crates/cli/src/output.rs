@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
-use capeval::corpus::Notice;
+use capeval::choice::Notice;
 use capeval_files::{STDIN, Target, is_same_file};
 use indicatif::DecimalBytes;
 
@@ -92,9 +92,7 @@ fn check_standard_output() -> Result<()> {
 /// Tells on standard error what a reader left out or made up; for commands without a report that would say so.
 pub fn tell(notices: &[Notice], flags: Flags) {
     for notice in notices {
-        let remedy = notice.remedy.as_ref().and_then(|remedy| remedy.in_words(&flags));
-        let remedy = remedy.map_or_else(String::new, |remedy| format!("; {remedy}"));
-        note(&format!("{}{remedy}", notice.message));
+        note(&notice.in_words(&flags));
     }
 }
 

@@ -1,60 +1,24 @@
-//! What should the user know about these captions? Warnings as values.
+//! The words that notices and errors about captions share.
 
-use capeval_choice::Remedy;
+use capeval_choice::{Code, Notice, SegmentId};
 
-use crate::SegmentId;
-
-/// A warning that travels with the result instead of being printed.
-///
-/// `code` names the kind of notice for programs. A code with a colon (`missing:skip`) is a policy that changed
-/// which captions are scored, and so belongs into the signature of every score; see [`Notice::signature`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
-    /// The kind of notice, such as `missing:skip` or `row-numbers`.
-    pub code: &'static str,
-    /// A sentence for people, lower-case and without a full stop.
-    pub message: String,
-    /// The first ids that the notice is about, at most [`Notice::MAX_IDS`].
-    pub ids: Vec<SegmentId>,
-    /// How many ids (or lines, where there are no ids) it is about.
-    pub count: usize,
-    /// What a person can do about it.
-    pub remedy: Option<Remedy>,
-}
-
-impl Notice {
-    /// How many ids a notice or an error names.
-    pub const MAX_IDS: usize = 5;
-
-    /// A notice about `count` things, of which the first few different `ids` are kept.
-    pub fn new(
-        code: &'static str,
-        count: usize,
-        ids: impl IntoIterator<Item = SegmentId>,
-        message: impl Into<String>,
-    ) -> Self {
-        let mut named: Vec<SegmentId> = Vec::new();
-        for id in ids {
-            if named.len() == Self::MAX_IDS {
-                break;
-            }
-            if !named.contains(&id) {
-                named.push(id);
-            }
+/// A notice about `count` things, of which the first few different `ids` are kept.
+pub(crate) fn about<'s>(
+    code: impl Into<Code>,
+    count: usize,
+    ids: impl IntoIterator<Item = &'s SegmentId>,
+    message: String,
+) -> Notice {
+    let mut named: Vec<SegmentId> = Vec::new();
+    for id in ids {
+        if named.len() == Notice::MAX_IDS {
+            break;
         }
-        Self { code, message: message.into(), ids: named, count, remedy: None }
+        if !named.contains(id) {
+            named.push(id.clone());
+        }
     }
-
-    /// The same with a remedy.
-    pub fn with_remedy(self, remedy: Remedy) -> Self {
-        Self { remedy: Some(remedy), ..self }
-    }
-
-    /// What the signature of a score must carry, such as `missing:skip(39504)`; `None` where the notice
-    /// changes no digit.
-    pub fn signature(&self) -> Option<String> {
-        self.code.contains(':').then(|| format!("{}({})", self.code, self.count))
-    }
+    Notice::new(code, message).count(count).ids(named)
 }
 
 /// Lists the first different ids of a message: `1, 2, "a.jpg"`, with an ellipsis where there are more.
@@ -83,13 +47,6 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_policies_enter_the_signature() {
-        let skipped = Notice::new("missing:skip", 39504, [], "");
-        assert_eq!(skipped.signature().as_deref(), Some("missing:skip(39504)"));
-        assert_eq!(Notice::new("row-numbers", 3, [], "").signature(), None);
-    }
 
     #[test]
     fn a_list_of_ids_says_that_there_are_more() {

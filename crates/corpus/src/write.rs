@@ -283,7 +283,7 @@ impl<W: Write> Writer<'_, W> {
     fn untyped(&self, id: &SegmentId, row: usize) -> Result<(), Error> {
         let kept = match id {
             SegmentId::Integer(_) => true,
-            SegmentId::Text(text) => crate::id::canonical_integer(text).is_none(),
+            SegmentId::Text(text) => SegmentId::integer(text).is_none(),
         };
         if kept {
             return Ok(());

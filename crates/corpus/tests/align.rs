@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use capeval_corpus::{
-    Aligned, Captions, Duplicate, Empty, Error, ErrorKind, Format, GroupedCaptions, Ids, Missing, Policy,
-    ReadOptions, SegmentId, Surplus, align, read_bytes,
+    Aligned, Captions, Duplicate, Empty, Error, ErrorKind, Format, GroupedCaptions, Ids, Missing, Notice,
+    Policy, ReadOptions, SegmentId, Surplus, align, read_bytes,
 };
 
 fn captions(name: &str, rows: &[(&str, &str)]) -> Captions {
@@ -25,6 +25,11 @@ fn id_of(id: &str) -> SegmentId {
 fn run(references: &[(&str, &str)], candidates: &[(&str, &str)], policy: &Policy) -> Result<Aligned, Error> {
     let references = GroupedCaptions::new(captions("refs.json", references), Ids::AsGiven)?;
     align(references.index(), &captions("hyps.json", candidates), policy)
+}
+
+/// The code and the count of a notice.
+fn told(notice: &Notice) -> (String, Option<usize>) {
+    (notice.code.to_string(), notice.count)
 }
 
 /// The error of the strict policy.
@@ -68,12 +73,12 @@ fn missing_candidates_follow_the_policy() {
     let skip = Policy { missing: Missing::Skip, ..Policy::default() };
     let aligned = run(REFERENCES, candidates, &skip).unwrap();
     assert_eq!(aligned.pairs.iter().map(|pair| pair.image).collect::<Vec<_>>(), [1]);
-    assert_eq!(aligned.notices[0].signature().as_deref(), Some("missing:skip(2)"));
+    assert_eq!(told(&aligned.notices[0]), ("missing:skip".into(), Some(2)));
     assert_eq!(aligned.notices[0].ids, [SegmentId::from(2), SegmentId::from(3)]);
     let empty = Policy { missing: Missing::Empty, ..Policy::default() };
     let aligned = run(REFERENCES, candidates, &empty).unwrap();
     assert_eq!(aligned.pairs.iter().map(|pair| pair.candidate).collect::<Vec<_>>(), [None, Some(0), None]);
-    assert_eq!(aligned.notices[0].signature().as_deref(), Some("missing:empty(2)"));
+    assert_eq!(told(&aligned.notices[0]), ("missing:empty".into(), Some(2)));
 }
 
 #[test]
@@ -90,7 +95,7 @@ fn surplus_candidates_follow_the_policy() {
     let ignore = Policy { surplus: Surplus::Ignore, ..Policy::default() };
     let aligned = run(REFERENCES, candidates, &ignore).unwrap();
     assert_eq!(aligned.len(), 3);
-    assert_eq!(aligned.notices[0].signature().as_deref(), Some("surplus:ignore(1)"));
+    assert_eq!(told(&aligned.notices[0]), ("surplus:ignore".into(), Some(1)));
 }
 
 #[test]
@@ -109,7 +114,7 @@ fn two_captions_for_one_image_follow_the_policy() {
         let policy = Policy { duplicate, ..Policy::default() };
         let aligned = run(REFERENCES, candidates, &policy).unwrap();
         assert_eq!(aligned.pairs[0].candidate, Some(row));
-        assert_eq!(aligned.notices[0].signature(), Some(format!("duplicate:{duplicate}(1)")));
+        assert_eq!(told(&aligned.notices[0]), (format!("duplicate:{duplicate}"), Some(1)));
     }
 }
 
@@ -127,7 +132,7 @@ fn empty_candidates_follow_the_policy() {
     );
     let keep = run(REFERENCES, candidates, &Policy { empty: Empty::Keep, ..Policy::default() }).unwrap();
     assert_eq!(keep.len(), 3);
-    assert_eq!(keep.notices[0].signature().as_deref(), Some("empty:keep(2)"));
+    assert_eq!(told(&keep.notices[0]), ("empty:keep".into(), Some(2)));
     let skip = run(REFERENCES, candidates, &Policy { empty: Empty::Skip, ..Policy::default() }).unwrap();
     assert_eq!(skip.pairs.iter().map(|pair| pair.image).collect::<Vec<_>>(), [2]);
 }
@@ -183,7 +188,7 @@ fn swapped_files_are_suspected() {
     assert_eq!(candidates.format(), Some(Format::CocoAnnotations));
     let references = GroupedCaptions::new(references, Ids::AsGiven).unwrap();
     let aligned = align(references.index(), &candidates, &Policy::default()).unwrap();
-    assert_eq!(aligned.notices.iter().map(|notice| notice.code).collect::<Vec<_>>(), ["swapped"]);
+    assert!(aligned.notices.len() == 1 && aligned.notices[0].code == "swapped");
 }
 
 #[test]
@@ -196,7 +201,6 @@ fn images_without_reference_are_noticed() {
     let aligned =
         align(references.index(), &captions("hyps.json", &[("1", "x")]), &Policy::default()).unwrap();
     assert_eq!(aligned.notices[0].code, "images-without-references");
-    assert_eq!(aligned.notices[0].signature(), None);
     let candidates = captions("hyps.json", &[("7", "x"), ("1", "y")]);
     let error = align(references.index(), &candidates, &Policy::default()).unwrap_err();
     assert!(error.to_string().contains("(it lists the first one, without a caption)"), "{error}");

@@ -36,8 +36,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for (part, value) in scores.parts.iter().zip(scores.values) {
             output.insert(part.key.clone(), value.into());
         }
-        for remark in scores.remarks {
-            eprintln!("{}: {}", remark.code, remark.message);
+        for notice in scores.notices {
+            eprintln!("{}: {}", notice.code, notice.message);
         }
     }
     println!("{}", Value::Object(output));

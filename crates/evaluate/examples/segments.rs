@@ -63,7 +63,7 @@ fn main() -> Result<(), Failure> {
             segments.insert(part.key.clone(), json!(column));
             corpus.insert(part.key.clone(), json!(metric.corpus[p]));
         }
-        remarks.extend(metric.remarks.iter().map(|remark| remark.message.clone()));
+        remarks.extend(metric.notices.iter().map(|notice| notice.message.clone()));
     }
     let output = json!({"segment": segments, "corpus": corpus, "remarks": remarks});
     serde_json::to_writer(io::stdout().lock(), &output)?;

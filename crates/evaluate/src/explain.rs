@@ -11,8 +11,8 @@ use crate::session::{for_each_system, visit};
 /// Segments that a thread takes at a time.
 const CHUNK: usize = 64;
 
-/// What an explanation is about.
-pub struct About {
+/// Which score an explanation explains.
+pub struct ScoreOf {
     /// The system, as an index into those given.
     pub system: usize,
     /// The metric, as an index into those given.
@@ -36,7 +36,7 @@ pub fn explain<T: Send>(
     metrics: &[AnyMetric],
     chosen: &[u32],
     progress: &dyn Progress,
-    keep: impl Fn(About, Explanation) -> T + Sync,
+    keep: impl Fn(ScoreOf, Explanation) -> T + Sync,
 ) -> Vec<Vec<Vec<T>>> {
     let mut kept: Vec<Vec<Vec<T>>> =
         systems.iter().map(|_| metrics.iter().map(|_| Vec::new()).collect()).collect();
@@ -55,8 +55,8 @@ pub fn explain<T: Send>(
                     let place = |at: usize| places[at];
                     visit(&session.references, session.input, candidates, images, place, |at, segment| {
                         let explain = |(worker, metric): (&mut Worker<'_>, &usize)| {
-                            let about = About { system: s, metric: *metric, image: images[at] };
-                            keep(about, worker.explain(segment))
+                            let score = ScoreOf { system: s, metric: *metric, image: images[at] };
+                            keep(score, worker.explain(segment))
                         };
                         rows.push(workers.iter_mut().zip(session.members).map(explain).collect());
                     });

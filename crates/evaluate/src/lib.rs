@@ -15,7 +15,7 @@ mod run;
 mod session;
 
 pub use batch::{BatchScorer, BatchScores};
-pub use explain::{About, explain};
+pub use explain::{ScoreOf, explain};
 pub use prepared::Prepared;
 pub use progress::{Progress, Stage};
 pub use references::ReferenceSet;

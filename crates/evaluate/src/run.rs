@@ -1,6 +1,6 @@
 //! Every system by every metric.
 
-use capeval_metric::{AnyMetric, Candidates, Fitted, Remark, Signature};
+use capeval_metric::{AnyMetric, Candidates, Fitted, Notice, Signature};
 use capeval_stats::Table;
 use capeval_text::Texts;
 use rayon::prelude::*;
@@ -39,7 +39,7 @@ pub struct MetricScores {
     /// Its signature, with what it learnt from the references.
     pub signature: Signature,
     /// What a reader should know.
-    pub remarks: Vec<Remark>,
+    pub notices: Vec<Notice>,
     /// The statistics of every segment.
     pub table: Table,
     /// The corpus score: one value per part of the metric.
@@ -96,7 +96,7 @@ fn summarise(metric: &AnyMetric, fitted: &Fitted, table: Table) -> MetricScores 
     MetricScores {
         metric: metric.clone(),
         signature: fitted.signature(),
-        remarks: fitted.remarks(),
+        notices: fitted.notices(),
         table,
         corpus,
     }

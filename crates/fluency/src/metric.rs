@@ -9,7 +9,7 @@ use std::sync::Arc;
 use capeval_choice::{Argument, Remedy};
 use capeval_metric::setting::TOK;
 use capeval_metric::{
-    About, AnyMetric, Input, Metric, MetricKind, Part, Reading, References, Remark, Segment, Setting,
+    About, AnyMetric, Input, Metric, MetricKind, Notice, Part, Reading, References, Segment, Setting,
     Signature,
 };
 use capeval_text::Tokenizer;
@@ -172,13 +172,13 @@ impl Metric for NgramPerplexity {
         }
     }
 
-    fn remarks(&self, model: &Model) -> Vec<Remark> {
+    fn notices(&self, model: &Model) -> Vec<Notice> {
         if model.fallen_back.is_empty() {
             return Vec::new();
         }
         let orders: Vec<String> = model.fallen_back.iter().map(usize::to_string).collect();
         let [d1, d2, d3] = FALLBACK_DISCOUNTS;
-        vec![Remark::new(
+        vec![Notice::new(
             "fallback-discounts",
             format!(
                 "the references are too few, or too much alike, to estimate the discounts of n-grams of {} \

@@ -35,8 +35,8 @@ use crate::frequencies::{DocumentFrequencies, Node};
 use capeval_choice::{Argument, Remedy, Task};
 use capeval_metric::setting::{ORDER, POSITIVE, TOK};
 use capeval_metric::{
-    About, AnyMetric, Explanation, Input, Learns, Mean, Metric, MetricKind, Part, Reading, References,
-    Refusal, Remark, Segment, Setting, Settings, Signature,
+    About, AnyMetric, Explanation, Input, Learns, Mean, Metric, MetricKind, Notice, Part, Reading,
+    References, Refusal, Segment, Setting, Settings, Signature,
 };
 use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE};
 use capeval_text::{Stemmer, Symbol, Tokenizer};
@@ -374,17 +374,17 @@ impl Metric for Cider {
         signature.push("images", model.n_images);
     }
 
-    fn remarks(&self, model: &Model) -> Vec<Remark> {
+    fn notices(&self, model: &Model) -> Vec<Notice> {
         if model.n_images == 1 && matches!(self.idf, Idf::Corpus) {
             let (_, label) = self.names();
             vec![
-                Remark::new(
+                Notice::new(
                     "one-image",
                     format!(
                         "{label} is 0 because the corpus has one image, so every n-gram weighs log 1 = 0"
                     ),
                 )
-                .with_remedy(
+                .remedy(
                     Remedy::give(Argument::DocumentFrequencies)
                         .to("take document frequencies from a saved table")
                         .or(Remedy::set(Argument::Idf, "uniform").to("weigh all n-grams alike")),

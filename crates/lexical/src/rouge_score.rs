@@ -10,7 +10,7 @@
 //!
 //! Quirks kept on purpose:
 //! - for each measure, the reference with the best F counts, the first of equal ones, with its own P and R;
-//! - the tokenizer knows a to z and 0 to 9 only, so text in other scripts has no words and scores 0 (a remark says
+//! - the tokenizer knows a to z and 0 to 9 only, so text in other scripts has no words and scores 0 (a notice says
 //!   so, and any other tokenizer may be chosen);
 //! - words of three letters or less are not stemmed, and the stemmer is NLTK's variant of Porter's;
 //! - rougeL takes line breaks for blanks, while rougeLsum counts a word at most as often as both texts have it;
@@ -18,7 +18,7 @@
 
 use capeval_metric::setting::{ORDER, TOK, Values};
 use capeval_metric::{
-    About, AnyMetric, Column, Input, Learns, Metric, MetricKind, Part, Reading, References, Remark, Segment,
+    About, AnyMetric, Column, Input, Learns, Metric, MetricKind, Notice, Part, Reading, References, Segment,
     Setting, Signature,
 };
 use capeval_text::ngrams::MAX_ORDER;
@@ -160,13 +160,13 @@ impl Metric for RougeScore {
         Model { classes, n_unreadable, n_references }
     }
 
-    fn remarks(&self, model: &Model) -> Vec<Remark> {
-        let remark = (model.n_unreadable > 0).then(|| Remark::new("only-ascii", format!(
+    fn notices(&self, model: &Model) -> Vec<Notice> {
+        let notice = (model.n_unreadable > 0).then(|| Notice::new("only-ascii", format!(
                 "rouge_score's tokenizer reads ASCII letters and digits only: {} of {} references lose all their \
                  words",
                 model.n_unreadable, model.n_references
-            )).with_remedy("choose another tokenizer, such as tok=char or tok=zh"));
-        remark.into_iter().collect()
+            )).remedy("choose another tokenizer, such as tok=char or tok=zh"));
+        notice.into_iter().collect()
     }
 
     fn measure(&self, model: &Model, segment: &Segment<'_>, scratch: &mut Scratch) -> Sums {

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use capeval_choice::Notice;
 use capeval_stats::Table;
 
-use crate::metric::{Learns, Remark};
+use crate::metric::Learns;
 use crate::{About, Explanation, Input, Metric, Part, References, Segment, Signature, Statistics};
 
 /// A metric of any kind: cheap to clone, and free of type parameters.
@@ -83,8 +84,8 @@ impl Fitted {
     }
 
     /// What a reader of the scores should know.
-    pub fn remarks(&self) -> Vec<Remark> {
-        self.0.remarks()
+    pub fn notices(&self) -> Vec<Notice> {
+        self.0.notices()
     }
 }
 
@@ -110,7 +111,7 @@ trait Erased: Send + Sync {
 trait ErasedFitted: Send + Sync {
     fn worker(&self) -> Worker<'_>;
     fn signature(&self) -> Signature;
-    fn remarks(&self) -> Vec<Remark>;
+    fn notices(&self) -> Vec<Notice>;
 }
 
 trait ErasedWorker: Send {
@@ -153,8 +154,8 @@ impl<M: Metric> ErasedFitted for TypedFitted<M> {
         signature
     }
 
-    fn remarks(&self) -> Vec<Remark> {
-        self.metric.remarks(&self.model)
+    fn notices(&self) -> Vec<Notice> {
+        self.metric.notices(&self.model)
     }
 }
 

@@ -8,10 +8,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use capeval_choice::Notice;
 use capeval_text::ngrams::{ImageNgrams, ReferenceNgrams};
 use capeval_text::{Ends, Sentences, Symbol, Vocabulary};
 
-use crate::metric::Remark;
 use crate::{Input, Part, References, Signature};
 
 /// Images that are sketched at a time.
@@ -90,7 +90,7 @@ pub trait CorpusMetric: Send + Sync {
     /// Turns what was gathered into one value per part.
     fn score(&self, sketch: &Self::Sketch, values: &mut [f64]);
     /// What a reader of the scores should know, as sentences.
-    fn remarks(&self, _sketch: &Self::Sketch, _captions: &CaptionSets<'_>) -> Vec<Remark> {
+    fn notices(&self, _sketch: &Self::Sketch, _captions: &CaptionSets<'_>) -> Vec<Notice> {
         Vec::new()
     }
 }
@@ -108,7 +108,7 @@ pub struct CorpusScores {
     /// One value per part.
     pub values: Vec<f64>,
     /// What a reader should know.
-    pub remarks: Vec<Remark>,
+    pub notices: Vec<Notice>,
 }
 
 impl AnyCorpusMetric {
@@ -168,7 +168,7 @@ impl<M: CorpusMetric> Erased for M {
         let parts = CorpusMetric::parts(self);
         let mut values = vec![0.0; parts.len()];
         CorpusMetric::score(self, &sketch, &mut values);
-        let remarks = self.remarks(&sketch, captions);
-        CorpusScores { signature: CorpusMetric::signature(self), parts, values, remarks }
+        let notices = self.notices(&sketch, captions);
+        CorpusScores { signature: CorpusMetric::signature(self), parts, values, notices }
     }
 }

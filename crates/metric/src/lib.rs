@@ -29,9 +29,9 @@ mod segment;
 pub mod setting;
 mod signature;
 
-pub use crate::metric::{About, Input, Learns, Mean, Metric, Reading, Remark, Statistics};
+pub use crate::metric::{About, Input, Learns, Mean, Metric, Reading, Statistics};
 pub use any::{AnyMetric, Fitted, Worker};
-pub use capeval_choice::Refusal;
+pub use capeval_choice::{Notice, Refusal};
 pub use capeval_stats::{Column, ColumnKind, Table};
 pub use corpus_metric::{AnyCorpusMetric, CaptionSets, CorpusMetric, CorpusScores, Sketch};
 pub use explanation::{Explanation, Fact, Match, Rule, Step};

@@ -1,6 +1,6 @@
 //! The typed contract, as a metric's author writes it.
 
-use capeval_choice::Remedy;
+use capeval_choice::Notice;
 use capeval_stats::{Column, Table};
 use capeval_text::{Stemmer, Tokenizer};
 
@@ -134,7 +134,7 @@ pub trait Metric: Send + Sync {
     /// Adds to the signature what the model says of the data, such as a table's fingerprint.
     fn sign_model(&self, _model: &Self::Model, _signature: &mut Signature) {}
     /// What a reader of the scores should know about the model, as sentences.
-    fn remarks(&self, _model: &Self::Model) -> Vec<Remark> {
+    fn notices(&self, _model: &Self::Model) -> Vec<Notice> {
         Vec::new()
     }
     /// Counts one segment; total, so it cannot fail.
@@ -178,29 +178,6 @@ pub trait Metric: Send + Sync {
             last.parts.push(counted);
         }
         Explanation { scores, ..Explanation::over_words(segment) }
-    }
-}
-
-/// Something a reader of the scores should know, with a stable code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
-    /// A short stable code, such as `one-image`.
-    pub code: &'static str,
-    /// What it is about, lower-case and without a full stop.
-    pub message: String,
-    /// What to do about it.
-    pub remedy: Option<Remedy>,
-}
-
-impl Remark {
-    /// A remark that asks for nothing.
-    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), remedy: None }
-    }
-
-    /// The same with what to do about it.
-    pub fn with_remedy(self, remedy: impl Into<Remedy>) -> Self {
-        Self { remedy: Some(remedy.into()), ..self }
     }
 }
 

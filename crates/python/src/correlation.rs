@@ -62,7 +62,7 @@ impl Correlation {
     /// What a reader should know: code and sentence.
     fn notices(&self) -> Vec<(String, String)> {
         let notices = self.found.head.notices.iter();
-        notices.map(|notice| (notice.code.clone(), crate::error::told(notice))).collect()
+        notices.map(|notice| (notice.code.to_string(), crate::error::told(notice))).collect()
     }
 
     /// The signatures by metric.

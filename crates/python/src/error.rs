@@ -2,9 +2,8 @@
 
 use std::io;
 
-use capeval::choice::{Argument, Dialect, Remedy, Task, system_words};
+use capeval::choice::{Argument, Dialect, Notice, Remedy, Task, system_words};
 use capeval::corpus::ErrorKind;
-use capeval::report::Notice;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 

@@ -95,7 +95,13 @@ impl Report {
         let list = PyList::empty(py);
         for notice in &self.found.head.notices {
             let ids = id_list(py, &notice.ids)?;
-            list.append((&notice.code, crate::error::told(notice), &notice.system, ids, notice.count))?;
+            list.append((
+                notice.code.to_string(),
+                crate::error::told(notice),
+                &notice.system,
+                ids,
+                notice.count,
+            ))?;
         }
         Ok(list)
     }

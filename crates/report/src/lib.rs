@@ -13,13 +13,13 @@ mod form;
 mod gallery;
 mod grid;
 mod head;
-mod notice;
 mod number;
 mod preference;
 mod render;
 mod report;
 mod segments;
 
+pub use capeval_choice::Notice;
 pub use comparison::{Comparison, Contrast, P, Pair, TooFewResamples, Verdict};
 pub use correlation::{
     Agreement, Coefficient, Correlation, Difference, Human, Points, SystemAgreement, Unit,
@@ -30,7 +30,6 @@ pub use form::{Form, Written};
 pub use gallery::{Captions, Gallery};
 pub use grid::{Align, Cell, Grid, Labels, Table};
 pub use head::{Head, Measure, MetricEntry};
-pub use notice::Notice;
 pub use number::{Rounded, counted, fixed, significant};
 pub use preference::{Accuracy, Category, ChosenPair, HumanTies, MetricTies, Preference, Protocol, Voters};
 pub use render::table::Style;

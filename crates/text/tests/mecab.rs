@@ -97,7 +97,7 @@ fn files_that_are_not_dictionaries_are_refused() {
     ] {
         let mut files = files("");
         change(&mut files);
-        let error = Dictionary::new(files).err().unwrap_or_default();
+        let error = Dictionary::new(files).err().unwrap().to_string();
         assert!(error.contains(expected), "{error}");
     }
 }

@@ -12,7 +12,7 @@ use crate::restrict::normal;
 use crate::{Error, OwnReference};
 
 /// How many ids an error or notice lists.
-const SHOWN: usize = capeval_corpus::Notice::MAX_IDS;
+const SHOWN: usize = Notice::MAX_IDS;
 
 /// What was rated, in an order that no file decides.
 pub(super) struct Judgements {
@@ -217,7 +217,7 @@ fn without_references(
         return Err(Error::with_remedy(format!("{}: {message}", ratings.source), remedy));
     }
     let ids = unknown.iter().take(SHOWN).map(|item| item.image.clone()).collect();
-    let notice = Notice::new("surplus:ignore", format!("left out: {message}"));
+    let notice = Notice::applied(Argument::Surplus, Surplus::Ignore.name(), format!("left out: {message}"));
     Ok(Some(notice.ids(ids).count(unknown.len())))
 }
 
@@ -263,7 +263,7 @@ fn own_references(found: &[&(&Item, String)], own: OwnReference) -> Option<Notic
         .to("remove them from the references")
         .or(Remedy::set(Argument::OwnReference, "skip").to("leave their ratings out"));
     let ids = found.iter().take(SHOWN).map(|(item, _)| item.image.clone()).collect();
-    let notice = Notice::new(format!("own-reference:{}", own.name()), message).ids(ids).count(found.len());
+    let notice = Notice::applied(Argument::OwnReference, own.name(), message).ids(ids).count(found.len());
     let remedy = (own == OwnReference::Keep).then_some(remedy);
     (!found.is_empty()).then_some(Notice { remedy, ..notice })
 }

@@ -98,8 +98,11 @@ mod tests {
         let mut protocol = Protocol { references: Some(3), ..Protocol::default() };
         assert_eq!(of(&pair(&["b", "a"]), &protocol, 4), ["b", "a"]);
         let notice = settle(&[pair(&["b", "a"]), pair(&POOL)], &mut protocol).unwrap();
-        assert_eq!((notice.code.as_str(), notice.count, protocol.draws), ("small-pool", Some(1), 5));
+        assert_eq!(
+            (notice.code.to_string().as_str(), notice.count, protocol.draws),
+            ("small-pool", Some(1), 5)
+        );
         let notice = settle(&[pair(&["b", "a", "c"])], &mut protocol).unwrap();
-        assert_eq!((notice.code.as_str(), protocol.draws), ("one-draw", 1));
+        assert_eq!((notice.code.to_string().as_str(), protocol.draws), ("one-draw", 1));
     }
 }

@@ -12,7 +12,7 @@ use crate::restrict::normal;
 use crate::{Error, OwnReference};
 
 /// How many ids an error or notice lists.
-const SHOWN: usize = capeval_corpus::Notice::MAX_IDS;
+const SHOWN: usize = Notice::MAX_IDS;
 
 /// A pair that people chose between.
 pub(super) struct Judged {
@@ -103,7 +103,7 @@ pub(super) fn with_references(
             return Err(fault(&message, remedy));
         }
         notices.push(
-            Notice::new("surplus:ignore", format!("left out: {message}"))
+            Notice::applied(Argument::Surplus, Surplus::Ignore.name(), format!("left out: {message}"))
                 .ids(listed(lost.iter()))
                 .count(lost.len()),
         );
@@ -122,7 +122,7 @@ pub(super) fn with_references(
             OwnReference::Remove => format!("{what}; there, such references are not drawn"),
             OwnReference::Skip => format!("left out: {what}"),
         };
-        let notice = Notice::new(format!("own-reference:{}", own.name()), message);
+        let notice = Notice::applied(Argument::OwnReference, own.name(), message);
         let remedy = Remedy::set(Argument::OwnReference, "remove")
             .to("draw no such reference")
             .or(Remedy::set(Argument::OwnReference, "skip").to("leave such pairs out"));

@@ -216,7 +216,7 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
         "no draw",
         "image_id,caption_a,caption_b,winner\n1,a,b,a\n",
         &["-r", "references.json", "--draws", "0"],
-        &["1 to 10000 times"],
+        &["0 times", "from 1 to 10000"],
     ),
     ("no reference", "", &["--references-per-pair", "0"], &["whole number", "all"]),
     ("a unit", "", &["--unit", "item"], &["--unit"]),

@@ -1,11 +1,11 @@
 //! The words for mismatches: errors, and notices of what a policy let pass.
 
-use capeval_choice::Argument;
+use capeval_choice::{Argument, Code, Notice};
 
 use super::index::{ImageIndex, other_type};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
-use crate::notice::{Notice, counted, list_ids};
+use crate::notice::{about, counted, list_ids};
 use crate::policy::{Duplicate, Empty, Ids, Missing, Surplus};
 use crate::{Format, Remedy, SegmentId};
 
@@ -94,7 +94,8 @@ impl Check<'_> {
             self.references_name(),
             if rows.len() == 1 { "was" } else { "were" },
         );
-        Notice::new("surplus:ignore", rows.len(), self.candidate_ids(rows).cloned(), message)
+        let code = Code::Applied(Argument::Surplus, Surplus::Ignore.name());
+        about(code, rows.len(), self.candidate_ids(rows), message)
     }
 
     /// The ids of repeated rows, each once, in order.
@@ -145,18 +146,13 @@ impl Check<'_> {
         self.images.n_captions() == Some(self.images.len()) && n_repeated * 2 > self.images.len()
     }
 
-    pub(super) fn duplicate_notice(
-        &self,
-        repeated: &[(u32, u32)],
-        code: &'static str,
-        taken: &str,
-    ) -> Notice {
+    pub(super) fn duplicate_notice(&self, repeated: &[(u32, u32)], policy: Duplicate) -> Notice {
         let ids = self.repeated_ids(repeated);
         let message = format!(
-            "{} several candidates, of which the {taken} one was taken",
+            "{} several candidates, of which the {policy} one was taken",
             counted_have(ids.len(), &format!("image of {}", self.candidates.source())),
         );
-        Notice::new(code, ids.len(), ids.into_iter().cloned(), message)
+        about(Code::Applied(Argument::Duplicate, policy.name()), ids.len(), ids, message)
     }
 
     pub(super) fn missing_error<'s>(
@@ -180,11 +176,14 @@ impl Check<'_> {
 
     pub(super) fn missing_notice<'s>(
         &self,
-        code: &'static str,
+        policy: Missing,
         ids: impl Iterator<Item = &'s SegmentId>,
         count: usize,
-        what: &str,
     ) -> Notice {
+        let what = match policy {
+            Missing::Empty => "scored as if their caption were empty",
+            _ => "left out of every metric, document frequencies included",
+        };
         let message = format!(
             "{count} of {} in {} {} no candidate in {} and {} {what}",
             counted(self.images.len(), "image"),
@@ -193,7 +192,7 @@ impl Check<'_> {
             self.candidates.source(),
             if count == 1 { "is" } else { "are" },
         );
-        Notice::new(code, count, ids.cloned(), message)
+        about(Code::Applied(Argument::Missing, policy.name()), count, ids, message)
     }
 
     pub(super) fn empty_error(&self, rows: &[u32]) -> Error {
@@ -212,11 +211,12 @@ impl Check<'_> {
             .with_remedy(keep.or(skip))
     }
 
-    pub(super) fn empty_notice(&self, rows: &[u32], code: &'static str, what: &str) -> Notice {
+    pub(super) fn empty_notice(&self, rows: &[u32], policy: Empty) -> Notice {
+        let what = if policy == Empty::Keep { "scored as they are" } else { "left out of every metric" };
         let count = rows.len();
         let subject = counted_are(count, &format!("candidate of {}", self.candidates.source()));
         let message = format!("{subject} empty and {} {what}", if count == 1 { "is" } else { "are" });
-        Notice::new(code, count, self.candidate_ids(rows).cloned(), message)
+        about(Code::Applied(Argument::Empty, policy.name()), count, self.candidate_ids(rows), message)
     }
 
     /// Notices what does not stop the alignment but is seldom meant.
@@ -231,7 +231,7 @@ impl Check<'_> {
                 images.source(),
                 self.candidates.source(),
             );
-            notices.push(Notice::new("swapped", self.images.len(), [], message));
+            notices.push(Notice::new("swapped", message).count(self.images.len()));
         }
         let without = self.images.without_captions();
         if !without.is_empty() {
@@ -240,12 +240,7 @@ impl Check<'_> {
                 images.source(),
                 counted(without.len(), "image"),
             );
-            notices.push(Notice::new(
-                "images-without-references",
-                without.len(),
-                without.iter().cloned(),
-                message,
-            ));
+            notices.push(about("images-without-references", without.len(), without, message));
         }
     }
 }

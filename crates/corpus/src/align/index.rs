@@ -6,7 +6,6 @@ use hashbrown::HashTable;
 
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
-use crate::id::canonical_integer;
 use crate::policy::Ids;
 use crate::{Format, Remedy, SegmentId};
 
@@ -178,7 +177,7 @@ fn hash_id(hasher: &foldhash::fast::RandomState, id: &SegmentId, ids: Ids) -> u6
     match (id, ids) {
         (SegmentId::Integer(integer), _) => hasher.hash_one(integer),
         (SegmentId::Text(text), Ids::AsGiven) => hasher.hash_one(text),
-        (SegmentId::Text(text), Ids::Text) => match canonical_integer(text) {
+        (SegmentId::Text(text), Ids::Text) => match SegmentId::integer(text) {
             Some(integer) => hasher.hash_one(integer),
             None => hasher.hash_one(text),
         },
@@ -189,7 +188,7 @@ fn same_id(a: &SegmentId, b: &SegmentId, ids: Ids) -> bool {
     match (a, b, ids) {
         (SegmentId::Integer(integer), SegmentId::Text(text), Ids::Text)
         | (SegmentId::Text(text), SegmentId::Integer(integer), Ids::Text) => {
-            canonical_integer(text) == Some(*integer)
+            SegmentId::integer(text) == Some(*integer)
         }
         _ => a == b,
     }
@@ -199,6 +198,6 @@ fn same_id(a: &SegmentId, b: &SegmentId, ids: Ids) -> bool {
 pub(super) fn other_type(id: &SegmentId) -> Option<SegmentId> {
     match id {
         SegmentId::Integer(integer) => Some(SegmentId::Text(integer.to_string().into())),
-        SegmentId::Text(text) => canonical_integer(text).map(SegmentId::Integer),
+        SegmentId::Text(text) => SegmentId::integer(text).map(SegmentId::Integer),
     }
 }

@@ -8,11 +8,11 @@ use self::check::Check;
 pub use self::grouped::GroupedCaptions;
 pub use self::index::ImageIndex;
 pub(crate) use self::index::Numbers;
-use crate::Remedy;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
-use crate::notice::{Notice, counted};
+use crate::notice::counted;
 use crate::policy::{Duplicate, Empty, Missing, Policy, Surplus};
+use crate::{Notice, Remedy};
 
 /// An image to be scored: a number into [`ImageIndex`] and the row of its candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,8 +46,8 @@ impl Aligned {
 
 /// Pairs each image of the references with its candidate.
 ///
-/// Each mismatch is an error unless `policy` says otherwise; what it leaves out is a notice, whose
-/// [`Notice::signature`] belongs to every score.
+/// Each mismatch is an error unless `policy` says otherwise; what it leaves out is a notice with the policy as its
+/// [`Code::Applied`](capeval_choice::Code::Applied), which belongs into the signature of every score.
 ///
 /// # Errors
 /// In this order: an id is a number in one file and a string in the other; a candidate has no reference; an image has
@@ -90,11 +90,8 @@ pub fn align(images: &ImageIndex, candidates: &Captions, policy: &Policy) -> Res
     if !repeated.is_empty() {
         match duplicate {
             Duplicate::Error => return Err(check.duplicate_error(&repeated)),
-            Duplicate::First => {
-                aligned.notices.push(check.duplicate_notice(&repeated, "duplicate:first", "first"));
-            }
-            Duplicate::Last => {
-                aligned.notices.push(check.duplicate_notice(&repeated, "duplicate:last", "last"));
+            Duplicate::First | Duplicate::Last => {
+                aligned.notices.push(check.duplicate_notice(&repeated, duplicate));
             }
         }
     }
@@ -114,30 +111,16 @@ pub fn align(images: &ImageIndex, candidates: &Captions, policy: &Policy) -> Res
         let ids = without().filter_map(|image| images.id(image));
         match missing {
             Missing::Error => return Err(check.missing_error(ids, n_missing)),
-            Missing::Skip => aligned.notices.push(check.missing_notice(
-                "missing:skip",
-                ids,
-                n_missing,
-                "left out of every metric, document frequencies included",
-            )),
-            Missing::Empty => aligned.notices.push(check.missing_notice(
-                "missing:empty",
-                ids,
-                n_missing,
-                "scored as if their caption were empty",
-            )),
+            Missing::Skip | Missing::Empty => {
+                aligned.notices.push(check.missing_notice(missing, ids, n_missing));
+            }
         }
     }
     let blank: Vec<u32> = chosen.iter().flatten().copied().filter(is_blank).collect();
     if !blank.is_empty() {
         match empty {
             Empty::Error => return Err(check.empty_error(&blank)),
-            Empty::Keep => {
-                aligned.notices.push(check.empty_notice(&blank, "empty:keep", "scored as they are"));
-            }
-            Empty::Skip => {
-                aligned.notices.push(check.empty_notice(&blank, "empty:skip", "left out of every metric"));
-            }
+            Empty::Keep | Empty::Skip => aligned.notices.push(check.empty_notice(&blank, empty)),
         }
     }
     aligned.pairs = (0_u32..)

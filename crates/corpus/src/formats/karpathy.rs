@@ -59,7 +59,7 @@ impl Splits {
                 "the split train leaves out the {count} images of restval, which most papers train on as well"
             );
             let remedy = Remedy::set(Argument::Split(self.role), "train,restval").to("read both");
-            captions.notice(Notice::new("restval-left-out", *count, [], message).with_remedy(remedy));
+            captions.notice(Notice::new("restval-left-out", message).count(*count).remedy(remedy));
         }
         Ok(())
     }

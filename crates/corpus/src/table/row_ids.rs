@@ -53,6 +53,6 @@ impl RowIds {
         let message =
             format!("{source} has no id column ({}), so its rows are numbered from 1", names.join(", "));
         let is_numbered = self.count > 0 && self.are_numbers();
-        is_numbered.then(|| Notice::new("row-numbers", self.count, [], message).with_remedy(remedy))
+        is_numbered.then(|| Notice::new("row-numbers", message).count(self.count).remedy(remedy))
     }
 }

@@ -74,7 +74,7 @@ fn images_with_one_caption_are_left_out_with_a_remark() {
     let system = CaptionSystem { name: "system".into(), texts, ends };
     let scores = evaluate_sets(&mut set, &system, &[metric]).remove(0);
     assert!(scores.values[0].is_finite());
-    assert!(scores.remarks[0].message.starts_with("1 of 2 images"), "{}", scores.remarks[0].message);
+    assert!(scores.notices[0].message.starts_with("1 of 2 images"), "{}", scores.notices[0].message);
 }
 
 #[test]

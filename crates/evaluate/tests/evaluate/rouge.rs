@@ -1,4 +1,4 @@
-//! Laws, settings and remarks of the ROUGE family, smoothed BLEU and METEOR of 2005.
+//! Laws, settings and notices of the ROUGE family, smoothed BLEU and METEOR of 2005.
 //!
 //! Worked examples and quirks with the digits of the reference programs are in `testdata`.
 
@@ -52,12 +52,12 @@ fn other_scripts_score_0_with_a_remark_unless_another_tokenizer_is_chosen() {
     for spec in ["rouge-score", "rouge155"] {
         let scores = score(&build(&[spec]), &segments).swap_remove(0);
         assert_eq!(scores.segments()[0], 0.0);
-        assert_eq!(scores.remarks.len(), 1);
-        assert!(scores.remarks[0].message.contains("1 of 2 references"), "{:?}", scores.remarks);
+        assert_eq!(scores.notices.len(), 1);
+        assert!(scores.notices[0].message.contains("1 of 2 references"), "{:?}", scores.notices);
     }
     let scores = score(&build(&["rouge-score:tok=char"]), &segments).swap_remove(0);
     assert_eq!(scores.segments()[2], 1.0);
-    assert!(scores.remarks.is_empty());
+    assert!(scores.notices.is_empty());
 }
 
 #[test]

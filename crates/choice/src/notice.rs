@@ -1,14 +1,24 @@
-//! Notices: what a reader of a result should know.
+//! What a reader of a result should know, as data.
 
-use capeval_choice::{Dialect, Remedy};
-use capeval_corpus::SegmentId;
+use std::borrow::Cow;
+use std::fmt;
+
 use serde::{Serialize, Serializer};
 
-/// Something that a reader of a result should know.
+use crate::{Argument, Dialect, Remedy, SegmentId};
+
+/// Something that a reader of a result should know: a warning that travels with the result instead of being printed.
+///
+/// ```
+/// use capeval_choice::{Argument, Notice};
+///
+/// let notice = Notice::applied(Argument::Missing, "skip", "2 images have no candidate and are left out").count(2);
+/// assert_eq!(notice.code, "missing:skip");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Notice {
-    /// A short stable code, such as `missing:skip`.
-    pub code: String,
+    /// What kind of notice it is.
+    pub code: Code,
     /// The message: a sentence in lower case, without a full stop.
     pub message: String,
     /// What to do about it.
@@ -25,13 +35,59 @@ pub struct Notice {
     pub ids: Vec<SegmentId>,
 }
 
+/// The kind of a [`Notice`], for programs: a short stable name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// A kind of its own, such as `row-numbers`.
+    Kind(Cow<'static, str>),
+    /// A choice of the user took effect, such as `missing:skip`: the argument and its value.
+    Applied(Argument, &'static str),
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kind(name) => f.write_str(name),
+            Self::Applied(argument, value) => write!(f, "{}:{value}", argument.name().replace('_', "-")),
+        }
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl PartialEq<&str> for Code {
+    fn eq(&self, other: &&str) -> bool {
+        let name = self.to_string();
+        name == *other
+    }
+}
+
+impl From<&'static str> for Code {
+    fn from(name: &'static str) -> Self {
+        Self::Kind(name.into())
+    }
+}
+
+impl From<String> for Code {
+    fn from(name: String) -> Self {
+        Self::Kind(name.into())
+    }
+}
+
 fn plain<S: Serializer>(remedy: &Option<Remedy>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&remedy.as_ref().map_or_else(String::new, ToString::to_string))
 }
 
 impl Notice {
+    /// The number of ids that a notice or an error names at most.
+    pub const MAX_IDS: usize = 5;
+
     /// A notice about all systems.
-    pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn new(code: impl Into<Code>, message: impl Into<String>) -> Self {
         Self {
             code: code.into(),
             message: message.into(),
@@ -40,6 +96,11 @@ impl Notice {
             count: None,
             ids: Vec::new(),
         }
+    }
+
+    /// A notice that the `value` which the user chose for `argument` took effect.
+    pub fn applied(argument: Argument, value: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Code::Applied(argument, value), message)
     }
 
     /// Adds the remedy.

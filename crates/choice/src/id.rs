@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// [`SegmentId::from_untyped`] decides which of the two an id is.
 ///
 /// ```
-/// use capeval_corpus::SegmentId;
+/// use capeval_choice::SegmentId;
 ///
 /// assert_eq!(SegmentId::from_untyped("391895"), SegmentId::Integer(391895));
 /// assert_eq!(SegmentId::from_untyped("0042"), SegmentId::from("0042"));
@@ -29,16 +29,30 @@ impl SegmentId {
     /// `-0`, within `i64`) becomes an integer, so that writing it gives the same characters again; all else
     /// stays text.
     pub fn from_untyped(text: &str) -> Self {
-        match canonical_integer(text) {
+        match Self::integer(text) {
             Some(integer) => Self::Integer(integer),
             None => Self::Text(text.into()),
         }
     }
 
+    /// The integer that `text` is the canonical decimal form of.
+    pub fn integer(text: &str) -> Option<i64> {
+        let (negative, digits) = match text.strip_prefix('-') {
+            Some(digits) => (true, digits),
+            None => (false, text),
+        };
+        let canonical = match digits.as_bytes() {
+            [b'0'] => !negative,
+            [b'1'..=b'9', rest @ ..] => rest.len() < 19 && rest.iter().all(u8::is_ascii_digit),
+            _ => false,
+        };
+        if canonical { text.parse().ok() } else { None }
+    }
+
     /// Displays the id so that `1` and `"1"` can be told apart; long texts are shortened.
     ///
     /// ```
-    /// use capeval_corpus::SegmentId;
+    /// use capeval_choice::SegmentId;
     ///
     /// assert_eq!(SegmentId::from("1").quoted().to_string(), "\"1\"");
     /// assert_eq!(SegmentId::from(1).quoted().to_string(), "1");
@@ -46,20 +60,6 @@ impl SegmentId {
     pub fn quoted(&self) -> impl fmt::Display + '_ {
         Quoted(self)
     }
-}
-
-/// The integer that `text` is the canonical decimal form of.
-pub(crate) fn canonical_integer(text: &str) -> Option<i64> {
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, text),
-    };
-    let canonical = match digits.as_bytes() {
-        [b'0'] => !negative,
-        [b'1'..=b'9', rest @ ..] => rest.len() < 19 && rest.iter().all(u8::is_ascii_digit),
-        _ => false,
-    };
-    if canonical { text.parse().ok() } else { None }
 }
 
 struct Quoted<'a>(&'a SegmentId);
