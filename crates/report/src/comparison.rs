@@ -9,7 +9,7 @@ use crate::Report;
 
 mod render;
 
-pub(crate) use render::{latex, markdown, p_value, table};
+pub(crate) use render::p_value;
 
 /// The result of a comparison of systems.
 #[derive(Clone, Debug)]

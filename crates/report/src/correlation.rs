@@ -10,8 +10,6 @@ use crate::Head;
 
 mod render;
 
-pub(crate) use render::{latex, markdown, table};
-
 /// The agreement of metrics with human ratings.
 #[derive(Clone, Debug)]
 pub struct Correlation {

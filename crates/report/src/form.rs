@@ -4,11 +4,8 @@ use std::io::{self, Write};
 
 use capeval_choice::Dialect;
 
-use crate::explained::explanations;
-use crate::segments::segments;
-use crate::{
-    Comparison, Correlation, Preference, Report, Style, comparison, correlation, export, preference, render,
-};
+use crate::render::{self, Tabulated};
+use crate::{Style, export};
 
 capeval_choice::named! {
     /// An output format.
@@ -40,20 +37,12 @@ pub trait Written {
     fn write_rows(&self, out: &mut dyn Write) -> io::Result<()>;
 }
 
-impl Written for Report {
-    /// Explanations of single scores follow the table, if any were requested.
+impl<R: Tabulated> Written for R {
     fn write(&self, form: Form, style: &Style, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
         match form {
-            Form::Table => {
-                render::table::table(self, style, dialect, out)?;
-                if self.explained.is_empty() {
-                    return Ok(());
-                }
-                writeln!(out)?;
-                explanations(self, style, out)
-            }
-            Form::Markdown => render::markdown::markdown(self, style.digits, dialect, out),
-            Form::Latex => render::latex::latex(self, style.digits, dialect, out),
+            Form::Table => self.write_text(style, dialect, out),
+            Form::Markdown => render::markdown::write(self, style.digits, dialect, out),
+            Form::Latex => render::latex::write(self, style.digits, dialect, out),
             Form::Json => export::json(self, out),
             Form::Jsonl => export::jsonl(self, out),
             Form::Csv => export::csv(self, out),
@@ -61,39 +50,6 @@ impl Written for Report {
     }
 
     fn write_rows(&self, out: &mut dyn Write) -> io::Result<()> {
-        segments(self, out)
+        self.write_items(out)
     }
 }
-
-/// Implements [`Written`] for a result whose tables are in one module.
-macro_rules! written {
-    ($result:ty, $module:ident, |$found:ident, $out:ident| $rows:expr) => {
-        impl Written for $result {
-            fn write(
-                &self,
-                form: Form,
-                style: &Style,
-                dialect: &dyn Dialect,
-                out: &mut dyn Write,
-            ) -> io::Result<()> {
-                match form {
-                    Form::Table => $module::table(self, style, dialect, out),
-                    Form::Markdown => $module::markdown(self, style.digits, dialect, out),
-                    Form::Latex => $module::latex(self, style.digits, dialect, out),
-                    Form::Json => export::json(self, out),
-                    Form::Jsonl => export::jsonl(self, out),
-                    Form::Csv => export::csv(self, out),
-                }
-            }
-
-            fn write_rows(&self, $out: &mut dyn Write) -> io::Result<()> {
-                let $found = self;
-                $rows
-            }
-        }
-    };
-}
-
-written!(Comparison, comparison, |found, out| segments(&found.report, out));
-written!(Correlation, correlation, |found, out| export::points(found, out));
-written!(Preference, preference, |found, out| export::pairs(found, out));

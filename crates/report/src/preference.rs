@@ -9,8 +9,6 @@ use crate::{Coefficient, Head};
 
 mod render;
 
-pub(crate) use render::{latex, markdown, table};
-
 /// How often each measure prefers the caption of a pair that people prefer, after the protocol of PASCAL-50S.
 #[derive(Clone, Debug)]
 pub struct Preference {

@@ -2,73 +2,35 @@
 
 use std::io::{self, Write};
 
-use capeval_choice::Dialect;
-
 use capeval_stats::Interval;
 
 use super::{Comparison, Contrast, P, Pair, Verdict};
-use crate::Style;
+use crate::Form;
 use crate::grid::{Align, Cell, Grid, Labels, Table};
 use crate::number::{fixed, is_zero, percent};
-use crate::render;
+use crate::render::Tabulated;
+use crate::segments::segments;
 
-/// Writes one table per pair: the scores, their difference with its interval, the corrected p-values, and the numbers
-/// of images on which the system is better, equal and worse.
-pub(crate) fn table(
-    comparison: &Comparison,
-    style: &Style,
-    dialect: &dyn Dialect,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    for pair in &comparison.pairs {
-        render::table::write_grid(&grid(comparison, pair, style.digits, Labels::Full), style, out)?;
-        writeln!(out)?;
+impl Tabulated for Comparison {
+    /// One table per pair: the scores, their difference with its interval, the corrected p-values, and the numbers of
+    /// images on which the system is better, equal and worse.
+    fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
+        self.tables(digits, labels)
     }
-    writeln!(out, "{}", render::table::footer(&comparison.report))?;
-    for line in about(comparison, "*") {
-        render::table::write_wrapped("", &line, style, out)?;
-    }
-    render::table::write_signatures(&comparison.report, style, dialect, out)
-}
 
-/// As [`table`](fn@table), but in Markdown.
-pub(crate) fn markdown(
-    comparison: &Comparison,
-    digits: usize,
-    dialect: &dyn Dialect,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let report = &comparison.report;
-    for (k, pair) in comparison.pairs.iter().enumerate() {
-        if k > 0 {
-            writeln!(out)?;
-        }
-        render::markdown::write_grid(&grid(comparison, pair, digits, Labels::Short), out)?;
+    fn legend(&self, form: Form, _tables: &[Table]) -> Vec<String> {
+        let scored = if form == Form::Latex { self.report.scored() } else { self.report.footer() };
+        let mark = if form == Form::Table { "*" } else { "bold:" };
+        [scored].into_iter().chain(about(self, mark)).collect()
     }
-    let about: Vec<String> =
-        [render::table::footer(report)].into_iter().chain(about(comparison, "bold:")).collect();
-    render::markdown::write_notes(
-        &about,
-        &render::table::signature_lines(report),
-        &report.head.notes(dialect),
-        out,
-    )
-}
 
-/// As [`table`](fn@table), but in LaTeX, with one `tabular` per pair.
-pub(crate) fn latex(
-    comparison: &Comparison,
-    digits: usize,
-    dialect: &dyn Dialect,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let report = &comparison.report;
-    let about: Vec<String> =
-        [render::table::scored(report)].into_iter().chain(about(comparison, "bold:")).collect();
-    let signatures = render::table::signature_lines(report);
-    render::latex::write_head(&report.head.version, &about, &signatures, &report.head.notes(dialect), out)?;
-    let grids = comparison.pairs.iter().map(|pair| (None, grid(comparison, pair, digits, Labels::Short)));
-    render::latex::write_grids(&grids.collect::<Vec<_>>(), out)
+    fn signature_lines(&self) -> Vec<String> {
+        self.report.signature_lines()
+    }
+
+    fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
+        segments(&self.report, out)
+    }
 }
 
 impl Comparison {

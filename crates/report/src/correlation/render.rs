@@ -2,84 +2,26 @@
 
 use std::io::{self, Write};
 
-use capeval_choice::Dialect;
-
 use super::{Coefficient, Correlation};
-use crate::Style;
+use crate::Form;
 use crate::comparison::p_value;
+use crate::export::points;
 use crate::grid::{Align, Cell, Grid, Labels, Table};
 use crate::number::{counted, fixed, percent, significant};
-use crate::render;
+use crate::render::Tabulated;
 
-/// Writes the coefficients of each measure, those at system level, and Williams' tests.
-pub(crate) fn table(
-    correlation: &Correlation,
-    style: &Style,
-    dialect: &dyn Dialect,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    for (title, grid) in grids(correlation, style.digits, Labels::Full) {
-        if let Some(title) = title {
-            writeln!(out, "{title}")?;
-        }
-        render::table::write_grid(&grid, style, out)?;
-        writeln!(out)?;
+impl Tabulated for Correlation {
+    fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
+        self.tables(digits, labels)
     }
-    render::table::write_notes(
-        &correlation.head,
-        &about(correlation),
-        &correlation.signatures,
-        style,
-        dialect,
-        out,
-    )
-}
 
-/// As [`table`](fn@table), but in Markdown.
-pub(crate) fn markdown(
-    correlation: &Correlation,
-    digits: usize,
-    dialect: &dyn Dialect,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    for (k, (title, grid)) in grids(correlation, digits, Labels::Short).into_iter().enumerate() {
-        if k > 0 {
-            writeln!(out)?;
-        }
-        if let Some(title) = title {
-            writeln!(out, "{}\n", render::markdown::escaped(&title))?;
-        }
-        render::markdown::write_grid(&grid, out)?;
+    fn legend(&self, _form: Form, _tables: &[Table]) -> Vec<String> {
+        self.about()
     }
-    render::markdown::write_notes(
-        &about(correlation),
-        &signatures(correlation),
-        &correlation.head.notes(dialect),
-        out,
-    )
-}
 
-/// As [`table`](fn@table), but in LaTeX, with one `tabular` per table.
-pub(crate) fn latex(
-    correlation: &Correlation,
-    digits: usize,
-    dialect: &dyn Dialect,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let (about, signatures) = (about(correlation), signatures(correlation));
-    render::latex::write_head(
-        &correlation.head.version,
-        &about,
-        &signatures,
-        &correlation.head.notes(dialect),
-        out,
-    )?;
-    render::latex::write_grids(&grids(correlation, digits, Labels::Short), out)
-}
-
-/// One line per signature.
-fn signatures(correlation: &Correlation) -> Vec<String> {
-    correlation.signatures.iter().map(ToString::to_string).collect()
+    fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
+        points(self, out)
+    }
 }
 
 impl Correlation {

@@ -2,57 +2,25 @@
 
 use std::io::{self, Write};
 
-use capeval_choice::Dialect;
-
 use super::Preference;
-use crate::grid::{Align, Cell, Grid, Labels};
+use crate::export::pairs;
+use crate::grid::{Align, Cell, Grid, Labels, Table};
 use crate::number::{counted, fixed, percent};
-use crate::render;
-use crate::{Coefficient, Style};
+use crate::render::Tabulated;
+use crate::{Coefficient, Form};
 
-/// Writes the accuracies of each measure by category.
-pub(crate) fn table(
-    found: &Preference,
-    style: &Style,
-    dialect: &dyn Dialect,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    render::table::write_grid(&grid(found, style.digits, Labels::Full), style, out)?;
-    writeln!(out)?;
-    render::table::write_notes(&found.head, &about(found), &found.signatures, style, dialect, out)
-}
+impl Tabulated for Preference {
+    fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
+        vec![Table { title: None, grid: grid(self, digits, labels) }]
+    }
 
-/// As [`table`](fn@table), but in Markdown.
-pub(crate) fn markdown(
-    found: &Preference,
-    digits: usize,
-    dialect: &dyn Dialect,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    render::markdown::write_grid(&grid(found, digits, Labels::Short), out)?;
-    render::markdown::write_notes(&about(found), &signatures(found), &found.head.notes(dialect), out)
-}
+    fn legend(&self, _form: Form, _tables: &[Table]) -> Vec<String> {
+        about(self)
+    }
 
-/// As [`table`](fn@table), but in LaTeX.
-pub(crate) fn latex(
-    found: &Preference,
-    digits: usize,
-    dialect: &dyn Dialect,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    render::latex::write_head(
-        &found.head.version,
-        &about(found),
-        &signatures(found),
-        &found.head.notes(dialect),
-        out,
-    )?;
-    render::latex::write_grids(&[(None, grid(found, digits, Labels::Short))], out)
-}
-
-/// One line per signature.
-fn signatures(found: &Preference) -> Vec<String> {
-    found.signatures.iter().map(ToString::to_string).collect()
+    fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
+        pairs(self, out)
+    }
 }
 
 /// A category's name in tables.

@@ -1,61 +1,44 @@
-//! A report as a LaTeX table, for a paper.
+//! Results as LaTeX tables, for a paper.
 
 use std::io::{self, Write};
 
 use capeval_choice::Dialect;
 
-use crate::grid::{Align, Cell, Grid};
-use crate::{Report, render};
+use super::Tabulated;
+use crate::Form;
+use crate::grid::{Align, Cell, Grid, Labels, Table};
 
-/// Writes a `tabular` with systems as rows, which needs the package `booktabs`. The best score of each measure is bold;
-/// signatures and notices are comments.
+/// Writes a `tabular` for each table, which need the package `booktabs`, below its title as a comment. What has no place
+/// in them is in comments before them: the lines below the tables, signatures and notices.
 ///
 /// # Errors
 /// If writing to `out` fails.
-pub(crate) fn latex(
-    report: &Report,
+pub(crate) fn write(
+    found: &impl Tabulated,
     digits: usize,
     dialect: &dyn Dialect,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let grid = Grid::by_system(report, digits);
-    let best = grid.has_best().then(|| "bold: best score".to_owned());
-    let about = [render::table::scored(report)].into_iter().chain(best);
-    let about: Vec<String> = about.chain(render::table::resampling_line(report)).collect();
-    let signatures = render::table::signature_lines(report);
-    write_head(&report.head.version, &about, &signatures, &report.head.notes(dialect), out)?;
-    write_grid(&grid, out)
-}
-
-/// Writes comments: the package needed, the lines of `about`, signatures and notices.
-pub(crate) fn write_head(
-    version: &str,
-    about: &[String],
-    signatures: &[String],
-    notes: &[String],
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    writeln!(out, "% Written by capeval {version}; needs \\usepackage{{booktabs}}.")?;
-    let notes = notes.iter().map(|note| format!("note: {note}"));
-    for line in about.iter().chain(signatures).cloned().chain(notes) {
-        writeln!(out, "% {}", line.replace(['\n', '\r'], " "))?;
+    let (head, tables) = (found.head(), found.tables(digits, Labels::Short));
+    writeln!(out, "% Written by capeval {}; needs \\usepackage{{booktabs}}.", head.version)?;
+    let notes = head.notes(dialect).into_iter().map(|note| format!("note: {note}"));
+    for line in found.legend(Form::Latex, &tables).into_iter().chain(found.signature_lines()).chain(notes) {
+        comment(&line, out)?;
     }
-    Ok(())
-}
-
-/// Writes several `tabular`s, separated by empty lines, each below its title as a comment.
-pub(crate) fn write_grids(grids: &[(Option<String>, Grid)], out: &mut dyn Write) -> io::Result<()> {
-    for (k, (title, grid)) in grids.iter().enumerate() {
-        let grid = &grid.printable();
+    for (k, Table { title, grid }) in tables.iter().enumerate() {
         if k > 0 {
             writeln!(out)?;
         }
         if let Some(title) = title {
-            writeln!(out, "% {}", title.replace(['\n', '\r'], " "))?;
+            comment(title, out)?;
         }
-        write_grid(grid, out)?;
+        write_grid(&grid.printable(), out)?;
     }
     Ok(())
+}
+
+fn comment(line: &str, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "% {}", line.replace(['\n', '\r'], " "))
 }
 
 /// Writes a `tabular`.

@@ -1,32 +1,39 @@
-//! A report as Markdown, for a README or an issue.
+//! Results as Markdown, for a README or an issue.
 
 use std::io::{self, Write};
 
 use capeval_choice::Dialect;
 
-use crate::grid::{Align, Cell, Grid};
-use crate::{Report, render};
+use super::Tabulated;
+use crate::Form;
+use crate::grid::{Align, Cell, Grid, Labels, Table};
 
-/// Writes a table with systems as rows and the best score of each measure in bold, then signatures and notices.
+/// Writes each table below its title, then the lines below them, signatures and notices.
 ///
 /// # Errors
 /// If writing to `out` fails.
-pub(crate) fn markdown(
-    report: &Report,
+pub(crate) fn write(
+    found: &impl Tabulated,
     digits: usize,
     dialect: &dyn Dialect,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let grid = Grid::by_system(report, digits);
-    write_grid(&grid, out)?;
-    let best = grid.has_best().then(|| "bold: best score".to_owned());
-    let about = [render::table::footer(report)].into_iter().chain(best);
-    let about: Vec<String> = about.chain(render::table::resampling_line(report)).collect();
-    write_notes(&about, &render::table::signature_lines(report), &report.head.notes(dialect), out)
+    let tables = found.tables(digits, Labels::Short);
+    for (k, Table { title, grid }) in tables.iter().enumerate() {
+        if k > 0 {
+            writeln!(out)?;
+        }
+        if let Some(title) = title {
+            writeln!(out, "{}\n", escaped(title))?;
+        }
+        write_grid(grid, out)?;
+    }
+    let legend = found.legend(Form::Markdown, &tables);
+    write_notes(&legend, &found.signature_lines(), &found.head().notes(dialect), out)
 }
 
 /// Writes a table.
-pub(crate) fn write_grid(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
+fn write_grid(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
     let grid = &grid.printable();
     let names = grid.columns.iter().map(|(name, _)| escaped(name));
     row(out, names)?;
@@ -37,14 +44,14 @@ pub(crate) fn write_grid(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes each line of `about` as a paragraph, signatures as a list and notices as quotations.
-pub(crate) fn write_notes(
-    about: &[String],
+/// Writes each line of `legend` as a paragraph, signatures as a list and notices as quotations.
+fn write_notes(
+    legend: &[String],
     signatures: &[String],
     notes: &[String],
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    for line in about {
+    for line in legend {
         writeln!(out, "\n{}", escaped(line))?;
     }
     if !signatures.is_empty() {
@@ -89,7 +96,7 @@ fn cell(cell: &Cell) -> String {
 }
 
 /// Text with everything escaped that Markdown would interpret.
-pub(crate) fn escaped(text: &str) -> String {
+fn escaped(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut escaped, c| {
         if matches!(c, '|' | '*' | '_' | '`' | '[' | ']' | '<' | '>' | '\\') {
             escaped.push('\\');

@@ -1,5 +1,34 @@
-//! Reports as text, Markdown and LaTeX, with the functions that other results share.
+//! Results as text, Markdown and LaTeX: tables, with lines below them.
 
 pub(crate) mod latex;
 pub(crate) mod markdown;
 pub(crate) mod table;
+
+use std::io::{self, Write};
+
+use capeval_choice::Dialect;
+
+use crate::export::Export;
+use crate::{Form, Labels, Style, Table};
+
+/// What text, Markdown and LaTeX show of a result.
+pub(crate) trait Tabulated: Export + Sized {
+    /// The tables with their titles.
+    fn tables(&self, digits: usize, labels: Labels) -> Vec<Table>;
+
+    /// The lines below `tables`: what was scored, and how to read them.
+    fn legend(&self, form: Form, tables: &[Table]) -> Vec<String>;
+
+    /// The signatures, line by line.
+    fn signature_lines(&self) -> Vec<String> {
+        self.signatures().iter().map(ToString::to_string).collect()
+    }
+
+    /// Writes the result for the terminal.
+    fn write_text(&self, style: &Style, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
+        table::write(self, style, dialect, out)
+    }
+
+    /// Writes the items behind the result as JSON Lines.
+    fn write_items(&self, out: &mut dyn Write) -> io::Result<()>;
+}

@@ -1,4 +1,4 @@
-//! A report as a table for the terminal.
+//! Results as tables for the terminal.
 
 use std::io::{self, Write};
 
@@ -7,9 +7,12 @@ use capeval_metric::Signature;
 use capeval_stats::Resampling;
 use unicode_width::UnicodeWidthStr;
 
-use crate::grid::{Align, Grid, printable};
+use super::Tabulated;
+use crate::explained::explanations;
+use crate::grid::{Align, Grid, Labels, Table, printable};
 use crate::number::{counted, percent};
-use crate::{Head, Notice, Report};
+use crate::segments::segments;
+use crate::{Form, Report};
 
 /// The layout of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,12 +37,33 @@ impl Default for Style {
 /// The number of spaces between columns.
 const GAP: usize = 3;
 
-/// Writes measures as rows and systems as columns, or, if that is too wide, systems as rows. A star marks the best
-/// score of each measure. Signatures and notices follow.
+/// Writes each table below its title, then the lines below them, signatures and notices.
 ///
 /// # Errors
 /// If writing to `out` fails.
-pub(crate) fn table(
+pub(crate) fn write(
+    found: &impl Tabulated,
+    style: &Style,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let tables = found.tables(style.digits, Labels::Full);
+    for Table { title, grid } in &tables {
+        if let Some(title) = title {
+            writeln!(out, "{title}")?;
+        }
+        write_grid(grid, style, out)?;
+        writeln!(out)?;
+    }
+    for line in found.legend(Form::Table, &tables) {
+        write_wrapped("", &line, style, out)?;
+    }
+    write_signatures(found, style, dialect, out)
+}
+
+/// Writes measures as rows and systems as columns, or, if that is too wide, systems as rows. A star marks the best
+/// score of each measure. Signatures and notices follow, and explanations of single scores, if any were requested.
+fn write_report(
     report: &Report,
     style: &Style,
     dialect: &dyn Dialect,
@@ -52,62 +76,61 @@ pub(crate) fn table(
     write_grid(&grid, style, out)?;
     writeln!(out)?;
     let star = if grid.has_best() { "* best score   " } else { "" };
-    writeln!(out, "{star}{}", footer(report))?;
+    writeln!(out, "{star}{}", report.footer())?;
     if let Some(line) = resampling_line(report) {
         writeln!(out, "{line}")?;
     }
-    write_signatures(report, style, dialect, out)
+    write_signatures(report, style, dialect, out)?;
+    if report.explained.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    explanations(report, style, out)
 }
 
-/// Writes signatures and notices.
-pub(crate) fn write_signatures(
-    report: &Report,
+impl Tabulated for Report {
+    fn tables(&self, digits: usize, _labels: Labels) -> Vec<Table> {
+        vec![Table { title: None, grid: Grid::by_system(self, digits) }]
+    }
+
+    fn legend(&self, form: Form, tables: &[Table]) -> Vec<String> {
+        let scored = if form == Form::Latex { self.scored() } else { self.footer() };
+        let best = tables.iter().any(|table| table.grid.has_best()).then(|| "bold: best score".to_owned());
+        [scored].into_iter().chain(best).chain(resampling_line(self)).collect()
+    }
+
+    fn signature_lines(&self) -> Vec<String> {
+        self.signature_lines()
+    }
+
+    fn write_text(&self, style: &Style, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
+        write_report(self, style, dialect, out)
+    }
+
+    fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
+        segments(self, out)
+    }
+}
+
+/// Writes signatures, and notices, each as `note: …`, wrapped between words.
+fn write_signatures(
+    found: &impl Tabulated,
     style: &Style,
     dialect: &dyn Dialect,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    writeln!(out, "\n{}", paint(style, Paint::Dim, "signatures"))?;
-    for line in signature_lines(report) {
+    let lines = found.signature_lines();
+    if !lines.is_empty() {
+        writeln!(out, "\n{}", paint(style, Paint::Dim, "signatures"))?;
+    }
+    for line in lines {
         writeln!(out, "{}", paint(style, Paint::Dim, &format!("  {line}")))?;
     }
-    write_notices(&report.head.notices, style, dialect, out)
-}
-
-/// Writes notices, each as `note: …`, wrapped between words.
-fn write_notices(
-    notices: &[Notice],
-    style: &Style,
-    dialect: &dyn Dialect,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    if !notices.is_empty() {
+    let notes = found.head().notes(dialect);
+    if !notes.is_empty() {
         writeln!(out)?;
     }
-    for notice in notices {
-        write_wrapped("note: ", &notice.in_words(dialect), style, out)?;
-    }
-    Ok(())
-}
-
-/// Writes the lines below tables of human judgements: `about`, signatures and notices.
-pub(crate) fn write_notes(
-    head: &Head,
-    about: &[String],
-    signatures: &[Signature],
-    style: &Style,
-    dialect: &dyn Dialect,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    for line in about {
-        write_wrapped("", line, style, out)?;
-    }
-    if !signatures.is_empty() {
-        writeln!(out, "\nsignatures")?;
-    }
-    for signature in signatures {
-        writeln!(out, "  {signature}")?;
-    }
-    write_notices(&head.notices, style, dialect, out)
+    notes.iter().try_for_each(|note| write_wrapped("note: ", note, style, out))
 }
 
 /// The width of a grid in terminal columns.
@@ -117,7 +140,7 @@ fn total(grid: &Grid) -> usize {
 
 /// Writes a table. With [`Style::bands`], a table wider than the terminal is split into bands of columns, each of which
 /// repeats the first column.
-pub(crate) fn write_grid(grid: &Grid, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+fn write_grid(grid: &Grid, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let grid = &grid.printable();
     let room = if style.bands { style.width } else { usize::MAX / 2 };
     for (k, band) in bands(&grid.widths(), room).into_iter().enumerate() {
@@ -187,7 +210,18 @@ fn pad(line: &mut String, painted: &str, taken: usize, width: usize, align: Alig
 impl Report {
     /// The numbers of images and references, and the version of capeval, in one line.
     pub fn footer(&self) -> String {
-        footer(self)
+        format!("{} (capeval {})", self.scored(), self.head.version)
+    }
+
+    /// The numbers of images and references, in one line.
+    pub(crate) fn scored(&self) -> String {
+        match self.systems.first() {
+            Some(first) if self.same_images && first.n_references == 0 => counted(first.n_images, "segment"),
+            Some(first) if self.same_images => {
+                format!("{}, {}", counted(first.n_images, "image"), counted(first.n_references, "reference"))
+            }
+            _ => "the systems were scored on different images".to_owned(),
+        }
     }
 
     /// The signatures: one line per metric if all systems share it, else one line per group of systems.
@@ -196,24 +230,8 @@ impl Report {
     }
 }
 
-/// The numbers of images and references, and the version of capeval, in one line.
-pub(crate) fn footer(report: &Report) -> String {
-    format!("{} (capeval {})", scored(report), report.head.version)
-}
-
-/// The numbers of images and references, in one line.
-pub(crate) fn scored(report: &Report) -> String {
-    match report.systems.first() {
-        Some(first) if report.same_images && first.n_references == 0 => counted(first.n_images, "segment"),
-        Some(first) if report.same_images => {
-            format!("{}, {}", counted(first.n_images, "image"), counted(first.n_references, "reference"))
-        }
-        _ => "the systems were scored on different images".to_owned(),
-    }
-}
-
 /// What the intervals mean, in one line; `None` if there are none.
-pub(crate) fn resampling_line(report: &Report) -> Option<String> {
+fn resampling_line(report: &Report) -> Option<String> {
     let Resampling { resamples, seed, level } = report.head.resampling?;
     Some(format!(
         "[low, high]: {} confidence intervals, percentiles of {} of the images, seed {seed}",
@@ -223,7 +241,7 @@ pub(crate) fn resampling_line(report: &Report) -> Option<String> {
 }
 
 /// The signatures: one line per metric if all systems share it, else one line per group of systems.
-pub(crate) fn signature_lines(report: &Report) -> Vec<String> {
+fn signature_lines(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     for m in 0..report.head.metrics.len() {
         let mut groups: Vec<(&Signature, Vec<&str>)> = Vec::new();
