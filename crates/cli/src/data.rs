@@ -1,4 +1,4 @@
-//! Installing third-party data: the question, the progress, and what is said afterwards.
+//! Installs third-party data: asks, shows the progress, and reports the result.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
@@ -27,7 +27,7 @@ pub fn offer() -> Result<bool> {
     }
     write!(
         io::stderr(),
-        "METEOR needs data that are not installed: {METEOR_PACKAGE} from your Python package index (104 MB), kept as \
+        "METEOR needs data that are not installed: {METEOR_PACKAGE} from your Python package index (104 MB), stored as \
          42 MB in {}. Install them now? [y/N] ",
         MeteorHome::of_user()?.folder().display()
     )?;
@@ -36,10 +36,10 @@ pub fn offer() -> Result<bool> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// Installs METEOR's resources, from a wheel, a jar or a folder, or with the user's Python where none is given.
+/// Installs METEOR's resources from a wheel, a jar or a folder; without a source, with the user's Python.
 ///
 /// # Errors
-/// When the source is missing or is not METEOR, or the folder cannot be written.
+/// When the source does not exist or does not contain METEOR's data, or the folder cannot be written.
 pub fn install(from: Option<&Path>) -> Result<()> {
     let home = MeteorHome::of_user()?;
     let bar = Bar::new();
@@ -52,7 +52,7 @@ fn report(home: &MeteorHome, installed: &Installed) -> Result<()> {
     let mut out = io::stderr().lock();
     let fingerprint = &installed.fingerprint;
     writeln!(out, "METEOR's resources are installed in {} (content {fingerprint})", home.file().display())?;
-    writeln!(out, "no Java and no network are needed from now on")?;
+    writeln!(out, "METEOR needs neither Java nor a network from now on")?;
     writeln!(
         out,
         "METEOR 1.5: Denkowski and Lavie, Carnegie Mellon University, LGPL 2.1; WordNet 3.0: Princeton \
@@ -62,13 +62,13 @@ fn report(home: &MeteorHome, installed: &Installed) -> Result<()> {
     if installed.recognized == Recognized::No {
         writeln!(
             out,
-            "these are not the resources of pycocoevalcap 1.2: scores will not compare with published ones"
+            "these are not the resources of pycocoevalcap 1.2: scores will not be comparable with published ones"
         )?;
     }
     Ok(())
 }
 
-/// Shows how far an installation is.
+/// Shows the progress of an installation.
 struct Bar(ProgressBar);
 
 impl Bar {
@@ -80,7 +80,7 @@ impl Bar {
 
     fn show(&self, progress: Progress) {
         self.0.set_message(progress.stage);
-        // Of nothing, all would be done.
+        // A bar of length 0 would be shown as complete.
         self.0.set_length(progress.total.unwrap_or(0).max(1));
         self.0.set_position(progress.done);
         self.0.tick();

@@ -1,14 +1,14 @@
-//! How errors are shown: what is wrong and where, then what to do about it, in flags and commands.
+//! Shows errors: what is wrong and where, then the remedy, in terms of flags and commands.
 
 use std::error::Error as StdError;
 use std::io::{self, IsTerminal, Write};
 
 use capeval::choice::{Argument, Dialect, Refusal, Remedy, Role, Task};
 
-/// The widest lines, as in clap's help.
+/// The maximum width of lines, as in clap's help.
 const MAX_WIDTH: usize = 100;
 
-/// An error that says `what` is wrong, and as `help` what to do about it.
+/// An error that says `what` is wrong, and in `help` what to do about it.
 pub fn fault(what: impl Into<String>, help: impl Into<Remedy>) -> anyhow::Error {
     anyhow::Error::new(Refusal::new(what).with_remedy(help))
 }
@@ -19,12 +19,12 @@ pub fn sentence(refusal: &Refusal) -> String {
     remedy.map_or_else(|| refusal.to_string(), |remedy| format!("{refusal}; {remedy}"))
 }
 
-/// How a command names what a remedy asks for.
+/// How a command names the arguments in remedies.
 #[derive(Clone, Copy, Debug)]
 pub enum Flags {
-    /// The names of most commands.
+    /// As most commands do.
     Usual,
-    /// `capeval convert` reads files of one kind alone, so no flag says which.
+    /// As `capeval convert` does: it reads files of only one kind, so no flag names the kind.
     Convert,
 }
 
@@ -76,7 +76,7 @@ impl Dialect for Flags {
     }
 }
 
-/// Writes `error` to standard error, with what to do about it.
+/// Writes `error` to standard error, with its remedy.
 pub fn show(error: &anyhow::Error, flags: Flags) {
     let mut err = io::stderr().lock();
     let width = err.is_terminal().then(|| usize::from(console::Term::stderr().size().1).min(MAX_WIDTH));
@@ -84,7 +84,7 @@ pub fn show(error: &anyhow::Error, flags: Flags) {
     if let Some(help) = error.chain().find_map(|cause| help(cause, flags)) {
         text += &lines("help: ", &help, width);
     }
-    // Nobody is left to tell if standard error is closed.
+    // If standard error is closed, there is no place to report it.
     let _ = err.write_all(text.as_bytes());
 }
 
@@ -96,7 +96,7 @@ fn help(cause: &(dyn StdError + 'static), flags: Flags) -> Option<String> {
     remedy.and_then(|remedy| remedy.in_words(&flags))
 }
 
-/// `text` after `head`, in lines of `width` columns that begin below each other; in one line without a width.
+/// `text` after `head`, wrapped to `width` columns and indented by the width of `head`; one line without a width.
 fn lines(head: &str, text: &str, width: Option<usize>) -> String {
     let Some(width) = width else { return format!("{head}{text}\n") };
     let mut shown = head.to_owned();

@@ -1,4 +1,4 @@
-//! The page: its file, and where its pictures are.
+//! Output options of pages: the file, and the pictures.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,24 +14,24 @@ use crate::fault::{Flags, fault};
 use crate::output::Output;
 use crate::shown::Shown;
 
-/// Whether a page is written.
+/// Options for the page.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct Pages {
-    /// Write a page with the scores, charts, and every image to look through to this file; it needs no network.
+    /// Write a page with scores, charts and every image to this file; the page needs no network.
     #[arg(long, value_name = "FILE")]
     html: Option<String>,
-    /// Pictures for the page: a folder whose files are named after ids, or a path or address with {id} or, filled
-    /// up with zeros, {id:012}.
+    /// Pictures for the page: a folder with files named after image ids, or a path or URL with {id}, or {id:012} for an
+    /// id padded with zeros.
     #[arg(long, value_name = "DIR|PATTERN", requires = "html")]
     pictures: Option<String>,
 }
 
 impl Pages {
-    /// Opens the page, if one is asked for; see [`Html::open`].
+    /// Opens the page, if one is requested; see [`Html::open`].
     ///
     /// # Errors
-    /// As [`Html::open`], and when report or segments go to the same file.
+    /// As [`Html::open`], and when the report or the segments have the same path.
     pub fn open(&self, inputs: &[&str], shown: &Shown) -> Result<Option<Html>> {
         let Some(path) = &self.html else { return Ok(None) };
         let page = Html::open(path, self.pictures.as_deref(), inputs, shown.digits())?;
@@ -40,17 +40,17 @@ impl Pages {
     }
 }
 
-/// A page that is ready to be written.
+/// The opened file of a page, with its pictures.
 pub struct Html {
     output: Output,
     digits: usize,
     pictures: Option<Source>,
 }
 
-/// What `--pictures` says.
+/// The source of the pictures.
 enum Source {
     Pattern(String),
-    /// The names of a folder's files, and the folder as seen from the page.
+    /// The names of the files in a folder, and the path of the folder relative to the page.
     Folder {
         files: Vec<String>,
         from_page: String,
@@ -58,15 +58,15 @@ enum Source {
 }
 
 impl Html {
-    /// Opens the file `path`, which may not be among `inputs`, and looks for the pictures.
+    /// Opens the file `path`, which must not be among `inputs`, and looks for the pictures.
     ///
     /// # Errors
     /// When the file cannot be written, or `pictures` is neither a folder nor a pattern.
     fn open(path: &str, pictures: Option<&str>, inputs: &[&str], digits: usize) -> Result<Self> {
         if path == capeval_files::STDIN {
             return Err(fault(
-                "a page cannot go to standard output",
-                "name a file, which a browser can open",
+                "a page cannot be written to standard output",
+                "name a file that a browser can open",
             ));
         }
         let pictures = pictures.map(|source| Source::of(source, path)).transpose()?;
@@ -76,7 +76,7 @@ impl Html {
     /// Writes the page.
     ///
     /// # Errors
-    /// When the file does not take it, or a folder holds no picture of any image.
+    /// When the file cannot be written, or a folder contains no picture of any image.
     pub fn write(self, report: &Report) -> Result<()> {
         let (page, output) = self.page(report)?;
         output.write(|out| pages::report(report, &page, &Flags::Usual, out))
@@ -94,7 +94,7 @@ impl Html {
     /// Writes the page of a correlation, which shows no images.
     ///
     /// # Errors
-    /// When the file does not take it.
+    /// When the file cannot be written.
     pub fn write_correlation(self, found: &Correlation) -> Result<()> {
         let page = Page { title: "Agreement with people".into(), digits: self.digits, ..Page::default() };
         self.output.write(|out| pages::correlation(found, &page, &Flags::Usual, out))
@@ -139,8 +139,8 @@ impl Source {
         Ok(Self::Folder { files, from_page: from_page(folder, Path::new(page)) })
     }
 
-    /// For each image its picture: the file called by its id, with or without an extension, or, for a number, one
-    /// whose name ends with that number, as COCO's do.
+    /// The picture of each image: the file named after its id, with or without an extension, or, if the id is a number,
+    /// a file whose name ends with that number, as in COCO.
     fn of_images(self, ids: &[SegmentId]) -> Result<Pictures> {
         let (files, from_page) = match self {
             Self::Pattern(pattern) => return Ok(Pictures::Pattern(pattern)),
@@ -174,16 +174,13 @@ impl Source {
             })
             .collect();
         if found.iter().all(Option::is_none) {
-            bail!(
-                "none of the {} files in the folder of --pictures is named after an image's id",
-                files.len()
-            );
+            bail!("none of the {} files in the folder of --pictures is named after an image id", files.len());
         }
         Ok(Pictures::Files(found))
     }
 }
 
-/// The path of `folder` as seen from the page, with a slash at its end.
+/// The path of `folder` relative to the page, with a slash at its end.
 fn from_page(folder: &Path, page: &Path) -> String {
     let absolute = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let home = match page.parent() {

@@ -24,12 +24,12 @@ use clap::Parser;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Evaluates captions, equal digit for digit to the reference programs.
+/// Evaluate captions, with the same digits as the reference programs
 #[derive(Parser)]
 #[command(name = "capeval", version, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 fine, 1 a comparison or threshold failed, 2 error.")]
+#[command(after_help = "Exit codes: 0 success, 1 a requirement of `compare --require` failed, 2 error.")]
 struct Cli {
-    /// Use this many threads instead of one per processor.
+    /// Number of threads [default: one per processor].
     #[arg(long, global = true, value_name = "N", help_heading = "General", value_parser = threads)]
     threads: Option<usize>,
     #[command(flatten)]
@@ -38,21 +38,19 @@ struct Cli {
     command: commands::Command,
 }
 
-/// More threads than this take longer to start than they save.
+/// Starting more threads than this takes more time than it saves.
 const MAX_THREADS: usize = 1024;
 
 fn threads(text: &str) -> Result<usize, String> {
     let given = text.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads));
-    given.ok_or_else(|| {
-        format!("give a number of threads from 1 to {MAX_THREADS}, or leave it out for one per processor")
-    })
+    given.ok_or_else(|| format!("must be a number from 1 to {MAX_THREADS}; the default is one per processor"))
 }
 
 fn main() -> ExitCode {
     clear_up_on_signals();
     let (args, hints) = renamed::modernise(std::env::args_os());
     for hint in hints {
-        output::note(&format!("{hint}; the old form will go with the next version"));
+        output::note(&format!("{hint}; the next version will remove the old form"));
     }
     let cli = Cli::parse_from(args);
     let flags = cli.command.flags();

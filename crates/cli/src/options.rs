@@ -24,19 +24,19 @@ pub struct References {
     /// Format of the references, instead of detecting it from their content.
     #[arg(long, value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
     ref_format: Option<Format>,
-    /// Splits to keep of a Karpathy file, such as test; may be repeated.
+    /// Splits of a Karpathy file to use, such as test; may be repeated.
     #[arg(long, value_name = "SPLIT", value_delimiter = ',')]
     split: Option<Vec<String>>,
-    /// Column or key that holds the id in the references.
+    /// Column or key of the image id in the references.
     #[arg(long, value_name = "NAME")]
     ref_id_column: Option<String>,
-    /// Column or key that holds captions in the references; may be repeated.
+    /// Column or key of captions in the references; may be repeated.
     #[arg(long = "ref-caption-column", value_name = "NAME", value_delimiter = ',')]
     ref_caption_columns: Option<Vec<String>>,
 }
 
 impl References {
-    /// What the reader wants to know.
+    /// The options for the reader.
     pub fn options(&self) -> ReadOptions {
         ReadOptions {
             format: self.ref_format,
@@ -47,10 +47,10 @@ impl References {
         }
     }
 
-    /// Reads references from files, which become one.
+    /// Reads references from files, and merges them.
     ///
     /// # Errors
-    /// When a file cannot be read, or they do not fit together.
+    /// If a file cannot be read, or files cannot be merged.
     pub fn read(&self, paths: &[String]) -> Result<Captions> {
         let options = self.options();
         let files: Vec<Captions> =
@@ -66,24 +66,24 @@ impl References {
     }
 }
 
-/// Which metrics are meant.
+/// The choice of metrics.
 #[derive(clap::Args)]
 #[command(next_help_heading = METRICS)]
 pub struct Metrics {
     /// Metrics, separated by commas, with settings such as cider-d:sigma=4; see `capeval metrics`.
     #[arg(short, long, value_name = "LIST", value_delimiter = ',')]
     metrics: Vec<String>,
-    /// A suite of metrics [default: coco].
+    /// Suite of metrics; see `capeval metrics` [default: coco].
     #[arg(short, long, value_name = "NAME")]
     suite: Option<String>,
-    /// Tokenizer of the metrics that have the setting tok; see `capeval tokenize --list` [default: each metric's own,
-    /// mostly ptb].
+    /// Tokenizer for all metrics with the setting tok; see `capeval tokenize --list` [default: depends on the metric,
+    /// usually ptb].
     #[arg(short, long, value_name = "NAME")]
     tokenizer: Option<String>,
 }
 
 impl Metrics {
-    /// What they say, with CIDEr's document frequencies from `idf`.
+    /// The options of the library, with CIDEr's document frequencies from `idf`.
     pub fn options(&self, idf: Option<&str>) -> MetricOptions {
         MetricOptions {
             names: self.metrics.clone(),
@@ -102,16 +102,16 @@ pub struct Candidates {
     /// Format of the candidates, instead of detecting it from their content.
     #[arg(long, value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
     input_format: Option<Format>,
-    /// Column or key that holds the id in the candidates.
+    /// Column or key of the image id in the candidates.
     #[arg(long, value_name = "NAME")]
     id_column: Option<String>,
-    /// Column or key that holds the caption in the candidates.
+    /// Column or key of the caption in the candidates.
     #[arg(long, value_name = "NAME")]
     caption_column: Option<String>,
 }
 
 impl Candidates {
-    /// What the reader wants to know.
+    /// The options for the reader.
     pub fn options(&self) -> ReadOptions {
         ReadOptions {
             format: self.input_format,
@@ -122,30 +122,29 @@ impl Candidates {
     }
 }
 
-/// What to do where candidates and references do not match.
+/// Policies for mismatches between candidates and references.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Mismatches between candidates and references")]
 pub struct Policies {
-    /// Images without a candidate: `skip` scores only the others, document frequencies included; `empty` scores an empty
-    /// caption.
+    /// Images without a candidate: `skip` leaves them out, also of document frequencies; `empty` scores an empty caption.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices(Missing::ALL, Missing::name))]
     missing: Missing,
-    /// Candidates whose image has no reference.
+    /// Candidates for images without references.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices(Surplus::ALL, Surplus::name))]
     surplus: Surplus,
-    /// Several candidates for one image.
+    /// Several candidates for one image: use the `first` or the `last`.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices(Duplicate::ALL, Duplicate::name))]
     duplicate: Duplicate,
-    /// Candidates without a word.
+    /// Candidates without any words: `keep` scores them, `skip` leaves their images out.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices(Empty::ALL, Empty::name))]
     empty: Empty,
-    /// How ids are compared: with `text`, the number 1 and the text "1" are one id.
+    /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
     #[arg(long, value_name = "HOW", default_value_t, value_parser = ids())]
     ids: Ids,
 }
 
 impl Policies {
-    /// `options` with one choice per case.
+    /// `options` with these policies.
     pub fn apply(&self, options: ScoreOptions) -> ScoreOptions {
         let Self { missing, surplus, duplicate, empty, ids } = *self;
         ScoreOptions { missing, surplus, duplicate, empty, ids, ..options }
@@ -156,7 +155,7 @@ impl Policies {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Confidence intervals")]
 pub struct Intervals {
-    /// Add a confidence interval to every score, from resamples of the images; of 95 percent unless LEVEL says otherwise.
+    /// Add a confidence interval to every score, from resamples of the images; LEVEL is in percent, 95 if left out.
     #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true, default_missing_value = "95", value_parser = level)]
     ci: Option<f64>,
     #[command(flatten)]
@@ -164,10 +163,10 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// How to resample, if intervals are wanted.
+    /// The options for resampling; `None` without intervals.
     ///
     /// # Errors
-    /// When draws are described that nothing needs.
+    /// If resamples or a seed are given without intervals.
     pub fn resampling(&self) -> Result<Option<Resampling>> {
         if self.ci.is_none() && (self.draws.resamples.is_some() || self.draws.seed.is_some()) {
             return Err(fault(
@@ -179,19 +178,19 @@ impl Intervals {
     }
 }
 
-/// How many resamples, and from which seed.
+/// The number of resamples, and their seed.
 #[derive(clap::Args)]
 pub struct Draws {
     /// Number of resamples [default: 10000].
     #[arg(long, value_name = "N", value_parser = resamples)]
     resamples: Option<usize>,
-    /// Seed of the random numbers; the same seed gives the same digits on every machine [default: 12345].
+    /// Seed of the resamples; the same seed gives the same digits on every machine [default: 12345].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }
 
 impl Draws {
-    /// The same as a library takes it.
+    /// The options of the library.
     pub fn resampling(&self) -> Resampling {
         let default = Resampling::default();
         let (resamples, seed) =
@@ -200,30 +199,30 @@ impl Draws {
     }
 }
 
-/// Reads a level of confidence: `95`, `95%` or `0.95`.
+/// Parses a confidence level: `95`, `95%` or `0.95`.
 pub fn level(text: &str) -> Result<f64, String> {
     let (number, is_percent) = match text.strip_suffix('%') {
         Some(number) => (number, true),
         None => (text, false),
     };
-    let number: f64 = number.trim().parse().map_err(|_| "give a number such as 95 or 0.95".to_owned())?;
-    // Nobody wants an interval of one percent or less.
+    let number: f64 = number.trim().parse().map_err(|_| "must be a number such as 95 or 0.95".to_owned())?;
+    // Levels of one percent or less are useless, so such a number is a fraction.
     let level = if is_percent || number > 1.0 { number / 100.0 } else { number };
     let is_level = Resampling { level, ..Resampling::default() }.check().is_ok();
     is_level.then_some(level).ok_or_else(|| {
-        format!("'{text}' is no level of confidence; give a percentage between 0 and 100, such as 95")
+        format!("'{text}' is not a confidence level; use a percentage between 0 and 100, such as 95")
     })
 }
 
 fn resamples(text: &str) -> Result<usize, String> {
-    let resamples: usize = text.parse().map_err(|_| "give a whole number such as 10000".to_owned())?;
+    let resamples: usize = text.parse().map_err(|_| "must be a whole number such as 10000".to_owned())?;
     Resampling { resamples, ..Resampling::default() }
         .check()
         .map_err(|refusal| sentence(&refusal))
         .map(|()| resamples)
 }
 
-/// A parser of the words that a list of choices knows.
+/// A parser for a closed set of names.
 pub fn choices<T>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
 where
     T: Copy + Send + Sync + FromStr + 'static,
@@ -233,19 +232,19 @@ where
         .try_map(|word| word.parse::<T>())
 }
 
-/// A parser of the names of formats.
+/// A parser for the names of formats.
 pub fn formats() -> impl TypedValueParser<Value = Format> {
     choices(Format::ALL, Format::name)
 }
 
-/// A parser of the names of the formats that are not only read.
+/// A parser for the names of writable formats.
 pub fn written_formats() -> impl TypedValueParser<Value = Format> {
     let written = Format::ALL.iter().filter(|format| format.is_writable());
     PossibleValuesParser::new(written.map(|format| PossibleValue::new(format.name())))
         .try_map(|word| word.parse::<Format>())
 }
 
-/// A parser of the ways to compare ids.
+/// A parser for the ways to compare ids.
 pub fn ids() -> impl TypedValueParser<Value = Ids> {
     choices(Ids::ALL, Ids::name)
 }

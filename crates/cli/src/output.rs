@@ -25,7 +25,10 @@ impl Output {
             return Ok(Self(None));
         };
         if inputs.iter().any(|input| is_same_file(path, input)) {
-            return Err(fault(format!("{path}: this file is read, so it cannot be written"), "name another"));
+            return Err(fault(
+                format!("{path}: an input file cannot also be the output"),
+                "name another file",
+            ));
         }
         Ok(Self(Some((path.to_owned(), Target::new(path)?))))
     }

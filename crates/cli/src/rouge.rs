@@ -1,4 +1,4 @@
-//! What comes from a user's own ROUGE-1.5.5: its data, and evaluation lists.
+//! Data and evaluation lists of a user's ROUGE-1.5.5.
 
 use std::fs::File;
 use std::io::{BufReader, Cursor};
@@ -15,26 +15,26 @@ use clap::ValueEnum;
 
 use crate::fault::fault;
 
-/// What is read of a user's own ROUGE-1.5.5.
+/// Options about a user's ROUGE-1.5.5.
 #[derive(clap::Args)]
 #[command(next_help_heading = "ROUGE-1.5.5")]
 pub struct Rouge {
-    /// Folder of a ROUGE-1.5.5 or of its data, for rouge155:stop=yes (smart_common_words.txt) and
+    /// Folder of ROUGE-1.5.5 or of its data, for rouge155:stop=yes (smart_common_words.txt) and
     /// rouge155:stem=porter-exceptions (WordNet-2.0-Exceptions).
     #[arg(long, value_name = "DIR", env = "ROUGE_EVAL_HOME")]
     rouge_data: Option<PathBuf>,
-    /// Score the files of this evaluation list, ROUGE's XML or plain with a candidate and its references on each
-    /// line, in place of candidates and references. The suite is then rouge-1.5.5 unless another is given.
+    /// Evaluation list of files to score, instead of candidates and references: ROUGE's XML, or plain text with the
+    /// files of a candidate and its references on each line. The default suite is then rouge-1.5.5.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["candidates", "references"])]
     pub rouge_list: Option<String>,
-    /// Form of the files of a plain evaluation list.
+    /// Format of the files in a plain evaluation list.
     #[arg(long, value_enum, value_name = "FORM", default_value_t, requires = "rouge_list")]
     rouge_form: Form,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// A sentence on each line.
+    /// One sentence per line.
     #[default]
     Spl,
     /// HTML of the Summary Evaluation Environment.
@@ -44,7 +44,7 @@ enum Form {
 }
 
 impl Rouge {
-    /// Whether the user names the data for this run, and not once and for all.
+    /// Whether the user names the data for this run, and not in the environment.
     pub fn names_data(&self) -> bool {
         self.rouge_data.is_some() && self.rouge_data != std::env::var_os("ROUGE_EVAL_HOME").map(PathBuf::from)
     }
@@ -52,7 +52,7 @@ impl Rouge {
     /// Adds the data of the folder, if one is given and `is_needed`.
     ///
     /// # Errors
-    /// When the folder holds none of them, or they cannot be read.
+    /// If the folder contains none of them, or they cannot be read.
     pub fn add_data(&self, resources: &mut Resources, is_needed: bool) -> Result<()> {
         let Some(folder) = self.rouge_data.as_deref().filter(|_| is_needed) else { return Ok(()) };
         let found = |name: &str| {
@@ -73,7 +73,7 @@ impl Rouge {
         }
         if let Some(folder) = exceptions {
             let mut list = Exceptions::default();
-            // In the order that the database of the program's distribution comes from.
+            // In the order in which the database of the program's distribution was built.
             for name in ["noun.exc", "adv.exc", "verb.exc", "adj.exc"] {
                 let path = folder.join(name);
                 list.read(open(&path)?).with_context(|| named(&path))?;
@@ -86,7 +86,7 @@ impl Rouge {
     /// The references and candidates of the evaluation list, if one is given.
     ///
     /// # Errors
-    /// When the list or a file that it names cannot be read.
+    /// If the list or a file that it names cannot be read.
     pub fn listed(&self) -> Result<Option<Listed>> {
         let Some(path) = &self.rouge_list else { return Ok(None) };
         let text = capeval_files::text(path)?;
@@ -100,7 +100,7 @@ impl Rouge {
             };
             rouge_xml::read_plain(text.as_bytes(), path, "candidates", form)?
         };
-        // As in the program, paths start at the current folder; what is not there is looked for beside the list.
+        // As in the program, paths are relative to the current folder; if a file is not there, try the list's folder.
         let beside = Path::new(path).parent().unwrap_or(Path::new(""));
         let texts = list.load(|file| {
             File::open(file)

@@ -1,4 +1,4 @@
-//! How a report is written: its format, its file, and the scores of every image beside it.
+//! Output options of reports: the format, the file, and the file of image scores.
 
 use anyhow::Result;
 use capeval::report::{Form, Style, Written};
@@ -8,12 +8,12 @@ use crate::fault::{Flags, fault};
 use crate::options;
 use crate::output::Output;
 
-/// How a report is written.
+/// Options for the output of a report.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct Shown {
-    /// How the report is written: a table for a person at a terminal, one JSON object, JSON Lines with an object per
-    /// row, comma-separated values, or a table for Markdown or for LaTeX with booktabs.
+    /// Format of the report: a table for the terminal, one JSON object, JSON Lines with an object per row, CSV, a
+    /// Markdown table, or a LaTeX table with booktabs.
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = options::choices(Form::ALL, Form::name))]
     format: Form,
     /// Write the report to this file.
@@ -22,12 +22,12 @@ pub struct Shown {
     /// Write the scores of every image to this file, as JSON Lines; `-` for standard output.
     #[arg(long, value_name = "FILE")]
     segments: Option<String>,
-    /// Digits after the point in table, markdown and latex; the other formats write all.
+    /// Digits after the decimal point in table, markdown and latex; the other formats write all digits.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=17))]
     digits: u8,
 }
 
-/// Where a report goes; ready before any work is done.
+/// The output files of a report, opened before any work is done.
 pub struct Target {
     report: Output,
     segments: Option<Output>,
@@ -36,17 +36,17 @@ pub struct Target {
 }
 
 impl Shown {
-    /// How many digits after the point people see.
+    /// The number of digits after the decimal point in tables.
     pub fn digits(&self) -> usize {
         usize::from(self.digits)
     }
 
-    /// Whether the report is a table for a person.
+    /// Whether the report is a table for the terminal.
     pub fn is_for_people(&self) -> bool {
         self.format == Form::Table
     }
 
-    /// Opens the files that the report goes to, none of which may be among `inputs`.
+    /// Opens the output files, none of which may be among `inputs`.
     ///
     /// # Errors
     /// When a file cannot be written, or report and segments would go to the same place.
@@ -57,7 +57,7 @@ impl Shown {
         if segments.is_some_and(|path| is_same_place(path, place)) {
             let place = if place == STDIN { "standard output" } else { place };
             return Err(fault(
-                format!("report and segments cannot go to the same place ({place})"),
+                format!("report and segments cannot be written to the same place ({place})"),
                 "pass --segments FILE or --output FILE with another file",
             ));
         }
@@ -66,16 +66,16 @@ impl Shown {
         Ok(Target { report, segments, form: self.format, style })
     }
 
-    /// Refuses a page that would go where the report or the segments go.
+    /// Refuses a page with the same path as the report or the segments.
     ///
     /// # Errors
-    /// When it would.
+    /// When the paths are the same.
     pub fn check_page(&self, page: &str) -> Result<()> {
         for (other, flag) in [(&self.output, "--output"), (&self.segments, "--segments")] {
             if other.as_deref().is_some_and(|other| is_same_place(page, other)) {
                 return Err(fault(
-                    format!("--html and {flag} cannot go to the same file ({page})"),
-                    "give one of them another name",
+                    format!("--html and {flag} cannot name the same file ({page})"),
+                    "use another name for one of them",
                 ));
             }
         }
@@ -91,27 +91,27 @@ impl Shown {
             let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
             Style { width, colour, ..standard }
         } else {
-            // What goes to a file or a program keeps its lines whole.
+            // Lines for files and other programs are not split.
             Style { bands: false, ..standard }
         }
     }
 }
 
-/// Whether what is written to two paths would be mixed up; `-` is standard output.
+/// Whether two paths are the same file; `-` is standard output.
 fn is_same_place(a: &str, b: &str) -> bool {
     a == b && a == STDIN || is_same_file(a, b)
 }
 
 impl Target {
-    /// Whether the scores of every image are asked for.
+    /// Whether the scores of every image are requested.
     pub fn wants_segments(&self) -> bool {
         self.segments.is_some()
     }
 
-    /// Writes the result, and what stands behind it.
+    /// Writes the report, and the scores of every image if requested.
     ///
     /// # Errors
-    /// When a target does not take what is written.
+    /// When an output cannot be written.
     pub fn write(self, found: &impl Written) -> Result<()> {
         if let Some(segments) = self.segments {
             segments.write(|out| found.write_rows(out))?;

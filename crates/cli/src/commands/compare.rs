@@ -1,4 +1,4 @@
-//! `capeval compare`: whether systems differ.
+//! `capeval compare`: tests whether systems differ.
 
 use std::process::ExitCode;
 
@@ -17,10 +17,10 @@ use crate::options::{self, Draws};
 use crate::progress::Bar;
 use crate::shown::Shown;
 
-/// Tell whether systems differ: tests of significance by every metric
+/// Test whether systems differ significantly by every metric
 ///
-/// The first system is the baseline. Images are resampled through their statistics, so that tests of BLEU, METEOR,
-/// TER and the like are about the score of the corpus, not about an average over sentences.
+/// The first system is the baseline. Resampling draws images and sums their statistics, so that tests of BLEU, METEOR,
+/// TER and so on apply to corpus scores, not to averages over sentences.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
@@ -37,7 +37,7 @@ pub struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Tests")]
 struct Tests {
-    /// Level of confidence of intervals and verdicts, in percent.
+    /// Confidence level of intervals and verdicts, in percent.
     #[arg(
         long,
         value_name = "LEVEL",
@@ -50,40 +50,40 @@ struct Tests {
     ci: f64,
     #[command(flatten)]
     draws: Draws,
-    /// Correct p-values for the number of measures and pairs: none, bonferroni, holm or bh.
+    /// Correction of p-values for the number of measures and pairs; bh is Benjamini and Hochberg's.
     #[arg(long, value_name = "HOW", default_value = "holm", value_parser = options::choices(Correction::ALL, Correction::name))]
     correction: Correction,
     /// Compare every system with every other one, not only with the first.
     #[arg(long)]
     all_pairs: bool,
-    /// Exit with code 1 unless every other system is this.
+    /// Exit with code 1 unless this holds for every system but the baseline.
     #[arg(long, value_enum, value_name = "WHAT")]
     require: Option<Requirement>,
-    /// Measures that --require is about, such as bleu-4,cider-d [default: all].
+    /// Measures that --require applies to, such as bleu-4,cider-d [default: all].
     #[arg(long, value_name = "KEYS", value_delimiter = ',', requires = "require")]
     on: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Requirement {
-    /// Significantly better than the baseline.
+    /// It is significantly better than the baseline.
     Better,
-    /// Not significantly worse than the baseline.
+    /// It is not significantly worse than the baseline.
     NotWorse,
 }
 
 const AFTER_HELP: &str = "\
-Tests: `randomisation` exchanges the captions of two systems image by image (paired approximate
-randomisation); `bootstrap` draws images anew, and its p is that of sacreBLEU; where a score is a
-mean over images, `sign` and, if at most 40 images differ, `exact` count all cases instead.
-A verdict goes by `exact` where there is one, else by `randomisation`, corrected.
+Tests: `randomisation` swaps the captions of two systems at random, image by image (paired approximate \
+randomisation). `bootstrap` resamples images; its p-value is that of sacreBLEU. If a score is a mean over images, \
+`sign` is the exact sign test, and `exact` the exact permutation test if at most 40 images differ. The verdict is \
+based on the corrected p-value of `exact` if there is one, and of `randomisation` otherwise.
 
-Exit codes: 0 fine, 1 what --require asks for does not hold, 2 error.
+Exit codes: 0 success, 1 --require does not hold, 2 error.
 
 Examples:
   capeval compare -r refs.json base.json new.json
-  capeval compare -r refs.json a.json b.json c.json --all-pairs --correction bh --format csv
-  capeval compare -r refs.json base.json new.json --require not-worse --on cider-d";
+  capeval compare -r refs.json a.json b.json c.json --all-pairs -f csv
+  capeval compare -r refs.json base.json new.json --require not-worse --on ter";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<ExitCode> {
@@ -114,7 +114,7 @@ fn counted(count: usize, noun: &str) -> String {
 }
 
 impl Tests {
-    /// Whether what is required holds for every pair with the baseline.
+    /// Whether the requirement holds for every pair with the baseline.
     fn hold(&self, comparison: &Comparison) -> Result<bool> {
         let Some(requirement) = self.require else { return Ok(true) };
         let measures = &comparison.report.head.measures;
@@ -130,7 +130,7 @@ impl Tests {
         };
         if let Some((_, end)) = contrasts().find(|(c, m)| !c.has_test && self.on.contains(&m.key)) {
             return Err(fault(
-                format!("--on: {} is the end of an interval, which has no test", end.key),
+                format!("--on: {} is a bound of an interval, for which there is no test", end.key),
                 "leave it out",
             ));
         }
@@ -138,7 +138,7 @@ impl Tests {
         if let Some((_, measure)) = contrasts().find(|(contrast, _)| contrast.randomisation.value.is_nan()) {
             return Err(fault(
                 format!("--require cannot be decided by {}: a score is not finite", measure.key),
-                "pass --segments FILE to see the images behind it, or --on KEYS to name the measures that decide",
+                "pass --segments FILE to find the images that cause it, or --on KEYS to name the measures that decide",
             ));
         }
         let contrasts = || contrasts().map(|(contrast, _)| contrast);

@@ -19,29 +19,29 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// Fetch data, compile them once and keep them
+    /// Download data, compile and store them
     ///
-    /// METEOR's come from the Python package pycocoevalcap 1.2: from the one that your Python has, or else from
-    /// your package index through pip, with its hash checked.
+    /// METEOR's data are taken from the Python package pycocoevalcap 1.2: from an installed copy, or else from your
+    /// package index through pip, which verifies the hash.
     Install {
-        /// Whose data.
+        /// Name of the data.
         #[arg(value_parser = ["meteor"])]
         name: String,
-        /// Take them from a wheel, a meteor-1.5.jar with data/ beside it, or a folder with these.
+        /// Source, instead of the package: a wheel, a meteor-1.5.jar with data/ beside it, or a folder with these.
         #[arg(long, value_name = "PATH")]
         from: Option<PathBuf>,
     },
-    /// List what there is and what is installed
+    /// List all data, and whether they are installed
     List,
-    /// Compare what is installed with its checksums
+    /// Verify the checksums of installed data
     Verify,
     /// Remove installed data
     Remove {
-        /// Whose data.
+        /// Name of the data.
         #[arg(value_parser = ["meteor"])]
         name: String,
     },
-    /// Print the folder where data are kept
+    /// Print the folder where data are stored
     Path,
 }
 

@@ -14,8 +14,8 @@ use crate::output::{self, Output};
 
 /// Build, merge, convert and show tables of document frequencies
 ///
-/// CIDEr weighs an n-gram by the number of images whose references hold it. With a saved table, scores on
-/// few images can be compared with those on many: `capeval score --df FILE`.
+/// CIDEr weights an n-gram by the number of images whose references contain it. With a saved table, scores on a few
+/// images are comparable with those on many: `capeval score --df FILE`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -38,16 +38,16 @@ struct Build {
     references: Vec<String>,
     #[command(flatten)]
     reading: References,
-    /// Tokenizer, which must be that of the metrics; see `capeval tokenize --list`.
+    /// Tokenizer, the same as that of the metrics; see `capeval tokenize --list`.
     #[arg(short, long, value_name = "NAME", default_value = "ptb")]
     tokenizer: String,
-    /// Stemmer, which must be that of the metrics: none or snowball-english.
+    /// Stemmer, the same as that of the metrics: none or snowball-english.
     #[arg(long, value_name = "NAME", default_value = "none")]
     stem: String,
-    /// Longest n-grams.
+    /// Length of the longest n-grams.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=9))]
     order: u8,
-    /// How ids are compared: with `text`, the number 1 and the text "1" are one id.
+    /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
     #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
     ids: Ids,
     #[command(flatten)]
@@ -57,56 +57,56 @@ struct Build {
 /// Merge tables of disjoint sets of images
 #[derive(clap::Args)]
 struct Merge {
-    /// Tables.
+    /// Tables to merge.
     #[arg(required = true, value_name = "TABLE", num_args = 2..)]
     tables: Vec<String>,
     #[command(flatten)]
     target: Target,
 }
 
-/// Convert a table, for instance from or to a pickle such as coco-val-df.p
+/// Convert a table, for example from or to a pickle such as coco-val-df.p
 ///
 /// Pickles are read without running any of their code.
 #[derive(clap::Args)]
 struct Convert {
-    /// A table in capeval's format, or a pickle, which may be gzipped.
+    /// Table in capeval's format, or a pickle, which may be gzipped.
     table: String,
-    /// Number of images, for a pickle that does not tell it.
+    /// Number of images counted in the table, for a pickle that does not contain it.
     #[arg(long, value_name = "N")]
     df_images: Option<u64>,
     #[command(flatten)]
     target: Target,
 }
 
-/// Show what a table holds
+/// Show the size of a table, and frequencies of n-grams
 #[derive(clap::Args)]
 struct Show {
-    /// A table in capeval's format, or a pickle, which may be gzipped.
+    /// Table in capeval's format, or a pickle, which may be gzipped.
     table: String,
-    /// N-grams whose frequency is shown, each as one argument with blanks between its words.
+    /// N-grams whose frequencies to show, each as one argument with spaces between its words.
     #[arg(value_name = "NGRAM")]
     ngrams: Vec<String>,
-    /// Show that many of the most frequent n-grams of each length.
+    /// Number of the most frequent n-grams to show for each length.
     #[arg(long, value_name = "K", default_value_t = 5)]
     top: usize,
-    /// Number of images, for a pickle that does not tell it.
+    /// Number of images counted in the table, for a pickle that does not contain it.
     #[arg(long, value_name = "N")]
     df_images: Option<u64>,
 }
 
 #[derive(clap::Args)]
 struct Target {
-    /// Write to this file, `-` for standard output.
+    /// Write the table to this file, `-` for standard output.
     #[arg(short, long, value_name = "FILE", required = true)]
     output: String,
-    /// Format to write.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// capeval's own.
+    /// capeval's own format.
     #[default]
     Capeval,
     /// A pickle for Python programs: {'document_frequency': …, 'ref_len': …}.

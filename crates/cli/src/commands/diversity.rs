@@ -1,4 +1,4 @@
-//! `capeval diversity`: how different the captions of a system are.
+//! `capeval diversity`: measures how diverse the captions of a system are.
 
 use anyhow::{Context, Result};
 use capeval::corpus::{self, Captions, Format, Ids, ReadOptions};
@@ -10,39 +10,39 @@ use crate::names;
 use crate::options::{self, Candidates, References};
 use crate::shown::Shown;
 
-/// Tell how diverse captions are: Div-n, mBLEU, Self-CIDEr, vocabulary, novel captions
+/// Measure how diverse captions are: Div-n, mBLEU, Self-CIDEr, vocabulary, novel captions
 ///
-/// Files hold any number of captions per image, as the samples of a beam or of a decoder do. Div-n, mBLEU and
-/// Self-CIDEr compare the captions of each image; the size of the vocabulary, the mean length and the shares of
-/// distinct and of novel captions are those of the whole system.
+/// Files contain any number of captions per image, such as samples of a decoder. Div-n, mBLEU and Self-CIDEr compare
+/// the captions of each image; the size of the vocabulary, the mean length and the shares of distinct and novel captions
+/// are computed over all captions of a system.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP, mut_arg("segments", |arg| arg.hide(true)))]
 pub struct Args {
-    /// Files of captions, one per system, `-` for standard input. A system is called by its file's stem, or
-    /// as NAME=FILE says.
+    /// Files of captions, one per system, `-` for standard input. A system is named after its file unless NAME= is
+    /// given.
     #[arg(required = true, value_name = "[NAME=]FILE")]
     files: Vec<String>,
-    /// References from which Self-CIDEr learns document frequencies; may be repeated, or prepared.
+    /// File of references for Self-CIDEr's document frequencies; may be repeated, or be a file of prepared references.
     #[arg(short, long, value_name = "FILE")]
     references: Vec<String>,
     #[command(flatten)]
     reading_references: References,
-    /// Captions that the systems were trained on; a caption that is not among them is novel. May be repeated.
+    /// File of the captions that the systems were trained on; all other captions are novel. May be repeated.
     #[arg(long, value_name = "FILE")]
     train: Vec<String>,
     /// Format of the files given with --train, instead of detecting it from their content.
     #[arg(long, value_name = "FORMAT", value_parser = options::formats(), hide_possible_values = true, requires = "train")]
     train_format: Option<Format>,
-    /// Column or key that holds the id in files given with --train.
+    /// Column or key of the image id in files given with --train.
     #[arg(long, value_name = "NAME", requires = "train")]
     train_id_column: Option<String>,
-    /// Column or key that holds captions in files given with --train; may be repeated.
+    /// Column or key of captions in files given with --train; may be repeated.
     #[arg(long = "train-caption-column", value_name = "NAME", value_delimiter = ',', requires = "train")]
     train_caption_columns: Option<Vec<String>>,
-    /// Splits to keep of a Karpathy file given with --train.
+    /// Splits of a Karpathy file given with --train to use; may be repeated.
     #[arg(long, value_name = "SPLIT", value_delimiter = ',', requires = "train")]
     train_split: Option<Vec<String>>,
-    /// Metrics, separated by commas, with settings such as self-cider:n=3 [default: all that can be had].
+    /// Metrics, separated by commas, with settings such as self-cider:n=3 [default: all that the given files allow].
     #[arg(short, long, value_name = "LIST", value_delimiter = ',')]
     metrics: Vec<String>,
     /// Tokenizer; see `capeval tokenize --list` [default: ptb].
@@ -53,7 +53,7 @@ pub struct Args {
     /// Name of a system, in the order of the files; may be repeated.
     #[arg(long = "name", value_name = "NAME", help_heading = "Reading candidates")]
     names: Vec<String>,
-    /// How ids are compared: with `text`, the number 1 and the text "1" are one id.
+    /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
     #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
     ids: Ids,
     #[command(flatten)]
@@ -62,8 +62,8 @@ pub struct Args {
 
 const AFTER_HELP: &str = "\
 Examples:
-  capeval diversity samples.json -r captions_val2014.json --train captions_train2014.json
-  capeval diversity greedy.json sampled.json --metrics vocabulary,div:n=3 --format csv";
+  capeval diversity samples.json -r refs.json --train captions_train2014.json
+  capeval diversity greedy.json sampled.json -m vocabulary,div:n=3 -f csv";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
@@ -76,7 +76,7 @@ pub fn run(args: &Args) -> Result<()> {
     let target = args.shown.open(&inputs)?;
     if target.wants_segments() {
         return Err(fault(
-            "diversity is that of a whole system, so there are no scores of single images",
+            "diversity is a property of a whole system, so single images have no scores",
             "leave out --segments",
         ));
     }

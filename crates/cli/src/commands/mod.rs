@@ -38,7 +38,7 @@ pub enum Command {
     Df(df::Args),
     Data(data::Args),
     Convert(Box<convert::Args>),
-    /// Write a script that completes this program's options in a shell
+    /// Write a script for command completion in a shell
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
@@ -48,7 +48,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// How its errors name flags.
+    /// The names of flags in errors of this command.
     pub fn flags(&self) -> Flags {
         match self {
             Self::Convert(_) => Flags::Convert,
@@ -56,7 +56,7 @@ impl Command {
         }
     }
 
-    /// Runs it.
+    /// Runs the command.
     pub fn run(self) -> Result<ExitCode> {
         match self {
             Self::Score(args) => score::run(&args)?,

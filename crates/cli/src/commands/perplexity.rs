@@ -15,10 +15,10 @@ use crate::shown::Shown;
 
 /// Compute perplexities from token probabilities, or under an n-gram model
 ///
-/// Without --lm, files hold what a language model thought of each caption, as JSON, JSON Lines, CSV, TSV or Parquet:
-/// {"id": 7, "probs": [0.6, 0.8], "end": 0.5}, or "logprobs" in place of "probs"; or a row for each token, with the
-/// columns id, token and prob or logprob. With --lm, files hold captions, which are scored by that ARPA file;
-/// `capeval lm train` makes one from references.
+/// Without --lm, files contain the probability of each token under a language model, as JSON, JSON Lines, CSV, TSV or
+/// Parquet: {"id": 7, "probs": [0.6, 0.8], "end": 0.5}, or "logprobs" instead of "probs"; or a row for each token, with
+/// the columns id, token and prob or logprob. With --lm, files contain captions, which are scored by this ARPA model;
+/// `capeval lm train` trains one on references.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
@@ -32,8 +32,8 @@ pub struct Args {
     /// Tokenizer, the same as that of the model; see `capeval tokenize --list` [default: ptb].
     #[arg(short, long, value_name = "NAME", requires = "lm")]
     tokenizer: Option<String>,
-    /// Base of the logarithms in files of probabilities: e, as most libraries give them, 2 for bits, or 10, as in ARPA files
-    /// and KenLM's output.
+    /// Base of the logarithms in files of probabilities: e, as in most libraries; 2, for bits; or 10, as in ARPA files and
+    /// KenLM's output.
     #[arg(long, default_value_t, conflicts_with = "lm", value_parser = options::choices(Base::ALL, Base::name))]
     log: Base,
     /// Name of a system, in the order of the files; may be repeated.

@@ -1,4 +1,4 @@
-//! `capeval score`: systems against references.
+//! `capeval score`: scores systems against references.
 
 use std::sync::Arc;
 
@@ -34,17 +34,18 @@ pub struct Args {
     pages: Pages,
 }
 
-/// What is scored, by which metrics.
+/// Candidates, references and metrics.
 #[derive(clap::Args)]
 pub struct Inputs {
-    /// Files of candidates, one per system, `-` for standard input. A system is named after its file, unless NAME=
-    /// names it.
+    /// Files of candidates, one per system, `-` for standard input. A system is named after its file unless NAME= is
+    /// given.
     #[arg(required_unless_present = "rouge_list", value_name = "[NAME=]FILE")]
     candidates: Vec<String>,
-    /// File of references, `-` for standard input; may be repeated, for plain text once for each reference of an image.
+    /// File of references, `-` for standard input; may be repeated. For plain text, give one file per reference of an
+    /// image.
     #[arg(short, long = "references", value_name = "FILE", required_unless_present = "rouge_list")]
     references: Vec<String>,
-    /// Score only the images whose ids this file lists, one per line or as a JSON array.
+    /// File with the ids of the images to score, one per line or as a JSON array [default: all images].
     #[arg(long, value_name = "FILE")]
     images: Option<String>,
     #[command(flatten)]
@@ -62,25 +63,25 @@ pub struct Inputs {
     policies: Policies,
 }
 
-/// Metrics and what they need.
+/// Metrics and the data that they need.
 #[derive(clap::Args)]
 #[command(next_help_heading = options::METRICS)]
 pub struct What {
     #[command(flatten)]
     metrics: Metrics,
-    /// Where CIDEr's document frequencies come from: corpus, uniform, or table with --df [default: corpus].
+    /// Source of CIDEr's document frequencies: corpus, uniform, or table with --df [default: corpus].
     #[arg(long, value_name = "WHICH")]
     idf: Option<String>,
-    /// Take CIDEr's document frequencies from this table; see `capeval df`.
+    /// File with a table of document frequencies for CIDEr; see `capeval df`.
     #[arg(long, value_name = "FILE")]
     df: Option<String>,
-    /// Number of images behind a --df pickle that does not record it.
+    /// Number of images counted in the table, for a pickle that does not contain it.
     #[arg(long, value_name = "N", requires = "df")]
     df_images: Option<u64>,
-    /// Take the model of the metric perplexity from this ARPA file; see `capeval lm`.
+    /// ARPA file with the language model for the metric perplexity; see `capeval lm`.
     #[arg(long, value_name = "FILE")]
     lm: Option<String>,
-    /// Install the data that a metric needs, such as METEOR's, without asking.
+    /// Install data that a metric needs, such as METEOR's, without asking.
     #[arg(long)]
     yes: bool,
 }
@@ -88,20 +89,20 @@ pub struct What {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 struct Closer {
-    /// Explain how the scores of this image came about, below the table; may be repeated.
+    /// Explain how the scores of this image were computed, below the table; may be repeated.
     #[arg(long, value_name = "ID")]
     explain: Vec<String>,
 }
 
 const AFTER_HELP: &str = "\
-Formats are detected from the content, gzip and zstd included: coco, coco-results, karpathy,
-list-json, dict-json, jsonl, csv, tsv, pipes, flickr, lines, parquet.
+Formats are detected from the content, including gzip and zstd: coco, coco-results, karpathy, list-json, dict-json, \
+jsonl, csv, tsv, pipes, flickr, lines, parquet.
 
 Examples:
   capeval score -r captions_val2014.json results.json --missing skip
-  capeval score -r dataset_coco.json --split test base.json large.json --format markdown
-  capeval score -r ref1.txt -r ref2.txt mine=out.txt --metrics bleu,cider-d:idf=uniform
-  capeval score -r refs.json results.json --format json --segments per_image.jsonl
+  capeval score -r dataset_coco.json --split test a.json b.json -f markdown
+  capeval score -r ref1.txt -r ref2.txt mine=out.txt -m bleu,cider-d:n=3
+  capeval score -r refs.json results.json -f json --segments per_image.jsonl
   capeval score -r refs.json results.json --ci=99 --resamples 2000 --seed 1
   capeval score --rouge-list settings.xml --rouge-data RELEASE-1.5.5";
 
@@ -110,7 +111,7 @@ pub fn run(args: &Args) -> Result<()> {
     if !args.closer.explain.is_empty() && !args.shown.is_for_people() {
         return Err(fault("--explain works only with the default table", "leave out --format"));
     }
-    // What is quickly wrong is said first.
+    // Report cheap errors first.
     let intervals = args.intervals.resampling()?;
     if intervals.is_some() {
         args.inputs.refuse_levels()?;
@@ -132,7 +133,7 @@ pub fn run(args: &Args) -> Result<()> {
         html.write(&report)?;
     }
     output.write(&report)?;
-    // The program ends here; there is no need to give memory back piece by piece.
+    // The program ends here, so freeing the memory piece by piece would only take time.
     std::mem::forget(report);
     Ok(())
 }
@@ -148,7 +149,7 @@ impl Inputs {
     /// Names systems and builds metrics.
     ///
     /// # Errors
-    /// When there is no such metric or setting, or standard input would be read twice.
+    /// If a metric or setting does not exist, or standard input would be read twice.
     pub fn choose(&self) -> Result<Chosen> {
         let systems = names::name(&self.candidates, &self.names)?;
         if self.paths(&systems).iter().filter(|path| **path == files::STDIN).count() > 1 {
@@ -175,38 +176,38 @@ impl Inputs {
         Ok(Chosen { systems, metrics, resources })
     }
 
-    /// Refuses a level of confidence in the place of a file, as in `--ci 99`.
+    /// Refuses a confidence level in place of a file, as in `--ci 99`.
     ///
     /// # Errors
-    /// When there is one.
+    /// If there is one.
     pub fn refuse_levels(&self) -> Result<()> {
         let is_level = |text: &&String| options::level(text).is_ok() && !std::path::Path::new(text).exists();
         if let Some(text) = self.candidates.iter().find(is_level) {
             return Err(fault(
                 format!("{text}: no such file"),
-                format!("write --ci={text} if {text} is the level of confidence"),
+                format!("write --ci={text} if {text} is the confidence level"),
             ));
         }
         Ok(())
     }
 
-    /// Opens what is written, which must be none of the files that are read.
+    /// Opens the output files, which must differ from the input files.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub fn open(&self, chosen: &Chosen, shown: &Shown) -> Result<Target> {
         shown.open(&self.paths(&chosen.systems))
     }
 
-    /// Opens the page, if one is asked for.
+    /// Opens the page, if one is requested.
     ///
     /// # Errors
-    /// When it cannot be written, or its pictures are not to be found.
+    /// If it cannot be written, or its pictures cannot be found.
     pub fn open_page(&self, chosen: &Chosen, pages: &Pages, shown: &Shown) -> Result<Option<Html>> {
         pages.open(&self.paths(&chosen.systems), shown)
     }
 
-    /// All files that are read.
+    /// All input files.
     fn paths<'a>(&'a self, systems: &'a [Named]) -> Vec<&'a str> {
         let mut paths: Vec<&str> = self.references.iter().map(String::as_str).collect();
         paths.extend(systems.iter().map(|system| system.path.as_str()));
@@ -216,10 +217,10 @@ impl Inputs {
         paths
     }
 
-    /// Reads everything.
+    /// Reads all input files.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// If a file cannot be read.
     pub fn read<'p>(&self, chosen: Chosen, progress: &'p Bar) -> Result<ScoreRequest<'p>> {
         let Chosen { systems, metrics, mut resources } = chosen;
         self.what.read(&metrics, &mut resources)?;
@@ -244,7 +245,7 @@ impl Inputs {
     }
 }
 
-/// References as captions, or prepared ones where they lie.
+/// References as captions, or a file of prepared references.
 fn read_references(args: &Inputs) -> Result<ReferenceSource> {
     if let [path] = &args.references[..]
         && let Some(prepared) = files::prepared(path)?
@@ -269,10 +270,10 @@ impl What {
         self.df.is_none() && self.lm.is_none()
     }
 
-    /// The data that `metrics` need and that are installed; installed first if the user agrees.
+    /// The installed data that `metrics` need; missing data are installed first if the user agrees.
     ///
     /// # Errors
-    /// When they are damaged.
+    /// If the data are damaged.
     pub fn resources(&self, metrics: &MetricOptions) -> Result<Resources> {
         if capeval::needed_data(metrics).iter().all(|needed| needed.metric != "meteor") {
             return Ok(Resources::default());
@@ -283,10 +284,10 @@ impl What {
         Ok(Resources::default().with(data::meteor()?))
     }
 
-    /// Adds the data that files hold.
+    /// Adds the data from files.
     ///
     /// # Errors
-    /// When a file cannot be read, or no metric uses what it holds.
+    /// If a file cannot be read, or no metric uses its data.
     pub fn read(&self, metrics: &MetricOptions, resources: &mut Resources) -> Result<()> {
         if let Some(path) = &self.df {
             resources.insert(Arc::new(files::frequencies(path, &files::open(path)?, self.df_images)?));
@@ -300,20 +301,20 @@ impl What {
     /// Refuses metrics that do not exist, and data and settings that no metric uses.
     ///
     /// # Errors
-    /// When there are any.
+    /// If there are any.
     pub fn check(&self, metrics: &MetricOptions, resources: &Resources) -> Result<()> {
         let selection = capeval::select_metrics(metrics, resources)?;
         let signatures: Vec<&Signature> = selection.metrics.iter().map(AnyMetric::signature).collect();
         let setting = |name: &str| -> Vec<&str> { signatures.iter().filter_map(|s| s.get(name)).collect() };
         if self.idf.is_some() && setting("idf").is_empty() {
             return Err(fault(
-                "--idf is about CIDEr, which is not among the metrics",
+                "--idf applies to CIDEr, which is not among the metrics",
                 "add -m cider-d, or leave out --idf",
             ));
         }
         if self.df.is_some() && !setting("idf").iter().any(|idf| idf.starts_with("table")) {
             return Err(fault(
-                "no metric takes its document frequencies from the table of --df",
+                "no metric uses the document frequencies of --df",
                 "leave out --df, or add a metric that uses it, such as cider-d without idf=corpus or idf=uniform",
             ));
         }

@@ -71,7 +71,11 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
         &["references.json", "results.json", "-o", "absent/report.txt"],
         &["absent/report.txt", "cannot write"],
     ),
-    ("an output that is an input", &["references.json", "results.json", "-o", "results.json"], &["is read"]),
+    (
+        "an output that is an input",
+        &["references.json", "results.json", "-o", "results.json"],
+        &["an input file"],
+    ),
     ("standard input twice", &["-", "-"], &["standard input", "once"]),
     (
         "a list with unknown images",

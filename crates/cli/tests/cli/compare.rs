@@ -23,7 +23,7 @@ fn report(rest: &[&str]) -> Value {
 }
 
 #[test]
-fn differences_stand_beside_scores_with_their_tests() {
+fn differences_are_shown_next_to_scores_with_their_tests() {
     expect("comparison.txt", &quick(&[]));
     expect("comparison.md", &quick(&["-f", "markdown", "--correction", "bh"]));
     expect("comparison.tex", &quick(&["-f", "latex", "--ci=99"]));
@@ -53,7 +53,7 @@ fn every_format_gives_the_same_contrasts() {
     }
 }
 
-/// Whoever has one line or row of a comparison knows what it is of.
+/// Each line or row of a comparison is complete without the others.
 #[test]
 fn a_line_and_a_row_say_on_their_own_what_was_computed() {
     let whole = report(&["--seed", "7", "--correction", "bh"]);
@@ -178,7 +178,7 @@ fn too_few_resamples_for_the_number_of_tests_are_noticed_and_refused() {
     assert_eq!(run("1000", &["--require", "not-worse"]).code, 1);
 }
 
-/// Under a model that gives unknown words no probability, perplexities are infinite, and nobody can say which is worse.
+/// Under a model in which unknown words have probability 0, perplexities are infinite and cannot be compared.
 #[test]
 fn what_is_required_of_a_score_that_is_no_number_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -221,7 +221,7 @@ fn the_ends_of_rouges_own_intervals_have_no_test() {
     assert!(!run(&[]).stdout.contains("[–"));
     assert_eq!(run(&["--require", "better"]).code, 0);
     let on_end = run(&["--require", "better", "--on", "rouge155-1-f-low"]);
-    assert!(on_end.code == 2 && on_end.stderr.contains("end of an interval"), "{}", on_end.stderr);
+    assert!(on_end.code == 2 && on_end.stderr.contains("bound of an interval"), "{}", on_end.stderr);
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn few_images_are_noticed() {
 }
 
 #[test]
-fn all_pairs_can_be_had() {
+fn all_pairs_are_available_on_request() {
     let files = files(&["references.json", "weak.json", "good.json", "weak.json"]);
     let flags = ["-m", "cider-d", "-f", "csv", "--all-pairs", "--name", "a", "--name", "b", "--name", "c"];
     let text = stdout(&args(&files, &flags));

@@ -11,7 +11,7 @@ fn with(rest: &[&'static str]) -> Vec<&'static str> {
 }
 
 #[test]
-fn coefficients_stand_beside_each_other() {
+fn coefficients_are_in_adjacent_columns() {
     expect("correlation.txt", &stdout(&ARGS));
     expect("correlation.md", &stdout(&with(&["-f", "markdown", "--ci", "--resamples", "500"])));
     expect("correlation.tex", &stdout(&with(&["-f", "latex"])));
@@ -46,7 +46,7 @@ fn every_format_gives_the_same_coefficients() {
     assert!(human["krippendorff_alpha"].as_f64().unwrap() > 0.7);
 }
 
-/// Whoever has one line or row of a correlation knows what it is of, and all that was found.
+/// Each line or row of a correlation is complete without the others.
 #[test]
 fn a_line_and_a_row_hold_systems_williams_test_and_their_own_signature() {
     let ci = ["--ci=90", "--resamples", "300", "--seed", "5"];
@@ -149,7 +149,7 @@ fn the_seed_alone_decides_the_intervals() {
 }
 
 #[test]
-fn points_can_be_had() {
+fn points_are_available() {
     let folder = tempfile::tempdir().unwrap();
     let path = scratch(&folder, "points.jsonl");
     stdout(&[&ARGS[..], &["--unit", "item", "--segments", &path]].concat());
@@ -160,7 +160,7 @@ fn points_can_be_had() {
     assert!(points.iter().all(|point| point["scores"]["cider-d"].is_f64()));
 }
 
-/// A row says what it is of, so that it can be found again, and read as `--scores`.
+/// A row names its caption, so that it can be identified, and read with `--scores`.
 #[test]
 fn points_name_their_caption_system_and_ratings() {
     let folder = tempfile::tempdir().unwrap();
@@ -186,7 +186,7 @@ fn points_name_their_caption_system_and_ratings() {
     assert_eq!(of(&points[0]), "\"theirs\" \"a cat\" 1.0 [1.0,2.0]");
     assert_eq!(of(&points[3]), "\"ours\" \"a dog\" 4.0 [3.0,4.0]");
     let (scored, given) = (json(&args), json(&["correlate", &ratings, "--scores", &path]));
-    // The rows are of captions, and may stand in for metrics.
+    // The rows describe captions, and can replace metrics.
     assert_eq!(scored["correlations"]["rouge-l"]["pearson"], given["correlations"]["rouge-l"]["pearson"]);
     stdout(&[&args[..], &["--segments", &path, "--unit", "item"]].concat());
     assert_eq!(of(&read()[1]), "\"ours\" \"a dog\" 3.5 [3.0,4.0]");

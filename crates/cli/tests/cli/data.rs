@@ -1,4 +1,4 @@
-//! Data of others: METEOR's resources installed from every kind of source, refused when damaged, removed.
+//! Third-party data: METEOR's resources installed from every kind of source, refused when damaged, removed.
 //!
 //! The sources are the made-up word lists of `crates/meteor/tests/tiny`, packed as the published package packs
 //! its own.
@@ -123,9 +123,9 @@ fn data_are_taken_from_a_wheel_a_jar_and_folders_alike() {
     {
         let run = place.install(from);
         assert_eq!((run.code, run.stdout.as_str()), (0, ""), "{from}: {}", run.stderr);
-        assert!(run.stderr.contains("no Java and no network are needed from now on"), "{}", run.stderr);
+        assert!(run.stderr.contains("METEOR needs neither Java nor a network from now on"), "{}", run.stderr);
         assert!(run.stderr.contains("LGPL 2.1"), "{}", run.stderr);
-        assert!(run.stderr.contains("scores will not compare with published ones"), "{}", run.stderr);
+        assert!(run.stderr.contains("scores will not be comparable with published ones"), "{}", run.stderr);
         files.push(fs::read(place.installed()).unwrap());
         let folder: Vec<_> =
             fs::read_dir(place.path("data")).unwrap().map(|e| e.unwrap().file_name()).collect();
@@ -244,7 +244,7 @@ fn what_is_no_source_is_refused_and_harms_nothing() {
     for (from, why) in [
         ("cut.whl", "this is not a wheel"),
         ("other.whl", "use the wheel of pycocoevalcap 1.2"),
-        ("empty", "holds no meteor-1.5.jar"),
+        ("empty", "contains no meteor-1.5.jar"),
         ("alone", "no data/paraphrase-en.gz beside this jar"),
         ("missing", "cannot open the file"),
     ] {
@@ -257,7 +257,7 @@ fn what_is_no_source_is_refused_and_harms_nothing() {
 }
 
 #[test]
-fn without_a_terminal_nobody_is_asked() {
+fn without_a_terminal_there_is_no_question() {
     let place = Place::new();
     let run = place.run(&["score", "-r", "references.json", "results.json"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
@@ -292,9 +292,9 @@ fn python(place: &Place, pip: &str) -> PathBuf {
 
 #[cfg(unix)]
 #[test]
-fn told_yes_the_program_fetches_with_pip_and_scores() {
+fn after_a_yes_the_program_downloads_with_pip_and_scores() {
     let place = Place::new();
-    // The folder for the wheel follows --dest, and the checksum stands in the file of requirements.
+    // The folder for the wheel follows --dest, and the checksum is in the file of requirements.
     let python = python(
         &place,
         &format!(
@@ -380,7 +380,7 @@ fn what_pip_says_is_passed_on() {
 }
 
 #[test]
-fn languages_and_tasks_are_settings_and_stand_in_the_signature() {
+fn languages_and_tasks_are_settings_and_appear_in_the_signature() {
     let place = Place::new();
     place.install("tiny.whl");
     let metrics = "meteor,meteor:task=adq,meteor:task=hter,meteor:task=li,meteor:task=tune,\

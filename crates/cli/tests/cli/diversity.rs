@@ -41,7 +41,7 @@ fn a_small_system_is_scored_by_all_metrics_and_signed() {
 }
 
 #[test]
-fn what_cannot_be_told_is_left_out_and_named() {
+fn unavailable_metrics_are_left_out_and_named() {
     let folder = tempfile::tempdir().unwrap();
     let (captions, _) = files(&folder);
     let codes = |args: &[&str]| {
@@ -66,7 +66,7 @@ fn what_cannot_be_told_is_left_out_and_named() {
 }
 
 #[test]
-fn systems_stand_side_by_side_in_every_format() {
+fn systems_are_shown_side_by_side_in_every_format() {
     let folder = tempfile::tempdir().unwrap();
     let (captions, references) = files(&folder);
     let args = ["diversity", &captions, &format!("refs={references}"), "-m", "vocabulary"];
@@ -92,7 +92,7 @@ fn errors_about_training_captions_name_their_own_flags() {
     }
     let two = capeval(&["diversity", &good, "--train", &odd, "--train", "references.json"]);
     assert!(two.code == 2 && !two.stderr.contains("--ref-"), "{}", two.stderr);
-    // What the error asks for can be done.
+    // The remedy of the error works.
     let flags = ["--train-format", "csv", "--train-id-column", "name", "--train-caption-column", "words"];
     let report = json(&[&["diversity", &good, "--train", &odd, "-m", "novelty"][..], &flags].concat());
     assert_eq!(report["systems"][0]["scores"]["novel"], 1.0);
@@ -111,7 +111,7 @@ fn a_number_of_words_is_shown_as_a_whole_number() {
 }
 
 #[test]
-fn what_the_reader_left_out_is_told() {
+fn notices_report_what_the_reader_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let path = scratch(&folder, "plain.txt");
     std::fs::write(&path, "a dog\na cat\n").unwrap();

@@ -1,4 +1,4 @@
-//! `capeval score --explain`: how a score came to be.
+//! `capeval score --explain`: explanations of scores.
 
 use crate::program::{capeval, expect, stdout};
 

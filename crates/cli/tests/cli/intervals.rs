@@ -15,7 +15,7 @@ fn report(rest: &[&str]) -> Value {
 }
 
 #[test]
-fn intervals_stand_behind_their_scores() {
+fn intervals_follow_their_scores() {
     expect("intervals.txt", &quick(&["--ci"]));
     expect("intervals.md", &quick(&["--ci=90%", "-f", "markdown"]));
     expect("intervals.tex", &quick(&["--ci=0.9", "-f", "latex"]));

@@ -1,4 +1,4 @@
-//! The program as a user meets it: what it prints, where, and how it exits.
+//! The program as users see it: its output, and its exit codes.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]

@@ -83,8 +83,8 @@ fn what_cannot_be_a_page_is_refused_before_any_work() {
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{args:?}");
         run.stderr
     };
-    assert!(refused(&["--html", "-"]).contains("a page cannot go to standard output"));
-    assert!(refused(&["--html", "results.json"]).contains("this file is read"));
+    assert!(refused(&["--html", "-"]).contains("a page cannot be written to standard output"));
+    assert!(refused(&["--html", "results.json"]).contains("an input file"));
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
     let page = page.to_str().unwrap();

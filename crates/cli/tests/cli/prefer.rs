@@ -156,7 +156,7 @@ fn segments_name_the_pair_its_votes_and_its_scores() {
 }
 
 #[test]
-fn references_beside_the_pairs_may_hold_their_own_captions() {
+fn references_of_pairs_may_contain_their_own_captions() {
     let folder = tempfile::tempdir().unwrap();
     let path = scratch(&folder, "own.csv");
     let pairs =
@@ -241,7 +241,7 @@ fn pairs_that_cannot_be_judged_are_refused() {
 
 /// Beside `--scores` nothing is read, scored or drawn, so that flags about it would be without effect.
 #[test]
-fn flags_without_effect_are_refused_beside_scores() {
+fn flags_without_effect_are_refused_together_with_scores() {
     let ratings = ["correlate", "ratings.csv", "--scores", "pair_scores.csv"];
     for flag in [
         ["--own-reference", "skip"],

@@ -122,10 +122,10 @@ fn a_page_may_not_go_where_the_report_or_the_segments_go() {
 }
 
 #[test]
-fn a_number_of_threads_that_cannot_be_had_is_refused_at_once() {
+fn an_impossible_number_of_threads_is_refused_at_once() {
     for threads in ["0", "1025", "20000", "-1", "many"] {
         let option = format!("--threads={threads}");
-        refused_with(&[&SCORE[..], &[&option]].concat(), &["number of threads from 1 to 1024"]);
+        refused_with(&[&SCORE[..], &[&option]].concat(), &["must be a number from 1 to 1024"]);
     }
     assert_eq!(capeval(&[&SCORE[..], &["--threads", "3"]].concat()).code, 0);
 }
@@ -134,7 +134,7 @@ fn a_number_of_threads_that_cannot_be_had_is_refused_at_once() {
 fn a_setting_that_is_given_twice_is_refused() {
     refused_with(&[&SCORE[..], &["-m", "bleu:n=4:n=3"]].concat(), &["bleu has n set twice, to 4 and to 3"]);
     refused_with(&["diversity", "results.json", "-m", "vocabulary:tok=13a:tok=ptb"], &["tok set twice"]);
-    // What is said of a metric itself goes before what is said of all.
+    // A setting of a metric takes precedence over one for all metrics.
     assert_eq!(capeval(&[&SCORE[..], &["-m", "bleu:tok=13a", "-t", "ptb"]].concat()).code, 0);
 }
 
@@ -152,7 +152,7 @@ fn a_table_of_document_frequencies_must_be_long_enough_and_used() {
         &["-m", "cider-d", "--idf", "uniform"],
         &["-m", "bleu"],
     ] {
-        refused_with(&run(args), &["the table of --df"]);
+        refused_with(&run(args), &["the document frequencies of --df"]);
     }
     assert_eq!(capeval(&run(&["-m", "cider-d,cider-d:idf=corpus"])).code, 0);
 }
@@ -194,14 +194,17 @@ fn options_that_reach_no_metric_are_refused_and_those_that_reach_some_say_which(
     let kept: Vec<String> =
         notices(&report).into_iter().filter(|(code, _)| code == "tokenizer-kept").map(|(_, m)| m).collect();
     assert_eq!(kept.len(), 1);
-    assert!(kept[0].contains("13a does not reach ter, chrf, rouge155"), "{kept:?}");
+    assert!(kept[0].contains("13a does not apply to ter, chrf, rouge155"), "{kept:?}");
     let report = json(&[&SCORE[..], &["-m", "bleu", "-t", "13a"]].concat());
     assert!(notices(&report).iter().all(|(code, _)| code != "tokenizer-kept"));
 }
 
 #[test]
-fn levels_of_confidence_are_spoken_of_as_they_were_typed() {
-    refused_with(&[&SCORE[..], &["--ci=101"]].concat(), &["'101' is no level", "between 0 and 100"]);
+fn errors_show_confidence_levels_as_they_were_typed() {
+    refused_with(
+        &[&SCORE[..], &["--ci=101"]].concat(),
+        &["'101' is not a confidence level", "between 0 and 100"],
+    );
     refused_with(&[&SCORE[..], &["--ci", "99"]].concat(), &["99:", "--ci=99"]);
     let codes = |resamples: &str| -> Vec<String> {
         let report = json(&[&SCORE[..], &["--ci", "--resamples", resamples]].concat());
@@ -277,7 +280,7 @@ fn diversity_names_what_it_needs_and_reads_numbered_columns() {
 }
 
 #[test]
-fn perplexities_say_what_stands_on_nothing() {
+fn perplexities_without_tokens_have_a_notice() {
     let run = capeval_with(&["perplexity", "-", "--format", "json"], "{\"id\": 1, \"probs\": []}");
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
     let codes: Vec<String> = notices(&report).into_iter().map(|(code, _)| code).collect();
@@ -321,7 +324,7 @@ fn systems_have_one_name_each() {
 }
 
 #[test]
-fn help_can_be_pasted_and_offers_what_can_be_had() {
+fn help_can_be_pasted_and_lists_only_available_choices() {
     let help = stdout(&["correlate", "--help"]);
     let commands = help.lines().filter(|line| line.trim_start().starts_with("capeval correlate"));
     assert!(commands.clone().count() >= 5);

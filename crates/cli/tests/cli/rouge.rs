@@ -88,7 +88,7 @@ fn a_list_scores_as_in_the_program_intervals_included() {
 }
 
 #[test]
-fn a_plain_list_has_one_system_and_paths_beside_it() {
+fn a_plain_list_has_one_system_and_paths_relative_to_it() {
     let folder = tempfile::tempdir().unwrap();
     let (xml, plain, _) = installation(&folder);
     let metric = "rouge155:measures=1";

@@ -15,7 +15,7 @@ fn quick(rest: &[&str]) -> String {
 }
 
 #[test]
-fn two_systems_stand_side_by_side() {
+fn two_systems_are_shown_side_by_side() {
     expect("two_systems.txt", &quick(&[]));
 }
 
@@ -25,7 +25,7 @@ fn one_system_has_no_best() {
 }
 
 #[test]
-fn many_systems_stand_below_each_other() {
+fn many_systems_are_shown_in_rows() {
     let systems: Vec<String> = (1..=9).map(|k| format!("system_number_{k}=results.json")).collect();
     let systems: Vec<&str> = systems.iter().map(String::as_str).collect();
     let args =
@@ -108,14 +108,14 @@ fn what_is_left_out_is_signed_and_said() {
 }
 
 #[test]
-fn systems_with_different_images_are_told_apart() {
+fn systems_with_different_images_are_distinguished() {
     let text =
         stdout(&["score", "-r", "references.json", "results.json", "partial.json", "--missing", "skip"]);
     expect("different_images.txt", &text);
 }
 
 #[test]
-fn policies_decide_where_files_do_not_meet() {
+fn policies_decide_about_mismatches_between_files() {
     let score = |candidates: &str, policy: &[&str]| {
         let report = json(&[&["score", "-r", "references.json", candidates], policy].concat());
         report["systems"][0]["scores"]["rouge-l"].as_f64().unwrap()
@@ -147,7 +147,7 @@ fn a_list_of_images_restricts_the_corpus() {
 }
 
 #[test]
-fn variants_of_a_metric_stand_side_by_side() {
+fn variants_of_a_metric_are_shown_side_by_side() {
     let metrics = "cider-d,cider-d:sigma=4,cider-d:idf=uniform";
     let report = json(&["score", "-r", "references.json", "results.json", "-m", metrics]);
     let scores = report["systems"][0]["scores"].as_object().unwrap();
@@ -163,7 +163,7 @@ fn text_that_does_not_suit_its_tokenizer_is_noticed() {
 }
 
 #[test]
-fn standard_input_is_read_where_a_dash_stands() {
+fn a_dash_means_standard_input() {
     let results = std::fs::read_to_string(fixtures().join("results.json")).unwrap();
     let run = capeval_with(&["score", "-r", "references.json", "-", "-f", "json"], &results);
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
