@@ -93,7 +93,7 @@ def test_what_cannot_be_scored_row_by_row_is_refused(references, candidates, tab
     batch = batch_of(references, candidates)
     with pytest.raises(ValueError, match="no column 'caption'; there are image_id, candidate, references"):
         scorer.scores(batch, candidate="caption")
-    with pytest.raises(TypeError, match="must hold strings, not Int64"):
+    with pytest.raises(TypeError, match="must contain strings, not Int64"):
         scorer.scores(batch, candidate="image_id")
     with pytest.raises(TypeError, match="not dict"):
         scorer.scores({})
@@ -107,7 +107,7 @@ def test_empty_batches_give_empty_batches(references, candidates, table):
     assert CiderD(references)([], []).shape == (0,)
 
 
-def test_two_settings_of_one_metric_stand_side_by_side(references, candidates):
+def test_two_settings_of_one_metric_have_different_columns(references, candidates):
     metrics = ["bleu:reflen=closest", "bleu:reflen=shortest"]
     references[3].append("A long red bus stands at a stop on the street.")
     candidates[3] = "a bus of the town on the street by a stop"

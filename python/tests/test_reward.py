@@ -90,7 +90,7 @@ def test_k_samples_of_an_image_follow_each_other(corpus):
     assert np.array_equal(reward(ids, texts), reward(np.repeat(ids, 3), texts))
     assert np.array_equal(reward(ids[0], texts[:3]), reward([ids[0]] * 3, texts[:3]))
     assert reward([], []).shape == (0,)
-    with pytest.raises(ValueError, match="7 captions stand beside 3"):
+    with pytest.raises(ValueError, match="there are 7 captions, but 3 image ids"):
         reward(ids[:3], texts[:7])
 
 
@@ -165,7 +165,7 @@ def test_the_end_counts_as_a_word_if_asked_for(corpus):
 
 def test_wrong_token_ids_are_refused(corpus):
     reward = CiderD({1: [[5, 6]], 2: [[7]]}, tokens=True, pad_id=0)
-    with pytest.raises(ValueError, match="row 1: -100 is no token id"):
+    with pytest.raises(ValueError, match="row 1: -100 is not a token id"):
         reward([1, 2], np.array([[5, 6], [7, -100]]))
     with pytest.raises(TypeError, match="integers"):
         reward([1], np.array([[0.5]]))

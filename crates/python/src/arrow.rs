@@ -1,4 +1,4 @@
-//! Record batches of captions in, record batches of scores or statistics out.
+//! Scores and statistics of Arrow record batches.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::judge::Judge;
 use crate::metrics::select;
 use crate::run::long;
 
-/// The bytes of an Arrow array, kept alive by whoever made them.
+/// The bytes of an Arrow array, kept alive by the array's owner.
 struct Bytes(arrow_buffer::Buffer);
 
 impl AsRef<[u8]> for Bytes {
@@ -35,7 +35,7 @@ impl AsRef<[u8]> for Bytes {
     }
 }
 
-/// Metrics on rows that hold a candidate beside its references.
+/// Scores rows that contain a candidate and its references.
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct RowScorer {
     metrics: Vec<AnyMetric>,
@@ -45,7 +45,7 @@ pub struct RowScorer {
 
 #[pymethods]
 impl RowScorer {
-    /// Metrics whose scores depend on nothing but the row, or on saved document frequencies.
+    /// Accepts metrics whose scores depend only on the row and on saved document frequencies.
     #[new]
     fn new(
         py: Python<'_>,
@@ -62,7 +62,7 @@ impl RowScorer {
             let signature = metric.signature();
             if signature.get("idf") == Some("corpus") || signature.get("lm") == Some("references") {
                 let what = format!(
-                    "{} learns from all references, so that a row's score would depend on its batch",
+                    "{} needs all references, so the score of a row would depend on its batch",
                     signature.metric()
                 );
                 return Err(value(&sentence(&what, Some(&Remedy::give(Argument::DocumentFrequencies)))));
@@ -111,7 +111,7 @@ impl RowScorer {
         Ok(done)
     }
 
-    /// Corpus scores from statistics, which may have been gathered anywhere: one value per key.
+    /// Corpus scores from the statistics of any batches: one value per key.
     fn corpus(&self, py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
         let read = batches(source)?;
         let mut tables = Vec::with_capacity(self.metrics.len());
@@ -142,11 +142,11 @@ impl RowScorer {
     }
 }
 
-/// What the columns of a result are called: unique, also where two settings of one metric stand side by side.
+/// The names of the columns of a result; unique even if one metric is used with two settings.
 struct Names {
-    /// One per metric, which statistics begin with.
+    /// One per metric: the prefix of its statistics.
     metrics: Vec<String>,
-    /// One per number that the metrics yield.
+    /// One per measure.
     scores: Vec<String>,
 }
 
@@ -159,7 +159,7 @@ impl Names {
     }
 }
 
-/// The scores, or the statistics, of rows with an image's id and a caption, against the references of a judge.
+/// The scores or the statistics of rows of image ids and captions, against the references of a judge.
 #[pyfunction]
 pub fn judge_rows(
     py: Python<'_>,
@@ -192,21 +192,19 @@ fn column<'b>(batch: &'b RecordBatch, name: &str) -> PyResult<&'b ArrayRef> {
     let schema = batch.schema();
     let n = schema.fields().iter().filter(|field| field.name() == name).count();
     if n > 1 {
-        return Err(PyValueError::new_err(format!("{n} columns are called '{name}'; keep one of them")));
+        return Err(PyValueError::new_err(format!("{n} columns are called '{name}'; keep only one of them")));
     }
     batch.column_by_name(name).ok_or_else(|| {
         let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-        PyValueError::new_err(format!("there is no column '{name}'; there are {}", names.join(", ")))
+        PyValueError::new_err(format!("there is no column '{name}'; the columns are {}", names.join(", ")))
     })
 }
 
-/// The strings of a column; their bytes stay where they are, but for views.
+/// The strings of a column, without a copy unless the column is of type `Utf8View`.
 fn strings(array: &dyn Array, name: &str) -> PyResult<Texts> {
     if array.null_count() > 0 {
         let row = (0..array.len()).find(|row| array.is_null(*row)).unwrap_or_default();
-        return Err(PyValueError::new_err(format!(
-            "column '{name}', row {row}: null where a caption is wanted"
-        )));
+        return Err(PyValueError::new_err(format!("column '{name}', row {row}: null instead of a caption")));
     }
     let texts = match array.data_type() {
         DataType::Utf8 => {
@@ -222,10 +220,10 @@ fn strings(array: &dyn Array, name: &str) -> PyResult<Texts> {
             Some((0..strings.len()).map(|k| strings.value(k)).collect())
         }
         other => {
-            return Err(PyTypeError::new_err(format!("column '{name}' must hold strings, not {other}")));
+            return Err(PyTypeError::new_err(format!("column '{name}' must contain strings, not {other}")));
         }
     };
-    texts.ok_or_else(|| PyValueError::new_err(format!("column '{name}' is no valid UTF-8")))
+    texts.ok_or_else(|| PyValueError::new_err(format!("column '{name}' is not valid UTF-8")))
 }
 
 fn shared<O: OffsetSizeTrait>(values: &arrow_buffer::Buffer, offsets: &[O]) -> Option<Texts> {
@@ -235,13 +233,11 @@ fn shared<O: OffsetSizeTrait>(values: &arrow_buffer::Buffer, offsets: &[O]) -> O
     Texts::from_parts(Buffer::shared(bytes, first..last)?, ends.into())
 }
 
-/// The strings of a column of lists, and where those of each row stop; a column of strings is one for each row.
+/// The strings of a column of lists, and the end of each row among them; a column of strings has one per row.
 fn lists(array: &ArrayRef, name: &str) -> PyResult<(Texts, Vec<u64>)> {
     if array.null_count() > 0 {
         let row = (0..array.len()).find(|row| array.is_null(*row)).unwrap_or_default();
-        return Err(PyValueError::new_err(format!(
-            "column '{name}', row {row}: null where references are wanted"
-        )));
+        return Err(PyValueError::new_err(format!("column '{name}', row {row}: null instead of references")));
     }
     match array.data_type() {
         DataType::List(_) => {
@@ -256,7 +252,7 @@ fn lists(array: &ArrayRef, name: &str) -> PyResult<(Texts, Vec<u64>)> {
             Ok((strings(array.as_ref(), name)?, (1..=array.len() as u64).collect()))
         }
         other => Err(PyTypeError::new_err(format!(
-            "column '{name}' must hold strings or lists of them, not {other}"
+            "column '{name}' must contain strings or lists of strings, not {other}"
         ))),
     }
 }
@@ -271,7 +267,7 @@ fn of_lists<O: OffsetSizeTrait>(values: &ArrayRef, offsets: &[O], name: &str) ->
 /// Ids of images: whole numbers or strings.
 fn ids(array: &ArrayRef) -> PyResult<Vec<SegmentId>> {
     if array.null_count() > 0 {
-        return Err(PyValueError::new_err("an image's id is null"));
+        return Err(PyValueError::new_err("an image id is null"));
     }
     macro_rules! numbers {
         ($($kind:ident => $type:ty),+) => {
@@ -303,11 +299,11 @@ fn reals(array: &ArrayRef) -> PyResult<Vec<f64>> {
     match array.data_type() {
         DataType::Int64 => Ok(array.as_primitive::<Int64Type>().values().iter().map(|n| *n as f64).collect()),
         DataType::Float64 => Ok(array.as_primitive::<arrow_array::types::Float64Type>().values().to_vec()),
-        other => Err(PyTypeError::new_err(format!("statistics are int64 or float64, not {other}"))),
+        other => Err(PyTypeError::new_err(format!("statistics must be int64 or float64, not {other}"))),
     }
 }
 
-/// Rows of all tables side by side.
+/// The rows of all tables, joined column-wise, row after row.
 fn join(tables: &[Table], n: usize) -> Vec<f64> {
     let mut iterators: Vec<_> = tables.iter().map(Table::rows).collect();
     let mut rows = Vec::new();
@@ -373,7 +369,7 @@ fn output(
         .find(|(k, field)| fields.iter().take(*k).any(|before| before.name() == field.name()));
     if let Some((_, field)) = twice {
         return Err(PyValueError::new_err(format!(
-            "two columns would be called '{}'; take another name for the one to keep",
+            "two columns would be called '{}'; rename the one to keep",
             field.name()
         )));
     }

@@ -1,4 +1,4 @@
-//! Whether metrics agree with people, as Python sees it.
+//! Correlations with human ratings for Python.
 
 use capeval::corpus::ratings::{self, Item, Judged, RatingOptions, Ratings, SegmentScores};
 use capeval::metric::Resources;
@@ -17,7 +17,7 @@ use crate::metrics::resources;
 use crate::rendered;
 use crate::run::long;
 
-/// How each measure agrees with what people said.
+/// The agreement of each measure with human ratings.
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct Correlation {
     found: Found,
@@ -25,7 +25,7 @@ pub struct Correlation {
 
 #[pymethods]
 impl Correlation {
-    /// For each measure its coefficients: value and interval by name, and how many pairs people tell apart.
+    /// By measure: coefficients and intervals by name, and the number of pairs that people rated differently.
     fn agreements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let by_key = PyDict::new(py);
         for (measure, agreement) in self.found.head.measures.iter().zip(&self.found.agreements) {
@@ -34,7 +34,7 @@ impl Correlation {
         Ok(by_key)
     }
 
-    /// What people said: source, numbers of images, items, ratings and points, scale, Krippendorff's α, Fleiss' κ.
+    /// The ratings: source, numbers of images, items, ratings and points, scale, Krippendorff's α, Fleiss' κ.
     fn human<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let human = &self.found.human;
         let about = PyDict::new(py);
@@ -49,7 +49,7 @@ impl Correlation {
         Ok(about)
     }
 
-    /// Every point behind the coefficients: images, ratings, and the scores by measure, float64.
+    /// The points that coefficients are computed from: images, ratings, and scores by measure, float64.
     fn points<'py>(&self, py: Python<'py>) -> PyResult<Points<'py>> {
         let points = &self.found.points;
         let scores = PyDict::new(py);
@@ -59,7 +59,7 @@ impl Correlation {
         Ok((id_list(py, &points.images)?, numbers(py, &points.ratings)?, scores))
     }
 
-    /// What a reader should know: code and sentence.
+    /// Notices: code and message.
     fn notices(&self) -> Vec<(String, String)> {
         let notices = self.found.head.notices.iter();
         notices.map(|notice| (notice.code.to_string(), crate::error::told(notice))).collect()
@@ -101,7 +101,7 @@ fn about<'py>(py: Python<'py>, agreement: &Agreement) -> PyResult<Bound<'py, PyD
 /// A rated caption: image, caption, system, ratings.
 type Row<'py> = (Bound<'py, PyAny>, Option<String>, Option<String>, Vec<f64>);
 
-/// Tells whether metrics agree with people: ratings come as a path, or as rows.
+/// Correlates metrics with human ratings, given as a path or as rows.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
 pub fn correlate(
@@ -144,7 +144,7 @@ fn rated(rows: Vec<Row<'_>>) -> PyResult<Ratings> {
         .map(|(image, caption, system, ratings)| {
             let image = id(&image)?;
             if let Some(wrong) = ratings.iter().find(|rating| !rating.is_finite()) {
-                return Err(value(&format!("image {}: {wrong} is no rating", image.quoted())));
+                return Err(value(&format!("image {}: {wrong} is not a rating", image.quoted())));
             }
             Ok(Item { image, caption: caption.map(Judged::Text), system, ratings })
         })
@@ -153,7 +153,7 @@ fn rated(rows: Vec<Row<'_>>) -> PyResult<Ratings> {
     Ok(Ratings { source: "ratings".to_owned(), items, unrated, ..Ratings::default() })
 }
 
-/// Scores that were computed before.
+/// Reads precomputed scores.
 pub fn read_scores(py: Python<'_>, path: &str) -> PyResult<SegmentScores> {
     let bytes = py.detach(|| files::open(path)).map_err(from_file)?;
     ratings::read_scores(&bytes, path).map_err(from_corpus)

@@ -1,4 +1,4 @@
-//! The engine's errors as Python's own exceptions, with the engine's sentences.
+//! Errors of the engine as Python exceptions.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use capeval::corpus::ErrorKind;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 
-/// An error of a request: `ValueError`, or what Python raises where a file cannot be opened.
+/// The exception for an error of a request: `ValueError`, or `OSError` or a subclass if a file cannot be opened.
 pub fn from_request(error: capeval::Error) -> PyErr {
     match error {
         capeval::Error::Corpus(error) => from_corpus(error),
@@ -15,12 +15,12 @@ pub fn from_request(error: capeval::Error) -> PyErr {
     }
 }
 
-/// A `ValueError` with what the engine says of `error`, and what to do about it.
+/// A `ValueError` with the message of `error` and its remedy.
 pub fn fault(error: &(dyn std::error::Error + 'static)) -> PyErr {
     value(&sentence(&error.to_string(), capeval::remedy(error).as_ref()))
 }
 
-/// What is wrong and what to do about it, in one sentence.
+/// A message and its remedy in one sentence.
 pub fn sentence(what: &str, remedy: Option<&Remedy>) -> String {
     match remedy.and_then(|remedy| remedy.in_words(&Keywords)) {
         Some(remedy) => format!("{what}; {remedy}"),
@@ -28,12 +28,12 @@ pub fn sentence(what: &str, remedy: Option<&Remedy>) -> String {
     }
 }
 
-/// What a reader of a result should know, in one sentence.
+/// A notice in one sentence.
 pub fn told(notice: &Notice) -> String {
     notice.in_words(&Keywords)
 }
 
-/// Arguments as Python's keywords.
+/// Renders arguments as keywords of Python.
 pub struct Keywords;
 
 impl Dialect for Keywords {
@@ -76,8 +76,8 @@ impl Dialect for Keywords {
     }
 }
 
-/// An error of a file: what Python raises where a file cannot be opened, `RuntimeError` where pip fails, else
-/// `ValueError`.
+/// The exception for an error of a file: `OSError` or a subclass if it cannot be opened, `RuntimeError` if pip fails,
+/// else `ValueError`.
 pub fn from_file(error: capeval_files::Error) -> PyErr {
     if let Some((cause, path)) = error.cause() {
         return from_io(cause, path);
@@ -91,7 +91,7 @@ pub fn from_file(error: capeval_files::Error) -> PyErr {
     }
 }
 
-/// An error of captions: `OSError` and its kin for files, else `ValueError`.
+/// The exception for an error of captions: `OSError` or a subclass for files, else `ValueError`.
 pub fn from_corpus(error: capeval::corpus::Error) -> PyErr {
     match (error.kind(), error.cause().and_then(io::Error::raw_os_error)) {
         (ErrorKind::Io, Some(code)) => os(code, &error.to_string(), error.source_name()),
@@ -99,7 +99,7 @@ pub fn from_corpus(error: capeval::corpus::Error) -> PyErr {
     }
 }
 
-/// An error of the operating system about the file `path`: `FileNotFoundError`, `PermissionError` and so on.
+/// The exception for a system error about the file `path`: `FileNotFoundError`, `PermissionError` and so on.
 pub fn from_io(error: &io::Error, path: &str) -> PyErr {
     match error.raw_os_error() {
         Some(code) => os(code, &system_words(error), path),
@@ -107,17 +107,17 @@ pub fn from_io(error: &io::Error, path: &str) -> PyErr {
     }
 }
 
-/// Python chooses the class by the number.
+/// An `OSError`, whose subclass Python chooses by `code`.
 fn os(code: i32, sentence: &str, path: &str) -> PyErr {
     PyOSError::new_err((code, sentence.to_owned(), path.to_owned()))
 }
 
-/// A `ValueError`.
+/// A `ValueError` with a message.
 pub fn value(sentence: &str) -> PyErr {
     PyValueError::new_err(sentence.to_owned())
 }
 
-/// A `ValueError` where a notice will not do.
+/// A `ValueError` with the text of a notice, for calls that cannot return notices.
 pub fn noticed(notice: &Notice) -> PyErr {
     value(&told(notice))
 }

@@ -15,7 +15,7 @@ use crate::captions::Captions;
 use crate::error::{fault, from_file, from_io, from_request, sentence, value};
 use crate::metrics::reading;
 
-/// In how many images each n-gram occurs: what CIDEr weighs n-grams by.
+/// The number of images in which each n-gram occurs; CIDEr weights n-grams by it.
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct DocumentFrequencies {
     pub table: Arc<Table>,
@@ -27,7 +27,7 @@ fn new(table: Table) -> DocumentFrequencies {
 
 #[pymethods]
 impl DocumentFrequencies {
-    /// Counts the references of each image once.
+    /// Counts n-grams, at most once per image.
     #[staticmethod]
     #[pyo3(signature = (references, *, tokenizer, stem, order, ids))]
     fn build(
@@ -47,7 +47,7 @@ impl DocumentFrequencies {
         table.map(new).map_err(from_request)
     }
 
-    /// Reads a table, capeval's own or a pickle, which may be gzipped; no code of a pickle is run.
+    /// Reads a table of capeval or a pickle, which may be gzipped; no code of a pickle is run.
     #[staticmethod]
     #[pyo3(signature = (path, n_images = None))]
     fn load(py: Python<'_>, path: &str, n_images: Option<u64>) -> PyResult<Self> {
@@ -76,11 +76,11 @@ impl DocumentFrequencies {
             }
             if whole < 0.0 || whole.fract() != 0.0 {
                 return Err(value(&format!(
-                    "the frequency of {ngram} is {whole}, no whole number of images"
+                    "the frequency of {ngram} is {whole}, not a whole number of images"
                 )));
             }
             if whole > f64::from(u32::MAX) {
-                return Err(PyOverflowError::new_err(format!("the frequency of {ngram} is beyond 32 bits")));
+                return Err(PyOverflowError::new_err(format!("the frequency of {ngram} exceeds 32 bits")));
             }
             for word in ngram.try_iter()? {
                 let word = word?;
@@ -109,19 +109,19 @@ impl DocumentFrequencies {
         py.detach(|| files::write_whole(path, |out| write(&self.table, out))).map_err(from_file)
     }
 
-    /// The table over the images of both, which must be disjoint.
+    /// The table over the images of both tables, which must not share images.
     fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         let (mine, theirs) = (Arc::clone(&self.table), Arc::clone(&other.table));
         let merged = py.detach(move || mine.merge(&theirs));
         merged.map(new).map_err(|error| fault(&error))
     }
 
-    /// In how many images an n-gram, given as a tuple of words, occurs.
+    /// The number of images in which an n-gram, given as a tuple of words, occurs.
     fn frequency(&self, ngram: Vec<String>) -> u32 {
         self.table.frequency(ngram)
     }
 
-    /// The number of n-grams that occur.
+    /// The number of distinct n-grams.
     fn __len__(&self) -> usize {
         self.table.len()
     }
@@ -154,10 +154,10 @@ impl DocumentFrequencies {
     }
 }
 
-/// Writes a table in some format.
+/// A function that writes a table in one format.
 type WriteTable = fn(&Table, &mut dyn Write) -> io::Result<()>;
 
-/// What writes a table in the format of this name.
+/// The function for the format of this name.
 fn writer(format: &str) -> PyResult<WriteTable> {
     match format {
         "capeval" => Ok(|table, out| table.save(out)),
@@ -170,7 +170,7 @@ fn writer(format: &str) -> PyResult<WriteTable> {
     }
 }
 
-/// How ids are compared, by name.
+/// The rule for comparing ids, by name.
 pub fn parse_ids(name: &str) -> PyResult<Ids> {
     name.parse().map_err(|error: capeval::corpus::UnknownName| fault(&error))
 }

@@ -1,4 +1,4 @@
-//! Rewards: batches of captions, as texts or as numbers, against references that stay.
+//! Rewards: scores batches of captions, given as texts or token ids, against fixed references.
 
 use std::sync::Arc;
 
@@ -18,15 +18,15 @@ use crate::metrics::select;
 use crate::run::{long, pool};
 use crate::score::Prepared;
 
-/// Captions that are scored between two looks for Ctrl-C.
+/// The number of captions that are scored between two checks for Ctrl-C.
 const SLICE: usize = 1 << 15;
 
-/// Metrics that have seen references.
+/// Metrics that were fitted to references.
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct Judge {
     engine: Arc<Scorer>,
     codes: Option<Codes>,
-    /// For each metric as it was asked for, where its numbers begin, and what they are called without settings.
+    /// By requested metric: the position of its first measure, and the keys of its measures without settings.
     places: Vec<(usize, Vec<String>)>,
     threads: Option<usize>,
 }
@@ -35,7 +35,7 @@ pub struct Judge {
 impl Judge {
     /// Reads and counts references, and fits metrics to all of them.
     ///
-    /// `words` is what numbers stand for; without it numbers stand for their decimal digits.
+    /// `words` are the words of token ids; without it, the word for a token id is its decimal digits.
     #[new]
     #[pyo3(signature = (references, metrics, settings, frequencies, ids, words, coded, threads))]
     #[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
@@ -83,18 +83,18 @@ impl Judge {
         Ok(Self { engine: Arc::new(engine), codes, places, threads })
     }
 
-    /// The keys of the numbers that a caption scores.
+    /// The keys of the measures.
     fn keys(&self) -> Vec<&str> {
         self.engine.measures().iter().map(|measure| measure.key.as_str()).collect()
     }
 
-    /// For each metric that was asked for, in that order: which of the numbers is its first, and its keys as they
-    /// are where no other metric shares its name.
+    /// For each requested metric, in order: the position of its first measure, and the keys of its measures without
+    /// settings.
     fn places(&self) -> Vec<(usize, Vec<String>)> {
         self.places.clone()
     }
 
-    /// The metrics' signatures, by key, without what depends on a batch.
+    /// The signatures of the metrics, by key, without the parts that depend on a batch.
     fn signatures(&self) -> Vec<(&str, String)> {
         let metrics = self.engine.metrics().iter().zip(self.engine.engine().metrics());
         metrics.map(|(entry, metric)| (entry.key.as_str(), metric.signature().to_string())).collect()
@@ -111,13 +111,13 @@ impl Judge {
             .collect()
     }
 
-    /// The images, in order.
+    /// The ids of the images, in order.
     fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         id_list(py, self.engine.ids())
     }
 
-    /// The scores of captions: float64, caption after caption. The captions of an image follow each other, as
-    /// many for each.
+    /// The scores of captions: float64, caption after caption. The captions of an image are consecutive, and each
+    /// image has the same number of them.
     #[pyo3(signature = (ids, captions, statistics = false))]
     fn score<'py>(
         &self,
@@ -152,7 +152,8 @@ impl Judge {
         numbers(py, &values)
     }
 
-    /// The same of captions as numbers: a matrix of int64, a row per caption, of which `cut` tells what counts.
+    /// As `score`, for captions given as an int64 matrix of token ids with a row per caption; `cut` says which
+    /// tokens count.
     fn score_codes<'py>(
         &self,
         py: Python<'py>,
@@ -163,7 +164,7 @@ impl Judge {
     ) -> PyResult<Bound<'py, PyByteArray>> {
         let Some(codes) = &self.codes else {
             return Err(PyValueError::new_err(
-                "this reward takes texts; make it with token references, or with words=[…], to give token ids",
+                "this reward was made for texts; pass tokens=True or words=[…] to Reward() to use token ids",
             ));
         };
         let bytes = tokens.as_bytes();
@@ -186,17 +187,17 @@ impl Judge {
 }
 
 impl Judge {
-    /// The engine.
+    /// The scorer behind this object.
     pub fn engine(&self) -> &Scorer {
         &self.engine
     }
 
-    /// How many threads work.
+    /// The number of threads; `None` for the default.
     pub fn threads(&self) -> Option<usize> {
         self.threads
     }
 
-    /// The places of the images of `n` captions, as many for each id.
+    /// The indices of the images of `n` captions, with the same number of captions for each id.
     fn images(&self, ids: &Bound<'_, PyList>, n: usize) -> PyResult<Vec<u32>> {
         let n_ids = ids.len();
         if n_ids == 0 && n == 0 {
@@ -204,7 +205,7 @@ impl Judge {
         }
         if n_ids == 0 || !n.is_multiple_of(n_ids) {
             return Err(PyValueError::new_err(format!(
-                "{n} captions stand beside {n_ids} image ids; give one id per caption, or per group of equally many"
+                "there are {n} captions, but {n_ids} image ids; pass one id per caption, or per group of equal size"
             )));
         }
         let per_image = n / n_ids;
@@ -220,7 +221,7 @@ impl Judge {
     }
 }
 
-/// Where the numbers of each of `specs` begin among those of all `metrics`, and their keys without settings.
+/// The position of the first measure of each of `specs` among those of all `metrics`, and its keys without settings.
 fn places(
     py: Python<'_>,
     specs: &[String],
@@ -240,7 +241,7 @@ fn places(
     Ok(places)
 }
 
-/// What counts of a row of numbers: what stands before `end`, or up to it if `keep_end`, but not what is in `skip`.
+/// The tokens of a row that count: those before `end`, or up to it if `keep_end`, except those in `skip`.
 #[derive(FromPyObject)]
 struct Cut {
     #[pyo3(item)]
@@ -252,7 +253,7 @@ struct Cut {
 }
 
 impl Cut {
-    /// The words of `n` rows of int64, and where each caption stops; `first` is the number of the first row.
+    /// The words of `n` rows of int64, and the end of each caption; `first` is the number of the first row.
     fn rows(
         &self,
         bytes: &[u8],
@@ -274,7 +275,7 @@ impl Cut {
                         Some(code) => words.push(code),
                         None => {
                             return Err(format!(
-                                "row {}: {token} is no token id; ids are 0 to 2^30, and pad_id says what stands \
+                                "row {}: {token} is not a token id; ids are 0 to 2^30, and pad_id says what stands \
                                  for nothing",
                                 first + k
                             ));
@@ -291,7 +292,7 @@ impl Cut {
     }
 }
 
-/// Numbers as memory that numpy takes over.
+/// Numbers as memory that numpy reads without a copy.
 pub fn numbers<'py>(py: Python<'py>, values: &[f64]) -> PyResult<Bound<'py, PyByteArray>> {
     PyByteArray::new_with(py, values.len() * 8, |room| {
         room.copy_from_slice(bytemuck::cast_slice(values));

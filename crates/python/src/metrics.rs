@@ -1,4 +1,4 @@
-//! Which metrics, suites and tokenizers there are, and the choice among them.
+//! Lists of metrics, suites and tokenizers; selection of metrics; tokenization.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use crate::error::{fault, from_file, from_request, sentence};
 use crate::frequencies::DocumentFrequencies;
 use crate::run::{long, pool};
 
-/// What METEOR read last: the file, its length and age, and its content.
+/// METEOR's data as last read: the path of the file, its length, its time of modification, and its content.
 type Known = Option<(PathBuf, u64, Option<std::time::SystemTime>, Arc<meteor::Resources>)>;
 
 static METEOR: Mutex<Known> = Mutex::new(None);
@@ -40,14 +40,14 @@ fn meteor(py: Python<'_>) -> PyResult<Option<Arc<meteor::Resources>>> {
             return Ok(Some(Arc::clone(resources)));
         }
     }
-    // It is read, not mapped, since others may install it anew. Checksums are taken in parallel, so this needs the pool.
+    // Read, not mapped, since another process may reinstall it. Checksums are computed in parallel, on the pool.
     let resources = long(py, None, None, move |_| home.resources(files::read))?.map_err(from_file)?;
     let Some(resources) = resources.map(Arc::new) else { return Ok(None) };
     *METEOR.lock().unwrap_or_else(PoisonError::into_inner) = Some((path, len, age, Arc::clone(&resources)));
     Ok(Some(resources))
 }
 
-/// What the metrics that `options` choose need: METEOR's data, which are loaded for nothing else, and `frequencies`.
+/// The data that the selected metrics need: `frequencies`, and METEOR's data, which are loaded only if needed.
 pub fn resources(
     py: Python<'_>,
     options: &MetricOptions,
@@ -65,7 +65,7 @@ pub fn resources(
     Ok(Resources::default().with(frequencies.map(|table| Arc::clone(&table.table))).with(meteor))
 }
 
-/// Metrics by name, with settings for all that know them, and what was left out of suites.
+/// Selects metrics by name, with settings for all that have them; notices say which ones suites had to leave out.
 pub fn select(
     py: Python<'_>,
     names: &[String],
@@ -78,7 +78,7 @@ pub fn select(
     capeval::select_metrics(&options, &resources).map_err(from_request)
 }
 
-/// The metrics in the order in which they are listed, each as a dictionary.
+/// All metrics in the order of the documentation, each as a dictionary.
 #[pyfunction]
 pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
@@ -120,17 +120,17 @@ pub fn tokenizer_names() -> Vec<(&'static str, &'static str)> {
     tokenizers::ALL.iter().map(|(_, name, summary)| (*name, *summary)).collect()
 }
 
-/// The tokenizer of that name.
+/// The tokenizer of this name.
 pub fn tokenizer(name: &str) -> PyResult<Tokenizer> {
     name.parse().map_err(|error: capeval::text::UnknownTokenizer| fault(&error))
 }
 
-/// The reading that a table of document frequencies is counted in.
+/// The reading (tokenizer and stemmer) that a table of document frequencies is counted in.
 pub fn reading(tok: &str, stem: Option<&str>) -> PyResult<Reading> {
     capeval::table_reading(tok, stem.unwrap_or("none")).map_err(from_request)
 }
 
-/// The tokens of each text, joined by single blanks, or as lists.
+/// The tokens of each text, joined by single spaces, or as lists.
 #[pyfunction]
 pub fn tokenize<'py>(
     py: Python<'py>,
@@ -163,7 +163,7 @@ pub fn tokenize<'py>(
     Ok(list)
 }
 
-/// The tokens of a text with a blank between any two, and where each stops.
+/// The tokens of a text separated by spaces, and the end of each token.
 type Tokens = (String, Vec<usize>);
 
 fn cut(tokenizer: Tokenizer, rows: &capeval::corpus::Captions, range: std::ops::Range<usize>) -> Vec<Tokens> {

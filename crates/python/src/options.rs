@@ -1,4 +1,4 @@
-//! Keyword arguments of Python as the options of a task.
+//! Deserializes keyword arguments of Python into the options of a task.
 
 use std::fmt;
 
@@ -16,20 +16,20 @@ use serde::de::{
 use crate::captions::type_name;
 use crate::error::{sentence, value};
 
-/// The options in `given`; those left out have their default.
+/// The options in `given`; options that are left out have their defaults.
 ///
 /// # Errors
-/// `TypeError` for an option that does not exist or a value of another type, `ValueError` for another value.
+/// `TypeError` for an unknown option or a value of a wrong type, `ValueError` for any other invalid value.
 pub fn options<T: DeserializeOwned>(given: &Bound<'_, PyDict>) -> PyResult<T> {
     T::deserialize(Value(given.as_any().clone())).map_err(|Error(error)| error)
 }
 
-/// The exception that Python raises.
+/// The exception to raise.
 #[derive(Debug)]
 struct Error(PyErr);
 
 impl Error {
-    /// The same, about the option `name`.
+    /// The same exception with the name of the option in front of its message.
     fn of(self, py: Python<'_>, name: &str) -> Self {
         let message = format!("{name}: {}", self.0.value(py));
         Self(PyErr::from_type(self.0.get_type(py), message))
@@ -69,7 +69,7 @@ impl From<PyErr> for Error {
     }
 }
 
-/// A value of Python: what JSON knows, and what Python takes for a number.
+/// A Python object to deserialize: one of JSON's types, or anything that Python accepts as a number.
 struct Value<'py>(Bound<'py, PyAny>);
 
 impl<'de> Deserializer<'de> for Value<'_> {
@@ -93,7 +93,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
         if object.is_instance_of::<PyFloat>() {
             return visitor.visit_f64(object.extract()?);
         }
-        // `__index__`, so that numpy's whole numbers are numbers too.
+        // `__index__`, to accept numpy's integers.
         if object.is_instance_of::<PyInt>() || object.hasattr("__index__")? {
             return match object.extract::<i64>() {
                 Ok(number) => visitor.visit_i64(number),
@@ -137,7 +137,7 @@ impl<'de> SeqAccess<'de> for Items<'_> {
 
 struct Entries<'py> {
     left: std::vec::IntoIter<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
-    /// The value of the last key, and the key.
+    /// The value of the last key, with the key.
     value: Option<(String, Bound<'py, PyAny>)>,
 }
 

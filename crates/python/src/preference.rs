@@ -1,4 +1,4 @@
-//! How often metrics prefer what people prefer, as Python sees it.
+//! Preferences between two captions, for Python.
 
 use capeval::corpus::ratings;
 use capeval::metric::Resources;
@@ -24,7 +24,7 @@ pub struct Preference {
 
 #[pymethods]
 impl Preference {
-    /// What a reader should know: code and sentence.
+    /// Notices: code and message.
     fn notices(&self) -> Vec<(String, String)> {
         let notices = self.found.head.notices.iter();
         notices.map(|notice| (notice.code.to_string(), crate::error::told(notice))).collect()
@@ -37,7 +37,7 @@ impl Preference {
     }
 }
 
-/// Tells how often metrics prefer what people prefer: pairs come as a path, or as JSON.
+/// Measures how often metrics prefer the caption that people prefer, for pairs given as a path or as JSON.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
 pub fn prefer(

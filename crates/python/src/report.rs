@@ -1,4 +1,4 @@
-//! A report as Python sees it: numbers, names and renderings.
+//! Reports for Python: numbers, names and renderings.
 
 use capeval::metric::Direction;
 use capeval::pages::{self, Page, Pictures};
@@ -11,7 +11,7 @@ use crate::captions::id_list;
 use crate::error::Keywords;
 use crate::rendered;
 
-/// What an evaluation found.
+/// The result of an evaluation.
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct Report {
     pub found: Found,
@@ -29,7 +29,7 @@ impl Report {
         self.found.head.measures.iter().map(|measure| measure.key.as_str()).collect()
     }
 
-    /// For each measure: key, label, whether more is better, least and greatest value.
+    /// For each measure: key, label, whether higher is better, lowest and highest value.
     fn measures(&self) -> Vec<(&str, &str, bool, f64, f64)> {
         let measures = self.found.head.measures.iter();
         measures
@@ -37,7 +37,7 @@ impl Report {
             .collect()
     }
 
-    /// What is known of system number `k`: source, images, references, scores by measure, signatures by metric.
+    /// System number `k`: name, source, numbers of images and references, scores by measure, signatures by metric.
     fn system<'py>(&self, py: Python<'py>, k: usize) -> PyResult<Bound<'py, PyDict>> {
         let system = self.at(k)?;
         let about = PyDict::new(py);
@@ -58,7 +58,7 @@ impl Report {
         Ok(about)
     }
 
-    /// The confidence intervals of system number `k`, by measure; `None` if they were not asked for.
+    /// The confidence intervals of system number `k`, by measure; `None` unless requested.
     fn intervals<'py>(&self, py: Python<'py>, k: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(intervals) = &self.at(k)?.intervals else { return Ok(None) };
         let by_key = PyDict::new(py);
@@ -68,14 +68,13 @@ impl Report {
         Ok(Some(by_key))
     }
 
-    /// The images of system number `k`.
+    /// The ids of the images of system number `k`.
     fn ids<'py>(&self, py: Python<'py>, k: usize) -> PyResult<Bound<'py, PyList>> {
         let none = Vec::new();
         id_list(py, self.at(k)?.segments.as_ref().map_or(&none, |segments| &segments.ids))
     }
 
-    /// The scores of every image of system number `k`: float64, measure after measure; `None` if they were not
-    /// asked for.
+    /// The scores of every image of system number `k`: float64, measure after measure; `None` unless requested.
     fn segments<'py>(&self, py: Python<'py>, k: usize) -> PyResult<Option<Bound<'py, PyByteArray>>> {
         let Some(segments) = &self.at(k)?.segments else { return Ok(None) };
         let n = self.found.head.measures.len();
@@ -90,7 +89,7 @@ impl Report {
         Ok(Some(bytes))
     }
 
-    /// What a reader should know: code, sentence, system, first ids, number.
+    /// Notices: code, message, system, first ids, number.
     fn notices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
         for notice in &self.found.head.notices {
@@ -112,12 +111,12 @@ impl Report {
         self.found.same_images
     }
 
-    /// The images that a page lets its reader look through; `None` if none were asked for.
+    /// The ids of the images that a page shows; `None` unless requested.
     fn gallery_ids<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
         self.found.gallery.as_ref().map(|gallery| id_list(py, &gallery.ids)).transpose()
     }
 
-    /// The report as a page: pictures by a pattern with `{id}`, or one for each image of the gallery.
+    /// The report as a page of HTML; pictures are given by a pattern with `{id}`, or one for each image of the gallery.
     fn html(
         &self,
         py: Python<'_>,
@@ -131,8 +130,8 @@ impl Report {
         rendered::page(py, |out| pages::report(&self.found, &page, &Keywords, out))
     }
 
-    /// The report as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`; `digits` are shown
-    /// after the point in the forms for people.
+    /// The report as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`. `digits` is the number
+    /// of digits after the decimal point in tables.
     fn render(&self, format: &str, digits: usize) -> PyResult<String> {
         rendered::text(&self.found, format, digits)
     }
