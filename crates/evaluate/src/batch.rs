@@ -1,8 +1,8 @@
-//! Small batches against references that stay: for training loops, where every millisecond counts.
+//! Scores small batches against fixed references, for training loops, in which every millisecond counts.
 //!
-//! A [`BatchScorer`] has read its references, counted their n-grams and fitted its metrics once. A batch costs what
-//! its own captions cost, and the digits are those of [`evaluate`](crate::evaluate()) over all images:
-//! candidates' words that the references lack are numbered batch by batch, and forgotten.
+//! A [`BatchScorer`] reads its references, counts their n-grams and fits its metrics once. The cost of a batch depends
+//! only on its own captions, and the digits are those of [`evaluate`](crate::evaluate()) over all images. Candidates'
+//! words that are not in the references are numbered for one batch only.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,33 +18,33 @@ use crate::references::{ReferenceSet, read};
 use crate::run::{System, evaluate};
 use crate::session;
 
-/// Captions that a thread takes at a time, at least and at most.
+/// The minimum and maximum number of captions per chunk of work.
 const CHUNK: (usize, usize) = (32, 512);
 
-/// Metrics that have seen references, ready for any number of batches from any number of threads.
+/// Metrics fitted to references, for any number of batches from any number of threads.
 pub struct BatchScorer {
     set: ReferenceSet,
     /// All images.
     images: Vec<u32>,
     metrics: Vec<AnyMetric>,
-    /// For each metric how many columns its statistics have, and how many parts its scores.
+    /// By metric: the number of columns of its statistics, and the number of its parts.
     sizes: Vec<(usize, usize)>,
     groups: Vec<Group>,
-    /// Metrics that learn from words alone, and judge each batch for itself.
+    /// Metrics whose models depend on words only, which are fitted to each batch.
     alone: Vec<usize>,
 }
 
-/// The metrics of one reading.
+/// The metrics with the same reading.
 struct Group {
-    /// What they need to see together.
+    /// The combined input that they need.
     input: Input,
-    /// The references' words, and those of saved tables.
+    /// The words of the references and of saved tables.
     vocabulary: Arc<Vocabulary>,
     frequencies: Option<Arc<NgramCounts>>,
     members: Vec<Member>,
 }
 
-/// Captions that were read, and the words they are made of.
+/// Tokenised captions, with their words.
 struct Batch<'b> {
     vocabulary: &'b Vocabulary,
     texts: &'b Texts,
@@ -52,41 +52,41 @@ struct Batch<'b> {
 }
 
 struct Member {
-    /// Which of the metrics.
+    /// The index of the metric.
     metric: usize,
     fitted: Fitted,
-    /// Whether words that the vocabulary lacks ask for a new fitting.
+    /// Whether the metric must be fitted again if a batch has words that the vocabulary lacks.
     knows_words: bool,
 }
 
-/// What a batch scored.
+/// The scores of a batch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BatchScores {
-    /// How many numbers each caption has.
+    /// The number of values per caption.
     pub n_parts: usize,
-    /// Caption after caption, metric after metric, one number per part.
+    /// The values, one per part: caption after caption, and metric after metric within a caption.
     pub values: Vec<f64>,
 }
 
-/// Captions that were given as numbers in place of words; see [`BatchScorer::codes`].
+/// A mapping from numbers to words, for captions that are given as numbers; see [`BatchScorer::codes`].
 #[derive(Debug)]
 pub struct Codes {
-    /// The word that each number below this list's length stands for.
+    /// The word for each number below the length of this list.
     symbols: Vec<Symbol>,
-    /// The words that greater numbers stand for.
+    /// The words for greater numbers.
     sparse: HashMap<u32, Symbol>,
-    /// What is added to greater numbers to make them words of their own.
+    /// The offset that is added to other numbers to turn them into distinct words.
     beyond: u32,
 }
 
-/// The greatest number that may stand for a word.
+/// The greatest number that a word may have.
 pub const MAX_CODE: u32 = 1 << 30;
 
-/// Numbers of digits below this get a place in a list; greater ones are looked up.
+/// Numbers below this are stored in a list; greater ones in a hash map.
 const MOST_LISTED: u32 = 1 << 22;
 
 impl Codes {
-    /// The word that `code` stands for.
+    /// The word for `code`.
     #[inline]
     fn symbol(&self, code: u32) -> Symbol {
         match self.symbols.get(code as usize) {
@@ -99,20 +99,20 @@ impl Codes {
     }
 }
 
-/// The number that a word spells in decimal digits, as numbers are written.
+/// The number whose canonical decimal digits are `word`; `None` if there is none.
 fn number(word: &str) -> Option<u32> {
     let starts_plain = word == "0" || !word.starts_with(['0', '+']);
     word.parse().ok().filter(|code| starts_plain && *code <= MAX_CODE)
 }
 
-/// A word that no vocabulary holds; equal codes are equal words.
+/// A word that is in no vocabulary; equal codes give equal words.
 fn unknown(beyond: u32, code: u32) -> Symbol {
     bytemuck::cast(beyond.saturating_add(code.min(MAX_CODE)))
 }
 
 impl BatchScorer {
-    /// Reads and counts `references`, and fits `metrics` to all of them. `table_words` are the words of saved
-    /// tables that the metrics look up. `progress` is notified of every metric.
+    /// Reads and counts `references`, and fits `metrics` to all of them. `table_words` are the words of saved tables that
+    /// the metrics use. `progress` is notified for each metric.
     ///
     /// # Errors
     /// When a metric's tokenizer reads all captions as one text, so that a score would depend on the batch.
@@ -178,29 +178,30 @@ impl BatchScorer {
         self.images.len()
     }
 
-    /// How many numbers a caption's score has.
+    /// The number of values in the score of a caption.
     pub fn n_parts(&self) -> usize {
         self.sizes.iter().map(|(_, n_parts)| n_parts).sum()
     }
 
-    /// How many numbers a caption's statistics have.
+    /// The number of columns in the statistics of a caption.
     pub fn n_columns(&self) -> usize {
         self.sizes.iter().map(|(n_columns, _)| n_columns).sum()
     }
 
-    /// The scores of captions as texts: `images[k]` is what text `k` describes, any image any number of times.
+    /// The scores of captions given as texts: text `k` describes `images[k]`. Images may repeat.
     ///
     /// # Panics
-    /// When there are not as many images as texts, or there is no such image.
+    /// When the numbers of images and texts differ, or there is no such image.
     pub fn score(&self, images: &[u32], texts: &Texts) -> BatchScores {
         assert_eq!(images.len(), texts.len(), "an image for each caption");
         self.scores(&self.statistics(images, texts))
     }
 
-    /// The same of captions as numbers: `words` holds caption after caption, and `ends` where each stops.
+    /// As [`score`](Self::score), but of captions given as numbers: `words` contains all captions, and `ends` the end of
+    /// each.
     ///
     /// # Panics
-    /// When there are not as many images as ends, or `ends` points beyond `words`.
+    /// When the numbers of images and ends differ, or `ends` exceeds the length of `words`.
     pub fn score_codes(&self, codes: &Codes, images: &[u32], words: &[u32], ends: &[u64]) -> BatchScores {
         assert_eq!(images.len(), ends.len(), "an image for each caption");
         let mut rows = vec![0.0; images.len() * self.n_columns()];
@@ -219,11 +220,11 @@ impl BatchScorer {
         self.scores(&rows)
     }
 
-    /// Numbers for words: `words[k]` is what `k` stands for. Numbers beyond, and words that the references lack,
-    /// are words of their own.
+    /// A mapping in which `words[k]` is the word for `k`. Greater numbers, and words that the references lack, are
+    /// distinct words.
     ///
     /// # Errors
-    /// When the metrics read texts in more than one way, or look at more than which words are equal.
+    /// When the metrics have more than one reading, or use more than the equality of words.
     pub fn codes<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> Result<Codes, Refusal> {
         let group = self.coded()?;
         let beyond = group.vocabulary.len() as u32;
@@ -235,7 +236,7 @@ impl BatchScorer {
         Ok(Codes { symbols: symbols.collect(), sparse: HashMap::new(), beyond })
     }
 
-    /// The same where every number up to [`MAX_CODE`] stands for its own decimal digits.
+    /// A mapping in which the word for each number up to [`MAX_CODE`] is its decimal digits.
     ///
     /// # Errors
     /// As for [`codes`](Self::codes).
@@ -258,7 +259,7 @@ impl BatchScorer {
         Ok(Codes { symbols, sparse, beyond })
     }
 
-    /// The one group of metrics to which captions may be given as numbers.
+    /// The only group of metrics, to which captions may be given as numbers.
     fn coded(&self) -> Result<&Group, Refusal> {
         let plain = |group: &Group| {
             matches!(group.input.reading, Reading::Tokens(_))
@@ -274,7 +275,7 @@ impl BatchScorer {
         }
     }
 
-    /// The statistics of captions, row after row: the columns of all metrics, one after the other.
+    /// The statistics of captions, row after row; a row contains the columns of all metrics.
     ///
     /// # Panics
     /// As [`score`](Self::score).
@@ -316,7 +317,7 @@ impl BatchScorer {
         BatchScores { n_parts, values }
     }
 
-    /// Deals a batch out to threads: `work` gets a range of the captions, their images and their rows.
+    /// Distributes a batch to threads: `work` receives a range of captions, with their images and rows.
     fn in_chunks(
         &self,
         images: &[u32],
@@ -333,7 +334,8 @@ impl BatchScorer {
         );
     }
 
-    /// Measures a batch by the metrics of a group of which some learn from its new words: once, from all of them.
+    /// Measures a batch by a group of metrics of which some must be fitted again to its new words, which is done once for
+    /// the whole batch.
     fn measure_whole(&self, group: &Group, images: &[u32], texts: &Texts, rows: &mut [f64]) {
         let Some(view) = self.set.views.iter().find(|view| view.reading == group.input.reading) else {
             return;
@@ -352,8 +354,8 @@ impl BatchScorer {
         });
     }
 
-    /// Measures the captions of a batch from `first` on, one for each of `images`, by the metrics of a group;
-    /// `anew` holds those that were fitted for this batch.
+    /// Measures the captions of a batch from `first` on, one for each of `images`, by the metrics of a group; `anew`
+    /// contains those that were fitted to this batch.
     fn measure(
         &self,
         group: &Group,
@@ -399,7 +401,7 @@ impl BatchScorer {
         );
     }
 
-    /// Measures a batch by the metrics that need nothing but its own words, with its own references.
+    /// Measures a batch by the metrics that depend only on its words and their references.
     fn measure_alone(&self, images: &[u32], texts: &Texts, rows: &mut [f64]) {
         let mut set: ReferenceSet = images.iter().map(|image| self.set.of(*image as usize)).collect();
         let texts = (0..texts.len()).map(|k| texts.get(k)).collect();

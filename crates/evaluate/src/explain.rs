@@ -1,4 +1,4 @@
-//! How scores of single images came to be.
+//! Explains the scores of single images.
 
 use capeval_metric::{AnyMetric, Explanation, Fitted, Worker};
 use rayon::prelude::*;
@@ -8,28 +8,27 @@ use crate::references::ReferenceSet;
 use crate::run::System;
 use crate::session::{for_each_system, visit};
 
-/// Segments that a thread takes at a time.
+/// The number of segments per chunk of work.
 const CHUNK: usize = 64;
 
-/// Which score an explanation explains.
+/// The score that an explanation explains.
 pub struct ScoreOf {
-    /// The system, as an index into those given.
+    /// The index of the system.
     pub system: usize,
-    /// The metric, as an index into those given.
+    /// The index of the metric.
     pub metric: usize,
-    /// The image, as an index into the references.
+    /// The index of the image among the references.
     pub image: u32,
 }
 
-/// Explains the scores that `systems` get by `metrics` for the images `chosen`, which ascend.
+/// Explains the scores of `systems` by `metrics` for the images `chosen`, which must be ascending.
 ///
-/// All images of a system take part in what metrics learn from the references, so the values are those of
-/// [`evaluate`](crate::evaluate()). Explanations are large: `keep` is given each one as it is made, on any thread,
-/// and returns what to keep of it. The result holds, system by system and metric by metric, what was kept of the
-/// chosen images that the system describes, in their order.
+/// Metrics are fitted to all images of a system, so the values are those of [`evaluate`](crate::evaluate()). Explanations
+/// are large, so each one is passed to `keep`, on any thread, which returns what to keep of it. The result contains,
+/// system by system and metric by metric, these values for the chosen images that the system describes, in order.
 ///
 /// # Panics
-/// When a system's images are not ascending indices of `references`, one for each caption.
+/// When a system's images are not ascending indices of `references`, one per caption.
 pub fn explain<T: Send>(
     references: &mut ReferenceSet,
     systems: &[System],

@@ -1,8 +1,8 @@
-//! What is run? The registry of metrics, suites and the driver.
+//! The registry of metrics and suites, and the driver that runs them.
 //!
-//! The driver reads each text once per distinct [`Reading`](capeval_metric::Reading), shares the
-//! references' words and n-grams between all metrics and systems, and spreads segments over threads. It
-//! prints nothing and opens no file.
+//! The driver reads each text once per distinct [`Reading`](capeval_metric::Reading), shares the words and n-grams of the
+//! references between all metrics and systems, and distributes segments to threads. It prints nothing and opens no
+//! files.
 
 pub mod batch;
 pub mod diversity;

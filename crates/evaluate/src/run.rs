@@ -1,4 +1,4 @@
-//! Every system by every metric.
+//! Scores all systems by all metrics.
 
 use capeval_metric::{AnyMetric, Candidates, Fitted, Notice, Signature};
 use capeval_stats::Table;
@@ -9,36 +9,36 @@ use crate::progress::{Progress, Stage};
 use crate::references::ReferenceSet;
 use crate::session::{Session, for_each_system, visit};
 
-/// Segments that a thread takes at a time.
+/// The number of segments per chunk of work.
 const CHUNK: usize = 256;
 
 /// The captions of one system.
 pub struct System {
-    /// What the system is called.
+    /// The name of the system.
     pub name: String,
-    /// The images it describes, ascending, as indices into the references.
+    /// The images that it describes, as ascending indices into the references.
     pub images: Vec<u32>,
-    /// One caption for each of them.
+    /// One caption per image.
     pub texts: Texts,
 }
 
-/// What a system scores.
+/// The scores of a system.
 pub struct SystemScores {
-    /// What the system is called.
+    /// The name of the system.
     pub name: String,
-    /// The images that take part, ascending.
+    /// The images that were scored, ascending.
     pub images: Vec<u32>,
-    /// One entry per metric, in the order asked for.
+    /// One entry per metric, in the requested order.
     pub metrics: Vec<MetricScores>,
 }
 
-/// What a system scores by one metric.
+/// The scores of a system by one metric.
 pub struct MetricScores {
     /// The metric.
     pub metric: AnyMetric,
-    /// Its signature, with what it learnt from the references.
+    /// Its signature, including what its model adds.
     pub signature: Signature,
-    /// What a reader should know.
+    /// Remarks for readers of the scores.
     pub notices: Vec<Notice>,
     /// The statistics of every segment.
     pub table: Table,
@@ -47,7 +47,7 @@ pub struct MetricScores {
 }
 
 impl MetricScores {
-    /// The scores of every segment: as many values per segment as the metric has parts.
+    /// The scores of every segment: one value per part of the metric for each segment.
     pub fn segments(&self) -> Vec<f64> {
         let n_parts = self.corpus.len();
         let mut values = vec![0.0; self.table.len() * n_parts];
@@ -64,7 +64,7 @@ impl MetricScores {
 /// No digit depends on the number of threads, on the order of images or on the other systems.
 ///
 /// # Panics
-/// When a system's images are not ascending indices of `references`, one for each caption.
+/// When a system's images are not ascending indices of `references`, one per caption.
 pub fn evaluate(
     references: &mut ReferenceSet,
     systems: &[System],

@@ -1,11 +1,11 @@
-//! What went wrong, and on which line.
+//! Errors of language models, with their lines.
 
 use std::fmt;
 use std::io;
 
 use capeval_choice::{Refusal, Remedy, system_words};
 
-/// An error, with its line where it has one.
+/// An error, with its line if it has one.
 ///
 /// It displays as `line 7: expected a base-10 logarithm, found 'x'`: lower-case, without a full stop.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ impl Error {
         Self { line: None, refusal: refusal.into() }
     }
 
-    /// That n-grams of up to `order` words cannot be counted.
+    /// The error that n-grams of up to `order` words cannot be counted.
     pub fn order(order: usize) -> Self {
         let most = crate::ngram::MAX_ORDER;
         Self::new(format!("n-grams of {order} words cannot be counted"))
@@ -34,7 +34,7 @@ impl Error {
         Self { refusal: self.refusal.with_remedy(remedy), ..self }
     }
 
-    /// What to do about it.
+    /// What to do about it, if known.
     pub fn remedy(&self) -> Option<&Remedy> {
         self.refusal.remedy()
     }

@@ -1,8 +1,8 @@
-//! How likely are these words? Perplexity, and n-gram language models.
+//! Perplexity, and n-gram language models.
 //!
-//! - [`perplexity`]: from bits and tokens to a perplexity, for a segment and for a corpus;
-//! - [`ngram`]: models with backoff, read from ARPA files, or estimated from captions;
-//! - [`metric`]: the perplexity of captions under such a model, as a metric like any other.
+//! - [`perplexity`]: computes perplexities from bits and tokens, for segments and corpora;
+//! - [`ngram`]: models with backoff, read from ARPA files or estimated from captions;
+//! - [`metric`]: the perplexity of captions under such a model, as a metric.
 //!
 //! This crate opens no files; it reads from `Read` and writes to `Write`.
 

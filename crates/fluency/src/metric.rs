@@ -1,8 +1,8 @@
-//! The perplexity of captions under an n-gram model, as a metric like any other.
+//! The perplexity of captions under an n-gram model, as a metric.
 //!
-//! Rewards fluency alone: no reference of the image at hand is looked at. The model is one that was read
-//! or estimated before, or it is estimated from the references of all images that take part; only
-//! perplexities of one model and one tokenizer may be compared, and the signature says which.
+//! Rewards only fluency: a caption is not compared with the references of its image. The model is either given, or
+//! estimated from the references of all images in the evaluation. Perplexities are comparable only under the same model
+//! and tokenizer, which the signature names.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use capeval_text::Tokenizer;
 use crate::ngram::{Estimate, FALLBACK_DISCOUNTS, MAX_ORDER, NgramModel, Word};
 use crate::perplexity::{EndSymbol, Perplexity};
 
-/// Where the model comes from.
+/// The source of the model.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// It is there.
+    /// A given model.
     Model(Arc<NgramModel>),
-    /// It is estimated from the references, with n-grams of up to this many words.
+    /// A model estimated from the references, with n-grams of up to this many words.
     References(usize),
 }
 
@@ -34,16 +34,21 @@ capeval_choice::named! {
     }
 }
 
-/// Perplexity in lists of metrics.
+/// The entry of perplexity in the registry.
 pub const KIND: MetricKind = MetricKind {
     name: "perplexity",
-    summary: "how surprising captions are to an n-gram model; lower is better",
+    summary: "perplexity of captions under an n-gram model; lower is better",
     paper: "Chen and Goodman 1999, An Empirical Study of Smoothing Techniques for Language Modeling",
     program: "KenLM (lmplz and query)",
     settings: &[
         TOK,
         Setting::count("n", "3", "longest n-grams", 1..=MAX_ORDER),
-        Setting::choice("lm", "references", "the model, of the references or saved", &["references", "file"]),
+        Setting::choice(
+            "lm",
+            "references",
+            "language model, trained on the references or from a file",
+            &["references", "file"],
+        ),
         Setting::choice("end", "yes", "count the end of a caption", EndSymbol::NAMES),
         Setting::choice("unknown", "yes", "count unknown words", UnknownWords::NAMES),
     ],
@@ -73,7 +78,7 @@ pub const KIND: MetricKind = MetricKind {
 /// The perplexity of captions under an n-gram model.
 #[derive(Clone, Debug)]
 pub struct NgramPerplexity {
-    /// How the text is cut.
+    /// The tokenizer of the text.
     pub tokenizer: Tokenizer,
     source: Source,
     /// Whether the end of a caption counts as a token.
@@ -83,29 +88,29 @@ pub struct NgramPerplexity {
 }
 
 impl NgramPerplexity {
-    /// The perplexity under a model that is there.
+    /// The perplexity under a given model.
     pub fn under(model: Arc<NgramModel>, tokenizer: Tokenizer) -> Self {
         let (end, unknown) = (EndSymbol::Counted, UnknownWords::Counted);
         Self { tokenizer, source: Source::Model(model), end, unknown }
     }
 
-    /// The same with or without the end of captions.
+    /// Sets whether the end of a caption counts as a token.
     pub fn with_end(self, end: EndSymbol) -> Self {
         Self { end, ..self }
     }
 
-    /// The same with or without the words that the model does not know.
+    /// Sets whether words that the model does not know count.
     pub fn with_unknown(self, unknown: UnknownWords) -> Self {
         Self { unknown, ..self }
     }
 
-    /// The number that perplexity is, whatever probabilities it comes from.
+    /// The description of perplexity as a score.
     pub fn part() -> Part {
         Part::score("perplexity", "Perplexity", 1.0..=f64::INFINITY).lower()
     }
 }
 
-/// The beginning of a model of all references that take part; `None` unless `order` is 1 to [`MAX_ORDER`].
+/// Starts a model of all references in the evaluation; `None` unless `order` is 1 to [`MAX_ORDER`].
 pub fn estimate(references: &References<'_>, order: usize) -> Option<Estimate> {
     let mut estimate = Estimate::new(order)?;
     for sentence in references.images.iter().flat_map(|image| references.of(*image as usize)) {
@@ -115,9 +120,9 @@ pub fn estimate(references: &References<'_>, order: usize) -> Option<Estimate> {
     Some(estimate)
 }
 
-/// A model beside the vocabulary of the captions.
+/// An n-gram model, with the mapping from the vocabulary of the captions to its words.
 pub struct Model {
-    /// `None` if there was no reference to estimate one from.
+    /// The n-gram model; `None` if there are no references to estimate it from.
     ngrams: Option<Arc<NgramModel>>,
     /// The model's word for each word of the captions.
     words: Vec<Word>,

@@ -1,7 +1,7 @@
 //! Perplexity: two to the power of the mean number of bits per token.
 //!
-//! `log2 PPL = −(1/L) Σ log2 P(token)`; of a corpus the sums of bits and of tokens are divided, so long
-//! segments weigh more. Lower is better; a token of probability zero makes it infinite.
+//! `log2 PPL = −(1/L) Σ log2 P(token)`. For a corpus, it is the quotient of the sums of bits and of tokens, so long segments
+//! have a higher weight. Lower is better; a token with probability 0 makes it infinite.
 
 use capeval_metric::Statistics;
 use capeval_stats::Column;
@@ -26,7 +26,7 @@ capeval_choice::named! {
 }
 
 impl Base {
-    /// Turns a logarithm of this base into one of base 2.
+    /// Converts a logarithm of this base to base 2.
     pub fn to_log2(self, log: f64) -> f64 {
         match self {
             Self::E => log * std::f64::consts::LOG2_E,
@@ -36,14 +36,14 @@ impl Base {
     }
 }
 
-/// Bits and tokens, of one segment or, added up, of many.
+/// Bits and tokens of a segment, or their sums over many segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Perplexity {
-    /// The information in the tokens: `−Σ log2 P`; infinite if one of them was thought impossible.
+    /// The information in the tokens, `−Σ log2 P`; infinite if one of them has probability 0.
     pub bits: f64,
     /// The number of tokens.
     pub tokens: f64,
-    /// How many of them the model did not know.
+    /// The number of tokens that the model does not know.
     pub unknown: f64,
 }
 

@@ -1,23 +1,21 @@
 //! chrF and chrF++: F-scores of character n-grams, as sacreBLEU computes them.
 //!
-//! Rewards runs of characters that the references hold too, which is kind to rich morphology and needs no
-//! tokenizer. Over character n-grams of orders 1 to 6 (and word n-grams of orders 1 and 2 in chrF++)
-//! precision P and recall R are averaged, and the score is `100 · (1 + β²) P R / (β² P + R)` with β = 2.
-//! The corpus score comes from the counts of the whole corpus; of several references each segment counts
-//! the one with the best score.
+//! Rewards character n-grams that the references also contain, which suits languages with rich morphology and needs no
+//! tokenizer. Precision P and recall R are averaged over character n-grams of orders 1 to 6 (and word n-grams of orders
+//! 1 and 2 in chrF++), and the score is `100 · (1 + β²) P R / (β² P + R)` with β = 2. The corpus score is computed from
+//! the counts of the whole corpus; each segment counts the reference with the best score.
 //!
 //! Papers: Popović, *chrF: character n-gram F-score for automatic MT evaluation* (2015) and *chrF++: words
 //! helping character n-grams* (2017). Reference program: sacreBLEU 2.6.0, `metrics/chrf.py`.
 //!
 //! Quirks kept on purpose:
-//! - orders of which candidate or reference hold no n-gram are left out of the average; with
-//!   [`Orders::All`] every order's F-score is averaged instead, as in chrF++.py, and such an order's
-//!   precision and recall are 1e-16;
-//! - if the reference holds no n-gram of an order, those of the candidate do not count;
-//! - of references that score equally the first one counts;
-//! - white space is dropped, not squeezed; if it is kept, it is kept as it stands, at the ends too;
-//! - for word n-grams one punctuation mark is split off each word, at its end or else at its start, so
-//!   `(hi)` becomes `(hi` and `)`; only ASCII marks are, and a word of one character is never split.
+//! - orders without n-grams in the candidate or the reference are left out of the average; with [`Orders::All`], the
+//!   F-scores of all orders are averaged instead, as in chrF++.py, and precision and recall of such orders are 1e-16;
+//! - if the reference has no n-gram of an order, those of the candidate do not count;
+//! - if several references have the same score, the first one counts;
+//! - white space is dropped, not collapsed; if it is kept, it is kept unchanged, also at the ends;
+//! - for word n-grams, one punctuation mark is split off each word, at its end or else at its start, so `(hi)` becomes
+//!   `(hi` and `)`; only ASCII marks are split off, and a word of one character is never split.
 
 use capeval_metric::setting::POSITIVE;
 use capeval_metric::{
@@ -30,10 +28,10 @@ use capeval_text::tokenizers::plain::is_python_space;
 use crate::overlap::Overlap;
 use crate::sacrebleu::Case;
 
-/// Where there is nothing to divide.
+/// The precision and recall of an order without n-grams.
 const EPSILON: f64 = 1e-16;
 
-/// The most orders that a [`Chrf`] may have.
+/// The maximum number of orders of a [`Chrf`].
 const MAX_ORDERS: usize = 64;
 
 capeval_choice::named! {
@@ -52,7 +50,7 @@ capeval_choice::named! {
     }
 }
 
-/// chrF in lists of metrics.
+/// The entry of chrF in the registry.
 pub const CHRF: MetricKind = MetricKind {
     name: "chrf",
     summary: "F-score of character n-grams, from 0 to 100",
@@ -64,7 +62,7 @@ pub const CHRF: MetricKind = MetricKind {
     build,
 };
 
-/// chrF++ in lists of metrics.
+/// The entry of chrF++ in the registry.
 pub const CHRF_PLUS_PLUS: MetricKind = MetricKind {
     name: "chrf++",
     summary: "F-score of character n-grams, and of words and pairs of words, from 0 to 100",
@@ -78,11 +76,14 @@ pub const CHRF_PLUS_PLUS: MetricKind = MetricKind {
 
 const WORDS: Setting = Setting::count("words", "0", "longest word n-grams", 0..=MAX_ORDERS);
 const CHARS: Setting = Setting::count("chars", "6", "longest character n-grams", 0..=MAX_ORDERS);
-const BETA: Setting =
-    Setting::number("beta", "2", "how many times recall matters as much as precision", POSITIVE);
+const BETA: Setting = Setting::number("beta", "2", "importance of recall relative to precision", POSITIVE);
 const SPACE: Setting = Setting::choice("space", "no", "count white space as characters", Blanks::NAMES);
-const EFF: Setting =
-    Setting::choice("eff", "yes", "leave empty orders out, instead of counting them 1e-16", Orders::NAMES);
+const EFF: Setting = Setting::choice(
+    "eff",
+    "yes",
+    "leave out empty n-gram orders, instead of counting them as 1e-16",
+    Orders::NAMES,
+);
 
 fn build(settings: &Settings<'_>) -> Result<AnyMetric, Refusal> {
     let (chars, words) = (settings.get("chars")?, settings.get("words")?);
@@ -103,13 +104,13 @@ fn build(settings: &Settings<'_>) -> Result<AnyMetric, Refusal> {
 pub struct Chrf {
     char_order: usize,
     word_order: usize,
-    /// How many times recall matters as much as precision; 2 in the reference program.
+    /// The importance of recall relative to precision; 2 in the reference program.
     pub beta: f64,
-    /// Whether capital letters differ from small ones.
+    /// Whether upper and lower case differ.
     pub case: Case,
-    /// What becomes of white space.
+    /// Whether white space counts as characters.
     pub blanks: Blanks,
-    /// Over which orders the score averages.
+    /// The orders that the score averages over.
     pub orders: Orders,
 }
 
@@ -126,12 +127,12 @@ impl Chrf {
         }
     }
 
-    /// chrF++: the same with words up to order 2.
+    /// chrF++: as [`new`](Self::new), with words up to order 2.
     pub fn plus_plus() -> Self {
         Self { word_order: 2, ..Self::new() }
     }
 
-    /// The same with n-grams of up to `characters` and `words`; `None` unless these are 1 to 64 together.
+    /// Sets the lengths of the longest n-grams of characters and of words; `None` unless their sum is 1 to 64.
     pub fn with_orders(self, characters: usize, words: usize) -> Option<Self> {
         (1..=MAX_ORDERS).contains(&characters.saturating_add(words)).then_some(Self {
             char_order: characters,
@@ -140,7 +141,7 @@ impl Chrf {
         })
     }
 
-    /// What the name of the metric ends with: a sign per order of words, as its author writes it.
+    /// The end of the metric's name: a plus sign per order of words, as its author writes it.
     fn plus(&self) -> &'static str {
         ["", "+", "++"][self.word_order.min(2)]
     }
@@ -177,10 +178,10 @@ impl Default for Chrf {
     }
 }
 
-/// N-grams of one order.
+/// The numbers of n-grams of one order.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Order {
-    /// In the candidate; 0 if the reference holds none.
+    /// In the candidate; 0 if the reference has none.
     pub candidate: f64,
     /// In the reference.
     pub reference: f64,
@@ -353,7 +354,7 @@ const F_SMOOTHED: Rule = Rule::new("(1 + β²) P R / (β² P + R), at least 1e-1
 });
 const HUNDRED: Rule = Rule::new("100 F", |parts| 100.0 * parts.first().copied().unwrap_or(0.0));
 
-/// What n-grams of n + 1 items there are in a candidate and a reference of these lengths.
+/// The numbers of n-grams of n + 1 items in a candidate and a reference of these lengths.
 fn order(n: usize, (candidate, reference): (usize, usize), matches: f64) -> Order {
     let reference = reference.saturating_sub(n) as f64;
     let candidate = if reference > 0.0 { candidate.saturating_sub(n) as f64 } else { 0.0 };
@@ -379,7 +380,7 @@ impl Chrf {
     }
 }
 
-/// Calls `word` with each word of `text`, one punctuation mark split off.
+/// Calls `word` with each word of `text` after splitting off one punctuation mark.
 fn split(text: &str, mut word: impl FnMut(&str)) {
     for whole in text.split(is_python_space).filter(|whole| !whole.is_empty()) {
         let mut chars = whole.chars();

@@ -1,18 +1,17 @@
 //! CIDEr, CIDEr-D and CIDEr-R: agreement with the consensus of the references.
 //!
-//! Rewards n-grams that many references of the image hold and few other images do. Each caption becomes
-//! one vector per order n = 1..N, whose elements weigh an n-gram's frequency in the caption by its
-//! inverse document frequency `log(images) − log(max(1, df))`, where `df` is the number of images whose
-//! references hold the n-gram. The similarity with a reference is
+//! Rewards n-grams that are frequent in the references of the image and rare in those of other images. Each caption is
+//! turned into one vector per order n = 1..N, whose elements are the n-gram's frequency in the caption times its inverse
+//! document frequency `log(images) − log(max(1, df))`, where `df` is the number of images whose references contain the
+//! n-gram. The similarity with a reference is
 //!
 //! - CIDEr: the cosine of the two vectors;
-//! - CIDEr-D: `Σ min(c, r) · r / (‖c‖ ‖r‖) · exp(−(l(c) − l(r))² / 2σ²)`, which punishes repeated words
-//!   and different lengths;
-//! - CIDEr-R: as CIDEr-D, but instead of the exponential `p^0.8 · exp(−(l(c) − l(r))² / l(r)²)^0.2` with the
-//!   penalty p of repeated words, so that long references and few references do no harm.
+//! - CIDEr-D: `Σ min(c, r) · r / (‖c‖ ‖r‖) · exp(−(l(c) − l(r))² / 2σ²)`, which penalises repeated words and different
+//!   lengths;
+//! - CIDEr-R: as CIDEr-D, but with `p^0.8 · exp(−(l(c) − l(r))² / l(r)²)^0.2` instead of the exponential, where p is the
+//!   penalty of repeated words, so that it also works with long references and with few references.
 //!
-//! Averaged over orders and references and multiplied by 10. The corpus score is the mean of the
-//! segment scores.
+//! It is averaged over orders and references and multiplied by 10. The corpus score is the mean of the segment scores.
 //!
 //! Paper: Vedantam, Zitnick and Parikh, *CIDEr: Consensus-based Image Description Evaluation* (2015).
 //! Reference programs: pycocoevalcap 1.2, `cider/cider_scorer.py` (its "CIDEr" is CIDEr-D), and
@@ -20,12 +19,12 @@
 //! Consensus-based Image Description Evaluation* (2021), with gabrielsantosrv/coco-caption, `ciderR/`.
 //!
 //! Quirks kept on purpose, in the variants named after the programs:
-//! - the length in the penalty counts bigrams, so captions of no word and of one word are equally long;
-//! - term frequency is the plain count, which matters for CIDEr-D because of the minimum;
-//! - the mean is always over N orders, so a perfect caption of one word scores 2.5, of two words 5;
-//! - with one image every weight is `log 1 = 0`, and so is the score;
+//! - the length in the penalty is the number of bigrams, so captions without words are as long as those of one word;
+//! - the term frequency is the plain count, which matters for CIDEr-D because of the minimum;
+//! - the mean is always over N orders, so a perfect caption of one word scores 2.5, and of two words 5;
+//! - with one image, every weight is `log 1 = 0`, and so is the score;
 //! - vectors of norm 0 are not divided by it;
-//! - CIDEr-R's lengths are bigrams plus one, so that captions of no word and of one word are equally long.
+//! - CIDEr-R's lengths are the number of bigrams plus one, so captions without words are as long as those of one word.
 
 use std::f64::consts::E;
 use std::hint::black_box;
@@ -49,18 +48,17 @@ mod rarity;
 
 use self::rarity::{Source, Tabled, Weights};
 
-/// How two vectors are compared.
+/// The comparison of two vectors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Clipping {
     /// CIDEr: the cosine.
     None,
-    /// CIDEr-D: the candidate's elements are cut to the reference's, and lengths compared with this σ,
-    /// 6 in the reference program.
+    /// CIDEr-D: the candidate's elements are clipped to the reference's, and lengths are compared.
     Gaussian {
-        /// The standard deviation of the length penalty.
+        /// The standard deviation of the length penalty; 6 in the reference program.
         sigma: f64,
     },
-    /// CIDEr-R: elements are cut likewise; repetition and relative length are compared, each to a power.
+    /// CIDEr-R: elements are clipped as well; repetition and relative length are compared, each raised to a power.
     Robust {
         /// The power of the repetition penalty; 0.8 in the reference program.
         repetition: f64,
@@ -70,7 +68,7 @@ pub enum Clipping {
 }
 
 capeval_choice::named! {
-    /// What the elements of a vector start from.
+    /// The term frequency in the elements of a vector.
     pub enum TermFrequency ("term frequency") {
         Count = "count", "the number of occurrences, as in the reference programs";
         Relative = "relative", "the number over that of all n-grams of the order, as in the paper";
@@ -78,21 +76,21 @@ capeval_choice::named! {
 }
 
 capeval_choice::named! {
-    /// What the length penalty counts.
+    /// The unit of lengths in the length penalty.
     pub enum Length ("length") {
         Bigrams = "bigrams", "bigrams, as in the reference programs";
         Words = "words", "words, as in the paper";
     }
 }
 
-/// Where inverse document frequencies come from.
+/// The source of inverse document frequencies.
 #[derive(Clone, Debug)]
 pub enum Idf {
-    /// The references of the images that take part.
+    /// The references of the images in the evaluation.
     Corpus,
-    /// A saved table, so that scores of few images can be compared with those of many.
+    /// A saved table, so that scores on a few images are comparable with those on many.
     Table(Arc<DocumentFrequencies>),
-    /// None: every n-gram weighs 1.
+    /// None: every n-gram has weight 1.
     Uniform,
 }
 
@@ -104,14 +102,14 @@ const SIGMA: Setting = Setting::number("sigma", "6", "standard deviation of the 
 const WEIGHTS: Setting = Setting::text(
     "weights",
     "equal",
-    "what each order counts",
+    "weight of each n-gram order",
     "equal, or a number per order as in 0.1/0.2/0.3/0.4, each 0 or from 1e-9 to 1e9 and not all 0",
 );
 
-/// CIDEr-D in lists of metrics.
+/// The entry of CIDEr-D in the registry.
 pub const CIDER_D: MetricKind = MetricKind {
     name: "cider-d",
-    summary: "agreement with the references' consensus, robust to gaming; what COCO calls CIDEr",
+    summary: "agreement with the references' consensus, robust against gaming; COCO's CIDEr",
     paper: PAPER,
     program: "pycocoevalcap 1.2",
     settings: &[TOK, ORDER, SIGMA, IDF, STEM, WEIGHTS],
@@ -120,7 +118,7 @@ pub const CIDER_D: MetricKind = MetricKind {
     build: |settings| build(settings, Cider::d),
 };
 
-/// CIDEr in lists of metrics.
+/// The entry of CIDEr in the registry.
 pub const CIDER: MetricKind = MetricKind {
     name: "cider",
     summary: "agreement with the references' consensus",
@@ -130,7 +128,7 @@ pub const CIDER: MetricKind = MetricKind {
     ..CIDER_D
 };
 
-/// CIDEr-D as in the paper in lists of metrics.
+/// The entry of the paper's CIDEr-D in the registry.
 pub const CIDER_D_IN_PAPER: MetricKind = MetricKind {
     name: "cider-d-paper",
     summary: "CIDEr-D as the paper writes it: relative term frequencies, length in words",
@@ -139,7 +137,7 @@ pub const CIDER_D_IN_PAPER: MetricKind = MetricKind {
     ..CIDER_D
 };
 
-/// CIDEr as in the paper in lists of metrics.
+/// The entry of the paper's CIDEr in the registry.
 pub const CIDER_IN_PAPER: MetricKind = MetricKind {
     name: "cider-paper",
     summary: "CIDEr as the paper writes it: stemmed words, relative term frequencies",
@@ -149,10 +147,10 @@ pub const CIDER_IN_PAPER: MetricKind = MetricKind {
     ..CIDER_D
 };
 
-/// CIDEr-R in lists of metrics.
+/// The entry of CIDEr-R in the registry.
 pub const CIDER_R: MetricKind = MetricKind {
     name: "cider-r",
-    summary: "CIDEr-D for long references and few: repetition and relative length are compared",
+    summary: "CIDEr-D for few and long references: compares repetition and relative length",
     paper: "dos Santos et al. 2021, CIDEr-R: Robust Consensus-based Image Description Evaluation",
     program: "gabrielsantosrv/coco-caption",
     settings: &[TOK, ORDER, IDF, STEM, WEIGHTS],
@@ -200,23 +198,23 @@ fn build(settings: &Settings<'_>, preset: fn(Tokenizer) -> Cider) -> Result<AnyM
     Ok(AnyMetric::new(cider))
 }
 
-/// CIDEr or CIDEr-D.
+/// CIDEr, CIDEr-D or CIDEr-R.
 #[derive(Clone, Debug)]
 pub struct Cider {
-    /// How the text is cut.
+    /// The tokenizer of the text.
     pub tokenizer: Tokenizer,
-    /// How words are stemmed, if at all; the paper stems, the reference programs do not.
+    /// The stemmer, if any; the paper stems words, the reference programs do not.
     pub stemmer: Option<Stemmer>,
     order: usize,
-    /// How vectors are compared.
+    /// The comparison of vectors.
     pub clipping: Clipping,
-    /// What the vectors' elements start from.
+    /// The term frequency in the elements of vectors.
     pub term_frequency: TermFrequency,
-    /// What the length penalty counts.
+    /// The unit of lengths in the length penalty.
     pub length: Length,
-    /// Where document frequencies come from.
+    /// The source of document frequencies.
     pub idf: Idf,
-    /// What each order counts; `None` for the mean over all orders, as in the reference programs.
+    /// The weight of each order; `None` for the mean over all orders, as in the reference programs.
     weights: Option<Vec<f64>>,
 }
 
@@ -259,18 +257,18 @@ impl Cider {
         Self { clipping: Clipping::Robust { repetition: 0.8, length: 0.2 }, ..Self::d(tokenizer) }
     }
 
-    /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
+    /// Sets the length of the longest n-grams; `None` unless it is 1 to 9.
     pub fn with_order(self, order: usize) -> Option<Self> {
         (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
     }
 
-    /// How long the longest n-grams are, in words.
+    /// The length of the longest n-grams, in words.
     pub fn order(&self) -> usize {
         self.order
     }
 
-    /// The same with a weight for each order, which together are 1 in the paper; `None` unless there are as
-    /// many as orders, none negative.
+    /// Sets a weight for each order, whose sum is 1 in the paper; `None` unless there is one weight per order and none is
+    /// negative.
     pub fn with_weights(self, weights: Vec<f64>) -> Option<Self> {
         let fits = weights.len() == self.order && weights.iter().all(|w| w.is_finite() && *w >= 0.0);
         fits.then_some(Self { weights: Some(weights), ..self })
@@ -294,7 +292,7 @@ pub struct Model {
     weights: Weights,
     /// For each reference sentence and order, the norm of its vector.
     norms: Vec<f64>,
-    /// What CIDEr-R counts as words.
+    /// The words as CIDEr-R counts them.
     parts: WordParts,
     n_images: usize,
 }
@@ -449,7 +447,7 @@ impl Metric for Cider {
 }
 
 impl Cider {
-    /// What similarity with the reference `words` is multiplied by, for length and repetition.
+    /// The factor for length and repetition in the similarity with the reference `words`.
     fn penalty(&self, model: &Model, segment: &Segment<'_>, words: &[Symbol], scratch: &mut Scratch) -> f64 {
         let length = self.length_of(segment.words.len());
         match self.clipping {
@@ -476,7 +474,7 @@ impl Cider {
         }
     }
 
-    /// The term frequency of an n-gram of order `n` (from 0) that a caption of `n_words` holds `count` times.
+    /// The term frequency of an n-gram of order `n` (from 0) that occurs `count` times in a caption of `n_words` words.
     fn tf(&self, count: u32, n_words: usize, n: usize) -> f64 {
         match self.term_frequency {
             TermFrequency::Count => f64::from(count),
@@ -567,11 +565,11 @@ impl Cider {
 /// Buffers of [`Cider`].
 #[derive(Default)]
 pub struct Scratch {
-    /// Of the candidate's n-grams, those that some reference of the image holds.
+    /// The candidate's n-grams that occur in a reference of the image.
     shared: Vec<Shared>,
-    /// Where each order starts in `shared`.
+    /// The start of each order in `shared`.
     bounds: Vec<usize>,
-    /// Of the candidate's n-grams, those found in a saved table.
+    /// The candidate's n-grams that are in a saved table.
     nodes: Vec<Option<Node>>,
     repetition: Repetition,
     /// Length penalties by difference, for one σ.
@@ -581,14 +579,14 @@ pub struct Scratch {
 #[derive(Clone, Copy)]
 struct Shared {
     ngram: u32,
-    /// In how many images it occurs; 0 where all n-grams weigh the same.
+    /// The number of images in which it occurs; 0 if all n-grams have the same weight.
     images: u32,
     idf: f64,
     element: f64,
 }
 
 impl Scratch {
-    /// Weighs the candidate's n-grams; returns the norms of its vectors.
+    /// Weights the candidate's n-grams; returns the norms of its vectors.
     fn weigh(&mut self, cider: &Cider, model: &Model, segment: &Segment<'_>) -> [f64; MAX_ORDER] {
         let ngrams = segment.ngrams();
         self.shared.clear();
@@ -622,7 +620,7 @@ impl Scratch {
         norms
     }
 
-    /// `e^(−Δ² / 2σ²)`, as a power of e like the reference program's.
+    /// `e^(−Δ² / 2σ²)`, computed as a power of e as in the reference program.
     fn penalty(&mut self, delta: f64, sigma: f64) -> f64 {
         let compute = |delta: f64| f64::powf(black_box(E), -delta.powi(2) / (2.0 * sigma.powi(2)));
         let at = delta.abs() as usize;

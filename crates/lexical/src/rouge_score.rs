@@ -1,20 +1,20 @@
 //! ROUGE as Google's rouge_score computes it.
 //!
-//! Rewards what a candidate has in common with the reference that suits it best: n-grams (rouge1 to rouge9), the
-//! longest common subsequence of the whole texts (rougeL), and that of each reference line with all lines of the
-//! candidate (rougeLsum). Precision P is the share of the candidate, recall R that of the reference, and
-//! `F = 2PR / (P + R)`. The corpus score is the mean of the segment scores.
+//! Rewards what a candidate has in common with the best matching reference: n-grams (rouge1 to rouge9), the longest common
+//! subsequence of the whole texts (rougeL), and that of each reference line with all lines of the candidate (rougeLsum).
+//! Precision P is the matching share of the candidate, recall R that of the reference, and `F = 2PR / (P + R)`. The corpus
+//! score is the mean of the segment scores.
 //!
 //! Paper: Lin, *ROUGE: A Package for Automatic Evaluation of Summaries* (2004). Reference program: rouge_score 0.1.2,
 //! `RougeScorer.score_multi`.
 //!
 //! Quirks kept on purpose:
-//! - for each measure, the reference with the best F counts, the first of equal ones, with its own P and R;
-//! - the tokenizer knows a to z and 0 to 9 only, so text in other scripts has no words and scores 0 (a notice says
+//! - for each measure, the reference with the best F counts, or the first of equal ones, with its own P and R;
+//! - words consist of a to z and 0 to 9 only, so text in other scripts has no words and scores 0 (a notice says
 //!   so, and any other tokenizer may be chosen);
 //! - words of three letters or less are not stemmed, and the stemmer is NLTK's variant of Porter's;
-//! - rougeL takes line breaks for blanks, while rougeLsum counts a word at most as often as both texts have it;
-//! - a text without a word scores 0, even beside another.
+//! - rougeL treats line breaks as spaces, while rougeLsum counts a word at most as often as both texts contain it;
+//! - a text without words scores 0, even with a reference without words.
 
 use capeval_metric::setting::{ORDER, TOK, Values};
 use capeval_metric::{
@@ -29,7 +29,7 @@ use crate::rouge;
 use crate::rouge::{Budget, Classes, Overlap, Text, UnionLcs, unreadable};
 pub use crate::rouge::{Model, Sums};
 
-/// rouge_score in lists of metrics.
+/// The entry of rouge_score in the registry.
 pub const KIND: MetricKind = MetricKind {
     name: "rouge-score",
     summary: "n-grams and subsequences shared with the best reference, as in Google's rouge_score",
@@ -37,7 +37,7 @@ pub const KIND: MetricKind = MetricKind {
     program: "rouge_score 0.1.2",
     settings: &[
         Setting { default: "2", ..ORDER },
-        Setting::new("stem", "none", "stemmer, porter-nltk for the program's use_stemmer", Values::Stemmer),
+        Setting::new("stem", "none", "stemmer (porter-nltk is the program's use_stemmer)", Values::Stemmer),
         Setting { default: "rouge-score", summary: "tokenizer, applied line by line", ..TOK },
     ],
     variants: &["stem=porter-nltk"],
@@ -52,9 +52,9 @@ pub const KIND: MetricKind = MetricKind {
 /// rouge_score's rouge1 to rougeN, rougeL and rougeLsum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RougeScore {
-    /// How the text is cut, line by line.
+    /// The tokenizer of the text, applied line by line.
     pub tokenizer: Tokenizer,
-    /// How words of more than three letters are stemmed.
+    /// The stemmer of words with more than three letters, if any.
     pub stemmer: Option<Stemmer>,
     order: usize,
 }
@@ -65,12 +65,12 @@ impl RougeScore {
         Self { tokenizer: Tokenizer::RougeScore, stemmer: None, order: 2 }
     }
 
-    /// The same with `use_stemmer=True`.
+    /// As [`new`](Self::new), with `use_stemmer=True`.
     pub fn stemmed() -> Self {
         Self { stemmer: Some(Stemmer::PorterNltk), ..Self::new() }
     }
 
-    /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
+    /// Sets the length of the longest n-grams; `None` unless it is 1 to 9.
     pub fn with_order(self, order: usize) -> Option<Self> {
         (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
     }
@@ -97,7 +97,7 @@ pub struct Scratch {
     budget: Budget,
 }
 
-/// F, R and P of so many hits.
+/// F, R and P for `hits` matches.
 fn scores(hits: usize, reference: usize, candidate: usize) -> [f64; 3] {
     let precision = hits as f64 / candidate.max(1) as f64;
     let recall = hits as f64 / reference.max(1) as f64;

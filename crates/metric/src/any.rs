@@ -1,4 +1,4 @@
-//! Metrics of any kind, as the engine holds them.
+//! Type-erased metrics, as the engine stores them.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use capeval_stats::Table;
 use crate::metric::Learns;
 use crate::{About, Explanation, Input, Metric, Part, References, Segment, Signature, Statistics};
 
-/// A metric of any kind: cheap to clone, and free of type parameters.
+/// A metric of any kind, without type parameters and cheap to clone.
 #[derive(Clone)]
 pub struct AnyMetric {
     metric: Arc<dyn Erased>,
     about: Arc<About>,
 }
 
-/// A metric that has seen the references.
+/// A metric with the model that it fitted to references.
 pub struct Fitted(Box<dyn ErasedFitted>);
 
-/// A fitted metric at work on one thread, with its buffers.
+/// A fitted metric with buffers, for use on one thread.
 pub struct Worker<'f>(Box<dyn ErasedWorker + 'f>);
 
 impl AnyMetric {
@@ -31,7 +31,7 @@ impl AnyMetric {
         Self { metric: Arc::new(metric), about: Arc::new(about) }
     }
 
-    /// What the metric is.
+    /// The description of the metric.
     pub fn about(&self) -> &About {
         &self.about
     }
@@ -41,17 +41,17 @@ impl AnyMetric {
         &self.about.signature
     }
 
-    /// What the metric needs to see.
+    /// The input that the metric needs.
     pub fn input(&self) -> Input {
         self.about.input
     }
 
-    /// The numbers that the metric yields.
+    /// The scores that the metric computes, described.
     pub fn parts(&self) -> &[Part] {
         &self.about.parts
     }
 
-    /// Learns from the references.
+    /// Fits the metric to the references.
     pub fn fit(&self, references: &References<'_>) -> Fitted {
         Arc::clone(&self.metric).fit(references)
     }
@@ -78,12 +78,12 @@ impl Fitted {
         self.0.worker()
     }
 
-    /// The metric's signature with what the model adds.
+    /// The signature of the metric, including what the model adds.
     pub fn signature(&self) -> Signature {
         self.0.signature()
     }
 
-    /// What a reader of the scores should know.
+    /// Remarks on the model for readers of the scores.
     pub fn notices(&self) -> Vec<Notice> {
         self.0.notices()
     }
@@ -95,7 +95,7 @@ impl Worker<'_> {
         self.0.measure(segment, row);
     }
 
-    /// Tells how the scores of `segment` came to be.
+    /// Explains how the scores of `segment` are computed.
     pub fn explain(&mut self, segment: &Segment<'_>) -> Explanation {
         self.0.explain(segment)
     }

@@ -1,9 +1,8 @@
-//! The second, small contract: metrics that are not sums over segments.
+//! The second, smaller contract: metrics that are not sums over segments.
 //!
-//! How many different words a system knows, or how much its captions for one image differ from each other,
-//! cannot be told from statistics that add up. Such a metric gathers a [`Sketch`] instead, which can be
-//! merged with that of other images, and scores that. Its scores take part in reports, but in no test that
-//! needs rows.
+//! The number of distinct words of a system, or the diversity of its captions for one image, cannot be computed from
+//! additive statistics. Such a metric collects a [`Sketch`] instead, which can be merged with those of other images,
+//! and computes scores from it. Its scores appear in reports, but not in tests, which need rows.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,19 +13,19 @@ use capeval_text::{Ends, Sentences, Symbol, Vocabulary};
 
 use crate::{Input, Part, References, Signature};
 
-/// Images that are sketched at a time.
+/// The number of images per sketch.
 const CHUNK: usize = 1024;
 
 /// All captions of one system in one reading, any number per image.
 #[derive(Clone, Copy)]
 pub struct CaptionSets<'a> {
-    /// The captions' words.
+    /// The words of the captions.
     pub sentences: &'a Sentences,
-    /// Where the captions of each image stop among the sentences.
+    /// The end of each image's captions among the sentences.
     pub ends: &'a [u64],
-    /// The n-grams of each image's captions.
+    /// The n-grams of each image's captions, if the metric needs them.
     pub ngrams: Option<&'a ReferenceNgrams>,
-    /// What the symbols mean; the same as for the references.
+    /// The vocabulary of the symbols, which is also that of the references.
     pub vocabulary: &'a Vocabulary,
 }
 
@@ -51,63 +50,63 @@ impl<'a> CaptionSets<'a> {
     /// The n-grams of the captions of `image`.
     ///
     /// # Panics
-    /// When the metric's [`Input`] asked for no n-grams, or there is no such image.
+    /// When the metric's [`Input`] does not request n-grams, or there is no such image.
     pub fn ngrams_of(&self, image: usize) -> ImageNgrams<'a> {
-        self.ngrams.expect("the metric's input asks for n-grams").image(image, self.ends)
+        self.ngrams.expect("the metric's input requests n-grams").image(image, self.ends)
     }
 }
 
-/// What was gathered from some images.
+/// The data that a [`CorpusMetric`] collects from some images.
 pub trait Sketch: Send {
-    /// Adds what was gathered from the images that follow.
+    /// Adds the sketch of the images that follow.
     fn merge(&mut self, later: Self);
 }
 
-/// One number per image that has one.
+/// One number per image; images without a number have no entry.
 impl Sketch for Vec<f64> {
     fn merge(&mut self, later: Self) {
         self.extend(later);
     }
 }
 
-/// A metric of all captions of a system together.
+/// A metric of all captions of a system taken together.
 pub trait CorpusMetric: Send + Sync {
-    /// What is learnt from references, or from training captions in their place; mostly `()`.
+    /// The data fitted to references, or to training captions in their place; usually `()`.
     type Model: Send + Sync;
-    /// What is gathered from some images.
+    /// The data collected from some images.
     type Sketch: Sketch;
 
     /// Everything that can change a score.
     fn signature(&self) -> Signature;
-    /// What the metric needs to see of captions and of references.
+    /// The input that the metric needs from captions and from references.
     fn input(&self) -> Input;
-    /// The numbers it yields.
+    /// The scores that the metric computes, described.
     fn parts(&self) -> Vec<Part>;
-    /// Learns from the references.
+    /// Fits the metric to the references.
     fn fit(&self, references: &References<'_>) -> Self::Model;
-    /// Gathers from the captions of these images; the same whatever other images there are.
+    /// Collects data from the captions of these images; the result does not depend on other images.
     fn sketch(&self, model: &Self::Model, captions: &CaptionSets<'_>, images: Range<usize>) -> Self::Sketch;
-    /// Turns what was gathered into one value per part.
+    /// Computes one value per part from the sketch of all images.
     fn score(&self, sketch: &Self::Sketch, values: &mut [f64]);
-    /// What a reader of the scores should know, as sentences.
+    /// Remarks for readers of the scores.
     fn notices(&self, _sketch: &Self::Sketch, _captions: &CaptionSets<'_>) -> Vec<Notice> {
         Vec::new()
     }
 }
 
-/// A corpus metric of any kind: cheap to clone, and free of type parameters.
+/// A corpus metric of any kind, without type parameters and cheap to clone.
 #[derive(Clone)]
 pub struct AnyCorpusMetric(Arc<dyn Erased>);
 
-/// What a system scores by a corpus metric.
+/// The scores of a system by a corpus metric.
 pub struct CorpusScores {
-    /// The metric's signature.
+    /// The signature of the metric.
     pub signature: Signature,
-    /// The numbers, described.
+    /// The scores, described.
     pub parts: Vec<Part>,
     /// One value per part.
     pub values: Vec<f64>,
-    /// What a reader should know.
+    /// Remarks for readers of the scores.
     pub notices: Vec<Notice>,
 }
 
@@ -122,12 +121,12 @@ impl AnyCorpusMetric {
         self.0.signature()
     }
 
-    /// What the metric needs to see.
+    /// The input that the metric needs.
     pub fn input(&self) -> Input {
         self.0.input()
     }
 
-    /// The numbers that the metric yields.
+    /// The scores that the metric computes, described.
     pub fn parts(&self) -> Vec<Part> {
         self.0.parts()
     }

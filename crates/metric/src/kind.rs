@@ -1,25 +1,25 @@
-//! The kinds of metrics: what stands in a list of them, and how one is built.
+//! Kinds of metrics: their entries in the registry, and how to build them.
 
 use capeval_choice::Task;
 
 use crate::{About, AnyCorpusMetric, AnyMetric, Part, Refusal, Resources, Setting, Settings, Signature};
 
-/// How a metric is built from its settings.
+/// A function that builds a metric from its settings.
 type Build<M> = fn(&Settings<'_>) -> Result<M, Refusal>;
 
-/// A metric as it is listed, with all its settings. Command line, documentation, Python and server read these.
+/// The entry of a metric in the registry, with all its settings. Command line, documentation and Python read these.
 pub struct MetricKind {
     /// The name that users type.
     pub name: &'static str,
-    /// One line on what it rewards.
+    /// What it rewards, in one line.
     pub summary: &'static str,
-    /// Where it was published.
+    /// The paper that published it.
     pub paper: &'static str,
-    /// Whose program gives these digits.
+    /// The program whose digits it reproduces.
     pub program: &'static str,
-    /// What may be set.
+    /// Its settings.
     pub settings: &'static [Setting],
-    /// Settings with which the suite of all metrics holds it once more, such as `stem=porter`.
+    /// Settings with which the suite of all metrics lists it again, such as `stem=porter`.
     pub variants: &'static [&'static str],
     /// Third-party data without which it cannot be built.
     pub need: Option<Need>,
@@ -29,21 +29,21 @@ pub struct MetricKind {
 
 /// Third-party data without which a metric cannot be built.
 pub struct Need {
-    /// What they are.
+    /// The name of the data.
     pub what: &'static str,
-    /// How to get them.
+    /// The task that installs them.
     pub task: Task,
-    /// Whether they are there.
+    /// Whether the resources contain them.
     pub has: fn(&Resources) -> bool,
-    /// What the metric is without settings, for people to read where the data are missing.
+    /// The description of the metric with default settings, for use if the data are missing.
     pub about: fn() -> About,
 }
 
 impl MetricKind {
-    /// The metric with the settings that `spec` names after the metric, and then those of `common` that it knows.
+    /// Builds the metric with the settings that `spec` lists after its name, and then those of `common` that it has.
     ///
     /// # Errors
-    /// When a setting is unknown or does not take its value, or needs data that `resources` do not hold.
+    /// When a setting is unknown or has an invalid value, or needs data that `resources` do not contain.
     pub fn build(
         &self,
         spec: &str,
@@ -53,15 +53,15 @@ impl MetricKind {
         (self.build)(&Settings::read(self.name, self.settings, spec, common, resources)?)
     }
 
-    /// Whether `resources` hold what it needs.
+    /// Whether `resources` contain the data that it needs.
     pub fn is_available(&self, resources: &Resources) -> bool {
         self.need.as_ref().is_none_or(|need| (need.has)(resources))
     }
 
-    /// What it is without settings; also where data are missing.
+    /// The description of the metric with default settings, even if data are missing.
     ///
     /// # Errors
-    /// When it cannot be built by default.
+    /// When it cannot be built with default settings.
     pub fn about(&self) -> Result<About, Refusal> {
         match &self.need {
             Some(need) => Ok((need.about)()),
@@ -70,27 +70,27 @@ impl MetricKind {
     }
 }
 
-/// A metric of all captions of a system as it is listed.
+/// The entry of a [`CorpusMetric`](crate::CorpusMetric) in the registry.
 pub struct CorpusKind {
     /// The name that users type.
     pub name: &'static str,
-    /// One line on what it measures.
+    /// What it measures, in one line.
     pub summary: &'static str,
-    /// Where it was published.
+    /// The paper that published it.
     pub paper: &'static str,
-    /// Whose program gives these digits.
+    /// The program whose digits it reproduces.
     pub program: &'static str,
-    /// What may be set.
+    /// Its settings.
     pub settings: &'static [Setting],
-    /// What it must see beside the captions.
+    /// The captions that it needs besides those of the system.
     pub needs: CorpusNeed,
-    /// Whether it compares the captions of one image, so that there must be several.
+    /// Whether it compares the captions of one image, and so needs several per image.
     pub compares: bool,
     /// Builds it.
     pub build: Build<AnyCorpusMetric>,
 }
 
-/// What a metric of all captions must see beside them.
+/// The captions that a [`CorpusMetric`](crate::CorpusMetric) needs besides those of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CorpusNeed {
     /// Nothing.
@@ -102,29 +102,29 @@ pub enum CorpusNeed {
 }
 
 impl CorpusNeed {
-    /// What to call it; nothing if it is nothing.
+    /// A description for people; `None` for [`Nothing`](Self::Nothing).
     pub fn what(self) -> Option<&'static str> {
         match self {
             Self::Nothing => None,
             Self::References => Some("references"),
-            Self::Training => Some("the captions of training"),
+            Self::Training => Some("training captions"),
         }
     }
 }
 
 impl CorpusKind {
-    /// The metric with settings, as in [`MetricKind::build`].
+    /// Builds the metric with settings, as [`MetricKind::build`] does.
     ///
     /// # Errors
-    /// As for a metric.
+    /// As in [`MetricKind::build`].
     pub fn build(&self, spec: &str, common: &[(&str, &str)]) -> Result<AnyCorpusMetric, Refusal> {
         (self.build)(&Settings::read(self.name, self.settings, spec, common, &Resources::default())?)
     }
 
-    /// Its signature and its numbers without settings, for people to read.
+    /// The signature and the scores of the metric with default settings.
     ///
     /// # Errors
-    /// When it cannot be built by default.
+    /// When it cannot be built with default settings.
     pub fn sample(&self) -> Result<(Signature, Vec<Part>), Refusal> {
         self.build(self.name, &[]).map(|metric| (metric.signature(), metric.parts()))
     }

@@ -1,22 +1,22 @@
-//! What is a metric? The contract that every metric fulfils.
+//! The contract that every metric fulfils.
 //!
 //! A metric works in three steps, and the middle one cannot fail:
 //!
-//! 1. [`fit`](Metric::fit) learns from all references what must be known before any caption is judged:
-//!    document frequencies for CIDEr, nothing for most.
-//! 2. [`measure`](Metric::measure) turns one segment (a candidate beside its references) into
-//!    *statistics*: a row of named, additive numbers.
-//! 3. [`score`](Metric::score) turns a row into scores. The row of one segment gives the segment's
-//!    scores, the sum of all rows gives the corpus scores.
+//! 1. [`fit`](Metric::fit) computes a model from all references: document frequencies for CIDEr, nothing for most
+//!    metrics.
+//! 2. [`measure`](Metric::measure) turns one segment (a candidate with its references) into *statistics*: a row of
+//!    named, additive numbers.
+//! 3. [`score`](Metric::score) turns a row into scores. The row of one segment gives the segment's scores, and the sum
+//!    of all rows gives the corpus scores.
 //!
-//! Since corpus scores are functions of sums, shards, merges, confidence intervals and significance
-//! tests need rows only and never read text again.
+//! Since corpus scores are functions of sums, shards, merges, confidence intervals and significance tests need only
+//! rows and never read text again.
 //!
 //! Metrics that are not sums over segments, such as the size of a vocabulary, fulfil the smaller
 //! [`CorpusMetric`] instead.
 //!
-//! A metric's author implements the typed [`Metric`] and describes it by a [`MetricKind`] in the same file; the
-//! engine holds [`AnyMetric`]s.
+//! The author of a metric implements the typed [`Metric`] and describes it by a [`MetricKind`] in the same file; the
+//! engine stores [`AnyMetric`]s.
 
 mod any;
 mod corpus_metric;

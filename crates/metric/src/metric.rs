@@ -1,4 +1,4 @@
-//! The typed contract, as a metric's author writes it.
+//! The typed contract that the author of a metric implements.
 
 use capeval_choice::Notice;
 use capeval_stats::{Column, Table};
@@ -6,9 +6,9 @@ use capeval_text::{Stemmer, Tokenizer};
 
 use crate::{Explanation, Part, References, Segment, Signature, Step};
 
-/// The additive statistics of one segment: named fields inside, one row of numbers outside.
+/// The additive statistics of one segment: named fields for the metric, a row of numbers for the engine.
 ///
-/// Merging two of them is adding their rows, so there is no `merge` to get wrong.
+/// Statistics are merged by adding their rows, so metrics do not implement merging.
 pub trait Statistics: Sized {
     /// Writes the fields into `row`, in the order of [`About::columns`].
     fn store(&self, row: &mut [f64]);
@@ -16,30 +16,30 @@ pub trait Statistics: Sized {
     fn load(row: &[f64]) -> Self;
 }
 
-/// How a metric wants its text.
+/// How a metric reads text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reading {
     /// As it was given; `words` and `pieces` are empty.
     Raw,
-    /// Cut by a tokenizer.
+    /// Split by a tokenizer.
     Tokens(Tokenizer),
-    /// Each line cut by a tokenizer, for metrics that tell sentences apart: a piece `\n` stands for each line
-    /// break, and is not a word.
+    /// Each line split by a tokenizer, for metrics that distinguish sentences: a piece `\n` marks each line break and is
+    /// not a word.
     Lines(Tokenizer),
-    /// Lower-cased, then cut by a tokenizer.
+    /// Lower-cased, then split by a tokenizer.
     LowerTokens(Tokenizer),
-    /// Cut by a tokenizer, each word reduced to its stem.
+    /// Split by a tokenizer, then each word reduced to its stem.
     Stems(Tokenizer, Stemmer),
 }
 
-/// What a metric needs to see of a segment.
+/// The input that a metric needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// How the text is read; metrics of equal reading share the work.
+    /// How text is read; metrics with the same reading share the work.
     pub reading: Reading,
-    /// The longest n-grams to compare; 0 for none.
+    /// The length of the longest n-grams to compare; 0 for none.
     pub ngrams: usize,
-    /// Whether to count in how many images each n-gram occurs, and to look that up for candidates.
+    /// Whether to count the images in which each n-gram occurs, and to look these counts up for candidates.
     pub frequencies: bool,
 }
 
@@ -49,17 +49,17 @@ impl Input {
         Self { reading, ngrams: 0, frequencies: false }
     }
 
-    /// The same with n-grams of up to `longest` words.
+    /// Requests n-grams of up to `longest` words.
     pub fn with_ngrams(self, longest: usize) -> Self {
         Self { ngrams: longest, ..self }
     }
 
-    /// The same; `frequencies` tells whether to count in how many images each n-gram occurs.
+    /// Sets whether to count the images in which each n-gram occurs.
     pub fn with_frequencies(self, frequencies: bool) -> Self {
         Self { frequencies, ..self }
     }
 
-    /// What two metrics of one reading need together.
+    /// The combined input of two metrics with the same reading.
     pub fn and(self, other: Self) -> Self {
         Self {
             reading: self.reading,
@@ -69,75 +69,75 @@ impl Input {
     }
 }
 
-/// From what a metric learns before it judges, which tells when it must learn anew.
+/// The data that a metric's model depends on, and so when it must be fitted again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Learns {
-    /// From nothing.
+    /// No data.
     Nothing,
-    /// From the words of each segment: any segments may be judged on their own.
+    /// The words of each segment: segments can be scored separately.
     Words,
-    /// From all references, but nothing of words that neither they nor a saved table hold.
+    /// All references, but no words that are neither in them nor in a saved table.
     References,
-    /// From all references and all words.
+    /// All references and all words.
     Everything,
 }
 
-/// What a metric is with its settings: everything about it that no data change.
+/// The description of a metric with its settings; it does not depend on data.
 #[derive(Clone, Debug)]
 pub struct About {
     /// Everything that can change a score.
     pub signature: Signature,
-    /// What the metric needs to see.
+    /// The input that the metric needs.
     pub input: Input,
     /// The names and kinds of its statistics.
     pub columns: Vec<Column>,
-    /// The numbers it yields, the most important one first unless the field's habit is another.
+    /// The scores that it computes, the most important one first unless another order is customary.
     pub parts: Vec<Part>,
-    /// From what [`Metric::fit`] learns. A model of no size holds nothing, whatever is said here.
+    /// The data that [`Metric::fit`] depends on. If the model is a type of size 0, this is ignored.
     pub learns: Learns,
     /// Whether each part of the corpus score is the mean of that part of the segment scores, so that tests for
-    /// means apply.
+    /// means are valid.
     pub is_mean: bool,
 }
 
 impl About {
-    /// A metric that may learn from everything, and whose score is a mean if its statistics are [`Mean`].
+    /// A metric whose model may depend on all data, and whose score is a mean if its statistics are [`Mean`].
     pub fn new(signature: Signature, input: Input, columns: Vec<Column>, parts: Vec<Part>) -> Self {
         let is_mean = columns == Mean::columns();
         Self { signature, input, columns, parts, learns: Learns::Everything, is_mean }
     }
 
-    /// The same, but it learns from less.
+    /// Sets the data that the model depends on.
     pub fn learns(self, learns: Learns) -> Self {
         Self { learns, ..self }
     }
 
-    /// The same; `is_mean` tells whether the corpus score is the mean of the segment scores.
+    /// Sets whether the corpus score is the mean of the segment scores.
     pub fn mean(self, is_mean: bool) -> Self {
         Self { is_mean, ..self }
     }
 }
 
-/// A metric.
+/// A metric, implemented by its author.
 pub trait Metric: Send + Sync {
-    /// What is learnt from all references before any segment is measured; mostly `()`.
+    /// The data fitted to all references before any segment is measured; usually `()`.
     type Model: Send + Sync;
-    /// What is counted in a segment.
+    /// The statistics of a segment.
     type Stats: Statistics;
-    /// Buffers that are kept from one segment to the next; mostly `()`.
+    /// Buffers that are reused from one segment to the next; usually `()`.
     type Scratch: Default + Send;
 
-    /// What the metric is with these settings.
+    /// The description of the metric with its settings.
     fn about(&self) -> About;
-    /// Learns from the references of the images that take part.
+    /// Fits a model to the references of the images in the evaluation.
     fn fit(&self, references: &References<'_>) -> Self::Model;
-    /// Adds to the signature what the model says of the data, such as a table's fingerprint.
+    /// Adds properties of the model to the signature, such as the fingerprint of a table.
     fn sign_model(&self, _model: &Self::Model, _signature: &mut Signature) {}
-    /// What a reader of the scores should know about the model, as sentences.
+    /// Remarks on the model for readers of the scores.
     fn notices(&self, _model: &Self::Model) -> Vec<Notice> {
         Vec::new()
     }
-    /// Counts one segment; total, so it cannot fail.
+    /// Computes the statistics of one segment; must return a value for any segment.
     fn measure(&self, model: &Self::Model, segment: &Segment<'_>, scratch: &mut Self::Scratch)
     -> Self::Stats;
     /// Turns the summed statistics of a corpus into one value per part.
@@ -145,19 +145,18 @@ pub trait Metric: Send + Sync {
     /// As [`score`](Self::score), but from the statistics of all segments, for metrics whose corpus score is not a function of
     /// their sums.
     ///
-    /// ROUGE-1.5.5 prints the mean of resamples, for one. Tests of significance go by
-    /// [`score`](Self::score).
+    /// ROUGE-1.5.5, for example, prints the mean of resamples. Significance tests use [`score`](Self::score).
     fn score_table(&self, table: &Table, values: &mut [f64]) {
         self.score(&Self::Stats::load(&table.total()), values);
     }
-    /// The same for the statistics of a single segment, where a metric treats it differently.
+    /// As [`score`](Self::score), but for a single segment, for metrics that treat it differently.
     fn score_segment(&self, stats: &Self::Stats, values: &mut [f64]) {
         self.score(stats, values);
     }
-    /// Tells how the scores of one segment came to be; each step's value is the score that
-    /// [`score_segment`](Self::score_segment) gives.
+    /// Explains how the scores of one segment are computed; the value of each step is the score that
+    /// [`score_segment`](Self::score_segment) computes.
     ///
-    /// Unless a metric knows better, the statistics are listed by the names of their columns.
+    /// The default lists the statistics by the names of their columns.
     fn explain(
         &self,
         model: &Self::Model,
@@ -191,7 +190,7 @@ pub struct Mean {
 }
 
 impl Mean {
-    /// One segment with this score.
+    /// The statistics of one segment with this score.
     pub fn of(score: f64) -> Self {
         Self { count: 1.0, sum: score }
     }
@@ -201,7 +200,7 @@ impl Mean {
         vec![Column::count("segments"), Column::sum("sum")]
     }
 
-    /// The mean score; 0 for no segment at all.
+    /// The mean score; 0 without segments.
     pub fn value(&self) -> f64 {
         if self.count == 0.0 { 0.0 } else { self.sum / self.count }
     }

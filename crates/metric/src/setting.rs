@@ -1,4 +1,4 @@
-//! What may be set of a metric, which values it takes, and what a user did set.
+//! The settings of metrics: names, allowed values, and the values that a user gave.
 
 use std::any::Any;
 use std::fmt::{self, Display};
@@ -12,28 +12,28 @@ use capeval_text::{Stemmer, Tokenizer, UnknownTokenizer};
 
 use crate::Resources;
 
-/// Weights and deviations: the numbers whose squares and quotients are numbers too.
+/// The range of weights and deviations, within which squares and quotients are finite.
 pub const POSITIVE: RangeInclusive<f64> = 1e-9..=1e9;
 
-/// The tokenizer of most metrics.
+/// The setting for the tokenizer, which most metrics have.
 pub const TOK: Setting = Setting::new("tok", "ptb", "tokenizer", Values::Tokenizer);
 
-/// The longest n-grams of most metrics.
+/// The setting for the length of the longest n-grams, which most metrics have.
 pub const ORDER: Setting = Setting::count("n", "4", "longest n-grams", 1..=MAX_ORDER);
 
-/// Something about a metric that may be set.
+/// A setting of a metric.
 pub struct Setting {
     /// The name that users type.
     pub name: &'static str,
-    /// The value when nothing is said. A setting also takes a default that is not of its kind, such as `all`.
+    /// The default value. It is also allowed if it is not one of `values`, such as `all` for a number.
     pub default: &'static str,
-    /// What it means; see [`meaning`](Self::meaning).
+    /// Its meaning in a few words; see [`meaning`](Self::meaning).
     pub summary: &'static str,
-    /// Which values it takes.
+    /// The values that it takes.
     pub values: Values,
 }
 
-/// Which values a setting takes.
+/// The values that a setting takes.
 pub enum Values {
     /// One of these names.
     Choice(&'static [&'static str]),
@@ -47,7 +47,7 @@ pub enum Values {
     Tokenizer,
     /// `none` or the name of a stemmer.
     Stemmer,
-    /// Anything that the metric can read; the words say what that is.
+    /// Any text that the metric can parse, whose syntax the words describe.
     Text(&'static str),
 }
 
@@ -62,7 +62,7 @@ impl Setting {
         Self { name, default, summary, values }
     }
 
-    /// One of `names`, which are those of an enum.
+    /// A setting that takes one of `names`, the names of an enum.
     pub const fn choice(
         name: &'static str,
         default: &'static str,
@@ -72,7 +72,7 @@ impl Setting {
         Self::new(name, default, summary, Values::Choice(names))
     }
 
-    /// A whole number of this range.
+    /// A setting that takes a whole number in this range.
     pub const fn count(
         name: &'static str,
         default: &'static str,
@@ -82,7 +82,7 @@ impl Setting {
         Self::new(name, default, summary, Values::Count(range))
     }
 
-    /// A number of this range.
+    /// A setting that takes a number in this range.
     pub const fn number(
         name: &'static str,
         default: &'static str,
@@ -97,7 +97,7 @@ impl Setting {
         Self::new(name, default, summary, Values::YesNo)
     }
 
-    /// What `syntax` says.
+    /// A setting that takes text of this syntax.
     pub const fn text(
         name: &'static str,
         default: &'static str,
@@ -107,7 +107,7 @@ impl Setting {
         Self::new(name, default, summary, Values::Text(syntax))
     }
 
-    /// What it means and which values it takes, in one line.
+    /// Its meaning and the values that it takes, in one line.
     pub fn meaning(&self) -> String {
         let Self { summary, values, .. } = self;
         match values {
@@ -118,7 +118,7 @@ impl Setting {
         }
     }
 
-    /// Whether the default is a word beside numbers.
+    /// Whether the values are numbers and the default is a word.
     fn has_word(&self) -> bool {
         match &self.values {
             Values::Count(_) | Values::Number(_) => self.default.parse::<f64>().is_err(),
@@ -126,7 +126,7 @@ impl Setting {
         }
     }
 
-    /// Whether it takes `value`, as far as that is known here.
+    /// Whether it takes `value`; true if only the metric can decide this.
     fn takes(&self, value: &str) -> bool {
         match &self.values {
             _ if value == self.default => true,
@@ -139,7 +139,7 @@ impl Setting {
 }
 
 impl Values {
-    /// The names, where the values are names that are known here.
+    /// The allowed names; empty if the values are not a fixed set of names.
     pub fn names(&self) -> Vec<&'static str> {
         match self {
             Self::Choice(names) => names.to_vec(),
@@ -150,7 +150,7 @@ impl Values {
     }
 }
 
-/// As a person reads it: `yes or no`, `1 to 9`.
+/// Displays the values for people: `yes or no`, `1 to 9`.
 impl Display for Values {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -167,7 +167,7 @@ impl Display for Values {
     }
 }
 
-/// A number with a power of ten where it would be long.
+/// Displays a number, with a power of ten if it is long.
 struct Short(f64);
 
 impl Display for Short {
@@ -190,11 +190,10 @@ pub struct Settings<'s> {
 }
 
 impl<'s> Settings<'s> {
-    /// What `spec` sets of the metric, such as `n=2` in `bleu:n=2`, and then what `common` sets of any metric that
-    /// knows it.
+    /// The settings in `spec`, such as `n=2` in `bleu:n=2`, and then those of `common` that the metric has.
     ///
     /// # Errors
-    /// When a setting is unknown, is given twice, or does not take its value.
+    /// When a setting is unknown, is given twice, or has an invalid value.
     pub fn read(
         metric: &'static str,
         known: &'static [Setting],
@@ -230,12 +229,12 @@ impl<'s> Settings<'s> {
         Ok(settings)
     }
 
-    /// The data of this type, if there are any.
+    /// The data of this type; `None` if there are none.
     pub fn resource<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.resources.get()
     }
 
-    /// The value that was given for `name`.
+    /// The value given for `name`; `None` for the default.
     pub fn given(&self, name: &str) -> Option<&'s str> {
         self.given.iter().find(|(given, _)| *given == name).map(|(_, value)| *value)
     }
@@ -258,7 +257,7 @@ impl<'s> Settings<'s> {
         text.parse().map_err(|_| self.refuse(name, text))
     }
 
-    /// The same; `None` where the value is the word that the setting has by default, such as `all`.
+    /// As [`get`](Self::get), but `None` if the value is the setting's default, such as `all`.
     ///
     /// # Errors
     /// As for [`get`](Self::get).
@@ -275,20 +274,20 @@ impl<'s> Settings<'s> {
     /// The tokenizer.
     ///
     /// # Errors
-    /// When there is none of that name, or it lacks its dictionary.
+    /// When no tokenizer has this name, or its dictionary is missing.
     pub fn tokenizer(&self) -> Result<Tokenizer, Refusal> {
         self.text(TOK.name).parse().map_err(|error: UnknownTokenizer| self.error(error))
     }
 
-    /// The stemmer that `stem` names, if not `none`.
+    /// The stemmer that `stem` names; `None` for `none`.
     ///
     /// # Errors
-    /// When there is none of that name.
+    /// When no stemmer has this name.
     pub fn stemmer(&self) -> Result<Option<Stemmer>, Refusal> {
         if self.text("stem") == "none" { Ok(None) } else { self.get("stem").map(Some) }
     }
 
-    /// A metric with n-grams as long as `n` says.
+    /// `metric` with n-grams of the length that `n` sets.
     ///
     /// # Errors
     /// When the metric has no n-grams of that length.
@@ -297,7 +296,7 @@ impl<'s> Settings<'s> {
             .ok_or_else(|| self.refuse(ORDER.name, self.text(ORDER.name)))
     }
 
-    /// That `name` does not take `value`.
+    /// The error that `name` does not take `value`.
     pub fn refuse(&self, name: &str, value: &str) -> Refusal {
         let Some(setting) = self.known(name) else { return self.error(format!("{name} cannot be {value}")) };
         let wanted = match &setting.values {
@@ -313,7 +312,7 @@ impl<'s> Settings<'s> {
         }
     }
 
-    /// An error about this metric.
+    /// An error whose message begins with the name of this metric.
     pub fn error(&self, refusal: impl Into<Refusal>) -> Refusal {
         refusal.into().at(self.metric)
     }

@@ -1,5 +1,5 @@
-//! Every metric by name. Each family lists its own; what a metric is called, what may be set and how it is built is in
-//! the metric's file.
+//! All metrics by name. Each family lists its own metrics; the file of a metric defines its name, its settings and how it
+//! is built.
 
 mod suites;
 
@@ -10,18 +10,18 @@ pub use capeval_metric::{CorpusKind, CorpusNeed, MetricKind, Need, Refusal, Reso
 
 pub use self::suites::{SUITES, Suite};
 
-/// The metrics, in the order in which they are listed and in which the suite of all holds them.
+/// The metrics, in the order of lists and of the suite of all metrics.
 pub fn kinds() -> impl Iterator<Item = &'static MetricKind> + Clone {
     let families = [capeval_lexical::KINDS, capeval_fluency::KINDS, capeval_meteor::KINDS];
     families.into_iter().flatten().copied()
 }
 
-/// The kind that a metric with settings, such as `cider-d:sigma=4`, is of.
+/// The kind of a metric with settings, such as `cider-d:sigma=4`; `None` if it does not exist.
 pub fn kind(spec: &str) -> Option<&'static MetricKind> {
     kinds().find(|kind| kind.name == name(spec))
 }
 
-/// The kind of a metric of all captions of a system, such as `self-cider:n=3`.
+/// The kind of a metric of all captions of a system, such as `self-cider:n=3`; `None` if it does not exist.
 pub fn corpus_kind(spec: &str) -> Option<&'static CorpusKind> {
     CORPUS_KINDS.iter().copied().find(|kind| kind.name == name(spec))
 }
@@ -32,12 +32,12 @@ fn name(spec: &str) -> &str {
 
 /// Builds a metric from what a user typed: `bleu`, or `cider-d:sigma=4:idf=uniform`.
 ///
-/// `common` holds settings for every metric that knows them, such as a tokenizer; what is said of the
-/// metric itself goes first. A table of document frequencies or an n-gram model among the `resources` is used by
-/// the metrics that know one, unless their settings say otherwise.
+/// `common` contains settings for all metrics that have them, such as a tokenizer; settings of the metric itself take
+/// precedence. Metrics that can use a table of document frequencies or an n-gram model use the one in `resources`, unless
+/// their settings exclude it.
 ///
 /// # Errors
-/// When there is no such metric or setting, the setting does not take its value, or data are missing.
+/// When the metric or a setting does not exist, a setting has an invalid value, or data are missing.
 pub fn build(spec: &str, common: &[(&str, &str)], resources: &Resources) -> Result<AnyMetric, Refusal> {
     let kind = kind(spec).ok_or_else(|| unknown(spec, kinds().map(|kind| kind.name).collect()))?;
     kind.build(spec, common, resources)
@@ -53,7 +53,7 @@ pub fn build_corpus(spec: &str, common: &[(&str, &str)]) -> Result<AnyCorpusMetr
     kind.build(spec, common)
 }
 
-/// That no metric has the name in `spec`; `choices` do.
+/// The error that no metric has the name in `spec`; `choices` are the names of metrics.
 pub fn unknown(spec: &str, choices: Vec<&'static str>) -> Refusal {
     let given = name(spec).to_owned();
     let remedy = UnknownName { what: "metric", given, choices }.remedy();

@@ -19,7 +19,7 @@ fn one(spec: &str, candidate: &str, references: &[&str]) -> HashMap<String, f64>
 }
 
 #[test]
-fn a_reference_without_a_word_counts_0_where_the_script_dies() {
+fn a_reference_without_words_counts_0_where_the_script_fails() {
     let scores = one("rouge155", "a cat", &["...", "a cat"]);
     assert_eq!([scores["1-r"], scores["1-p"]], [1.0, 0.5]);
     assert!(scores.values().all(|value| (0.0..=1.0).contains(value)));

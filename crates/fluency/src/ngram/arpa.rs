@@ -1,4 +1,4 @@
-//! Models as ARPA files.
+//! Reads and writes models as ARPA files.
 //!
 //! ```text
 //! \data\
@@ -11,9 +11,9 @@
 //! \end\
 //! ```
 //!
-//! Fields are separated by tabs or blanks; the backoff weight may be missing. Quirks kept on purpose,
-//! KenLM's: a positive logarithm is an error; so is a model without `<s>` or `</s>`; a model without
-//! `<unk>` is not, and unknown words then get −100; `<UNK>` is the same word as `<unk>`.
+//! Fields are separated by tabs or spaces; the backoff weight may be missing. Quirks of KenLM are kept on purpose: a
+//! positive logarithm is an error, and so is a model without `<s>` or `</s>`; a model without `<unk>` is valid, and unknown
+//! words then have the logarithm −100; `<UNK>` is the same word as `<unk>`.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
@@ -24,8 +24,8 @@ impl NgramModel {
     /// Reads an ARPA file.
     ///
     /// # Errors
-    /// When the file is not of that form, says of a probability that it is above 1, does not hold as many
-    /// n-grams as it announces, lacks `<s>` or `</s>`, or has n-grams longer than [`MAX_ORDER`].
+    /// When the file does not have this format, contains a probability above 1, does not contain as many n-grams as it
+    /// announces, lacks `<s>` or `</s>`, or has n-grams longer than [`MAX_ORDER`].
     pub fn read_arpa(source: impl Read) -> Result<Self, Error> {
         let mut lines = Lines { source: BufReader::new(source), number: 0, buffer: Vec::new() };
         while lines.next()?.ok_or_else(|| Error::new("no ARPA file, for it has no line '\\data\\'"))?.1
@@ -93,7 +93,7 @@ impl NgramModel {
         };
         let log10 = number(fields.next().unwrap_or_default(), "a base-10 logarithm")?;
         if log10 > 0.0 {
-            return Err(format!("the logarithm {log10} is above 0, so this is no probability"));
+            return Err(format!("the logarithm {log10} is above 0, so this is not a probability"));
         }
         let mut ngram = NONE;
         for k in 0..order {
@@ -120,7 +120,7 @@ impl NgramModel {
     /// Writes an ARPA file, with 32-bit numbers as KenLM does.
     ///
     /// # Errors
-    /// When `target` cannot be written to.
+    /// The errors of `target`.
     pub fn write_arpa(&self, mut target: impl Write) -> io::Result<()> {
         writeln!(target, "\\data\\")?;
         for (order, count) in (1..).zip(self.n_ngrams()) {
@@ -162,7 +162,7 @@ struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    /// The next line and its number, without its break and the blanks around it; `None` after the last.
+    /// The next line and its number, without white space at its ends; `None` after the last line.
     fn next(&mut self) -> Result<Option<(u64, &str)>, Error> {
         self.buffer.clear();
         if self.source.read_until(b'\n', &mut self.buffer)? == 0 {

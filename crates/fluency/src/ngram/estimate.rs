@@ -1,41 +1,39 @@
-//! Models estimated from captions: interpolated modified Kneser-Ney.
+//! Estimates models from captions by interpolated modified Kneser-Ney smoothing.
 //!
-//! N-grams of the highest order, and those that begin a caption, count as often as they occur; shorter
-//! ones count after how many different words they occur. Each count is lowered by a discount, one for
-//! counts of 1, of 2 and of 3 or more, and what that saves goes to the shorter n-grams:
+//! The count of n-grams of the highest order, and of those that begin a caption, is the number of their occurrences; for
+//! shorter n-grams, it is the number of different words before them. Each count is reduced by a discount, one for counts
+//! of 1, of 2 and of 3 or more, and the discounted mass is given to shorter n-grams:
 //!
 //! `p(w | h) = (c(hw) − D(c(hw))) / Σ c(h·) + γ(h) · p(w | h')`, with `γ(h) = Σ D / Σ c(h·)` over the words
-//! that follow h. Single words share theirs with the uniform distribution over all words, `</s>` and
-//! `<unk>` included. With `n_k` n-grams of count k and `Y = n_1 / (n_1 + 2 n_2)` the discounts are
-//! `D_k = k − (k + 1) · Y · n_{k+1} / n_k`.
+//! that follow h. For single words, it is given to the uniform distribution over all words, including `</s>` and `<unk>`.
+//! With `n_k` n-grams of count k and `Y = n_1 / (n_1 + 2 n_2)`, the discounts are `D_k = k − (k + 1) · Y · n_{k+1} / n_k`.
 //!
 //! Source: Chen and Goodman, *An Empirical Study of Smoothing Techniques for Language Modeling* (1999);
 //! Heafield et al., *Scalable Modified Kneser-Ney Language Model Estimation* (2013), whose program `lmplz`
-//! (KenLM) gives the same model up to its 32-bit numbers. No n-gram is pruned.
+//! (KenLM) estimates the same model, except for its 32-bit numbers. N-grams are not pruned.
 //!
-//! The marks `<s>`, `</s>` and `<unk>` in a caption are passed over, as with `lmplz --skip_symbols`.
+//! The symbols `<s>`, `</s>` and `<unk>` in a caption are skipped, as with `lmplz --skip_symbols`.
 
 use capeval_choice::{Argument, Remedy};
 
 use super::{MAX_ORDER, NONE, NgramModel};
 use crate::Error;
 
-/// The discounts that `lmplz --discount_fallback` takes where captions are too few to estimate them.
+/// The discounts that `lmplz --discount_fallback` uses if there are too few captions to estimate them.
 pub const FALLBACK_DISCOUNTS: [f64; 3] = [0.5, 1.0, 1.5];
 
-/// A model in the making.
+/// A model under construction.
 pub struct Estimate {
     model: NgramModel,
-    /// How often each n-gram occurs.
+    /// The number of occurrences of each n-gram.
     occurrences: Vec<u64>,
-    /// For each n-gram, it without its first word, or [`NONE`].
+    /// For each n-gram, the n-gram without its first word, or [`NONE`].
     suffixes: Vec<u32>,
     n_captions: usize,
 }
 
 impl Estimate {
-    /// The beginning of a model with n-grams of up to `order` words; `None` unless that is 1 to
-    /// [`MAX_ORDER`].
+    /// Starts a model with n-grams of up to `order` words; `None` unless `order` is 1 to [`MAX_ORDER`].
     pub fn new(order: usize) -> Option<Self> {
         (1..=MAX_ORDER).contains(&order).then(|| {
             let mut estimate = Self {
@@ -56,7 +54,7 @@ impl Estimate {
     pub fn add<'w>(&mut self, words: impl IntoIterator<Item = &'w str>) {
         self.n_captions += 1;
         let (start, end, order) = (self.model.start, self.model.end, self.model.order);
-        // The n-grams that end with the word before, by length.
+        // The n-grams that end with the previous word, by length.
         let mut before = [NONE; MAX_ORDER];
         before[0] = self.count(NONE, start.0, NONE, 0);
         let mut longest = 1;
@@ -90,11 +88,11 @@ impl Estimate {
         ngram
     }
 
-    /// The model, and the orders whose discounts could not be estimated and were taken from `fallback`.
+    /// The model, and the orders that use `fallback` because their discounts cannot be estimated.
     ///
     /// # Errors
-    /// When there is no caption, or, without a fallback, when some order has no n-gram of count 1, 2, 3 or
-    /// 4, or its discounts are out of range, as with few or artificial captions.
+    /// When there are no captions, or, without a fallback, when an order has no n-grams of count 1, 2, 3 or 4, or its
+    /// discounts are out of range, as with few or artificial captions.
     pub fn finish(mut self, fallback: Option<[f64; 3]>) -> Result<(NgramModel, Vec<usize>), Error> {
         if self.n_captions == 0 {
             return Err(Error::new("a language model cannot be estimated from no caption at all"));
@@ -117,8 +115,8 @@ impl Estimate {
             0 => 0.0,
             _ => discounts[length as usize - 1][count.min(3) as usize - 1],
         };
-        // By context: the sum of the counts of its continuations, and how many have a count of 1, 2, or
-        // more, so that no sum of discounts depends on the order of captions.
+        // By context: the sum of the counts of its continuations, and the numbers of those with a count of 1, 2, or more,
+        // so that sums of discounts do not depend on the order of captions.
         let mut sums = vec![(0_u64, [0_u64; 3]); self.model.ngrams.len() + 1];
         let context = |prefix: u32| if prefix == NONE { 0 } else { prefix as usize + 1 };
         for (ngram, count) in self.model.ngrams.iter().zip(&counts) {
@@ -128,7 +126,7 @@ impl Estimate {
                 of_count[(*count).min(3) as usize - 1] += 1;
             }
         }
-        // The share of a context that discounts save, for continuations of this length.
+        // The discounted share of a context, for continuations of this length.
         let saved = |context: usize, length: u32| {
             let (total, of_count) = sums[context];
             let discounts = discounts.get(length as usize - 1).copied().unwrap_or_default();
@@ -162,11 +160,11 @@ impl Estimate {
         Ok((self.model, fallen_back))
     }
 
-    /// How often each n-gram counts.
+    /// The count of each n-gram.
     fn adjusted_counts(&self) -> Vec<u64> {
         let NgramModel { order, ngrams, start, .. } = &self.model;
         let mut extensions = vec![0_u64; ngrams.len()];
-        // Whether an n-gram begins with <s>; prefixes come before the n-grams that continue them.
+        // Whether an n-gram begins with <s>; prefixes precede the n-grams that extend them.
         let mut begins = vec![false; ngrams.len()];
         for (k, ngram) in ngrams.iter().enumerate() {
             begins[k] = match ngram.prefix {

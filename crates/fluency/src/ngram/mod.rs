@@ -1,11 +1,11 @@
 //! N-gram language models with backoff.
 //!
-//! A model knows the base-10 logarithms of the probabilities of some n-grams, and for each n-gram that may
-//! be continued a backoff weight. The probability of a word after others is that of the longest n-gram the
-//! model holds, lowered by the backoff weights of the longer contexts that it holds.
+//! A model contains the base-10 logarithms of the probabilities of n-grams, and a backoff weight for each n-gram that can be
+//! extended. The probability of a word after others is that of the longest n-gram in the model, multiplied by the backoff
+//! weights of the longer contexts in the model.
 //!
-//! As in KenLM, `<s>` before a segment is a context but no token, `</s>` after it is a token, and a word
-//! outside the vocabulary is `<unk>`, whose logarithm is −100 in a model without that word.
+//! As in KenLM, `<s>` before a segment is a context but not a token, `</s>` after it is a token, and a word outside the
+//! vocabulary is `<unk>`, whose logarithm is −100 in a model without this word.
 
 mod arpa;
 mod estimate;
@@ -16,16 +16,16 @@ use hashbrown::HashMap;
 
 pub use estimate::{Estimate, FALLBACK_DISCOUNTS};
 
-/// The longest n-grams that a model may have.
+/// The maximum length of n-grams in a model.
 pub const MAX_ORDER: usize = 16;
 
-/// Where there is no n-gram.
+/// The number of an n-gram that does not exist.
 const NONE: u32 = u32::MAX;
 
 const UNKNOWN: &str = "<unk>";
 const START: &str = "<s>";
 const END: &str = "</s>";
-/// What an unknown word costs in a model without `<unk>`.
+/// The logarithm of the probability of an unknown word in a model without `<unk>`.
 const UNKNOWN_LOG10: f64 = -100.0;
 
 /// A word of a model.
@@ -35,7 +35,7 @@ pub struct Word(u32);
 /// An n-gram language model with backoff.
 pub struct NgramModel {
     order: usize,
-    /// The words; a word's number is its symbol's.
+    /// The words; the number of a word is that of its symbol.
     vocabulary: Vocabulary,
     /// N-grams by (their first words as an n-gram, their last word).
     children: HashMap<u64, u32, FixedState>,
@@ -45,7 +45,7 @@ pub struct NgramModel {
     end: Word,
 }
 
-/// An n-gram: what its last word's probability is after the others, and what its continuations weigh.
+/// An n-gram: the probability of its last word after the others, and its backoff weight.
 #[derive(Clone, Copy, Debug)]
 struct Ngram {
     /// The n-gram without its last word, or [`NONE`].
@@ -53,7 +53,7 @@ struct Ngram {
     word: u32,
     /// The number of words.
     length: u32,
-    /// Base-10 logarithm of the probability; NaN for an n-gram that is there as a context only.
+    /// Base-10 logarithm of the probability; NaN for an n-gram that is only a context.
     log10: f64,
     /// Base-10 logarithm of the backoff weight.
     backoff: f64,
@@ -76,7 +76,7 @@ impl NgramModel {
         Self { order, vocabulary, children: HashMap::default(), ngrams: Vec::new(), unknown, start, end }
     }
 
-    /// The n-gram that continues `prefix` by `word`, new if need be.
+    /// The n-gram that extends `prefix` by `word`, which is added if it is new.
     fn intern(&mut self, prefix: u32, word: u32) -> u32 {
         let next = self.ngrams.len() as u32;
         let ngram = *self.children.entry(key(prefix, word)).or_insert(next);
@@ -91,12 +91,12 @@ impl NgramModel {
         self.children.get(&key(prefix, word)).copied()
     }
 
-    /// The longest n-grams.
+    /// The length of the longest n-grams.
     pub fn order(&self) -> usize {
         self.order
     }
 
-    /// How many n-grams of each length the model holds.
+    /// The number of n-grams of each length.
     pub fn n_ngrams(&self) -> Vec<usize> {
         let mut counts = vec![0; self.order];
         for ngram in self.ngrams.iter().filter(|ngram| !ngram.log10.is_nan()) {
@@ -107,7 +107,7 @@ impl NgramModel {
 
     /// The model's word for `word`; [`unknown`](Self::unknown) if it has none.
     ///
-    /// The marks `<s>` and `</s>` are not words of a text, so they are unknown too.
+    /// The symbols `<s>` and `</s>` are not words of a text, so they are unknown, too.
     pub fn word(&self, word: &str) -> Word {
         let found = self.vocabulary.get(word).map_or(self.unknown, |symbol| Word(symbol.number()));
         if found == self.start || found == self.end || self.find(NONE, found.0).is_none() {
@@ -117,12 +117,12 @@ impl NgramModel {
         }
     }
 
-    /// The word that stands for all words outside the vocabulary.
+    /// The word for all words outside the vocabulary.
     pub fn unknown(&self) -> Word {
         self.unknown
     }
 
-    /// The mark that ends a segment.
+    /// The symbol that ends a segment.
     pub fn end(&self) -> Word {
         self.end
     }
@@ -163,7 +163,7 @@ impl NgramModel {
         backoff + log10.unwrap_or(UNKNOWN_LOG10)
     }
 
-    /// A number that changes with any n-gram's words, probability or backoff, but not with their order.
+    /// A hash of the words, probabilities and backoff weights of all n-grams, which does not depend on their order.
     pub fn fingerprint(&self) -> u64 {
         let words: Vec<u64> = self.vocabulary.iter().map(|(_, word)| hash(0, word.as_bytes())).collect();
         let mut spelt: Vec<u64> = Vec::with_capacity(self.ngrams.len());
@@ -181,13 +181,13 @@ impl NgramModel {
     }
 }
 
-/// FNV-1a, with what came before mixed in.
+/// FNV-1a, starting from `before`.
 fn hash(before: u64, bytes: &[u8]) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325 ^ before.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bytes.iter().fold(start, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// The words before a word, as far as a model takes them into account.
+/// The words before a word, as far as the model depends on them.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     /// For each length from 1 on, the last words as an n-gram, or [`NONE`].

@@ -1,22 +1,19 @@
 //! Self-CIDEr: the diversity of an image's captions by the kernel of their CIDEr scores.
 //!
-//! Every caption is compared with every other one, and with itself, by plain CIDEr; the matrix K of these
-//! scores, from 0 to 1, has eigenvalues λ. If all captions are alike one eigenvalue is as large as their
-//! sum; if they have nothing in common all are equal. The score of an image with m captions is
-//! `−log(√λ_max / Σ √λ) / log m`, from 0 to 1, and the corpus score the mean over images. Document
-//! frequencies are those of the references.
+//! Plain CIDEr compares every caption with every caption of the image, including itself; the matrix K of these scores, from
+//! 0 to 1, has eigenvalues λ. If all captions are equal, one eigenvalue is as large as the sum of all; if they have nothing
+//! in common, all eigenvalues are equal. The score of an image with m captions is `−log(√λ_max / Σ √λ) / log m`, from 0 to
+//! 1, and the corpus score is the mean over images. Document frequencies are those of the references.
 //!
 //! Paper: Wang and Chan, *Describing like Humans: on Diversity in Image Captioning* (2019). Reference
-//! program: ruotianluo/self-critical.pytorch, `eval_multi.py`, with ruotianluo/cider; the authors' own
-//! (qingzwang/DiversityMetrics) fills K with CIDEr-D instead, whose name its paper does not mention.
+//! program: ruotianluo/self-critical.pytorch, `eval_multi.py`, with ruotianluo/cider; the authors' own program
+//! (qingzwang/DiversityMetrics) fills K with CIDEr-D, which their paper does not mention.
 //!
-//! Equal captions give eigenvalues of 0, of which rounding leaves about 1e-17, and their roots would add
-//! noise of about 1e-8 to the score, as they do in the reference program. Here eigenvalues below 1e-13 of
-//! the largest count as 0.
+//! Equal captions give eigenvalues of 0, which rounding turns into about 1e-17; their roots would add noise of about 1e-8
+//! to the score, as they do in the reference program. Here, eigenvalues below 1e-13 of the largest one count as 0.
 //!
-//! An image with one caption, or of whose captions none has an n-gram of any weight, has no score; the
-//! reference program then gives not-a-number for the whole corpus. Here such images are left out, and a
-//! notice says how many.
+//! An image has no score if it has only one caption, or if all n-grams of its captions have weight 0; the reference program
+//! then returns NaN for the whole corpus. Here, such images are left out, and a notice gives their number.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -31,10 +28,10 @@ use capeval_text::ngrams::{MAX_ORDER, NgramCounts, Node};
 
 use super::eigenvalues::symmetric_eigenvalues;
 
-/// What share of the largest eigenvalue is rounding noise.
+/// Eigenvalues below this share of the largest one are rounding noise.
 const NEGLIGIBLE: f64 = 1e-13;
 
-/// Self-CIDEr in lists of metrics.
+/// The entry of Self-CIDEr in the registry.
 pub const KIND: CorpusKind = CorpusKind {
     name: "self-cider",
     summary: "how little the captions of an image have in common, by the kernel of their CIDEr scores",
@@ -52,7 +49,7 @@ pub const KIND: CorpusKind = CorpusKind {
 /// Self-CIDEr.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelfCider {
-    /// How the text is cut.
+    /// The tokenizer of the text.
     pub tokenizer: Tokenizer,
     order: usize,
 }
@@ -63,7 +60,7 @@ impl SelfCider {
         Self { tokenizer, order: 4 }
     }
 
-    /// The same with n-grams of up to `order` words; `None` unless that is 1 to 9.
+    /// Sets the length of the longest n-grams; `None` unless it is 1 to 9.
     pub fn with_order(self, order: usize) -> Option<Self> {
         (1..=MAX_ORDER).contains(&order).then_some(Self { order, ..self })
     }
@@ -121,7 +118,7 @@ impl CorpusMetric for SelfCider {
                     weights.push(log_images - f64::from(found.map_or(1, |(_, df)| df.max(1))).ln());
                 }
             }
-            // By caption and n-gram, the elements of its vector.
+            // By caption and n-gram, the elements of the vectors.
             let n_entries = ngrams.len();
             let mut vectors = vec![0.0; n_captions * n_entries];
             for (k, vector) in vectors.chunks_exact_mut(n_entries.max(1)).enumerate() {

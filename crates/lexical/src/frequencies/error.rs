@@ -1,10 +1,10 @@
-//! What went wrong with a table, and where in its bytes.
+//! Errors in tables, with their positions.
 
 use std::fmt;
 
 use capeval_choice::{Refusal, Remedy};
 
-/// Why bytes or counts are not a table of document frequencies.
+/// The reason why bytes or counts are not a table of document frequencies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     offset: Option<usize>,
@@ -24,12 +24,12 @@ impl Error {
         Self { refusal: self.refusal.with_remedy(remedy), ..self }
     }
 
-    /// What to do about it.
+    /// What to do about it, if known.
     pub fn remedy(&self) -> Option<&Remedy> {
         self.refusal.remedy()
     }
 
-    /// Where in the bytes it happened, from 0; `None` if it is no matter of one place.
+    /// The byte offset of the error, from 0; `None` if it has no position.
     pub fn offset(&self) -> Option<usize> {
         self.offset
     }

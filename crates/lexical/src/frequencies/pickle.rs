@@ -1,14 +1,14 @@
-//! Reads the pickles in which Python programs keep document frequencies, without running anything.
+//! Reads the pickles in which Python programs store document frequencies, without running any code.
 //!
-//! A pickle is a program for a stack machine that may call any function. This reader knows the operations
-//! that build numbers, words, tuples and dictionaries, in protocols 0 to 5, and four harmless functions by
-//! name (`collections.defaultdict`, NumPy's `dtype` and `scalar`, `_codecs.encode`), whose results it makes
-//! itself. Everything else is refused with its name and place. No operation recurses, and memory stays
-//! proportional to the length of the input.
+//! A pickle is a program for a stack machine that can call any function. This reader supports the operations that build
+//! numbers, words, tuples and dictionaries, in protocols 0 to 5, and four harmless functions
+//! (`collections.defaultdict`, NumPy's `dtype` and `scalar`, `_codecs.encode`), whose results it builds itself. It refuses
+//! everything else, with its name and position. No operation recurses, and memory is proportional to the length of the
+//! input.
 //!
-//! Two shapes are in use: `{'document_frequency': {tuple of words: number}, 'ref_len': number of images}`
-//! (self-critical training) and the dictionary of tuples alone (`coco-val-df` of vrama91/cider, whose
-//! program fixes the number of images, 40,504, in its code).
+//! There are two structures: `{'document_frequency': {tuple of words: number}, 'ref_len': number of images}`
+//! (self-critical training), and only the dictionary of tuples (`coco-val-df` of vrama91/cider, whose number of images,
+//! 40,504, is part of the program's code).
 
 use std::ops::Range;
 
@@ -16,23 +16,23 @@ use capeval_choice::{Argument, Remedy};
 
 use super::{Counts, DocumentFrequencies, Error, Repeats};
 
-/// A pickle that holds more dictionaries than this is something else.
+/// The maximum number of dictionaries in a pickle of a table.
 const MAX_DICTIONARIES: usize = 16;
-/// Tuples of other things than words occur in NumPy's numbers only, some five for each.
+/// The maximum number of tuples that do not consist of words; they occur only in NumPy's numbers, about five for each.
 const MAX_OTHER_TUPLES: usize = 4096;
 
-/// The table in a pickle.
+/// Reads a table from a pickle.
 ///
-/// `n_images` overrides the pickle's own `ref_len`, and must be given where there is none.
+/// `n_images` overrides the pickle's `ref_len`, and is required if there is none.
 ///
 /// # Errors
-/// When the bytes are not a pickle of such a table, with the place and the reason; when the number of images
-/// is missing, no whole number, or smaller than a frequency (some programs save its logarithm).
+/// When the bytes are not a pickle of such a table; when the number of images is missing, not a whole number, or smaller
+/// than a frequency (some programs save its logarithm).
 pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, Error> {
     let mut machine = Machine::new(bytes);
     let top = machine.run()?;
     let Value::Dictionary(top) = top else {
-        return Err(Error::new("the pickle holds no dictionary, so no table of document frequencies"));
+        return Err(Error::new("the pickle contains no dictionary, and so no table of document frequencies"));
     };
     let Machine { dictionaries, mut counts, ngrams, .. } = machine;
     let dictionary = |index: u32| dictionaries.get(index as usize).map_or(&[][..], Vec::as_slice);
@@ -44,7 +44,7 @@ pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, 
     let entries = match item(table_key) {
         Some(Value::Dictionary(table)) => dictionary(table),
         Some(_) if n_images.is_none() => {
-            return Err(Error::new("the pickle's 'document_frequency' is no dictionary"));
+            return Err(Error::new("the pickle's 'document_frequency' is not a dictionary"));
         }
         _ => dictionary(top),
     };
@@ -52,24 +52,26 @@ pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, 
         (Some(n), _) => n,
         (None, Some(value)) => whole(value).ok_or_else(|| not_whole(value))?,
         (None, None) => {
-            return Err(Error::new("the pickle does not tell its number of images ('ref_len')").with_remedy(
-                Remedy::give(Argument::DocumentFrequencyImages).to("give it, such as 40504 for coco-val-df"),
-            ));
+            return Err(Error::new("the pickle does not contain its number of images ('ref_len')")
+                .with_remedy(
+                    Remedy::give(Argument::DocumentFrequencyImages)
+                        .to("give it, such as 40504 for coco-val-df"),
+                ));
         }
     };
     for (key, value) in entries {
         let Value::Ngram { start, len } = *key else {
-            // Looking a missing key up in a defaultdict leaves it there with 0.
+            // A look-up of a missing key in a defaultdict adds the key with 0.
             if matches!(key, Value::Word(_)) && whole(*value) == Some(0) {
                 continue;
             }
-            return Err(Error::new("a key of the table is no tuple of words"));
+            return Err(Error::new("a key of the table is not a tuple of words"));
         };
         let ngram = ngrams.get(start as usize..(start + len) as usize).unwrap_or_default();
         let Some(frequency) = whole(*value).and_then(|n| u32::try_from(n).ok()) else {
             let words: Vec<&str> = ngram.iter().map(|word| counts.word_text(*word)).collect();
             return Err(Error::new(format!(
-                "the frequency of '{}' is no whole number of images",
+                "the frequency of '{}' is not a whole number of images",
                 words.join(" ")
             )));
         };
@@ -90,27 +92,27 @@ fn not_whole(value: Value) -> Error {
     error.with_remedy(Remedy::give(Argument::DocumentFrequencyImages).to("give the number"))
 }
 
-/// The value as a whole number from 0, if it is one.
+/// The value as a whole number from 0; `None` if it is not one.
 fn whole(value: Value) -> Option<u64> {
     match value {
         Value::Int(n) => u64::try_from(n).ok(),
-        // Up to 2^53 every whole number is a float of its own.
+        // Floats represent all whole numbers up to 2^53 exactly.
         Value::Float(x) if (0.0..=9_007_199_254_740_992.0).contains(&x) && x.fract() == 0.0 => Some(x as u64),
         _ => None,
     }
 }
 
-/// What the stack may hold.
+/// A value on the stack.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Value {
     None,
     Int(i64),
     Float(f64),
-    /// A text, by the number of its word.
+    /// A text, as the number of its word.
     Word(u32),
-    /// Bytes that are no UTF-8, by their place in the list of such.
+    /// Bytes that are not UTF-8, as their index in the list of such bytes.
     Bytes(u32),
-    /// A text that stands for bytes, one for each character, as Python 3 writes bytes for Python 2.
+    /// A text that represents bytes, one per character, as Python 3 writes bytes for Python 2.
     Latin1(u32),
     /// A tuple of words only.
     Ngram {
@@ -124,7 +126,7 @@ enum Value {
     Number(NumberType),
 }
 
-/// The functions and classes that a pickle may name.
+/// The functions and classes that a pickle may refer to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Callable {
     DefaultDict,
@@ -135,7 +137,7 @@ enum Callable {
     Encode,
 }
 
-/// NumPy's type of a number.
+/// A numeric type of NumPy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct NumberType {
     is_float: bool,
@@ -146,20 +148,20 @@ struct NumberType {
 struct Machine<'b> {
     bytes: &'b [u8],
     at: usize,
-    /// Where the operation at hand starts.
+    /// The start of the current operation.
     operation: usize,
     stack: Vec<Value>,
     marks: Vec<usize>,
     memo: Vec<Option<Value>>,
     n_memoised: usize,
     counts: Counts,
-    /// The words of all tuples of words, one after the other.
+    /// The words of all tuples of words, in sequence.
     ngrams: Vec<u32>,
-    /// Where the input has bytes that are no UTF-8.
+    /// The ranges of the input that are not UTF-8.
     bytes_at: Vec<Range<usize>>,
     tuples: Vec<Vec<Value>>,
     dictionaries: Vec<Vec<(Value, Value)>>,
-    /// A text with its escapes resolved.
+    /// A buffer for texts with escapes.
     text: Vec<u8>,
 }
 
@@ -187,7 +189,7 @@ impl<'b> Machine<'b> {
         Error::at(self.operation, message)
     }
 
-    /// Runs the pickle to its end and gives what it leaves.
+    /// Runs the pickle to its end and returns its result.
     fn run(&mut self) -> Result<Value, Error> {
         loop {
             self.operation = self.at;
@@ -325,7 +327,7 @@ impl<'b> Machine<'b> {
                     let index = u32::from_le_bytes(self.array()?);
                     self.get(index as usize)?;
                 }
-                // Functions by name, and what they make
+                // Functions by name, and their results
                 b'c' => {
                     let module = self.line()?;
                     let name = self.line()?;
@@ -336,7 +338,7 @@ impl<'b> Machine<'b> {
                     let from = self.below(2)?;
                     let (Value::Word(module), Value::Word(name)) = (self.stack[from], self.stack[from + 1])
                     else {
-                        return Err(self.error("a function whose name is no text"));
+                        return Err(self.error("a function whose name is not text"));
                     };
                     self.stack.truncate(from);
                     let module = self.counts.word_text(module).to_owned();
@@ -376,7 +378,7 @@ impl<'b> Machine<'b> {
         Ok(array)
     }
 
-    /// The rest of the line, without its end.
+    /// The rest of the line, without its line break.
     fn line(&mut self) -> Result<&'b [u8], Error> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let len = rest.iter().position(|byte| *byte == b'\n');
@@ -392,7 +394,7 @@ impl<'b> Machine<'b> {
         Ok(value)
     }
 
-    /// The place of the `n`-th value from the top of the stack, if no mark lies above it.
+    /// The index of the `n`-th value from the top of the stack, if there is no mark above it.
     fn below(&self, n: usize) -> Result<usize, Error> {
         self.stack
             .len()
@@ -411,7 +413,7 @@ impl<'b> Machine<'b> {
     /// A number written in decimal digits.
     fn decimal(&mut self, code: u8) -> Result<Value, Error> {
         let line = self.line()?;
-        // Small whole floats are what a table is made of.
+        // A shortcut for small whole floats, of which tables consist.
         if let [digits @ .., b'.', b'0'] = line
             && code == b'F'
             && let Some(n) = small(digits)
@@ -424,14 +426,15 @@ impl<'b> Machine<'b> {
             b'L' => text.strip_suffix('L').unwrap_or(text).parse().ok().map(Value::Int),
             _ => text.parse().ok().map(Value::Int),
         };
-        value.ok_or_else(|| self.error(format!("'{}' is no number this reader knows", lossy(line))))
+        value
+            .ok_or_else(|| self.error(format!("'{}' is not a number that this reader supports", lossy(line))))
     }
 
     fn decimal_index(&mut self) -> Result<usize, Error> {
         let line = self.line()?;
         small(line)
             .map(|n| n as usize)
-            .ok_or_else(|| self.error(format!("'{}' is no place in the memo", lossy(line))))
+            .ok_or_else(|| self.error(format!("'{}' is not a place in the memo", lossy(line))))
     }
 
     /// A whole number as `len` bytes, the lowest first, in two's complement.
@@ -453,7 +456,7 @@ impl<'b> Machine<'b> {
         self.text_at(range)
     }
 
-    /// A text that lies in the input as it is.
+    /// A text that is stored in the input without escapes.
     fn text_at(&mut self, range: Range<usize>) -> Result<(), Error> {
         let value = match std::str::from_utf8(self.bytes.get(range.clone()).unwrap_or_default()) {
             Ok(text) => Value::Word(self.counts.word(text)?),
@@ -524,7 +527,7 @@ impl<'b> Machine<'b> {
                 }
             };
             let c = hexadecimal(&mut ahead, n_digits).and_then(char::from_u32);
-            text.push(c.ok_or_else(|| self.error("an escape sequence that is no character"))?);
+            text.push(c.ok_or_else(|| self.error("an escape sequence that is not a character"))?);
             rest = ahead;
         }
         let word = self.counts.word(&text)?;
@@ -532,7 +535,7 @@ impl<'b> Machine<'b> {
         Ok(())
     }
 
-    /// Makes a tuple of the values from `from` on.
+    /// Builds a tuple of the values from `from` on.
     fn tuple(&mut self, from: usize) -> Result<(), Error> {
         let start = self.ngrams.len();
         let values = self.stack.get(from..).unwrap_or_default();
@@ -570,11 +573,11 @@ impl<'b> Machine<'b> {
         Ok(())
     }
 
-    /// Sets keys and values, in turn, in the dictionary on top of the stack.
+    /// Adds alternating keys and values to the dictionary on top of the stack.
     fn set_items(&mut self, items: &[Value]) -> Result<(), Error> {
         let top = self.below(1)?;
         let Value::Dictionary(index) = self.stack[top] else {
-            return Err(self.error("items for something that is no dictionary"));
+            return Err(self.error("items for something that is not a dictionary"));
         };
         let (pairs, rest) = items.as_chunks::<2>();
         if !rest.is_empty() {
@@ -591,7 +594,7 @@ impl<'b> Machine<'b> {
 
     fn put(&mut self, index: usize) -> Result<(), Error> {
         let top = self.below(1)?;
-        // Python numbers the places in sequence, from 0 or 1.
+        // Python numbers memo entries in sequence, from 0 or 1.
         if index > 2 * self.n_memoised + 256 {
             return Err(self.error(format!("place {index} in the memo after {} others", self.n_memoised)));
         }
@@ -629,11 +632,11 @@ impl<'b> Machine<'b> {
         Ok(())
     }
 
-    /// Makes what the callable below the tuple of arguments would make.
+    /// Builds the result of calling the callable below the tuple of arguments.
     fn call(&mut self) -> Result<(), Error> {
         let from = self.below(2)?;
         let Value::Callable(callable) = self.stack[from] else {
-            return Err(self.error("a call of something that is no function"));
+            return Err(self.error("a call of something that is not a function"));
         };
         let mut buffer = [Value::None; 3];
         let arguments: &[Value] = match self.stack[from + 1] {
@@ -664,7 +667,7 @@ impl<'b> Machine<'b> {
                         self.bytes.get(range).unwrap_or_default().to_vec()
                     }
                     Value::Word(word) => self.counts.word_text(word).as_bytes().to_vec(),
-                    // A character beyond Latin-1 shortens the bytes, so they will not fit.
+                    // A character outside Latin-1 shortens the bytes, so their length is wrong.
                     Value::Latin1(word) => {
                         self.counts.word_text(word).chars().filter_map(|c| u8::try_from(c).ok()).collect()
                     }
@@ -687,7 +690,7 @@ impl<'b> Machine<'b> {
         Ok(())
     }
 
-    /// Checks the state of NumPy's type, the one object that has a state: it must be little-endian.
+    /// Checks the state of NumPy's type, the only object with a state: it must be little-endian.
     fn build(&mut self) -> Result<(), Error> {
         let from = self.below(2)?;
         let state = match self.stack[from + 1] {
@@ -708,7 +711,7 @@ impl<'b> Machine<'b> {
 }
 
 impl NumberType {
-    /// The number that `bytes` are; `None` unless they are as long as they should be.
+    /// Decodes a number; `None` if `bytes` have the wrong length.
     fn number(self, bytes: &[u8]) -> Option<Value> {
         let mut array = [0; 8];
         let low = array.get_mut(..usize::from(self.n_bytes))?;
@@ -764,7 +767,7 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes.get(..bytes.len().min(80)).unwrap_or_default()).into_owned()
 }
 
-/// The name in Python's `pickletools` of an operation that is refused.
+/// The name of a refused operation in Python's `pickletools`.
 fn operation_name(code: u8) -> String {
     let name = match code {
         b']' => "EMPTY_LIST",

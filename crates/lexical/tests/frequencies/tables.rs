@@ -209,7 +209,7 @@ fn files_with_a_right_checksum_but_a_wrong_structure_are_refused() {
 }
 
 #[test]
-fn a_file_or_a_pickle_is_told_by_its_first_bytes() {
+fn a_file_or_a_pickle_is_recognised_by_its_first_bytes() {
     let table = table(&captions(&[&["a b"]]), 2);
     assert_eq!(DocumentFrequencies::read(&saved(&table), None).unwrap(), table);
     assert_eq!(DocumentFrequencies::read(&saved(&table), Some(1)).unwrap(), table);
