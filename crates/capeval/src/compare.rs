@@ -1,4 +1,4 @@
-//! Whether systems differ: tests that resample the statistics of images, and never read text.
+//! Compares systems with tests that resample the statistics of images and never read text.
 
 use capeval_choice::{Argument, Remedy};
 use capeval_evaluate::{Progress, Stage, SystemScores};
@@ -17,7 +17,7 @@ use crate::{CompareOptions, Error, ScoreOptions, notices, select_metrics};
 /// A request to [`compare`].
 pub type CompareRequest<'p> = Request<'p, CompareOptions>;
 
-/// The pairs of `n` systems, baseline first: each with the first, or each with each before it.
+/// The pairs of `n` systems, baseline first: each with the first system, or each with all systems before it.
 fn pairs(n: usize, all: bool) -> Vec<(usize, usize)> {
     match all {
         false => (1..n).map(|system| (0, system)).collect(),
@@ -27,13 +27,13 @@ fn pairs(n: usize, all: bool) -> Vec<(usize, usize)> {
 
 /// Compares systems by every metric.
 ///
-/// Scores of a corpus are resampled through their statistics, never by averaging segment scores. The same seed
-/// gives the same digits, whatever the threads and the order of images. Where missing captions are skipped, only
-/// the images that all systems describe take part.
+/// Corpus scores are computed from resampled statistics, never by averaging segment scores. The same seed gives the same
+/// digits, regardless of threads and the order of images. If missing captions are skipped, only the images that all
+/// systems describe are used.
 ///
 /// # Errors
-/// As for [`score`](crate::score); with fewer than two systems, settings without sense, more resamples than memory
-/// should hold, or systems that were scored on different images.
+/// As for [`score`](crate::score); and with fewer than two systems, invalid options, too many resamples for the memory,
+/// or systems that were scored on different images.
 pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     let CompareOptions { resampling, correction, all_pairs, .. } = request.options;
     resampling.check()?;
@@ -42,7 +42,7 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     }
     let selection = select_metrics(&request.options.score.metrics, &request.resources)?;
     let chosen = pairs(request.systems.len(), all_pairs);
-    // Resamples of each system and exchanges of each pair are held at the same time.
+    // Resamples of each system and exchanges of each pair are in memory at the same time.
     let n_values = (request.systems.len() + chosen.len()) * entries(&selection.metrics).1.len();
     resampling.check_values(n_values)?;
     let progress = request.progress;
@@ -117,7 +117,7 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     Ok(comparison)
 }
 
-/// Differences of each pair and measure, exchange after exchange.
+/// The differences of each pair by each measure, exchange after exchange.
 fn exchanges(
     stack: &Stack<'_>,
     scores: &[SystemScores],
@@ -155,7 +155,7 @@ fn exchanges(
     })
 }
 
-/// The scores that tests go by, which for ROUGE-1.5.5 are not quite those it prints.
+/// The scores that tests use, which for ROUGE-1.5.5 differ slightly from those that it prints.
 fn from_sums(system: &SystemScores, n_measures: usize) -> Vec<f64> {
     let sums: Vec<f64> = system.metrics.iter().flat_map(|metric| metric.table.total()).collect();
     let mut values = vec![0.0; n_measures];
@@ -181,7 +181,7 @@ fn is_mean(system: &SystemScores, measure: usize) -> bool {
     of_measures.nth(measure).unwrap_or(false)
 }
 
-/// What is known of two systems by one measure.
+/// The data of two systems by one measure, from which their contrast is computed.
 struct Raw<'s> {
     printed: f64,
     observed: f64,
@@ -214,10 +214,10 @@ impl Raw<'_> {
     }
 }
 
-/// The interval of what has none.
+/// The interval of a measure without one.
 const NO_INTERVAL: Interval = Interval { low: f64::NAN, high: f64::NAN };
 
-/// The contrast of two ends of intervals: there is a difference, but no test of it.
+/// The contrast of two bounds of intervals: a difference without tests.
 fn untested(contrast: Contrast) -> Contrast {
     let none = P { value: f64::NAN, adjusted: f64::NAN };
     Contrast {
@@ -231,13 +231,13 @@ fn untested(contrast: Contrast) -> Contrast {
     }
 }
 
-/// Corrects the p-values of each test over all pairs and measures, and judges.
+/// Corrects the p-values of each test over all pairs and measures, and sets the verdicts.
 ///
-/// An exact p-value decides where there is one, and elsewhere randomisation, which estimates the same. What decides is
-/// corrected as one family: an exact p-value is one of as many as there are contrasts, however few have one.
+/// The verdict is based on the exact p-value if there is one, and otherwise on randomisation, which estimates the same
+/// value. These p-values are corrected as one family with one member per contrast, however few of them are exact.
 fn correct(pairs: &mut [Pair], correction: Correction, measures: &[Measure], alpha: f64) {
     type Test = fn(&mut Contrast) -> Option<&mut P>;
-    // The last one overwrites what randomisation got among its own kind where it decides.
+    // The last one overwrites the correction of randomisation if the verdict is based on it.
     let tests: [Test; 4] = [
         |contrast| Some(&mut contrast.bootstrap),
         |contrast| Some(&mut contrast.randomisation),
@@ -265,16 +265,17 @@ fn correct(pairs: &mut [Pair], correction: Correction, measures: &[Measure], alp
     }
 }
 
-/// A notice for measures that are ends of intervals.
+/// A notice for measures that are bounds of intervals.
 fn not_tested(has_interval: &[bool], measures: &[Measure]) -> Option<Notice> {
     let ends = measures.iter().zip(has_interval).filter(|(_, has_interval)| !**has_interval);
     let ends: Vec<&str> = ends.map(|(measure, _)| measure.key.as_str()).collect();
-    let message =
-        || format!("no test and no interval by {}, which are ends of intervals themselves", ends.join(", "));
+    let message = || {
+        format!("no test and no interval by {}, which are bounds of intervals themselves", ends.join(", "))
+    };
     (!ends.is_empty()).then(|| Notice::new("interval-ends", message()).count(ends.len()))
 }
 
-/// A notice for measures by which some score is not a number.
+/// A notice for measures by which a score is NaN.
 fn without_test(pairs: &[Pair], measures: &[Measure]) -> Option<Notice> {
     let untested: Vec<&str> = (0..measures.len())
         .filter(|m| {

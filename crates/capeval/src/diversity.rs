@@ -1,4 +1,4 @@
-//! Diversity and coverage of systems with any number of captions per image, as a report.
+//! Measures diversity and coverage of systems with any number of captions per image.
 
 use capeval_choice::{Argument, Remedy};
 use capeval_corpus::{Captions, Ids, SegmentId};
@@ -14,20 +14,20 @@ use crate::{DiversityOptions, Error, ReferenceSource, VERSION, references};
 
 /// Data and options of a diversity report. Start from [`DiversityRequest::new`].
 pub struct DiversityRequest {
-    /// What systems wrote: a name, which must be unique, and any number of captions per image.
+    /// The systems: a name, which must be unique, and any number of captions per image.
     pub systems: Vec<(String, Captions)>,
-    /// References, from which Self-CIDEr learns document frequencies; they may be of other images too.
+    /// References for Self-CIDEr's document frequencies; they may include other images.
     pub references: Option<ReferenceSource>,
     /// The files that the references come from, for the report.
     pub reference_files: Vec<String>,
     /// The captions that the systems were trained on, for the share of novel ones.
     pub training: Option<Captions>,
-    /// Everything that a person sets.
+    /// The options.
     pub options: DiversityOptions,
 }
 
 impl DiversityRequest {
-    /// Everything that can be told from the captions of `systems` alone.
+    /// A request for all metrics that need only the captions of `systems`.
     pub fn new<N: Into<String>>(systems: impl IntoIterator<Item = (N, Captions)>) -> Self {
         Self {
             systems: systems.into_iter().map(|(name, captions)| (name.into(), captions)).collect(),
@@ -39,13 +39,13 @@ impl DiversityRequest {
     }
 }
 
-/// Tells how diverse the captions of systems are.
+/// Measures how diverse the captions of systems are.
 ///
 /// No digit depends on the number of threads, the order of images, or the other systems.
 ///
 /// # Errors
-/// When no system is given or two have the same name, when a metric does not exist, or when one is named that
-/// needs references, or training captions, and there are none.
+/// When no system is given or two have the same name, when a metric does not exist, or when a named metric needs
+/// references or training captions, and there are none.
 pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     let DiversityRequest { systems, references, reference_files, training, options } = request;
     let DiversityOptions { metrics, tokenizer, ids } = options;
@@ -212,7 +212,7 @@ fn incomparable(systems: &[Grouped], same_images: bool) -> Vec<Notice> {
         .collect()
 }
 
-/// The metrics that can be had, and a notice for each that cannot.
+/// The available metrics, and a notice for each that is not available.
 fn chosen(
     single: Option<&str>,
     has_references: bool,
@@ -267,13 +267,13 @@ impl Grouped {
         Ok(Self { ids, system: CaptionSystem { name, texts, ends }, source })
     }
 
-    /// The most captions that an image has.
+    /// The maximum number of captions of an image.
     fn most(&self) -> u64 {
         numbers(&self.system.ends).max().unwrap_or(0)
     }
 }
 
-/// How many captions each image has.
+/// The number of captions of each image.
 fn numbers(ends: &[u64]) -> impl Iterator<Item = u64> + Clone {
     std::iter::once(0).chain(ends.iter().copied()).zip(ends).map(|(start, end)| end - start)
 }

@@ -1,4 +1,4 @@
-//! Tables of document frequencies, from references.
+//! Counts document frequencies of references.
 
 use capeval_choice::{Refusal, UnknownName, suggest};
 use capeval_corpus::{Captions, Ids};
@@ -8,10 +8,10 @@ use capeval_text::{Stemmer, Tokenizer};
 
 use crate::{Error, references};
 
-/// How the references of a table are read: by this tokenizer, and stemmed unless `stemmer` is `none`.
+/// The reading of the references of a table: split by this tokenizer, and stemmed unless `stemmer` is `none`.
 ///
 /// # Errors
-/// When there is no such tokenizer or stemmer.
+/// When the tokenizer or stemmer does not exist.
 pub fn table_reading(tokenizer: &str, stemmer: &str) -> Result<Reading, Error> {
     let tokenizer: Tokenizer = tokenizer.parse().map_err(Refusal::from)?;
     if stemmer == "none" {
@@ -26,12 +26,12 @@ pub fn table_reading(tokenizer: &str, stemmer: &str) -> Result<Reading, Error> {
     }
 }
 
-/// In how many images each n-gram of up to `order` words occurs.
+/// Counts the images in which each n-gram of up to `order` words occurs.
 ///
 /// The words are those of `reading`, which must be that of the metrics that will use the table.
 ///
 /// # Errors
-/// When there is no caption at all, or `order` is not 1 to 9.
+/// When there are no captions, or `order` is not from 1 to 9.
 pub fn document_frequencies(
     references: Captions,
     ids: Ids,

@@ -1,4 +1,4 @@
-//! What can be wrong with a request.
+//! Errors in requests.
 
 use std::error::Error as StdError;
 
@@ -6,7 +6,7 @@ use capeval_choice::{Refusal, Remedy, UnknownName};
 use capeval_lexical::frequencies;
 use capeval_text::UnknownTokenizer;
 
-/// A request that cannot be fulfilled; says what and where, and [`remedy`](Self::remedy) what to do.
+/// A request that cannot be fulfilled; the message says what is wrong and where, and [`remedy`](Self::remedy) what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -25,17 +25,17 @@ pub enum Error {
 }
 
 impl Error {
-    /// A request that is refused for the reason `message`.
+    /// An error about a request, without a remedy.
     pub fn request(message: impl Into<String>) -> Self {
         Self::Request(Refusal::new(message))
     }
 
-    /// The same, with what to do about it.
+    /// An error about a request, with a remedy.
     pub(crate) fn with_remedy(message: impl Into<String>, remedy: impl Into<Remedy>) -> Self {
         Self::Request(Refusal::new(message).with_remedy(remedy))
     }
 
-    /// What to do about it.
+    /// What to do about it, if known.
     pub fn remedy(&self) -> Option<Remedy> {
         remedy(self)
     }
@@ -47,7 +47,7 @@ impl From<UnknownTokenizer> for Error {
     }
 }
 
-/// What to do about an error of any part of the engine.
+/// The remedy of an error of any part of the engine, if known.
 pub fn remedy(error: &(dyn StdError + 'static)) -> Option<Remedy> {
     if let Some(error) = error.downcast_ref::<Error>() {
         return match error {

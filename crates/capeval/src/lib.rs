@@ -1,7 +1,6 @@
 //! Caption evaluation, equal digit for digit to the reference programs.
 //!
-//! [`score`] does the main job: it holds the captions of one or more systems against references and gives a
-//! [`Report`](report::Report).
+//! [`score`] compares the captions of one or more systems with references and returns a [`Report`](report::Report).
 //!
 //! ```
 //! use capeval::corpus::{Captions, SegmentId};
@@ -18,18 +17,18 @@
 //! candidates.push(SegmentId::from(2), "two children with a kite");
 //!
 //! let report = score(ScoreRequest::new(references, [("mine", candidates)]))?;
-//! let bleu_1 = report.score(0, "bleu-1").expect("the suite `coco` holds BLEU");
-//! assert!((bleu_1 - 10.0 / 11.0).abs() < 1e-9, "10 of 11 words stand in a reference, not {bleu_1}");
+//! let bleu_1 = report.score(0, "bleu-1").expect("the suite `coco` includes BLEU");
+//! assert!((bleu_1 - 10.0 / 11.0).abs() < 1e-9, "10 of 11 words are in a reference, not {bleu_1}");
 //! # Ok::<(), capeval::Error>(())
 //! ```
 //!
-//! Files are read by [`corpus::read`], which takes any `Read`; this crate opens no file and prints nothing.
-//! A report becomes a table, JSON, Markdown and so on through [`report`].
+//! [`corpus::read`] reads captions from any `Read`; this crate opens no files and prints nothing. [`report`] renders
+//! reports as tables, JSON, Markdown and so on.
 //!
-//! The parts of the engine are re-exported under the names of their crates: [`text`] knows words, [`corpus`]
-//! files and images, [`metric`] what a metric is, [`lexical`] those that compare words,
-//! [`fluency`] how probable a text is, [`meteor`] METEOR and its resources, [`evaluate`] which
-//! there are and how they are run, [`stats`] how numbers add up, [`frequencies`] in how many images an n-gram occurs.
+//! The parts of the engine are re-exported under the names of their crates: [`text`] (tokenizers and n-grams), [`corpus`]
+//! (formats and alignment), [`metric`] (the contract of metrics), [`lexical`] (metrics that compare words), [`fluency`]
+//! (perplexity and n-gram models), [`meteor`] (METEOR and its resources), [`evaluate`] (registry and driver), [`stats`]
+//! (sums, resampling and tests) and [`frequencies`] (document frequencies).
 
 pub use capeval_arrays as arrays;
 pub use capeval_choice as choice;
@@ -84,5 +83,5 @@ pub use rouge_list::{Listed, listed};
 pub use score::{Request, ScoreRequest, explain, score};
 pub use scorer::Scorer;
 
-/// The version of capeval, which stands in every signature.
+/// The version of capeval, which appears in every signature.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

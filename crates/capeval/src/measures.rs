@@ -1,4 +1,4 @@
-//! Which metrics, and under which keys their numbers are reported.
+//! The selection of metrics, and the keys of their measures in reports.
 
 use capeval_choice::{Remedy, suggest};
 use capeval_evaluate::registry::{self, Resources, SUITES, Suite, kinds};
@@ -7,13 +7,13 @@ use capeval_report::{Measure, MetricEntry, Notice};
 
 use crate::{Error, MetricOptions};
 
-/// The metrics that `names` name: metrics, with settings such as `cider-d:sigma=4`, or suites. What is named twice is
-/// taken once; a name of both a metric and a suite is the metric.
+/// Selects metrics by `names`, which are metrics with settings, such as `cider-d:sigma=4`, or suites. Duplicates are
+/// dropped; a name of both a metric and a suite means the metric.
 ///
-/// `settings` are for every metric that knows them, such as `("tok", "13a")`.
+/// `settings` are for all metrics that have them, such as `("tok", "13a")`.
 ///
 /// # Errors
-/// When there is no such metric, suite or setting.
+/// When a metric, suite or setting does not exist.
 pub fn metrics<'s>(
     names: impl IntoIterator<Item = &'s str>,
     settings: &[(&str, &str)],
@@ -23,20 +23,20 @@ pub fn metrics<'s>(
     select_metrics(&options, &Resources::default()).map(|selection| selection.metrics)
 }
 
-/// Metrics, and what was left out.
+/// The selected metrics, and notices.
 #[derive(Default)]
 pub struct Selection {
     /// The metrics.
     pub metrics: Vec<AnyMetric>,
-    /// One notice for each metric of a suite whose data are missing, and one on metrics that a tokenizer does not reach.
+    /// A notice for each metric of a suite whose data are missing, and one about metrics that ignore the tokenizer.
     pub notices: Vec<Notice>,
 }
 
-/// The metrics that `options` choose, with the tables and third-party data of `resources`. A suite does without the
-/// metrics whose data are missing.
+/// Selects the metrics in `options`, with the tables and third-party data of `resources`. Metrics of a suite whose data
+/// are missing are left out.
 ///
 /// # Errors
-/// When there is no such metric, suite or setting, and when a metric is named whose data are missing.
+/// When a metric, suite or setting does not exist, or the data of a metric that is selected by name are missing.
 pub fn select_metrics(options: &MetricOptions, resources: &Resources) -> Result<Selection, Error> {
     let common = options.common();
     let mut selection = Selection::default();
@@ -61,23 +61,23 @@ pub fn select_metrics(options: &MetricOptions, resources: &Resources) -> Result<
     Ok(selection)
 }
 
-/// The suite that a name among metrics means.
+/// The suite that a name in a list of metrics means; `None` for a metric.
 fn suite_of(name: &str) -> Option<&'static Suite> {
     let is_metric = kinds().any(|kind| kind.name == name);
     SUITES.iter().find(|suite| suite.name == name && !is_metric)
 }
 
-/// A chosen metric that third-party data must be found for.
+/// A selected metric that needs third-party data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeededData {
     /// The metric, such as `meteor`.
     pub metric: &'static str,
-    /// Whether it is chosen by its own name; a suite does without it.
+    /// Whether it is selected by name; a suite leaves it out if the data are missing.
     pub is_named: bool,
 }
 
-/// The metrics among those that `options` choose which need third-party data. Those that do not exist are left to
-/// [`select_metrics`].
+/// The metrics selected by `options` that need third-party data. Unknown names are ignored; [`select_metrics`] reports
+/// them.
 pub fn needed_data(options: &MetricOptions) -> Vec<NeededData> {
     let chosen = SUITES.iter().find(|suite| Some(suite.name) == options.suite());
     let of_suites = chosen.into_iter().chain(options.names.iter().filter_map(|name| suite_of(name)));
@@ -93,7 +93,7 @@ pub fn needed_data(options: &MetricOptions) -> Vec<NeededData> {
     needed
 }
 
-/// Names the metrics that a tokenizer does not reach.
+/// A notice that names the metrics that ignore a tokenizer.
 fn keep_their_own(tokenizer: &str, metrics: &[AnyMetric]) -> Option<Notice> {
     let mut kept: Vec<&str> = Vec::new();
     for metric in metrics {
@@ -103,7 +103,7 @@ fn keep_their_own(tokenizer: &str, metrics: &[AnyMetric]) -> Option<Notice> {
     }
     let names = kept.join(", ");
     let message =
-        format!("the tokenizer {tokenizer} does not reach {names}: these cut text in their own way");
+        format!("the tokenizer {tokenizer} does not apply to {names}, which tokenise text in their own way");
     (!kept.is_empty()).then_some(Notice::new("tokenizer-kept", message))
 }
 
@@ -142,14 +142,14 @@ impl Selection {
     }
 }
 
-/// Entries and measures for a report. Where two metrics share their name, the settings in which the later
-/// one differs from the first are added to its keys: `cider-d:sigma=4`.
+/// Entries and measures for a report. If two metrics have the same name, the settings in which the later one differs from
+/// the first are added to its keys: `cider-d:sigma=4`.
 pub fn entries(metrics: &[AnyMetric]) -> (Vec<MetricEntry>, Vec<Measure>) {
     let described = metrics.iter().map(|metric| (metric.signature().clone(), metric.parts().to_vec()));
     entries_of(described.collect())
 }
 
-/// The same for metrics of any kind, given as their signatures and numbers.
+/// As [`entries`], for metrics given as signatures and parts.
 pub(crate) fn entries_of(metrics: Vec<(Signature, Vec<Part>)>) -> (Vec<MetricEntry>, Vec<Measure>) {
     let (mut entries, mut measures) = (Vec::new(), Vec::new());
     let signatures: Vec<Signature> = metrics.iter().map(|(signature, _)| signature.clone()).collect();

@@ -1,4 +1,4 @@
-//! What a reader of the scores should know about texts and tokenizers.
+//! Notices about texts, tokenizers and resampling.
 
 use std::collections::BTreeSet;
 
@@ -7,17 +7,17 @@ use capeval_metric::{AnyMetric, Reading};
 use capeval_report::{Comparison, Notice, TooFewResamples};
 use capeval_text::{Looks, Texts, Tokenizer};
 
-/// How many texts are looked at.
+/// The number of texts in a sample.
 const SAMPLE: usize = 2000;
 
-/// The share of letters outside ASCII from which text is hardly English; English captions have fewer than
-/// one in a thousand.
+/// The share of non-ASCII letters above which text is probably not English; in English captions, it is below one in a
+/// thousand.
 const FOREIGN: f64 = 0.01;
 
-/// Fewer resamples than this leave the ends of an interval to chance.
+/// The number of resamples below which the bounds of an interval are unreliable.
 const ENOUGH_RESAMPLES: usize = 200;
 
-/// That intervals come from few resamples, if they do.
+/// A notice if intervals come from few resamples.
 pub(crate) fn few_resamples(resamples: usize) -> Option<Notice> {
     (resamples < ENOUGH_RESAMPLES).then(|| {
         let message = format!(
@@ -29,7 +29,7 @@ pub(crate) fn few_resamples(resamples: usize) -> Option<Notice> {
     })
 }
 
-/// Guesses about whether texts and tokenizers fit each other. They change no score.
+/// Notices about tokenizers that do not seem to suit the texts. They change no score.
 pub(crate) fn about_texts(
     references: &Texts,
     systems: Vec<(&str, Looks)>,
@@ -75,17 +75,17 @@ fn tokenizer(reading: Reading) -> Option<Tokenizer> {
     }
 }
 
-/// What a sample of `n` texts looks like.
+/// Counts over a sample of `n` texts.
 pub(crate) fn look_at<'t>(n: usize, text: impl Fn(usize) -> &'t str) -> Looks {
     Looks::of(sample(n).map(text))
 }
 
-/// Indices of up to [`SAMPLE`] of `n` texts, evenly spread.
+/// Indices of up to [`SAMPLE`] of `n` texts, evenly distributed.
 fn sample(n: usize) -> impl Iterator<Item = usize> {
     (0..n).step_by(n.div_ceil(SAMPLE).max(1))
 }
 
-/// What all texts look like.
+/// The counts over the references and over the captions of each system.
 struct Everyone<'s> {
     references: Looks,
     systems: Vec<(&'s str, Looks)>,
@@ -93,9 +93,9 @@ struct Everyone<'s> {
 
 /// Texts that look alike.
 struct Those {
-    /// Who they are, as the subject of a sentence.
+    /// A description of the texts, as the subject of a sentence.
     who: String,
-    /// The system, if it is one alone.
+    /// The system, if there is only one.
     system: Option<String>,
     looks: Looks,
 }
@@ -185,17 +185,17 @@ fn notice(code: &'static str, system: Option<String>, message: String) -> Notice
     Notice { system, ..Notice::new(code, message) }
 }
 
-/// Tokenizers of text without blanks between words.
+/// Tokenizers for text without spaces between words.
 const UNSEGMENTED: &[&str] = &["zh", "char", "jieba"];
 
-/// The advice to take one of these tokenizers.
+/// The advice to use one of these tokenizers.
 fn tokenizers(names: &[&'static str]) -> Remedy {
     let mut all = names.iter().map(|name| Remedy::set(Argument::Tokenizer, *name));
     let first = all.next().unwrap_or_else(|| Remedy::run(Task::ListTokenizers));
     all.fold(first, Remedy::or)
 }
 
-/// Systems that describe different images.
+/// A notice that the systems describe different images.
 pub(crate) fn different_images() -> Notice {
     let message = "the systems were scored on different images, so their scores are not comparable";
     let empty = Remedy::set(Argument::Missing, "empty").to("score missing captions as empty");
@@ -203,17 +203,17 @@ pub(crate) fn different_images() -> Notice {
     Notice::new("different-images", message).remedy(empty.or(images))
 }
 
-/// An interval that cannot be one.
+/// A notice that a single image has no confidence interval.
 pub(crate) fn interval_of_one_image() -> Notice {
     let message =
         "a confidence interval needs more than one image: every resample of a single one is the same";
     Notice::new("interval-of-one-image", message)
 }
 
-/// Fewer images than this say little about others: with five, not even the sign test can find anything at 95 %.
+/// Results on fewer images than this hardly generalise: with five, not even the sign test can be significant at 95 %.
 pub(crate) const FEW_IMAGES: usize = 10;
 
-/// A notice if what is resampled are `n` images, two at least but few.
+/// A notice if few images (`n`, at least two) are resampled.
 pub(crate) fn resamples_of_few_images(n: usize) -> Option<Notice> {
     (2..FEW_IMAGES).contains(&n).then(|| {
         let message = format!(
@@ -224,7 +224,7 @@ pub(crate) fn resamples_of_few_images(n: usize) -> Option<Notice> {
     })
 }
 
-/// A notice if pairs of a category are of so few images that resamples often hold none of them.
+/// A notice if the pairs of a category describe so few images that resamples often contain none of them.
 pub(crate) fn rare_categories(rare: &[(&str, usize)]) -> Option<Notice> {
     let listed: Vec<String> = rare
         .iter()
@@ -240,7 +240,7 @@ pub(crate) fn rare_categories(rare: &[(&str, usize)]) -> Option<Notice> {
     })
 }
 
-/// What makes the tests of a comparison doubtful.
+/// Adds notices about reasons to doubt the tests of a comparison.
 pub(crate) fn add_doubts(comparison: &mut Comparison) {
     let mut found = Vec::new();
     match comparison.report.systems.first().map(|system| system.n_images) {

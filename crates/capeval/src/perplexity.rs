@@ -1,4 +1,4 @@
-//! Perplexity without references: under an n-gram model, or from the probabilities that a model gave.
+//! Computes perplexities without references: under an n-gram model, or from token probabilities.
 
 use std::sync::Arc;
 
@@ -16,13 +16,12 @@ use crate::measures::entries;
 use crate::score::{check_names, push_once};
 use crate::{Error, PerplexityOptions, VERSION, references};
 
-/// Estimates an n-gram model of all captions, cut by `tokenizer`: interpolated modified Kneser-Ney.
+/// Estimates an n-gram model of all captions, split by `tokenizer`, with interpolated modified Kneser-Ney smoothing.
 ///
-/// Returns the orders too whose discounts could not be estimated, for there are too few captions, and were
-/// taken from [`FALLBACK_DISCOUNTS`].
+/// Also returns the orders that use [`FALLBACK_DISCOUNTS`] because there are too few captions to estimate discounts.
 ///
 /// # Errors
-/// When `order` is out of range, when there is no caption, or, without `fallback`, when there are too few.
+/// When `order` is out of range, when there are no captions, or, without `fallback`, when there are too few.
 pub fn language_model(
     captions: Captions,
     ids: Ids,
@@ -34,16 +33,16 @@ pub fn language_model(
     Ok(set.language_model(Reading::Tokens(tokenizer), order, fallback.then_some(FALLBACK_DISCOUNTS))?)
 }
 
-/// What perplexities are computed from.
+/// The data that perplexities are computed from.
 pub enum PerplexitySource {
     /// Captions under a model; an image may have any number of them.
     Captions {
-        /// What systems wrote: a name, which must be unique, and captions, each of which is a segment.
+        /// The systems: a name, which must be unique, and captions, each of which is a segment.
         systems: Vec<(String, Captions)>,
         /// The model.
         model: Arc<NgramModel>,
     },
-    /// The probabilities that models gave to the tokens of captions: a name, which must be unique, and numbers.
+    /// Token probabilities of captions: a name, which must be unique, and the probabilities.
     Probabilities(Vec<(String, Probabilities)>),
 }
 
@@ -118,7 +117,8 @@ fn under_model(
     Ok(report(entries, measures, reports, notices, same))
 }
 
-/// Says how many words of a system the saved model of `metric` does not know, if it is a perplexity under one.
+/// A notice about the words of a system that the saved model of `metric` does not know, if `metric` is a perplexity under
+/// a saved model.
 pub(crate) fn unknown_words(name: &str, metric: &MetricScores, n_captions: usize) -> Option<Notice> {
     let signature = &metric.signature;
     let has_end = signature.get("end") != Some(EndSymbol::Omitted.name());

@@ -54,26 +54,26 @@ impl ReferenceSource {
     }
 }
 
-/// References to prepare, and what for.
+/// References to prepare, and the metrics to prepare them for.
 pub struct PrepareRequest<'p> {
-    /// What people wrote.
+    /// The references.
     pub references: Captions,
-    /// The files that the references come from; the result is stale once one of them changes.
+    /// The files that the references come from; the result is out of date if one of them changes.
     pub sources: Vec<Source>,
-    /// Everything that a person sets.
+    /// The options.
     pub options: PrepareOptions,
     /// Tables and third-party data for metrics that use them.
     pub resources: Resources,
-    /// Is notified of every reading of the references.
+    /// Receives progress reports for each reading of the references.
     pub progress: &'p dyn Progress,
 }
 
 /// Reads and counts references, so that scoring against them takes milliseconds.
 ///
-/// [`Prepared::write`] stores the result, [`Prepared::open`] uses it where it lies.
+/// [`Prepared::write`] stores the result, and [`Prepared::open`] opens it without a copy.
 ///
 /// # Errors
-/// When there is no caption at all, or a metric does not exist.
+/// When there are no captions, or a metric does not exist.
 pub fn prepare(request: PrepareRequest<'_>) -> Result<Prepared, Error> {
     let PrepareRequest { references, sources, options, resources, progress } = request;
     let metrics = select_metrics(&options.metrics, &resources)?.metrics;

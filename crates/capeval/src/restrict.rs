@@ -1,4 +1,4 @@
-//! Only these images: captions cut down to a list of ids.
+//! Restricts captions to a list of images.
 
 use std::collections::HashSet;
 
@@ -7,11 +7,11 @@ use capeval_corpus::{Captions, Ids, Notice, SegmentId};
 use crate::Error;
 use crate::references::ReferenceSource;
 
-/// A list of images, under an id of either type where ids are compared as text.
+/// A list of images; its ids are text if ids are compared as text.
 pub(crate) struct Subset {
     listed: HashSet<SegmentId>,
     ids: Ids,
-    /// The number of images.
+    /// The number of all images.
     of: usize,
 }
 
@@ -42,7 +42,7 @@ impl Subset {
         Ok(Self { listed: list.iter().map(|id| normal(id, ids)).collect(), ids, of: known.len() })
     }
 
-    /// Those of `captions` whose images are listed.
+    /// The captions of listed images.
     pub fn of(&self, captions: &Captions) -> Captions {
         captions.only(|id| self.has(id))
     }
@@ -52,7 +52,7 @@ impl Subset {
         self.listed.contains(&normal(id, self.ids))
     }
 
-    /// What a reader of the scores should know.
+    /// A notice about the restriction.
     pub fn notice(&self) -> Notice {
         let (n, of) = (self.len(), self.of);
         let message = match n {
@@ -62,13 +62,13 @@ impl Subset {
         Notice::new("subset", message).count(n)
     }
 
-    /// How many images are listed.
+    /// The number of listed images.
     pub fn len(&self) -> usize {
         self.listed.len()
     }
 }
 
-/// An id as it is compared.
+/// The form of an id that is compared.
 pub(crate) fn normal(id: &SegmentId, ids: Ids) -> SegmentId {
     match (id, ids) {
         (SegmentId::Text(text), Ids::Text) => SegmentId::from_untyped(text),

@@ -1,4 +1,4 @@
-//! Captions that are each scored beside references of their own, as in studies of ratings and of pairs.
+//! Scores rows of captions that each have their own references, as in studies of ratings and of pairs.
 
 use capeval_choice::Argument;
 use capeval_corpus::{Empty, SegmentId};
@@ -10,16 +10,16 @@ use capeval_text::Looks;
 use crate::notices::{about_texts, look_at};
 use crate::score::{Alignment, sign};
 
-/// What one or more captions of each row score.
+/// The scores of one or more captions of each row.
 pub(crate) struct Rows {
     pub scores: Vec<SystemScores>,
-    /// System after system, one signature per metric.
+    /// The signatures: system after system, one per metric.
     pub signatures: Vec<Vec<Signature>>,
     pub notices: Vec<Notice>,
 }
 
-/// Scores the captions of `systems`, one for each image of `references`, empty ones as they are. Notices call the
-/// captions of each system by the name in `sources`.
+/// Scores the captions of `systems`, one for each image of `references`; empty captions are scored as well. Notices call
+/// the captions of each system by its name in `sources`.
 pub(crate) fn score_rows(
     mut references: ReferenceSet,
     systems: &[System],
@@ -44,7 +44,7 @@ pub(crate) fn score_rows(
 }
 
 impl Rows {
-    /// Measure after measure, what system `s` scores in each row.
+    /// The scores of system `s` in each row, measure after measure.
     pub fn values(&self, s: usize) -> Vec<Vec<f64>> {
         let of_metric = |metric: &MetricScores| {
             let (n_parts, segments) = (metric.corpus.len(), metric.segments());
@@ -54,7 +54,7 @@ impl Rows {
     }
 }
 
-/// A notice of captions without a word.
+/// A notice about captions without any words.
 fn blank(system: &System, source: &str) -> Option<Notice> {
     let is_blank = |row: &usize| system.texts.get(*row).trim().is_empty();
     let rows = || (0..system.texts.len()).filter(is_blank);

@@ -1,4 +1,4 @@
-//! The main job: from captions to a report.
+//! Scores captions: from captions to a report.
 
 use capeval_choice::{Argument, Code};
 use capeval_corpus::{Aligned, Captions, Empty, Missing, SegmentId, align};
@@ -18,7 +18,7 @@ use crate::references::{AlignedReferences, ReferenceIndex, ReferenceSource};
 use crate::restrict::Subset;
 use crate::{Error, ScoreOptions, Selection, VERSION, intervals, notices, select_metrics};
 
-/// Captions of systems, their references, and what to do with them. Start from [`Request::new`] and change what you like.
+/// Captions of systems, their references, and options. Start from [`Request::new`] and change fields as needed.
 ///
 /// ```
 /// # use capeval::corpus::{Captions, Missing};
@@ -35,17 +35,17 @@ use crate::{Error, ScoreOptions, Selection, VERSION, intervals, notices, select_
 /// # }
 /// ```
 pub struct Request<'p, Options> {
-    /// What people wrote: [`Captions`], or references [prepared](crate::prepare) before.
+    /// The references: [`Captions`], or [prepared](crate::prepare) references.
     pub references: ReferenceSource,
     /// The files that the references come from, for the report.
     pub reference_files: Vec<String>,
-    /// What systems wrote: a name, which must be unique, and one caption per image.
+    /// The systems: a name, which must be unique, and one caption per image.
     pub systems: Vec<(String, Captions)>,
-    /// Everything that a person sets.
+    /// The options.
     pub options: Options,
     /// Tables and third-party data for metrics that use them.
     pub resources: Resources,
-    /// Is notified of how far the work has come.
+    /// Receives progress reports.
     pub progress: &'p dyn Progress,
 }
 
@@ -53,7 +53,7 @@ pub struct Request<'p, Options> {
 pub type ScoreRequest<'p> = Request<'p, ScoreOptions>;
 
 impl<Options: Default> Request<'static, Options> {
-    /// The COCO evaluation of `systems`, under strict policies.
+    /// A request for the COCO evaluation of `systems`, with strict policies.
     pub fn new<N: Into<String>>(
         references: impl Into<ReferenceSource>,
         systems: impl IntoIterator<Item = (N, Captions)>,
@@ -71,7 +71,7 @@ impl<Options: Default> Request<'static, Options> {
 }
 
 impl<'p, Options> Request<'p, Options> {
-    /// The same captions with other options.
+    /// Replaces the options.
     pub fn map<Other>(self, change: impl FnOnce(Options) -> Other) -> Request<'p, Other> {
         let Self { references, reference_files, systems, options, resources, progress } = self;
         Request { references, reference_files, systems, options: change(options), resources, progress }
@@ -84,28 +84,28 @@ impl<'p, Options> Request<'p, Options> {
 /// systems.
 ///
 /// # Errors
-/// When no system is given or two have the same name, when references and candidates do not meet in a way
-/// that the policy allows, or when the list of images names one without references.
+/// When no system is given or two have the same name, when a policy does not allow a mismatch between references and
+/// candidates, or when the list of images contains one without references.
 pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
     let selection = select_metrics(&request.options.metrics, &request.resources)?;
     score_with_statistics(request, selection, Scope::Each).map(|scored| scored.report)
 }
 
-/// A report with the statistics behind it.
+/// A report with the statistics that it was computed from.
 pub(crate) struct Scored {
     pub report: Report,
-    /// What each system scores, in the order of the report.
+    /// The scores of each system, in the order of the report.
     pub scores: Vec<SystemScores>,
     /// The references, and the ids of the images.
     pub references: AlignedReferences,
 }
 
-/// Which images a system is scored on where missing captions are skipped.
+/// The images on which a system is scored if missing captions are skipped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Those that it describes.
+    /// The images that it describes.
     Each,
-    /// Those that all systems describe.
+    /// The images that all systems describe.
     Common,
 }
 
@@ -222,10 +222,10 @@ pub(crate) fn score_with_statistics(
     Ok(Scored { report, scores, references })
 }
 
-/// Explains the scores of single images: what counted, and how it came to the score.
+/// Explains the scores of single images, from counts to scores.
 ///
-/// What [`score`] gives with [`ScoreOptions::explain`] set, for those who want nothing else of the report. One
-/// entry for each of `images` and each system that describes it, in that order.
+/// The result is that of [`score`] with [`ScoreOptions::explain`] set, without the rest of the report: one entry for each
+/// of `images` and each system that describes it, in this order.
 ///
 /// # Errors
 /// As [`score`], and when no system describes one of the images.
@@ -254,18 +254,18 @@ fn system(name: &str, captions: &Captions, aligned: &Aligned, place: &[u32]) -> 
     System { name: name.to_owned(), images: images.collect(), texts: texts.collect() }
 }
 
-/// What the alignment of a system decided.
+/// The effects of the alignment of a system.
 #[derive(Clone, Copy)]
 pub(crate) struct Alignment<'a> {
-    /// What was left out or stood in for.
+    /// Notices about what was left out or replaced.
     pub notices: &'a [Notice],
-    /// How many images were listed, if there was a list.
+    /// The number of listed images, if there is a list.
     pub subset: Option<usize>,
     /// The images that all systems describe, if others were left out.
     pub common: Option<&'a Common>,
 }
 
-/// Signs the scores of one system, and adds to `found` what a reader of them should know.
+/// Signs the scores of one system, and adds its notices to `found`.
 pub(crate) fn sign(
     scores: &SystemScores,
     references: &ReferenceSet,
@@ -288,8 +288,8 @@ pub(crate) fn sign(
     metrics.map(|metric| signed(metric.signature.clone(), counts.clone(), alignment)).collect()
 }
 
-/// A metric's signature with what every score depends on: the number of references per image, what was left out or
-/// stood in for, and the version of this program.
+/// The signature of a metric with everything that all scores depend on: the number of references per image, what was left
+/// out or replaced, and the version of capeval.
 fn signed(
     mut signature: Signature,
     counts: impl Iterator<Item = usize> + Clone,
@@ -322,7 +322,7 @@ fn signed(
     signature
 }
 
-/// For a metric of sacreBLEU's, the signature that sacreBLEU itself prints, for papers that quote it.
+/// A notice with the signature that sacreBLEU itself prints, for its metrics, for use in papers.
 fn found_signature(
     metric: &MetricScores,
     counts: impl Iterator<Item = usize> + Clone,
@@ -357,7 +357,7 @@ fn segments(scores: &SystemScores, references: &AlignedReferences) -> Segments {
     Segments { ids: scores.images.iter().filter_map(id).cloned().collect(), values }
 }
 
-/// Adds a notice unless the same sentence is there; one that holds for several systems is about all.
+/// Adds a notice unless there is one with the same message; a notice about several systems becomes one about all.
 pub(crate) fn push_once(found: &mut Vec<Notice>, notice: Notice) {
     let is_same = |known: &&mut Notice| {
         (&known.code, &known.message, &known.remedy) == (&notice.code, &notice.message, &notice.remedy)

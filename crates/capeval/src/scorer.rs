@@ -1,4 +1,4 @@
-//! Small batches against references that stay, with the ids of images.
+//! Scores small batches against fixed references, by image ids.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::references::{ReferenceSource, whole};
 use crate::restrict::normal;
 use crate::{Error, measures};
 
-/// Metrics that have seen references, for batches of captions in training loops.
+/// Metrics fitted to references, for batches of captions in training loops.
 ///
 /// ```
 /// use capeval::corpus::{Captions, Ids, SegmentId};
@@ -41,11 +41,11 @@ pub struct Scorer {
 }
 
 impl Scorer {
-    /// Reads and counts `references`, and fits `metrics` to all of them. `table` is the one that the metrics were
-    /// built with, if any. `progress` is notified of every metric.
+    /// Reads and counts `references`, and fits `metrics` to all of them. `table` is the table that the metrics were built
+    /// with, if any. `progress` is notified for each metric.
     ///
     /// # Errors
-    /// When there is no caption at all, or a metric reads all captions as one text.
+    /// When there are no captions, or a metric reads all captions as one text.
     pub fn new(
         references: ReferenceSource,
         ids: Ids,
@@ -65,17 +65,17 @@ impl Scorer {
         Ok(Self { engine, ids: images, places, compare: ids, entries, measures })
     }
 
-    /// The engine, which knows images by their places.
+    /// The engine, which takes images by index.
     pub fn engine(&self) -> &BatchScorer {
         &self.engine
     }
 
-    /// The images, in the order of their places.
+    /// The ids of the images, in the order of their indices.
     pub fn ids(&self) -> &[SegmentId] {
         &self.ids
     }
 
-    /// The place of an image; `None` if it has no references.
+    /// The index of an image; `None` if it has no references.
     pub fn image(&self, id: &SegmentId) -> Option<u32> {
         match (id, self.compare) {
             (SegmentId::Text(_), Ids::Text) => self.places.get(&normal(id, self.compare)).copied(),
@@ -88,7 +88,7 @@ impl Scorer {
         &self.entries
     }
 
-    /// The numbers that a caption scores, in order.
+    /// The measures of a caption, in order.
     pub fn measures(&self) -> &[Measure] {
         &self.measures
     }

@@ -1,4 +1,4 @@
-//! Resamples of ratings and of choices: what hears of them, what ends them, and what refuses them.
+//! Resamples of ratings and of pairs: progress, interruption, and limits.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -62,7 +62,7 @@ fn resamples(resamples: usize) -> Option<Resampling> {
     Some(Resampling { resamples, ..Resampling::default() })
 }
 
-/// Ends the work at so many resamples.
+/// Ends the work after a number of resamples.
 struct Stop {
     begun: AtomicUsize,
     heard: AtomicUsize,
@@ -89,7 +89,7 @@ impl Progress for Stop {
 }
 
 #[test]
-fn every_resample_is_heard_of() {
+fn progress_is_reported_for_every_resample() {
     for way in WAYS {
         let listener = Stop::at(usize::MAX);
         way(resamples(1_001), true, &listener).unwrap();

@@ -1,4 +1,4 @@
-//! Comparisons: families of tests, the images that take part, and what is said of them.
+//! Comparisons: families of tests, the images that are compared, and notices about them.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -70,7 +70,7 @@ fn resamples(resampled: ScoreRequest<'_>, resamples: usize) -> CompareRequest<'_
     resampled.map(|score| CompareOptions { score, resampling, ..CompareOptions::default() })
 }
 
-/// What a reader makes of a table without ids, whose rows it numbers, and says so.
+/// The captions of a table without ids, whose rows are numbered, with a notice.
 fn lines(name: &str, lines: usize) -> Captions {
     let text = format!("caption\n{}", format!("{HALF}\n").repeat(lines));
     read_bytes(text.as_bytes(), name, &ReadOptions::candidates()).unwrap()

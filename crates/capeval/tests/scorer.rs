@@ -137,7 +137,7 @@ fn captions_as_numbers_give_the_digits_of_their_words() {
     let words = ["a", "dog", "runs", "giraffe", "the", "cat", "on", "grass"];
     let metrics = capeval::metrics(["cider-d", "bleu", "rouge-l"], &[("tok", "none")]).unwrap();
     let scorer = Scorer::new(references().into(), Ids::default(), metrics, None, &()).unwrap();
-    // Words 5 and beyond are not told; they stand for words that no reference holds.
+    // Numbers from 5 on have no words, so they are words that are in no reference.
     let codes = scorer.engine().codes(words.iter().take(5).copied()).unwrap();
     let batch: Vec<Vec<u32>> =
         vec![vec![0, 1, 2], vec![3, 3, 3], vec![], vec![0, 90, 90, 91], vec![4, 1, 2, 0, 1]];

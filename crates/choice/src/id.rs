@@ -49,7 +49,7 @@ impl SegmentId {
         if canonical { text.parse().ok() } else { None }
     }
 
-    /// Displays the id so that `1` and `"1"` can be told apart; long texts are shortened.
+    /// Displays the id so that `1` and `"1"` differ; long texts are shortened.
     ///
     /// ```
     /// use capeval_choice::SegmentId;

@@ -1,4 +1,4 @@
-//! What a reader of a result should know, as data.
+//! Notices for readers of results, as data.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::{Argument, Dialect, Remedy, SegmentId};
 
-/// Something that a reader of a result should know: a warning that travels with the result instead of being printed.
+/// A notice for readers of a result: a warning that is returned with the result instead of being printed.
 ///
 /// ```
 /// use capeval_choice::{Argument, Notice};
@@ -17,20 +17,20 @@ use crate::{Argument, Dialect, Remedy, SegmentId};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Notice {
-    /// What kind of notice it is.
+    /// The kind of notice.
     pub code: Code,
     /// The message: a sentence in lower case, without a full stop.
     pub message: String,
-    /// What to do about it.
+    /// What to do about it, if anything.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "plain")]
     pub remedy: Option<Remedy>,
-    /// The system that the notice is about; `None` if it is about several or all.
+    /// The system concerned; `None` for several systems or all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
     /// The number of items that the notice counts, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
-    /// The first few ids that the notice is about; may be empty.
+    /// The first few ids concerned; may be empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<SegmentId>,
 }
@@ -38,7 +38,7 @@ pub struct Notice {
 /// The kind of a [`Notice`], for programs: a short stable name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// A kind of its own, such as `row-numbers`.
+    /// A fixed name, such as `row-numbers`.
     Kind(Cow<'static, str>),
     /// A choice of the user took effect, such as `missing:skip`: the argument and its value.
     Applied(Argument, &'static str),
@@ -83,7 +83,7 @@ fn plain<S: Serializer>(remedy: &Option<Remedy>, serializer: S) -> Result<S::Ok,
 }
 
 impl Notice {
-    /// The number of ids that a notice or an error names at most.
+    /// The maximum number of ids in a notice or an error.
     pub const MAX_IDS: usize = 5;
 
     /// A notice about all systems.
@@ -98,7 +98,7 @@ impl Notice {
         }
     }
 
-    /// A notice that the `value` which the user chose for `argument` took effect.
+    /// A notice that the `value` that the user chose for `argument` took effect.
     pub fn applied(argument: Argument, value: &'static str, message: impl Into<String>) -> Self {
         Self::new(Code::Applied(argument, value), message)
     }
@@ -118,7 +118,7 @@ impl Notice {
         Self { count: Some(count), ..self }
     }
 
-    /// Sets the first few ids that the notice is about.
+    /// Sets the first few ids concerned.
     pub fn ids(self, ids: Vec<SegmentId>) -> Self {
         Self { ids, ..self }
     }
@@ -128,7 +128,7 @@ impl Notice {
         self.system.as_deref().is_none_or(|name| name == system)
     }
 
-    /// The message, followed by the remedy as the front end words it.
+    /// The message, followed by the remedy in the terms of the front end.
     pub fn in_words(&self, dialect: &dyn Dialect) -> String {
         match self.remedy.as_ref().and_then(|remedy| remedy.in_words(dialect)) {
             None => self.message.clone(),

@@ -1,11 +1,11 @@
-//! Why something is refused, and what to do about it.
+//! Errors that consist of a message and a remedy.
 
 use std::error::Error;
 use std::fmt;
 
 use crate::{Remedy, UnknownName};
 
-/// An error that says what is wrong, with what to do about it as data.
+/// An error that says what is wrong, with a remedy as data.
 ///
 /// ```
 /// use capeval_choice::{Argument, Refusal, Remedy};
@@ -21,22 +21,22 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal for the reason `message`: lower-case, without a full stop.
+    /// A refusal with a message in lower case, without a full stop.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), remedy: None }
     }
 
-    /// Adds what to do about it.
+    /// Adds the remedy.
     pub fn with_remedy(self, remedy: impl Into<Remedy>) -> Self {
         Self { remedy: Some(remedy.into()), ..self }
     }
 
-    /// Says before the message where it happened, such as `captions.csv`.
+    /// Puts the place of the error, such as `captions.csv`, in front of the message.
     pub fn at(self, place: impl fmt::Display) -> Self {
         Self { message: format!("{place}: {}", self.message), ..self }
     }
 
-    /// What to do about it.
+    /// What to do about it, if known.
     pub fn remedy(&self) -> Option<&Remedy> {
         self.remedy.as_ref()
     }

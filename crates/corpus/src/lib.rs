@@ -1,11 +1,11 @@
-//! Who said what of which image? Caption files, ids and alignment.
+//! Caption files, ids and alignment.
 //!
-//! A file becomes [`Captions`] through [`read()`], whatever its format; several files of references become one
-//! through [`merge()`]. [`GroupedCaptions`] gathers them by image, and [`align()`] pairs each image with its
-//! candidate under a [`Policy`] that says what to do about mismatches.
+//! [`read()`] turns a file of any format into [`Captions`]; [`merge()`] merges several files of references.
+//! [`GroupedCaptions`] groups captions by image, and [`align()`] pairs each image with its candidate under a [`Policy`]
+//! for mismatches.
 //!
-//! This crate opens no files and prints nothing: readers take `impl Read` or bytes with a display name, and what a
-//! user should know comes back as a [`Notice`].
+//! This crate opens no files and prints nothing: readers take `impl Read` or bytes with a display name, and return what
+//! a user should know as a [`Notice`].
 //!
 //! ```
 //! use capeval_corpus::{GroupedCaptions, Ids, Policy, ReadOptions, align, read};

@@ -1,8 +1,8 @@
-//! The words that notices and errors about captions share.
+//! The common parts of notices and errors about captions.
 
 use capeval_choice::{Code, Notice, SegmentId};
 
-/// A notice about `count` things, of which the first few different `ids` are kept.
+/// A notice about `count` items; the first few distinct `ids` are kept.
 pub(crate) fn about<'s>(
     code: impl Into<Code>,
     count: usize,
@@ -21,7 +21,7 @@ pub(crate) fn about<'s>(
     Notice::new(code, message).count(count).ids(named)
 }
 
-/// Lists the first different ids of a message: `1, 2, "a.jpg"`, with an ellipsis where there are more.
+/// Lists the first distinct ids for a message: `1, 2, "a.jpg"`, with an ellipsis if there are more.
 pub(crate) fn list_ids<'a>(ids: impl IntoIterator<Item = &'a SegmentId>, count: usize) -> String {
     let mut shown: Vec<&SegmentId> = Vec::new();
     let mut repeated = 0;

@@ -1,4 +1,4 @@
-//! How probable did a model find captions? The probabilities of their tokens, from a table in any format.
+//! The probabilities that a language model gives to the tokens of captions, from a table in any format.
 //!
 //! A row is a segment with a list of numbers, or one token of a segment:
 //!
@@ -22,55 +22,55 @@ use crate::input::Source;
 use crate::table::{self, Cell, Consumer, Names, Row, RowIds, known};
 use crate::{Error, ErrorKind, Notice, SegmentId};
 
-/// Tokens that are known to end a segment.
+/// The tokens that end a segment.
 pub const END_TOKENS: [&str; 7] =
     ["</s>", "<eos>", "[SEP]", "<|endoftext|>", "<|im_end|>", "<|eot_id|>", "<end>"];
 
-/// What errors call the objects that are rows.
+/// The description of a row in errors.
 const EXPECTED: &str = "an object with keys such as id and probs or logprobs";
 
-/// What a model thought of the captions of one system.
+/// The token probabilities of the captions of one system.
 #[derive(Clone, Debug, Default)]
 pub struct Probabilities {
-    /// Where the numbers come from.
+    /// The display name of the source.
     pub source: String,
     /// The segments, in order of first appearance.
     pub segments: Vec<SegmentProbabilities>,
-    /// What a user should know about how they were read.
+    /// Notices about reading them.
     pub notices: Vec<Notice>,
 }
 
-/// What a model thought of one caption.
+/// The token probabilities of one caption.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SegmentProbabilities {
-    /// The caption.
+    /// The id of the caption.
     pub id: SegmentId,
-    /// What the numbers are.
+    /// The scale of the numbers.
     pub scale: Scale,
     /// One number for each token, except those without a number and the end.
     pub tokens: Vec<f64>,
-    /// The number of the symbol that ends the caption, if the file gives it.
+    /// The number of the symbol that ends the caption, if the file contains it.
     pub end: Option<f64>,
 }
 
-/// What a number says of a token.
+/// The scale of a number for a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// Its probability, from 0 to 1.
     Probability,
-    /// A logarithm of its probability: at most 0, perhaps minus infinity.
+    /// A logarithm of its probability: at most 0, possibly minus infinity.
     Logarithm,
 }
 
-/// Reads probabilities, unpacked if need be; `name` appears in errors. Ids have no type: `"7"` is 7.
+/// Reads probabilities, compressed or not; errors call the file `name`. Ids have no type: `"7"` is 7.
 ///
 /// # Errors
-/// If no column holds probabilities, a number is not one of its scale, a segment has two lists, there are more or fewer
-/// tokens than numbers, or it is unclear which tokens belong together.
+/// If no column contains probabilities, a number is not valid for its scale, a segment has two lists, the numbers of
+/// tokens and of probabilities differ, or it is unclear which tokens belong together.
 pub fn read_probabilities(bytes: &[u8], name: &str) -> Result<Probabilities, Error> {
     let mut reading = Reading::new(name);
     table::read(Source::from_bytes(bytes, name)?, EXPECTED, &mut reading).map_err(|error| {
-        // A file of something else fails at once.
+        // A file with other content fails at its first row.
         let is_other = reading.ids.count() == 0 && error.kind() != ErrorKind::Io;
         if is_other { error.with_remedy(score_captions()) } else { error }
     })?;
@@ -81,14 +81,14 @@ fn score_captions() -> Remedy {
     Remedy::give(Argument::LanguageModel).to("score captions")
 }
 
-/// What a row is.
+/// The kind of a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Segment,
     Token,
 }
 
-/// Where a table has what.
+/// The columns of a table.
 #[derive(Default)]
 struct Columns {
     probabilities: Option<usize>,
@@ -101,9 +101,9 @@ struct Reading<'n> {
     name: &'n str,
     columns: Columns,
     ids: RowIds,
-    /// What rows are, from the first one with a number on.
+    /// The kind of rows, known from the first row with a number on.
     form: Option<Form>,
-    /// The error that the first row without a number is, unless rows are tokens.
+    /// The error for the first row without a number, unless rows are tokens.
     numberless: Option<Error>,
     segments: Vec<SegmentProbabilities>,
     known: HashMap<SegmentId, usize>,
@@ -136,7 +136,7 @@ impl<'n> Reading<'n> {
         Ok(Probabilities { source: self.name.to_owned(), segments: self.segments, notices })
     }
 
-    /// The numbers of a row, or null, and what is known of them.
+    /// The cell with the numbers of a row, or null, and its properties.
     fn numbers<'r>(&self, row: &'r Row<'r>, id: SegmentId) -> Result<(Found<'r>, Cell<'r>), Error> {
         let Columns { probabilities, logarithms, .. } = self.columns;
         let read = |column: Option<usize>| column.map_or(Ok(Cell::Null), |column| row.cell(column));
@@ -201,7 +201,7 @@ impl<'n> Reading<'n> {
             self.segments.push(SegmentProbabilities { id, scale, tokens: Vec::new(), end: None });
         }
         let segment = &mut self.segments[at];
-        // What looked like the end is followed by a token.
+        // Another token follows, so the last one was not the end.
         segment.tokens.extend(segment.end.take());
         if number.is_some() && segment.tokens.is_empty() {
             segment.scale = found.scale;
@@ -217,7 +217,7 @@ impl<'n> Reading<'n> {
     }
 }
 
-/// Where numbers were found, and what they are.
+/// The position of numbers, and their scale.
 struct Found<'r> {
     row: &'r Row<'r>,
     id: SegmentId,
@@ -249,7 +249,7 @@ impl Found<'_> {
         error.with_remedy(Remedy::say("keep one of them"))
     }
 
-    /// What is wrong with the segment.
+    /// An error about the segment.
     fn refuse(&self, what: &str) -> Error {
         self.refuse_at(self.column, what)
     }

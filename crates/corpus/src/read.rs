@@ -1,4 +1,4 @@
-//! From bytes to captions: unpack, detect the format, hand over to its reader.
+//! Reads captions from bytes: decompresses, detects the format, and calls its reader.
 
 use std::io::Read;
 
@@ -14,9 +14,9 @@ use crate::{Format, ReadOptions, Remedy};
 
 /// Reads the captions of `source`, whose display name is `name`.
 ///
-/// gzip and zstd are unpacked, a byte order mark is left out, and the format is detected from the content
-/// unless `options` names it. Formats with lines are read as they come; a JSON document is read into memory first, for
-/// which [`read_bytes`] needs no copy.
+/// gzip and zstd are decompressed, a byte order mark is dropped, and the format is detected from the content unless
+/// `options` names it. Formats with lines are read as a stream; a JSON document is read into memory first, which
+/// [`read_bytes`] does without a copy.
 ///
 /// ```
 /// use capeval_corpus::{Format, ReadOptions, SegmentId, read};
@@ -29,8 +29,8 @@ use crate::{Format, ReadOptions, Remedy};
 /// ```
 ///
 /// # Errors
-/// If the source cannot be read or unpacked, is empty, is not UTF-8, breaks its format, or lacks an id or a
-/// caption. The error names the place, and what to do about it.
+/// If the source cannot be read or decompressed, is empty, is not UTF-8, violates its format, or lacks an id or a
+/// caption. The error has a position and a remedy.
 pub fn read(mut source: impl Read, name: &str, options: &ReadOptions) -> Result<Captions, Error> {
     read_source(Source::from_reader(&mut source, name)?, options)
 }
@@ -47,7 +47,7 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
     let name = source.name;
     let guess = sniff(source.head(), name, options.role);
     let format = match (options.format, guess) {
-        // Blank lines are captions of plain text, if the user says that it is plain text.
+        // Blank lines are captions if the user says that the file is plain text.
         (Some(Format::Lines), Guess::Nothing) => Format::Lines,
         (_, Guess::Nothing) => return Err(Error::new(ErrorKind::Empty, name, "the file is empty")),
         (Some(format), _) => format,
@@ -79,13 +79,13 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
     }
 }
 
-/// Whether two formats are told apart only by what they are used for.
+/// Whether two formats have the same syntax and differ only in their use.
 fn same_shape(a: Format, b: Format) -> bool {
     let list = [Format::CocoResults, Format::ListJson];
     list.contains(&a) && list.contains(&b)
 }
 
-/// The error that a fault is, still without its place.
+/// The error for a fault, without a position.
 pub(crate) fn fault_error(fault: Fault, name: &str) -> Error {
     let (kind, message) = match fault.what {
         What::Truncated => (ErrorKind::Syntax, "the JSON ends too early; is the file truncated?".into()),

@@ -1,9 +1,9 @@
 //! ROUGE-1.5.5's evaluation lists: which candidates are compared with which references, and in which files.
 //!
-//! The XML form names, for each evaluation, the folder and files of the candidates (`PEERS`) and references
-//! (`MODELS`) and the form of their text; the plain form (option `-z`) has one evaluation a line, the candidate's
-//! file first and those of the references after it. [`read_xml`] and [`read_plain`] read the lists; [`Evaluations::load`]
-//! asks for the files by their paths and makes texts of them, one sentence a line.
+//! The XML format names, for each evaluation, the folder and files of the candidates (`PEERS`) and references (`MODELS`)
+//! and the format of their text. The plain format (option `-z`) has one evaluation per line, with the candidate's file
+//! first and the references' files after it. [`read_xml`] and [`read_plain`] read the lists; [`Evaluations::load`]
+//! requests the files by their paths and turns them into texts, one sentence per line.
 
 use std::io::Read;
 
@@ -12,11 +12,11 @@ use quick_xml::{Reader, XmlVersion};
 
 use crate::error::{Error, ErrorKind, Position};
 
-/// The form of the text in a file.
+/// The format of the text in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextForm {
-    /// `SPL`: one sentence a line.
+    /// `SPL`: one sentence per line.
     Lines,
     /// `SEE`: HTML of the Summary Evaluation Environment, `<a name="1">[1]</a> <a href="#1" id=1>sentence</a>`.
     See,
@@ -25,7 +25,7 @@ pub enum TextForm {
 }
 
 impl TextForm {
-    /// The form that ROUGE calls by this name, in capitals or not.
+    /// The format with this name in ROUGE, in upper or lower case; `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         [("SPL", Self::Lines), ("SEE", Self::See), ("ISI", Self::Isi)]
             .into_iter()
@@ -33,9 +33,9 @@ impl TextForm {
             .map(|(_, form)| form)
     }
 
-    /// The sentences of a file of this form, joined by line breaks; bytes that are not UTF-8 are replaced.
+    /// The sentences of a file of this format, joined by line breaks; bytes that are not UTF-8 are replaced.
     ///
-    /// Lines that do not have the form are passed over, as in ROUGE-1.5.5.
+    /// Lines that do not have the format are skipped, as in ROUGE-1.5.5.
     pub fn text(self, bytes: &[u8]) -> String {
         let content = String::from_utf8_lossy(bytes);
         let lines = content.split('\n').filter(|line| !line.is_empty());
@@ -48,7 +48,7 @@ impl TextForm {
     }
 }
 
-/// `text` without `prefix` and the characters of `class` after it, of which there must be one.
+/// `text` without `prefix` and the one or more characters of `class` after it; `None` if it does not start with these.
 fn after<'t>(text: &'t str, prefix: &str, class: fn(char) -> bool) -> Option<&'t str> {
     let rest = text.strip_prefix(prefix)?;
     let tail = rest.trim_start_matches(class);
@@ -80,21 +80,21 @@ fn isi_sentence(line: &str) -> Option<&str> {
     rest[sentence.len()..].starts_with("</S>").then_some(sentence)
 }
 
-/// A file of a list, under the name the list gives it.
+/// A file in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// The system's or reference's name.
+    /// The name of the system or reference in the list.
     pub id: String,
-    /// The file's path, with the folder that the list names.
+    /// The path of the file, including the folder that the list names.
     pub path: String,
 }
 
 /// One evaluation of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evaluation {
-    /// Its name, by which the program sorts evaluations when it draws resamples.
+    /// The name, by which the program sorts evaluations when it draws resamples.
     pub id: String,
-    /// The form of the files.
+    /// The format of the files.
     pub form: TextForm,
     /// The candidates, one per system.
     pub peers: Vec<Document>,
@@ -109,11 +109,11 @@ pub struct Evaluations(pub Vec<Evaluation>);
 /// The texts of one evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Texts {
-    /// The evaluation's name.
+    /// The name of the evaluation.
     pub id: String,
     /// The references, in the order of the list.
     pub references: Vec<String>,
-    /// Each system's name and candidate.
+    /// The name and the candidate of each system.
     pub candidates: Vec<(String, String)>,
 }
 
@@ -159,10 +159,10 @@ impl Evaluations {
     }
 }
 
-/// Reads a plain list: a line holds the path of a candidate and those of its references, parted by white space;
-/// lines that start with `#` and blank lines are passed over. Evaluations are numbered from 1.
+/// Reads a plain list: a line contains the path of a candidate and those of its references, separated by white space;
+/// lines that start with `#` and blank lines are skipped. Evaluations are numbered from 1.
 ///
-/// `system` is the name of the candidates' system, `name` that of the list, for errors.
+/// `system` is the name of the candidates' system; errors call the list `name`.
 ///
 /// # Errors
 /// When `source` cannot be read or is not UTF-8, or a line has no reference.
@@ -201,11 +201,11 @@ pub fn read_plain(
     Ok(Evaluations(evaluations))
 }
 
-/// Reads a list in XML; `name` is its name for errors. Names of elements may be in capitals or not.
+/// Reads a list in XML; errors call it `name`. Names of elements may be in upper or lower case.
 ///
 /// # Errors
-/// When `source` cannot be read, is not UTF-8 or no XML, an evaluation lacks its `ID` or `INPUT-FORMAT`, or the form
-/// is none of `SPL`, `SEE` and `ISI`.
+/// When `source` cannot be read, is not UTF-8 or not XML, an evaluation lacks its `ID` or `INPUT-FORMAT`, or the format
+/// is not `SPL`, `SEE` or `ISI`.
 pub fn read_xml(mut source: impl Read, name: &str) -> Result<Evaluations, Error> {
     let mut text = String::new();
     source.read_to_string(&mut text).map_err(|cause| Error::io(name, "cannot read", cause))?;
@@ -253,7 +253,7 @@ pub fn read_xml(mut source: impl Read, name: &str) -> Result<Evaluations, Error>
     Ok(Evaluations(list.evaluations))
 }
 
-/// A list as far as it has been read.
+/// A list under construction.
 struct Xml<'t> {
     name: &'t str,
     text: &'t str,
@@ -273,7 +273,7 @@ struct Open {
     models: Vec<Document>,
 }
 
-/// Where the characters of the element at hand go.
+/// The destination of the characters of the current element.
 enum Target {
     PeerRoot,
     ModelRoot,
@@ -302,7 +302,7 @@ impl Xml<'_> {
         let tag = element.local_name().as_ref().to_ascii_uppercase();
         if tag == "EVAL" {
             if self.open.is_some() {
-                return Err(self.refuse(ErrorKind::Shape, at, "an evaluation stands within another"));
+                return Err(self.refuse(ErrorKind::Shape, at, "an evaluation is inside another"));
             }
             self.open = Some(Open { id: self.attribute(element, "ID", at)?, ..Open::default() });
             return Ok(());
@@ -327,7 +327,7 @@ impl Xml<'_> {
             "INPUT-FORMAT" => {
                 open.form = TextForm::from_name(&id);
                 if open.form.is_none() {
-                    let message = format!("'{id}' is not a form of text");
+                    let message = format!("'{id}' is not a format of text");
                     let error = self.refuse(ErrorKind::Format, at, &message);
                     return Err(error.with_remedy("give SPL, SEE or ISI".into()));
                 }

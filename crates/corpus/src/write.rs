@@ -1,4 +1,4 @@
-//! From captions to bytes: every format that can be read back without loss.
+//! Writes captions in every format that can be read back without loss.
 
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
@@ -26,10 +26,10 @@ impl Format {
     }
 }
 
-/// Writes captions so that reading them gives the same ids, texts and images without caption again.
+/// Writes captions so that reading them gives the same ids, texts and images without captions.
 ///
-/// Order is kept but in `{id: [captions]}`, where the captions of an image move together. Plain text keeps no ids,
-/// since a line's number is its id; other ids are lost there, which is what plain text is for.
+/// The order is kept, except in `{id: [captions]}`, which groups the captions of an image. Plain text does not keep ids,
+/// since the id of a line is its number.
 ///
 /// ```
 /// use capeval_corpus::{Captions, Format, SegmentId, write};
@@ -43,8 +43,8 @@ impl Format {
 /// ```
 ///
 /// # Errors
-/// If the format cannot hold an id or a caption (a line break in plain text, a text id that would be read as a
-/// number), is one that is only read, or the target fails. What was written by then is of no use.
+/// If the format cannot represent an id or a caption (a line break in plain text, a text id that would be read as a
+/// number), cannot be written, or writing to the target fails. In that case, the output is incomplete.
 pub fn write(captions: &Captions, format: Format, target: impl Write) -> Result<(), Error> {
     let mut writer = Writer { captions, format, target: BufWriter::new(target), line: String::new() };
     match format {
@@ -82,7 +82,7 @@ struct Writer<'a, W: Write> {
     captions: &'a Captions,
     format: Format,
     target: BufWriter<W>,
-    /// What will be written next.
+    /// The line to be written next.
     line: String,
 }
 
@@ -96,7 +96,7 @@ impl<W: Write> Writer<'_, W> {
 
     fn coco_annotations(&mut self) -> Result<(), Error> {
         let captions = self.captions;
-        // pycocotools asks for these keys too.
+        // pycocotools requires these keys, too.
         self.line.push_str("{\"info\": {}, \"type\": \"captions\", \"licenses\": [],\n\"images\": [");
         for (i, id) in once_each(captions.declared().iter().chain(captions.ids())).iter().enumerate() {
             self.line.push_str(if i == 0 { "\n{\"id\": " } else { ",\n{\"id\": " });
@@ -300,7 +300,7 @@ impl<W: Write> Writer<'_, W> {
     }
 }
 
-/// Every id once, in order of first appearance.
+/// The distinct ids, in order of first appearance.
 fn once_each<'a>(ids: impl Iterator<Item = &'a SegmentId>) -> Vec<SegmentId> {
     let mut numbers = Numbers::default();
     for id in ids {
@@ -309,7 +309,7 @@ fn once_each<'a>(ids: impl Iterator<Item = &'a SegmentId>) -> Vec<SegmentId> {
     numbers.into_ids()
 }
 
-/// The images that are listed without a caption, each once.
+/// The distinct images that are listed without a caption.
 fn images_without_captions(captions: &Captions) -> Vec<SegmentId> {
     if captions.declared().is_empty() {
         return Vec::new();
@@ -341,7 +341,7 @@ fn push_json_id(line: &mut String, id: &SegmentId) {
     }
 }
 
-/// Appends a JSON string. The line ends of Unicode are escaped too, for tools that split lines at them.
+/// Appends a JSON string. Line separators of Unicode are escaped, too, for tools that split lines at them.
 fn push_json(line: &mut String, text: &str) {
     line.push('"');
     for character in text.chars() {

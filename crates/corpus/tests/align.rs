@@ -138,7 +138,7 @@ fn empty_candidates_follow_the_policy() {
 }
 
 #[test]
-fn ids_of_mixed_type_are_told_apart_or_compared_as_text() {
+fn ids_of_mixed_type_differ_or_are_compared_as_text() {
     let candidates = &[("'1", "x"), ("'2", "y"), ("3", "z")];
     assert_eq!(
         refused(REFERENCES, candidates),

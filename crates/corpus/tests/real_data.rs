@@ -1,4 +1,4 @@
-//! Each format on the real files of the field, where they are at hand.
+//! Each format on real files, if they are available.
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic and say that it was skipped")]
 
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use capeval_corpus::{
     align, merge, read_bytes, write,
 };
 
-/// The bytes of a file of `../shared/data`, or nothing where there is no such folder.
+/// The bytes of a file in `../shared/data`; `None` if there is no such folder.
 fn shared(name: &str) -> Option<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let beside = |root: &Path| root.join("shared/data");

@@ -1,4 +1,4 @@
-//! Files as bytes in memory: mapped, or copied to where arrays of any number may begin.
+//! Files as bytes in memory: mapped, or copied to an aligned buffer.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,10 +10,10 @@ use memmap2::Mmap;
 
 use crate::Error;
 
-/// The path that means standard input.
+/// The path of standard input.
 pub const STDIN: &str = "-";
 
-/// The bytes of a file, which begin at a multiple of 8.
+/// The bytes of a file, aligned to 8 bytes.
 pub struct Bytes(Storage);
 
 enum Storage {
@@ -22,14 +22,14 @@ enum Storage {
 }
 
 impl Bytes {
-    /// A copy of `bytes`.
+    /// An aligned copy of `bytes`.
     pub fn copy(bytes: &[u8]) -> Self {
         let mut words = vec![0; bytes.len().div_ceil(8)];
         bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
         Self(Storage::Copied { words, len: bytes.len() })
     }
 
-    /// Everything that comes out of `source`, about `expected` bytes.
+    /// The whole content of `source`, about `expected` bytes.
     fn read(mut source: impl Read, expected: u64) -> io::Result<Self> {
         let mut words = vec![0; usize::try_from(expected / 8 + 1).unwrap_or(1)];
         let mut len = 0;
@@ -67,17 +67,17 @@ impl AsRef<[u8]> for Bytes {
     }
 }
 
-/// Maps a file; reads it if it is a pipe.
+/// Maps a file; reads it if it cannot be mapped, for example a pipe.
 ///
 /// # Errors
-/// When the system refuses.
+/// When the file cannot be opened or read.
 pub fn open(path: &str) -> Result<Bytes, Error> {
     let (file, len) = open_file(path)?;
     if let Some(len) = len.filter(|len| *len > 0) {
         #[expect(unsafe_code, reason = "the one place where files are mapped")]
-        // SAFETY: the map is read-only. If another program shortens the file meanwhile, reading the lost
-        // pages ends this program by a signal; if it rewrites them, the text changes under us, which every
-        // reader survives because it checks UTF-8 on a copy or through safe slices only.
+        // SAFETY: the map is read-only. If another program shortens the file meanwhile, reading the lost pages ends
+        // this program with a signal; if it rewrites them, the text changes while it is read, which is safe since all
+        // readers check UTF-8 on a copy or use safe slices only.
         let map = unsafe { Mmap::map(&file) };
         // Some file systems cannot map.
         return match map {
@@ -88,10 +88,10 @@ pub fn open(path: &str) -> Result<Bytes, Error> {
     Bytes::read(file, 0).map_err(|cause| Error::system("read the file", path, cause))
 }
 
-/// Reads a file into memory, for whoever keeps it while others may rewrite it.
+/// Reads a file into memory, for use while other programs may rewrite the file.
 ///
 /// # Errors
-/// When the system refuses.
+/// When the file cannot be opened or read.
 pub fn read(path: &str) -> Result<Bytes, Error> {
     let (file, len) = open_file(path)?;
     Bytes::read(file, len.unwrap_or(0)).map_err(|cause| Error::system("read the file", path, cause))
@@ -100,7 +100,7 @@ pub fn read(path: &str) -> Result<Bytes, Error> {
 /// Maps a file, or reads standard input for [`STDIN`].
 ///
 /// # Errors
-/// When the system refuses.
+/// When the file cannot be opened or read.
 pub fn open_or_stdin(path: &str) -> Result<Bytes, Error> {
     if path != STDIN {
         return open(path);
@@ -111,7 +111,7 @@ pub fn open_or_stdin(path: &str) -> Result<Bytes, Error> {
 /// The text of a file, or of standard input for [`STDIN`].
 ///
 /// # Errors
-/// When the system refuses, or the text is not UTF-8.
+/// When the file cannot be opened or read, or is not UTF-8.
 pub fn text(path: &str) -> Result<String, Error> {
     let bytes = open_or_stdin(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
@@ -121,10 +121,10 @@ pub fn text(path: &str) -> Result<String, Error> {
     text.map(str::to_owned)
 }
 
-/// The file and, for a regular one, its length.
+/// The open file and its length; `None` if it is not a regular file.
 fn open_file(path: &str) -> Result<(File, Option<u64>), Error> {
     let system = |cause| Error::system("open the file", path, cause);
-    // Windows would say that access is denied.
+    // Windows would report that access is denied.
     if Path::new(path).is_dir() {
         return Err(system(io::Error::from_raw_os_error(IS_A_DIRECTORY)));
     }
@@ -133,7 +133,7 @@ fn open_file(path: &str) -> Result<(File, Option<u64>), Error> {
     Ok((file, metadata.is_file().then_some(metadata.len())))
 }
 
-/// The number of this error of Unix, by which Python chooses its exception.
+/// The number of this error in Unix, by which Python chooses the exception.
 const IS_A_DIRECTORY: i32 = 21;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What is in a file: captions, prepared references, tables, models, and what is none of these.
+//! Reads the contents of files: captions, prepared references, tables and models; and refuses other contents.
 
 use std::borrow::Cow;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::{Error, STDIN, open};
 /// The first bytes of gzipped data.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 
-/// What bytes hold that may be gzipped.
+/// The content of bytes, decompressed if they are gzipped.
 fn unpacked<'b>(path: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>, Error> {
     if !bytes.starts_with(&GZIP) {
         return Ok(Cow::Borrowed(bytes));
@@ -36,7 +36,7 @@ fn unpacked<'b>(path: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>, Error> {
 /// Reads captions from a file, or from standard input for [`STDIN`].
 ///
 /// # Errors
-/// When the file cannot be read, or holds something else.
+/// When the file cannot be read, or does not contain captions.
 pub fn captions(path: &str, options: &ReadOptions) -> Result<Captions, Error> {
     if path == STDIN {
         return Ok(capeval_corpus::read(io::stdin().lock(), path, options)?);
@@ -44,16 +44,16 @@ pub fn captions(path: &str, options: &ReadOptions) -> Result<Captions, Error> {
     captions_in(path, &open(path)?, options)
 }
 
-/// Reads captions from bytes called `path`.
+/// Reads captions from bytes; errors call them `path`.
 ///
 /// # Errors
-/// When the bytes are something else.
+/// When the bytes are not captions.
 pub fn captions_in(path: &str, bytes: &[u8], options: &ReadOptions) -> Result<Captions, Error> {
     refuse_own(path, bytes, options.role)?;
     Ok(capeval_corpus::read_bytes(bytes, path, options)?)
 }
 
-/// Refuses files that capeval wrote itself where captions are expected, and says where they belong.
+/// Refuses files of capeval's own formats where captions are expected; the remedy says what they are for.
 fn refuse_own(path: &str, bytes: &[u8], role: Role) -> Result<(), Error> {
     let refuse =
         |message: &str, remedy: Remedy| Err(Error::content(path, Refusal::new(message).with_remedy(remedy)));
@@ -83,7 +83,7 @@ pub fn is_prepared(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// Opens prepared references and checks that they are fresh; `None` if the file is something else.
+/// Opens prepared references and checks that they are up to date; `None` if the file has another format.
 ///
 /// # Errors
 /// When the file cannot be read, is damaged or of another version, or the references have changed since.
@@ -100,15 +100,15 @@ pub fn prepared(path: &str) -> Result<Option<Prepared>, Error> {
     Ok(Some(prepared))
 }
 
-/// Opens the bytes of prepared references, which are called `path`.
+/// Opens the bytes of prepared references; errors call them `path`.
 ///
 /// # Errors
-/// When the bytes are something else, damaged, or of another version.
+/// When the bytes have another format or version, or are damaged.
 pub fn open_prepared(path: &str, bytes: SharedBytes) -> Result<Prepared, Error> {
     Prepared::open(bytes).map_err(|error| stale(path, error.to_string()))
 }
 
-/// Compares prepared references with the files that they were made from; files that are gone do not count.
+/// Compares prepared references with the files that they were made from; files that no longer exist are ignored.
 ///
 /// # Errors
 /// When a file has changed since.
@@ -127,7 +127,7 @@ fn stale(path: &str, message: String) -> Error {
     Error::content(path, Refusal::new(message).with_remedy(Remedy::run(Task::Prepare)))
 }
 
-/// Length and age of a file; `None` if there is no such file.
+/// The length and the time of modification of a file; `None` if it does not exist.
 pub fn source(path: &str) -> Option<Source> {
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
@@ -135,10 +135,10 @@ pub fn source(path: &str) -> Option<Source> {
     Some(Source { path: path.to_owned(), bytes: metadata.len(), modified })
 }
 
-/// Reads a table of document frequencies from bytes called `path`: capeval's own or a pickle, which may be gzipped.
+/// Reads a table of document frequencies in capeval's format or as a pickle, which may be gzipped; errors call it `path`.
 ///
 /// # Errors
-/// When the bytes are anything else.
+/// When the bytes are not such a table.
 pub fn frequencies(path: &str, bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, Error> {
     if bytes.trim_ascii_start().starts_with(b"{") || bytes.starts_with(b"[") {
         let remedy =
@@ -149,10 +149,10 @@ pub fn frequencies(path: &str, bytes: &[u8], n_images: Option<u64>) -> Result<Do
     DocumentFrequencies::read(&unpacked(path, bytes)?, n_images).map_err(|error| Error::content(path, error))
 }
 
-/// Reads an n-gram model from an ARPA file called `path`, which may be gzipped.
+/// Reads an n-gram model from an ARPA file, which may be gzipped; errors call it `path`.
 ///
 /// # Errors
-/// When the bytes are anything else.
+/// When the bytes are not an ARPA file.
 pub fn language_model(path: &str, bytes: &[u8]) -> Result<NgramModel, Error> {
     NgramModel::read_arpa(&unpacked(path, bytes)?[..]).map_err(|error| {
         if error.line().is_none() && bytes.starts_with(b"mmap lm") {

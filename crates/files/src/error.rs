@@ -1,11 +1,11 @@
-//! What can go wrong with a file, and what to do about it.
+//! Errors about files, with their remedies.
 
 use std::fmt::Display;
 use std::io;
 
 use capeval_choice::{Refusal, Remedy, Task, system_words};
 
-/// Why a file cannot be used: which one, and what is wrong with it.
+/// An error about a file: the file, and what is wrong with it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -14,12 +14,12 @@ pub enum Error {
     System {
         /// The file or folder.
         path: String,
-        /// What was tried, such as `open the file`.
+        /// The failed action, such as `open the file`.
         action: &'static str,
-        /// What the system says; the message repeats it.
+        /// The error of the system, which the message repeats.
         cause: io::Error,
     },
-    /// The file holds something else than was expected.
+    /// The content of the file is not as expected.
     #[error(transparent)]
     Content(#[from] Refusal),
     /// Captions that cannot be read.
@@ -33,7 +33,7 @@ pub enum Error {
     Fetch {
         /// The package, as pip names it.
         package: &'static str,
-        /// pip's last words.
+        /// The last line of pip's output.
         why: String,
     },
 }
@@ -64,7 +64,7 @@ impl Error {
         }
     }
 
-    /// What the operating system said, if it was asked, and about which file.
+    /// The error of the operating system, if there is one, and the path of the file.
     pub fn cause(&self) -> Option<(&io::Error, &str)> {
         match self {
             Self::System { cause, path, .. } => Some((cause, path)),

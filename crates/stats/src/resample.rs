@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::matrix::{LANES, Matrix, Scratch};
 use crate::random::{Purpose, Stream};
 
-/// How many resamples to draw, from which seed, and the level of the intervals.
+/// The number of resamples, their seed, and the level of the intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Resampling {

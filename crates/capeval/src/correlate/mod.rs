@@ -1,4 +1,4 @@
-//! Whether metrics agree with people.
+//! Correlates metrics with human ratings.
 
 mod agreement;
 mod points;
@@ -21,22 +21,22 @@ use points::{Judgements, ordered};
 
 /// A request to [`correlate`]. Start from [`CorrelateRequest::new`].
 pub struct CorrelateRequest<'p> {
-    /// What people said.
+    /// The ratings.
     pub ratings: Ratings,
-    /// References, unless they stand beside the ratings or scores are given.
+    /// References, unless the ratings contain them or scores are given.
     pub references: Option<Captions>,
-    /// Scores of segments that were computed before, instead of metrics.
+    /// Precomputed scores of segments, instead of metrics.
     pub scores: Option<SegmentScores>,
-    /// Everything that a person sets.
+    /// The options.
     pub options: CorrelateOptions,
     /// Tables and third-party data for metrics that use them.
     pub resources: Resources,
-    /// Is notified of how far the work has come.
+    /// Receives progress reports.
     pub progress: &'p dyn Progress,
 }
 
 impl CorrelateRequest<'static> {
-    /// The COCO metrics against `ratings`, each rating a point.
+    /// A request to correlate the COCO metrics with `ratings`; each rating is a point.
     pub fn new(ratings: Ratings) -> Self {
         Self {
             ratings,
@@ -49,14 +49,14 @@ impl CorrelateRequest<'static> {
     }
 }
 
-/// Holds metrics against human ratings.
+/// Correlates metrics with human ratings.
 ///
-/// Each point is a row of its own in the corpus that is scored: document frequencies of CIDEr count the references
-/// of every row, as in the caption literature. No digit depends on the order of the ratings.
+/// Each point is a separate row of the corpus: document frequencies of CIDEr count the references of every row, as in the
+/// caption literature. No digit depends on the order of the ratings.
 ///
 /// # Errors
-/// When ratings name captions or images that are not there, scores do not fit the ratings, a metric cannot be had, or
-/// there are more resamples than memory should hold.
+/// When ratings name captions or images that do not exist, scores do not match the ratings, a metric is not available, or
+/// there are too many resamples for the memory.
 pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     let CorrelateRequest { mut ratings, scores, options, .. } = request;
     let CorrelateOptions { unit, intervals, .. } = options;
@@ -136,7 +136,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     })
 }
 
-/// Every point with what it is of.
+/// All points with their images and captions.
 fn points_of(judgements: &Judgements, scores: Vec<Vec<f64>>) -> Points {
     let items = || judgements.points.iter().map(|point| &judgements.items[point.item]);
     Points {
@@ -149,18 +149,18 @@ fn points_of(judgements: &Judgements, scores: Vec<Vec<f64>>) -> Points {
     }
 }
 
-/// What was rated, and how it is scored.
+/// The rated captions and their scores.
 struct Scored {
     judgements: Judgements,
     measures: Vec<Measure>,
-    /// Measure after measure, the score of each point.
+    /// The scores of the points, measure after measure.
     values: Vec<Vec<f64>>,
     metrics: Vec<MetricEntry>,
     signatures: Vec<Signature>,
     systems: Option<systems::Systems>,
 }
 
-/// Scores each point as an image of its own.
+/// Scores each point as a separate image.
 fn score_points(
     judgements: Judgements,
     metrics: &[AnyMetric],

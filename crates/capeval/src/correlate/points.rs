@@ -1,4 +1,4 @@
-//! Points: what people said of which caption, beside which references.
+//! Points: rated captions with their references.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,14 +11,14 @@ use capeval_stats::ExactSum;
 use crate::restrict::normal;
 use crate::{Error, OwnReference};
 
-/// How many ids an error or notice lists.
+/// The maximum number of ids in an error or notice.
 const SHOWN: usize = Notice::MAX_IDS;
 
-/// What was rated, in an order that no file decides.
+/// The rated captions, in an order that does not depend on files.
 pub(super) struct Judgements {
     pub items: Vec<Rated>,
     pub points: Vec<Point>,
-    /// The references of each image, less what was removed.
+    /// The references of each image, except removed ones.
     references: Vec<Vec<String>>,
     pub own: OwnReference,
 }
@@ -30,19 +30,19 @@ pub(super) struct Rated {
     pub cluster: usize,
     pub caption: String,
     pub system: Option<String>,
-    /// Whether the caption was told.
+    /// Whether the caption is known.
     has_caption: bool,
     pub ratings: Vec<f64>,
 }
 
-/// One row of what is correlated.
+/// A point to correlate.
 pub(super) struct Point {
     pub item: usize,
     pub rating: f64,
 }
 
 impl Rated {
-    /// The caption, if it was told.
+    /// The caption, if known.
     pub fn caption(&self) -> Option<&str> {
         (self.has_caption && !self.caption.is_empty()).then_some(&*self.caption)
     }
@@ -60,7 +60,7 @@ pub(super) fn ordered(items: &mut [Item]) {
 }
 
 impl Judgements {
-    /// Ratings alone, without captions or references.
+    /// Points without captions or references.
     pub fn bare(ratings: &Ratings, unit: Unit) -> Self {
         let items = ratings.items.iter().map(|item| match &item.caption {
             Some(Judged::Text(text)) => (item, text.clone()),
@@ -69,7 +69,7 @@ impl Judgements {
         Self::of(items, Vec::new(), OwnReference::Keep, unit)
     }
 
-    /// Ratings with the words of their captions, and references.
+    /// Points with captions and references.
     pub fn with_captions(
         ratings: &Ratings,
         references: &Captions,
@@ -107,7 +107,7 @@ impl Judgements {
             let image = &group[0].0.image;
             let mut left: Vec<String> =
                 known.of(image).into_iter().flatten().map(|text| (*text).to_owned()).collect();
-            // Where two references are the same, one of them stays.
+            // If two references are equal, one of them is kept.
             for text in removed.get(&normal(image, ids)).into_iter().flatten() {
                 if let Some(at) = left.iter().position(|other| same_words(other, text)) {
                     left.remove(at);
@@ -324,7 +324,7 @@ pub(super) fn given(
     Ok((0..scores.keys.len()).map(column).collect())
 }
 
-/// What to do where an item has no score.
+/// What to do about an item without a score.
 fn remedy(scores: &SegmentScores, ids: Ids, item: &Rated, (by_system, by_caption): (bool, bool)) -> Remedy {
     let image = normal(&item.image, ids);
     let of_image = || scores.rows.iter().filter(|row| normal(&row.image, ids) == image);
@@ -338,12 +338,12 @@ fn remedy(scores: &SegmentScores, ids: Ids, item: &Rated, (by_system, by_caption
         ));
     }
     if by_caption && of_image().next().is_some() {
-        return Remedy::say("score the captions that were rated; it has scores of others");
+        return Remedy::say("score the captions that were rated; the file has scores of other captions");
     }
     Remedy::say("score the captions that were rated")
 }
 
-/// A notice of rows without a rating.
+/// A notice about rows without ratings.
 pub(super) fn unrated(ratings: &Ratings) -> Option<Notice> {
     (ratings.unrated > 0).then(|| {
         let rows =
@@ -353,12 +353,12 @@ pub(super) fn unrated(ratings: &Ratings) -> Option<Notice> {
     })
 }
 
-/// Whether two captions are the same but for blanks.
+/// Whether two captions differ only in spaces.
 pub(crate) fn same_words(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
 }
 
-/// What makes coefficients doubtful.
+/// Notices about reasons to doubt the coefficients.
 pub(super) fn doubts(human: &Human, agreements: &[Agreement], measures: &[Measure]) -> Vec<Notice> {
     let mut found = Vec::new();
     if human.scale.low == human.scale.high {
@@ -366,7 +366,7 @@ pub(super) fn doubts(human: &Human, agreements: &[Agreement], measures: &[Measur
         found.push(Notice::new("constant-ratings", message).count(human.n_ratings));
     }
     if human.n_items == human.n_ratings {
-        let message = "every item has a single rating, so agreement between raters cannot be told".to_owned();
+        let message = "every item has a single rating, so agreement between raters is unknown".to_owned();
         found.push(Notice::new("one-rater", message).count(human.n_items));
     }
     let constant: Vec<&str> = agreements

@@ -12,32 +12,32 @@ use super::pools::Judged;
 use crate::Error;
 use crate::restrict::normal;
 
-/// What each measure gets for each pair.
+/// The credit of each measure for each pair.
 pub(super) struct Credits<'j> {
     judged: &'j [Judged],
     /// The names of the categories, in order.
     names: Vec<&'j str>,
-    /// Pair after pair, its category and its image.
+    /// The category and the image of each pair.
     places: Vec<(usize, usize)>,
     n_images: usize,
-    /// Draw after draw, measure after measure, pair after pair.
+    /// The scores: draw after draw, measure after measure, pair after pair.
     values: &'j [Vec<Vec<[f64; 2]>>],
-    /// The same, as what it counts.
+    /// The credits, in the same order as `values`.
     credits: Vec<Vec<Vec<Option<f64>>>>,
 }
 
-/// How many numbers a resample comes to: per measure one for each category, their mean and all pairs.
+/// The number of values per resample: for each measure, one for each category, their mean, and all pairs.
 fn n_values(n_measures: usize, n_categories: usize) -> usize {
     n_measures * (n_categories + 2)
 }
 
-/// Whether the resamples of so many measures can be held.
+/// Checks that the resamples of `n_measures` measures fit in memory.
 pub(super) fn check(resampling: &Resampling, judged: &[Judged], n_measures: usize) -> Result<(), Error> {
     let categories: BTreeSet<&str> = judged.iter().map(|pair| pair.category.as_str()).collect();
     Ok(resampling.check_values(n_values(n_measures, categories.len()))?)
 }
 
-/// What was won of how much, by category.
+/// The credit and the maximum credit, by category.
 type Sums = Vec<(f64, f64)>;
 
 impl<'j> Credits<'j> {
@@ -72,8 +72,8 @@ impl<'j> Credits<'j> {
         self.n_images
     }
 
-    /// The categories with pairs of so few images that resamples often hold none of them, with their numbers of
-    /// images; none if all pairs are of one category.
+    /// The categories whose pairs describe so few images that resamples often contain none of them, with their numbers of
+    /// images; empty if all pairs are of one category.
     pub fn rare(&self, few: usize) -> Vec<(&'j str, usize)> {
         let images_of = |c: usize| {
             let images: BTreeSet<usize> =
@@ -123,7 +123,7 @@ impl<'j> Credits<'j> {
             .collect()
     }
 
-    /// What a measure wins of how much in each category.
+    /// The credit and the maximum credit of a measure in each category.
     fn sums(&self, of: &[Option<f64>]) -> Sums {
         let mut sums = vec![(0.0, 0.0); self.names.len()];
         for ((category, _), credit) in self.places.iter().zip(of) {
@@ -135,7 +135,7 @@ impl<'j> Credits<'j> {
         sums
     }
 
-    /// The accuracy of each measure. `progress` hears of each resample.
+    /// The accuracy of each measure. `progress` is notified of each resample.
     pub fn accuracies(&self, intervals: Option<Resampling>, progress: &dyn Progress) -> Vec<Accuracy> {
         let counts: Vec<bool> = self.categories().iter().map(|category| category.n_counted > 0).collect();
         let resampled = intervals.map(|resampling| self.resampled(resampling, &counts, progress));
@@ -155,7 +155,7 @@ impl<'j> Credits<'j> {
                 let coefficient = |c: usize| Coefficient {
                     value: values[c],
                     interval: intervals.zip(resampled.as_ref()).map(|(resampling, resampled)| {
-                        // A resample without a pair of the category says nothing.
+                        // A resample without pairs of the category has no rate.
                         let column = resampled.iter().skip(m * (n + 2) + c).step_by(each).copied();
                         let column = column.filter(|value| !value.is_nan());
                         Interval::percentile(column.collect(), resampling.level)
@@ -184,10 +184,10 @@ impl<'j> Credits<'j> {
         if n == 0 { 0.0 } else { tied as f64 / n as f64 }
     }
 
-    /// For each resample of the images, the rates of each measure. `progress` hears of each.
+    /// For each resample of the images, the rates of each measure. `progress` is notified of each resample.
     fn resampled(&self, resampling: Resampling, there: &[bool], progress: &dyn Progress) -> Vec<f64> {
         let n = self.names.len();
-        // Measure after measure and category after category, what each image wins, then of how much.
+        // Measure after measure and category after category: the credit of each image, then the maximum credit.
         let mut by_image = vec![vec![0.0; self.n_images]; self.n_measures() * n * 2];
         for draw in &self.credits {
             for (m, credits) in draw.iter().enumerate() {
@@ -236,8 +236,8 @@ impl<'j> Credits<'j> {
     }
 }
 
-/// The rate of each category, then their mean, then that of all. There is no mean where one of the categories that
-/// count lacks its rate.
+/// The rate of each category, then their mean, then that of all pairs. There is no mean if a category that counts has no
+/// rate.
 fn rates(sums: &[(f64, f64)], counts: &[bool]) -> Vec<Option<f64>> {
     let rate = |(won, n): (f64, f64)| (n > 0.0).then(|| won / n);
     let mut rates: Vec<Option<f64>> = sums.iter().copied().map(rate).collect();

@@ -1,17 +1,17 @@
-//! Which references of a pair are taken in a draw.
+//! Draws references for pairs.
 
 use capeval_report::{Notice, Protocol};
 use capeval_stats::random::{Purpose, Stream, fingerprint};
 
 use super::pools::Judged;
 
-/// What the random numbers are for.
+/// The purpose of the random numbers, which keeps them apart from others with the same seed.
 const DRAWS: Purpose = Purpose::Other(50);
 
 /// The references of one draw, in the order of the file.
 ///
-/// The draw is a function of the seed, the image, the two captions in either order, the number of the draw, and the
-/// pool in any order; where the pool is no larger than the draw, all of it is taken.
+/// The draw depends only on the seed, the image, the two captions (in either order), the number of the draw, and the pool
+/// (in any order); if the pool is not larger than the draw, all of it is used.
 pub(super) fn of<'j>(pair: &'j Judged, protocol: &Protocol, draw: usize) -> Vec<&'j str> {
     let pool = &pair.pool;
     let n = protocol.references.unwrap_or(pool.len());
@@ -30,7 +30,7 @@ pub(super) fn of<'j>(pair: &'j Judged, protocol: &Protocol, draw: usize) -> Vec<
     places.iter().map(|place| pool[*place].as_str()).collect()
 }
 
-/// Makes one draw of many that would be the same, and says what draws come to with the pools there are.
+/// Reduces the number of draws to one if all draws would be equal; returns a notice about pools that are too small.
 pub(super) fn settle(judged: &[Judged], protocol: &mut Protocol) -> Option<Notice> {
     let Some(n) = protocol.references else {
         protocol.draws = 1;

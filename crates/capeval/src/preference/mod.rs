@@ -1,10 +1,10 @@
 //! How often metrics prefer the caption of a pair that people prefer: the protocol of PASCAL-50S.
 //!
 //! Source: Vedantam, Zitnick and Parikh, *CIDEr* (CVPR 2015), with draws of five references as in Hessel et al.,
-//! *CLIPScore* (EMNLP 2021). Programs of the field differ in what ties count; [`HumanTies`] and [`MetricTies`] name
-//! their rules. Each pair is a row of its own in the corpus that is scored, as in programs that give pycocoevalcap the
-//! references of all pairs and then one side's captions after the other's: document frequencies of CIDEr count the
-//! references that were drawn for every pair, once each, in each draw anew.
+//! *CLIPScore* (EMNLP 2021). Published programs treat ties differently; [`HumanTies`] and [`MetricTies`] name their
+//! rules. Each pair is a separate row of the corpus, as in programs that pass the references of all pairs to
+//! pycocoevalcap, first with the first captions and then with the second: document frequencies of CIDEr count the
+//! references drawn for each pair once per draw.
 
 mod accuracy;
 mod draws;
@@ -27,22 +27,22 @@ use pools::Judged;
 
 /// A request to [`prefer`]. Start from [`PreferRequest::new`].
 pub struct PreferRequest<'p> {
-    /// What people chose.
+    /// The pairs with the votes of people.
     pub choices: Choices,
-    /// References to draw from, by image, unless they stand beside the choices or scores are given.
+    /// References to draw from, by image, unless the pairs contain them or scores are given.
     pub references: Option<Captions>,
-    /// Scores of captions that were computed before, instead of metrics; nothing is drawn for them.
+    /// Precomputed scores of captions, instead of metrics; no references are drawn for them.
     pub scores: Option<SegmentScores>,
-    /// Everything that a person sets.
+    /// The options.
     pub options: PreferOptions,
     /// Tables and third-party data for metrics that use them.
     pub resources: Resources,
-    /// Is notified of how far the work has come.
+    /// Receives progress reports.
     pub progress: &'p dyn Progress,
 }
 
 impl PreferRequest<'static> {
-    /// The COCO metrics on `choices`, with five references and five draws.
+    /// A request for the COCO metrics on `choices`, with five references and five draws.
     pub fn new(choices: Choices) -> Self {
         Self {
             choices,
@@ -55,14 +55,14 @@ impl PreferRequest<'static> {
     }
 }
 
-/// Tells how often metrics prefer what people prefer.
+/// Measures how often metrics prefer the caption that people prefer.
 ///
-/// References are drawn for each pair as a function of the seed, the pair and the number of the draw, whatever the
-/// order of the pairs. A score that is not a number prefers nothing.
+/// The references drawn for a pair depend only on the seed, the pair and the number of the draw, not on the order of the
+/// pairs. If a score is NaN, the metric prefers neither caption.
 ///
 /// # Errors
-/// When a pair has no references or no score, no pair counts, a metric cannot be had, or there are more resamples than
-/// memory should hold.
+/// When a pair has no references or no score, no pair counts, a metric is not available, or there are too many resamples
+/// for the memory.
 pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
     let PreferRequest { choices, scores, options, .. } = request;
     let (mut protocol, intervals) = (options.protocol(), options.intervals);
@@ -128,11 +128,11 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
     })
 }
 
-/// What metrics say of both captions of each pair.
+/// The scores of both captions of each pair.
 #[derive(Default)]
 struct Drawn {
     measures: Vec<Measure>,
-    /// Draw after draw, measure after measure, pair after pair.
+    /// The scores: draw after draw, measure after measure, pair after pair.
     values: Vec<Vec<Vec<[f64; 2]>>>,
     metrics: Vec<MetricEntry>,
     signatures: Vec<Signature>,
@@ -169,7 +169,7 @@ impl Drawn {
         drawn
     }
 
-    /// Adds to the signatures what the protocol decides.
+    /// Adds the protocol to the signatures.
     fn sign(&mut self, protocol: &Protocol, own: OwnReference) {
         for signature in &mut self.signatures {
             signature.push("own-reference", own.name());
@@ -185,7 +185,7 @@ impl Drawn {
     }
 }
 
-/// What a preference counts under the rules for ties: 0, half or 1; `None` where the pair does not count.
+/// The credit for a preference under the rules for ties: 0, half or 1; `None` if the pair does not count.
 fn credit(votes: [f64; 2], [a, b]: [f64; 2], higher: bool, protocol: &Protocol) -> Option<f64> {
     if votes[0] == votes[1] {
         return (protocol.human_ties == HumanTies::Half).then_some(0.5);

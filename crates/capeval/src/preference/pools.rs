@@ -1,4 +1,4 @@
-//! Pairs in an order that no file decides, beside the references that are drawn from.
+//! Pairs with the references to draw from, in an order that does not depend on files.
 
 use std::collections::HashMap;
 
@@ -11,21 +11,21 @@ use crate::correlate::same_words;
 use crate::restrict::normal;
 use crate::{Error, OwnReference};
 
-/// How many ids an error or notice lists.
+/// The maximum number of ids in an error or notice.
 const SHOWN: usize = Notice::MAX_IDS;
 
-/// A pair that people chose between.
+/// A pair of captions with the votes of people.
 pub(super) struct Judged {
     pub image: SegmentId,
     pub captions: [String; 2],
     pub votes: [f64; 2],
-    /// Empty if there is none.
+    /// The category; empty if there is none.
     pub category: String,
     /// The references to draw from.
     pub pool: Vec<String>,
 }
 
-/// The pairs by image, captions and votes.
+/// The pairs, sorted by image, captions and votes.
 fn ordered(choices: &Choices) -> Vec<&Choice> {
     let mut items: Vec<&Choice> = choices.items.iter().collect();
     let votes = |choice: &Choice| choice.votes.map(f64::to_bits);
@@ -53,7 +53,7 @@ pub(super) fn bare(choices: &Choices) -> Vec<Judged> {
     ordered(choices).into_iter().map(|choice| judged(choice, Vec::new())).collect()
 }
 
-/// Pairs with the references of `given`, or their own if none are given.
+/// Pairs with the references in `given`, or with their own if none are given.
 pub(super) fn with_references(
     choices: &Choices,
     given: Option<&Captions>,
@@ -200,7 +200,7 @@ pub(super) fn given(
     Ok((0..scores.keys.len()).map(column).collect())
 }
 
-/// A notice of rows without a vote.
+/// A notice about rows without votes.
 pub(super) fn unvoted(choices: &Choices) -> Option<Notice> {
     (choices.unvoted > 0).then(|| {
         let rows =

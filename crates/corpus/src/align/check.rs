@@ -1,4 +1,4 @@
-//! The words for mismatches: errors, and notices of what a policy let pass.
+//! The messages about mismatches: errors, and notices about what a policy allowed.
 
 use capeval_choice::{Argument, Code, Notice};
 
@@ -9,7 +9,7 @@ use crate::notice::{about, counted, list_ids};
 use crate::policy::{Duplicate, Empty, Ids, Missing, Surplus};
 use crate::{Format, Remedy, SegmentId};
 
-/// Candidates, and the images that they are aligned with.
+/// Candidates and the images that they are aligned with, for composing messages.
 pub(super) struct Check<'a> {
     pub(super) images: &'a ImageIndex,
     pub(super) candidates: &'a Captions,
@@ -32,7 +32,7 @@ impl Check<'_> {
         rows.iter().filter_map(|row| self.candidates.id(*row as usize))
     }
 
-    /// The first row and its place in the file.
+    /// The position of a row in the file.
     fn place(&self, row: u32) -> crate::Position {
         self.candidates.position(row as usize)
     }
@@ -98,7 +98,7 @@ impl Check<'_> {
         about(code, rows.len(), self.candidate_ids(rows), message)
     }
 
-    /// The ids of repeated rows, each once, in order.
+    /// The distinct ids of repeated rows, in order.
     fn repeated_ids(&self, repeated: &[(u32, u32)]) -> Vec<&SegmentId> {
         let mut images: Vec<usize> = Vec::new();
         let mut seen = vec![false; self.images.len()];
@@ -219,7 +219,7 @@ impl Check<'_> {
         about(Code::Applied(Argument::Empty, policy.name()), count, self.candidate_ids(rows), message)
     }
 
-    /// Notices what does not stop the alignment but is seldom meant.
+    /// Adds notices about things that do not prevent the alignment but are rarely intended.
     pub(super) fn oddities(&self, notices: &mut Vec<Notice>) {
         let images = self.images;
         let is_list = |format| matches!(format, Some(Format::CocoResults | Format::ListJson));

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::policy::Ids;
 use crate::{Format, Remedy, SegmentId};
 
-/// The images that candidates can be aligned with, in order of first appearance, and what is known of their source.
+/// The images that candidates can be aligned with, in order of first appearance, and properties of their source.
 ///
 /// Images are numbered from 0.
 #[derive(Clone, Debug, Default)]
@@ -22,10 +22,10 @@ pub struct ImageIndex {
 }
 
 impl ImageIndex {
-    /// The images of `ids`; those that `comparison` takes for the same are one.
+    /// The images of `ids`; ids that are equal under `comparison` are one image.
     ///
     /// # Errors
-    /// If there is no image at all.
+    /// If there are no images.
     pub fn of(
         source: impl Into<String>,
         ids: impl IntoIterator<Item = SegmentId>,
@@ -65,17 +65,17 @@ impl ImageIndex {
         &self.source
     }
 
-    /// The format of the source, if the images come from captions that were read.
+    /// The format of the source; `None` if the images do not come from a file of captions.
     pub fn format(&self) -> Option<Format> {
         self.format
     }
 
-    /// How many captions describe the images, if they come from captions.
+    /// The number of captions of the images; `None` if they do not come from captions.
     pub fn n_captions(&self) -> Option<usize> {
         self.n_captions
     }
 
-    /// The images that the source lists without giving them a caption.
+    /// The images that the source lists without a caption.
     pub fn without_captions(&self) -> &[SegmentId] {
         &self.without_captions
     }
@@ -90,22 +90,22 @@ impl ImageIndex {
         self.numbers.ids.len()
     }
 
-    /// Whether there are no images; never so, since an index of nothing is refused.
+    /// Whether there are no images; always false, since an empty index is refused.
     pub fn is_empty(&self) -> bool {
         self.numbers.ids.is_empty()
     }
 
-    /// The id of each image, as it was first given.
+    /// The id of each image, as first given.
     pub fn ids(&self) -> &[SegmentId] {
         &self.numbers.ids
     }
 
-    /// The id of an image, as it was first given; `None` beyond the last image.
+    /// The id of an image, as first given; `None` if there is no such image.
     pub fn id(&self, image: usize) -> Option<&SegmentId> {
         self.numbers.ids.get(image)
     }
 
-    /// The image of that id.
+    /// The image with this id; `None` if there is none.
     pub fn find(&self, id: &SegmentId) -> Option<usize> {
         self.numbers.find(id)
     }
@@ -116,7 +116,7 @@ fn no_captions(source: &str) -> Error {
         .with_remedy(Remedy::say("give a file that does"))
 }
 
-/// A number for each id, in order of first appearance. The table is never walked, so its random seed changes no result.
+/// Numbers ids in order of first appearance. The table is never iterated over, so its random seed changes no result.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbers {
     table: HashTable<u32>,
@@ -126,14 +126,14 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// Numbers `ids`, and gives the number of each.
+    /// Numbers `ids`, and returns the number of each.
     pub fn of(ids: &[SegmentId], comparison: Ids) -> (Self, Vec<u32>) {
         let mut numbers = Self { comparison, ..Self::default() };
         let of_each = ids.iter().map(|id| numbers.add(id)).collect();
         (numbers, of_each)
     }
 
-    /// The number of an id, which is a new one if the id is.
+    /// The number of an id, which is added if it is new.
     pub fn add(&mut self, id: &SegmentId) -> u32 {
         let Self { table, hasher, ids, comparison } = self;
         let hash = hash_id(hasher, id, *comparison);
@@ -153,7 +153,7 @@ impl Numbers {
         }
     }
 
-    /// The ids, each once.
+    /// The distinct ids, in order of their numbers.
     pub fn into_ids(self) -> Vec<SegmentId> {
         self.ids
     }
@@ -163,7 +163,7 @@ impl Numbers {
         self.ids.len()
     }
 
-    /// The number of an id.
+    /// The number of an id; `None` if it is unknown.
     pub fn find(&self, id: &SegmentId) -> Option<usize> {
         let hash = hash_id(&self.hasher, id, self.comparison);
         let is_it = |number: &u32| {

@@ -1,4 +1,4 @@
-//! Which candidate belongs to which references? Grouping by image, and pairing under a policy.
+//! Groups captions by image, and pairs candidates with references under a policy.
 
 mod check;
 mod grouped;
@@ -14,31 +14,31 @@ use crate::notice::counted;
 use crate::policy::{Duplicate, Empty, Missing, Policy, Surplus};
 use crate::{Notice, Remedy};
 
-/// An image to be scored: a number into [`ImageIndex`] and the row of its candidate.
+/// An image to score, and its candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pair {
-    /// The image.
+    /// The number of the image in the [`ImageIndex`].
     pub image: u32,
-    /// The row of its candidate; `None` stands for an empty caption, under [`Missing::Empty`].
+    /// The row of its candidate; `None` for an empty caption, under [`Missing::Empty`].
     pub candidate: Option<u32>,
 }
 
-/// The images to be scored, in the references' order, and what was left out on request.
+/// The images to score, in the order of the references, and notices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Aligned {
     /// One pair per image.
     pub pairs: Vec<Pair>,
-    /// What was left out or stood in for, and what looks odd.
+    /// Notices about what was left out or replaced, and about oddities.
     pub notices: Vec<Notice>,
 }
 
 impl Aligned {
-    /// How many images are to be scored.
+    /// The number of images to score.
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// Whether no image is to be scored; never so, since [`align()`] refuses that.
+    /// Whether there are no images to score; always false, since [`align()`] refuses that.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
@@ -46,12 +46,12 @@ impl Aligned {
 
 /// Pairs each image of the references with its candidate.
 ///
-/// Each mismatch is an error unless `policy` says otherwise; what it leaves out is a notice with the policy as its
-/// [`Code::Applied`](capeval_choice::Code::Applied), which belongs into the signature of every score.
+/// Each mismatch is an error unless `policy` allows it; a notice reports what was left out, with the policy as its
+/// [`Code::Applied`](capeval_choice::Code::Applied), which belongs in the signature of every score.
 ///
 /// # Errors
 /// In this order: an id is a number in one file and a string in the other; a candidate has no reference; an image has
-/// several candidates; an image has no candidate; a candidate is empty; nothing is left.
+/// several candidates; an image has no candidate; a candidate is empty; no image is left.
 pub fn align(images: &ImageIndex, candidates: &Captions, policy: &Policy) -> Result<Aligned, Error> {
     let Policy { missing, surplus, duplicate, empty } = *policy;
     let mut aligned = Aligned::default();

@@ -11,11 +11,10 @@ use crate::json::{Fault, Json, RawStr, Result, What};
 use crate::options::ReadOptions;
 use crate::{Notice, Remedy, Role, notice::list_ids};
 
-/// Keys that hold the id of an image, the best one first. `imgid` counts the images of the file and is used only if
-/// it is asked for.
+/// Keys of the image id, in order of preference. `imgid` counts the images of the file and is used only on request.
 const ID_KEYS: &[&str] = &["cocoid", "filename"];
 
-/// Which splits were asked for and which were met, in order of first appearance, with their images.
+/// The requested splits, and the splits of the file in order of first appearance, with their numbers of images.
 pub(crate) struct Splits {
     wanted: Option<Vec<String>>,
     met: HashMap<String, usize>,
@@ -29,7 +28,7 @@ impl Splits {
         Self { wanted, met: HashMap::new(), in_order: Vec::new(), role: options.role }
     }
 
-    /// Counts an image of `split` and tells whether it was asked for.
+    /// Counts an image of `split`; returns whether the split was requested.
     fn admit(&mut self, split: &str) -> bool {
         match self.met.get_mut(split) {
             Some(count) => *count += 1,
@@ -41,7 +40,7 @@ impl Splits {
         self.wanted.as_ref().is_none_or(|wanted| wanted.iter().any(|wanted| wanted == split))
     }
 
-    /// Refuses splits that the file does not have, and says what `train` leaves out.
+    /// Refuses splits that the file does not have, and notes what `train` leaves out.
     pub fn check(&self, name: &str, captions: &mut Captions) -> std::result::Result<(), Error> {
         let Some(wanted) = &self.wanted else {
             return Ok(());
@@ -65,8 +64,8 @@ impl Splits {
     }
 }
 
-/// Reads `{"images": [{"cocoid" or "filename", "split", "sentences": [{"raw"}]}]}`. The raw sentence is taken, not
-/// the file's own tokens.
+/// Reads `{"images": [{"cocoid" or "filename", "split", "sentences": [{"raw"}]}]}`. Uses the raw sentences, not the
+/// tokens in the file.
 pub(crate) fn read(
     json: &mut Json<'_>,
     splits: &mut Splits,
@@ -178,6 +177,6 @@ fn read_sentences<'a>(json: &mut Json<'a>) -> Result<Vec<RawStr<'a>>> {
 }
 
 fn duplicate<T>(key: RawStr<'_>, name: &str) -> Result<T> {
-    let what = What::Duplicate(format!("the key {name:?} stands twice in one object"));
+    let what = What::Duplicate(format!("the key {name:?} appears twice in one object"));
     Fault::err(key.start(), what)
 }

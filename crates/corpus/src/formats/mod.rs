@@ -1,4 +1,4 @@
-//! How is each format read? One file per format, over text and never over paths; [`read`] hands over to them.
+//! The readers of the formats, one file per format, which read text and know no paths; [`read`] calls them.
 
 mod coco;
 mod dict;
@@ -59,7 +59,7 @@ pub(crate) fn read(
     }
 }
 
-/// Refuses names of columns for a format that has none.
+/// Refuses names of columns for a format without columns.
 fn refuse_columns(format: Format, name: &str, options: &ReadOptions) -> Result<(), Error> {
     let (no_ids, no_captions) = match format {
         Format::DictJson | Format::Tokens | Format::Lines => (true, true),

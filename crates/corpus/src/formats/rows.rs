@@ -8,11 +8,11 @@ use crate::options::ReadOptions;
 use crate::table::{CaptionColumns, Cell, Consumer, Row, RowIds, known};
 use crate::{Format, Remedy, SegmentId};
 
-/// What errors call the objects that are rows.
+/// The description of a row in errors.
 pub(crate) const EXPECTED: &str = "an object with an id and a caption";
 
-/// Reads captions row by row, and numbers the rows from 1 where they have no id. Null is not a caption; neither is an
-/// empty cell of CSV where there are several columns of captions.
+/// Reads captions row by row; rows without ids are numbered from 1. Null is not a caption, and neither is an empty cell
+/// of CSV if there are several columns of captions.
 pub(crate) struct CaptionRows<'c> {
     options: &'c ReadOptions,
     captions: &'c mut Captions,
@@ -31,7 +31,7 @@ impl<'c> CaptionRows<'c> {
         Self { options, captions, columns: CaptionColumns::default(), has_header, ids: RowIds::default() }
     }
 
-    /// Says that rows were numbered, if they were.
+    /// Adds a notice if rows were numbered.
     pub fn finish(self) {
         let remedy = Remedy::give(Argument::IdColumn(self.options.role)).to("name one");
         let notice = self.ids.notice(self.captions.source(), known::IMAGE_OF_CAPTION, remedy);

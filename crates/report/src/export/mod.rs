@@ -99,7 +99,7 @@ pub(crate) fn jsonl(found: &impl Export, out: &mut dyn Write) -> io::Result<()> 
     Ok(())
 }
 
-/// Writes one object on a line of its own.
+/// Writes one object per line.
 pub(crate) fn line(object: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, object)?;
     out.write_all(b"\n")
