@@ -93,6 +93,6 @@ fn what_cannot_be_a_page_is_refused_before_any_work() {
     assert!(gone.contains("no-such-folder: cannot look for pictures"), "{gone}");
     let empty = folder.path().to_str().unwrap();
     let none = refused(&["--html", page, "--pictures", empty]);
-    assert!(none.contains("named after an image's id"), "{none}");
+    assert!(none.contains("named after an image id"), "{none}");
     assert!(!folder.path().join("page.html").exists(), "nothing is left behind");
 }
