@@ -3,9 +3,9 @@
 use std::str::FromStr;
 
 use anyhow::Result;
-use capeval::corpus::{self, Captions, Duplicate, Empty, Format, Ids, Missing, ReadOptions, Surplus};
+use capeval::corpus::{self, Captions, Duplicate, Empty, Format, Ids, Missing, ReadOptions, Role, Surplus};
 use capeval::stats::Resampling;
-use capeval::{MetricOptions, ScoreOptions};
+use capeval::{MetricOptions, ReferenceSource, ScoreOptions};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
 
@@ -53,8 +53,26 @@ impl References {
     /// If a file cannot be read, or files cannot be merged.
     pub fn read(&self, paths: &[String]) -> Result<Captions> {
         let options = self.options();
-        let files: Vec<Captions> =
-            paths.par_iter().map(|path| capeval_files::captions(path, &options)).collect::<Result<_, _>>()?;
+        let files: Result<_, _> =
+            paths.par_iter().map(|path| capeval_files::captions(path, &options)).collect();
+        self.merge(files?)
+    }
+
+    /// As [`References::read`]; or opens a file of prepared references.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or they do not fit together.
+    pub fn open(&self, paths: &[String]) -> Result<ReferenceSource> {
+        let [path] = paths else { return Ok(self.read(paths)?.into()) };
+        Ok(match capeval_files::references(path, &self.options())? {
+            capeval_files::References::Captions(captions) => self.merge(vec![captions])?.into(),
+            capeval_files::References::Prepared(prepared) => {
+                ReferenceSource::Prepared { prepared, source: path.clone() }
+            }
+        })
+    }
+
+    fn merge(&self, files: Vec<Captions>) -> Result<Captions> {
         let unsplit = files.iter().find(|file| file.format() != Some(Format::Karpathy));
         if let (Some(_), Some(file)) = (&self.split, unsplit) {
             return Err(fault(
@@ -62,7 +80,7 @@ impl References {
                 "leave out --split",
             ));
         }
-        Ok(corpus::merge(files, options.role)?)
+        Ok(corpus::merge(files, Role::References)?)
     }
 }
 

@@ -15,7 +15,7 @@ use capeval_fluency::NgramModel;
 use capeval_lexical::frequencies::{self, DocumentFrequencies};
 use flate2::read::MultiGzDecoder;
 
-use crate::{Error, STDIN, open};
+use crate::{Error, STDIN, open, open_or_stdin};
 
 /// The first bytes of gzipped data.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
@@ -83,21 +83,27 @@ pub fn is_prepared(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// Opens prepared references and checks that they are up to date; `None` if the file has another format.
+/// What a file of references holds.
+pub enum References {
+    /// Captions.
+    Captions(Captions),
+    /// References that were read and counted before.
+    Prepared(Box<Prepared>),
+}
+
+/// Opens references, prepared ones or captions. The file is read once, so that it may be a pipe, or [`STDIN`].
 ///
 /// # Errors
-/// When the file cannot be read, is damaged or of another version, or the references have changed since.
-pub fn prepared(path: &str) -> Result<Option<Prepared>, Error> {
-    if path == STDIN {
-        return Ok(None);
-    }
-    let bytes = open(path)?;
+/// When the file cannot be read, is damaged, holds something else, or the references have changed since they were
+/// prepared.
+pub fn references(path: &str, options: &ReadOptions) -> Result<References, Error> {
+    let bytes = open_or_stdin(path)?;
     if !is_prepared(&bytes) {
-        return Ok(None);
+        return Ok(References::Captions(captions_in(path, &bytes, options)?));
     }
     let prepared = open_prepared(path, Arc::new(bytes))?;
     check_fresh(path, &prepared)?;
-    Ok(Some(prepared))
+    Ok(References::Prepared(Box::new(prepared)))
 }
 
 /// Opens the bytes of prepared references; errors call them `path`.

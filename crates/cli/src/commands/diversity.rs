@@ -86,14 +86,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let references = match &args.references[..] {
         [] => None,
-        [path] => match files::prepared(path)? {
-            Some(prepared) => Some(capeval::ReferenceSource::Prepared {
-                prepared: Box::new(prepared),
-                source: path.clone(),
-            }),
-            None => Some(args.reading_references.read(&args.references)?.into()),
-        },
-        _ => Some(args.reading_references.read(&args.references)?.into()),
+        paths => Some(args.reading_references.open(paths)?),
     };
     let request = DiversityRequest {
         references,

@@ -229,7 +229,7 @@ impl Inputs {
             Some((references, systems)) => (references.into(), systems),
             None => {
                 let (references, candidates) = rayon::join(
-                    || read_references(self),
+                    || self.reading_references.open(&self.references),
                     || read_candidates(&systems, &self.reading.options()),
                 );
                 (references?, systems.into_iter().map(|system| system.name).zip(candidates?).collect())
@@ -243,16 +243,6 @@ impl Inputs {
             ..ScoreRequest::new(references, systems)
         })
     }
-}
-
-/// References as captions, or a file of prepared references.
-fn read_references(args: &Inputs) -> Result<ReferenceSource> {
-    if let [path] = &args.references[..]
-        && let Some(prepared) = files::prepared(path)?
-    {
-        return Ok(ReferenceSource::Prepared { prepared: Box::new(prepared), source: path.clone() });
-    }
-    Ok(args.reading_references.read(&args.references)?.into())
 }
 
 fn read_candidates(systems: &[Named], options: &ReadOptions) -> Result<Vec<Captions>> {

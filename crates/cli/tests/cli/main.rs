@@ -12,8 +12,6 @@ mod diversity;
 mod explain;
 mod goldens;
 mod intervals;
-#[cfg(unix)]
-mod outputs;
 mod page;
 mod perplexity;
 mod prefer;
@@ -24,3 +22,5 @@ mod refusals;
 mod rouge;
 mod score;
 mod shapes;
+#[cfg(unix)]
+mod shell;

@@ -1,11 +1,11 @@
-//! Files that a command writes appear whole or not at all, and nothing else does.
+//! What a shell connects to the program: files appear whole or not at all, pipes are read once.
 
 use std::fs;
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-use crate::program::{fixtures, quickstart, said, scratch};
+use crate::program::{fixtures, json, quickstart, said, scratch};
 
 const PRECIOUS: &str = "precious\n";
 
@@ -84,6 +84,26 @@ fn a_file_that_was_written_is_named_with_its_size() {
         fs::remove_file(&file).unwrap();
     }
     assert_eq!(said(&["convert", &quickstart("good.json"), "--format", "csv", "-o", "/dev/null"]), "");
+}
+
+#[test]
+fn references_may_come_from_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let (references, good, prepared) =
+        (quickstart("references.json"), quickstart("good.json"), scratch(&folder, "prepared"));
+    said(&["prepare", &references, "-m", "bleu", "-o", &prepared]);
+    let score = |pipe: &str| {
+        let script = format!("{pipe} | \"$0\" score -m bleu --format json -r /dev/stdin \"$1\"");
+        let mut shell = Command::new("sh");
+        let run = shell.args(["-c", &script, env!("CARGO_BIN_EXE_capeval"), &good]).output().unwrap();
+        assert!(run.status.success(), "{pipe}: {}", String::from_utf8_lossy(&run.stderr));
+        let report: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+        report["systems"][0]["scores"].clone()
+    };
+    let expected = json(&["score", "-m", "bleu", "-r", &references, &good])["systems"][0]["scores"].clone();
+    for pipe in [format!("cat {references}"), format!("gzip -c {references}"), format!("cat {prepared}")] {
+        assert_eq!(score(&pipe), expected, "{pipe}");
+    }
 }
 
 #[test]
