@@ -24,6 +24,7 @@ __all__ = [
     "judge_rows",
     "metrics",
     "prefer",
+    "run_program",
     "score",
     "set_num_threads",
     "suites",
@@ -230,6 +231,7 @@ def evaluate(
     settings: list[tuple[str, str]],
     frequencies: DocumentFrequencies | None,
 ) -> list[dict[str, Any]]: ...
+def run_program(args: list[str]) -> int: ...
 def caption_columns(
     columns: list[str], name: str, references: bool
 ) -> tuple[int | None, list[int]]: ...

@@ -16,6 +16,7 @@ mod metrics;
 mod options;
 mod plain;
 mod preference;
+mod program;
 mod rendered;
 mod report;
 mod run;
@@ -50,6 +51,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(preference::prefer, module)?)?;
     module.add_function(wrap_pyfunction!(install::install_meteor, module)?)?;
     module.add_function(wrap_pyfunction!(plain::evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(program::run_program, module)?)?;
     module.add_function(wrap_pyfunction!(run::get_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(run::set_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(score::compare, module)?)?;

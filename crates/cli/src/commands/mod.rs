@@ -14,8 +14,6 @@ pub mod prepare;
 pub mod score;
 pub mod tokenize;
 
-use std::process::ExitCode;
-
 use anyhow::Result;
 use clap::{CommandFactory, Subcommand};
 
@@ -57,7 +55,7 @@ impl Command {
     }
 
     /// Runs the command.
-    pub fn run(self) -> Result<ExitCode> {
+    pub fn run(self) -> Result<u8> {
         match self {
             Self::Score(args) => score::run(&args)?,
             Self::Correlate(args) => correlate::run(&args)?,
@@ -82,6 +80,6 @@ impl Command {
                 Output::open(None, &[])?.write(|mut out| page.render(&mut out))?;
             }
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(0)
     }
 }

@@ -1,0 +1,96 @@
+//! The command line of capeval: [`run`] is the whole program, for the binary and for the Python package alike.
+
+mod commands;
+mod data;
+mod fault;
+mod html;
+mod input;
+mod mecab;
+mod names;
+mod options;
+mod output;
+mod progress;
+mod renamed;
+mod rouge;
+mod scoring;
+mod shown;
+
+use std::ffi::OsString;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+
+/// Evaluate captions, with the same digits as the reference programs
+#[derive(Parser)]
+#[command(name = "capeval", version, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 success, 1 a requirement of `compare --require` failed, 2 error.")]
+struct Cli {
+    /// Number of threads [default: one per processor].
+    #[arg(long, global = true, value_name = "N", help_heading = "General", value_parser = threads)]
+    threads: Option<usize>,
+    #[command(flatten)]
+    mecab: mecab::Folders,
+    #[command(subcommand)]
+    command: commands::Command,
+}
+
+/// Starting more threads than this takes more time than it saves.
+const MAX_THREADS: usize = 1024;
+
+fn threads(text: &str) -> Result<usize, String> {
+    let given = text.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads));
+    given.ok_or_else(|| format!("must be a number from 1 to {MAX_THREADS}; the default is one per processor"))
+}
+
+/// Runs the program with the command line `args`, of which the first is its name, and returns its exit code.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
+    clear_up_on_signals();
+    let (args, hints) = renamed::modernise(args);
+    for hint in hints {
+        output::note(&format!("{hint}; the next version will remove the old form"));
+    }
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help that cannot be printed is not a failure of its own.
+            let _ = error.print();
+            return error.exit_code() as u8;
+        }
+    };
+    let flags = cli.command.flags();
+    match execute(cli) {
+        Ok(code) => code,
+        Err(error) if output::is_broken_pipe(&error) => 0,
+        Err(error) => {
+            fault::show(&error, flags);
+            2
+        }
+    }
+}
+
+/// Removes temporary files when a signal ends the process, where these have names.
+fn clear_up_on_signals() {
+    #[cfg(unix)]
+    {
+        use signal_hook::consts::{SIGINT, SIGTERM};
+        // Without the thread a signal still ends the process.
+        let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
+        std::thread::spawn(move || {
+            if let Some(signal) = signals.forever().next() {
+                capeval_files::remove_temporaries();
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        });
+    }
+}
+
+fn execute(cli: Cli) -> Result<u8> {
+    if let Some(threads) = cli.threads {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build_global()
+            .context("cannot start that many threads")?;
+    }
+    cli.mecab.provide();
+    cli.command.run()
+}

@@ -1,0 +1,11 @@
+//! The program, which the package brings along.
+
+use std::ffi::OsString;
+
+use pyo3::prelude::*;
+
+/// Runs the program with a command line, of which the first is the program's name, and returns its exit code.
+#[pyfunction]
+pub fn run_program(py: Python<'_>, args: Vec<OsString>) -> u8 {
+    py.detach(|| capeval_cli::run(args))
+}

@@ -1,0 +1,53 @@
+"""The program that the package brings along."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+import capeval
+
+QUICKSTART = Path(__file__).parents[2] / "examples" / "quickstart"
+COMMAND = Path(sysconfig.get_path("scripts")) / ("capeval.exe" if os.name == "nt" else "capeval")
+MODULE = [sys.executable, "-m", "capeval"]
+
+
+def run(*args: str, command: list[str] = MODULE) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*command, *args], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("command", [MODULE, [str(COMMAND)]], ids=["module", "script"])
+def test_the_program_gives_the_scores_of_the_package(command: list[str]) -> None:
+    files = [str(QUICKSTART / name) for name in ("references.json", "good.json")]
+    done = run("score", "-m", "bleu,cider-d", "--format", "json", "-r", *files, command=command)
+    assert (done.returncode, done.stderr) == (0, "")
+    report = capeval.score(*files, metrics=["bleu", "cider-d"])
+    assert json.loads(done.stdout)["systems"][0]["scores"] == dict(report.scores)
+
+
+def test_the_exit_code_of_the_program_is_that_of_the_process() -> None:
+    failed = run("score", "-r", "absent.json", "absent.json")
+    assert failed.returncode == 2
+    assert failed.stderr.startswith("error: absent.json")
+    assert run("scroe").returncode == 2
+    assert run("--version").stdout == f"capeval {capeval.__version__}\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other signals")
+def test_an_interrupt_ends_the_program() -> None:
+    waiting = subprocess.Popen(
+        [*MODULE, "tokenize"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert waiting.stdin is not None and waiting.stdout is not None
+    with pytest.raises(subprocess.TimeoutExpired):
+        waiting.wait(2)
+    waiting.send_signal(signal.SIGINT)
+    assert waiting.wait(10) == -signal.SIGINT
+    waiting.communicate()
