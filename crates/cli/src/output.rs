@@ -104,7 +104,8 @@ pub fn note(text: &str) {
     say(&format!("note: {text}"));
 }
 
-fn say(line: &str) {
+/// Tells a line on standard error.
+pub fn say(line: &str) {
     // A line that cannot be written is not a failure.
     let _ = writeln!(io::stderr(), "{line}");
 }

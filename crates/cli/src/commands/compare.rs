@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use capeval::choice::suggest;
-use capeval::report::{Comparison, Verdict};
+use capeval::report::{Comparison, Contrast, Measure, Verdict};
 use capeval::stats::Resampling;
 use capeval::stats::correction::Correction;
 use capeval::{CompareOptions, ScoreOptions};
@@ -12,6 +12,7 @@ use super::score::Inputs;
 use crate::fault::fault;
 use crate::html::Pages;
 use crate::options::{self, Draws};
+use crate::output;
 use crate::progress::Bar;
 use crate::shown::Shown;
 
@@ -99,12 +100,13 @@ pub fn run(args: &Args) -> Result<u8> {
     });
     let comparison = capeval::compare(request)?;
     drop(bar);
-    let code = u8::from(!tests.hold(&comparison)?);
+    let failures = tests.failures(&comparison)?;
     if let Some(page) = page {
         page.write_comparison(&comparison)?;
     }
     output.write(&comparison)?;
-    Ok(code)
+    failures.iter().for_each(|failure| output::say(&format!("failed: {failure}")));
+    Ok(u8::from(!failures.is_empty()))
 }
 
 fn counted(count: usize, noun: &str) -> String {
@@ -112,9 +114,9 @@ fn counted(count: usize, noun: &str) -> String {
 }
 
 impl Tests {
-    /// Whether the requirement holds for every pair with the baseline.
-    fn hold(&self, comparison: &Comparison) -> Result<bool> {
-        let Some(requirement) = self.require else { return Ok(true) };
+    /// Where what is required does not hold, in words: by pair with the baseline and by measure.
+    fn failures(&self, comparison: &Comparison) -> Result<Vec<String>> {
+        let Some(requirement) = self.require else { return Ok(Vec::new()) };
         let measures = &comparison.report.head.measures;
         if let Some(unknown) = self.on.iter().find(|key| comparison.report.measure(key).is_none()) {
             let known = suggest(unknown, measures.iter().map(|measure| measure.key.as_str()));
@@ -123,25 +125,27 @@ impl Tests {
         let contrasts = || {
             comparison.pairs.iter().filter(|pair| pair.baseline == 0).flat_map(|pair| {
                 let asked = pair.contrasts.iter().zip(measures);
-                asked.filter(|(_, m)| self.on.is_empty() || self.on.contains(&m.key))
+                let asked = asked.filter(|(_, m)| self.on.is_empty() || self.on.contains(&m.key));
+                asked.map(move |(contrast, measure)| (pair.system, contrast, measure))
             })
         };
-        if let Some((_, end)) = contrasts().find(|(c, m)| !c.has_test && self.on.contains(&m.key)) {
+        if let Some((.., end)) = contrasts().find(|(_, c, m)| !c.has_test && self.on.contains(&m.key)) {
             return Err(fault(
                 format!("--on: {} is a bound of an interval, for which there is no test", end.key),
                 "leave it out",
             ));
         }
-        let contrasts = || contrasts().filter(|(contrast, _)| contrast.has_test);
-        if let Some((_, measure)) = contrasts().find(|(contrast, _)| contrast.randomisation.value.is_nan()) {
+        let contrasts = || contrasts().filter(|(_, contrast, _)| contrast.has_test);
+        let is_undecidable =
+            |(_, contrast, _): &(usize, &Contrast, &Measure)| contrast.randomisation.value.is_nan();
+        if let Some((.., measure)) = contrasts().find(is_undecidable) {
             return Err(fault(
                 format!("--require cannot be decided by {}: a score is not finite", measure.key),
                 "pass --segments FILE to find the images that cause it, or --on KEYS to name the measures that decide",
             ));
         }
-        let contrasts = || contrasts().map(|(contrast, _)| contrast);
         if let Some(few) = comparison.too_few_resamples()
-            && contrasts().any(|contrast| contrast.permutation.is_none())
+            && contrasts().any(|(_, contrast, _)| contrast.permutation.is_none())
         {
             return Err(fault(
                 format!(
@@ -152,9 +156,21 @@ impl Tests {
                 format!("pass --resamples {} or more, or use fewer metrics", few.enough),
             ));
         }
-        Ok(contrasts().all(|contrast| match requirement {
-            Requirement::Better => contrast.verdict == Verdict::Better,
-            Requirement::NotWorse => contrast.verdict != Verdict::Worse,
-        }))
+        let fails = |(_, contrast, _): &(usize, &Contrast, &Measure)| match requirement {
+            Requirement::Better => contrast.verdict != Verdict::Better,
+            Requirement::NotWorse => contrast.verdict == Verdict::Worse,
+        };
+        let name = |system: usize| comparison.report.systems.get(system).map_or("", |s| s.name.as_str());
+        let in_words = |(system, contrast, measure): (usize, &Contrast, &Measure)| {
+            let verdict = match contrast.verdict {
+                Verdict::Better => "better than",
+                Verdict::Worse => "worse than",
+                Verdict::Undecided => "not significantly different from",
+            };
+            let p = contrast.permutation.unwrap_or(contrast.randomisation).adjusted;
+            let (system, baseline, difference) = (name(system), name(0), contrast.difference);
+            format!("{system} is {verdict} {baseline} by {}: {difference:+.4}, p = {p:.4}", measure.key)
+        };
+        Ok(contrasts().filter(fails).map(in_words).collect())
     }
 }

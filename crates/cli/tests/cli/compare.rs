@@ -138,15 +138,28 @@ fn a_system_does_not_differ_from_itself() {
 fn what_is_required_decides_the_exit_code() {
     let run = |names: &[&str], rest: &[&str]| {
         let files = files(names);
-        capeval(&args(&files, &[&["-m", "cider-d"], rest].concat())).code
+        let run = capeval(&args(&files, &[&["-m", "cider-d"], rest].concat()));
+        (run.code, run.stderr)
     };
+    let code = |names: &[&str], rest: &[&str]| run(names, rest).0;
     let (better, worse) =
         (["references.json", "weak.json", "good.json"], ["references.json", "good.json", "weak.json"]);
-    assert_eq!(run(&better, &["--require", "better", "--on", "cider-d"]), 0);
-    assert_eq!(run(&better, &["--require", "not-worse"]), 0);
-    assert_eq!(run(&worse, &["--require", "not-worse"]), 1);
-    assert_eq!(run(&worse, &[]), 0);
-    assert_eq!(run(&better, &["--require", "better", "--on", "bleu"]), 2);
+    assert_eq!(code(&better, &["--require", "better", "--on", "cider-d"]), 0);
+    assert_eq!(code(&better, &["--require", "not-worse"]), 0);
+    let failed = "failed: weak is worse than good by cider-d: -1.0756, p = 0.0005\n";
+    assert_eq!(run(&worse, &["--require", "not-worse"]), (1, failed.to_owned()));
+    assert_eq!(code(&worse, &[]), 0);
+    assert_eq!(code(&better, &["--require", "better", "--on", "bleu"]), 2);
+}
+
+/// No exchange of 200 gives as large a difference as BLEU-1 to BLEU-3 have: p is 1/201 at most, and times 4 by Holm.
+#[test]
+fn a_p_value_that_is_the_least_of_the_resamples_is_a_bound() {
+    let files = files(&["references.json", "good.json", "weak.json"]);
+    let table = capeval(&args(&files, &["-m", "bleu", "--resamples", "200"])).stdout;
+    let bounds: Vec<bool> = table.lines().skip(2).take(4).map(|row| row.contains("≤")).collect();
+    assert_eq!(bounds, [true, true, true, false], "{table}");
+    assert!(table.contains("≤0.0200"), "{table}");
 }
 
 /// Ten exchanges give p-values of 1/11 at least, which no correction makes smaller; four tests corrected by Holm need

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use capeval_stats::Interval;
+use capeval_stats::{Interval, Resampling};
 
 use super::{Comparison, Contrast, P, Pair, Verdict};
 use crate::Form;
@@ -49,10 +49,18 @@ impl Comparison {
 /// The legend of a table, line by line; `mark` marks significant differences.
 fn about(comparison: &Comparison, mark: &str) -> Vec<String> {
     let resampling = &comparison.resampling;
+    let Columns { sign, exact } = Columns::of(comparison.pairs.iter().flat_map(|pair| &pair.contrasts));
+    let optional = match (sign, exact) {
+        (true, true) => "; sign and exact permutation tests where the score is a mean",
+        (true, false) => "; sign test where the score is a mean",
+        (false, true) => "; exact permutation test where the score is a mean",
+        (false, false) => "",
+    };
     vec![
         format!(
-            "{mark} significant at {} by p exact, otherwise by p rand. ({} correction over all pairs and measures)",
+            "{mark} significant at {} by {} ({} correction over all pairs and measures)",
             percent(resampling.level),
+            if exact { "p exact, otherwise by p rand." } else { "p rand." },
             comparison.correction.name()
         ),
         format!(
@@ -61,10 +69,24 @@ fn about(comparison: &Comparison, mark: &str) -> Vec<String> {
             resampling.resamples,
             resampling.seed
         ),
-        "p: randomisation, bootstrap (as in sacreBLEU) and, where the score is a mean, sign and exact permutation \
-         tests; d: Cohen's d of the differences per image; better/equal/worse: numbers of images"
-            .to_owned(),
+        format!(
+            "p: paired randomisation test, ≤ where no exchange gave so large a difference{optional}; d of images: \
+             Cohen's d of the differences of image scores, not of corpus scores; better/equal/worse: numbers of images"
+        ),
     ]
+}
+
+/// The optional columns: p-values that only some measures have.
+struct Columns {
+    sign: bool,
+    exact: bool,
+}
+
+impl Columns {
+    fn of<'c>(contrasts: impl Iterator<Item = &'c Contrast> + Clone) -> Self {
+        let has = |test: fn(&Contrast) -> Option<P>| contrasts.clone().any(|c| test(c).is_some());
+        Self { sign: has(|c| c.sign), exact: has(|c| c.permutation) }
+    }
 }
 
 /// A table with a row per measure.
@@ -72,12 +94,11 @@ fn grid(comparison: &Comparison, pair: &Pair, digits: usize, labels: Labels) -> 
     let report = &comparison.report;
     let name = |system: usize| report.systems.get(system).map_or("", |s| s.name.as_str()).to_owned();
     let mut names = vec![String::new(), name(pair.baseline), name(pair.system), "difference".to_owned()];
-    let has = |test: fn(&Contrast) -> Option<P>| pair.contrasts.iter().any(|c| test(c).is_some());
-    let (sign, exact) = (has(|c| c.sign), has(|c| c.permutation));
-    names.extend(["p rand.", "p boot."].map(str::to_owned));
+    let Columns { sign, exact } = Columns::of(pair.contrasts.iter());
+    names.push("p rand.".to_owned());
     names.extend(sign.then(|| "p sign".to_owned()));
     names.extend(exact.then(|| "p exact".to_owned()));
-    names.extend(["d", "better/equal/worse"].map(str::to_owned));
+    names.extend(["d of images", "better/equal/worse"].map(str::to_owned));
     let columns = names.into_iter().enumerate();
     let columns = columns.map(|(k, name)| (name, if k == 0 { Align::Left } else { Align::Right }));
     let rows =
@@ -95,9 +116,7 @@ fn grid(comparison: &Comparison, pair: &Pair, digits: usize, labels: Labels) -> 
                     Interval { low, high } => format!("[{}, {}]", signed(low, digits), signed(high, digits)),
                 },
             });
-            cells.extend(
-                [contrast.randomisation, contrast.bootstrap].map(|p| Cell::from(p_value(p.adjusted))),
-            );
+            cells.push(randomisation(contrast.randomisation, comparison.resampling).into());
             let optional = |p: Option<P>| Cell::from(p.map_or_else(String::new, |p| p_value(p.adjusted)));
             cells.extend(sign.then(|| optional(contrast.sign)));
             cells.extend(exact.then(|| optional(contrast.permutation)));
@@ -107,6 +126,17 @@ fn grid(comparison: &Comparison, pair: &Pair, digits: usize, labels: Labels) -> 
             cells
         });
     Grid { columns: columns.collect(), rows: rows.collect() }
+}
+
+/// The corrected p-value of a randomisation test. Where no random exchange gave as large a difference as there is, the
+/// test only bounds it.
+fn randomisation(p: P, resampling: Resampling) -> String {
+    let least = 1.0 / (resampling.resamples as f64 + 1.0);
+    if p.value > 1.5 * least || p.adjusted.is_nan() {
+        return p_value(p.adjusted);
+    }
+    // Rounded up: a bound that is too low is none.
+    format!("≤{}", fixed(((p.adjusted * 1e4 - 1e-9).ceil() / 1e4).min(1.0), 4))
 }
 
 /// A number with its sign, unless it rounds to zero.
