@@ -129,6 +129,16 @@ pub struct Candidates {
 }
 
 impl Candidates {
+    /// The first of these flags that is set.
+    pub fn set(&self) -> Option<&'static str> {
+        let flags = [
+            (self.input_format.is_some(), "--input-format"),
+            (self.id_column.is_some(), "--id-column"),
+            (self.caption_column.is_some(), "--caption-column"),
+        ];
+        flags.iter().find(|(is_set, _)| *is_set).map(|(_, flag)| *flag)
+    }
+
     /// The options for the reader.
     pub fn options(&self) -> ReadOptions {
         ReadOptions {

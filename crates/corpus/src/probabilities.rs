@@ -136,16 +136,20 @@ impl<'n> Reading<'n> {
         Ok(Probabilities { source: self.name.to_owned(), segments: self.segments, notices })
     }
 
-    /// The cell with the numbers of a row, or null, and its properties.
-    fn numbers<'r>(&self, row: &'r Row<'r>, id: SegmentId) -> Result<(Found<'r>, Cell<'r>), Error> {
+    /// The numbers of a row and their properties.
+    fn numbers<'r>(&self, row: &'r Row<'r>, id: SegmentId) -> Result<(Found<'r>, Numbers<'r>), Error> {
         let Columns { probabilities, logarithms, .. } = self.columns;
-        let read = |column: Option<usize>| column.map_or(Ok(Cell::Null), |column| row.cell(column));
-        let numbers = (read(probabilities)?.typed(), read(logarithms)?.typed());
+        let read = |column: Option<usize>| {
+            column.map_or(Ok(Numbers::One(Cell::Null)), |column| Numbers::read(row, column))
+        };
+        let none = Numbers::One(Cell::Null);
+        let numbers = (read(probabilities)?, read(logarithms)?);
         let (column, scale, numbers) = match (probabilities, logarithms, numbers) {
-            (Some(column), None, (numbers, _)) | (Some(column), Some(_), (numbers, Cell::Null)) => {
+            (Some(column), None, (numbers, _)) => (column, Scale::Probability, numbers),
+            (Some(column), Some(_), (numbers, other)) if other == none => {
                 (column, Scale::Probability, numbers)
             }
-            (_, Some(column), (Cell::Null, numbers)) => (column, Scale::Logarithm, numbers),
+            (_, Some(column), (other, numbers)) if other == none => (column, Scale::Logarithm, numbers),
             (_, column, _) => {
                 let found = Found { row, id, column: column.unwrap_or(0), scale: Scale::Logarithm };
                 return Err(found.both());
@@ -155,30 +159,23 @@ impl<'n> Reading<'n> {
     }
 
     /// Adds a segment with all its numbers.
-    fn add_segment(&mut self, found: Found<'_>, numbers: &[Cell<'_>]) -> Result<(), Error> {
+    fn add_segment(&mut self, found: Found<'_>, numbers: &[Option<f64>]) -> Result<(), Error> {
         let end = match self.columns.end {
             Some(column) => found.number(column, &found.row.cell(column)?.typed())?,
             None => None,
         };
-        let tokens = self.columns.tokens.map_or(Ok(Cell::Null), |column| found.row.cell(column))?;
-        let is_not = |what: &str| found.refuse_at(self.columns.tokens.unwrap_or(found.column), what);
-        let ends = match tokens.typed() {
-            Cell::Null => false,
-            Cell::List(tokens) if tokens.len() == numbers.len() => tokens.last().is_some_and(is_end),
-            Cell::List(tokens) => {
-                let message = format!("has {} tokens but {} numbers", tokens.len(), numbers.len());
-                return Err(is_not(&message));
-            }
-            other => return Err(is_not(&format!("needs a list of tokens, found {}", other.kind()))),
+        let ends = match self.columns.tokens {
+            Some(column) => found.ends(column, numbers.len())?,
+            None => false,
         };
+        for number in numbers.iter().flatten() {
+            found.check(found.column, *number)?;
+        }
         let (numbers, end) = match numbers.split_last() {
-            Some((last, numbers)) if ends && end.is_none() => (numbers, found.number(found.column, last)?),
+            Some((last, numbers)) if ends && end.is_none() => (numbers, *last),
             _ => (numbers, end),
         };
-        let mut tokens = Vec::with_capacity(numbers.len());
-        for number in numbers {
-            tokens.extend(found.number(found.column, number)?);
-        }
+        let tokens = numbers.iter().flatten().copied().collect();
         if self.known.contains_key(&found.id) {
             let error = found.refuse("appears twice").of_kind(ErrorKind::Duplicate);
             return Err(error.with_remedy(Remedy::say("give each caption one list")));
@@ -217,6 +214,29 @@ impl<'n> Reading<'n> {
     }
 }
 
+/// The numbers of a row.
+#[derive(PartialEq)]
+enum Numbers<'r> {
+    /// Numbers and nulls.
+    List(Vec<Option<f64>>),
+    /// The items of another list.
+    Cells(Vec<Cell<'r>>),
+    /// A cell that is not a list.
+    One(Cell<'r>),
+}
+
+impl<'r> Numbers<'r> {
+    fn read(row: &'r Row<'r>, column: usize) -> Result<Self, Error> {
+        if let Some(numbers) = row.numbers(column) {
+            return Ok(Self::List(numbers));
+        }
+        Ok(match row.cell(column)?.typed() {
+            Cell::List(cells) => Self::Cells(cells),
+            cell => Self::One(cell),
+        })
+    }
+}
+
 /// The position of numbers, and their scale.
 struct Found<'r> {
     row: &'r Row<'r>,
@@ -228,20 +248,46 @@ struct Found<'r> {
 impl Found<'_> {
     /// The number in a cell or an item of a list; `None` if it is null.
     fn number(&self, column: usize, cell: &Cell<'_>) -> Result<Option<f64>, Error> {
-        let refuse = |what: String| self.refuse_at(column, &what);
         let Some(number) = cell.number() else {
-            let error = || refuse(format!("needs a number for each token, found {}", cell.kind()));
-            return if *cell == Cell::Null { Ok(None) } else { Err(error()) };
+            let what = || format!("needs a number for each token, found {}", cell.kind());
+            return if *cell == Cell::Null { Ok(None) } else { Err(self.refuse_at(column, &what())) };
         };
+        self.check(column, number)?;
+        Ok(Some(number))
+    }
+
+    /// Refuses a number that is not on the scale.
+    fn check(&self, column: usize, number: f64) -> Result<(), Error> {
+        let refuse = |what: String| self.refuse_at(column, &what);
         match self.scale {
-            Scale::Probability if (0.0..=1.0).contains(&number) => Ok(Some(number)),
-            Scale::Logarithm if number <= 0.0 => Ok(Some(number)),
+            Scale::Probability if (0.0..=1.0).contains(&number) => Ok(()),
+            Scale::Logarithm if number <= 0.0 => Ok(()),
             Scale::Probability => Err(refuse(format!("has {number}, which is not a probability"))
                 .with_remedy(Remedy::say("if it is a logarithm, call the column or key logprobs"))),
             Scale::Logarithm => {
                 Err(refuse(format!("has {number}, which is not the logarithm of a probability (0 or less)")))
             }
         }
+    }
+
+    /// Whether the last of as many tokens as there are numbers ends the segment.
+    fn ends(&self, column: usize, n_numbers: usize) -> Result<bool, Error> {
+        let (n_tokens, ends) = match self.row.last(column) {
+            Some((n_tokens, last)) => (n_tokens, is_end(&last)),
+            None => match self.row.cell(column)?.typed() {
+                Cell::Null => return Ok(false),
+                Cell::List(tokens) => (tokens.len(), tokens.last().is_some_and(is_end)),
+                other => {
+                    let what = format!("needs a list of tokens, found {}", other.kind());
+                    return Err(self.refuse_at(column, &what));
+                }
+            },
+        };
+        if n_tokens != n_numbers {
+            let what = format!("has {n_tokens} tokens but {n_numbers} numbers");
+            return Err(self.refuse_at(column, &what));
+        }
+        Ok(ends)
     }
 
     fn both(&self) -> Error {
@@ -290,24 +336,31 @@ impl Consumer for Reading<'_> {
         };
         let (found, numbers) = self.numbers(row, id)?;
         let form = match numbers {
-            Cell::Null if self.form == Some(Form::Segment) => return Err(found.refuse("has no numbers")),
-            Cell::Null => {
+            Numbers::One(Cell::Null) if self.form == Some(Form::Segment) => {
+                return Err(found.refuse("has no numbers"));
+            }
+            Numbers::One(Cell::Null) => {
                 self.numberless.get_or_insert_with(|| found.refuse("has no numbers"));
                 return self.add_token(found, &Cell::Null);
             }
-            Cell::List(_) => Form::Segment,
-            _ => Form::Token,
+            Numbers::One(_) => Form::Token,
+            Numbers::List(_) | Numbers::Cells(_) => Form::Segment,
         };
         if *self.form.get_or_insert(form) != form {
             return Err(found.refuse("has a list of numbers where others have single ones, or the reverse"));
         }
         match numbers {
-            Cell::List(list) => self.add_segment(found, &list),
-            _ if self.ids.are_numbers() => {
+            Numbers::List(list) => self.add_segment(found, &list),
+            Numbers::Cells(cells) => {
+                let numbers = cells.iter().map(|cell| found.number(found.column, cell));
+                let numbers = numbers.collect::<Result<Vec<_>, _>>()?;
+                self.add_segment(found, &numbers)
+            }
+            Numbers::One(_) if self.ids.are_numbers() => {
                 let error = found.refuse("has a single number, and no id tells which tokens belong together");
                 Err(error.with_remedy(Remedy::say("add a column id, or give lists of numbers")))
             }
-            number => self.add_token(found, &number),
+            Numbers::One(number) => self.add_token(found, &number),
         }
     }
 }

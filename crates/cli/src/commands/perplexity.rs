@@ -57,6 +57,12 @@ Examples:
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let systems = names::name(&args.files, &args.names)?;
+    if let (None, Some(flag)) = (&args.lm, args.reading.set()) {
+        return Err(fault(
+            format!("{flag} says how to read captions, and without --lm the files hold probabilities"),
+            format!("give a model with --lm, or leave out {flag}"),
+        ));
+    }
     let mut inputs: Vec<&str> = systems.iter().map(|system| system.path.as_str()).collect();
     inputs.extend(args.lm.as_deref());
     if inputs.iter().filter(|path| **path == STDIN).count() > 1 {

@@ -92,6 +92,9 @@ fn what_is_no_model_and_no_probability_is_refused() {
         (&["perplexity", &good][..], "pass --lm FILE to score captions"),
         (&["perplexity", "--lm", &good, &good], "no ARPA file"),
         (&["perplexity", "-t", "ptb", &good], "--lm"),
+        (&["perplexity", "--id-column", "key", &good], "leave out --id-column"),
+        (&["perplexity", "--caption-column", "text", &good], "leave out --caption-column"),
+        (&["perplexity", "--input-format", "csv", &good], "leave out --input-format"),
         (&["lm", "train", &good, "--no-fallback", "-o", "-"], "fallback"),
         (&["score", "-r", &good, &good, "-m", "perplexity:lm=file"], "--lm FILE"),
     ] {

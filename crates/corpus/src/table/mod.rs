@@ -53,6 +53,14 @@ trait Cells {
     fn cell(&self, column: usize) -> Result<Cell<'_>, Error>;
     /// A cell as an image id.
     fn id(&self, column: usize) -> Result<SegmentId, Error>;
+    /// The numbers of a cell that is a list of numbers and nulls; `None` for other cells.
+    fn numbers(&self, _column: usize) -> Option<Vec<Option<f64>>> {
+        None
+    }
+    /// The length of a cell that is a list, and its last item; `None` for other cells.
+    fn last(&self, _column: usize) -> Option<(usize, Cell<'_>)> {
+        None
+    }
     /// The line or number of the row.
     fn place(&self) -> Position;
     /// The position of a cell, if known, or of the row.
@@ -68,6 +76,16 @@ impl Row<'_> {
     /// A cell as an image id.
     pub fn id(&self, column: usize) -> Result<SegmentId, Error> {
         self.cells.id(column)
+    }
+
+    /// The numbers of a cell, without a cell for each, if its format can tell that it is a list of numbers and nulls.
+    pub fn numbers(&self, column: usize) -> Option<Vec<Option<f64>>> {
+        self.cells.numbers(column)
+    }
+
+    /// The length of a list and its last item, without the other items, if its format can tell that the cell is one.
+    pub fn last(&self, column: usize) -> Option<(usize, Cell<'_>)> {
+        self.cells.last(column)
     }
 
     /// The line on which the row begins, if its format has lines.

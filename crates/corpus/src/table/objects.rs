@@ -179,6 +179,14 @@ impl Cells for Object<'_, '_> {
         self.origin.check(self.json.moved_to(self.at(column)).id())
     }
 
+    fn numbers(&self, column: usize) -> Option<Vec<Option<f64>>> {
+        numbers(&mut self.json.moved_to(*self.places.get(column)?)).ok().flatten()
+    }
+
+    fn last(&self, column: usize) -> Option<(usize, Cell<'_>)> {
+        last(&mut self.json.moved_to(*self.places.get(column)?)).ok().flatten()
+    }
+
     fn place(&self) -> Position {
         match self.origin.line {
             Some(line) => Position { line: Some(line), ..Position::default() },
@@ -189,6 +197,46 @@ impl Cells for Object<'_, '_> {
     fn position(&self, column: Option<usize>) -> Position {
         self.origin.position(column.map_or(self.start, |column| self.at(column)))
     }
+}
+
+/// Reads a list of numbers and nulls; `None` for other values.
+fn numbers(json: &mut Json<'_>) -> Read<Option<Vec<Option<f64>>>> {
+    if json.kind()? != ValueKind::Array {
+        return Ok(None);
+    }
+    json.open(b'[', "an array")?;
+    let (mut first, mut numbers) = (true, Vec::new());
+    while json.next_element(&mut first)? {
+        if !matches!(json.kind()?, ValueKind::Number | ValueKind::Other) {
+            return Ok(None);
+        }
+        match json.scalar()? {
+            "null" => numbers.push(None),
+            text => match text.parse() {
+                Ok(number) => numbers.push(Some(number)),
+                Err(_) => return Ok(None),
+            },
+        }
+    }
+    Ok(Some(numbers))
+}
+
+/// Reads a list, of which only the length and the last item are kept; `None` for other values and for an empty list.
+fn last<'t>(json: &mut Json<'t>) -> Read<Option<(usize, Cell<'t>)>> {
+    if json.kind()? != ValueKind::Array {
+        return Ok(None);
+    }
+    json.open(b'[', "an array")?;
+    let (mut first, mut count, mut latest) = (true, 0, json.clone());
+    while json.next_element(&mut first)? {
+        count += 1;
+        latest = json.clone();
+        json.skip()?;
+    }
+    if count == 0 {
+        return Ok(None);
+    }
+    Ok(Some((count, value(&mut latest, MAX_DEPTH)?)))
 }
 
 /// Reads a value of any kind.

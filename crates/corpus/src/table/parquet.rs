@@ -1,13 +1,14 @@
 //! Parquet tables.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
     UInt64Type,
 };
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray};
 use arrow_schema::DataType;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
@@ -94,6 +95,24 @@ struct Arrays<'r> {
     count: u64,
 }
 
+impl Arrays<'_> {
+    /// The items of all lists of a column, and the range of this row; `None` if the cell is not a list.
+    fn list(&self, column: usize) -> Option<(&dyn Array, Range<usize>)> {
+        let array = self.arrays.get(column).copied().flatten()?;
+        let lists = array.as_list_opt::<i32>().filter(|lists| lists.is_valid(self.row))?;
+        let [start, end] = *lists.value_offsets().get(self.row..)?.first_chunk()?;
+        Some((lists.values(), usize::try_from(start).ok()?..usize::try_from(end).ok()?))
+    }
+}
+
+/// A part of an array of numbers; null is `None`.
+fn slice<T: ArrowPrimitiveType<Native: Into<f64>>>(
+    items: &PrimitiveArray<T>,
+    range: Range<usize>,
+) -> Vec<Option<f64>> {
+    range.map(|k| items.is_valid(k).then(|| items.value(k).into())).collect()
+}
+
 impl Cells for Arrays<'_> {
     fn len(&self) -> usize {
         self.arrays.len()
@@ -113,6 +132,21 @@ impl Cells for Arrays<'_> {
             };
             Error::new(ErrorKind::Id, self.name, message).at(self.place())
         })
+    }
+
+    fn numbers(&self, column: usize) -> Option<Vec<Option<f64>>> {
+        let (items, range) = self.list(column)?;
+        match items.data_type() {
+            DataType::Float32 => Some(slice(items.as_primitive::<Float32Type>(), range)),
+            DataType::Float64 => Some(slice(items.as_primitive::<Float64Type>(), range)),
+            _ => None,
+        }
+    }
+
+    fn last(&self, column: usize) -> Option<(usize, Cell<'_>)> {
+        let (items, range) = self.list(column)?;
+        let last = range.clone().last()?;
+        Some((range.len(), cell(items, last)))
     }
 
     fn place(&self) -> Position {
