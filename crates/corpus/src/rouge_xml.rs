@@ -453,8 +453,8 @@ mod tests {
         for (text, place, what) in [
             ("<a>\n<EVAL>", "l:2:1", "attribute ID"),
             ("<EVAL ID='1'></EVAL>", "l:1:14", "INPUT-FORMAT"),
-            ("<EVAL ID='1'>\n<INPUT-FORMAT TYPE='TXT'/></EVAL>", "l:2:1", "not a form of text"),
-            ("<EVAL ID='1'><EVAL ID='2'>", "l:1:14", "within another"),
+            ("<EVAL ID='1'>\n<INPUT-FORMAT TYPE='TXT'/></EVAL>", "l:2:1", "not a format of text"),
+            ("<EVAL ID='1'><EVAL ID='2'>", "l:1:14", "inside another"),
             ("<EVAL ID='1'>", "l:1:14", "ends within"),
             ("<a></b>", "l:1:", ""),
             ("<EVAL ID='1'>&nbsp;</EVAL>", "l:1:14", "entity"),
