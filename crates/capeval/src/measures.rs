@@ -1,7 +1,7 @@
 //! The selection of metrics, and the keys of their measures in reports.
 
 use capeval_choice::{Remedy, suggest};
-use capeval_evaluate::registry::{self, Resources, SUITES, Suite, kinds};
+use capeval_evaluate::registry::{self, Resources, SUITES, Suite};
 use capeval_metric::{AnyMetric, Part, Signature};
 use capeval_report::{Measure, MetricEntry, Notice};
 
@@ -63,8 +63,7 @@ pub fn select_metrics(options: &MetricOptions, resources: &Resources) -> Result<
 
 /// The suite that a name in a list of metrics means; `None` for a metric.
 fn suite_of(name: &str) -> Option<&'static Suite> {
-    let is_metric = kinds().any(|kind| kind.name == name);
-    SUITES.iter().find(|suite| suite.name == name && !is_metric)
+    SUITES.iter().find(|suite| suite.name == name && registry::kind(name).is_none())
 }
 
 /// A selected metric that needs third-party data.
@@ -180,6 +179,8 @@ pub(crate) fn entries_of(metrics: Vec<(Signature, Vec<Part>)>) -> (Vec<MetricEnt
 
 #[cfg(test)]
 mod tests {
+    use capeval_evaluate::registry::kinds;
+
     use super::*;
 
     #[test]

@@ -65,12 +65,13 @@ struct Setting<'k> {
 pub fn run(args: &Args) -> Result<()> {
     let mut chosen: Vec<(&MetricKind, About)> = Vec::new();
     for kind in kinds() {
-        if args.names.is_empty() || args.names.iter().any(|name| name == kind.name) {
+        let is_meant = |name: &String| registry::kind(name).is_some_and(|meant| meant.name == kind.name);
+        if args.names.is_empty() || args.names.iter().any(is_meant) {
             chosen.push((kind, kind.about()?));
         }
     }
     let is_of_systems = |name: &str| CORPUS_KINDS.iter().any(|kind| kind.name == name);
-    let is_known = |name: &str| kinds().any(|kind| kind.name == name) || is_of_systems(name);
+    let is_known = |name: &str| registry::kind(name).is_some() || is_of_systems(name);
     if let Some(unknown) = args.names.iter().find(|name| !is_known(name)) {
         let known = kinds().map(|kind| kind.name).chain(CORPUS_KINDS.iter().map(|kind| kind.name));
         return Err(registry::unknown(unknown, known.collect()).into());

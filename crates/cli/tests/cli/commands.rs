@@ -62,3 +62,21 @@ fn files_keep_their_names_in_errors() {
     let run = capeval(&["tokenize", "--file", path.to_str().unwrap()]);
     assert_eq!((run.code, run.stdout.as_str()), (0, ""));
 }
+
+#[test]
+fn metrics_are_understood_as_papers_and_programs_write_them() {
+    let score = |metrics: &str| {
+        capeval(&["score", "-r", "references.json", "results.json", "-f", "json", "-m", metrics])
+    };
+    assert_eq!(score("ROUGE_L,CIDEr-D:sigma=4,chrF").stdout, score("rouge-l,cider-d:sigma=4,chrf").stdout);
+    for (name, answer) in [
+        ("CIDEr", "give cider-d for the CIDEr of COCO's evaluation"),
+        ("Bleu_4", "give bleu"),
+        ("bleu-4", "give bleu"),
+        ("SPICE", "capeval cannot compute SPICE yet"),
+        ("bleau", "did you mean bleu?"),
+    ] {
+        let run = score(name);
+        assert!(run.code == 2 && run.stderr.contains(answer), "{name}: {}", run.stderr);
+    }
+}

@@ -3,9 +3,9 @@
 
 mod suites;
 
-use capeval_choice::UnknownName;
+use capeval_choice::{Remedy, UnknownName};
 pub use capeval_lexical::CORPUS_KINDS;
-use capeval_metric::{AnyCorpusMetric, AnyMetric};
+use capeval_metric::{About, AnyCorpusMetric, AnyMetric};
 pub use capeval_metric::{CorpusKind, CorpusNeed, MetricKind, Need, Refusal, Resources, Setting};
 
 pub use self::suites::{SUITES, Suite};
@@ -16,9 +16,19 @@ pub fn kinds() -> impl Iterator<Item = &'static MetricKind> + Clone {
     families.into_iter().flatten().copied()
 }
 
-/// The kind of a metric with settings, such as `cider-d:sigma=4`; `None` if it does not exist.
+/// The kind of a metric with settings, such as `cider-d:sigma=4`; `None` if it does not exist. Papers and programs write
+/// names in other ways, such as `ROUGE_L`, so case does not matter, and `_` is `-`.
 pub fn kind(spec: &str) -> Option<&'static MetricKind> {
-    kinds().find(|kind| kind.name == name(spec))
+    let name = name(spec);
+    let plain = plain(name);
+    kinds().find(|kind| kind.name == name || kind.name == plain && plain != AMBIGUOUS)
+}
+
+/// Written with capitals, this is the metric that COCO's evaluation calls `CIDEr`, and that is CIDEr-D.
+const AMBIGUOUS: &str = "cider";
+
+fn plain(name: &str) -> String {
+    name.to_ascii_lowercase().replace('_', "-")
 }
 
 /// The kind of a metric of all captions of a system, such as `self-cider:n=3`; `None` if it does not exist.
@@ -39,7 +49,9 @@ fn name(spec: &str) -> &str {
 /// # Errors
 /// When the metric or a setting does not exist, a setting has an invalid value, or data are missing.
 pub fn build(spec: &str, common: &[(&str, &str)], resources: &Resources) -> Result<AnyMetric, Refusal> {
-    let kind = kind(spec).ok_or_else(|| unknown(spec, kinds().map(|kind| kind.name).collect()))?;
+    let kind = kind(spec).ok_or_else(|| {
+        other_name(spec).unwrap_or_else(|| unknown(spec, kinds().map(|kind| kind.name).collect()))
+    })?;
     kind.build(spec, common, resources)
 }
 
@@ -51,6 +63,31 @@ pub fn build_corpus(spec: &str, common: &[(&str, &str)]) -> Result<AnyCorpusMetr
     let names = || CORPUS_KINDS.iter().map(|kind| kind.name).collect();
     let kind = corpus_kind(spec).ok_or_else(|| unknown(spec, names()))?;
     kind.build(spec, common)
+}
+
+/// The error for a name that the field uses, but that is not the name of a metric here.
+fn other_name(spec: &str) -> Option<Refusal> {
+    let given = name(spec);
+    let plain = plain(given);
+    if plain == AMBIGUOUS {
+        let remedy =
+            "give cider-d for the CIDEr of COCO's evaluation, or cider for that of the paper's own program";
+        return Some(
+            Refusal::new(format!("two metrics are called '{given}'")).with_remedy(Remedy::say(remedy)),
+        );
+    }
+    if ["spice", "spider"].contains(&plain.as_str()) {
+        return Some(
+            Refusal::new(format!("capeval cannot compute {given} yet"))
+                .with_remedy(Remedy::say("leave it out")),
+        );
+    }
+    let of = kinds().find(|kind| {
+        let is_part = |about: About| about.parts.iter().any(|part| part.key == plain);
+        kind.about().is_ok_and(is_part)
+    })?;
+    let remedy = Remedy::say(format!("give {}", of.name));
+    Some(Refusal::new(format!("{given} is one of the scores of the metric {}", of.name)).with_remedy(remedy))
 }
 
 /// The error that no metric has the name in `spec`; `choices` are the names of metrics.
