@@ -25,6 +25,7 @@ from typing import Any
 from ._compare import Comparison, compare
 from ._correlate import Correlation, correlate
 from ._engine import __version__, get_num_threads, set_num_threads
+from ._diversity import diversity
 from ._evaluator import Evaluator
 from ._frequencies import DocumentFrequencies
 from ._install import install_meteor
@@ -46,6 +47,7 @@ __all__ = [
     "__version__",
     "compare",
     "correlate",
+    "diversity",
     "get_num_threads",
     "install_as_pycocoevalcap",
     "install_meteor",

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
-from ._frequencies import DocumentFrequencies
-from ._inputs import Captionlike, Metrics, Settings
+from ._choices import Correction, Duplicate, Empty, Ids, Missing, Surplus
+from ._frequencies import DocumentFrequencies, Frequencies
+from ._inputs import Captionlike, Metrics, Settings, ids_of, thread_count
 from ._progress import Listener, Progress
 from ._rendered import Rendered
 from ._report import Id, Report
-from ._score import _prepare
+from ._score import prepare
 
 if TYPE_CHECKING:
     from ._evaluator import Evaluator
@@ -102,13 +104,30 @@ def compare(
     level: float = 0.95,
     resamples: int = 10_000,
     seed: int = 12_345,
-    correction: str = "holm",
+    correction: Correction = "holm",
     all_pairs: bool = False,
+    tokenizer: str | None = None,
     settings: Settings = None,
-    df: DocumentFrequencies | str | None = None,
+    document_frequencies: Frequencies = None,
+    lm: str | os.PathLike[str] | None = None,
+    missing: Missing = "error",
+    surplus: Surplus = "error",
+    duplicate: Duplicate = "error",
+    empty: Empty = "error",
+    ids: Ids = "as-given",
+    split: str | Sequence[str] | None = None,
+    ref_format: str | None = None,
+    ref_id_column: str | None = None,
+    ref_caption_columns: str | Sequence[str] | None = None,
+    input_format: str | None = None,
+    id_column: str | None = None,
+    caption_column: str | None = None,
     images: Iterable[Id] | None = None,
+    segments: bool = True,
+    gallery: bool = False,
+    threads: int | None = None,
     progress: Progress = None,
-    **options: Any,
+    df: Frequencies = None,
 ) -> Comparison:
     """Tests whether systems differ: paired tests by every metric, and confidence intervals.
 
@@ -125,23 +144,60 @@ def compare(
         correction: how p-values are corrected for the number of tests: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
             ``"none"``.
         all_pairs: compare every system with every other, not only with the first.
+        tokenizer: as for :func:`capeval.score`.
         settings: as for :func:`capeval.score`.
-        df: as for :func:`capeval.score`.
+        document_frequencies: as for :func:`capeval.score`.
+        lm: as for :func:`capeval.score`.
+        missing: as for :func:`capeval.score`.
+        surplus: as for :func:`capeval.score`.
+        duplicate: as for :func:`capeval.score`.
+        empty: as for :func:`capeval.score`.
+        ids: as for :func:`capeval.score`.
+        split: as for :func:`capeval.score`.
+        ref_format: as for :func:`capeval.score`.
+        ref_id_column: as for :func:`capeval.score`.
+        ref_caption_columns: as for :func:`capeval.score`.
+        input_format: as for :func:`capeval.score`.
+        id_column: as for :func:`capeval.score`.
+        caption_column: as for :func:`capeval.score`.
         images: the ids of the images to use; the default is all images.
+        segments: as for :func:`capeval.score`.
+        gallery: whether :meth:`Comparison.to_html` shows every image.
+        threads: as for :func:`capeval.score`.
         progress: as for :func:`capeval.score`.
-        options: policies and other options of :func:`capeval.score`.
+        df: the former name of `document_frequencies`.
 
     Raises:
         ValueError: there are fewer than two systems, an option is invalid, or the systems describe different images.
     """
-    ground, read, names, table = _prepare(references, None, metrics, systems, settings, df)
-    threads = options.pop("threads", None)
-    listed = None if images is None else list(images)
+    ground, read, names, table = prepare(
+        references,
+        None,
+        metrics,
+        systems,
+        tokenizer,
+        settings,
+        DocumentFrequencies._given(document_frequencies, df),
+        {"split": split, "format": ref_format, "id_column": ref_id_column, "caption_columns": ref_caption_columns},
+        {"format": input_format, "id_column": id_column, "caption_columns": caption_column},
+    )
+    scoring = {
+        "metrics": names,
+        "missing": missing,
+        "surplus": surplus,
+        "duplicate": duplicate,
+        "empty": empty,
+        "ids": ids,
+        "images": ids_of(images),
+        "segments": segments,
+        "gallery": gallery,
+    }
     tests = {
-        "score": {"segments": True, **options, "metrics": names, "images": listed},
+        "score": scoring,
         "resampling": {"level": level, "resamples": resamples, "seed": seed},
         "correction": correction,
         "all_pairs": all_pairs,
     }
+    model = None if lm is None else os.fspath(lm)
     with Listener(progress) as listener:
-        return Comparison(_engine.compare(ground, read, tests, table, threads, listener))
+        return Comparison(_engine.compare(ground, read, tests, table, model, thread_count(threads), listener))

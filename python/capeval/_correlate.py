@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
-from ._frequencies import DocumentFrequencies
+from ._choices import Ids, OwnReference, Surplus, Unit
+from ._frequencies import DocumentFrequencies, Frequencies
 from ._inputs import (
     Captionlike,
     Metrics,
@@ -18,6 +19,7 @@ from ._inputs import (
     resampling,
     table_columns,
     to_list,
+    thread_count,
 )
 from ._progress import Listener, Progress
 from ._rendered import Rendered
@@ -108,17 +110,23 @@ def correlate(
     *,
     scores: str | os.PathLike[str] | None = None,
     lower_is_better: str | Sequence[str] = (),
-    unit: str = "rating",
-    own_reference: str = "keep",
-    surplus: str = "error",
-    ids: str = "as-given",
+    unit: Unit = "rating",
+    own_reference: OwnReference = "keep",
+    surplus: Surplus = "error",
+    ids: Ids = "as-given",
     intervals: bool | float = False,
     resamples: int = 1_000,
     seed: int = 12_345,
+    tokenizer: str | None = None,
     settings: Settings = None,
-    df: DocumentFrequencies | str | None = None,
+    document_frequencies: Frequencies = None,
+    split: str | Sequence[str] | None = None,
+    ref_format: str | None = None,
+    ref_id_column: str | None = None,
+    ref_caption_columns: str | Sequence[str] | None = None,
     threads: int | None = None,
     progress: Progress = None,
+    df: Frequencies = None,
 ) -> Correlation:
     """Correlates metrics with human ratings: Pearson, Spearman, Kendall's tau-b and tau-c, pairwise accuracy.
 
@@ -138,27 +146,35 @@ def correlate(
         intervals: confidence intervals: ``True`` for 95 %, or a level.
         resamples: the number of resamples of the images for the intervals.
         seed: the seed of the random numbers.
+        tokenizer: as for :func:`capeval.score`.
         settings: as for :func:`capeval.score`.
-        df: as for :func:`capeval.score`.
+        document_frequencies: as for :func:`capeval.score`.
+        split: as for :func:`capeval.score`.
+        ref_format: as for :func:`capeval.score`.
+        ref_id_column: as for :func:`capeval.score`.
+        ref_caption_columns: as for :func:`capeval.score`.
         threads: the number of threads; see :func:`capeval.set_num_threads`.
         progress: as for :func:`capeval.score`.
+        df: the former name of `document_frequencies`.
 
     Raises:
         ValueError: the ratings are invalid, or do not match the references.
         FileNotFoundError: a file does not exist.
     """
     is_path = isinstance(ratings, (str, os.PathLike))
+    frequencies = DocumentFrequencies._given(document_frequencies, df)
     of_scoring = {
         "references": references is not None,
         "metrics": metrics is not None,
+        "tokenizer": tokenizer is not None,
         "settings": bool(settings),
-        "df": df is not None,
+        "document_frequencies": frequencies is not None,
         "own_reference": own_reference != "keep",
         "surplus": surplus != "error",
     }
     refuse_beside_scores(scores, of_scoring)
     options = {
-        "metrics": metric_options(metrics, settings),
+        "metrics": metric_options(metrics, settings, tokenizer),
         "lower_is_better": [lower_is_better] if isinstance(lower_is_better, str) else list(lower_is_better),
         "unit": unit,
         "own_reference": own_reference,
@@ -166,8 +182,18 @@ def correlate(
         "ids": ids,
         "intervals": resampling(intervals, resamples, seed),
     }
-    ground = None if references is None else captions(references, "references", references=True)
-    table = DocumentFrequencies._table(df)
+    ground = None
+    if references is not None:
+        ground = captions(
+            references,
+            "references",
+            references=True,
+            split=split,
+            format=ref_format,
+            id_column=ref_id_column,
+            caption_columns=ref_caption_columns,
+        )
+    table = DocumentFrequencies._table(frequencies)
     with Listener(progress) as listener:
         return Correlation(
             _engine.correlate(
@@ -177,7 +203,7 @@ def correlate(
                 options,
                 table,
                 None if scores is None else os.fspath(scores),
-                threads,
+                thread_count(threads),
                 listener,
             )
         )

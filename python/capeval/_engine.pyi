@@ -18,6 +18,7 @@ __all__ = [
     "caption_columns",
     "compare",
     "correlate",
+    "diversity",
     "evaluate",
     "get_num_threads",
     "install_meteor",
@@ -69,14 +70,23 @@ class Captions:
         caption_columns: list[str] | None = None,
     ) -> Captions: ...
     @staticmethod
-    def of(source: Any, name: str, *, references: bool = True) -> Captions: ...
+    def of(
+        source: Any,
+        name: str,
+        *,
+        references: bool = True,
+        id_column: str | None = None,
+        caption_columns: list[str] | None = None,
+    ) -> Captions: ...
     @staticmethod
-    def of_columns(ids: list[Any], captions: list[Any], name: str) -> Captions: ...
+    def of_columns(ids: list[Any] | None, captions: list[Any], name: str) -> Captions: ...
     def __len__(self) -> int: ...
     def ids(self) -> list[int | str]: ...
     def texts(self) -> list[str]: ...
     @property
     def source(self) -> str: ...
+    @property
+    def numbered(self) -> bool: ...
 
 @final
 class Comparison:
@@ -148,9 +158,7 @@ class Prepared:
     @staticmethod
     def build(
         references: Captions,
-        metrics: list[str],
-        settings: list[tuple[str, str]],
-        ids: str,
+        options: dict[str, Any],
         threads: int | None,
     ) -> Prepared: ...
     @staticmethod
@@ -189,6 +197,7 @@ def score(
     systems: list[tuple[str, Captions]],
     options: dict[str, Any],
     frequencies: DocumentFrequencies | None,
+    language_model: str | None,
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Report: ...
@@ -197,9 +206,17 @@ def compare(
     systems: list[tuple[str, Captions]],
     options: dict[str, Any],
     frequencies: DocumentFrequencies | None,
+    language_model: str | None,
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Comparison: ...
+def diversity(
+    systems: list[tuple[str, Captions]],
+    references: Captions | Prepared | None,
+    training: Captions | None,
+    options: dict[str, Any],
+    threads: int | None,
+) -> Report: ...
 def correlate(
     path: str | None,
     rows: list[tuple[Any, str | None, str | None, list[float]]],
@@ -233,7 +250,11 @@ def evaluate(
 ) -> list[dict[str, Any]]: ...
 def run_program(args: list[str]) -> int: ...
 def caption_columns(
-    columns: list[str], name: str, references: bool
+    columns: list[str],
+    name: str,
+    references: bool,
+    id_column: str | None = None,
+    caption_columns: list[str] | None = None,
 ) -> tuple[int | None, list[int]]: ...
 def metrics() -> list[dict[str, Any]]: ...
 def suites() -> list[tuple[str, str, list[str]]]: ...

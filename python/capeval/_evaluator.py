@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _engine
-from ._frequencies import DocumentFrequencies
-from ._inputs import Captionlike, Metrics, Settings, captions, metric_names, settings
+from ._choices import Duplicate, Empty, Ids, Missing, Surplus
+from ._frequencies import DocumentFrequencies, Frequencies
+from ._inputs import Captionlike, Metrics, Settings, captions, metric_options, thread_count
+from ._progress import Progress
 from ._report import Id, Report
 
 
@@ -25,31 +28,52 @@ class Evaluator:
         references: Captionlike,
         metrics: Metrics = None,
         *,
+        tokenizer: str | None = None,
         settings: Settings = None,
-        df: DocumentFrequencies | str | None = None,
-        ids: str = "as-given",
+        document_frequencies: Frequencies = None,
+        ids: Ids = "as-given",
+        split: str | Sequence[str] | None = None,
+        ref_format: str | None = None,
+        ref_id_column: str | None = None,
+        ref_caption_columns: str | Sequence[str] | None = None,
         threads: int | None = None,
+        df: Frequencies = None,
     ) -> None:
         """Reads and counts references.
 
         Args:
             references: captions by people, in any form that :func:`capeval.score` takes.
             metrics: the metrics to prepare for; later calls may name others, but then take longer.
-            settings: settings for all metrics that have them.
-            df: document frequencies for CIDEr; the default is those of the references.
+            tokenizer: as for :func:`capeval.score`.
+            settings: as for :func:`capeval.score`.
+            document_frequencies: as for :func:`capeval.score`.
             ids: ``"text"`` if the ids 1 and "1" are the same.
+            split: as for :func:`capeval.score`.
+            ref_format: as for :func:`capeval.score`.
+            ref_id_column: as for :func:`capeval.score`.
+            ref_caption_columns: as for :func:`capeval.score`.
             threads: the number of threads; see :func:`capeval.set_num_threads`.
+            df: the former name of `document_frequencies`.
 
         Raises:
             ValueError: there are no references, or a metric is unknown.
             KeyboardInterrupt: on Ctrl-C, once the references are prepared for the current metric.
         """
-        rows = captions(references, "references", references=True)
-        self._metrics = metric_names(metrics)
-        self._settings = _settings(settings)
-        self._df = df
-        self._ids = ids
-        self._prepared = _engine.Prepared.build(rows, self._metrics, self._settings, ids, threads)
+        rows = captions(
+            references,
+            "references",
+            references=True,
+            split=split,
+            format=ref_format,
+            id_column=ref_id_column,
+            caption_columns=ref_caption_columns,
+        )
+        self._metrics = metric_options(metrics, settings, tokenizer)
+        self._df = DocumentFrequencies._given(document_frequencies, df)
+        self._ids: Ids = ids
+        self.numbered: bool = rows.numbered
+        """Whether the references have no ids, so that images are numbered."""
+        self._prepared = _engine.Prepared.build(rows, {"metrics": self._metrics, "ids": ids}, thread_count(threads))
 
     @classmethod
     def load(
@@ -57,8 +81,10 @@ class Evaluator:
         path: str | os.PathLike[str],
         metrics: Metrics = None,
         *,
+        tokenizer: str | None = None,
         settings: Settings = None,
-        df: DocumentFrequencies | str | None = None,
+        document_frequencies: Frequencies = None,
+        df: Frequencies = None,
     ) -> Evaluator:
         """Opens a file that :meth:`save` or ``capeval prepare`` wrote.
 
@@ -68,11 +94,12 @@ class Evaluator:
                 from.
         """
         evaluator = cls.__new__(cls)
-        evaluator._metrics = metric_names(metrics)
-        evaluator._settings = _settings(settings)
-        evaluator._df = df
+        evaluator._metrics = metric_options(metrics, settings, tokenizer)
+        evaluator._df = DocumentFrequencies._given(document_frequencies, df)
         evaluator._ids = "as-given"
         evaluator._prepared = _engine.Prepared.load(os.fspath(path))
+        ids = evaluator.ids
+        evaluator.numbered = ids in (list(range(len(ids))), list(range(1, len(ids) + 1)))
         return evaluator
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -84,25 +111,79 @@ class Evaluator:
         """The ids of the images, in order."""
         return self._prepared.ids()
 
-    def score(self, candidates: Captionlike = None, metrics: Metrics = None, **options: Any) -> Report:
+    def score(
+        self,
+        candidates: Captionlike = None,
+        metrics: Metrics = None,
+        *,
+        systems: Mapping[str, Captionlike] | None = None,
+        tokenizer: str | None = None,
+        settings: Settings = None,
+        document_frequencies: Frequencies = None,
+        lm: str | os.PathLike[str] | None = None,
+        missing: Missing = "error",
+        surplus: Surplus = "error",
+        duplicate: Duplicate = "error",
+        empty: Empty = "error",
+        ids: Ids | None = None,
+        input_format: str | None = None,
+        id_column: str | None = None,
+        caption_column: str | None = None,
+        images: Iterable[Id] | None = None,
+        segments: bool = True,
+        gallery: bool = False,
+        intervals: bool | float = False,
+        resamples: int = 10_000,
+        seed: int = 12_345,
+        threads: int | None = None,
+        progress: Progress = None,
+        df: Frequencies = None,
+    ) -> Report:
         """Scores one system, or several as ``systems={name: candidates}``.
 
-        Takes the options of :func:`capeval.score` and returns the same digits.
+        Takes the options of :func:`capeval.score`, except those about references, and returns the same digits. Metrics,
+        settings and ids are those of the evaluator unless they are given here.
         """
         from ._score import score
 
-        options.setdefault("ids", self._ids)
-        if metrics is None:
-            return score(self, candidates, **options)
-        options.setdefault("settings", dict(self._settings))
-        return score(self, candidates, metrics, **options)
+        if metrics is not None and settings is None:
+            settings = self._metrics["settings"]
+        if metrics is not None and tokenizer is None:
+            tokenizer = self._metrics["tokenizer"]
+        return score(
+            self,
+            candidates,
+            metrics,
+            systems=systems,
+            tokenizer=tokenizer,
+            settings=settings,
+            document_frequencies=document_frequencies,
+            lm=lm,
+            missing=missing,
+            surplus=surplus,
+            duplicate=duplicate,
+            empty=empty,
+            ids=ids or self._ids,
+            input_format=input_format,
+            id_column=id_column,
+            caption_column=caption_column,
+            images=images,
+            segments=segments,
+            gallery=gallery,
+            intervals=intervals,
+            resamples=resamples,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+            df=df,
+        )
 
     def __reduce__(self) -> tuple[object, tuple[dict[str, Any], bytes, str]]:
         state = {key: value for key, value in self.__dict__.items() if key != "_prepared"}
         return _restore, (state, self._prepared.to_bytes(), self._prepared.name)
 
     def __repr__(self) -> str:
-        return f"Evaluator({len(self.ids)} images, metrics={self._metrics})"
+        return f"Evaluator({len(self.ids)} images, metrics={self._metrics['names']})"
 
 
 def _restore(state: dict[str, Any], data: bytes, source: str) -> Evaluator:
@@ -110,5 +191,3 @@ def _restore(state: dict[str, Any], data: bytes, source: str) -> Evaluator:
     evaluator.__dict__.update(state, _prepared=_engine.Prepared.from_bytes(data, source))
     return evaluator
 
-
-_settings = settings

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Union
 
 from . import _engine
-from ._inputs import Captionlike, captions
+from ._choices import Ids, TableFormat
+from ._inputs import Captionlike, captions, whole
 
 Path = Union[str, "os.PathLike[str]"]
+Frequencies = Union["DocumentFrequencies", str, "os.PathLike[str]", None]
+"""Document frequencies, or the path of a table; None for those of the references."""
 
 
 class DocumentFrequencies:
@@ -35,7 +38,11 @@ class DocumentFrequencies:
         tokenizer: str = "ptb",
         stem: str | None = None,
         n: int = 4,
-        ids: str = "as-given",
+        ids: Ids = "as-given",
+        split: str | Sequence[str] | None = None,
+        ref_format: str | None = None,
+        ref_id_column: str | None = None,
+        ref_caption_columns: str | Sequence[str] | None = None,
     ) -> DocumentFrequencies:
         """Counts the n-grams of references.
 
@@ -45,12 +52,24 @@ class DocumentFrequencies:
             stem: ``"snowball-english"`` for metrics that stem.
             n: the length of the longest n-grams, 1 to 9.
             ids: ``"text"`` if the ids 1 and "1" are the same.
+            split: as for :func:`capeval.score`.
+            ref_format: as for :func:`capeval.score`.
+            ref_id_column: as for :func:`capeval.score`.
+            ref_caption_columns: as for :func:`capeval.score`.
 
         Raises:
             ValueError: there are no captions, the tokenizer is unknown, or `n` is out of range.
             KeyboardInterrupt: on Ctrl-C, once all references are counted.
         """
-        rows = captions(references, "references", references=True)
+        rows = captions(
+            references,
+            "references",
+            references=True,
+            split=split,
+            format=ref_format,
+            id_column=ref_id_column,
+            caption_columns=ref_caption_columns,
+        )
         return cls(_engine.DocumentFrequencies.build(rows, tokenizer=tokenizer, stem=stem, order=n, ids=ids))
 
     @classmethod
@@ -77,9 +96,10 @@ class DocumentFrequencies:
         Raises:
             ValueError: a count is not a whole number, or is larger than `n_images`.
         """
+        n_images = whole("n_images", n_images, 0, 2**63 - 1)
         return cls(_engine.DocumentFrequencies.from_counts(dict(counts), n_images))
 
-    def save(self, path: Path, *, format: str = "capeval") -> None:
+    def save(self, path: Path, *, format: TableFormat = "capeval") -> None:
         """Writes the table as ``"capeval"``, ``"pickle"`` (for self-critical training code) or ``"json"``."""
         self._engine.save(os.fspath(path), format)
 
@@ -129,13 +149,25 @@ class DocumentFrequencies:
         return _restore, (self._engine.to_bytes("capeval"),)
 
     @staticmethod
-    def _table(df: DocumentFrequencies | Path | None) -> _engine.DocumentFrequencies | None:
+    def _given(frequencies: Frequencies, df: Frequencies) -> Frequencies:
+        """The table given as `document_frequencies`, or under its former name `df`."""
+        if frequencies is not None and df is not None:
+            raise ValueError("df is the former name of document_frequencies; pass only one of them")
+        return df if frequencies is None else frequencies
+
+    @staticmethod
+    def _table(df: Frequencies) -> _engine.DocumentFrequencies | None:
         if df is None:
             return None
         if isinstance(df, DocumentFrequencies):
             return df._engine
         if isinstance(df, _engine.DocumentFrequencies):
             return df
+        if not isinstance(df, (str, os.PathLike)):
+            raise TypeError(
+                "document_frequencies must be a capeval.DocumentFrequencies or the path of a table, not "
+                f"{type(df).__name__}"
+            )
         return _engine.DocumentFrequencies.load(os.fspath(df), None)
 
 

@@ -17,35 +17,95 @@ Settings = Union[Mapping[str, object], None]
 Metrics = Union[str, Iterable[str], None]
 
 
-def captions(source: Captionlike, name: str, *, references: bool, format: str | None = None) -> Captions:
+def captions(
+    source: Captionlike,
+    name: str,
+    *,
+    references: bool,
+    format: str | None = None,
+    split: str | Sequence[str] | None = None,
+    id_column: str | None = None,
+    caption_columns: str | Sequence[str] | None = None,
+) -> Captions:
     """The captions of `source`, which errors call `name`."""
+    splits = None if split is None else several(split)
+    wanted = None if caption_columns is None else several(caption_columns)
     if isinstance(source, Captions):
         return source
     if isinstance(source, (str, os.PathLike)):
-        return Captions.read(os.fspath(source), references=references, format=format)
+        return Captions.read(
+            os.fspath(source),
+            references=references,
+            format=format,
+            split=splits,
+            id_column=id_column,
+            caption_columns=wanted,
+        )
     if format is not None:
         raise ValueError(f"format={format!r} is for files, but {name} is of type {type(source).__name__}")
+    if isinstance(source, dict) and hasattr(source, "column_names"):  # datasets.DatasetDict
+        if splits is None or len(splits) != 1 or splits[0] not in source:
+            some = ", ".join(map(repr, source))
+            raise ValueError(f"{name}: there are several splits ({some}); pass one of them, as in {name}[{next(iter(source), '')!r}]")
+        source, splits = source[splits[0]], None
+    source = _plain_source(source, name)
     columns = table_columns(source)
     if columns is not None:
-        return from_table(source, columns, name, references=references)
-    if isinstance(source, (dict, list)):
-        return Captions.of(source, name, references=references)
+        return _from_table(source, columns, name, references, splits, id_column, wanted)
+    if splits is not None:
+        raise ValueError(f"{name}: only Karpathy's files and tables with a column 'split' have splits; leave out split")
     if isinstance(source, Mapping):
-        return Captions.of(dict(source), name, references=references)
-    if hasattr(source, "__iter__") and not isinstance(source, bytes):
-        return Captions.of(list(source), name, references=references)
-    raise TypeError(
-        f"{name}: captions must be a path, a dictionary, a list or a table of pandas, polars or pyarrow, not "
-        f"{type(source).__name__}"
-    )
+        source = source if isinstance(source, dict) else dict(source)
+        if (id_column or wanted) and "annotations" not in source:
+            raise ValueError(f"{name}: a dictionary has no columns; leave out id_column and caption columns")
+    elif not isinstance(source, list):
+        source = list(source)
+    return Captions.of(source, name, references=references, id_column=id_column, caption_columns=wanted)
+
+
+def _plain_source(source: Any, name: str) -> Any:
+    """`source` as a dictionary, a list, another iterable, or a table with random access."""
+    kind = type(source).__name__
+    if hasattr(source, "read") and hasattr(source, "close") and not hasattr(source, "read_all"):
+        raise TypeError(f"{name}: pass the path of the file, not an open file ({kind})")
+    if isinstance(source, (set, frozenset)):
+        raise TypeError(f"{name}: a set has no order; pass a list, or a dictionary of captions by id")
+    if isinstance(getattr(source, "dataset", None), dict) and hasattr(source, "imgToAnns"):  # COCO of pycocotools
+        return source.dataset
+    if hasattr(source, "iloc") and not hasattr(source, "columns"):  # pandas.Series
+        return _dict_or_list(source)
+    if isinstance(source, (dict, list)) or table_columns(source) is not None and hasattr(source, "__getitem__"):
+        return source
+    if hasattr(source, "collect_schema"):  # polars.LazyFrame
+        return source
+    for method in ("to_pylist", "to_list", "tolist"):  # a column of pyarrow or polars, an array of numpy
+        if hasattr(source, method):
+            return getattr(source, method)()
+    if hasattr(source, "__arrow_c_stream__"):  # pyarrow.RecordBatchReader
+        import pyarrow
+
+        return pyarrow.table(source)
+    if not hasattr(source, "__iter__") or isinstance(source, (bytes, bytearray)):
+        raise TypeError(
+            f"{name}: captions must be a path, a dictionary, a list or a table of pandas, polars or pyarrow, not {kind}"
+        )
+    return source
+
+
+def _dict_or_list(series: Any) -> Any:
+    """A series of pandas: by id if its index has a name or does not merely count the rows, else a list."""
+    index = series.index
+    counts = index.name is None and list(index) == list(range(len(index)))
+    values = [None if is_missing(value) else value for value in series]
+    return values if counts else list(zip(index.tolist(), values))
 
 
 def table_columns(source: object) -> list[str] | None:
     """The names of a table's columns; None if `source` is not a table."""
     if isinstance(source, (dict, list)):
         return None
-    if hasattr(source, "column_names"):  # pyarrow.Table; a datasets.Dataset
-        return list(source.column_names)
+    if getattr(source, "column_names", None) is not None:  # pyarrow.Table; a datasets.Dataset
+        return list(source.column_names)  # type: ignore[attr-defined]
     if hasattr(source, "collect_schema"):  # polars
         return list(source.collect_schema().names())
     if hasattr(source, "columns") and hasattr(source, "dtypes"):  # pandas
@@ -53,28 +113,101 @@ def table_columns(source: object) -> list[str] | None:
     schema = getattr(source, "schema", None)
     if hasattr(source, "num_rows") and hasattr(schema, "names"):  # pyarrow.RecordBatch
         return list(schema.names)  # type: ignore[union-attr]
-    if hasattr(source, "__arrow_c_stream__"):
-        import pyarrow
-
-        return list(pyarrow.table(source).column_names)
     return None
 
 
-def from_table(source: Any, columns: Sequence[str], name: str, *, references: bool) -> Captions:
+def is_table(source: object) -> bool:
+    """Whether `source` is a table in memory."""
+    return table_columns(source) is not None or hasattr(source, "__arrow_c_stream__") and not hasattr(source, "to_list")
+
+
+def _from_table(
+    source: Any,
+    columns: Sequence[str],
+    name: str,
+    references: bool,
+    splits: list[str] | None,
+    id_column: str | None,
+    wanted: list[str] | None,
+) -> Captions:
     """The captions of a table with a row per caption, several columns of captions, or a column of lists."""
-    key, places = caption_columns(list(columns), name, references)
-    wanted = [columns[place] for place in places]
-    for column in wanted:
-        if wanted.count(column) > 1:
-            raise ValueError(f"{name}: the column {column!r} is given twice; leave out or rename one of them")
-    if hasattr(source, "collect_schema") and hasattr(source, "collect"):  # polars.LazyFrame
-        source = source.select(wanted if key is None else [columns[key], *wanted]).collect()
-    texts = to_list(source, wanted[0])
-    if len(wanted) > 1:
-        rows = zip(texts, *(to_list(source, column) for column in wanted[1:]))
+    index = _named_index(source)
+    names = [*columns, *(level for level in index if level not in columns)]
+    names = [column for column in names if column == id_column or not _holds_pictures(source, column)]
+    while True:
+        key, places = caption_columns(names, name, references, id_column, wanted)
+        chosen = [names[place] for place in places]
+        id_name = None if key is None else names[key]
+        for column in chosen:
+            if columns.count(column) > 1:
+                raise ValueError(f"{name}: the column {column!r} is given twice; leave out or rename one of them")
+        if id_name is None and len(index) == 1:
+            (id_name,) = index
+        needed = dict.fromkeys([*chosen, *([id_name] if id_name else []), *(["split"] if splits else [])])
+        if splits and "split" not in names:
+            raise ValueError(f"{name}: there is no column 'split'; leave out split, or select the rows first")
+        frame = source
+        if hasattr(source, "collect_schema") and hasattr(source, "collect"):  # polars.LazyFrame
+            frame = source.select(list(needed)).collect()
+        values = {
+            column: to_list(frame, column) if column in columns else index[column] for column in needed
+        }
+        if id_name is None or id_column is not None or _may_be_ids(values[id_name]):
+            break
+        # A column of pictures, or of anything else that is not an id.
+        names.remove(id_name)
+        index.pop(id_name, None)
+    if splits:
+        kept = [k for k, value in enumerate(values["split"]) if value in splits]
+        if not kept:
+            there = ", ".join(map(repr, dict.fromkeys(values["split"])))
+            raise ValueError(f"{name}: no row is of the split {', '.join(splits)}; there are {there}")
+        values = {column: [cells[k] for k in kept] for column, cells in values.items()}
+    texts = values[chosen[0]]
+    if len(chosen) > 1:
+        rows = zip(*(values[column] for column in chosen))
         texts = [[text for cell in row for text in several(cell)] for row in rows]
-    ids = list(range(len(texts))) if key is None else to_list(source, columns[key])
-    return Captions.of_columns(ids, texts, name)
+    return Captions.of_columns(None if id_name is None else values[id_name], texts, name)
+
+
+def _named_index(source: Any) -> dict[str, list[Any]]:
+    """The levels of a pandas index that have names; an index of strings is taken as named."""
+    index = getattr(source, "index", None)
+    if index is None or not hasattr(index, "get_level_values"):
+        return {}
+    levels = {str(level): index.get_level_values(k).tolist() for k, level in enumerate(index.names) if level is not None}
+    if not levels and index.nlevels == 1 and len(index) and all(isinstance(key, str) for key in index):
+        return {"index": index.tolist()}
+    return levels
+
+
+def _holds_pictures(source: Any, column: str) -> bool:
+    """Whether a column of a `datasets.Dataset` holds pictures, which reading it would decode."""
+    features = getattr(source, "features", None)
+    kind = features.get(column) if isinstance(features, Mapping) else None
+    return type(kind).__name__ in ("Image", "Audio", "Video", "Pdf", "Array2D", "Array3D")
+
+
+def _may_be_ids(values: Sequence[Any]) -> bool:
+    first = next((value for value in values if not is_missing(value)), None)
+    return first is None or isinstance(first, (str, float)) or hasattr(first, "__index__")
+
+
+def refuse_numbers(references: Any, ground: Any, given: Mapping[str, Any], read: Iterable[tuple[str, Captions]]) -> None:
+    """Refuses a table without ids where the other side has ids: rows would be matched by their numbers alone."""
+    counted = bool(getattr(ground, "numbered", False))
+    for system, rows in read:
+        lacking = None
+        if rows.numbered and not counted and is_table(given[system]):
+            lacking, option = system, "id_column"
+        elif counted and not rows.numbered and is_table(references):
+            lacking, option = "references", "ref_id_column"
+        if lacking is not None and len(rows):
+            other = "the references have" if lacking == system else f"{system} has"
+            raise ValueError(
+                f"{lacking}: no column is known to hold image ids, but {other} ids; pass {option}=… to say which column "
+                "does, or a list of captions to match them by position"
+            )
 
 
 def several(cell: Any) -> list[Any]:
@@ -101,6 +234,8 @@ def to_list(source: Any, column: str) -> list[Any]:
 
         source = pyarrow.table(source)
     values = source[column]
+    if hasattr(values, "isna") and not hasattr(values, "to_pylist"):  # a column of pandas
+        return [None if is_missing(value) else value for value in values.tolist()]
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(values, method):
             return list(getattr(values, method)())
@@ -118,16 +253,37 @@ def setting(value: object) -> str:
     return str(value)
 
 
-def metric_options(metrics: Metrics, given: Settings) -> dict[str, Any]:
+def metric_options(metrics: Metrics, given: Settings, tokenizer: str | None = None) -> dict[str, Any]:
     """Metrics and settings as the engine's options."""
-    return {"names": metric_names(metrics), "settings": dict(settings(given))}
+    return {"names": metric_names(metrics), "settings": dict(settings(given)), "tokenizer": tokenizer}
+
+
+def ids_of(images: Iterable[Any] | None) -> list[Any] | None:
+    """The ids of images as a list."""
+    return None if images is None else listed("images", images)
+
+
+def listed(name: str, values: Iterable[Any]) -> list[Any]:
+    """The argument `name` as a list."""
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{name} must be a list, not the string {values!r}; write [{values!r}]")
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f"{name} must be a list, not {type(values).__name__}")
+    return list(values)
 
 
 def resampling(level: bool | float, resamples: int, seed: int) -> dict[str, Any] | None:
     """The engine's options for confidence intervals; None for no intervals."""
     if not level:
         return None
+    if isinstance(level, str) or not hasattr(level, "__float__"):
+        raise TypeError(f"intervals must be True, False or a level such as 0.99, not {level!r}")
     return {"level": 0.95 if level is True else float(level), "resamples": resamples, "seed": seed}
+
+
+def thread_count(threads: int | None) -> int | None:
+    """The number of threads, if it is given."""
+    return None if threads is None else whole("threads", threads, 1, 2**16)
 
 
 def metric_names(metrics: Metrics) -> list[str]:
@@ -136,6 +292,8 @@ def metric_names(metrics: Metrics) -> list[str]:
         return ["coco"]
     if isinstance(metrics, str):
         return [name.strip() for name in metrics.split(",")]
+    if not hasattr(metrics, "__iter__"):
+        raise TypeError(f"metrics must be names in a list, or in a string with commas, not {type(metrics).__name__}")
     names = list(metrics)
     for name in names:
         if not isinstance(name, str):

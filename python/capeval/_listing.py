@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, overload
 
 from . import _engine
@@ -41,4 +41,6 @@ def tokenize(text: str | Iterable[str], tokenizer: str = "ptb") -> list[str] | l
     """
     if isinstance(text, str):
         return _engine.tokenize(_engine.Captions.of([text], "text"), tokenizer, False)[0]
+    if not hasattr(text, "__iter__") or isinstance(text, (bytes, Mapping)):
+        raise TypeError(f"tokenize takes a text or a list of texts, not {type(text).__name__}")
     return _engine.tokenize(_engine.Captions.of(list(text), "texts"), tokenizer, False)

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import _engine
-from ._frequencies import DocumentFrequencies
+from ._choices import HumanTies, Ids, MetricTies, OwnReference, Surplus
+from ._frequencies import DocumentFrequencies, Frequencies
 from ._inputs import (
     Captionlike,
     Metrics,
@@ -22,6 +23,7 @@ from ._inputs import (
     table_columns,
     to_list,
     whole,
+    thread_count,
 )
 from ._progress import Listener, Progress
 from ._rendered import Rendered
@@ -97,20 +99,26 @@ def prefer(
     references_per_pair: int | None = 5,
     draws: int = 5,
     draw_seed: int = 12_345,
-    human_ties: str = "half",
-    metric_ties: str = "half",
+    human_ties: HumanTies = "half",
+    metric_ties: MetricTies = "half",
     scores: str | os.PathLike[str] | None = None,
     lower_is_better: str | Sequence[str] = (),
-    own_reference: str = "keep",
-    surplus: str = "error",
-    ids: str = "as-given",
+    own_reference: OwnReference = "keep",
+    surplus: Surplus = "error",
+    ids: Ids = "as-given",
     intervals: bool | float = False,
     resamples: int = 1_000,
     seed: int = 12_345,
+    tokenizer: str | None = None,
     settings: Settings = None,
-    df: DocumentFrequencies | str | None = None,
+    document_frequencies: Frequencies = None,
+    split: str | Sequence[str] | None = None,
+    ref_format: str | None = None,
+    ref_id_column: str | None = None,
+    ref_caption_columns: str | Sequence[str] | None = None,
     threads: int | None = None,
     progress: Progress = None,
+    df: Frequencies = None,
 ) -> Preference:
     """Measures how often metrics prefer the caption of a pair that people prefer: the protocol of PASCAL-50S.
 
@@ -136,10 +144,16 @@ def prefer(
         intervals: confidence intervals: ``True`` for 95 %, or a level.
         resamples: the number of resamples of the images for the intervals.
         seed: the seed of the resamples.
+        tokenizer: as for :func:`capeval.score`.
         settings: as for :func:`capeval.score`.
-        df: as for :func:`capeval.score`; the default counts the references drawn for all pairs.
+        document_frequencies: as for :func:`capeval.score`; the default counts the references drawn for all pairs.
+        split: as for :func:`capeval.score`.
+        ref_format: as for :func:`capeval.score`.
+        ref_id_column: as for :func:`capeval.score`.
+        ref_caption_columns: as for :func:`capeval.score`.
         threads: the number of threads; see :func:`capeval.set_num_threads`.
         progress: as for :func:`capeval.score`.
+        df: the former name of `document_frequencies`.
 
     Raises:
         ValueError: the pairs are invalid, contradict each other or have no references.
@@ -147,11 +161,13 @@ def prefer(
         FileNotFoundError: a file does not exist.
     """
     is_path = isinstance(pairs, (str, os.PathLike))
+    frequencies = DocumentFrequencies._given(document_frequencies, df)
     of_scoring = {
         "references": references is not None,
         "metrics": metrics is not None,
+        "tokenizer": tokenizer is not None,
         "settings": bool(settings),
-        "df": df is not None,
+        "document_frequencies": frequencies is not None,
         "references_per_pair": references_per_pair != 5,
         "draws": draws != 5,
         "draw_seed": draw_seed != 12_345,
@@ -165,7 +181,7 @@ def prefer(
     draws = whole("draws", draws, 1, 10_000)
     draw_seed = whole("draw_seed", draw_seed, 0, 2**64 - 1)
     options = {
-        "metrics": metric_options(metrics, settings),
+        "metrics": metric_options(metrics, settings, tokenizer),
         "lower_is_better": [lower_is_better] if isinstance(lower_is_better, str) else list(lower_is_better),
         "references_per_pair": references_per_pair,
         "draws": draws,
@@ -177,8 +193,18 @@ def prefer(
         "ids": ids,
         "intervals": resampling(intervals, resamples, seed),
     }
-    ground = None if references is None else captions(references, "references", references=True)
-    table = DocumentFrequencies._table(df)
+    ground = None
+    if references is not None:
+        ground = captions(
+            references,
+            "references",
+            references=True,
+            split=split,
+            format=ref_format,
+            id_column=ref_id_column,
+            caption_columns=ref_caption_columns,
+        )
+    table = DocumentFrequencies._table(frequencies)
     with Listener(progress) as listener:
         return Preference(
             _engine.prefer(
@@ -188,7 +214,7 @@ def prefer(
                 options,
                 table,
                 None if scores is None else os.fspath(scores),
-                threads,
+                thread_count(threads),
                 listener,
             )
         )

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
-from ._frequencies import DocumentFrequencies
-from ._inputs import Captionlike, Metrics, Settings, captions, metric_options, resampling
+from ._choices import Duplicate, Empty, Ids, Missing, Surplus
+from ._frequencies import DocumentFrequencies, Frequencies
+from ._inputs import (
+    Captionlike,
+    Metrics,
+    Settings,
+    captions,
+    ids_of,
+    metric_options,
+    refuse_numbers,
+    resampling,
+    thread_count,
+)
 from ._progress import Listener, Progress
 from ._report import Id, Report
 
@@ -21,13 +33,22 @@ def score(
     metrics: Metrics = None,
     *,
     systems: Mapping[str, Captionlike] | None = None,
+    tokenizer: str | None = None,
     settings: Settings = None,
-    df: DocumentFrequencies | str | None = None,
-    missing: str = "error",
-    surplus: str = "error",
-    duplicate: str = "error",
-    empty: str = "error",
-    ids: str = "as-given",
+    document_frequencies: Frequencies = None,
+    lm: str | os.PathLike[str] | None = None,
+    missing: Missing = "error",
+    surplus: Surplus = "error",
+    duplicate: Duplicate = "error",
+    empty: Empty = "error",
+    ids: Ids = "as-given",
+    split: str | Sequence[str] | None = None,
+    ref_format: str | None = None,
+    ref_id_column: str | None = None,
+    ref_caption_columns: str | Sequence[str] | None = None,
+    input_format: str | None = None,
+    id_column: str | None = None,
+    caption_column: str | None = None,
     images: Iterable[Id] | None = None,
     segments: bool = True,
     gallery: bool = False,
@@ -36,6 +57,7 @@ def score(
     seed: int = 12_345,
     threads: int | None = None,
     progress: Progress = None,
+    df: Frequencies = None,
 ) -> Report:
     """Scores captions against references.
 
@@ -45,20 +67,32 @@ def score(
         references: captions by people: the path of a file in any format that capeval reads (COCO annotations,
             Karpathy's, CSV, JSON Lines, …); a dictionary ``{id: [caption, …]}`` or COCO's ``{"annotations": […]}``;
             a list of lists of captions, with images numbered from 0; a table of pandas, polars or pyarrow with a
-            column of ids and one of captions or of lists of captions; or an :class:`Evaluator`.
+            column or named index of ids and a column of captions or of lists of captions; a ``datasets.Dataset``; a
+            ``COCO`` of pycocotools; or an :class:`Evaluator`.
         candidates: the captions of one system, one per image, in the same forms: ``{id: caption}``, COCO's results
             ``[{"image_id": …, "caption": …}]``, a list of captions, a path, a table.
         metrics: names of metrics or suites, with settings as in ``"cider-d:sigma=4"``: a list, or a string separated
             by commas. The default is the suite ``coco``; :func:`capeval.metrics` lists all metrics.
         systems: several systems by name, instead of `candidates`.
-        settings: settings for all metrics that have them, such as ``{"tok": "13a"}``.
-        df: document frequencies for CIDEr, or the path of a table; the default is those of the references. With a
-            table, scores are comparable with those on other images.
+        tokenizer: the tokenizer of all metrics that have a choice; the default depends on the metric and is mostly
+            ``"ptb"``. :func:`capeval.tokenizers` lists all.
+        settings: settings for all metrics that have them, such as ``{"stem": "snowball-english"}``.
+        document_frequencies: document frequencies for CIDEr, or the path of a table; the default is those of the
+            references. With a table, scores are comparable with those on other images.
+        lm: the path of an ARPA file with the language model for the metric ``perplexity``.
         missing: images without a candidate: ``"error"``, ``"skip"`` or ``"empty"``.
         surplus: candidates without references: ``"error"`` or ``"ignore"``.
         duplicate: several candidates for one image: ``"error"``, ``"first"`` or ``"last"``.
         empty: candidates without any words: ``"error"``, ``"keep"`` or ``"skip"``.
         ids: ``"text"`` if the ids 1 and "1" are the same.
+        split: the splits of the references to use, such as ``"test"``: those of a Karpathy file, or of a table with a
+            column ``split``; the default is all.
+        ref_format: the format of the file of references; the default is to detect it from the content.
+        ref_id_column: the column or key of image ids in the references; the default is to look for the usual names.
+        ref_caption_columns: the columns or keys of captions in the references, likewise.
+        input_format: the format of files of candidates; the default is to detect it from the content.
+        id_column: the column or key of image ids in the candidates; the default is to look for the usual names.
+        caption_column: the column or key of the caption in the candidates, likewise.
         images: the ids of the images to use, also for document frequencies; the default is all images.
         segments: whether the report contains the scores of every image.
         gallery: whether :meth:`Report.to_html` shows every image with the evidence for its scores.
@@ -68,6 +102,7 @@ def score(
         threads: the number of threads; see :func:`capeval.set_num_threads`.
         progress: ``True`` for a tqdm bar, or a function that is called with the stage, the captions done and the
             total.
+        df: the former name of `document_frequencies`.
 
     Raises:
         ValueError: the captions do not match in a way that the policies allow, a metric or setting is unknown, or a
@@ -76,7 +111,17 @@ def score(
         FileNotFoundError: a file does not exist, or METEOR is requested by name and its data are not installed.
         KeyboardInterrupt: on Ctrl-C: within a fraction of a second during scoring, later while references are read.
     """
-    ground, read, names, table = _prepare(references, candidates, metrics, systems, settings, df)
+    ground, read, names, table = prepare(
+        references,
+        candidates,
+        metrics,
+        systems,
+        tokenizer,
+        settings,
+        DocumentFrequencies._given(document_frequencies, df),
+        {"split": split, "format": ref_format, "id_column": ref_id_column, "caption_columns": ref_caption_columns},
+        {"format": input_format, "id_column": id_column, "caption_columns": caption_column},
+    )
     options = {
         "metrics": names,
         "missing": missing,
@@ -84,43 +129,57 @@ def score(
         "duplicate": duplicate,
         "empty": empty,
         "ids": ids,
-        "images": None if images is None else list(images),
+        "images": ids_of(images),
         "segments": segments,
         "gallery": gallery,
         "intervals": resampling(intervals, resamples, seed),
     }
+    model = None if lm is None else os.fspath(lm)
     with Listener(progress) as listener:
-        return Report(_engine.score(ground, read, options, table, threads, listener))
+        return Report(_engine.score(ground, read, options, table, model, thread_count(threads), listener))
 
 
-def _prepare(
+def prepare(
     references: Any,
     candidates: Captionlike,
     metrics: Metrics,
     systems: Mapping[str, Captionlike] | None,
+    tokenizer: str | None,
     settings: Settings,
-    df: DocumentFrequencies | str | None,
+    frequencies: Frequencies,
+    reading_references: Mapping[str, Any],
+    reading: Mapping[str, Any],
 ) -> tuple[Any, list[tuple[str, _engine.Captions]], dict[str, Any], _engine.DocumentFrequencies | None]:
     """References, systems, metrics and table in the form that the engine takes."""
-    given: dict[str, Captionlike]
-    if systems is not None:
-        if candidates is not None:
-            raise ValueError("pass either candidates or systems, not both")
-        given = dict(systems)
-    elif candidates is None:
-        raise ValueError("there are no candidates; pass candidates, or systems={name: candidates}")
-    else:
-        given = {"candidates": candidates}
-    read = [(name, captions(source, name, references=False)) for name, source in given.items()]
-    names = metric_options(metrics, settings)
+    given = by_name(candidates, systems)
+    read = [(name, captions(source, name, references=False, **reading)) for name, source in given.items()]
+    names = metric_options(metrics, settings, tokenizer)
     from ._evaluator import Evaluator
 
     if isinstance(references, Evaluator):
+        set_here = [name for name, value in reading_references.items() if value is not None]
+        if set_here:
+            raise ValueError(f"{set_here[0]}: the references are prepared already; pass it to Evaluator()")
         ground: Any = references._prepared
         if metrics is None:
-            names = {"names": references._metrics, "settings": dict(references._settings)}
-        if df is None:
-            df = references._df
+            names = {**references._metrics, "tokenizer": tokenizer or references._metrics["tokenizer"]}
+        if frequencies is None:
+            frequencies = references._df
+        refuse_numbers(None, references, given, read)
     else:
-        ground = captions(references, "references", references=True)
-    return ground, read, names, DocumentFrequencies._table(df)
+        ground = captions(references, "references", references=True, **reading_references)
+        refuse_numbers(references, ground, given, read)
+    return ground, read, names, DocumentFrequencies._table(frequencies)
+
+
+def by_name(candidates: Captionlike, systems: Mapping[str, Captionlike] | None) -> dict[str, Captionlike]:
+    """The candidates of each system."""
+    if systems is None:
+        if candidates is None:
+            raise ValueError("there are no candidates; pass candidates, or systems={name: candidates}")
+        return {"candidates": candidates}
+    if candidates is not None:
+        raise ValueError("pass either candidates or systems, not both")
+    if not isinstance(systems, Mapping):
+        raise TypeError(f"systems must be a dictionary of candidates by name, not {type(systems).__name__}")
+    return dict(systems)

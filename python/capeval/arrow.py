@@ -24,8 +24,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
-from ._frequencies import DocumentFrequencies
-from ._inputs import Metrics, Settings, metric_names, settings
+from ._frequencies import DocumentFrequencies, Frequencies
+from ._inputs import Metrics, Settings, listed, metric_names, settings, thread_count
 
 if TYPE_CHECKING:
     from .reward import Reward
@@ -38,26 +38,30 @@ _settings = settings
 class RowScorer:
     """Scores rows that contain a candidate and its references.
 
-    Works for metrics whose score of a row depends on that row only; CIDEr needs `df`, a saved table of document
-    frequencies. It can be pickled and sent to workers.
+    Works for metrics whose score of a row depends on that row only; CIDEr needs `document_frequencies`, a
+    saved table. It can be pickled and sent to workers.
     """
 
     def __init__(
         self,
         metrics: Metrics = None,
         *,
+        tokenizer: str | None = None,
         settings: Settings = None,
-        df: DocumentFrequencies | str | None = None,
+        document_frequencies: Frequencies = None,
         threads: int | None = None,
+        df: Frequencies = None,
     ) -> None:
         """Takes metrics as :func:`capeval.score` does.
 
         Raises:
-            ValueError: a metric needs all references, such as CIDEr without `df`.
+            ValueError: a metric needs all references, such as CIDEr without `document_frequencies`.
         """
-        self._arguments = (metric_names(metrics), dict(settings or {}), df, threads)
-        table = DocumentFrequencies._table(df)
-        self._engine = _engine.RowScorer(self._arguments[0], _settings(settings), table, threads)
+        frequencies = DocumentFrequencies._given(document_frequencies, df)
+        settings = {**(settings or {}), **({"tok": tokenizer} if tokenizer is not None else {})}
+        self._arguments = (metric_names(metrics), settings, frequencies, threads)
+        table = DocumentFrequencies._table(frequencies)
+        self._engine = _engine.RowScorer(self._arguments[0], _settings(settings), table, thread_count(threads))
 
     def scores(
         self, batch: Any, *, candidate: str = "candidate", references: str = "references", keep: Sequence[str] = ()
@@ -74,13 +78,13 @@ class RowScorer:
             ValueError: a column is missing, or contains a null.
             TypeError: a column has another type, or `batch` lacks Arrow's interface.
         """
-        return _result(batch, self._engine.rows(batch, candidate, references, list(keep), False))
+        return _result(batch, self._engine.rows(batch, candidate, references, listed("keep", keep), False))
 
     def statistics(
         self, batch: Any, *, candidate: str = "candidate", references: str = "references", keep: Sequence[str] = ()
     ) -> Any:
         """As :meth:`scores`, but returns statistics: int64 or float64 columns named ``metric/statistic``."""
-        return _result(batch, self._engine.rows(batch, candidate, references, list(keep), True))
+        return _result(batch, self._engine.rows(batch, candidate, references, listed("keep", keep), True))
 
     def corpus(self, *statistics: Any) -> dict[str, float]:
         """Computes corpus scores from the statistics of any number of batches."""
@@ -98,8 +102,8 @@ class RowScorer:
         return _make, self._arguments
 
 
-def _make(metrics: list[str], settings: dict[str, Any], df: Any, threads: int | None) -> RowScorer:
-    return RowScorer(metrics, settings=settings, df=df, threads=threads)
+def _make(metrics: list[str], settings: dict[str, Any], frequencies: Any, threads: int | None) -> RowScorer:
+    return RowScorer(metrics, settings=settings, document_frequencies=frequencies, threads=threads)
 
 
 def judge(
@@ -125,7 +129,7 @@ def judge(
         KeyError: an image has no references.
         ValueError: a column is missing, or contains a null.
     """
-    kept = [image_id] if keep is None else list(keep)
+    kept = [image_id] if keep is None else listed("keep", keep)
     return _result(batch, _engine.judge_rows(reward._judge, batch, image_id, candidate, kept, statistics))
 
 

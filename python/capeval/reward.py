@@ -17,22 +17,41 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from . import _engine
+from ._choices import Dtype, Ids
 from ._evaluator import Evaluator
-from ._frequencies import DocumentFrequencies
-from ._inputs import Captionlike, Settings, captions, metric_names
+from ._frequencies import DocumentFrequencies, Frequencies
+from ._inputs import Captionlike, Settings, captions, listed, metric_names, thread_count
 from ._inputs import settings as _pairs
 from ._report import Id
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    from typing_extensions import Unpack
 
     Array = npt.NDArray[np.floating[Any]]
 
 __all__ = ["Bleu", "CiderD", "Meteor", "Reward", "RougeL", "group_advantages", "leave_one_out", "self_critical"]
+
+class Options(TypedDict, total=False):
+    """The options of :class:`Reward` that its shorthands share."""
+
+    document_frequencies: Frequencies
+    tokenizer: str | None
+    settings: Settings
+    ids: Ids | None
+    tokens: bool
+    words: Sequence[str] | None
+    end_id: int | None
+    pad_id: int | Iterable[int] | None
+    keep_end: bool
+    dtype: Dtype
+    threads: int | None
+    df: Frequencies
+
 
 Tokens = Any
 """A matrix of token ids: numpy or torch integers of shape ``(B, L)``, or lists of equal lengths."""
@@ -52,17 +71,18 @@ class Reward:
         references: Captionlike | Evaluator,
         weights: Mapping[str, float],
         *,
-        df: DocumentFrequencies | str | None = None,
+        document_frequencies: Frequencies = None,
         tokenizer: str | None = None,
         settings: Settings = None,
-        ids: str | None = None,
+        ids: Ids | None = None,
         tokens: bool = False,
         words: Sequence[str] | None = None,
         end_id: int | None = None,
         pad_id: int | Iterable[int] | None = None,
         keep_end: bool = False,
-        dtype: str = "float32",
+        dtype: Dtype = "float32",
         threads: int | None = None,
+        df: Frequencies = None,
     ) -> None:
         """Reads and counts references.
 
@@ -73,7 +93,8 @@ class Reward:
                 or texts of token ids separated by spaces.
             weights: the weight of each measure (``{"cider-d": 1.0, "bleu-4": 0.5}``): keys as in
                 :func:`capeval.metrics`, with settings if needed, as in ``"cider-d:sigma=4"``.
-            df: document frequencies for CIDEr, or the path of a table; the default is those of the references.
+            document_frequencies: document frequencies for CIDEr, or the path of a table; the default is those of the
+                references.
             tokenizer: the tokenizer of texts; the default is ``"ptb"``, as in the evaluation, and ``"none"`` for
                 token ids.
             settings: settings for all metrics that have them.
@@ -86,16 +107,20 @@ class Reward:
             keep_end: whether the end token counts as a word, as it does in self-critical training code.
             dtype: the type of the rewards, ``"float32"`` or ``"float64"``.
             threads: the number of threads; see :func:`capeval.set_num_threads`.
+            df: the former name of `document_frequencies`.
 
         Raises:
             ValueError: there are no references, a measure is unknown, the tokenizer reads a batch as one text, or
                 captions are token ids and a metric needs the letters of words.
         """
+        if not isinstance(weights, Mapping) or not all(hasattr(weight, "__float__") for weight in weights.values()):
+            raise TypeError(f"weights must map measures to numbers, as in {{'cider-d': 1.0}}, not {weights!r}")
+        frequencies = DocumentFrequencies._given(document_frequencies, df)
         self._arguments = (
             references,
             dict(weights),
             {
-                "df": df,
+                "document_frequencies": frequencies,
                 "tokenizer": tokenizer,
                 "settings": settings,
                 "ids": ids,
@@ -111,11 +136,14 @@ class Reward:
         if dtype not in ("float32", "float64"):
             raise ValueError(f"dtype must be 'float32' or 'float64', not {dtype!r}")
         coded = tokens or words is not None
+        self._coded = coded
         specs, owner = _specs(weights)
         common = {"tok": "none" if coded else "ptb"}
         if isinstance(references, Evaluator):
-            common |= dict(references._settings)
-            df = references._df if df is None else df
+            common |= dict(references._metrics["settings"])
+            if references._metrics["tokenizer"] is not None:
+                common["tok"] = references._metrics["tokenizer"]
+            frequencies = references._df if frequencies is None else frequencies
             ids = references._ids if ids is None else ids
         common |= dict(_pairs(settings))
         if tokenizer is not None:
@@ -123,10 +151,10 @@ class Reward:
         end = None if end_id is None else operator.index(end_id)
         self._cut: dict[str, Any] = {"end": end, "skip": _token_ids(pad_id), "keep_end": keep_end}
         ground = _ground(references, self._cut if coded and words is None else None)
-        table = DocumentFrequencies._table(df)
-        listed = None if words is None else list(words)
+        table = DocumentFrequencies._table(frequencies)
+        known = None if words is None else listed("words", words)
         self._judge = _engine.Judge(
-            ground, specs, list(common.items()), table, ids or "as-given", listed, coded, threads
+            ground, specs, list(common.items()), table, ids or "as-given", known, coded, thread_count(threads)
         )
         self._keys = self._judge.keys()
         self._weights = [0.0] * len(self._keys)
@@ -183,7 +211,10 @@ class Reward:
             tokens = _token_matrix(captions)
             raw = self._judge.score_codes(ids, tokens.tobytes(), tokens.shape[1], self._cut)
         else:
-            raw = self._judge.score(ids, captions if isinstance(captions, list) else list(captions))
+            texts = listed("captions", captions)
+            if self._coded and texts:
+                raise TypeError("this reward was made for token ids, but captions are texts; leave out tokens= and words=")
+            raw = self._judge.score(ids, texts)
         return np.frombuffer(raw, dtype=np.float64).reshape(-1, len(self._keys))
 
     def _weighted(self, matrix: npt.NDArray[np.float64]) -> Array:
@@ -215,30 +246,30 @@ class CiderD(Reward):
     """CIDEr-D as COCO computes it and self-critical training uses it, 0 to 10."""
 
     def __init__(
-        self, references: Captionlike | Evaluator, *, n: int = 4, sigma: float = 6.0, weight: float = 1.0, **options: Any
+        self, references: Captionlike | Evaluator, *, n: int = 4, sigma: float = 6.0, weight: float = 1.0, **options: Unpack[Options]
     ) -> None:
         """Takes the length `n` of the longest n-grams, the width `sigma` of the length penalty, and the options of
         :class:`Reward`.
         """
-        settings = {"n": n, "sigma": sigma, **(options.pop("settings", None) or {})}
-        super().__init__(references, {"cider-d": weight}, settings=settings, **options)
+        options["settings"] = {"n": n, "sigma": sigma, **(options.get("settings") or {})}
+        super().__init__(references, {"cider-d": weight}, **options)
 
 
 class Bleu(Reward):
     """BLEU-n of each caption, as COCO computes it per image, 0 to 1."""
 
     def __init__(
-        self, references: Captionlike | Evaluator, *, n: int = 4, weight: float = 1.0, **options: Any
+        self, references: Captionlike | Evaluator, *, n: int = 4, weight: float = 1.0, **options: Unpack[Options]
     ) -> None:
         """Takes the length `n` of the longest n-grams, and the options of :class:`Reward`."""
-        settings = {"n": n, **(options.pop("settings", None) or {})}
-        super().__init__(references, {f"bleu-{n}": weight}, settings=settings, **options)
+        options["settings"] = {"n": n, **(options.get("settings") or {})}
+        super().__init__(references, {f"bleu-{n}": weight}, **options)
 
 
 class RougeL(Reward):
     """ROUGE-L as COCO computes it, 0 to 1."""
 
-    def __init__(self, references: Captionlike | Evaluator, *, weight: float = 1.0, **options: Any) -> None:
+    def __init__(self, references: Captionlike | Evaluator, *, weight: float = 1.0, **options: Unpack[Options]) -> None:
         """Takes the options of :class:`Reward`."""
         super().__init__(references, {"rouge-l": weight}, **options)
 
@@ -246,7 +277,7 @@ class RougeL(Reward):
 class Meteor(Reward):
     """METEOR 1.5 as COCO computes it, 0 to 1; needs data that :func:`capeval.install_meteor` installs."""
 
-    def __init__(self, references: Captionlike | Evaluator, *, weight: float = 1.0, **options: Any) -> None:
+    def __init__(self, references: Captionlike | Evaluator, *, weight: float = 1.0, **options: Unpack[Options]) -> None:
         """Takes the options of :class:`Reward`, except those for token ids."""
         super().__init__(references, {"meteor": weight}, **options)
 
@@ -368,11 +399,23 @@ def _ground(references: Any, cut: dict[str, Any] | None) -> Any:
 def _spelt(value: Any, cut: dict[str, Any]) -> list[str]:
     """References of one image, given as token ids, as texts of these ids."""
     if isinstance(value, str):
-        return [value]
+        return [_spelt_text(value)]
+    if not hasattr(value, "__iter__"):
+        raise TypeError(f"references are token ids, so those of an image must be a list of them, not {value!r}")
     rows = value.tolist() if hasattr(value, "tolist") else list(value)
     if rows and not hasattr(rows[0], "__len__"):
         rows = [rows]
-    return [row if isinstance(row, str) else " ".join(_digits(row, cut)) for row in rows]
+    return [_spelt_text(row) if isinstance(row, str) else " ".join(_digits(row, cut)) for row in rows]
+
+
+def _spelt_text(text: str) -> str:
+    """A text of token ids, as self-critical training code has them."""
+    if not all(token.isascii() and token.isdigit() for token in text.split()):
+        raise ValueError(
+            f"with tokens=True, references are token ids, but {text!r} is a text; pass words=[…] to look up the words of "
+            "tokens, or leave out tokens"
+        )
+    return text
 
 
 def _digits(row: Iterable[Any], cut: dict[str, Any]) -> Iterable[str]:

@@ -87,17 +87,17 @@ def test_a_reward_judges_batches_of_ids_and_captions(references, candidates):
 
 
 def test_what_cannot_be_scored_row_by_row_is_refused(references, candidates, table):
-    with pytest.raises(ValueError, match="pass df="):
+    with pytest.raises(ValueError, match="pass document_frequencies="):
         RowScorer(["cider-d"])
     scorer = RowScorer(["bleu"])
     batch = batch_of(references, candidates)
-    with pytest.raises(ValueError, match="no column 'caption'; there are image_id, candidate, references"):
+    with pytest.raises(ValueError, match="no column 'caption'; the columns are image_id, candidate, references"):
         scorer.scores(batch, candidate="caption")
     with pytest.raises(TypeError, match="must contain strings, not Int64"):
         scorer.scores(batch, candidate="image_id")
     with pytest.raises(TypeError, match="not dict"):
         scorer.scores({})
-    with pytest.raises(ValueError, match="row 0: null"):
+    with pytest.raises(ValueError, match="row 0 .from 0.: null"):
         scorer.scores(pyarrow.table({"candidate": [None, "a"], "references": [["a"], ["a"]]}))
 
 

@@ -66,7 +66,7 @@ def test_invalid_ratings_are_refused(tmp_path):
         capeval.correlate(tmp_path / "none.csv", REFERENCES)
     with pytest.raises(ValueError, match="rating 0 has no 'rating'"):
         capeval.correlate([{"image_id": 1, "caption": "a"}], REFERENCES)
-    with pytest.raises(ValueError, match="no rating"):
+    with pytest.raises(ValueError, match="image 1: NaN is not a rating"):
         capeval.correlate([{"image_id": 1, "caption": "a", "rating": float("nan")}], REFERENCES, "rouge-l")
     with pytest.raises(ValueError):
         capeval.correlate([{"image_id": 99, "caption": "a", "rating": 1}], REFERENCES, "rouge-l")

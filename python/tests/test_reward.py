@@ -185,7 +185,7 @@ def test_unknown_images_and_measures_are_refused(corpus):
         Reward(references, {"cidre": 1})
     with pytest.raises(ValueError, match="dtype"):
         CiderD(references, dtype="float16")
-    with pytest.raises(ValueError, match='pass settings={"tok": "ptb"}'):
+    with pytest.raises(ValueError, match='pass tokenizer="ptb"'):
         CiderD(references, tokenizer="ptb-batch")
 
 

@@ -39,6 +39,15 @@ pub struct Selection {
 /// When a metric, suite or setting does not exist, or the data of a metric that is selected by name are missing.
 pub fn select_metrics(options: &MetricOptions, resources: &Resources) -> Result<Selection, Error> {
     let common = options.common();
+    let is_known =
+        |name: &str| registry::kinds().flat_map(|kind| kind.settings).any(|setting| setting.name == name);
+    if let Some(name) = options.settings.keys().find(|name| !is_known(name)) {
+        let mut names: Vec<&str> =
+            registry::kinds().flat_map(|kind| kind.settings).map(|setting| setting.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        return Err(Error::with_remedy(format!("no metric has a setting '{name}'"), suggest(name, names)));
+    }
     let mut selection = Selection::default();
     if let Some(name) = options.suite() {
         let Some(suite) = SUITES.iter().find(|suite| suite.name == name) else {

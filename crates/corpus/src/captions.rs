@@ -28,7 +28,7 @@ pub struct Captions {
     texts: String,
     /// The line on which each row begins; empty if the format has no lines.
     lines: Vec<u64>,
-    /// The number of each row's record in the source if rows were left out; otherwise empty.
+    /// The number of each row's record in the source, up to the last one that differs from the number of the row.
     records: Vec<u64>,
     declared: Vec<SegmentId>,
     notices: Vec<Notice>,
@@ -52,6 +52,17 @@ impl Captions {
             self.lines.push(line);
         }
         self.push(id, text);
+    }
+
+    /// Says that the rows from number `first` on come from `record` (from 1) of the source, in which a record may hold any
+    /// number of captions.
+    pub fn set_record(&mut self, first: usize, record: u64) {
+        for row in first as u64..self.len() as u64 {
+            if row + 1 != record {
+                self.records.extend(self.records.len() as u64 + 1..=row);
+                self.records.push(record);
+            }
+        }
     }
 
     /// Adds an image that the source lists with or without a caption, as COCO's `images` does.
@@ -211,6 +222,20 @@ mod tests {
         assert_eq!(captions.text(3), "");
         assert_eq!(captions.get(3), None);
         assert_eq!(captions.position(1).record, Some(2));
+    }
+
+    #[test]
+    fn records_may_hold_several_captions() {
+        let mut captions = Captions::new("x");
+        for (record, n) in [(1, 1), (2, 2), (4, 1), (5, 0), (6, 1)] {
+            let first = captions.len();
+            for _ in 0..n {
+                captions.push(SegmentId::from(record), "a");
+            }
+            captions.set_record(first, record as u64);
+        }
+        let records: Vec<_> = (0..5).map(|row| captions.position(row).record).collect();
+        assert_eq!(records, [1, 2, 2, 4, 6].map(Some));
     }
 
     #[test]

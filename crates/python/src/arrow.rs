@@ -93,11 +93,12 @@ impl RowScorer {
         keep: Vec<String>,
         statistics: bool,
     ) -> PyResult<Vec<ArrowBatch>> {
-        let mut done = Vec::new();
+        let (mut done, mut first) = (Vec::new(), 0);
         for batch in batches(source)? {
-            let texts = strings(column(&batch, candidate)?.as_ref(), candidate)?;
-            let (refs, ends) = lists(column(&batch, references)?, references)?;
             let n = batch.num_rows();
+            let texts = strings(column(&batch, candidate)?.as_ref(), &Place { column: candidate, first })?;
+            let (refs, ends) = lists(column(&batch, references)?, &Place { column: references, first })?;
+            first += n;
             let system = System { name: String::new(), images: (0..n as u32).collect(), texts };
             let metrics = &self.metrics;
             let scored = long(py, self.threads, None, move |progress| {
@@ -114,6 +115,13 @@ impl RowScorer {
     /// Corpus scores from the statistics of any batches: one value per key.
     fn corpus(&self, py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
         let read = batches(source)?;
+        if read.iter().all(|batch| batch.num_rows() == 0) {
+            let what = "there are no rows of statistics, and a corpus without captions has no score";
+            return Err(value(&sentence(
+                what,
+                Some(&Remedy::say("pass the statistics of at least one row")),
+            )));
+        }
         let mut tables = Vec::with_capacity(self.metrics.len());
         for (metric, name) in self.metrics.iter().zip(&self.names.metrics) {
             let columns = &metric.about().columns;
@@ -170,18 +178,19 @@ pub fn judge_rows(
     keep: Vec<String>,
     statistics: bool,
 ) -> PyResult<Vec<ArrowBatch>> {
-    let mut done = Vec::new();
+    let (mut done, mut first) = (Vec::new(), 0);
     let engine: &BatchScorer = judge.engine().engine();
     let names = Names::new(judge.engine().metrics(), judge.engine().measures());
     for batch in batches(source)? {
-        let images = ids(column(&batch, id)?)?
+        let images = ids(column(&batch, id)?, &Place { column: id, first })?
             .iter()
             .map(|id| {
                 let image = judge.engine().image(id);
                 image.ok_or_else(|| PyKeyError::new_err(format!("image {} has no references", id.quoted())))
             })
             .collect::<PyResult<Vec<u32>>>()?;
-        let texts = strings(column(&batch, candidate)?.as_ref(), candidate)?;
+        let texts = strings(column(&batch, candidate)?.as_ref(), &Place { column: candidate, first })?;
+        first += batch.num_rows();
         let rows = long(py, judge.threads(), None, move |_| engine.statistics(&images, &texts))?;
         done.push(ArrowBatch(output(&batch, &keep, engine.metrics(), &names, &rows, statistics)?));
     }
@@ -200,12 +209,36 @@ fn column<'b>(batch: &'b RecordBatch, name: &str) -> PyResult<&'b ArrayRef> {
     })
 }
 
-/// The strings of a column, without a copy unless the column is of type `Utf8View`.
-fn strings(array: &dyn Array, name: &str) -> PyResult<Texts> {
-    if array.null_count() > 0 {
-        let row = (0..array.len()).find(|row| array.is_null(*row)).unwrap_or_default();
-        return Err(PyValueError::new_err(format!("column '{name}', row {row}: null instead of a caption")));
+/// A column in a table of several batches, for errors.
+struct Place<'n> {
+    column: &'n str,
+    /// The number of rows in the batches before.
+    first: usize,
+}
+
+impl Place<'_> {
+    /// An error in a row of the batch.
+    fn at(&self, row: usize, what: &str) -> PyErr {
+        PyValueError::new_err(format!("column '{}', row {} (from 0): {what}", self.column, self.first + row))
     }
+
+    /// Refuses a column with nulls.
+    fn refuse_nulls(&self, array: &dyn Array, instead_of: &str) -> PyResult<()> {
+        match (0..array.len()).find(|row| array.is_null(*row)).filter(|_| array.null_count() > 0) {
+            Some(row) => Err(self.at(row, &format!("null instead of {instead_of}; leave such rows out"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The strings of a column, without a copy unless the column is of type `Utf8View`.
+fn strings(array: &dyn Array, place: &Place<'_>) -> PyResult<Texts> {
+    place.refuse_nulls(array, "a caption")?;
+    texts(array, place.column)
+}
+
+/// The strings of an array without nulls.
+fn texts(array: &dyn Array, name: &str) -> PyResult<Texts> {
     let texts = match array.data_type() {
         DataType::Utf8 => {
             let strings = array.as_string::<i32>();
@@ -234,41 +267,50 @@ fn shared<O: OffsetSizeTrait>(values: &arrow_buffer::Buffer, offsets: &[O]) -> O
 }
 
 /// The strings of a column of lists, and the end of each row among them; a column of strings has one per row.
-fn lists(array: &ArrayRef, name: &str) -> PyResult<(Texts, Vec<u64>)> {
-    if array.null_count() > 0 {
-        let row = (0..array.len()).find(|row| array.is_null(*row)).unwrap_or_default();
-        return Err(PyValueError::new_err(format!("column '{name}', row {row}: null instead of references")));
-    }
+fn lists(array: &ArrayRef, place: &Place<'_>) -> PyResult<(Texts, Vec<u64>)> {
+    place.refuse_nulls(array, "references")?;
     match array.data_type() {
         DataType::List(_) => {
             let lists = array.as_list::<i32>();
-            of_lists(lists.values(), lists.value_offsets(), name)
+            of_lists(lists.values(), lists.value_offsets(), place)
         }
         DataType::LargeList(_) => {
             let lists = array.as_list::<i64>();
-            of_lists(lists.values(), lists.value_offsets(), name)
+            of_lists(lists.values(), lists.value_offsets(), place)
         }
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
-            Ok((strings(array.as_ref(), name)?, (1..=array.len() as u64).collect()))
+            Ok((texts(array.as_ref(), place.column)?, (1..=array.len() as u64).collect()))
         }
         other => Err(PyTypeError::new_err(format!(
-            "column '{name}' must contain strings or lists of strings, not {other}"
+            "column '{}' must contain strings or lists of strings, not {other}",
+            place.column
         ))),
     }
 }
 
-fn of_lists<O: OffsetSizeTrait>(values: &ArrayRef, offsets: &[O], name: &str) -> PyResult<(Texts, Vec<u64>)> {
-    let place = |offset: Option<&O>| offset.map_or(0, |offset| offset.as_usize());
-    let Range { start, end } = place(offsets.first())..place(offsets.last());
-    let texts = strings(values.slice(start, end - start).as_ref(), name)?;
-    Ok((texts, offsets.iter().skip(1).map(|offset| (offset.as_usize() - start) as u64).collect()))
+fn of_lists<O: OffsetSizeTrait>(
+    values: &ArrayRef,
+    offsets: &[O],
+    place: &Place<'_>,
+) -> PyResult<(Texts, Vec<u64>)> {
+    let of = |offset: Option<&O>| offset.map_or(0, |offset| offset.as_usize());
+    let Range { start, end } = of(offsets.first())..of(offsets.last());
+    let values = values.slice(start, end - start);
+    let ends: Vec<u64> = offsets.iter().skip(1).map(|offset| (offset.as_usize() - start) as u64).collect();
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    if let Some(row) = starts.zip(&ends).position(|(start, end)| start == *end) {
+        return Err(place.at(row, "no references; leave such rows out"));
+    }
+    if let Some(null) = (0..values.len()).find(|k| values.is_null(*k)).filter(|_| values.null_count() > 0) {
+        let row = ends.partition_point(|end| *end <= null as u64);
+        return Err(place.at(row, "null instead of a reference; leave it out of the list"));
+    }
+    Ok((texts(values.as_ref(), place.column)?, ends))
 }
 
 /// Ids of images: whole numbers or strings.
-fn ids(array: &ArrayRef) -> PyResult<Vec<SegmentId>> {
-    if array.null_count() > 0 {
-        return Err(PyValueError::new_err("an image id is null"));
-    }
+fn ids(array: &ArrayRef, place: &Place<'_>) -> PyResult<Vec<SegmentId>> {
+    place.refuse_nulls(array, "an image id")?;
     macro_rules! numbers {
         ($($kind:ident => $type:ty),+) => {
             match array.data_type() {
@@ -279,7 +321,7 @@ fn ids(array: &ArrayRef) -> PyResult<Vec<SegmentId>> {
                     .map(|number| SegmentId::from(i64::from(*number)))
                     .collect(),)+
                 _ => {
-                    let texts = strings(array.as_ref(), "id")?;
+                    let texts = texts(array.as_ref(), place.column)?;
                     (0..texts.len()).map(|k| SegmentId::from(texts.get(k))).collect()
                 }
             }

@@ -7,7 +7,7 @@ use std::ffi::CStr;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, to_ffi};
 use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
-use arrow_array::{Array, RecordBatch, StructArray};
+use arrow_array::{Array, RecordBatch, RecordBatchReader, StructArray};
 use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -36,7 +36,13 @@ pub fn batches(source: &Bound<'_, PyAny>) -> PyResult<Vec<RecordBatch>> {
         // SAFETY: a capsule with this name contains an ArrowArrayStream, which the reader moves out; the capsule's
         // destructor then finds it released, as the PyCapsule protocol requires.
         let reader = unsafe { ArrowArrayStreamReader::from_raw(pointer) }.map_err(failed)?;
-        return reader.collect::<Result<Vec<_>, _>>().map_err(failed);
+        let schema = reader.schema();
+        let mut read = reader.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+        if read.is_empty() {
+            // A result has the columns of its source even if it has no rows.
+            read.push(RecordBatch::new_empty(schema));
+        }
+        return Ok(read);
     }
     let found = source.get_type().name()?;
     Err(PyTypeError::new_err(format!(

@@ -1,17 +1,21 @@
 //! Captions from Python: files, dictionaries, lists, columns.
 
+use capeval::choice::{Argument, Remedy};
 use capeval::corpus::{self, CaptionColumns, Captions as Rows, Format, ReadOptions, SegmentId};
 use capeval_files as files;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyList, PySet, PyString, PyTuple};
 
-use crate::error::{fault, from_corpus, from_file};
+use crate::error::{fault, from_corpus, from_file, sentence, value};
 
 /// Captions of images, in order: references or candidates.
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct Captions {
     pub rows: Rows,
+    /// Whether the source has no ids, so that its rows are numbered.
+    #[pyo3(get)]
+    numbered: bool,
 }
 
 #[pymethods]
@@ -30,13 +34,21 @@ impl Captions {
     ) -> PyResult<Self> {
         let format: Option<Format> =
             format.map(|name| name.parse().map_err(|e: corpus::UnknownName| fault(&e))).transpose()?;
+        let splits = split.is_some();
         let options = ReadOptions { format, split, id_column, caption_columns, ..defaults(references) };
         let rows = py.detach(|| {
             let bytes = files::open(path)?;
             files::captions_in(path, &bytes, &options)
         });
         let rows = rows.map_err(from_file)?;
-        Ok(Self { rows })
+        if splits && rows.format() != Some(Format::Karpathy) {
+            let what = format!("{path}: only Karpathy's files and tables with a column 'split' have splits");
+            let leave_out = Remedy::omit(Argument::Split(options.role));
+            return Err(value(&sentence(&what, Some(&leave_out))));
+        }
+        let counts = |notice: &corpus::Notice| notice.code == "row-numbers";
+        let numbered = rows.format() == Some(Format::Lines) || rows.notices().iter().any(counts);
+        Ok(Self { rows, numbered })
     }
 
     /// Captions from a dictionary or a list; errors call them `name`.
@@ -45,41 +57,56 @@ impl Captions {
     /// dictionary with a list of 'annotations' is COCO's. A list contains captions or lists of captions, with the
     /// ids 0, 1, 2 …; or dictionaries with the same keys as in files; or pairs of id and caption.
     #[staticmethod]
-    #[pyo3(signature = (source, name, *, references = true))]
-    fn of(source: &Bound<'_, PyAny>, name: &str, references: bool) -> PyResult<Self> {
+    #[pyo3(signature = (source, name, *, references = true, id_column = None, caption_columns = None))]
+    fn of(
+        source: &Bound<'_, PyAny>,
+        name: &str,
+        references: bool,
+        id_column: Option<String>,
+        caption_columns: Option<Vec<String>>,
+    ) -> PyResult<Self> {
         let mut rows = Rows::new(name);
+        let options = ReadOptions { id_column, caption_columns, ..defaults(references) };
+        let mut numbered = false;
         if let Ok(dict) = source.cast::<PyDict>() {
             match dict.get_item("annotations")? {
                 Some(annotations) if annotations.is_instance_of::<PyList>() => {
-                    push_records(annotations.cast::<PyList>()?, references, &mut rows)?;
+                    push_records(annotations.cast::<PyList>()?, &options, &mut rows)?;
                 }
                 _ => {
                     for (key, captions) in dict {
-                        push(&mut rows, &id(&key)?, &captions)?;
+                        let key = id(&key).map_err(|error| within(source.py(), name, &error))?;
+                        push(&mut rows, &key, &captions)?;
                     }
                 }
             }
-        } else if let Ok(list) = source.cast::<PyList>() {
-            push_list(list, references, &mut rows)?;
         } else {
-            let list = source.py().import("builtins")?.getattr("list")?.call1((source,))?;
-            push_list(list.cast::<PyList>()?, references, &mut rows)?;
+            numbered = push_list(source.cast::<PyList>()?, &options, &mut rows)?;
         }
-        Ok(Self { rows })
+        Ok(Self { rows, numbered })
     }
 
-    /// Captions from two columns of equal length: ids, and captions or lists of captions.
+    /// Captions from two columns of equal length: ids, or none to number the rows from 0; and captions or lists of
+    /// captions, where `None` stands for no caption.
     #[staticmethod]
-    fn of_columns(ids: &Bound<'_, PyList>, captions: &Bound<'_, PyList>, name: &str) -> PyResult<Self> {
-        if ids.len() != captions.len() {
-            let (n, m) = (ids.len(), captions.len());
-            return Err(PyValueError::new_err(format!("{name}: there are {n} ids, but {m} captions")));
-        }
+    fn of_columns(
+        py: Python<'_>,
+        ids: Option<&Bound<'_, PyList>>,
+        captions: &Bound<'_, PyList>,
+        name: &str,
+    ) -> PyResult<Self> {
         let mut rows = Rows::new(name);
-        for (key, caption) in ids.iter().zip(captions) {
-            push(&mut rows, &id(&key)?, &caption)?;
+        for (k, caption) in captions.iter().enumerate() {
+            let key = match ids {
+                Some(ids) => id(&ids.get_item(k)?)
+                    .map_err(|error| within(py, &format!("{name}: row {k} (from 0)"), &error))?,
+                None => SegmentId::from(k as i64),
+            };
+            let first = rows.len();
+            push(&mut rows, &key, &caption)?;
+            rows.set_record(first, k as u64 + 1);
         }
-        Ok(Self { rows })
+        Ok(Self { rows, numbered: ids.is_none() })
     }
 
     /// The number of captions.
@@ -106,22 +133,16 @@ impl Captions {
 
 /// The columns of ids, if any, and of captions in a table, by the same names as in files.
 #[pyfunction]
+#[pyo3(signature = (columns, name, references, id_column = None, caption_columns = None))]
 pub fn caption_columns(
     columns: Vec<String>,
     name: &str,
     references: bool,
+    id_column: Option<String>,
+    caption_columns: Option<Vec<String>>,
 ) -> PyResult<(Option<usize>, Vec<usize>)> {
-    let found = CaptionColumns::find(&columns, &defaults(references), name).map_err(|error| {
-        if error.kind() != corpus::ErrorKind::Shape {
-            return from_corpus(error);
-        }
-        let listed: Vec<String> = columns.iter().map(|column| format!("'{column}'")).collect();
-        let wanted = if references { "references" } else { "prediction" };
-        PyValueError::new_err(format!(
-            "{name}: none of the columns {} contains captions; call one '{wanted}'",
-            listed.join(", ")
-        ))
-    })?;
+    let options = ReadOptions { id_column, caption_columns, ..defaults(references) };
+    let found = CaptionColumns::find(&columns, &options, name).map_err(from_corpus)?;
     Ok((found.id, found.captions))
 }
 
@@ -129,23 +150,32 @@ fn defaults(references: bool) -> ReadOptions {
     if references { ReadOptions::references() } else { ReadOptions::candidates() }
 }
 
-fn push_list(list: &Bound<'_, PyList>, references: bool, rows: &mut Rows) -> PyResult<()> {
-    let Ok(first) = list.get_item(0) else { return Ok(()) };
+/// Adds the captions of a list; returns whether they are numbered.
+fn push_list(list: &Bound<'_, PyList>, options: &ReadOptions, rows: &mut Rows) -> PyResult<bool> {
+    let Ok(first) = list.get_item(0) else { return Ok(true) };
     if first.is_instance_of::<PyDict>() {
-        return push_records(list, references, rows);
+        push_records(list, options, rows)?;
+        return Ok(false);
     }
     let is_pair = |item: &Bound<'_, PyAny>| item.cast::<PyTuple>().is_ok_and(|pair| pair.len() == 2);
     if is_pair(&first) {
-        for item in list {
+        for (k, item) in list.iter().enumerate() {
             let pair = item.cast::<PyTuple>().map_err(|_| mixed(rows))?;
-            push(rows, &id(&pair.get_item(0)?)?, &pair.get_item(1)?)?;
+            let key = id(&pair.get_item(0)?).map_err(|error| {
+                within(list.py(), &format!("{}: item {k} (from 0)", rows.source()), &error)
+            })?;
+            let first = rows.len();
+            push(rows, &key, &pair.get_item(1)?)?;
+            rows.set_record(first, k as u64 + 1);
         }
-        return Ok(());
+        return Ok(false);
     }
     for (k, captions) in list.iter().enumerate() {
+        let first = rows.len();
         push(rows, &SegmentId::from(k as i64), &captions)?;
+        rows.set_record(first, k as u64 + 1);
     }
-    Ok(())
+    Ok(true)
 }
 
 fn mixed(rows: &Rows) -> PyErr {
@@ -156,14 +186,13 @@ fn mixed(rows: &Rows) -> PyErr {
 }
 
 /// Captions from dictionaries, with the same keys as objects in files.
-fn push_records(list: &Bound<'_, PyList>, references: bool, rows: &mut Rows) -> PyResult<()> {
-    let options = defaults(references);
+fn push_records(list: &Bound<'_, PyList>, options: &ReadOptions, rows: &mut Rows) -> PyResult<()> {
     let mut names: Vec<String> = Vec::new();
     let mut columns = CaptionColumns::default();
     for (k, item) in list.iter().enumerate() {
         let record = item.cast::<PyDict>().map_err(|_| {
             PyTypeError::new_err(format!(
-                "{}: item {k} is of type {}, not a dictionary like the first one",
+                "{}: item {k} (from 0) is of type {}, not a dictionary like the first one",
                 rows.source(),
                 type_name(&item)
             ))
@@ -172,26 +201,40 @@ fn push_records(list: &Bound<'_, PyList>, references: bool, rows: &mut Rows) -> 
         let is_known = |(key, name): (Bound<'_, PyAny>, &String)| {
             key.cast::<PyString>().is_ok_and(|key| key.to_str().is_ok_and(|key| key == name))
         };
-        let lacks =
-            |what: &str| PyValueError::new_err(format!("{}: item {k} has no '{what}'", rows.source()));
+        let lacks = |what: &str| {
+            PyValueError::new_err(format!("{}: item {k} (from 0) has no '{what}'", rows.source()))
+        };
         if keys.len() != names.len() || !keys.iter().zip(&names).all(is_known) || k == 0 {
             names = keys.iter().map(|key| Ok(key.str()?.to_str()?.to_owned())).collect::<PyResult<_>>()?;
-            let found = CaptionColumns::find_in_object(&names, &options, rows.source());
-            columns = found.map_err(|error| match error.kind() {
-                corpus::ErrorKind::Shape => lacks("caption"),
-                _ => from_corpus(error),
-            })?;
+            let mut usable = names.clone();
+            loop {
+                let found = CaptionColumns::find_in_object(&usable, options, rows.source());
+                columns = found.map_err(|error| match error.kind() {
+                    corpus::ErrorKind::Shape if options.id_column.is_none() => lacks("caption"),
+                    _ => from_corpus(error),
+                })?;
+                // Pictures are not ids, whatever they are called.
+                let id = columns.id.filter(|_| options.id_column.is_none());
+                let Some(id) = id.and_then(|id| Some((id, usable.get_mut(id)?))) else { break };
+                if may_be_id(&record.as_any().get_item(keys.get_item(id.0)?)?) {
+                    break;
+                }
+                id.1.clear();
+            }
         }
         let value = |column: usize| -> PyResult<Bound<'_, PyAny>> {
             record.as_any().get_item(keys.get_item(column)?)
         };
-        let key = id(&value(columns.id.ok_or_else(|| lacks("image_id"))?)?)?;
+        let key = id(&value(columns.id.ok_or_else(|| lacks("image_id"))?)?)
+            .map_err(|error| within(list.py(), &format!("{}: item {k} (from 0)", rows.source()), &error))?;
+        let first = rows.len();
         for column in &columns.captions {
             let captions = value(*column)?;
             if columns.captions.len() == 1 || !captions.is_none() {
                 push(rows, &key, &captions)?;
             }
         }
+        rows.set_record(first, k as u64 + 1);
     }
     Ok(())
 }
@@ -203,7 +246,9 @@ fn push(rows: &mut Rows, id: &SegmentId, captions: &Bound<'_, PyAny>) -> PyResul
         return Ok(());
     }
     if let Ok(record) = captions.cast::<PyDict>() {
-        let caption = record.get_item("caption")?.ok_or_else(|| no_text(rows, id, captions))?;
+        let mut texts =
+            ["caption", "raw", "text"].into_iter().filter_map(|key| record.get_item(key).transpose());
+        let caption = texts.next().ok_or_else(|| no_text(rows, id, captions))??;
         let text = caption.cast::<PyString>().map_err(|_| no_text(rows, id, &caption))?;
         rows.push(id.clone(), text.to_str()?);
         return Ok(());
@@ -227,12 +272,19 @@ fn is_array(object: &Bound<'_, PyAny>) -> bool {
 }
 
 fn no_text(rows: &Rows, id: &SegmentId, found: &Bound<'_, PyAny>) -> PyErr {
+    let is_set = found.is_instance_of::<PySet>() || found.is_instance_of::<PyFrozenSet>();
+    let remedy = if is_set { ", which has no order; pass a list, such as sorted(…)" } else { "" };
     PyTypeError::new_err(format!(
-        "{}: image {}: a caption must be a string, or several in a list, not {}",
+        "{}: image {}: a caption must be a string, or several in a list, not {}{remedy}",
         rows.source(),
         id.quoted(),
         type_name(found)
     ))
+}
+
+/// An exception with the place of the error in front of its message.
+fn within(py: Python<'_>, place: &str, error: &PyErr) -> PyErr {
+    PyErr::from_type(error.get_type(py), format!("{place}: {}", error.value(py)))
 }
 
 /// The name of an object's type, for errors.
@@ -254,6 +306,14 @@ pub fn id(object: &Bound<'_, PyAny>) -> PyResult<SegmentId> {
         "an image id must be a string or a 64-bit integer, not {} {object}",
         type_name(object)
     )))
+}
+
+/// Whether an object has the type of an id, or of a number or missing value in its place.
+fn may_be_id(object: &Bound<'_, PyAny>) -> bool {
+    object.is_none()
+        || object.is_instance_of::<PyString>()
+        || object.is_instance_of::<PyFloat>()
+        || object.hasattr("__index__").unwrap_or(false)
 }
 
 /// Ids as Python integers and strings.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use capeval::choice::{Argument, Dialect, Notice, Remedy, Task, system_words};
+use capeval::choice::{Argument, Dialect, Notice, Remedy, Role, Task, system_words};
 use capeval::corpus::ErrorKind;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
@@ -39,23 +39,37 @@ pub struct Keywords;
 impl Dialect for Keywords {
     fn has(&self, argument: Argument) -> bool {
         use Argument::*;
-        let columns = matches!(argument, CaptionColumns(_) | IdColumn(_) | RatingColumns | SystemColumn(_));
-        let files = matches!(argument, LanguageModel | MecabJapanese | MecabKorean | RougeData | Split(_));
-        !columns && !files
+        match argument {
+            Format(role) | IdColumn(role) | CaptionColumns(role) | Split(role) => {
+                matches!(role, Role::References | Role::Candidates | Role::Training)
+            }
+            RatingColumns | SystemColumn(_) => false,
+            argument => !matches!(argument, MecabJapanese | MecabKorean | RougeData),
+        }
     }
 
     fn name(&self, argument: Argument) -> String {
         match argument {
-            Argument::DocumentFrequencyImages => "n_images",
-            argument => argument.name(),
+            Argument::DocumentFrequencyImages => "n_images".to_owned(),
+            Argument::DocumentFrequencies => "document_frequencies".to_owned(),
+            Argument::Format(Role::Candidates) => "input_format".to_owned(),
+            Argument::CaptionColumns(Role::Candidates) => "caption_column".to_owned(),
+            Argument::Format(role) | Argument::IdColumn(role) | Argument::CaptionColumns(role) => {
+                let prefix = match role {
+                    Role::References => "ref_",
+                    Role::Training => "train_",
+                    _ => "",
+                };
+                format!("{prefix}{}", argument.name())
+            }
+            Argument::Split(Role::Training) => "train_split".to_owned(),
+            argument => argument.name().to_owned(),
         }
-        .to_owned()
     }
 
     fn argument(&self, argument: Argument, value: Option<&str>) -> String {
         let name = self.name(argument);
         match (argument, value) {
-            (Argument::Tokenizer, Some(value)) => format!("settings={{\"tok\": \"{value}\"}}"),
             (Argument::Idf, Some(value)) => format!("settings={{\"idf\": \"{value}\"}}"),
             (Argument::Segments, None) => "segments=True".to_owned(),
             (_, Some(value)) if value.parse::<f64>().is_ok() => format!("{name}={value}"),

@@ -9,9 +9,9 @@ use capeval::frequencies::{DocumentFrequencies as Table, MAX_ORDER};
 use capeval_files as files;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
-use crate::captions::Captions;
+use crate::captions::{Captions, type_name};
 use crate::error::{fault, from_file, from_io, from_request, sentence, value};
 use crate::metrics::reading;
 
@@ -70,7 +70,12 @@ impl DocumentFrequencies {
         let mut words = Vec::with_capacity(MAX_ORDER);
         for (ngram, count) in counts {
             words.clear();
-            let whole = count.extract::<f64>()?;
+            let whole = count.extract::<f64>().map_err(|_| {
+                PyTypeError::new_err(format!(
+                    "the frequency of {ngram} must be a number, not {}",
+                    type_name(&count)
+                ))
+            })?;
             if whole == 0.0 {
                 continue;
             }
@@ -82,9 +87,15 @@ impl DocumentFrequencies {
             if whole > f64::from(u32::MAX) {
                 return Err(PyOverflowError::new_err(format!("the frequency of {ngram} exceeds 32 bits")));
             }
+            if !ngram.is_instance_of::<PyTuple>() {
+                let split = if ngram.is_instance_of::<PyString>() { "; split it into words" } else { "" };
+                let ngram = ngram.repr()?;
+                let what = format!("an n-gram must be a tuple of words, not {ngram}{split}");
+                return Err(PyTypeError::new_err(what));
+            }
             for word in ngram.try_iter()? {
                 let word = word?;
-                let text = word.cast::<pyo3::types::PyString>().map_err(|_| {
+                let text = word.cast::<PyString>().map_err(|_| {
                     PyTypeError::new_err(format!("an n-gram must be a tuple of strings, not {ngram}"))
                 })?;
                 words.push(gathered.word(text.to_str()?).map_err(|error| fault(&error))?);
@@ -148,7 +159,7 @@ impl DocumentFrequencies {
     fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let items = PyDict::new(py);
         for (ngram, count) in self.table.iter() {
-            items.set_item(pyo3::types::PyTuple::new(py, ngram)?, count)?;
+            items.set_item(PyTuple::new(py, ngram)?, count)?;
         }
         Ok(items)
     }

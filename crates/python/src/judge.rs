@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
+use capeval::Scorer;
 use capeval::corpus::Ids;
 use capeval::evaluate::batch::{Codes, MAX_CODE};
 use capeval::metric::AnyMetric;
 use capeval::text::Texts;
-use capeval::{ReferenceSource, Scorer};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
 
-use crate::captions::{Captions, id, id_list, type_name};
+use crate::captions::{id, id_list, type_name};
 use crate::error::{fault, from_request, noticed};
 use crate::frequencies::{DocumentFrequencies, parse_ids};
 use crate::metrics::select;
 use crate::run::{long, pool};
-use crate::score::Prepared;
+use crate::score::ground;
 
 /// The number of captions that are scored between two checks for Ctrl-C.
 const SLICE: usize = 1 << 15;
@@ -57,16 +57,7 @@ impl Judge {
         }
         let table = frequencies.map(|table| Arc::clone(&table.table));
         let places = places(py, &metrics, &settings, frequencies, &selection.metrics)?;
-        let references = if let Ok(captions) = references.cast::<Captions>() {
-            ReferenceSource::Captions(captions.get().rows.clone())
-        } else if let Ok(prepared) = references.cast::<Prepared>() {
-            let prepared = prepared.get();
-            let archive = prepared.archive().clone();
-            ReferenceSource::Prepared { prepared: Box::new(archive), source: prepared.source().to_owned() }
-        } else {
-            let found = type_name(references);
-            return Err(PyTypeError::new_err(format!("references must be captions, not {found}")));
-        };
+        let references = ground(references)?;
         let engine = long(py, threads, None, move |progress| {
             Scorer::new(references, ids, selection.metrics, table.as_ref(), progress)
         })?

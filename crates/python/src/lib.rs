@@ -55,6 +55,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::get_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(run::set_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(score::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(score::diversity, module)?)?;
     module.add_function(wrap_pyfunction!(score::score, module)?)?;
     Ok(())
 }

@@ -47,11 +47,13 @@ fn meteor(py: Python<'_>) -> PyResult<Option<Arc<meteor::Resources>>> {
     Ok(Some(resources))
 }
 
-/// The data that the selected metrics need: `frequencies`, and METEOR's data, which are loaded only if needed.
+/// The data that the selected metrics need: `frequencies`, the model in the file `language_model`, and METEOR's data,
+/// which are loaded only if needed.
 pub fn resources(
     py: Python<'_>,
     options: &MetricOptions,
     frequencies: Option<&DocumentFrequencies>,
+    language_model: Option<&str>,
 ) -> PyResult<Resources> {
     let needed = capeval::needed_data(options).into_iter().find(|needed| needed.metric == "meteor");
     let meteor = if needed.is_some() { meteor(py)? } else { None };
@@ -62,7 +64,10 @@ pub fn resources(
         let install = Remedy::run(Task::Install("meteor"));
         return Err(PyFileNotFoundError::new_err(sentence(&what, Some(&install))));
     }
-    Ok(Resources::default().with(frequencies.map(|table| Arc::clone(&table.table))).with(meteor))
+    let read = |path| py.detach(|| files::language_model(path, &files::open(path)?));
+    let language_model = language_model.map(read).transpose().map_err(from_file)?;
+    let resources = Resources::default().with(frequencies.map(|table| Arc::clone(&table.table)));
+    Ok(resources.with(meteor).with(language_model.map(Arc::new)))
 }
 
 /// Selects metrics by name, with settings for all that have them; notices say which ones suites had to leave out.
@@ -74,7 +79,7 @@ pub fn select(
 ) -> PyResult<Selection> {
     let settings = settings.iter().cloned().collect();
     let options = MetricOptions { settings, ..MetricOptions::new(names) };
-    let resources = resources(py, &options, frequencies)?;
+    let resources = resources(py, &options, frequencies, None)?;
     capeval::select_metrics(&options, &resources).map_err(from_request)
 }
 

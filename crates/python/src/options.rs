@@ -50,16 +50,26 @@ impl serde::de::Error for Error {
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self(PyTypeError::new_err(format!("must be {expected}, not {found}")))
+        Self(PyTypeError::new_err(format!("must be {}, not {found}", words(expected))))
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self(PyValueError::new_err(format!("must be {expected}, not {found}")))
+        Self(PyValueError::new_err(format!("must be {}, not {found}", words(expected))))
     }
 
     fn unknown_field(name: &str, known: &'static [&'static str]) -> Self {
         let choices = suggest(name, known.iter().copied());
         Self(PyTypeError::new_err(sentence(&format!("there is no option '{name}'"), Some(&choices))))
+    }
+}
+
+/// What is expected, in Python's terms.
+fn words(expected: &dyn Expected) -> String {
+    match expected.to_string().as_str() {
+        "usize" | "u64" | "u32" => "a whole number that is not negative".to_owned(),
+        "f64" => "a number".to_owned(),
+        "a sequence" => "a list".to_owned(),
+        other => other.to_owned(),
     }
 }
 

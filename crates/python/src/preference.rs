@@ -60,7 +60,7 @@ pub fn prefer(
     let scores = scores.map(|path| read_scores(py, path)).transpose()?;
     let resources = match &scores {
         Some(_) => Resources::default(),
-        None => resources(py, &options.metrics, frequencies)?,
+        None => resources(py, &options.metrics, frequencies, None)?,
     };
     let references = references.map(|captions| captions.rows.clone());
     let found = long(py, threads, progress, move |progress| {

@@ -6,8 +6,8 @@ use capeval::arrays::SharedBytes;
 use capeval::evaluate::{Prepared as Archive, Progress};
 use capeval::metric::Resources;
 use capeval::{
-    CompareOptions, CompareRequest, MetricOptions, PrepareOptions, PrepareRequest, ReferenceSource, Request,
-    ScoreOptions, ScoreRequest,
+    CompareOptions, CompareRequest, DiversityRequest, PrepareOptions, PrepareRequest, ReferenceSource,
+    Request, ScoreOptions, ScoreRequest,
 };
 use capeval_files::{self as files, Bytes};
 use pyo3::exceptions::PyTypeError;
@@ -17,7 +17,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::captions::{Captions, id_list, type_name};
 use crate::comparison::Comparison;
 use crate::error::{from_file, from_request};
-use crate::frequencies::{DocumentFrequencies, parse_ids};
+use crate::frequencies::DocumentFrequencies;
 use crate::metrics::resources;
 use crate::report::Report;
 use crate::run::long;
@@ -57,15 +57,11 @@ impl Prepared {
     fn build(
         py: Python<'_>,
         references: &Captions,
-        metrics: Vec<String>,
-        settings: Vec<(String, String)>,
-        ids: &str,
+        options: &Bound<'_, PyDict>,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let metrics =
-            MetricOptions { settings: settings.into_iter().collect(), ..MetricOptions::new(metrics) };
-        let options = PrepareOptions { metrics, ids: parse_ids(ids)? };
-        let resources = resources(py, &options.metrics, None)?;
+        let options: PrepareOptions = crate::options::options(options)?;
+        let resources = resources(py, &options.metrics, None, None)?;
         let references = references.rows.clone();
         let source = references.source().to_owned();
         let sources = files::source(&source).into_iter().collect();
@@ -131,34 +127,41 @@ fn request<O: Default>(
     resources: Resources,
 ) -> PyResult<Request<'static, O>> {
     let systems = systems.into_iter().map(|(name, captions)| (name, captions.get().rows.clone()));
-    let references = if let Ok(captions) = references.cast::<Captions>() {
-        ReferenceSource::Captions(captions.get().rows.clone())
-    } else if let Ok(prepared) = references.cast::<Prepared>() {
+    Ok(Request { options, resources, ..Request::new(ground(references)?, systems) })
+}
+
+/// Captions or prepared references as the library takes them.
+pub fn ground(references: &Bound<'_, PyAny>) -> PyResult<ReferenceSource> {
+    if let Ok(captions) = references.cast::<Captions>() {
+        return Ok(ReferenceSource::Captions(captions.get().rows.clone()));
+    }
+    if let Ok(prepared) = references.cast::<Prepared>() {
         let prepared = prepared.get();
-        ReferenceSource::Prepared {
-            prepared: Box::new(prepared.archive.clone()),
+        let archive = prepared.archive.clone();
+        return Ok(ReferenceSource::Prepared {
+            prepared: Box::new(archive),
             source: prepared.source.clone(),
-        }
-    } else {
-        let found = type_name(references);
-        return Err(PyTypeError::new_err(format!("references must be captions, not {found}")));
-    };
-    Ok(Request { options, resources, ..Request::new(references, systems) })
+        });
+    }
+    let found = type_name(references);
+    Err(PyTypeError::new_err(format!("references must be captions, not {found}")))
 }
 
 /// Scores the captions of systems against references.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
 pub fn score(
     py: Python<'_>,
     references: &Bound<'_, PyAny>,
     systems: Vec<(String, Py<Captions>)>,
     options: &Bound<'_, PyDict>,
     frequencies: Option<&DocumentFrequencies>,
+    language_model: Option<&str>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Report> {
     let options: ScoreOptions = crate::options::options(options)?;
-    let resources = resources(py, &options.metrics, frequencies)?;
+    let resources = resources(py, &options.metrics, frequencies, language_model)?;
     let request = request(references, systems, options, resources)?;
     let found =
         long(py, threads, progress, move |progress| capeval::score(ScoreRequest { progress, ..request }))?;
@@ -167,20 +170,43 @@ pub fn score(
 
 /// Tests whether systems differ.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
 pub fn compare(
     py: Python<'_>,
     references: &Bound<'_, PyAny>,
     systems: Vec<(String, Py<Captions>)>,
     options: &Bound<'_, PyDict>,
     frequencies: Option<&DocumentFrequencies>,
+    language_model: Option<&str>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Comparison> {
     let options: CompareOptions = crate::options::options(options)?;
-    let resources = resources(py, &options.score.metrics, frequencies)?;
+    let resources = resources(py, &options.score.metrics, frequencies, language_model)?;
     let request = request(references, systems, options, resources)?;
     let found = long(py, threads, progress, move |progress| {
         capeval::compare(CompareRequest { progress, ..request })
     })?;
     Ok(Comparison { found: found.map_err(from_request)? })
+}
+
+/// Measures how diverse the captions of systems are.
+#[pyfunction]
+pub fn diversity(
+    py: Python<'_>,
+    systems: Vec<(String, Py<Captions>)>,
+    references: Option<&Bound<'_, PyAny>>,
+    training: Option<&Captions>,
+    options: &Bound<'_, PyDict>,
+    threads: Option<usize>,
+) -> PyResult<Report> {
+    let systems = systems.into_iter().map(|(name, captions)| (name, captions.get().rows.clone()));
+    let request = DiversityRequest {
+        references: references.map(ground).transpose()?,
+        training: training.map(|captions| captions.rows.clone()),
+        options: crate::options::options(options)?,
+        ..DiversityRequest::new(systems)
+    };
+    let found = long(py, threads, None, move |_| capeval::diversity(request))?;
+    Ok(Report { found: found.map_err(from_request)? })
 }

@@ -3,8 +3,22 @@
 //! Case, spaces, dashes and underscores do not matter: `Image ID` is `image_id`.
 
 /// The image, in rows of ratings, scores and pairs.
-pub(crate) const IMAGE: &[&str] =
-    &["image_id", "image", "img_id", "img", "id", "image_name", "image_path", "file_name", "file", "name"];
+pub(crate) const IMAGE: &[&str] = &[
+    "image_id",
+    "image",
+    "img_id",
+    "img",
+    "id",
+    "image_name",
+    "image_path",
+    "file_name",
+    "file",
+    "name",
+    "video_id",
+    "coco_id",
+    "sample_id",
+    "key",
+];
 
 /// The image, in rows of captions; the rest of [`IMAGE`] comes after them.
 pub(crate) const IMAGE_OF_CAPTION: &[&str] =

@@ -1,0 +1,18 @@
+"""The closed sets of names that keyword arguments take."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Missing = Literal["error", "skip", "empty"]
+Surplus = Literal["error", "ignore"]
+Duplicate = Literal["error", "first", "last"]
+Empty = Literal["error", "keep", "skip"]
+Ids = Literal["as-given", "text"]
+Correction = Literal["holm", "bonferroni", "bh", "none"]
+Unit = Literal["rating", "item"]
+OwnReference = Literal["keep", "remove", "skip"]
+HumanTies = Literal["skip", "half"]
+MetricTies = Literal["half", "wrong", "first"]
+Dtype = Literal["float32", "float64"]
+TableFormat = Literal["capeval", "pickle", "json"]
