@@ -36,6 +36,8 @@ def tokenize(text: str | Iterable[str], tokenizer: str = "ptb") -> list[str] | l
     >>> tokenize("It's 5 p.m.")
     ['it', "'s", '5', 'p.m.']
 
+    The tokenizer ``"ptb"`` reads several texts as one, in order, as :func:`score` does with captions.
+
     Raises:
         ValueError: the tokenizer is unknown; :func:`tokenizers` lists all.
     """

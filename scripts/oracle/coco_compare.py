@@ -8,9 +8,9 @@ ORACLE.json contains the corresponding results of pycocoevalcap 1.2: {"segment":
 "CIDEr": [...]}, "corpus": {...}, "tokens": {"hyp": [...], "refs": [[...]]}}, in the order of the segments.
 
 The segments are scored twice. First from the reference program's own tokens, so that any difference is due to
-the metrics. Then from the raw text: as one text (`ptb-batch`), as the reference program reads it, and caption by
-caption (`ptb`). In the latter case a last word such as that of "marked with a P." may keep a full stop that it
-loses before certain next captions, which also changes the document frequencies.
+the metrics. Then from the raw text: as one text (`ptb`), as the reference program reads it, and image by image
+(`ptb-each`). In the latter case a last word such as that of "marked with a P." may lose a full stop that it
+keeps before certain next captions, which also changes the document frequencies.
 """
 import json
 import subprocess
@@ -60,8 +60,8 @@ def main():
         tokens = oracle["tokens"]
         cut = [{"id": s["id"], "hyp": h, "refs": r} for s, h, r in zip(segments, tokens["hyp"], tokens["refs"])]
         compare("own tokens", oracle, *score(capeval, folder, cut, "none"))
-        compare("ptb-batch", oracle, *score(capeval, folder, segments, "ptb-batch"))
         compare("ptb", oracle, *score(capeval, folder, segments, "ptb"))
+        compare("ptb-each", oracle, *score(capeval, folder, segments, "ptb-each"))
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ class Pycocoevalcap:
         from pycocoevalcap.rouge.rouge import Rouge
 
         name, options = settings(case["metric"])
-        if options.get("tok", "ptb") in ("ptb", "ptb-batch"):
+        if options.get("tok", "ptb") == "ptb":
             gts, res = self.cut(segments)
         else:
             gts, res = dict(enumerate(s["refs"] for s in segments)), {k: [s["hyp"]] for k, s in enumerate(segments)}

@@ -5,8 +5,8 @@
     ptb_hostile.py 1000000 | ptb_compare.py --jar ... -
 
 Makes two comparisons: the raw tokens (case and punctuation kept), and the tokens after pycocoevalcap's
-post-processing. Between the texts there is a line that begins a new sentence, because capeval assumes one after a
-text that nothing follows. `--batch` omits it and compares `ptb-batch`, which receives the text after each text, as
+post-processing. Between the texts there is a line that begins a new sentence, because `ptb-each` assumes one after a
+text. `--batch` omits it and compares `ptb`, which receives the texts after each text, as
 in a whole file of pycocoevalcap; texts that contain line breaks are then skipped.
 
 The jar is in the wheel pycocoevalcap 1.2 (`tokenizer/`). Needs Java and cargo. The exit status is 1 if
@@ -102,7 +102,7 @@ def main():
         size = len(texts) if args.batch else CHUNK
         for start in range(0, len(texts), size):
             chunk = texts[start:start + size]
-            for name, lower in (("ptb-raw", False), ("ptb-batch" if args.batch else "ptb", True)):
+            for name, lower in (("ptb-raw", False), ("ptb" if args.batch else "ptb-each", True)):
                 begun = time.time()
                 if args.batch:
                     theirs = [[line] for line in java(args.jar, "\n".join(chunk), lower)]
@@ -125,7 +125,7 @@ def main():
                             print(f"{path}:{start + k + 1} {name}\n  text    {text!a}\n"
                                   f"  java    {their!a}\n  capeval {our!a}")
         total += len(texts)
-    print(f"{total} texts: {differing['ptb-raw']} differ in raw tokens, {differing['ptb'] + differing['ptb-batch']} after post-processing")
+    print(f"{total} texts: {differing['ptb-raw']} differ in raw tokens, {differing['ptb'] + differing['ptb-each']} after post-processing")
     sys.exit(any(differing.values()))
 
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use capeval_choice::{Argument, Remedy, Task};
-use capeval_metric::{AnyMetric, Reading};
+use capeval_metric::AnyMetric;
 use capeval_report::{Comparison, Notice, TooFewResamples};
 use capeval_text::{Looks, Texts, Tokenizer};
 
@@ -36,7 +36,7 @@ pub(crate) fn about_texts(
     metrics: &[AnyMetric],
 ) -> Vec<Notice> {
     let tokenizers: BTreeSet<Tokenizer> =
-        metrics.iter().filter_map(|metric| tokenizer(metric.input().reading)).collect();
+        metrics.iter().filter_map(|metric| metric.input().reading.tokenizer()).collect();
     let texts = Everyone { references: look_at(references.len(), |k| references.get(k)), systems };
     let mut notices = Vec::new();
     for tokenizer in tokenizers {
@@ -44,13 +44,13 @@ pub(crate) fn about_texts(
             Tokenizer::None | Tokenizer::Whitespace => {
                 notices.extend(texts.those(Looks::untokenised).map(|those| those.untokenised(tokenizer)));
             }
-            Tokenizer::Ptb | Tokenizer::PtbBatch | Tokenizer::PtbRaw | Tokenizer::V13a | Tokenizer::Intl => {
+            Tokenizer::Ptb | Tokenizer::PtbEach | Tokenizer::PtbRaw | Tokenizer::V13a | Tokenizer::Intl => {
                 notices.extend(texts.those(Looks::tokenised).map(|those| those.tokenised(tokenizer)));
             }
             _ => {}
         }
         let foreign = |looks: &Looks| match tokenizer {
-            Tokenizer::Ptb | Tokenizer::PtbBatch | Tokenizer::PtbRaw => {
+            Tokenizer::Ptb | Tokenizer::PtbEach | Tokenizer::PtbRaw => {
                 looks.unsegmented() || looks.non_ascii_share() >= FOREIGN
             }
             Tokenizer::V13a | Tokenizer::Intl => looks.unsegmented(),
@@ -63,16 +63,6 @@ pub(crate) fn about_texts(
         }
     }
     notices
-}
-
-fn tokenizer(reading: Reading) -> Option<Tokenizer> {
-    match reading {
-        Reading::Raw => None,
-        Reading::Tokens(tokenizer)
-        | Reading::Lines(tokenizer)
-        | Reading::LowerTokens(tokenizer)
-        | Reading::Stems(tokenizer, _) => Some(tokenizer),
-    }
 }
 
 /// Counts over a sample of `n` texts.

@@ -189,7 +189,9 @@ impl ReferenceIndex {
 
 /// The references of `images`, which must be ascending.
 fn gather(grouped: &GroupedCaptions, images: &[u32]) -> ReferenceSet {
-    images.iter().map(|image| grouped.texts(*image as usize)).collect()
+    let set: ReferenceSet = images.iter().map(|image| grouped.texts(*image as usize)).collect();
+    let places = grouped.order().into_iter().filter_map(|image| images.binary_search(&image).ok());
+    set.in_order(places.map(|place| place as u32).collect())
 }
 
 /// The references in the form that the engine takes, and the mapping of images.

@@ -80,7 +80,8 @@ impl<'p, Options> Request<'p, Options> {
 
 /// Scores systems against references.
 ///
-/// No digit depends on the number of threads, on the order of captions of different images, or on the other
+/// No digit depends on the number of threads, and none on the order of images except through the tokenizer `ptb`, which
+/// reads all captions as one text, as its reference program does (see `ARCHITECTURE.md`), or on the other
 /// systems.
 ///
 /// # Errors

@@ -45,7 +45,7 @@ impl Scorer {
     /// with, if any. `progress` is notified for each metric.
     ///
     /// # Errors
-    /// When there are no captions, or a metric reads all captions as one text.
+    /// When there are no captions.
     pub fn new(
         references: ReferenceSource,
         ids: Ids,
@@ -60,7 +60,7 @@ impl Scorer {
         let (entries, measures) = measures::entries(&metrics);
         let n_words = table.map_or(0, |table| table.n_words() as u32);
         let words = (0..n_words).filter_map(|number| table.map(|table| table.word(number)));
-        let engine = BatchScorer::new(set, metrics, words, progress)?;
+        let engine = BatchScorer::new(set, metrics, words, progress);
         let places = images.iter().map(|id| normal(id, ids)).zip(0..).collect();
         Ok(Self { engine, ids: images, places, compare: ids, entries, measures })
     }

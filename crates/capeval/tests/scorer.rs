@@ -172,9 +172,15 @@ fn numbers_are_refused_by_metrics_that_look_into_words() {
 }
 
 #[test]
-fn a_tokenizer_that_reads_all_captions_as_one_is_refused() {
-    let metrics = capeval::metrics(["bleu:tok=ptb-batch"], &[]).unwrap();
-    let error = Scorer::new(references().into(), Ids::default(), metrics, None, &()).err().unwrap();
-    assert!(error.to_string().ends_with("depend on the others of its batch"), "{error}");
-    assert_eq!(error.remedy().unwrap().to_string(), "set tokenizer to \"ptb\"");
+fn a_batch_is_read_caption_by_caption_and_its_signature_says_so() {
+    let metrics = capeval::metrics(["rouge-l", "bleu:tok=13a"], &[]).unwrap();
+    let mut references = Captions::new("references");
+    references.push(SegmentId::from(1), "a shirt with a t.");
+    references.push(SegmentId::from(2), "a dog");
+    let scorer = Scorer::new(references.into(), Ids::default(), metrics, None, &()).unwrap();
+    let tokenizers = |k: usize| scorer.engine().metrics()[k].signature().get("tok").unwrap().to_owned();
+    assert_eq!([tokenizers(0), tokenizers(1)], ["ptb-each", "13a"]);
+    let texts: Texts = ["a shirt with a t.", "a dog", "a shirt with a t."].into_iter().collect();
+    let scores = scorer.engine().score(&[0, 1, 0], &texts);
+    assert_eq!(scores.values[0], scores.values[2 * scores.n_parts]);
 }

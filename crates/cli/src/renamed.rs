@@ -1,7 +1,9 @@
-//! Rewrites old names of flags to the current names, with a hint, for one version.
+//! Rewrites old names of flags and tokenizers to the current names, with a hint, for one version.
 
 use std::ffi::OsString;
 use std::path::Path;
+
+use capeval::text::tokenizers;
 
 /// The command of a flag, its old name, and its current name. A name that ends with `=` needs its value attached.
 struct Renamed(&'static str, &'static str, &'static str);
@@ -29,6 +31,13 @@ pub fn modernise(args: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, Ve
             modern.push(arg);
             break;
         }
+        let arg = match modern_tokenizer(&arg, modern.last()) {
+            Some((arg, hint)) => {
+                hints.push(hint);
+                arg
+            }
+            None => arg,
+        };
         let (Some(text), Some((_, name))) = (arg.to_str(), &command) else {
             if let Some(text) = arg.to_str().filter(|text| is_command(text)) {
                 command = Some((modern.len(), text.to_owned()));
@@ -75,6 +84,27 @@ pub fn modernise(args: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, Ve
     modern.extend(given);
     hints.dedup();
     (modern, hints)
+}
+
+/// The argument with the current name of a tokenizer in place of an old one, and a hint.
+fn modern_tokenizer(arg: &OsString, before: Option<&OsString>) -> Option<(OsString, String)> {
+    let is_value = before.is_some_and(|before| before == "-t" || before == "--tokenizer");
+    let text = arg.to_str()?;
+    tokenizers::RENAMED.iter().find_map(|(old, current)| {
+        let modern = match text.split_once("tok=") {
+            Some((head, rest)) => {
+                let rest =
+                    rest.strip_prefix(old).filter(|rest| rest.is_empty() || rest.starts_with([':', ',']))?;
+                format!("{head}tok={current}{rest}")
+            }
+            None => {
+                let head = text.strip_suffix(old)?;
+                let is_joined = matches!(head, "-t" | "--tokenizer=");
+                (is_joined || (is_value && head.is_empty())).then(|| format!("{head}{current}"))?
+            }
+        };
+        Some((modern.into(), format!("the tokenizer {old} is now {current}")))
+    })
 }
 
 /// Whether a command has renamed flags.
@@ -127,6 +157,10 @@ mod tests {
             ("capeval metrics bleu --json", "capeval metrics bleu --format=json"),
             ("capeval correlate -r a --pairs b --draws 3", "capeval prefer -r a b --draws 3"),
             ("capeval compare a b --images {id}.jpg", "capeval compare a b --pictures {id}.jpg"),
+            ("capeval score a -t ptb-batch", "capeval score a -t ptb"),
+            ("capeval score a -tptb-batch", "capeval score a -tptb"),
+            ("capeval score a --tokenizer=ptb-batch", "capeval score a --tokenizer=ptb"),
+            ("capeval score a -m cider:tok=ptb-batch:n=3", "capeval score a -m cider:tok=ptb:n=3"),
         ] {
             let (found, hints) = modern(old);
             assert_eq!((found.as_str(), hints.len()), (new, 1));
@@ -163,6 +197,7 @@ mod tests {
             "capeval score -m bleu -t 13a --images ids.txt a",
             "capeval tokenize -t 13a --to",
             "capeval convert a --format csv -- --to",
+            "capeval tokenize ptb-batch -t ptb-raw",
         ] {
             assert_eq!(modern(args), (args.to_owned(), Vec::new()));
         }

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ends.push(references.len() as u64);
     }
     let set = ReferenceSet::new(references.into_iter().collect(), ends);
-    let scorer = BatchScorer::new(set, vec![metric], std::iter::empty(), &())?;
+    let scorer = BatchScorer::new(set, vec![metric], std::iter::empty(), &());
     let batches = candidates.len() / n.max(1);
     let time = |batch: usize| {
         let from = batch % batches.max(1) * n;

@@ -7,15 +7,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use capeval_choice::{Argument, Refusal, Remedy};
+use capeval_choice::Refusal;
 use capeval_metric::{AnyMetric, Candidates, Fitted, Input, Learns, Reading};
 use capeval_text::ngrams::NgramCounts;
-use capeval_text::{Ends, Sentences, Symbol, Texts, Tokenizer, Vocabulary};
+use capeval_text::{Ends, Sentences, Symbol, Texts, Vocabulary};
 use rayon::prelude::*;
 
 use crate::progress::{Progress, Stage};
 use crate::references::{ReferenceSet, read};
 use crate::run::{System, evaluate};
+use crate::sequence::Sequence;
 use crate::session;
 
 /// The minimum and maximum number of captions per chunk of work.
@@ -114,14 +115,15 @@ impl BatchScorer {
     /// Reads and counts `references`, and fits `metrics` to all of them. `table_words` are the words of saved tables that
     /// the metrics use. `progress` is notified for each metric.
     ///
-    /// # Errors
-    /// When a metric's tokenizer reads all captions as one text, so that a score would depend on the batch.
+    /// No score depends on the rest of its batch, so a metric that reads all captions as one text reads each image's on
+    /// their own instead, see [`AnyMetric::each`].
     pub fn new<'w>(
         references: ReferenceSet,
         metrics: Vec<AnyMetric>,
         table_words: impl Iterator<Item = &'w str> + Clone,
         progress: &dyn Progress,
-    ) -> Result<Self, Refusal> {
+    ) -> Self {
+        let metrics: Vec<AnyMetric> = metrics.into_iter().map(AnyMetric::each).collect();
         let mut set = references;
         let n_references = set.n_references();
         progress.begin(Stage::Reading, n_references * metrics.len());
@@ -133,16 +135,6 @@ impl BatchScorer {
         let images: Vec<u32> = (0..set.n_images() as u32).collect();
         let sizes =
             metrics.iter().map(|metric| (metric.about().columns.len(), metric.parts().len())).collect();
-        let in_one_piece = |metric: &&AnyMetric| {
-            let reading = metric.input().reading;
-            matches!(reading, Reading::Tokens(Tokenizer::PtbBatch) | Reading::Stems(Tokenizer::PtbBatch, _))
-        };
-        if let Some(metric) = metrics.iter().find(in_one_piece) {
-            let message = "the tokenizer ptb-batch reads all captions as one text, so that a score would depend on \
-                           the others of its batch";
-            let remedy = Remedy::set(Argument::Tokenizer, Tokenizer::Ptb.name());
-            return Err(Refusal::new(message).at(metric.signature().metric()).with_remedy(remedy));
-        }
         let learns = |m: usize| metrics[m].about().learns;
         let (alone, together): (Vec<usize>, Vec<usize>) =
             (0..metrics.len()).partition(|m| learns(*m) == Learns::Words);
@@ -165,7 +157,7 @@ impl BatchScorer {
             let members = members.into_iter().map(fit).collect();
             groups.push(Group { input, vocabulary, frequencies, members });
         }
-        Ok(Self { set, images, metrics, sizes, groups, alone })
+        Self { set, images, metrics, sizes, groups, alone }
     }
 
     /// The metrics, in the order of the scores.
@@ -290,7 +282,8 @@ impl BatchScorer {
             self.in_chunks(images, &mut rows, |part, images, rows| {
                 let texts: Texts = part.map(|k| texts.get(k)).collect();
                 let mut vocabulary = Vocabulary::over(Arc::clone(&group.vocabulary));
-                let sentences = read(group.input.reading, &texts, None, &mut vocabulary);
+                let sentences =
+                    read(group.input.reading, &texts, &Sequence::single(texts.len()), &mut vocabulary);
                 let batch = Batch { vocabulary: &vocabulary, texts: &texts, sentences: &sentences };
                 self.measure(group, &[], &batch, 0, images, rows);
             });
@@ -341,7 +334,7 @@ impl BatchScorer {
             return;
         };
         let mut vocabulary = Vocabulary::over(Arc::clone(&group.vocabulary));
-        let sentences = read(group.input.reading, texts, None, &mut vocabulary);
+        let sentences = read(group.input.reading, texts, &Sequence::single(texts.len()), &mut vocabulary);
         let references = view.references(&self.set, &vocabulary, &self.images, group.frequencies.as_ref());
         let is_new = vocabulary.len() > group.vocabulary.len();
         let fit = |member: &Member| {

@@ -8,6 +8,7 @@ use capeval_text::{Texts, Vocabulary};
 use rayon::prelude::*;
 
 use crate::references::{ReferenceSet, read};
+use crate::sequence::Sequence;
 use crate::session::{Group, groups};
 
 /// All captions of one system, any number per image.
@@ -40,7 +41,7 @@ pub fn evaluate_sets(
     let inputs = metrics.iter().map(AnyCorpusMetric::input).enumerate();
     for Group { view, input, members } in groups(references, inputs) {
         let mut vocabulary = Vocabulary::over(Arc::clone(&view.vocabulary));
-        let sentences = read(input.reading, texts, Some(ends), &mut vocabulary);
+        let sentences = read(input.reading, texts, &Sequence::new(&[], ends), &mut vocabulary);
         let ngrams = (input.ngrams > 0).then(|| ReferenceNgrams::build(&sentences, ends, input.ngrams));
         let frequencies = if input.frequencies { view.frequencies(references, &images) } else { None };
         let learnt_from = view.references(references, &vocabulary, &images, frequencies.as_ref());

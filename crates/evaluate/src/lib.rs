@@ -12,6 +12,7 @@ mod progress;
 mod references;
 pub mod registry;
 mod run;
+mod sequence;
 mod session;
 
 pub use batch::{BatchScorer, BatchScores};

@@ -14,13 +14,13 @@ use capeval_text::sentences::SentenceParts;
 use capeval_text::{Sentences, Texts, Vocabulary};
 use serde::{Deserialize, Serialize};
 
-use crate::references::{ReferenceSet, View};
+use crate::references::{ReferenceSet, View, is_permutation};
 
 /// The first bytes of a file of prepared references.
 pub const MAGIC: [u8; 8] = *b"capevalR";
 
 /// The version of the format; it is raised when the arrays or the output of a tokenizer change.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 const FORMAT: Format = Format { magic: MAGIC, version: VERSION, noun: "prepared references" };
 
@@ -81,6 +81,7 @@ impl Prepared {
         writer.array(references.texts.parts().0);
         writer.array(references.texts.parts().1);
         writer.array(&references.ends);
+        writer.array(&references.order);
         for view in &references.views {
             write_view(view, &mut writer);
         }
@@ -114,7 +115,11 @@ impl Prepared {
         {
             return Err(reader.unsound());
         }
-        let mut references = ReferenceSet { texts, ends, views: Vec::new() };
+        let order = reader.array::<u32>()?;
+        if !order.is_empty() && !is_permutation(&order, ids.len()) {
+            return Err(reader.unsound());
+        }
+        let mut references = ReferenceSet { texts, ends, order, views: Vec::new() };
         for view in &description.views {
             let view = read_view(view, &references, &mut reader)?;
             references.views.push(view);
@@ -173,12 +178,13 @@ fn write_view<'a>(view: &'a View, writer: &mut Writer<'a>) {
     let (words, word_ends) = view.vocabulary.parts();
     writer.array(words.as_bytes());
     writer.array(word_ends);
-    let SentenceParts { symbols, ends, odd, odd_words, odd_ends } = view.sentences.parts();
+    let SentenceParts { symbols, ends, odd, odd_words, odd_ends, open } = view.sentences.parts();
     writer.array(symbols);
     writer.array(ends);
     writer.array(odd);
     writer.array(odd_words);
     writer.array(odd_ends);
+    writer.array(open);
     let Some(ngrams) = &view.ngrams else { return };
     for shard in ngrams.shards() {
         writer.array(&shard.bounds);
@@ -220,16 +226,11 @@ fn read_view(
     let vocabulary = vocabulary.ok_or_else(|| reader.unsound())?;
     let (symbols, ends) = (reader.array()?, reader.array()?);
     let (odd, odd_words, odd_ends) = (reader.array()?, reader.array()?, reader.array()?);
-    let sentences = Sentences::from_parts(symbols, ends, odd, odd_words, odd_ends, vocabulary.len())
+    let open = reader.array()?;
+    let sentences = Sentences::from_parts(symbols, ends, odd, odd_words, odd_ends, open, vocabulary.len())
         .filter(|sentences| sentences.len() == references.texts.len())
         .ok_or_else(|| reader.unsound())?;
-    let mut view = View {
-        reading,
-        vocabulary: Arc::new(vocabulary),
-        sentences,
-        ngrams: None,
-        frequencies: OnceLock::new(),
-    };
+    let mut view = View::new(reading, vocabulary, sentences);
     if description.order == 0 {
         return Ok(view);
     }

@@ -8,7 +8,9 @@ use capeval_fluency::metric::estimate;
 use capeval_lexical::frequencies::{Counts, DocumentFrequencies, Repeats};
 use capeval_metric::{Input, Reading, References};
 use capeval_text::ngrams::{NgramCounts, ReferenceNgrams};
-use capeval_text::{Ends, Sentences, Texts, Tokenizer, Vocabulary};
+use capeval_text::{Ends, Following, Sentences, Texts, Vocabulary};
+
+use crate::sequence::{Sequence, reads_on};
 
 /// The references of all images: their texts, and the inputs that metrics have requested.
 #[derive(Clone, Default)]
@@ -16,6 +18,8 @@ pub struct ReferenceSet {
     pub(crate) texts: Texts,
     /// The end of each image's references among the texts.
     pub(crate) ends: Buffer<u64>,
+    /// The images in the order in which the reference program reads them; empty if it is that of their numbers.
+    pub(crate) order: Buffer<u32>,
     pub(crate) views: Vec<View>,
 }
 
@@ -36,6 +40,8 @@ impl<'t, I: IntoIterator<Item = &'t str>> FromIterator<I> for ReferenceSet {
 pub(crate) struct View {
     pub(crate) reading: Reading,
     pub(crate) vocabulary: Arc<Vocabulary>,
+    /// The number of words in the sentences, which may exceed that of the vocabulary.
+    n_words: usize,
     pub(crate) sentences: Sentences,
     pub(crate) ngrams: Option<ReferenceNgrams>,
     /// The number of images in which each n-gram occurs, computed on first request.
@@ -49,7 +55,18 @@ impl ReferenceSet {
     /// When `ends` is not ascending, or does not end at the last text.
     pub fn new(texts: Texts, ends: Vec<u64>) -> Self {
         assert!(ends.is_sorted() && ends.last().copied().unwrap_or(0) == texts.len() as u64);
-        Self { texts, ends: ends.into(), views: Vec::new() }
+        Self { texts, ends: ends.into(), ..Self::default() }
+    }
+
+    /// The same references, whose images the reference program reads in another order than that of their numbers.
+    ///
+    /// # Panics
+    /// When `order` does not hold every image once, or inputs have been prepared.
+    pub fn in_order(mut self, order: Vec<u32>) -> Self {
+        assert!(self.views.is_empty(), "the order is known before texts are read");
+        assert!(is_permutation(&order, self.n_images()), "every image once");
+        self.order = if order.is_sorted() { Buffer::default() } else { order.into() };
+        self
     }
 
     /// The number of images.
@@ -82,14 +99,9 @@ impl ReferenceSet {
                 Some(at) => &mut self.views[at],
                 None => {
                     let mut vocabulary = Vocabulary::default();
-                    let sentences = read(input.reading, &self.texts, Some(&self.ends), &mut vocabulary);
-                    self.views.push(View {
-                        reading: input.reading,
-                        vocabulary: Arc::new(vocabulary),
-                        sentences,
-                        ngrams: None,
-                        frequencies: OnceLock::new(),
-                    });
+                    let sequence = Sequence::new(&self.order, &self.ends);
+                    let sentences = read(input.reading, &self.texts, &sequence, &mut vocabulary);
+                    self.views.push(View::new(input.reading, vocabulary, sentences));
                     self.views.last_mut().expect("just pushed")
                 }
             };
@@ -166,14 +178,58 @@ impl ReferenceSet {
 }
 
 impl View {
+    /// Sentences of which nothing is counted.
+    pub(crate) fn new(reading: Reading, vocabulary: Vocabulary, sentences: Sentences) -> Self {
+        let (n_words, vocabulary) = (vocabulary.len(), Arc::new(vocabulary));
+        Self { reading, vocabulary, n_words, sentences, ngrams: None, frequencies: OnceLock::new() }
+    }
+
     /// The number of `images` in which each n-gram occurs, which is cached if these are all images; `None` without
     /// n-grams.
     pub(crate) fn frequencies(&self, set: &ReferenceSet, images: &[u32]) -> Option<Arc<NgramCounts>> {
         let ngrams = self.ngrams.as_ref()?;
-        let count = || Arc::new(NgramCounts::build(ngrams, &set.ends, images, self.vocabulary.len()));
+        let count = || Arc::new(NgramCounts::build(ngrams, &set.ends, images, self.n_words));
         Some(match images.len() == set.n_images() {
             true => Arc::clone(self.frequencies.get_or_init(count)),
             false => count(),
+        })
+    }
+
+    /// The view that the reference program has where only `images` take part, which ascend; new words are added to
+    /// `vocabulary`. `None` if it is this one: the tokens of few references depend on the next image.
+    pub(crate) fn of_images(
+        &self,
+        set: &ReferenceSet,
+        images: &[u32],
+        vocabulary: &mut Vocabulary,
+    ) -> Option<Self> {
+        let Self { reading, sentences, .. } = self;
+        if images.len() == set.n_images() || sentences.open().is_empty() || !reads_on(*reading) {
+            return None;
+        }
+        let all = Sequence::new(&set.order, &set.ends);
+        let some = Sequence::of_images(&set.order, &set.ends, images);
+        let takes_part = |k: &usize| {
+            let image = set.ends.partition_point(|end| *end <= *k as u64);
+            images.binary_search(&(image as u32)).is_ok()
+        };
+        let is_followed_anew =
+            |k: &usize| all.seen_after(*reading, *k, &set.texts) != some.seen_after(*reading, *k, &set.texts);
+        let open = sentences.open().iter().map(|k| *k as usize);
+        let places: Vec<usize> = open.filter(takes_part).filter(is_followed_anew).collect();
+        let anew = read_some(*reading, &set.texts, places.len(), |j| places[j], &some, vocabulary);
+        if (0..).zip(&places).all(|(j, k)| anew.pieces(j) == sentences.pieces(*k)) {
+            return None;
+        }
+        let sentences = sentences.replaced(&places, &anew);
+        let build = |ngrams: &ReferenceNgrams| ReferenceNgrams::build(&sentences, &set.ends, ngrams.order());
+        Some(Self {
+            reading: *reading,
+            vocabulary: Arc::clone(&self.vocabulary),
+            n_words: vocabulary.len(),
+            ngrams: self.ngrams.as_ref().map(build),
+            sentences,
+            frequencies: OnceLock::new(),
         })
     }
 
@@ -197,42 +253,47 @@ impl View {
     }
 }
 
-/// Reads `texts`, adding their words to `vocabulary`.
-///
-/// The texts of one image, which end at one of `ends`, count as consecutive lines of the file that the reference program
-/// writes for its tokenizer. Texts of different images do not, since scores would then depend on the order of images;
-/// only `ptb-batch` requires that.
+/// Whether `order` holds each number below `n` once.
+pub(crate) fn is_permutation(order: &[u32], n: usize) -> bool {
+    let mut seen = vec![false; n];
+    let fresh = |at: &u32| seen.get_mut(*at as usize).is_some_and(|seen| !std::mem::replace(seen, true));
+    order.len() == n && order.iter().all(fresh)
+}
+
+/// Reads `texts`, which the reference program reads in the order of `sequence`, and adds their words to `vocabulary`.
 pub(crate) fn read(
     reading: Reading,
     texts: &Texts,
-    ends: Option<&[u64]>,
+    sequence: &Sequence<'_>,
     vocabulary: &mut Vocabulary,
 ) -> Sentences {
-    let text = |k: usize| texts.get(k);
-    let in_one_piece =
-        matches!(reading, Reading::Tokens(Tokenizer::PtbBatch) | Reading::Stems(Tokenizer::PtbBatch, _));
-    let next = |k: usize| {
-        let end = if in_one_piece {
-            texts.len()
-        } else {
-            let ends = ends?;
-            ends[ends.partition_point(|end| *end <= k as u64)] as usize
-        };
-        // A blank line is skipped like other white space.
-        (k + 1..end).map(|k| texts.get(k)).find(|text| !text.trim().is_empty())
-    };
+    read_some(reading, texts, texts.len(), |k| k, sequence, vocabulary)
+}
+
+/// The same for `n` of the texts: those `at` 0, 1 and so on.
+fn read_some(
+    reading: Reading,
+    texts: &Texts,
+    n: usize,
+    at: impl Fn(usize) -> usize + Sync,
+    sequence: &Sequence<'_>,
+    vocabulary: &mut Vocabulary,
+) -> Sentences {
+    let text = |k: usize| texts.get(at(k));
+    let following =
+        |k: usize| -> Following<'_> { Box::new(sequence.after(reading, at(k)).map(|k| texts.get(k))) };
     match reading {
-        Reading::Raw => Sentences::blank(texts.len()),
-        Reading::Tokens(tokenizer) => Sentences::tokenize(tokenizer, texts.len(), text, next, vocabulary),
-        Reading::Lines(tokenizer) => Sentences::tokenize_lines(tokenizer, texts.len(), text, vocabulary),
+        Reading::Raw => Sentences::blank(n),
+        Reading::Tokens(tokenizer) => Sentences::tokenize(tokenizer, n, text, following, vocabulary),
+        Reading::Lines(tokenizer) => Sentences::tokenize_lines(tokenizer, n, text, vocabulary),
         Reading::LowerTokens(tokenizer) => {
-            let lower: Vec<String> = (0..texts.len()).map(|k| text(k).to_lowercase()).collect();
+            let lower: Vec<String> = (0..texts.len()).map(|k| texts.get(k).to_lowercase()).collect();
             let lower = lower.iter().map(String::as_str).collect();
-            read(Reading::Tokens(tokenizer), &lower, ends, vocabulary)
+            read_some(Reading::Tokens(tokenizer), &lower, n, at, sequence, vocabulary)
         }
         Reading::Stems(tokenizer, stemmer) => {
             let mut words = Vocabulary::default();
-            let sentences = Sentences::tokenize(tokenizer, texts.len(), text, next, &mut words);
+            let sentences = Sentences::tokenize(tokenizer, n, text, following, &mut words);
             let map: Vec<_> = stemmer.stems(&words).iter().map(|stem| vocabulary.intern(stem)).collect();
             sentences.mapped(&map)
         }

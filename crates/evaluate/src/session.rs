@@ -4,13 +4,14 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use capeval_metric::{AnyMetric, Candidates, Fitted, Input, References, Segment};
+use capeval_metric::{AnyMetric, Candidates, Fitted, Input, Reading, References, Segment};
 use capeval_text::ngrams::Segments;
 use capeval_text::{Sentences, Vocabulary};
 
 use crate::progress::{Progress, Stage};
 use crate::references::{ReferenceSet, View, read};
 use crate::run::System;
+use crate::sequence::Sequence;
 
 thread_local! {
     /// The buffers of a thread between two visits, no larger than one chunk needs: mapping fresh memory takes longer than
@@ -75,8 +76,10 @@ pub(crate) fn for_each_system(
     let set = &*references;
     for Group { view, input, members } in groups(set, metrics.iter().map(AnyMetric::input).enumerate()) {
         let mut vocabulary = Vocabulary::over(Arc::clone(&view.vocabulary));
-        let read_all: Vec<Sentences> =
-            systems.iter().map(|system| read(input.reading, &system.texts, None, &mut vocabulary)).collect();
+        let read_all: Vec<Sentences> = systems
+            .iter()
+            .map(|system| read_candidates(input.reading, system, set, &mut vocabulary))
+            .collect();
         let mut done = vec![false; systems.len()];
         for first in 0..systems.len() {
             if done[first] {
@@ -84,6 +87,8 @@ pub(crate) fn for_each_system(
             }
             let images = &systems[first].images;
             progress.begin(Stage::Fitting, images.len());
+            let of_images = view.of_images(set, images, &mut vocabulary);
+            let view = of_images.as_ref().unwrap_or(view);
             let frequencies = if input.frequencies { view.frequencies(set, images) } else { None };
             let references = view.references(set, &vocabulary, images, frequencies.as_ref());
             let fitted = members.iter().map(|m| metrics[*m].fit(&references)).collect();
@@ -98,6 +103,17 @@ pub(crate) fn for_each_system(
             }
         }
     }
+}
+
+/// Reads the captions of a system in the order of the images.
+fn read_candidates(
+    reading: Reading,
+    system: &System,
+    references: &ReferenceSet,
+    vocabulary: &mut Vocabulary,
+) -> Sentences {
+    let sequence = Sequence::of_candidates(&references.order, &system.images);
+    read(reading, &system.texts, &sequence, vocabulary)
 }
 
 /// Visits candidates with their references: `place(at)` is the index of the candidate that describes `images[at]`.

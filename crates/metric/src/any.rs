@@ -16,7 +16,10 @@ pub struct AnyMetric {
 }
 
 /// A metric with the model that it fitted to references.
-pub struct Fitted(Box<dyn ErasedFitted>);
+pub struct Fitted {
+    fitted: Box<dyn ErasedFitted>,
+    about: Arc<About>,
+}
 
 /// A fitted metric with buffers, for use on one thread.
 pub struct Worker<'f>(Box<dyn ErasedWorker + 'f>);
@@ -29,6 +32,18 @@ impl AnyMetric {
             about.learns = Learns::Nothing;
         }
         Self { metric: Arc::new(metric), about: Arc::new(about) }
+    }
+
+    /// The same metric for captions whose neighbours in a file are unknown: with the tokenizer `ptb-each` in place of
+    /// `ptb`.
+    pub fn each(mut self) -> Self {
+        let reading = self.about.input.reading.each();
+        if let Some(tokenizer) = reading.tokenizer().filter(|_| reading != self.about.input.reading) {
+            let about = Arc::make_mut(&mut self.about);
+            about.input.reading = reading;
+            about.signature.change("tok", tokenizer);
+        }
+        self
     }
 
     /// The description of the metric.
@@ -53,7 +68,7 @@ impl AnyMetric {
 
     /// Fits the metric to the references.
     pub fn fit(&self, references: &References<'_>) -> Fitted {
-        Arc::clone(&self.metric).fit(references)
+        Fitted { fitted: Arc::clone(&self.metric).fit(references), about: Arc::clone(&self.about) }
     }
 
     /// Turns summed statistics into one value per part.
@@ -75,17 +90,19 @@ impl AnyMetric {
 impl Fitted {
     /// A worker for one thread.
     pub fn worker(&self) -> Worker<'_> {
-        self.0.worker()
+        self.fitted.worker()
     }
 
     /// The signature of the metric, including what the model adds.
     pub fn signature(&self) -> Signature {
-        self.0.signature()
+        let mut signature = self.about.signature.clone();
+        self.fitted.sign(&mut signature);
+        signature
     }
 
     /// Remarks on the model for readers of the scores.
     pub fn notices(&self) -> Vec<Notice> {
-        self.0.notices()
+        self.fitted.notices()
     }
 }
 
@@ -102,7 +119,7 @@ impl Worker<'_> {
 }
 
 trait Erased: Send + Sync {
-    fn fit(self: Arc<Self>, references: &References<'_>) -> Fitted;
+    fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFitted>;
     fn score(&self, row: &[f64], values: &mut [f64]);
     fn score_table(&self, table: &Table, values: &mut [f64]);
     fn score_segment(&self, row: &[f64], values: &mut [f64]);
@@ -110,7 +127,7 @@ trait Erased: Send + Sync {
 
 trait ErasedFitted: Send + Sync {
     fn worker(&self) -> Worker<'_>;
-    fn signature(&self) -> Signature;
+    fn sign(&self, signature: &mut Signature);
     fn notices(&self) -> Vec<Notice>;
 }
 
@@ -120,9 +137,9 @@ trait ErasedWorker: Send {
 }
 
 impl<M: Metric + 'static> Erased for M {
-    fn fit(self: Arc<Self>, references: &References<'_>) -> Fitted {
+    fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFitted> {
         let model = Metric::fit(&*self, references);
-        Fitted(Box::new(TypedFitted { metric: self, model }))
+        Box::new(TypedFitted { metric: self, model })
     }
 
     fn score(&self, row: &[f64], values: &mut [f64]) {
@@ -148,10 +165,8 @@ impl<M: Metric> ErasedFitted for TypedFitted<M> {
         Worker(Box::new(TypedWorker { fitted: self, scratch: M::Scratch::default() }))
     }
 
-    fn signature(&self) -> Signature {
-        let mut signature = self.metric.about().signature;
-        self.metric.sign_model(&self.model, &mut signature);
-        signature
+    fn sign(&self, signature: &mut Signature) {
+        self.metric.sign_model(&self.model, signature);
     }
 
     fn notices(&self) -> Vec<Notice> {

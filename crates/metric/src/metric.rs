@@ -32,6 +32,29 @@ pub enum Reading {
     Stems(Tokenizer, Stemmer),
 }
 
+impl Reading {
+    /// The tokenizer, if there is one.
+    pub fn tokenizer(self) -> Option<Tokenizer> {
+        match self {
+            Self::Raw => None,
+            Self::Tokens(tokenizer)
+            | Self::Lines(tokenizer)
+            | Self::LowerTokens(tokenizer)
+            | Self::Stems(tokenizer, _) => Some(tokenizer),
+        }
+    }
+
+    /// The reading of captions whose neighbours in a file are unknown, see [`Tokenizer::each`].
+    pub fn each(self) -> Self {
+        match self {
+            Self::Tokens(tokenizer) => Self::Tokens(tokenizer.each()),
+            Self::LowerTokens(tokenizer) => Self::LowerTokens(tokenizer.each()),
+            Self::Stems(tokenizer, stemmer) => Self::Stems(tokenizer.each(), stemmer),
+            Self::Raw | Self::Lines(_) => self,
+        }
+    }
+}
+
 /// The input that a metric needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Input {

@@ -30,6 +30,13 @@ impl Signature {
         self.settings.push((name.to_owned(), value));
     }
 
+    /// Changes the value of the setting `name`, if it has been added.
+    pub(crate) fn change(&mut self, name: &str, value: impl fmt::Display) {
+        for (_, known) in self.settings.iter_mut().filter(|(known, _)| known == name) {
+            *known = value.to_string();
+        }
+    }
+
     /// The metric's name.
     pub fn metric(&self) -> &str {
         &self.metric

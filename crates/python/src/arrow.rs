@@ -15,7 +15,7 @@ use capeval::evaluate::{BatchScorer, ReferenceSet, System, evaluate};
 use capeval::metric::{AnyMetric, ColumnKind};
 use capeval::report::{Measure, MetricEntry};
 use capeval::stats::Table;
-use capeval::text::{Texts, Tokenizer};
+use capeval::text::Texts;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -45,7 +45,8 @@ pub struct RowScorer {
 
 #[pymethods]
 impl RowScorer {
-    /// Accepts metrics whose scores depend only on the row and on saved document frequencies.
+    /// Accepts metrics whose scores depend only on the row and on saved document frequencies. The captions of a row are
+    /// read on their own.
     #[new]
     fn new(
         py: Python<'_>,
@@ -58,7 +59,8 @@ impl RowScorer {
         if let Some(notice) = selection.notices.first() {
             return Err(noticed(notice));
         }
-        for metric in &selection.metrics {
+        let metrics: Vec<AnyMetric> = selection.metrics.into_iter().map(AnyMetric::each).collect();
+        for metric in &metrics {
             let signature = metric.signature();
             if signature.get("idf") == Some("corpus") || signature.get("lm") == Some("references") {
                 let what = format!(
@@ -67,15 +69,10 @@ impl RowScorer {
                 );
                 return Err(value(&sentence(&what, Some(&Remedy::give(Argument::DocumentFrequencies)))));
             }
-            if signature.get("tok") == Some("ptb-batch") {
-                let what = "the tokenizer ptb-batch reads all captions as one text";
-                let ptb = Remedy::set(Argument::Tokenizer, Tokenizer::Ptb.name());
-                return Err(value(&sentence(what, Some(&ptb))));
-            }
         }
-        let (entries, measures) = entries(&selection.metrics);
+        let (entries, measures) = entries(&metrics);
         let names = Names::new(&entries, &measures);
-        Ok(Self { metrics: selection.metrics, names, threads })
+        Ok(Self { metrics, names, threads })
     }
 
     /// The keys of the scores.

@@ -8,7 +8,7 @@ use capeval::choice::{Remedy, Task};
 use capeval::evaluate::registry::{SUITES, kinds};
 use capeval::meteor;
 use capeval::metric::{About, Direction, Reading, Resources};
-use capeval::text::{Scratch, Tokenizer, tokenizers};
+use capeval::text::{Following, Scratch, Tokenizer, tokenizers};
 use capeval::{MetricOptions, Selection};
 use capeval_files::{self as files, MeteorHome};
 use pyo3::exceptions::PyFileNotFoundError;
@@ -172,17 +172,13 @@ pub fn tokenize<'py>(
 type Tokens = (String, Vec<usize>);
 
 fn cut(tokenizer: Tokenizer, rows: &capeval::corpus::Captions, range: std::ops::Range<usize>) -> Vec<Tokens> {
-    let next = |k: usize| {
-        if tokenizer != Tokenizer::PtbBatch {
-            return None;
-        }
-        (k + 1..rows.len()).map(|k| rows.text(k)).find(|text| !text.trim().is_empty())
-    };
+    let n = if tokenizer == Tokenizer::Ptb { rows.len() } else { 0 };
     let mut scratch = Scratch::default();
     range
         .map(|k| {
             let (mut line, mut ends) = (String::new(), Vec::new());
-            tokenizer.tokenize_before(rows.text(k), next(k), &mut scratch, |piece| {
+            let following = || -> Following<'_> { Box::new((k + 1..n).map(|k| rows.text(k))) };
+            tokenizer.tokenize_before(rows.text(k), &following, &mut scratch, |piece| {
                 if !ends.is_empty() {
                     line.push(' ');
                 }

@@ -1,12 +1,12 @@
 //! Tokenises the lines of standard input: `tokenize NAME [--next | -0] < lines > pieces`.
 //!
 //! Each input line produces one output line with its pieces separated by single spaces. With `--next`, a
-//! tokenizer that looks at the following line is given that line. With `-0`, a NUL byte instead of a line
+//! tokenizer that looks at the following lines is given them. With `-0`, a NUL byte instead of a line
 //! feed ends each text, both in the input and in the output, so that texts can contain line breaks.
 
 use std::io::{self, BufWriter, Read, Write};
 
-use capeval_text::{Scratch, Tokenizer};
+use capeval_text::{Following, Scratch, Tokenizer};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -21,12 +21,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut output = BufWriter::new(io::stdout().lock());
     let mut scratch = Scratch::default();
     let mut joined = String::new();
-    let mut lines = input.split_terminator(end).peekable();
+    let mut lines = input.split_terminator(end);
     while let Some(text) = lines.next() {
         joined.clear();
         let mut separator = "";
-        let next = lines.peek().copied().filter(|_| sees_next);
-        tokenizer.tokenize_before(text, next, &mut scratch, |piece| {
+        let following = || -> Following<'_> { Box::new(lines.clone().filter(|_| sees_next)) };
+        tokenizer.tokenize_before(text, &following, &mut scratch, |piece| {
             joined.push_str(separator);
             joined.push_str(piece);
             separator = " ";

@@ -19,5 +19,5 @@ pub use sentences::{LINE_BREAK, Sentences};
 pub use stemmer::{Exceptions, Stemmer};
 pub use stop_words::StopWords;
 pub use texts::Texts;
-pub use tokenizers::{Scratch, Tokenizer, UnknownTokenizer};
+pub use tokenizers::{Following, Scratch, Tokenizer, UnknownTokenizer};
 pub use vocabulary::{Symbol, Vocabulary};

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::ends::Ends;
 use crate::tokenizers::plain::is_python_space;
-use crate::tokenizers::{Scratch, Tokenizer};
+use crate::tokenizers::{Following, Scratch, Tokenizer};
 use crate::vocabulary::{Symbol, Vocabulary};
 use capeval_arrays::Buffer;
 
@@ -36,6 +36,8 @@ pub struct Sentences {
     odd: Buffer<u64>,
     odd_words: Buffer<Symbol>,
     odd_ends: Buffer<u64>,
+    /// The sentences whose tokens may depend on the text that follows, ascending.
+    open: Buffer<u64>,
 }
 
 /// The arrays of [`Sentences`] for storage.
@@ -51,6 +53,8 @@ pub struct SentenceParts<'a> {
     pub odd_words: &'a [Symbol],
     /// The end of each of those sentences in `odd_words`.
     pub odd_ends: &'a [u64],
+    /// The sentences whose tokens may depend on the text that follows.
+    pub open: &'a [u64],
 }
 
 #[inline]
@@ -123,8 +127,8 @@ impl Sentences {
         }
     }
 
-    /// Tokenises `n` texts and adds their words to `vocabulary`; `next` returns the text that follows each
-    /// text, see [`Tokenizer::tokenize_before`].
+    /// Tokenises `n` texts and adds their words to `vocabulary`; `following` returns the texts after each text, see
+    /// [`Tokenizer::tokenize_before`].
     ///
     /// Threads work on contiguous ranges with their own vocabularies, which are merged in order. No score
     /// depends on the numbers of the words.
@@ -132,15 +136,17 @@ impl Sentences {
         tokenizer: Tokenizer,
         n: usize,
         text: impl Fn(usize) -> &'t str + Sync,
-        next: impl Fn(usize) -> Option<&'t str> + Sync,
+        following: impl Fn(usize) -> Following<'t> + Sync,
         vocabulary: &mut Vocabulary,
     ) -> Self {
-        Self::build(n, vocabulary, |builder, k, scratch| builder.push(tokenizer, text(k), next(k), scratch))
+        Self::build(n, vocabulary, |builder, k, scratch| {
+            builder.push(tokenizer, text(k), &|| following(k), scratch);
+        })
     }
 
     /// As [`tokenize`](Self::tokenize), but line by line, with the piece [`LINE_BREAK`] for each line break.
     ///
-    /// As white space, this piece is not a word.
+    /// As white space, this piece is not a word. A line is read without a look at the next one.
     pub fn tokenize_lines<'t>(
         tokenizer: Tokenizer,
         n: usize,
@@ -175,12 +181,14 @@ impl Sentences {
         let mut symbols = Vec::with_capacity(builders.iter().map(|b| b.symbols.len()).sum());
         let mut ends = Vec::with_capacity(builders.iter().map(|b| b.ends.len()).sum());
         let (mut odd, mut odd_words, mut odd_ends) = (Vec::new(), Vec::new(), Vec::new());
+        let mut open = Vec::new();
         for builder in builders {
             let (symbols_before, sentences_before) = (symbols.len() as u64, ends.len() as u64);
             let map: Vec<Symbol> =
                 builder.vocabulary.iter().map(|(_, word)| vocabulary.intern(word)).collect();
             symbols.extend(builder.symbols.iter().map(|s| map[s.index()]));
             ends.extend(builder.ends.iter().map(|end| symbols_before + end));
+            open.extend(builder.open.iter().map(|k| sentences_before + k));
             for k in builder.odd {
                 odd.push(sentences_before + k as u64);
                 for piece in part(&builder.symbols, &builder.ends, k) {
@@ -199,6 +207,40 @@ impl Sentences {
             odd: odd.into(),
             odd_words: odd_words.into(),
             odd_ends: odd_ends.into(),
+            open: open.into(),
+        }
+    }
+
+    /// The sentences whose tokens may depend on the text that follows, ascending.
+    pub fn open(&self) -> &[u64] {
+        &self.open
+    }
+
+    /// These sentences with those at `places`, which ascend, replaced by `others`, which have the same vocabulary.
+    pub fn replaced(&self, places: &[usize], others: &Self) -> Self {
+        let mut symbols = Vec::with_capacity(self.symbols.len());
+        let mut ends = Vec::with_capacity(self.ends.len());
+        let (mut odd, mut odd_words, mut odd_ends) = (Vec::new(), Vec::new(), Vec::new());
+        for k in 0..self.len() {
+            let (from, at) = match places.binary_search(&k) {
+                Ok(at) => (others, at),
+                Err(_) => (self, k),
+            };
+            symbols.extend_from_slice(from.pieces(at));
+            ends.push(symbols.len() as u64);
+            if from.odd.binary_search(&(at as u64)).is_ok() {
+                odd.push(k as u64);
+                odd_words.extend_from_slice(from.words(at));
+                odd_ends.push(odd_words.len() as u64);
+            }
+        }
+        Self {
+            symbols: symbols.into(),
+            ends: ends.into(),
+            odd: odd.into(),
+            odd_words: odd_words.into(),
+            odd_ends: odd_ends.into(),
+            open: self.open.to_vec().into(),
         }
     }
 
@@ -214,6 +256,7 @@ impl Sentences {
             odd: self.odd.to_vec().into(),
             odd_words: through(&self.odd_words),
             odd_ends: self.odd_ends.to_vec().into(),
+            open: self.open.to_vec().into(),
         }
     }
 
@@ -225,6 +268,7 @@ impl Sentences {
             odd: &self.odd,
             odd_words: &self.odd_words,
             odd_ends: &self.odd_ends,
+            open: &self.open,
         }
     }
 
@@ -235,8 +279,12 @@ impl Sentences {
         odd: Buffer<u64>,
         odd_words: Buffer<Symbol>,
         odd_ends: Buffer<u64>,
+        open: Buffer<u64>,
         vocabulary_len: usize,
     ) -> Option<Self> {
+        let below = |places: &[u64]| {
+            places.is_sorted_by(|a, b| a < b) && places.last().is_none_or(|last| *last < ends.len() as u64)
+        };
         let rising = |ends: &[u64], total: usize| {
             ends.is_sorted() && ends.last().copied().unwrap_or(0) == total as u64
         };
@@ -245,11 +293,11 @@ impl Sentences {
         let sound = rising(&ends, symbols.len())
             && rising(&odd_ends, odd_words.len())
             && odd.len() == odd_ends.len()
-            && odd.is_sorted_by(|a, b| a < b)
-            && odd.last().is_none_or(|last| *last < ends.len() as u64)
+            && below(&odd)
+            && below(&open)
             && known(&symbols)
             && known(&odd_words);
-        sound.then_some(Self { symbols, ends, odd, odd_words, odd_ends })
+        sound.then_some(Self { symbols, ends, odd, odd_words, odd_ends, open })
     }
 }
 
@@ -262,12 +310,31 @@ struct Builder {
     symbols: Vec<Symbol>,
     ends: Vec<u64>,
     odd: Vec<usize>,
+    open: Vec<u64>,
+}
+
+/// What is known of the pieces of a text.
+#[derive(Clone, Copy)]
+struct Pieces {
+    /// Whether the words differ from the pieces.
+    are_odd: bool,
+    /// Whether they may depend on the text that follows.
+    are_open: bool,
 }
 
 impl Builder {
-    fn push(&mut self, tokenizer: Tokenizer, text: &str, next: Option<&str>, scratch: &mut Scratch) {
-        let is_odd = self.pieces(tokenizer, text, next, scratch);
-        self.end(is_odd);
+    fn push<'t>(
+        &mut self,
+        tokenizer: Tokenizer,
+        text: &str,
+        following: &dyn Fn() -> Following<'t>,
+        scratch: &mut Scratch,
+    ) {
+        let Pieces { are_odd, are_open } = self.pieces(tokenizer, text, following, scratch);
+        if are_open {
+            self.open.push(self.ends.len() as u64);
+        }
+        self.end(are_odd);
     }
 
     fn push_lines(&mut self, tokenizer: Tokenizer, text: &str, scratch: &mut Scratch) {
@@ -278,30 +345,31 @@ impl Builder {
                 let symbol = self.vocabulary.intern(LINE_BREAK);
                 self.symbols.push(symbol);
             }
-            is_odd |= self.pieces(tokenizer, line, None, scratch);
+            let nothing = || -> Following<'_> { Box::new(std::iter::empty()) };
+            is_odd |= self.pieces(tokenizer.each(), line, &nothing, scratch).are_odd;
         }
         self.end(is_odd);
     }
 
-    /// Adds the pieces of `text`; returns whether its words differ from its pieces.
-    fn pieces(
+    /// Adds the pieces of `text`.
+    fn pieces<'t>(
         &mut self,
         tokenizer: Tokenizer,
         text: &str,
-        next: Option<&str>,
+        following: &dyn Fn() -> Following<'t>,
         scratch: &mut Scratch,
-    ) -> bool {
-        let mut is_odd = false;
+    ) -> Pieces {
+        let mut are_odd = false;
         let Self { vocabulary, splits, symbols, .. } = self;
-        tokenizer.tokenize_before(text, next, scratch, |piece| {
+        let are_open = tokenizer.tokenize_before(text, following, scratch, |piece| {
             let symbol = vocabulary.intern(piece);
             for k in splits.len()..vocabulary.len() {
                 splits.push(Vocabulary::splits(if k == symbol.index() { piece } else { LINE_BREAK }));
             }
-            is_odd |= splits[symbol.index()] || symbol == Symbol::EMPTY;
+            are_odd |= splits[symbol.index()] || symbol == Symbol::EMPTY;
             symbols.push(symbol);
         });
-        is_odd
+        Pieces { are_odd, are_open }
     }
 
     fn end(&mut self, is_odd: bool) {
@@ -316,9 +384,13 @@ impl Builder {
 mod tests {
     use super::*;
 
+    fn nothing<'t>(_: usize) -> Following<'t> {
+        Box::new(std::iter::empty())
+    }
+
     fn read(tokenizer: Tokenizer, texts: &[&str]) -> (Sentences, Vocabulary) {
         let mut vocabulary = Vocabulary::default();
-        let sentences = Sentences::tokenize(tokenizer, texts.len(), |k| texts[k], |_| None, &mut vocabulary);
+        let sentences = Sentences::tokenize(tokenizer, texts.len(), |k| texts[k], nothing, &mut vocabulary);
         (sentences, vocabulary)
     }
 
@@ -360,7 +432,7 @@ mod tests {
                     Tokenizer::None,
                     texts.len(),
                     |k| &texts[k],
-                    |_| None,
+                    nothing,
                     &mut vocabulary,
                 );
                 (0..texts.len())

@@ -17,8 +17,13 @@ struct Corpus {
 fn corpus(images: &[Vec<String>]) -> Corpus {
     let texts: Vec<&str> = images.iter().flatten().map(String::as_str).collect();
     let mut vocabulary = Vocabulary::default();
-    let sentences =
-        Sentences::tokenize(Tokenizer::Whitespace, texts.len(), |k| texts[k], |_| None, &mut vocabulary);
+    let sentences = Sentences::tokenize(
+        Tokenizer::Whitespace,
+        texts.len(),
+        |k| texts[k],
+        |_| Box::new(std::iter::empty()),
+        &mut vocabulary,
+    );
     let ends = images
         .iter()
         .scan(0, |end, refs| {

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use capeval_text::tokenizers::plain::is_python_space;
 use capeval_text::tokenizers::ptb;
-use capeval_text::{Scratch, Tokenizer};
+use capeval_text::{Following, Scratch, Tokenizer};
 use proptest::prelude::*;
 
 /// Texts made up for this test, and the output of `PTBTokenizer -preserveLines -lowerCase` of
@@ -88,18 +88,21 @@ const CASES: &[(&str, &str)] = &[
     ("^.[^x= a dog, a cat <>] end", "^.[^x= a dog, a cat <>] end"),
 ];
 
+/// The tokens of a text before a new sentence.
 fn tokens(text: &str) -> String {
-    Tokenizer::Ptb.pieces(text).join(" ")
+    Tokenizer::PtbEach.pieces(text).join(" ")
 }
 
 fn raw(text: &str) -> String {
     Tokenizer::PtbRaw.pieces(text).join(" ")
 }
 
-fn tokens_before(text: &str, next: &str) -> String {
+/// The tokens of a text before other lines.
+fn tokens_before(text: &str, lines: &[&str]) -> String {
     let mut pieces = Vec::new();
+    let following = || -> Following<'_> { Box::new(lines.iter().copied()) };
     Tokenizer::Ptb
-        .tokenize_before(text, Some(next), &mut Scratch::default(), |piece| pieces.push(piece.to_owned()));
+        .tokenize_before(text, &following, &mut Scratch::default(), |piece| pieces.push(piece.to_owned()));
     pieces.join(" ")
 }
 
@@ -115,7 +118,7 @@ fn one_scratch_serves_all_texts() {
     let mut scratch = Scratch::default();
     for (text, expected) in CASES.iter().chain(CASES) {
         let mut pieces = Vec::new();
-        Tokenizer::Ptb.tokenize(text, &mut scratch, |piece| pieces.push(piece.to_owned()));
+        Tokenizer::PtbEach.tokenize(text, &mut scratch, |piece| pieces.push(piece.to_owned()));
         assert_eq!(pieces.join(" "), *expected);
     }
 }
@@ -181,22 +184,42 @@ fn an_empty_text_has_no_tokens() {
 #[test]
 fn a_single_letter_keeps_its_full_stop_unless_the_next_text_begins_a_sentence() {
     assert_eq!(tokens("next to a letter K."), "next to a letter k", "a text alone ends a sentence");
-    assert_eq!(tokens_before("next to a letter K.", "a dog"), "next to a letter k.");
-    assert_eq!(tokens_before("next to a letter K.", "A dog"), "next to a letter k");
+    assert_eq!(tokens_before("next to a letter K.", &["a dog"]), "next to a letter k.");
+    assert_eq!(tokens_before("next to a letter K.", &["A dog"]), "next to a letter k");
     assert_eq!(tokens("the letter K. The dog"), "the letter k the dog");
 }
 
 #[test]
 fn a_number_after_the_line_break_makes_an_abbreviation() {
     assert_eq!(tokens("it says no."), "it says no");
-    assert_eq!(tokens_before("it says no.", "Two dogs"), "it says no");
-    assert_eq!(tokens_before("it says no.", "2 dogs"), "it says no.");
+    assert_eq!(tokens_before("it says no.", &["Two dogs"]), "it says no");
+    assert_eq!(tokens_before("it says no.", &["2 dogs"]), "it says no.");
+}
+
+#[test]
+fn a_look_ahead_passes_over_blank_lines_as_the_rules_allow() {
+    assert_eq!(tokens_before("it says no.", &["", "2 dogs"]), "it says no");
+    assert_eq!(tokens_before("a letter K.", &["", " ", "The dog"]), "a letter k");
+    assert_eq!(tokens_before("a letter K.", &["", " ", "the dog"]), "a letter k.");
+}
+
+#[test]
+fn the_end_of_the_file_is_not_a_line_break() {
+    for (text, last, inside) in [
+        ("a man :)", "a man -rrb-", "a man :-rrb-"),
+        ("dogs '99", "dogs 99", "dogs '99"),
+        ("a letter K.", "a letter k.", "a letter k"),
+        ("it says no.", "it says no", "it says no"),
+        ("see photo.jpg", "see photo.jpg", "see photo.jpg"),
+    ] {
+        assert_eq!([tokens_before(text, &[]), tokens_before(text, &["A dog"])], [last, inside]);
+    }
 }
 
 #[test]
 fn what_follows_a_text_never_becomes_part_of_it() {
-    assert_eq!(tokens_before("a <b c='d", "e'> f"), tokens("a <b c='d"));
-    assert_eq!(tokens_before("a ^.[^x= b", "c <>]"), tokens("a ^.[^x= b"));
+    assert_eq!(tokens_before("a <b c='d", &["e'> f"]), tokens("a <b c='d"));
+    assert_eq!(tokens_before("a ^.[^x= b", &["c <>]"]), tokens("a ^.[^x= b"));
 }
 
 #[test]
@@ -232,16 +255,16 @@ fn shared(path: &str) -> Option<String> {
 fn check_fixture(input: &str, output: &str, lower: bool) {
     let (Some(input), Some(output)) = (shared(input), shared(output)) else { return };
     let mut scratch = Scratch::default();
-    let mut rest = input.as_str();
+    let mut lines = input.split('\n');
     for (number, expected) in output.lines().enumerate() {
-        let (text, next) = rest.split_once('\n').unwrap_or((rest, ""));
-        rest = next;
+        let text = lines.next().unwrap();
         let mut pieces = Vec::new();
-        ptb::lex_before(text, Some(next), &mut scratch, |piece| pieces.push(piece.to_owned()));
+        let following = || -> Following<'_> { Box::new(lines.clone()) };
+        ptb::lex_before(text, &following, &mut scratch, |piece| pieces.push(piece.to_owned()));
         let ours = pieces.join(" ");
         assert_eq!(if lower { ours.to_lowercase() } else { ours }, expected, "line {}: {text:?}", number + 1);
     }
-    assert!(rest.is_empty());
+    assert!(lines.all(str::is_empty));
 }
 
 #[test]
@@ -286,14 +309,35 @@ proptest! {
     fn the_fast_path_equals_the_rules(text in hostile()) {
         // Sigma and line breaks have their own tests above.
         prop_assume!(!text.contains(['\u{3a3}', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']));
-        let joined = Tokenizer::Ptb.pieces(&text).join(" ");
+        let joined = Tokenizer::PtbEach.pieces(&text).join(" ");
         prop_assert_eq!(joined, finished(&Tokenizer::PtbRaw.pieces(&text)).join(" "));
     }
 
     #[test]
     fn no_text_makes_the_tokenizer_panic(text in any::<String>(), next in hostile()) {
         let mut scratch = Scratch::default();
-        Tokenizer::Ptb.tokenize_before(&text, Some(&next), &mut scratch, |_| {});
-        Tokenizer::PtbRaw.tokenize_before(&next, Some(&text), &mut scratch, |_| {});
+        Tokenizer::Ptb.tokenize_before(&text, &|| Box::new([next.as_str()].into_iter()), &mut scratch, |_| {});
+        Tokenizer::PtbRaw.tokenize_before(&next, &|| Box::new([text.as_str()].into_iter()), &mut scratch, |_| {});
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn only_open_texts_depend_on_what_follows(text in hostile(), a in hostile(), b in hostile()) {
+        let read = |lines: &[&str]| {
+            let mut pieces = Vec::new();
+            let following = || -> Following<'_> { Box::new(lines.iter().copied()) };
+            let piece = |piece: &str| pieces.push(piece.to_owned());
+            let is_open = Tokenizer::Ptb.tokenize_before(&text, &following, &mut Scratch::default(), piece);
+            (pieces, is_open)
+        };
+        let (alone, is_open) = read(&[]);
+        for lines in [&[a.as_str()][..], &[b.as_str()], &["", a.as_str(), b.as_str()], &["A "], &["2 "], &["<b> "]] {
+            let (before, is_open_before) = read(lines);
+            prop_assert_eq!(is_open, is_open_before);
+            prop_assert!(is_open || alone == before, "{:?} before {:?}", text, lines);
+        }
     }
 }

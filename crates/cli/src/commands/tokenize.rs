@@ -1,10 +1,11 @@
 //! `capeval tokenize`: shows the tokens of texts.
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Write};
 
 use anyhow::Result;
 use capeval::text::tokenizers::{ALL, WITH_DICTIONARY};
-use capeval::text::{Scratch, Tokenizer};
+use capeval::text::{Following, Scratch, Tokenizer};
 use capeval_files::STDIN;
 use clap::ValueEnum;
 
@@ -14,7 +15,8 @@ use crate::output::Output;
 /// Show the tokens of texts
 #[derive(clap::Args)]
 pub struct Args {
-    /// Texts to tokenize; the default is each line of --file or of standard input.
+    /// Texts to tokenize; the default is each line of --file or of standard input. The tokenizer ptb reads them as one text,
+    /// in order.
     #[arg(value_name = "TEXT", conflicts_with = "file")]
     texts: Vec<String>,
     /// Tokenizer, or `all` to compare all tokenizers.
@@ -66,9 +68,13 @@ pub fn run(args: &Args) -> Result<()> {
         pieces: Vec::new(),
     };
     if !args.texts.is_empty() {
-        let next = args.texts.iter().skip(1).map(|text| Some(text.as_str())).chain([None]);
-        let mut texts = args.texts.iter().zip(next);
-        return output.write(|out| texts.try_for_each(|(text, next)| printer.print(text, next, out)));
+        let mut texts = args.texts.iter();
+        return output.write(|out| {
+            while let Some(text) = texts.next() {
+                printer.print(text, &|| Box::new(texts.clone().map(String::as_str)), out)?;
+            }
+            Ok(())
+        });
     }
     match args.file.as_deref() {
         None | Some(STDIN) => {
@@ -79,15 +85,18 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-/// Tokenises the texts one by one.
+/// Tokenises the texts as one text, in order. No tokenizer looks beyond the first text that is not blank.
 fn each(reader: &mut impl BufRead, name: &str, printer: &mut Printer, output: Output) -> Result<()> {
     let mut damaged = None;
     output.write(|out| {
         let mut texts = Texts { reader, end: printer.end, number: 0, damaged: None };
-        let mut text = texts.next()?;
-        while let Some(this) = text {
-            text = texts.next()?;
-            printer.print(&this, text.as_deref(), out)?;
+        let mut ahead = VecDeque::new();
+        while let Some(text) = ahead.pop_front().map_or_else(|| texts.next(), |text| Ok(Some(text)))? {
+            while ahead.back().is_none_or(|text: &String| text.trim().is_empty()) {
+                let Some(text) = texts.next()? else { break };
+                ahead.push_back(text);
+            }
+            printer.print(&text, &|| Box::new(ahead.iter().map(String::as_str)), out)?;
         }
         damaged = texts.damaged;
         Ok(())
@@ -132,11 +141,19 @@ struct Printer {
 }
 
 impl Printer {
-    fn print(&mut self, text: &str, next: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
+    fn print<'t>(
+        &mut self,
+        text: &str,
+        following: &dyn Fn() -> Following<'t>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         for tokenizer in &self.tokenizers {
             self.pieces.clear();
-            tokenizer
-                .tokenize_before(text, next, &mut self.scratch, |piece| self.pieces.push(piece.to_owned()));
+            let piece = |piece: &str| self.pieces.push(piece.to_owned());
+            match tokenizer {
+                Tokenizer::PtbEach => tokenizer.tokenize(text, &mut self.scratch, piece),
+                _ => drop(tokenizer.tokenize_before(text, following, &mut self.scratch, piece)),
+            }
             if let Some(width) = self.width {
                 write!(out, "{tokenizer:width$}  ", tokenizer = tokenizer.name())?;
             }

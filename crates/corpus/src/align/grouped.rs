@@ -79,6 +79,22 @@ impl GroupedCaptions {
         self.index.is_empty()
     }
 
+    /// The images in the order in which pycocoevalcap takes them: that of COCO's `images`, if the source has such a list,
+    /// and images that it lacks last; otherwise that of their numbers.
+    pub fn order(&self) -> Vec<u32> {
+        let mut seen = vec![false; self.len()];
+        let declared = self.captions.declared().iter().filter_map(|id| self.index.find(id));
+        let mut order: Vec<u32> = Vec::with_capacity(self.len());
+        for image in declared.chain(0..self.len()) {
+            if let Some(seen) = seen.get_mut(image)
+                && !std::mem::replace(seen, true)
+            {
+                order.push(image as u32);
+            }
+        }
+        order
+    }
+
     /// The id of an image, as first given; `None` if there is no such image.
     pub fn id(&self, image: usize) -> Option<&SegmentId> {
         self.index.id(image)

@@ -33,18 +33,24 @@ pub struct Scratch {
     ptb: Option<Box<ptb::Lexer>>,
 }
 
-/// How most captions begin; see [`Tokenizer::tokenize_before`].
+/// The texts on the lines after a text, until the file ends.
+pub type Following<'t> = Box<dyn Iterator<Item = &'t str> + 't>;
+
+/// The assumed beginning of the next caption where it is unknown: most captions begin like this.
 const NEW_SENTENCE: &str = "A ";
+
+/// Old names of tokenizers, with their current names.
+pub const RENAMED: &[(&str, &str)] = &[("ptb-batch", "ptb")];
 
 /// A tokenizer. Its name is part of a score's signature and the key for sharing tokenised text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Tokenizer {
-    /// Stanford's PTBTokenizer 3.4.1 with pycocoevalcap's punctuation filter: see [`ptb`].
+    /// Stanford's PTBTokenizer 3.4.1 with pycocoevalcap's punctuation filter, on all captions as one text: see [`ptb`].
     Ptb,
-    /// As [`Ptb`](Self::Ptb), but all captions are one text as in pycocoevalcap, so the last word of a
-    /// caption may depend on the next caption: see [`Tokenizer::tokenize_before`].
-    PtbBatch,
+    /// As [`Ptb`](Self::Ptb), but the captions of each image are a text of their own, before which and after which there
+    /// is nothing known; see [`Tokenizer::tokenize_before`].
+    PtbEach,
     /// The tokens of Stanford's PTBTokenizer 3.4.1 with their case and all punctuation: see [`ptb::lex`].
     PtbRaw,
     /// Splits on white space as Python's `str.split()` does.
@@ -75,8 +81,12 @@ pub enum Tokenizer {
 
 /// Every tokenizer with its name and a one-line summary, in the order in which they are listed.
 pub const ALL: &[(Tokenizer, &str, &str)] = &[
-    (Tokenizer::Ptb, "ptb", "PTBTokenizer 3.4.1, lower case, no punctuation, as in pycocoevalcap"),
-    (Tokenizer::PtbBatch, "ptb-batch", "as ptb, with all captions as one text, so that their order matters"),
+    (
+        Tokenizer::Ptb,
+        "ptb",
+        "PTBTokenizer 3.4.1, lower case, no punctuation, all captions as one text, as in pycocoevalcap",
+    ),
+    (Tokenizer::PtbEach, "ptb-each", "as ptb, but image by image, for captions without a known order"),
     (Tokenizer::PtbRaw, "ptb-raw", "PTBTokenizer 3.4.1, with case and punctuation"),
     (Tokenizer::Whitespace, "whitespace", "split on white space, as Python's str.split()"),
     (Tokenizer::None, "none", "split on spaces only, for text that is already tokenised"),
@@ -132,30 +142,32 @@ pub const WITH_DICTIONARY: &[(Tokenizer, &str, &str)] = &[
 ];
 
 impl Tokenizer {
-    /// Calls `piece` with each piece of `text`, in order.
+    /// Calls `piece` with each piece of `text`, in order; nothing follows the text.
     #[inline]
     pub fn tokenize(self, text: &str, scratch: &mut Scratch, piece: impl FnMut(&str)) {
-        self.tokenize_before(text, None, scratch, piece);
+        self.tokenize_before(text, &|| Box::new(std::iter::empty()), scratch, piece);
     }
 
-    /// As [`tokenize`](Self::tokenize), given the text on the next line, if there is one.
+    /// As [`tokenize`](Self::tokenize), given the texts on the following lines, which are asked for only if they matter.
+    /// Returns whether the pieces may depend on them.
     ///
-    /// Only the `ptb` family uses it. Stanford's program reads all captions as one text: whether a single
+    /// Only the `ptb` family uses them. Stanford's program reads all captions as one text: whether a single
     /// letter at the end of a caption keeps its full stop (`12th Ave S.`) depends on the beginning of the
-    /// *next* caption. With `None`, `ptb-batch` assumes the end of the file, and the others assume that a new
-    /// sentence follows.
+    /// *next* caption. Where the given lines end, `ptb` assumes the end of the file, and `ptb-each` and `ptb-raw` assume
+    /// that a new sentence follows.
     #[inline]
-    pub fn tokenize_before(
+    pub fn tokenize_before<'t>(
         self,
         text: &str,
-        next: Option<&str>,
+        following: &dyn Fn() -> Following<'t>,
         scratch: &mut Scratch,
         mut piece: impl FnMut(&str),
-    ) {
+    ) -> bool {
+        let or_new = || -> Following<'t> { Box::new(following().chain([NEW_SENTENCE])) };
         match self {
-            Self::Ptb => ptb::tokenize_before(text, Some(next.unwrap_or(NEW_SENTENCE)), scratch, piece),
-            Self::PtbBatch => ptb::tokenize_before(text, next, scratch, piece),
-            Self::PtbRaw => ptb::lex_before(text, Some(next.unwrap_or(NEW_SENTENCE)), scratch, piece),
+            Self::Ptb => return ptb::tokenize_before(text, following, scratch, piece),
+            Self::PtbEach => return ptb::tokenize_before(text, &or_new, scratch, piece),
+            Self::PtbRaw => return ptb::lex_before(text, &or_new, scratch, piece),
             Self::Whitespace => plain::whitespace(text, &mut piece),
             Self::None => plain::none(text, &mut piece),
             Self::V13a => v13a::tokenize(text, scratch, &mut piece),
@@ -169,6 +181,12 @@ impl Tokenizer {
             #[cfg(feature = "jieba")]
             Self::Jieba => jieba::tokenize(text, &mut piece),
         }
+        false
+    }
+
+    /// The tokenizer for captions whose neighbours in a file are unknown: `ptb-each` for `ptb`, and itself for the others.
+    pub fn each(self) -> Self {
+        if self == Self::Ptb { Self::PtbEach } else { self }
     }
 
     /// The pieces of `text` as owned strings; slower than [`tokenize`](Self::tokenize).
@@ -251,7 +269,8 @@ impl FromStr for Tokenizer {
 
     fn from_str(name: &str) -> Result<Self, UnknownTokenizer> {
         let mut every = ALL.iter().chain(WITH_DICTIONARY);
-        let found = every.find(|(_, known, _)| *known == name).map(|(tokenizer, ..)| *tokenizer);
+        let current = RENAMED.iter().find(|(old, _)| *old == name).map_or(name, |(_, current)| current);
+        let found = every.find(|(_, known, _)| *known == current).map(|(tokenizer, ..)| *tokenizer);
         match found {
             Some(Self::Mecab(language)) if mecab::dictionary(language).is_err() => None,
             found => found,
@@ -267,15 +286,26 @@ mod tests {
     /// Tokens of PTBTokenizer 3.4.1 for two lines of COCO val2014 in one file.
     #[test]
     fn the_next_caption_decides_whether_a_last_letter_keeps_its_dot() {
-        let last = |text: &str, next: Option<&str>| {
+        let last = |tokenizer: Tokenizer, text: &str, next: Option<&str>| {
             let mut pieces = Vec::new();
-            let mut scratch = Scratch::default();
-            Tokenizer::Ptb.tokenize_before(text, next, &mut scratch, |piece| pieces.push(piece.to_owned()));
+            let following = || -> Following<'_> { Box::new(next.into_iter()) };
+            let piece = |piece: &str| pieces.push(piece.to_owned());
+            let is_open = tokenizer.tokenize_before(text, &following, &mut Scratch::default(), piece);
+            assert!(is_open, "{text}");
             pieces.pop().unwrap_or_default()
         };
-        assert_eq!(last("Lane St. and 12th Ave S.", Some("A street sign at the corner")), "s");
-        assert_eq!(last("that says Branch St. 200 N.", Some("Street corner with close up")), "n.");
-        assert_eq!(last("a sign with a P.", None), "p", "a caption alone ends a sentence");
+        use Tokenizer::{Ptb, PtbEach};
+        assert_eq!(last(Ptb, "Lane St. and 12th Ave S.", Some("A street sign at the corner")), "s");
+        assert_eq!(last(Ptb, "that says Branch St. 200 N.", Some("Street corner with close up")), "n.");
+        assert_eq!(last(Ptb, "a sign with a P.", None), "p.", "the file ends");
+        assert_eq!(last(PtbEach, "a sign with a P.", None), "p", "a new sentence is assumed");
+    }
+
+    #[test]
+    fn an_old_name_stands_for_the_current_one() {
+        for (old, current) in RENAMED {
+            assert_eq!(old.parse::<Tokenizer>(), current.parse());
+        }
     }
 
     #[test]

@@ -56,7 +56,7 @@ class COCOEvalCap:
             warnings.warn(f"METEOR is left out: {missing}", stacklevel=2)
         warnings.warn("SPICE is left out: capeval has none yet", stacklevel=2)
 
-        scored = dict(zip(metrics, evaluate(references, candidates, metrics, {"tok": "ptb-batch"})))
+        scored = dict(zip(metrics, evaluate(references, candidates, metrics, {"tok": "ptb"})))
         print("computing Bleu score...")
         bleu = scored["bleu"]
         self._print_bleu(bleu)

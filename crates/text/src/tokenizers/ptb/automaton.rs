@@ -56,6 +56,8 @@ pub(super) struct Automaton {
     pub(super) hopeless: HashSet<(usize, State), foldhash::fast::FixedState>,
     /// Positions that the current match has passed since its last complete match.
     pub(super) passed: Vec<(usize, State)>,
+    /// Whether the tokens of the current text may depend on what follows it.
+    pub(super) is_open: bool,
 }
 
 impl Automaton {
@@ -71,6 +73,7 @@ impl Automaton {
             seen: vec![false; grammar.positions.reads.len()],
             hopeless: HashSet::default(),
             passed: Vec::new(),
+            is_open: false,
         };
         automaton.push(&[]);
         automaton.push(&[0]);
@@ -84,6 +87,7 @@ impl Automaton {
         if !self.hopeless.is_empty() {
             self.hopeless.clear();
         }
+        self.is_open = false;
     }
 
     pub(super) fn rules(&self) -> &'static [Rule] {

@@ -18,7 +18,7 @@ const PADDING: &str = "        ";
 pub(super) fn tokenize(
     lexer: &mut Lexer,
     lower: &mut String,
-    source: Source<'_>,
+    source: Source<'_, '_>,
     mut piece: impl FnMut(&str),
 ) {
     let text = source.text;

@@ -1,5 +1,6 @@
 //! Finds one token at a time: its longest match, its end, and its printed form.
 
+use super::super::Following;
 use super::automaton::{Automaton, DEAD, START, State};
 use super::classes::{self, BREAK, END, SPACE};
 use super::pattern::NO_RULE;
@@ -8,13 +9,13 @@ use super::rules::{Cut, Form};
 /// The distance in bytes between the positions that a long match records.
 const STRIDE: usize = 64;
 
-/// A text and the text after it, at which the rules may look.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Source<'t> {
+/// A text and the texts after it, at which the rules may look.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'s, 't> {
     /// The text: one line, in which line feeds count as spaces.
-    pub(super) text: &'t str,
-    /// The text after the line break at the end, if any.
-    pub(super) next: Option<&'t str>,
+    pub(super) text: &'s str,
+    /// The lines after it; without any, the file ends, without a line break.
+    pub(super) following: &'s dyn Fn() -> Following<'t>,
 }
 
 /// A token within a text.
@@ -37,7 +38,7 @@ struct Match {
     half: bool,
 }
 
-impl Source<'_> {
+impl Source<'_, '_> {
     /// The token at `start`, which must be a character boundary before the end of the text.
     #[inline]
     pub(super) fn token(self, automaton: &mut Automaton, start: usize) -> Token {
@@ -163,23 +164,40 @@ impl Source<'_> {
         (state, at + c.len_utf8())
     }
 
-    /// Continues with the line break at the end of the text and with the text after it.
+    /// Continues with the line break at the end of the text and with the lines after it, up to the end of the first one
+    /// that is not blank.
+    ///
+    /// Only here does a token depend on what follows the text, which the automaton notes.
     #[inline(never)]
-    fn beyond(self, automaton: &mut Automaton, mut state: State, mut best: Option<Match>) -> Option<Match> {
-        let following = self.next.into_iter().flat_map(|next| {
-            next.chars().flat_map(|c| [classes::of(c); 2].into_iter().take(c.len_utf16())).chain([END])
+    fn beyond(self, automaton: &mut Automaton, state: State, mut best: Option<Match>) -> Option<Match> {
+        let mut state = automaton.step(state, END);
+        if state == DEAD {
+            return best;
+        }
+        automaton.is_open = true;
+        let mut following = (self.following)().peekable();
+        if following.peek().is_none() {
+            return best;
+        }
+        let mut ends = false;
+        let lines = following.take_while(|line| !std::mem::replace(&mut ends, !line.trim().is_empty()));
+        let classes = lines.flat_map(|line| {
+            line.chars().flat_map(|c| [classes::of(c); 2].into_iter().take(c.len_utf16())).chain([END])
         });
-        for (units, class) in (1..).zip([END].into_iter().chain(following)) {
-            state = automaton.step(state, class);
-            if state == DEAD {
-                break;
-            }
+        let mut units = 1;
+        let mut classes = classes.into_iter();
+        loop {
             let rule = automaton.end(state);
             if rule != NO_RULE {
                 best = Some(Match { rule, end: self.text.len() + units, half: false });
             }
+            let Some(class) = classes.next() else { return best };
+            state = automaton.step(state, class);
+            if state == DEAD {
+                return best;
+            }
+            units += 1;
         }
-        best
     }
 
     /// The end of the token that starts at `start`.

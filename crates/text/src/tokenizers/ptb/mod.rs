@@ -5,22 +5,19 @@
 //! of about eighty rules, including the text at which a rule only looks ahead; finished tokens are
 //! lower-cased; then pycocoevalcap drops most punctuation.
 //!
-//! Here each text is tokenised independently. A line feed in a text is a space, as in pycocoevalcap. Other
-//! line breaks (carriage return, U+000B, U+000C, U+2028, U+2029) end a line for the rules, but the tokens of
-//! all lines belong to the same text, whereas pycocoevalcap assigns them to the captions that follow. A line
-//! break is assumed after the text.
+//! Here each text is tokenised on its own, with a look at the lines that follow. A line feed in a text is a space, as in
+//! pycocoevalcap. Other line breaks (carriage return, U+000B, U+000C, U+2028, U+2029) end a line for the rules, but the
+//! tokens of all lines belong to the same text, whereas pycocoevalcap assigns them to the captions that follow.
 //!
-//! In four cases the Java program's output for a text depends on the texts around it:
+//! In three cases the tokens of a text depend on the lines that follow:
 //! - A single letter with a full stop at the end (`letter K.`) keeps the full stop, unless the next line
 //!   begins with a tag, or with `A`, `The` or one of about fifty other capitalised words.
 //! - `no.`, `fig.`, `ca.` and similar abbreviations at the end keep their full stop if the next line begins
 //!   with a digit.
-//! - A tag with an unclosed quoted attribute, or one odd smiley, continues into the following lines; here it
-//!   ends, unfinished, with its text.
 //! - There is no line break after the last line, so a smiley or a file name at its very end is split.
 //!
-//! [`Tokenizer::tokenize_before`](super::Tokenizer::tokenize_before) takes the next line into account in the
-//! first two cases. Without a next line, `ptb` and `ptb-raw` assume that a new sentence follows.
+//! Also, in the Java program a tag with an unclosed quoted attribute, or one odd smiley, continues into the following
+//! lines; here it ends, unfinished, with its text.
 //!
 //! How it works: `fast` reads plain words and leaves everything else to `lexer`, which runs the `automaton`
 //! of the `rules`, written as a `pattern` over the character `classes`; `post` finishes the tokens.
@@ -35,7 +32,7 @@ mod post;
 mod rules;
 mod sigma;
 
-use super::Scratch;
+use super::{Following, Scratch};
 use automaton::Automaton;
 use lexer::Source;
 use post::Post;
@@ -54,9 +51,9 @@ impl Lexer {
     }
 }
 
-/// Calls `piece` with the raw tokens of `text`, keeping case and punctuation.
+/// Calls `piece` with the raw tokens of `text`, keeping case and punctuation, where `text` is a whole file.
 ///
-/// An abbreviation at the end is followed by a second full stop, as at the end of a file.
+/// An abbreviation at the end is followed by a second full stop.
 ///
 /// ```
 /// use capeval_text::{Scratch, tokenizers::ptb};
@@ -66,14 +63,19 @@ impl Lexer {
 /// assert_eq!(tokens, ["The", "dog", "ca", "n't", "."]);
 /// ```
 pub fn lex(text: &str, scratch: &mut Scratch, piece: impl FnMut(&str)) {
-    lex_before(text, None, scratch, piece);
+    lex_before(text, &|| Box::new(std::iter::empty()), scratch, piece);
 }
 
-/// As [`lex`], given the text after `text` and a line break.
-pub fn lex_before(text: &str, next: Option<&str>, scratch: &mut Scratch, mut piece: impl FnMut(&str)) {
+/// As [`lex`], given the lines after `text`. Returns whether the tokens may depend on them.
+pub fn lex_before<'t>(
+    text: &str,
+    following: &dyn Fn() -> Following<'t>,
+    scratch: &mut Scratch,
+    mut piece: impl FnMut(&str),
+) -> bool {
     let Lexer { automaton, printed, .. } = &mut **scratch.ptb.get_or_insert_with(|| Box::new(Lexer::new()));
     automaton.forget();
-    let source = Source { text, next };
+    let source = Source { text, following };
     let mut at = 0;
     while at < text.len() {
         let token = source.token(automaton, at);
@@ -82,12 +84,19 @@ pub fn lex_before(text: &str, next: Option<&str>, scratch: &mut Scratch, mut pie
         }
         at = token.resume;
     }
+    automaton.is_open
 }
 
-/// Calls `piece` with the tokens that pycocoevalcap produces for `text`, given the text that follows after a
-/// line break.
-pub fn tokenize_before(text: &str, next: Option<&str>, scratch: &mut Scratch, piece: impl FnMut(&str)) {
+/// Calls `piece` with the tokens that pycocoevalcap produces for `text`, given the lines after it. Returns whether the
+/// tokens may depend on these lines.
+pub fn tokenize_before<'t>(
+    text: &str,
+    following: &dyn Fn() -> Following<'t>,
+    scratch: &mut Scratch,
+    piece: impl FnMut(&str),
+) -> bool {
     let Scratch { text: lower, ptb } = scratch;
     let lexer = ptb.get_or_insert_with(|| Box::new(Lexer::new()));
-    fast::tokenize(lexer, lower, Source { text, next }, piece);
+    fast::tokenize(lexer, lower, Source { text, following }, piece);
+    lexer.automaton.is_open
 }

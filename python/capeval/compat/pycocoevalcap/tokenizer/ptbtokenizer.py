@@ -25,7 +25,7 @@ class PTBTokenizer:
     def tokenize(self, captions_for_image: Mapping[Any, list[dict[str, Any]]]) -> dict[Any, list[str]]:
         """``{id: [{"caption": str}, …]}`` as ``{id: [str, …]}``, with tokens separated by single spaces."""
         texts = [caption["caption"] for captions in captions_for_image.values() for caption in captions]
-        tokens = iter(tokenize(Captions.of(texts, "captions"), "ptb-batch", True))
+        tokens = iter(tokenize(Captions.of(texts, "captions"), "ptb", True))
         # An image without captions has no entry, as in the original.
         return {
             key: [next(tokens) for _ in captions] for key, captions in captions_for_image.items() if len(captions)
