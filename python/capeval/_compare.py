@@ -11,11 +11,13 @@ from ._choices import Correction, Duplicate, Empty, Ids, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._inputs import Captionlike, Metrics, Settings, ids_of, thread_count
 from ._progress import Listener, Progress
-from ._rendered import Rendered
+from ._rendered import Plot, Rendered
 from ._report import Id, Report
 from ._score import prepare
 
 if TYPE_CHECKING:
+    import pandas
+
     from ._evaluator import Evaluator
 
 
@@ -88,6 +90,61 @@ class Comparison(Rendered):
     def to_html(self, *, title: str | None = None, digits: int = 3) -> str:
         """Renders a page of the differences between systems; with ``gallery=True`` also every image."""
         return self._found.html(", ".join(self.report.systems) if title is None else title, digits)
+
+
+    def plot(self) -> Plot:
+        """Shows the charts of the differences in a notebook."""
+        return Plot(self.to_html())
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Converts the contrasts to a data frame with a row per pair and measure.
+
+        Raises:
+            ImportError: if pandas is not installed.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self._rows())
+
+    def _rows(self) -> list[dict[str, Any]]:
+        rows = []
+        for pair in self.pairs:
+            for measure, contrast in pair.contrasts.items():
+                row: dict[str, Any] = {"baseline": pair.baseline, "system": pair.system, "measure": measure}
+                for name, value in contrast._asdict().items():
+                    if name == "interval":
+                        row["low"], row["high"] = value
+                    elif isinstance(value, P):
+                        row[f"{name}_p"], row[f"{name}_adjusted"] = value
+                    elif name in ("sign", "permutation"):
+                        row[f"{name}_p"] = row[f"{name}_adjusted"] = None
+                    else:
+                        row[name] = value
+                rows.append(row)
+        return rows
+
+    def _repr_html_(self) -> str:
+        import html
+
+        shown = {
+            "system": "system",
+            "baseline": "against",
+            "measure": "measure",
+            "difference": "difference",
+            "low": "low",
+            "high": "high",
+            "randomisation_adjusted": "p (randomisation, adjusted)",
+            "verdict": "verdict",
+        }
+        head = "".join(f"<th>{title}</th>" for title in shown.values())
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(_text(row[name]))}</td>" for name in shown) + "</tr>" for row in self._rows()
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _text(value: Any) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def _contrast(row: dict[str, Any]) -> Contrast:

@@ -9,6 +9,23 @@ class _Found(Protocol):
     def render(self, format: str, digits: int) -> str: ...
 
 
+class Plot:
+    """The charts of a result; notebooks show them."""
+
+    def __init__(self, page: str) -> None:
+        self.html = page
+        """The charts and tables as a page of HTML."""
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        style = "width: 100%; height: 40em; border: 0"
+        return f'<iframe style="{style}" srcdoc="{escape(self.html, quote=True)}"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"Plot({len(self.html)} characters of HTML)"
+
+
 class Rendered:
     """A result of the engine that prints as a table."""
 

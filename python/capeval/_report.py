@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
-from ._rendered import Rendered
+from ._rendered import Plot, Rendered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,11 +107,12 @@ class System:
         return f"System({self.name!r}, {self.n_images} images, {scores})"
 
 
-class Report(Rendered):
+class Report(Rendered, Mapping[str, float]):
     """The result of an evaluation: systems with their scores, signatures, notices.
 
     If there is only one system, ``scores``, ``segments``, ``ids`` and ``signatures`` are those of that system, and
-    ``report["cider-d"]`` is its score. Prints as a table, also in notebooks.
+    ``report["cider-d"]`` is its score: the report is a mapping of measures to scores. Prints as a table, also in
+    notebooks.
     """
 
     _found: Found
@@ -169,6 +170,18 @@ class Report(Rendered):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.measures)
+
+    def __len__(self) -> int:
+        """The number of measures."""
+        return len(self.measures)
+
+    # A report of several systems has no single value for a key, so reports are equal only to themselves.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def plot(self, *, pictures: str | Mapping[Id, str] | None = None) -> Plot:
+        """Shows the charts of the scores in a notebook; takes `pictures` as :meth:`to_html` does."""
+        return Plot(self.to_html(pictures=pictures))
 
     def to_html(
         self, *, title: str | None = None, pictures: str | Mapping[Id, str] | None = None, digits: int = 3

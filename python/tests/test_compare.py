@@ -62,3 +62,16 @@ def test_scores_have_intervals_if_asked_for(files):
     wide = capeval.score(references, systems["good"], "rouge-l", intervals=0.999, resamples=300).intervals["rouge-l"]
     assert wide[0] <= low <= report["rouge-l"] <= high <= wide[1]
     assert capeval.score(references, systems["good"], "rouge-l").intervals == {}
+
+
+def test_a_comparison_is_a_frame_and_a_table_in_notebooks(references, candidates):
+    systems = {"a": candidates, "b": {key: texts[0] for key, texts in references.items()}}
+    found = capeval.compare(references, systems, ["bleu", "rouge-l"], resamples=50)
+    assert "<table>" in found._repr_html_() and "<td>rouge-l</td>" in found._repr_html_()
+    assert "<iframe" in found.plot()._repr_html_()
+    pytest.importorskip("pandas")
+    frame = found.to_pandas()
+    assert list(frame["measure"]) == ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l"]
+    contrast = found["b", "rouge-l"]
+    row = frame.iloc[-1]
+    assert (row["difference"], row["low"], row["high"]) == (contrast.difference, *contrast.interval)

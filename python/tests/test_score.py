@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -250,3 +251,10 @@ def test_advice_is_given_as_arguments_and_names_stay_as_they_are(references, can
     with pytest.raises(ValueError) as lacking:
         capeval.score({**references, "a--b": ["a dog"]}, candidates)
     assert "a--b" in str(lacking.value) and 'missing="skip"' in str(lacking.value)
+
+
+def test_a_report_is_a_mapping_and_has_a_plot(references, candidates):
+    report = capeval.score(references, candidates, "bleu", gallery=True)
+    assert dict(report) == report.scores and len(report) == 4 and report.get("meteor") is None
+    assert isinstance(report, Mapping) and report == report and len({report}) == 1
+    assert "<iframe" in report.plot()._repr_html_() and "&lt;svg" in report.plot()._repr_html_()

@@ -12,14 +12,15 @@ needs WordNet; capeval has the original METEOR: ``capeval.score(…, metrics="me
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
 from . import sacrebleu
 from ._engine import evaluate as _evaluate
 from .rouge_score.rouge_scorer import RougeScorer
 
-__all__ = ["Module", "load"]
+__all__ = ["CombinedEvaluations", "Module", "combine", "load"]
 
 References = Sequence[Union[str, Sequence[str]]]
 
@@ -45,6 +46,58 @@ def load(path: str, *_: object, **__: object) -> Module:
     if path not in kinds:
         raise ValueError(f"capeval has no replacement for evaluate's {path!r}; it has {', '.join(kinds)}")
     return kinds[path]()
+
+
+def combine(
+    evaluations: Sequence[str | Module] | Mapping[str, str | Module], force_prefix: bool = False
+) -> CombinedEvaluations:
+    """Joins metrics, given as names or modules in a list or by name, into one.
+
+    Args:
+        evaluations: the metrics.
+        force_prefix: put the name of the metric before every key, and not only where two metrics share a key.
+    """
+    return CombinedEvaluations(evaluations, force_prefix)
+
+
+class CombinedEvaluations:
+    """Several metrics over the same predictions."""
+
+    def __init__(
+        self, evaluations: Sequence[str | Module] | Mapping[str, str | Module], force_prefix: bool = False
+    ) -> None:
+        given = list(evaluations.values()) if isinstance(evaluations, Mapping) else list(evaluations)
+        self.evaluation_modules = [load(module) if isinstance(module, str) else module for module in given]
+        self.evaluation_module_names = (
+            list(evaluations) if isinstance(evaluations, Mapping) else [module.name for module in self.evaluation_modules]
+        )
+        self.force_prefix = force_prefix
+
+    def add(self, prediction: str, reference: str | Sequence[str]) -> None:
+        """Adds a prediction with its reference or references to all metrics."""
+        for module in self.evaluation_modules:
+            module.add(prediction=prediction, reference=reference)
+
+    def add_batch(self, predictions: Sequence[str], references: References) -> None:
+        """Adds predictions with their references to all metrics."""
+        for module in self.evaluation_modules:
+            module.add_batch(predictions=predictions, references=references)
+
+    def compute(
+        self, predictions: Sequence[str] | None = None, references: References | None = None, **_: Any
+    ) -> dict[str, Any]:
+        """The results of all metrics in one dictionary; options of single metrics are ignored, as in the original."""
+        results = [module.compute(predictions=predictions, references=references) for module in self.evaluation_modules]
+        keys = Counter(key for result in results for key in result)
+        names = Counter(self.evaluation_module_names)
+        seen: Counter[str] = Counter()
+        merged: dict[str, Any] = {}
+        for name, result in zip(self.evaluation_module_names, results):
+            prefix = f"{name}_{seen[name]}" if names[name] > 1 else name
+            for key, value in result.items():
+                merged[f"{prefix}_{key}" if self.force_prefix or keys[key] > 1 else key] = value
+            seen[name] += 1
+        return merged
 
 
 class Module:

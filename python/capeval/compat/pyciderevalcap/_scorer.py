@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..._frequencies import DocumentFrequencies
+from .._cider import CiderPairs
 from .._engine import check, evaluate, mean
-from .._pairs import Pairs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +51,7 @@ def table(df: str | DocumentFrequencies) -> DocumentFrequencies | None:
     return _TABLES[key]
 
 
-class Scorer(Pairs):
+class Scorer(CiderPairs):
     """Collects hypotheses and references, then scores them."""
 
     metric = ""
@@ -69,6 +69,10 @@ class Scorer(Pairs):
         self.sigma = sigma
         self.df_mode = df_mode
         self._table = table(df_mode)
+        if self._table is not None:
+            import numpy as np
+
+            self.ref_len = np.log(float(self._table.n_images))
         if test is not None and refs is not None:
             self.cook_append(test, refs)
 
@@ -90,11 +94,18 @@ class Scorer(Pairs):
         self, option: str | None = None, verbose: int = 0
     ) -> tuple[np.float64, npt.NDArray[np.float64]]:
         """The mean score, and the score of each hypothesis: ``(size,)``."""
-        metric = f"{self.metric}:n={self.n}:tok=none"
-        if self.metric == "cider-d":
-            metric += f":sigma={self.sigma}"
-        scores = evaluate(self._refs, self._given(), [metric], df=self._table)[0].segments[0]
+        if self._table is None:
+            import numpy as np
+
+            self.ref_len = np.log(float(len(self._refs)))
+            self.document_frequency = {}
+            self.compute_doc_freq()
+        scores = evaluate(self._refs, self._given(), [self._metric()], df=self._table)[0].segments[0]
         return mean(scores), scores
+
+    def _metric(self) -> str:
+        sigma = f":sigma={self.sigma}" if self.metric == "cider-d" else ""
+        return f"{self.metric}:n={self.n}:tok=none{sigma}"
 
 
 class Metric:
@@ -126,3 +137,23 @@ class Metric:
             scorer.cook_append(hypothesis[0], references)
         found: tuple[np.float64, npt.NDArray[np.float64]] = scorer.compute_score()
         return found
+
+    def my_compute_score(
+        self, gts: Sequence[Sequence[str]], res: Sequence[Sequence[str]], avg_refs: bool = True
+    ) -> tuple[np.float64, npt.NDArray[np.float64]]:
+        """The mean score, and the scores of the captions of each image, by saved document frequencies.
+
+        Args:
+            gts: the references of each image.
+            res: the same number of captions for each image.
+            avg_refs: ignored, as in the original.
+        """
+        import numpy as np
+
+        scores = np.array([np.mean(self.cider_scorer.my_get_cider(*pair), 1) for pair in zip(gts, res)])
+        average: np.float64 = np.mean(scores)
+        return average, scores
+
+    def my_self_cider(self, res: Iterable[Sequence[str]]) -> list[npt.NDArray[np.float64]]:
+        """For each image, the score of each of its captions against each, by saved document frequencies."""
+        return [self.cider_scorer.my_get_self_cider(captions) for captions in res]

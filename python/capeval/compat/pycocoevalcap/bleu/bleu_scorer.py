@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..._engine import Scored, check, evaluate
+from ..._ngrams import bleu_cook_refs as cook_refs
+from ..._ngrams import bleu_cook_test as cook_test
+from ..._ngrams import bleu_precook as precook
 from ..._pairs import Pairs
+
+__all__ = ["BleuScorer", "cook_refs", "cook_test", "precook"]
 
 _OPTIONS = ("closest", "shortest", "average")
 

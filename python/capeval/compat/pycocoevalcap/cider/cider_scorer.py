@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...._frequencies import DocumentFrequencies
+from ..._cider import CiderPairs
 from ..._engine import evaluate, mean
-from ..._pairs import Pairs
+from ..._ngrams import cook_refs, cook_test, precook
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+__all__ = ["CiderScorer", "cook_refs", "cook_test", "precook"]
 
-class CiderScorer(Pairs):
+
+class CiderScorer(CiderPairs):
     """Collects hypotheses and references, then scores them."""
 
     def __init__(
@@ -23,7 +25,6 @@ class CiderScorer(Pairs):
         super().__init__()
         self.n = n
         self.sigma = sigma
-        self.ref_len: np.float64 | None = None
         self.cook_append(test, refs)
 
     def copy(self) -> CiderScorer:
@@ -32,11 +33,8 @@ class CiderScorer(Pairs):
         new._take(self)
         return new
 
-    @property
-    def document_frequency(self) -> dict[tuple[str, ...], int]:
-        """The number of images in which each n-gram of the references occurs."""
-        rows = dict(enumerate(self._refs))
-        return DocumentFrequencies.build(rows, tokenizer="none", n=self.n).to_dict()
+    def _metric(self) -> str:
+        return f"cider-d:n={self.n}:sigma={self.sigma}:tok=none"
 
     def compute_score(
         self, option: str | None = None, verbose: int = 0
@@ -46,6 +44,6 @@ class CiderScorer(Pairs):
 
         tests = self._given()
         self.ref_len = np.log(float(len(self._refs)))
-        metric = f"cider-d:n={self.n}:sigma={self.sigma}:tok=none"
-        scores = evaluate(self._refs, tests, [metric])[0].segments[0]
+        self.compute_doc_freq()
+        scores = evaluate(self._refs, tests, [self._metric()])[0].segments[0]
         return mean(scores), scores

@@ -7,26 +7,70 @@ BLEU = 24.74 80.0/50.0/16.7/12.5 (BP = 0.819 ratio = 0.833 hyp_len = 5 ref_len =
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from typing import Any
 
-from ._engine import Scored, evaluate
+from .._engine import Scored, evaluate
+
+__version__ = "2.6.0"
+"""The version of sacreBLEU that this module replaces."""
 
 __all__ = [
+    "BLEU",
     "BLEUScore",
+    "CHRF",
     "CHRFScore",
+    "TER",
     "TERScore",
     "corpus_bleu",
     "corpus_chrf",
     "corpus_ter",
+    "raw_corpus_bleu",
     "sentence_bleu",
     "sentence_chrf",
     "sentence_ter",
 ]
 
 
-class BLEUScore:
+class Score:
+    """A score with a name."""
+
+    name: str
+    score: float
+    _verbose = ""
+
+    def format(
+        self, width: int = 2, score_only: bool = False, signature: str = "", is_json: bool = False
+    ) -> str:
+        """The score as text, or as JSON with `is_json`.
+
+        Args:
+            width: the number of digits after the decimal point.
+            score_only: return the number alone.
+            signature: a signature to show.
+            is_json: return JSON.
+        """
+        number = f"{self.score:.{width}f}"
+        if score_only:
+            return number
+        if is_json:
+            fields: dict[str, Any] = {"name": self.name, "score": float(number), "signature": signature}
+            if self._verbose:
+                fields["verbose_score"] = self._verbose
+            fields.update(dict(part.split(":") for part in signature.split("|")))
+            return json.dumps(fields, indent=1, ensure_ascii=False)
+        name = f"{self.name}|{signature}" if signature else self.name
+        return f"{name} = {number}" + (f" {self._verbose}" if self._verbose else "")
+
+    def __str__(self) -> str:
+        return self.format()
+
+    __repr__ = __str__
+
+
+class BLEUScore(Score):
     """A BLEU score with its counts."""
 
     name = "BLEU"
@@ -48,16 +92,13 @@ class BLEUScore:
         self.ratio = self.sys_len / self.ref_len if self.ref_len else 0
         self.prec_str = "/".join(f"{precision:.1f}" for precision in self.precisions)
 
-    def __str__(self) -> str:
-        return (
-            f"BLEU = {self.score:.2f} {self.prec_str} (BP = {self.bp:.3f} ratio = {self.ratio:.3f} "
+        self._verbose = (
+            f"{self.prec_str} (BP = {self.bp:.3f} ratio = {self.ratio:.3f} "
             f"hyp_len = {self.sys_len:d} ref_len = {self.ref_len:d})"
         )
 
-    __repr__ = __str__
 
-
-class CHRFScore:
+class CHRFScore(Score):
     """A chrF score with its settings."""
 
     def __init__(self, score: float, char_order: int, word_order: int, beta: int) -> None:
@@ -67,13 +108,8 @@ class CHRFScore:
         self.beta = beta
         self.name = f"chrF{beta}" + "+" * word_order
 
-    def __str__(self) -> str:
-        return f"{self.name} = {self.score:.2f}"
 
-    __repr__ = __str__
-
-
-class TERScore:
+class TERScore(Score):
     """A translation edit rate with its counts."""
 
     name = "TER"
@@ -85,11 +121,6 @@ class TERScore:
         self.score: float = scored.corpus[0]
         if self.ref_length > 0:
             self.score = 100 * (self.num_edits / self.ref_length)
-
-    def __str__(self) -> str:
-        return f"TER = {self.score:.2f}"
-
-    __repr__ = __str__
 
 
 def _by_segment(hypotheses: Sequence[str], streams: Sequence[Sequence[str | None]]) -> list[list[str]]:
@@ -182,6 +213,13 @@ def corpus_bleu(
     return _bleu(
         hypotheses, by_segment, smooth_method, smooth_value, lowercase, tokenize, use_effective_order
     )
+
+
+def raw_corpus_bleu(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], smooth_value: float | None = 0.1
+) -> BLEUScore:
+    """BLEU of a corpus of tokens, smoothed by a floor."""
+    return corpus_bleu(hypotheses, references, "floor", smooth_value, True, tokenize="none", use_effective_order=True)
 
 
 def sentence_bleu(
@@ -284,3 +322,6 @@ def sentence_ter(
     options: dict[str, Any] = {"normalized": normalized, "no_punct": no_punct}
     options |= {"asian_support": asian_support, "case_sensitive": case_sensitive}
     return _ter([hypothesis], [list(references)], **options)
+
+
+from .metrics import BLEU, CHRF, TER  # noqa: E402  (the classes call the functions above)

@@ -1,0 +1,5 @@
+"""COCO's index of captions."""
+
+from capeval.compat.coco import COCO
+
+__all__ = ["COCO"]
