@@ -55,6 +55,7 @@ fn about(correlation: &Correlation) -> Vec<String> {
         agreement.collect::<String>(),
         correlation.head.version
     )];
+    lines.push(STRENGTHS.to_owned());
     if let Some(resampling) = correlation.head.resampling {
         lines.push(format!(
             "[low, high]: {} intervals, percentiles of {} of the images, seed {}",
@@ -64,6 +65,22 @@ fn about(correlation: &Correlation) -> Vec<String> {
         ));
     }
     lines
+}
+
+const STRENGTHS: &str = "strength: Spearman's ρ in the words of Elliott and Keller (2014): none to 0.10, weak to 0.40, \
+                         moderate to 0.70, strong to 0.90";
+
+/// How strong a correlation is in the words of [`STRENGTHS`], in either direction.
+fn strength(rho: Option<f64>) -> &'static str {
+    match rho.map(f64::abs) {
+        None => "",
+        Some(rho) if rho.is_nan() => "",
+        Some(rho) if rho < 0.1 => "none",
+        Some(rho) if rho < 0.4 => "weak",
+        Some(rho) if rho < 0.7 => "moderate",
+        Some(rho) if rho < 0.9 => "strong",
+        Some(_) => "very strong",
+    }
 }
 
 /// The tables with their titles.
@@ -84,10 +101,14 @@ fn grids(correlation: &Correlation, digits: usize, labels: Labels) -> Vec<(Optio
     };
     let rows = correlation.agreements.iter().enumerate().map(|(m, agreement)| {
         let cells = agreement.coefficients().map(|(_, coefficient)| cell(coefficient));
-        std::iter::once(label(m).into()).chain(cells).collect()
+        let mut cells: Vec<Cell> = std::iter::once(label(m).into()).chain(cells).collect();
+        cells.insert(3, strength(agreement.spearman.value).into());
+        cells
     });
-    let names = ["", "Pearson r", "Spearman ρ", "Kendall τ-b", "Kendall τ-c", "accuracy"];
-    let mut grids = vec![(None, Grid { columns: columns(&names), rows: rows.collect() })];
+    let names = ["", "Pearson r", "Spearman ρ", "strength", "Kendall τ-b", "Kendall τ-c", "accuracy"];
+    let mut columns_of_coefficients = columns(&names);
+    columns_of_coefficients[3].1 = Align::Left;
+    let mut grids = vec![(None, Grid { columns: columns_of_coefficients, rows: rows.collect() })];
     if let Some(systems) = &correlation.systems {
         let rows = systems.iter().enumerate().map(|(m, s)| {
             let cells = [s.pearson, s.spearman, s.tau_b, s.accuracy].map(shown);
