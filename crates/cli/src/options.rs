@@ -20,7 +20,7 @@ pub const METRICS: &str = "Metrics";
 /// How references are read.
 #[derive(clap::Args)]
 #[command(next_help_heading = READING_REFERENCES)]
-pub struct References {
+pub struct ReferenceInput {
     /// Format of the references, instead of detecting it from their content.
     #[arg(long, value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
     ref_format: Option<Format>,
@@ -35,7 +35,7 @@ pub struct References {
     ref_caption_columns: Option<Vec<String>>,
 }
 
-impl References {
+impl ReferenceInput {
     /// The options for the reader.
     pub fn options(&self) -> ReadOptions {
         ReadOptions {
@@ -58,15 +58,15 @@ impl References {
         self.merge(files?)
     }
 
-    /// As [`References::read`]; or opens a file of prepared references.
+    /// As [`ReferenceInput::read`]; or opens a file of prepared references.
     ///
     /// # Errors
     /// When a file cannot be read, or they do not fit together.
     pub fn open(&self, paths: &[String]) -> Result<ReferenceSource> {
         let [path] = paths else { return Ok(self.read(paths)?.into()) };
         Ok(match capeval_files::references(path, &self.options())? {
-            capeval_files::References::Captions(captions) => self.merge(vec![captions])?.into(),
-            capeval_files::References::Prepared(prepared) => {
+            capeval_files::ReferenceFile::Captions(captions) => self.merge(vec![captions])?.into(),
+            capeval_files::ReferenceFile::Prepared(prepared) => {
                 ReferenceSource::Prepared { prepared, source: path.clone() }
             }
         })

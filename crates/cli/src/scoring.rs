@@ -10,7 +10,7 @@ use clap::Arg;
 
 use crate::commands::score::What;
 use crate::fault::fault;
-use crate::options::{self, METRICS, READING_REFERENCES, References};
+use crate::options::{self, METRICS, READING_REFERENCES, ReferenceInput};
 
 /// References and metrics, or scores.
 #[derive(clap::Args)]
@@ -26,7 +26,7 @@ pub struct Scoring {
     #[arg(long, value_name = "KEYS", value_delimiter = ',', requires = "scores")]
     pub lower_is_better: Vec<String>,
     #[command(flatten)]
-    reading: References,
+    reading: ReferenceInput,
     #[command(flatten)]
     what: What,
     #[command(flatten)]

@@ -84,7 +84,7 @@ pub fn is_prepared(bytes: &[u8]) -> bool {
 }
 
 /// What a file of references holds.
-pub enum References {
+pub enum ReferenceFile {
     /// Captions.
     Captions(Captions),
     /// References that were read and counted before.
@@ -96,14 +96,14 @@ pub enum References {
 /// # Errors
 /// When the file cannot be read, is damaged, holds something else, or the references have changed since they were
 /// prepared.
-pub fn references(path: &str, options: &ReadOptions) -> Result<References, Error> {
+pub fn references(path: &str, options: &ReadOptions) -> Result<ReferenceFile, Error> {
     let bytes = open_or_stdin(path)?;
     if !is_prepared(&bytes) {
-        return Ok(References::Captions(captions_in(path, &bytes, options)?));
+        return Ok(ReferenceFile::Captions(captions_in(path, &bytes, options)?));
     }
     let prepared = open_prepared(path, Arc::new(bytes))?;
     check_fresh(path, &prepared)?;
-    Ok(References::Prepared(Box::new(prepared)))
+    Ok(ReferenceFile::Prepared(Box::new(prepared)))
 }
 
 /// Opens the bytes of prepared references; errors call them `path`.

@@ -14,8 +14,8 @@ mod write;
 
 pub use bytes::{Bytes, STDIN, open, open_or_stdin, read, text};
 pub use content::{
-    References, captions, captions_in, check_fresh, frequencies, is_prepared, language_model, open_prepared,
-    references, source,
+    ReferenceFile, captions, captions_in, check_fresh, frequencies, is_prepared, language_model,
+    open_prepared, references, source,
 };
 pub use error::Error;
 pub use meteor::{Installed, MeteorHome};

@@ -9,7 +9,7 @@ use capeval_files as files;
 use clap::{Subcommand, ValueEnum};
 
 use crate::fault::Flags;
-use crate::options::{self, References};
+use crate::options::{self, ReferenceInput};
 use crate::output::{self, Output};
 
 /// Build, merge, convert and show tables of document frequencies
@@ -37,7 +37,7 @@ struct Build {
     #[arg(required = true, value_name = "FILE")]
     references: Vec<String>,
     #[command(flatten)]
-    reading: References,
+    reading: ReferenceInput,
     /// Tokenizer, the same as that of the metrics; see `capeval tokenize --list`.
     #[arg(short, long, value_name = "NAME", default_value = "ptb")]
     tokenizer: String,

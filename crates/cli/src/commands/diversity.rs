@@ -7,7 +7,7 @@ use capeval_files::{self as files, STDIN};
 
 use crate::fault::fault;
 use crate::names;
-use crate::options::{self, Candidates, References};
+use crate::options::{self, Candidates, ReferenceInput};
 use crate::shown::Shown;
 
 /// Measure how diverse captions are: Div-n, mBLEU, Self-CIDEr, vocabulary, novel captions
@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     references: Vec<String>,
     #[command(flatten)]
-    reading_references: References,
+    reading_references: ReferenceInput,
     /// File of the captions that the systems were trained on; all other captions are novel. May be repeated.
     #[arg(long, value_name = "FILE")]
     train: Vec<String>,

@@ -7,7 +7,7 @@ use capeval_files as files;
 use clap::Subcommand;
 
 use crate::fault::Flags;
-use crate::options::{self, References};
+use crate::options::{self, ReferenceInput};
 use crate::output::{self, Output};
 
 /// Train and show n-gram language models
@@ -37,7 +37,7 @@ struct Train {
     #[arg(required = true, value_name = "FILE")]
     references: Vec<String>,
     #[command(flatten)]
-    reading: References,
+    reading: ReferenceInput,
     /// Tokenizer, the same as that of the captions to be scored; see `capeval tokenize --list`.
     #[arg(short, long, value_name = "NAME", default_value = "ptb")]
     tokenizer: String,

@@ -8,7 +8,7 @@ use capeval_files as files;
 
 use crate::data;
 use crate::fault::Flags;
-use crate::options::{self, Metrics, References};
+use crate::options::{self, Metrics, ReferenceInput};
 use crate::output::{self, Output};
 
 /// Prepare references, so that scoring against them takes milliseconds
@@ -21,7 +21,7 @@ pub struct Args {
     #[arg(required = true, value_name = "FILE")]
     references: Vec<String>,
     #[command(flatten)]
-    reading: References,
+    reading: ReferenceInput,
     #[command(flatten)]
     metrics: Metrics,
     /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.

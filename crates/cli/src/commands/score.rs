@@ -49,7 +49,7 @@ pub struct Inputs {
     #[arg(long, value_name = "FILE")]
     images: Option<String>,
     #[command(flatten)]
-    reading_references: options::References,
+    reading_references: options::ReferenceInput,
     #[command(flatten)]
     reading: Candidates,
     /// Name of a system, in the order of the files; may be repeated.
