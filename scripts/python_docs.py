@@ -13,14 +13,20 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "python.md"
 MODULES = ["capeval", "capeval.reward", "capeval.streaming", "capeval.arrow"]
 
 
+class Bare(str):
+    """An annotation that shows without quotes."""
+
+    __repr__ = str.__str__
+
+
 def signature(thing):
     try:
         found = inspect.signature(thing)
     except (TypeError, ValueError):
         return ""
-    text = str(found)
-    for noise in ("'", "capeval._report.", "capeval._frequencies.", "capeval._evaluator."):
-        text = text.replace(noise, "")
+    bare = [p.replace(annotation=p.annotation if p.annotation is p.empty else Bare(p.annotation)) for p in found.parameters.values()]
+    kind = found.return_annotation
+    text = str(found.replace(parameters=bare, return_annotation=kind if kind is found.empty else Bare(kind)))
     return text.replace("(self, ", "(").replace("(self)", "()").replace("(cls, ", "(")
 
 

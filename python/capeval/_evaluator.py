@@ -17,7 +17,8 @@ from ._report import Id, Report
 class Evaluator:
     """References that are read and counted once, so that scoring another system takes milliseconds.
 
-    >>> evaluator = Evaluator({1: ["a dog runs", "the dog ran"], 2: ["two cats", "cats"]}, ["bleu", "cider-d"])
+    >>> import capeval
+    >>> evaluator = capeval.Evaluator({1: ["a dog runs", "the dog ran"], 2: ["two cats", "cats"]}, ["bleu", "cider-d"])
     >>> report = evaluator.score({1: "a dog ran", 2: "two cats"})
     >>> round(report["bleu-1"], 6)
     1.0

@@ -33,7 +33,8 @@ def tokenize(text: Iterable[str], tokenizer: str = "ptb") -> list[list[str]]: ..
 def tokenize(text: str | Iterable[str], tokenizer: str = "ptb") -> list[str] | list[list[str]]:
     """Returns the tokens of a text, or a list of tokens for each of several texts.
 
-    >>> tokenize("It's 5 p.m.")
+    >>> import capeval
+    >>> capeval.tokenize("It's 5 p.m.")
     ['it', "'s", '5', 'p.m.']
 
     The tokenizer ``"ptb"`` reads several texts as one, in order, as :func:`score` does with captions.

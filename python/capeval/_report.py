@@ -112,7 +112,7 @@ class Report(Rendered, Mapping[str, float]):
 
     If there is only one system, ``scores``, ``segments``, ``ids`` and ``signatures`` are those of that system, and
     ``report["cider-d"]`` is its score: the report is a mapping of measures to scores. Prints as a table, also in
-    notebooks.
+    notebooks. It can be pickled; what ``gallery=True`` collects for a page is left out then.
     """
 
     _found: Found

@@ -60,6 +60,7 @@ Tokens = Any
 class Reward:
     """Computes a weighted sum of measures for batches of captions.
 
+    >>> from capeval.reward import Reward
     >>> references = {7: ["a dog runs", "the dog ran"], 8: ["two cats", "cats sit"]}
     >>> reward = Reward(references, {"cider-d": 1.0, "bleu-4": 0.5})
     >>> reward(7, ["a dog runs", "a dog"]).shape

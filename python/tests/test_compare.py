@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 
 import pytest
 
@@ -75,3 +77,28 @@ def test_a_comparison_is_a_frame_and_a_table_in_notebooks(references, candidates
     contrast = found["b", "rouge-l"]
     row = frame.iloc[-1]
     assert (row["difference"], row["low"], row["high"]) == (contrast.difference, *contrast.interval)
+
+
+def without_remedies(result):
+    """The JSON of a result without what to do about notices, which a pickle has in Python's words."""
+    found = result.to_dict()
+    for notice in found["notices"]:
+        notice.pop("remedy", None)
+    return found
+
+
+def test_results_can_be_pickled_and_copied(references, candidates):
+    one = capeval.score(references, {1: candidates[1]}, ["bleu", "cider-d"], missing="skip", intervals=True, resamples=50)
+    systems = {"a": candidates, "b": {key: texts[0] for key, texts in references.items()}}
+    two = capeval.compare(references, systems, ["bleu", "rouge-l"], resamples=50)
+    for copied in (pickle.loads(pickle.dumps((one, two))), copy.deepcopy((one, two))):
+        for found, expected in zip(copied, (one, two)):
+            for text in ("to_csv", "to_latex", "to_markdown", "to_html", "__str__"):
+                assert getattr(found, text)() == getattr(expected, text)(), text
+            assert without_remedies(found) == without_remedies(expected)
+        report, comparison = copied
+        assert dict(report) == dict(one) and report.notices == one.notices and report.intervals == one.intervals
+        assert all((report.segments[key] == one.segments[key]).all() for key in one.segments)
+        assert comparison.pairs == two.pairs
+    system = pickle.loads(pickle.dumps(one.systems["candidates"]))
+    assert system.ids == [1] and system.scores == one.scores

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +64,32 @@ def test_the_policy_of_the_example_learns():
 def test_the_api_page_is_up_to_date():
     docs = load(ROOT / "scripts" / "python_docs.py")
     assert docs.PAGE.read_text(encoding="utf-8") == docs.page(), "run scripts/python_docs.py"
+
+
+def blocks():
+    page = ROOT / "docs" / "python.md"
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    return re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("block", blocks(), ids=range(len(blocks())))
+def test_each_example_of_the_api_page_runs_alone(block):
+    if "pyarrow" in block:
+        pytest.importorskip("pyarrow")
+    example = doctest.DocTestParser().get_doctest(block, {}, "example", "python.md", 0)
+    said = []
+    runner = doctest.DocTestRunner(verbose=False)
+    runner.run(example, out=said.append)
+    assert example.examples and not runner.failures, "".join(said)
+
+
+def test_defaults_on_the_api_page_are_quoted_and_tables_render():
+    page = ROOT / "docs" / "python.md"
+    if not page.exists():
+        pytest.skip("docs/python.md is not here; set CAPEVAL_ROOT to a checkout")
+    text = page.read_text(encoding="utf-8")
+    assert "correction: Correction = 'holm'" in text and "ids: Ids = 'as-given'" in text
+    assert not re.search(r"^(===|---\+|\+---)", text, re.MULTILINE)
 
 
 def test_pairs_of_pascal50s_keep_their_order_and_no_winner_is_dropped():

@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::error::Keywords;
-use crate::rendered;
 use crate::report::Report;
+use crate::{rendered, saved};
 
 /// The differences between systems, with tests.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -17,6 +17,21 @@ pub struct Comparison {
 
 #[pymethods]
 impl Comparison {
+    /// The comparison from the data of a pickle.
+    #[staticmethod]
+    fn restore(data: saved::Comparison) -> PyResult<Self> {
+        Ok(Self { found: data.comparison()? })
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        // It cannot change.
+        slf
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (saved::Comparison,))> {
+        Ok((slf.getattr("restore")?, (saved::Comparison::of(&slf.get().found),)))
+    }
+
     /// The scores of the systems, with confidence intervals.
     fn report(&self) -> Report {
         Report { found: self.found.report.clone() }

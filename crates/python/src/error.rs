@@ -33,6 +33,11 @@ pub fn told(notice: &Notice) -> String {
     notice.in_words(&Keywords)
 }
 
+/// The remedy of a notice in words.
+pub fn told_remedy(notice: &Notice) -> Option<String> {
+    notice.remedy.as_ref().and_then(|remedy| remedy.in_words(&Keywords))
+}
+
 /// Renders arguments as keywords of Python.
 pub struct Keywords;
 

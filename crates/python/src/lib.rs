@@ -20,6 +20,7 @@ mod program;
 mod rendered;
 mod report;
 mod run;
+mod saved;
 mod score;
 
 use pyo3::prelude::*;

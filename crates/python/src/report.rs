@@ -9,7 +9,7 @@ use pyo3::types::{PyByteArray, PyDict, PyList};
 
 use crate::captions::id_list;
 use crate::error::Keywords;
-use crate::rendered;
+use crate::{rendered, saved};
 
 /// The result of an evaluation.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -19,6 +19,21 @@ pub struct Report {
 
 #[pymethods]
 impl Report {
+    /// The report from the data of a pickle.
+    #[staticmethod]
+    fn restore(data: saved::Report) -> PyResult<Self> {
+        Ok(Self { found: data.report()? })
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        // It cannot change.
+        slf
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (saved::Report,))> {
+        Ok((slf.getattr("restore")?, (saved::Report::of(&slf.get().found),)))
+    }
+
     /// The names of the systems.
     fn systems(&self) -> Vec<&str> {
         self.found.systems.iter().map(|system| system.name.as_str()).collect()
