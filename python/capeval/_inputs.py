@@ -190,7 +190,9 @@ def _holds_pictures(source: Any, column: str) -> bool:
 
 def _may_be_ids(values: Sequence[Any]) -> bool:
     first = next((value for value in values if not is_missing(value)), None)
-    return first is None or isinstance(first, (str, float)) or hasattr(first, "__index__")
+    if first is None or isinstance(first, (str, float)):
+        return True
+    return hasattr(first, "__index__") and not hasattr(first, "__len__")  # arrays of numpy have both
 
 
 def refuse_numbers(references: Any, ground: Any, given: Mapping[str, Any], read: Iterable[tuple[str, Captions]]) -> None:
@@ -244,6 +246,8 @@ def to_list(source: Any, column: str) -> list[Any]:
 
 def settings(given: Settings) -> list[tuple[str, str]]:
     """Settings of metrics in the form that the engine takes."""
+    if given is not None and not isinstance(given, Mapping):
+        raise TypeError(f"settings must be a dictionary, such as {{'sigma': 4}}, not {given!r}")
     return [(name, setting(value)) for name, value in (given or {}).items()]
 
 

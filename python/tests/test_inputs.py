@@ -131,6 +131,8 @@ def test_datasets_have_splits_and_pictures_that_are_not_ids():
         score(Splits(test=1, val=2))
     rows = [{"image": Picture(), "image_id": key, "caption": text} for key, text in CANDIDATES.items()]
     assert score(candidates=rows) == EXPECTED
+    rows = [{"image": np.zeros((2, 2)), "img_id": key, "caption": text} for key, text in CANDIDATES.items()]
+    assert score(candidates=rows) == EXPECTED
     rows = [{"image": Picture(), "img_id": key, "caption": text} for key, text in CANDIDATES.items()]
     assert score(candidates=rows) == EXPECTED
     pandas = pytest.importorskip("pandas")
@@ -184,6 +186,10 @@ WRONG = [
     (lambda: score(intervals=True, resamples="x"), TypeError, "resamples: must be a whole number"),
     (lambda: score(candidates=[{"image_id": 1, "caption": "a"}, {"image_id": None, "caption": "b"}]), TypeError,
      r"candidates: item 1 \(from 0\): an image id must be"),
+    (lambda: score([{"image_id": 1, "said": "a"}]), ValueError, "item 0 .* has no 'caption'; pass ref_caption_columns=… to name"),
+    (lambda: score(candidates=[{"caption": "a"}]), ValueError, "item 0 .* has no 'image_id'; pass id_column=… to name"),
+    (lambda: score(settings="tok=13a"), TypeError, "settings must be a dictionary"),
+    (lambda: score({1.0: ["a"]}), TypeError, "not float 1.0; convert the ids to integers or strings"),
     (lambda: capeval.DocumentFrequencies.from_counts({"a dog": 3}, 5), TypeError, "a tuple of words, not 'a dog'; split"),
     (lambda: capeval.DocumentFrequencies.from_counts({5: 3}, 5), TypeError, "a tuple of words, not 5"),
     (lambda: capeval.DocumentFrequencies.from_counts({("a",): "3"}, 5), TypeError, "must be a number, not str"),

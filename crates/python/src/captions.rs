@@ -3,7 +3,7 @@
 use capeval::choice::{Argument, Remedy};
 use capeval::corpus::{self, CaptionColumns, Captions as Rows, Format, ReadOptions, SegmentId};
 use capeval_files as files;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyList, PySet, PyString, PyTuple};
 
@@ -201,8 +201,9 @@ fn push_records(list: &Bound<'_, PyList>, options: &ReadOptions, rows: &mut Rows
         let is_known = |(key, name): (Bound<'_, PyAny>, &String)| {
             key.cast::<PyString>().is_ok_and(|key| key.to_str().is_ok_and(|key| key == name))
         };
-        let lacks = |what: &str| {
-            PyValueError::new_err(format!("{}: item {k} (from 0) has no '{what}'", rows.source()))
+        let lacks = |what: &str, argument| {
+            let what = format!("{}: item {k} (from 0) has no '{what}'", rows.source());
+            value(&sentence(&what, Some(&Remedy::give(argument).to("name another key"))))
         };
         if keys.len() != names.len() || !keys.iter().zip(&names).all(is_known) || k == 0 {
             names = keys.iter().map(|key| Ok(key.str()?.to_str()?.to_owned())).collect::<PyResult<_>>()?;
@@ -210,7 +211,9 @@ fn push_records(list: &Bound<'_, PyList>, options: &ReadOptions, rows: &mut Rows
             loop {
                 let found = CaptionColumns::find_in_object(&usable, options, rows.source());
                 columns = found.map_err(|error| match error.kind() {
-                    corpus::ErrorKind::Shape if options.id_column.is_none() => lacks("caption"),
+                    corpus::ErrorKind::Shape if options.id_column.is_none() => {
+                        lacks("caption", Argument::CaptionColumns(options.role))
+                    }
                     _ => from_corpus(error),
                 })?;
                 // Pictures are not ids, whatever they are called.
@@ -222,14 +225,14 @@ fn push_records(list: &Bound<'_, PyList>, options: &ReadOptions, rows: &mut Rows
                 id.1.clear();
             }
         }
-        let value = |column: usize| -> PyResult<Bound<'_, PyAny>> {
+        let cell = |column: usize| -> PyResult<Bound<'_, PyAny>> {
             record.as_any().get_item(keys.get_item(column)?)
         };
-        let key = id(&value(columns.id.ok_or_else(|| lacks("image_id"))?)?)
+        let key = id(&cell(columns.id.ok_or_else(|| lacks("image_id", Argument::IdColumn(options.role)))?)?)
             .map_err(|error| within(list.py(), &format!("{}: item {k} (from 0)", rows.source()), &error))?;
         let first = rows.len();
         for column in &columns.captions {
-            let captions = value(*column)?;
+            let captions = cell(*column)?;
             if columns.captions.len() == 1 || !captions.is_none() {
                 push(rows, &key, &captions)?;
             }
@@ -302,8 +305,10 @@ pub fn id(object: &Bound<'_, PyAny>) -> PyResult<SegmentId> {
     {
         return Ok(SegmentId::from(number));
     }
+    let is_float = object.is_instance_of::<PyFloat>();
+    let remedy = if is_float { "; convert the ids to integers or strings" } else { "" };
     Err(PyTypeError::new_err(format!(
-        "an image id must be a string or a 64-bit integer, not {} {object}",
+        "an image id must be a string or a 64-bit integer, not {} {object}{remedy}",
         type_name(object)
     )))
 }
@@ -313,7 +318,8 @@ fn may_be_id(object: &Bound<'_, PyAny>) -> bool {
     object.is_none()
         || object.is_instance_of::<PyString>()
         || object.is_instance_of::<PyFloat>()
-        || object.hasattr("__index__").unwrap_or(false)
+        // Arrays of numpy have both.
+        || object.hasattr("__index__").unwrap_or(false) && !object.hasattr("__len__").unwrap_or(false)
 }
 
 /// Ids as Python integers and strings.
