@@ -140,7 +140,8 @@ def correlate(
         lower_is_better: which of these scores are error rates, by key; ``ter`` and other known ones need not be listed.
         unit: what counts as a point: each ``"rating"``, or each ``"item"`` with the mean of its ratings.
         own_reference: what to do with a rated caption that is itself a reference: ``"keep"`` the reference,
-            ``"remove"`` it, or ``"skip"`` the ratings of that caption.
+            ``"remove"`` it, ``"remove-same-words"`` to remove references that differ in case and punctuation only
+            as well, or ``"skip"`` the ratings of that caption.
         surplus: what to do with ratings of images without references: ``"error"`` or ``"ignore"``.
         ids: ``"text"`` if the ids 1 and "1" are the same.
         intervals: confidence intervals: ``True`` for 95 %, or a level.

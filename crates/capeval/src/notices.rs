@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use capeval_choice::{Argument, Remedy, Task};
+use capeval_corpus::{Aligned, Captions, GroupedCaptions, Pair};
 use capeval_metric::AnyMetric;
 use capeval_report::{Comparison, Notice, TooFewResamples};
 use capeval_text::{Looks, Texts, Tokenizer};
@@ -13,6 +14,51 @@ const SAMPLE: usize = 2000;
 /// The share of non-ASCII letters above which text is probably not English; in English captions, it is below one in a
 /// thousand.
 const FOREIGN: f64 = 0.01;
+
+/// Decides which candidates are empty: those without text, and those of punctuation in which a tokenizer of `metrics`
+/// finds no word. All others have a letter or a digit, and are not tokenised.
+pub(crate) fn is_empty(metrics: &[AnyMetric]) -> impl Fn(&str) -> bool {
+    let tokenizers: BTreeSet<Tokenizer> =
+        metrics.iter().filter_map(|metric| metric.input().reading.tokenizer()).collect();
+    move |text| {
+        let has_word = |tokenizer: &Tokenizer| tokenizer.pieces(text).iter().any(|piece| !piece.is_empty());
+        !text.contains(char::is_alphanumeric) && (text.trim().is_empty() || !tokenizers.iter().all(has_word))
+    }
+}
+
+/// A notice about references without any text.
+pub(crate) fn empty_references(references: &Captions) -> Option<Notice> {
+    let empty = || references.iter().filter(|(_, text)| text.trim().is_empty()).map(|(id, _)| id);
+    let first = empty().next()?;
+    let (count, source) = (empty().count(), references.source());
+    let (are, such) = if count == 1 { ("reference is", "that") } else { ("references are", "the first one") };
+    let message = format!("{count} {are} empty in {source}, {such} of image {}", first.quoted());
+    let ids = empty().take(Notice::MAX_IDS).cloned().collect();
+    Some(Notice::new("empty-references", message).count(count).ids(ids))
+}
+
+/// A notice if every candidate is a reference of its image, word for word; a single one may be by chance.
+pub(crate) fn copy_of_references(
+    references: &GroupedCaptions,
+    name: &str,
+    candidates: &Captions,
+    aligned: &Aligned,
+) -> Option<Notice> {
+    let is_copy = |pair: &Pair| {
+        let text = pair.candidate.map(|row| candidates.text(row as usize));
+        text.is_some_and(|text| references.texts(pair.image as usize).any(|reference| reference == text))
+    };
+    let is_same_file = candidates.source() == references.captions().source();
+    if aligned.len() < 2 && !is_same_file || !aligned.pairs.iter().all(is_copy) {
+        return None;
+    }
+    let message = match is_same_file {
+        true => format!("the candidates of {name} and the references are one file, {}", candidates.source()),
+        false => format!("every candidate of {name} is word for word a reference of its image"),
+    };
+    let remedy = Remedy::say("make sure that it is the right file");
+    Some(Notice::new("copy-of-references", message).system(name).count(aligned.len()).remedy(remedy))
+}
 
 /// The number of resamples below which the bounds of an interval are unreliable.
 const ENOUGH_RESAMPLES: usize = 200;

@@ -108,6 +108,7 @@ named! {
         #[default]
         Keep = "keep", "score it against all references, itself included; a notice says how many there are";
         Remove = "remove", "remove it from the references of its image, for every caption of that image";
+        RemoveSameWords = "remove-same-words", "as remove, and every reference that differs from it only in case and punctuation";
         Skip = "skip", "leave it out, with its ratings or its pair";
     }
 }

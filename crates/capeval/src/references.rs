@@ -145,6 +145,14 @@ impl ReferenceIndex {
         }
     }
 
+    /// The references as captions; `None` if they are prepared.
+    pub fn grouped(&self) -> Option<&GroupedCaptions> {
+        match self {
+            Self::Captions(grouped) => Some(grouped),
+            Self::Prepared { .. } => None,
+        }
+    }
+
     /// Collects the references that the aligned systems need.
     pub fn gather(self, aligned: &[Aligned]) -> AlignedReferences {
         match self {

@@ -61,7 +61,7 @@ fn blank(system: &System, source: &str) -> Option<Notice> {
     let count = rows().count();
     let message = match count {
         0 => return None,
-        1 => format!("1 candidate of {source} is empty and is scored as they are"),
+        1 => format!("1 candidate of {source} is empty and is scored as it is"),
         _ => format!("{count} candidates of {source} are empty and are scored as they are"),
     };
     let ids = rows().take(Notice::MAX_IDS).map(|row| SegmentId::Integer(row as i64)).collect();

@@ -1,7 +1,7 @@
 //! Scores captions: from captions to a report.
 
 use capeval_choice::{Argument, Code};
-use capeval_corpus::{Aligned, Captions, Empty, Missing, SegmentId, align};
+use capeval_corpus::{Aligned, Captions, Empty, Missing, SegmentId, align_by};
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{MetricScores, Progress, ReferenceSet, System, SystemScores, evaluate};
 use capeval_lexical::sacrebleu_signature;
@@ -129,6 +129,7 @@ pub(crate) fn score_with_statistics(
     }
     if let ReferenceSource::Captions(captions) = &references {
         found.extend(captions.notices().iter().cloned());
+        found.extend(notices::empty_references(captions));
     }
     for (name, captions) in &systems {
         for notice in captions.notices() {
@@ -145,8 +146,12 @@ pub(crate) fn score_with_statistics(
     let index = ReferenceIndex::new(references, subset.as_ref(), ids)?;
     let mut aligned: Vec<Aligned> = systems
         .par_iter()
-        .map(|(_, captions)| align(index.images(), captions, &policy))
+        .map(|(_, captions)| align_by(index.images(), captions, &policy, notices::is_empty(&metrics)))
         .collect::<Result<_, _>>()?;
+    let copies = systems.iter().zip(&aligned).filter_map(|((name, captions), aligned)| {
+        notices::copy_of_references(index.grouped()?, name, captions, aligned)
+    });
+    found.extend(copies);
     let common = match scope == Scope::Common && policy.missing == Missing::Skip {
         true => Common::cut(&mut aligned, index.images().len())?,
         false => None,

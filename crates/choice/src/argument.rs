@@ -119,6 +119,8 @@ arguments! {
     MetricTies = "metric_ties", "RULE";
     /// A file of scores for every image.
     Segments = "segments", "FILE";
+    /// Whether inputs may be larger than usual.
+    NoLimits = "no_limits", "";
     /// The number of threads.
     Threads = "threads", "N";
 }

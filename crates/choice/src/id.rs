@@ -26,13 +26,26 @@ pub enum SegmentId {
 
 impl SegmentId {
     /// Reads an id that came without a type: a canonical decimal integer (no leading zero or plus sign, no
-    /// `-0`, within `i64`) becomes an integer, so that writing it gives the same characters again; all else
-    /// stays text.
+    /// `-0`, within `i64`) becomes an integer, also with `.0` after it, as pandas writes integers in a column with gaps;
+    /// all else stays text.
     pub fn from_untyped(text: &str) -> Self {
-        match Self::integer(text) {
+        match Self::integer(text.strip_suffix(".0").unwrap_or(text)) {
             Some(integer) => Self::Integer(integer),
             None => Self::Text(text.into()),
         }
+    }
+
+    /// The integer that a float equals, up to 2^53, beyond which floats skip integers.
+    ///
+    /// ```
+    /// use capeval_choice::SegmentId;
+    ///
+    /// assert_eq!(SegmentId::from_float(391895.0), Some(SegmentId::Integer(391895)));
+    /// assert_eq!(SegmentId::from_float(0.5), None);
+    /// ```
+    pub fn from_float(number: f64) -> Option<Self> {
+        const EXACT: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
+        (number.fract() == 0.0 && number.abs() <= EXACT).then_some(Self::Integer(number as i64))
     }
 
     /// The integer that `text` is the canonical decimal form of.
@@ -124,6 +137,10 @@ impl Visitor<'_> for IdVisitor {
             .map_err(|_| E::invalid_value(Unexpected::Unsigned(number), &self))
     }
 
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<SegmentId, E> {
+        SegmentId::from_float(number).ok_or_else(|| E::invalid_value(Unexpected::Float(number), &self))
+    }
+
     fn visit_str<E: de::Error>(self, text: &str) -> Result<SegmentId, E> {
         Ok(SegmentId::from(text))
     }
@@ -157,9 +174,25 @@ mod tests {
             let id = SegmentId::from_untyped(text);
             assert!(matches!(id, SegmentId::Integer(_)), "{text}");
             assert_eq!(id.to_string(), text);
+            assert_eq!(SegmentId::from_untyped(&format!("{text}.0")), id);
         }
-        for text in ["", "-", "-0", "00", "07", "+7", "7.0", " 7", "1e3", "9223372036854775808", "٣", "a.jpg"]
-        {
+        for text in [
+            "",
+            "-",
+            "-0",
+            "00",
+            "07",
+            "+7",
+            "07.0",
+            "7.00",
+            "7.5",
+            ".0",
+            " 7",
+            "1e3",
+            "9223372036854775808",
+            "٣",
+            "a.jpg",
+        ] {
             assert_eq!(SegmentId::from_untyped(text), SegmentId::from(text), "{text}");
         }
     }

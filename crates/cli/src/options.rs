@@ -33,6 +33,10 @@ pub struct ReferenceInput {
     /// Column or key of captions in the references; may be repeated.
     #[arg(long = "ref-caption-column", value_name = "NAME", value_delimiter = ',')]
     ref_caption_columns: Option<Vec<String>>,
+    /// Read captions of more than 1 MB, pipes of more than 100 MB, and gzip or zstd data that unpack to more than 64 MB
+    /// and 50 times their size.
+    #[arg(long)]
+    pub no_limits: bool,
 }
 
 impl ReferenceInput {
@@ -43,6 +47,7 @@ impl ReferenceInput {
             split: self.split.clone(),
             id_column: self.ref_id_column.clone(),
             caption_columns: self.ref_caption_columns.clone(),
+            no_limits: self.no_limits,
             ..ReadOptions::references()
         }
     }
@@ -140,8 +145,9 @@ impl Candidates {
     }
 
     /// The options for the reader.
-    pub fn options(&self) -> ReadOptions {
+    pub fn options(&self, no_limits: bool) -> ReadOptions {
         ReadOptions {
+            no_limits,
             format: self.input_format,
             id_column: self.id_column.clone(),
             caption_columns: self.caption_column.clone().map(|column| vec![column]),

@@ -31,6 +31,8 @@ pub struct Captions {
     /// The number of each row's record in the source, up to the last one that differs from the number of the row.
     records: Vec<u64>,
     declared: Vec<SegmentId>,
+    /// Whether the source has captions in lists, as references mostly are.
+    in_lists: bool,
     notices: Vec<Notice>,
 }
 
@@ -137,6 +139,15 @@ impl Captions {
         &self.declared
     }
 
+    /// Whether the source has captions in lists, as references mostly are.
+    pub(crate) fn are_in_lists(&self) -> bool {
+        self.in_lists
+    }
+
+    pub(crate) fn set_in_lists(&mut self) {
+        self.in_lists = true;
+    }
+
     /// The notices of the reader, for example that rows were numbered because there is no id column.
     pub fn notices(&self) -> &[Notice] {
         &self.notices
@@ -144,7 +155,8 @@ impl Captions {
 
     /// The rows whose images `keep` selects, with their positions in the source, and all notices.
     pub fn only(&self, keep: impl Fn(&SegmentId) -> bool) -> Self {
-        let mut kept = Self { format: self.format, ..Self::new(self.source.as_str()) };
+        let mut kept =
+            Self { format: self.format, in_lists: self.in_lists, ..Self::new(self.source.as_str()) };
         for (row, (id, text)) in self.iter().enumerate().filter(|(_, (id, _))| keep(id)) {
             kept.push(id.clone(), text);
             kept.lines.extend(self.lines.get(row));

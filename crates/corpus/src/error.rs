@@ -39,6 +39,8 @@ pub enum ErrorKind {
     Empty,
     /// The format cannot be detected, or is not the requested one.
     Format,
+    /// More data, or a longer caption, than the limits allow.
+    TooLarge,
     /// The text violates the rules of its format, or ends too early.
     Syntax,
     /// Well-formed text without the expected keys, columns or values.

@@ -2,7 +2,7 @@
 
 use crate::Role;
 use crate::input::HEAD_BYTES;
-use crate::json::{Json, ValueKind};
+use crate::json::{Json, ValueKind, What};
 use crate::table::names_captions;
 
 capeval_choice::named! {
@@ -29,6 +29,8 @@ pub(crate) enum Guess {
     Format(Format),
     /// Another kind of file, named for an error, and how to convert it.
     Foreign(&'static str, Option<&'static str>),
+    /// Neither text nor a known kind of file.
+    Binary,
     /// Nothing but white space.
     Nothing,
 }
@@ -42,6 +44,9 @@ pub(crate) fn sniff(head: &[u8], name: &str, role: Role) -> Guess {
     if head.starts_with(b"PAR1") {
         return Guess::Format(Format::Parquet);
     }
+    if crate::is_binary(head) && head.contains(&0) {
+        return Guess::Binary;
+    }
     let text = valid_prefix(head);
     let significant = text.trim_start();
     let mut bytes = significant.bytes();
@@ -49,6 +54,10 @@ pub(crate) fn sniff(head: &[u8], name: &str, role: Role) -> Guess {
         None if text.len() == head.len() && head.len() < HEAD_BYTES => Guess::Nothing,
         Some(b'{') => Guess::Format(sniff_object(significant)),
         Some(b'[') if opens_array(significant) => Guess::Format(sniff_list(significant, role)),
+        Some(b'[') if is_array(significant) => Guess::Foreign(
+            "a JSON array without captions",
+            Some("give an array of captions, or of objects with image_id and caption"),
+        ),
         Some(b'<') => Guess::Foreign("XML or HTML", None),
         _ => sniff_lines(text, significant, name),
     }
@@ -93,6 +102,15 @@ fn foreign_magic(head: &[u8]) -> Option<(&'static str, &'static str)> {
 fn opens_array(text: &str) -> bool {
     let inside = text.get(1..).unwrap_or_default().trim_start();
     inside.starts_with(['{', ']', '[', '"'])
+}
+
+/// Whether a text that begins with `[` is a JSON array or the beginning of one, and not a caption such as `[1] a mat`.
+fn is_array(text: &str) -> bool {
+    let mut json = Json::new(text);
+    match json.skip() {
+        Ok(()) => json.end().is_ok(),
+        Err(fault) => fault.what == What::Truncated && text.contains(','),
+    }
 }
 
 fn sniff_list(text: &str, role: Role) -> Format {

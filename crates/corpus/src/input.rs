@@ -1,8 +1,9 @@
 //! Which bytes are these? Decompression, byte order mark and UTF-8, before any format.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 
+use capeval_choice::Argument;
 use flate2::bufread::MultiGzDecoder;
 
 use crate::Remedy;
@@ -13,19 +14,16 @@ pub(crate) const HEAD_BYTES: usize = 1 << 16;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// The uncompressed text of a source, with its first bytes in memory.
-pub(crate) enum Input<'a> {
-    /// All bytes, in memory.
-    Whole(&'a [u8]),
-    /// The first bytes, at least [`HEAD_BYTES`] unless there are fewer, and what follows them.
-    Stream { head: Vec<u8>, rest: Box<dyn Read + 'a> },
-}
+/// Compressed data may unpack to this many bytes, or to [`MAX_RATIO`] times their own number.
+const UNPACKED_BYTES: usize = 64_000_000;
 
-/// A source under its name, for errors.
+/// Text and JSON unpack to 3 to 30 times their compressed size, data that are made to fill memory to 1000 times.
+const MAX_RATIO: usize = 50;
+
+/// A source under its name, for errors, with its uncompressed bytes.
 pub(crate) struct Source<'a> {
     pub name: &'a str,
-    pub input: Input<'a>,
-    compression: Option<Compression>,
+    bytes: Cow<'a, [u8]>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,68 +51,89 @@ impl Compression {
     }
 }
 
+/// The content of `bytes`, decompressed if they are compressed with gzip or zstd; errors call them `name`.
+///
+/// # Errors
+/// If the data are damaged, or, unless `no_limits`, unpack to more than 64 MB and to more than 50 times their size.
+pub fn unpack<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<Cow<'b, [u8]>, Error> {
+    let Some(compression) = Compression::of(bytes) else { return Ok(Cow::Borrowed(bytes)) };
+    let damaged = |cause| unpacking_error(name, compression, cause);
+    let mut reader: Box<dyn Read + 'b> = match compression {
+        Compression::Gzip => Box::new(MultiGzDecoder::new(bytes)),
+        Compression::Zstandard => zstandard(bytes, name)?,
+    };
+    let mut unpacked = Vec::new();
+    reader.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut unpacked).map_err(damaged)?;
+    if is_binary(&unpacked) {
+        return Ok(Cow::Owned(unpacked));
+    }
+    let limit =
+        if no_limits { usize::MAX } else { UNPACKED_BYTES.max(bytes.len().saturating_mul(MAX_RATIO)) };
+    let room = (limit - unpacked.len()).saturating_add(1) as u64;
+    reader.take(room).read_to_end(&mut unpacked).map_err(damaged)?;
+    if unpacked.len() > limit {
+        let message = format!(
+            "the {} data unpack to more than {} MB, over {MAX_RATIO} times their size",
+            compression.name(),
+            UNPACKED_BYTES / 1_000_000
+        );
+        let remedy = Remedy::give(Argument::NoLimits).to("read them anyway");
+        return Err(Error::new(ErrorKind::TooLarge, name, message).with_remedy(remedy));
+    }
+    Ok(Cow::Owned(unpacked))
+}
+
+/// Whether a file that begins with these bytes is neither text in UTF-8 nor compressed, Parquet or a pickle. Readers
+/// refuse such files whatever follows. Text may hold zero bytes, but not as a quarter of its bytes.
+pub fn is_binary(head: &[u8]) -> bool {
+    let is_known =
+        Compression::of(head).is_some() || matches!(head, [b'P', b'A', b'R', b'1', ..] | [0x80, 2..=5, ..]);
+    let is_text = || std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true);
+    let n_zeros = || memchr::memchr_iter(0, head).count();
+    !is_known && (!is_text() || 4 * n_zeros() > head.len())
+}
+
+/// The error for binary data.
+pub(crate) fn binary(name: &str) -> Error {
+    Error::new(ErrorKind::Format, name, "holds binary data, not text")
+        .with_remedy(Remedy::say("give text in UTF-8, or Parquet"))
+}
+
 impl<'a> Source<'a> {
-    /// A source that is read as a stream.
-    pub fn from_reader(source: &'a mut dyn Read, name: &'a str) -> Result<Self, Error> {
-        let head = head_of(source).map_err(|cause| Error::io(name, "cannot read", cause))?;
-        Self::from_parts(head, source, name)
+    /// A source of text or Parquet in memory, which is decompressed if necessary; uncompressed text is not copied.
+    pub fn from_bytes(bytes: &'a [u8], name: &'a str) -> Result<Self, Error> {
+        let source = Self::within_limits(bytes, name, false)?;
+        if source.head().contains(&0) && is_binary(source.head()) {
+            return Err(binary(name));
+        }
+        Ok(source)
     }
 
-    /// A source in memory; uncompressed text is not copied.
-    pub fn from_bytes(bytes: &'a [u8], name: &'a str) -> Result<Self, Error> {
-        if Compression::of(bytes).is_none() {
-            return Ok(Self { name, input: Input::Whole(bytes), compression: None });
-        }
-        Self::from_parts(Vec::new(), bytes, name)
+    /// As [`from_bytes`](Self::from_bytes), of any size if `no_limits`.
+    pub fn within_limits(bytes: &'a [u8], name: &'a str, no_limits: bool) -> Result<Self, Error> {
+        Ok(Self { name, bytes: unpack(bytes, name, no_limits)? })
     }
 
     /// A source of uncompressed text.
     pub fn from_text(text: &'a str, name: &'a str) -> Self {
-        Self { name, input: Input::Whole(text.as_bytes()), compression: None }
-    }
-
-    fn from_parts(head: Vec<u8>, mut rest: impl Read + 'a, name: &'a str) -> Result<Self, Error> {
-        let mut peeked = head;
-        if peeked.is_empty() {
-            peeked = head_of(&mut rest).map_err(|cause| Error::io(name, "cannot read", cause))?;
-        }
-        let Some(compression) = Compression::of(&peeked) else {
-            let input = Input::Stream { head: peeked, rest: Box::new(rest) };
-            return Ok(Self { name, input, compression: None });
-        };
-        let packed = BufReader::with_capacity(HEAD_BYTES, io::Cursor::new(peeked).chain(rest));
-        let mut rest: Box<dyn Read + 'a> = match compression {
-            Compression::Gzip => Box::new(MultiGzDecoder::new(packed)),
-            Compression::Zstandard => zstandard(packed, name)?,
-        };
-        let head = head_of(&mut *rest).map_err(|cause| unpacking_error(name, compression, cause))?;
-        Ok(Self { name, input: Input::Stream { head, rest }, compression: Some(compression) })
+        Self { name, bytes: Cow::Borrowed(text.as_bytes()) }
     }
 
     /// The first bytes after a byte order mark.
     pub fn head(&self) -> &[u8] {
-        let bytes = match &self.input {
-            Input::Whole(bytes) => bytes.get(..HEAD_BYTES).unwrap_or(bytes),
-            Input::Stream { head, .. } => head,
-        };
-        bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
+        unmarked(self.bytes.get(..HEAD_BYTES).unwrap_or(&self.bytes)).0
     }
 
     /// All bytes, including a byte order mark.
-    pub fn into_bytes(self) -> Result<Cow<'a, [u8]>, Error> {
-        match self.input {
-            Input::Whole(bytes) => Ok(Cow::Borrowed(bytes)),
-            Input::Stream { head: mut bytes, mut rest } => match rest.read_to_end(&mut bytes) {
-                Ok(_) => Ok(Cow::Owned(bytes)),
-                Err(cause) => Err(reading_error(self.name, self.compression, cause)),
-            },
-        }
+    #[cfg(feature = "parquet")]
+    pub fn into_bytes(self) -> Cow<'a, [u8]> {
+        self.bytes
     }
 
     /// The whole text, validated as UTF-8.
     pub fn into_text(self) -> Result<Text<'a>, Error> {
         let name = self.name;
-        let (text, marked) = match self.into_bytes()? {
+        let (text, marked) = match self.bytes {
             Cow::Borrowed(bytes) => {
                 let (bytes, marked) = unmarked(bytes);
                 (Cow::Borrowed(valid(bytes, name, marked)?), marked)
@@ -132,28 +151,10 @@ impl<'a> Source<'a> {
     }
 
     /// The lines, each validated as UTF-8 when it is read.
-    pub fn into_lines(self) -> Lines<'a> {
-        let (reader, marked): (Box<dyn BufRead + 'a>, bool) = match self.input {
-            Input::Whole(bytes) => {
-                let (bytes, marked) = unmarked(bytes);
-                (Box::new(bytes), marked)
-            }
-            Input::Stream { head, rest } => {
-                let marked = unmarked(&head).1;
-                let mut head = io::Cursor::new(head);
-                head.set_position(if marked { BYTE_ORDER_MARK.len() as u64 } else { 0 });
-                (Box::new(head.chain(BufReader::with_capacity(HEAD_BYTES, rest))), marked)
-            }
-        };
-        Lines {
-            name: self.name,
-            compression: self.compression,
-            reader,
-            line: Vec::new(),
-            number: 0,
-            start: 0,
-            next: if marked { BYTE_ORDER_MARK.len() as u64 } else { 0 },
-        }
+    pub fn lines(&self) -> Lines<'_> {
+        let (bytes, marked) = unmarked(&self.bytes);
+        let next = if marked { BYTE_ORDER_MARK.len() as u64 } else { 0 };
+        Lines { name: self.name, rest: bytes, number: 0, next }
     }
 }
 
@@ -176,37 +177,33 @@ pub(crate) struct Line<'l> {
 /// stays one caption.
 pub(crate) struct Lines<'a> {
     name: &'a str,
-    compression: Option<Compression>,
-    reader: Box<dyn BufRead + 'a>,
-    line: Vec<u8>,
+    rest: &'a [u8],
     number: u64,
-    start: u64,
+    /// The byte offset in the source of the next line.
     next: u64,
 }
 
-impl Lines<'_> {
+impl<'a> Lines<'a> {
     /// The next line.
-    pub fn next(&mut self) -> Result<Option<Line<'_>>, Error> {
-        self.line.clear();
-        self.start = self.next;
-        let length = match self.reader.read_until(b'\n', &mut self.line) {
-            Ok(0) => return Ok(None),
-            Ok(length) => length,
-            Err(cause) => return Err(reading_error(self.name, self.compression, cause)),
-        };
+    pub fn next(&mut self) -> Result<Option<Line<'a>>, Error> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let length = memchr::memchr(b'\n', self.rest).map_or(self.rest.len(), |end| end + 1);
+        let (line, rest) = self.rest.split_at(length);
+        let start = self.next;
+        self.rest = rest;
         self.number += 1;
         self.next += length as u64;
-        let line = self
-            .line
-            .strip_suffix(b"\n")
-            .map_or(&*self.line, |line| line.strip_suffix(b"\r").unwrap_or(line));
+        let line = line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
         match std::str::from_utf8(line) {
-            Ok(text) => Ok(Some(Line { number: self.number, start: self.start, text })),
+            Ok(text) => Ok(Some(Line { number: self.number, start, text })),
             Err(error) => {
-                let byte = self.start + error.valid_up_to() as u64;
+                let byte = start + error.valid_up_to() as u64;
                 let position = Position { line: Some(self.number), byte: Some(byte), ..Position::default() };
                 let wrong = line.get(error.valid_up_to()).copied().unwrap_or_default();
-                Err(not_utf8(self.name, wrong, error.error_len().is_none()).at(position))
+                let is_cut = error.error_len().is_none() && self.rest.is_empty();
+                Err(not_utf8(self.name, wrong, is_cut).at(position))
             }
         }
     }
@@ -215,12 +212,6 @@ impl Lines<'_> {
     pub fn number(&self) -> u64 {
         self.number
     }
-}
-
-fn head_of(source: &mut (impl Read + ?Sized)) -> io::Result<Vec<u8>> {
-    let mut head = Vec::new();
-    source.take(HEAD_BYTES as u64).read_to_end(&mut head)?;
-    Ok(head)
 }
 
 fn unmarked(bytes: &[u8]) -> (&[u8], bool) {
@@ -249,13 +240,6 @@ fn not_utf8(name: &str, wrong: u8, truncated: bool) -> Error {
     Error::new(ErrorKind::Encoding, name, what).with_remedy(Remedy::say("save the file as UTF-8"))
 }
 
-fn reading_error(name: &str, compression: Option<Compression>, cause: io::Error) -> Error {
-    match compression {
-        Some(compression) => unpacking_error(name, compression, cause),
-        None => Error::io(name, "cannot read", cause),
-    }
-}
-
 fn unpacking_error(name: &str, compression: Compression, cause: io::Error) -> Error {
     if cause.raw_os_error().is_some() {
         return Error::io(name, "cannot read", cause);
@@ -270,13 +254,13 @@ fn unpacking_error(name: &str, compression: Compression, cause: io::Error) -> Er
 }
 
 #[cfg(feature = "zstd")]
-fn zstandard<'a>(packed: impl BufRead + 'a, name: &'a str) -> Result<Box<dyn Read + 'a>, Error> {
+fn zstandard<'a>(packed: &'a [u8], name: &str) -> Result<Box<dyn Read + 'a>, Error> {
     let _ = name;
     Ok(Box::new(crate::zstd::Frames::new(packed)))
 }
 
 #[cfg(not(feature = "zstd"))]
-fn zstandard<'a>(_packed: impl BufRead + 'a, name: &'a str) -> Result<Box<dyn Read + 'a>, Error> {
+fn zstandard<'a>(_packed: &'a [u8], name: &str) -> Result<Box<dyn Read + 'a>, Error> {
     let what = "zstd data, but this build has no zstd";
     Err(Error::new(ErrorKind::Compression, name, what)
         .with_remedy(Remedy::say("decompress the file, or build with the feature zstd")))

@@ -4,8 +4,8 @@
 //! [`GroupedCaptions`] groups captions by image, and [`align()`] pairs each image with its candidate under a [`Policy`]
 //! for mismatches.
 //!
-//! This crate opens no files and prints nothing: readers take `impl Read` or bytes with a display name, and return what
-//! a user should know as a [`Notice`].
+//! This crate opens no files and prints nothing: readers take bytes with a display name, and return what a user should
+//! know as a [`Notice`].
 //!
 //! ```
 //! use capeval_corpus::{GroupedCaptions, Ids, Policy, ReadOptions, align, read};
@@ -41,11 +41,12 @@ mod write;
 #[cfg(feature = "zstd")]
 mod zstd;
 
-pub use align::{Aligned, GroupedCaptions, ImageIndex, Pair, align};
+pub use align::{Aligned, GroupedCaptions, ImageIndex, Pair, align, align_by};
 pub use capeval_choice::{Notice, Remedy, Role, SegmentId, UnknownName};
 pub use captions::Captions;
 pub use error::{Error, ErrorKind, Position};
 pub use format::Format;
+pub use input::{is_binary, unpack};
 pub use merge::merge;
 pub use options::ReadOptions;
 pub use policy::{Duplicate, Empty, Ids, Missing, Policy, Surplus};

@@ -24,6 +24,9 @@ pub struct ReadOptions {
     pub id_column: Option<String>,
     /// The columns or keys of captions, or `None` to look for the usual names.
     pub caption_columns: Option<Vec<String>>,
+    /// Whether to read captions of more than 1 MB, and compressed data that unpack to more than 64 MB and 50 times their
+    /// size; and pipes of more than 100 MB, for those who open files.
+    pub no_limits: bool,
 }
 
 impl ReadOptions {
@@ -48,6 +51,6 @@ impl ReadOptions {
     }
 
     fn of(role: Role) -> Self {
-        Self { role, format: None, split: None, id_column: None, caption_columns: None }
+        Self { role, format: None, split: None, id_column: None, caption_columns: None, no_limits: false }
     }
 }

@@ -8,15 +8,17 @@ use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::format::{Guess, sniff};
 use crate::formats;
-use crate::input::Source;
+use crate::input::{Source, binary, is_binary};
 use crate::json::{Fault, What};
 use crate::{Format, ReadOptions, Remedy};
+
+/// The maximum number of bytes of a caption.
+const CAPTION_BYTES: usize = 1_000_000;
 
 /// Reads the captions of `source`, whose display name is `name`.
 ///
 /// gzip and zstd are decompressed, a byte order mark is dropped, and the format is detected from the content unless
-/// `options` names it. Formats with lines are read as a stream; a JSON document is read into memory first, which
-/// [`read_bytes`] does without a copy.
+/// `options` names it. All bytes are read into memory first.
 ///
 /// ```
 /// use capeval_corpus::{Format, ReadOptions, SegmentId, read};
@@ -32,7 +34,9 @@ use crate::{Format, ReadOptions, Remedy};
 /// If the source cannot be read or decompressed, is empty, is not UTF-8, violates its format, or lacks an id or a
 /// caption. The error has a position and a remedy.
 pub fn read(mut source: impl Read, name: &str, options: &ReadOptions) -> Result<Captions, Error> {
-    read_source(Source::from_reader(&mut source, name)?, options)
+    let mut bytes = Vec::new();
+    source.read_to_end(&mut bytes).map_err(|cause| Error::io(name, "cannot read", cause))?;
+    read_bytes(&bytes, name, options)
 }
 
 /// Reads captions from bytes in memory, as [`read()`] does from a stream.
@@ -40,7 +44,7 @@ pub fn read(mut source: impl Read, name: &str, options: &ReadOptions) -> Result<
 /// # Errors
 /// As for [`read()`].
 pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Captions, Error> {
-    read_source(Source::from_bytes(bytes, name)?, options)
+    read_source(Source::within_limits(bytes, name, options.no_limits)?, options)
 }
 
 fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Error> {
@@ -50,6 +54,8 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
         // Blank lines are captions if the user says that the file is plain text.
         (Some(Format::Lines), Guess::Nothing) => Format::Lines,
         (_, Guess::Nothing) => return Err(Error::new(ErrorKind::Empty, name, "the file is empty")),
+        (None, Guess::Binary) => return Err(binary(name)),
+        (Some(_), Guess::Binary) if is_binary(source.head()) => return Err(binary(name)),
         (Some(format), _) => format,
         (None, Guess::Format(format)) => format,
         (None, Guess::Foreign(what, advice)) => {
@@ -66,7 +72,7 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
     captions.set_format(format);
     let result = formats::read(format, source, options, &mut captions);
     match (result, guess) {
-        (Ok(()), _) => Ok(captions),
+        (Ok(()), _) => within_limits(captions, options),
         (Err(error), _) if !matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Shape) => Err(error),
         (Err(error), _) if options.format.is_none() && format != Format::Parquet => {
             let remedy = Remedy::give(Argument::Format(options.role)).to("read it as another format");
@@ -77,6 +83,23 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
         }
         (Err(error), _) => Err(error),
     }
+}
+
+/// Refuses captions that are too long to be captions.
+fn within_limits(captions: Captions, options: &ReadOptions) -> Result<Captions, Error> {
+    let too_long = (0..captions.len()).find(|row| captions.text(*row).len() > CAPTION_BYTES);
+    let Some((row, id)) =
+        too_long.filter(|_| !options.no_limits).and_then(|row| Some((row, captions.id(row)?)))
+    else {
+        return Ok(captions);
+    };
+    let megabytes = captions.text(row).len().div_ceil(100_000) as f64 / 10.0;
+    let message =
+        format!("the caption of image {id} has {megabytes} MB, and 1 MB is allowed", id = id.quoted());
+    Err(Error::new(ErrorKind::TooLarge, captions.source(), message)
+        .at(captions.position(row))
+        .about(id.clone())
+        .with_remedy(Remedy::give(Argument::NoLimits).to("read it anyway")))
 }
 
 /// Whether two formats have the same syntax and differ only in their use.

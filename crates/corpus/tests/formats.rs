@@ -170,9 +170,9 @@ fn list_json() {
          one, or format to read it as another format",
     );
     check_error(
-        references(r#"["a", "b"]"#),
+        references(r#"[["a"], ["b"]]"#),
         ErrorKind::Shape,
-        "f:1:2 (byte 1): expected an object with an id and a caption, found a string; read as list-json; set format to read it as another format",
+        "f:1:2 (byte 1): expected an object with an id and a caption, found an array; read as list-json; set format to read it as another format",
     );
 }
 
@@ -356,7 +356,7 @@ fn what_is_no_caption_file_is_named() {
         ),
         (b"\x80\x04\x95", "refs.p", "a Python pickle", "write it as JSON, or "),
         (b"\xFF\xFEa\0", "refs.txt", "UTF-16 text", "save it as UTF-8, or "),
-        (b"a\0b", "refs.txt", "binary data", ""),
+        (b"a man\0runs", "refs.txt", "binary data", ""),
         (b"not json", "refs.json.gz", "plain text, though its name ends in .json", ""),
     ] {
         check_error(
@@ -470,4 +470,47 @@ fn formats_are_known_by_name() {
     }
     let error: UnknownName = "xml".parse::<Format>().unwrap_err();
     assert!(error.remedy().to_string().starts_with("choose from coco, coco-results,"), "{error}");
+}
+
+#[test]
+fn data_that_unpack_to_much_more_than_their_size_are_refused() {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    for _ in 0..70 {
+        encoder.write_all(&[b'a'; 1_000_000]).unwrap();
+    }
+    let packed = encoder.finish().unwrap();
+    let error = read_bytes(&packed, "f", &ReadOptions::references()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLarge);
+    assert_eq!(
+        with_remedy(&error),
+        "f: the gzip data unpack to more than 64 MB, over 50 times their size; set no_limits to read them anyway"
+    );
+    let options = ReadOptions { no_limits: true, ..ReadOptions::references() };
+    assert_eq!(read_bytes(&packed, "f", &options).unwrap().text(0).len(), 70_000_000);
+}
+
+#[test]
+fn a_caption_has_at_most_a_megabyte() {
+    let text = format!("[\"short\", \"{}\"]", "a".repeat(1_200_000));
+    check_error(
+        references(&text),
+        ErrorKind::TooLarge,
+        "f (record 2): the caption of image 2 has 1.2 MB, and 1 MB is allowed; set no_limits to read it anyway",
+    );
+    let options = ReadOptions { no_limits: true, ..ReadOptions::references() };
+    assert_eq!(read_bytes(text.as_bytes(), "f", &options).unwrap().len(), 2);
+}
+
+#[test]
+fn an_array_of_strings_is_read_as_text_is() {
+    for role in [ReadOptions::references(), ReadOptions::candidates()] {
+        check(read(&b"[\"a\", \"\", \"b c\"]"[..], "f", &role), Format::Lines, &["1=a", "2=", "3=b c"]);
+    }
+    check(references("[1] a mat\n[2] a cat\n"), Format::Lines, &["1=[1] a mat", "2=[2] a cat"]);
+    check_error(
+        references("[\"a\", 2]"),
+        ErrorKind::Shape,
+        "f:1:7 (byte 6): expected a caption in quotes, as before it, found a number; read as list-json; set format to \
+         read it as another format",
+    );
 }

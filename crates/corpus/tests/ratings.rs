@@ -32,6 +32,23 @@ fn raters_may_be_in_rows_or_in_columns() {
 }
 
 #[test]
+fn references_beside_ratings_are_read() {
+    let lines = "{\"image_id\": 1, \"caption\": \"a dog\", \"rating\": 3, \"references\": [\"x y\", \"z\"]}\n\
+                 {\"image_id\": 1, \"caption\": \"a cat\", \"rating\": 4, \"references\": [\"x y\", \"z\"]}\n";
+    let csv = "image_id,caption,rating,references\n1,a dog,3,\"[\"\"x y\"\", \"\"z\"\"]\"\n1,a cat,4,\"[\"\"x y\"\", \"\"z\"\"]\"\n";
+    for text in [lines, csv] {
+        let references = read(text).unwrap().references.unwrap();
+        let found: Vec<_> = references.iter().map(|(id, text)| (id.to_string(), text)).collect();
+        assert_eq!(found, [("1".into(), "x y"), ("1".into(), "z")], "{text}");
+    }
+    let found = read(&lines.replacen("x y", "other", 1)).unwrap();
+    assert!(found.references.is_none());
+    assert_eq!(found.no_references.as_deref(), Some("rows of image 1 have different references"));
+    let numbers = read("image_id,caption,rating,reference\n1,a dog,3,7\n").unwrap();
+    assert!(numbers.references.is_none() && numbers.no_references.is_none());
+}
+
+#[test]
 fn systems_keep_items_apart() {
     let found = read("image,system,score\nx.jpg,a,1\nx.jpg,b,2\nx.jpg,a,3\n").unwrap();
     let expected = [item("x.jpg", None, Some("a"), &[1.0, 3.0]), item("x.jpg", None, Some("b"), &[2.0])];

@@ -29,17 +29,32 @@ impl Bytes {
         Self(Storage::Copied { words, len: bytes.len() })
     }
 
-    /// The whole content of `source`, about `expected` bytes.
-    fn read(mut source: impl Read, expected: u64) -> io::Result<Self> {
-        let mut words = vec![0; usize::try_from(expected / 8 + 1).unwrap_or(1)];
-        let mut len = 0;
+    /// The whole content of `source`, about `expected` bytes, unless it holds more than `limit`. Of binary data of an
+    /// unknown kind only the first bytes are read, which is enough to refuse them.
+    fn read(mut source: impl Read, expected: u64, limit: usize) -> io::Result<Self> {
+        // Zeroed memory takes no room until it is used, so that there is no need to grow up to the limit.
+        let expected = if limit == usize::MAX { expected / 8 + 1 } else { (limit / 8) as u64 + 2 };
+        let mut words = vec![0; usize::try_from(expected).unwrap_or(1).max(FIRST_WORDS)];
+        let (mut len, mut is_known) = (0, false);
         loop {
             let room: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
-            match source.read(&mut room[len..]) {
+            // A device fills whatever room it is given.
+            let end = room.len().min(len + 8 * FIRST_WORDS);
+            match source.read(&mut room[len..end]) {
                 Ok(0) => return Ok(Self(Storage::Copied { words, len })),
                 Ok(n) => len += n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
+            }
+            if len > limit {
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it goes on after 100 MB"));
+            }
+            if !is_known && len >= 8 * FIRST_WORDS && limit != usize::MAX {
+                is_known = true;
+                let read: &[u8] = bytemuck::cast_slice(&words);
+                if !is_own(&read[..len]) && capeval_corpus::is_binary(&read[..len]) {
+                    return Ok(Self(Storage::Copied { words, len }));
+                }
             }
             if len == 8 * words.len() {
                 words.resize(2 * words.len() + 512, 0);
@@ -47,6 +62,18 @@ impl Bytes {
         }
     }
 }
+
+/// Whether these are the first bytes of a file of capeval's own.
+fn is_own(head: &[u8]) -> bool {
+    head.starts_with(&capeval_evaluate::prepared::MAGIC)
+        || head.starts_with(&capeval_lexical::frequencies::file::MAGIC)
+}
+
+/// The maximum number of bytes that are read from a pipe or a device, which may have no end.
+const PIPED_BYTES: usize = 100_000_000;
+
+/// The number of words of eight bytes from which binary data are recognised.
+const FIRST_WORDS: usize = 8192;
 
 impl Deref for Bytes {
     type Target = [u8];
@@ -67,25 +94,27 @@ impl AsRef<[u8]> for Bytes {
     }
 }
 
-/// Maps a file; reads it if it cannot be mapped, for example a pipe.
+/// Maps a file; reads it if it cannot be mapped, for example a pipe, of which at most 100 MB are read.
 ///
 /// # Errors
 /// When the file cannot be opened or read.
 pub fn open(path: &str) -> Result<Bytes, Error> {
+    open_within(path, PIPED_BYTES)
+}
+
+fn open_within(path: &str, limit: usize) -> Result<Bytes, Error> {
+    let read = |file: File, len, limit| {
+        Bytes::read(file, len, limit).map_err(|cause| Error::system("read the file", path, cause))
+    };
     let (file, len) = open_file(path)?;
-    if let Some(len) = len.filter(|len| *len > 0) {
-        #[expect(unsafe_code, reason = "the one place where files are mapped")]
-        // SAFETY: the map is read-only. If another program shortens the file meanwhile, reading the lost pages ends
-        // this program with a signal; if it rewrites them, the text changes while it is read, which is safe since all
-        // readers check UTF-8 on a copy or use safe slices only.
-        let map = unsafe { Mmap::map(&file) };
-        // Some file systems cannot map.
-        return match map {
-            Ok(map) => Ok(Bytes(Storage::Mapped(map))),
-            Err(_) => Bytes::read(file, len).map_err(|cause| Error::system("read the file", path, cause)),
-        };
-    }
-    Bytes::read(file, 0).map_err(|cause| Error::system("read the file", path, cause))
+    let Some(len) = len.filter(|len| *len > 0) else { return read(file, 0, limit) };
+    #[expect(unsafe_code, reason = "the one place where files are mapped")]
+    // SAFETY: the map is read-only. If another program shortens the file meanwhile, reading the lost pages ends
+    // this program with a signal; if it rewrites them, the text changes while it is read, which is safe since all
+    // readers check UTF-8 on a copy or use safe slices only.
+    let map = unsafe { Mmap::map(&file) };
+    // Some file systems cannot map.
+    map.map(|map| Bytes(Storage::Mapped(map))).or_else(|_| read(file, len, usize::MAX))
 }
 
 /// Reads a file into memory, for use while other programs may rewrite the file.
@@ -94,18 +123,25 @@ pub fn open(path: &str) -> Result<Bytes, Error> {
 /// When the file cannot be opened or read.
 pub fn read(path: &str) -> Result<Bytes, Error> {
     let (file, len) = open_file(path)?;
-    Bytes::read(file, len.unwrap_or(0)).map_err(|cause| Error::system("read the file", path, cause))
+    let limit = if len.is_some_and(|len| len > 0) { usize::MAX } else { PIPED_BYTES };
+    Bytes::read(file, len.unwrap_or(0), limit).map_err(|cause| Error::system("read the file", path, cause))
 }
 
-/// Maps a file, or reads standard input for [`STDIN`].
+/// Maps a file, or reads standard input for [`STDIN`], as [`open`] does.
 ///
 /// # Errors
 /// When the file cannot be opened or read.
 pub fn open_or_stdin(path: &str) -> Result<Bytes, Error> {
+    open_any(path, false)
+}
+
+/// As [`open_or_stdin`], of any size if `no_limits`.
+pub(crate) fn open_any(path: &str, no_limits: bool) -> Result<Bytes, Error> {
+    let limit = if no_limits { usize::MAX } else { PIPED_BYTES };
     if path != STDIN {
-        return open(path);
+        return open_within(path, limit);
     }
-    Bytes::read(io::stdin().lock(), 0).map_err(|cause| Error::system("read", "standard input", cause))
+    Bytes::read(io::stdin().lock(), 0, limit).map_err(|cause| Error::system("read", "standard input", cause))
 }
 
 /// The text of a file, or of standard input for [`STDIN`].
@@ -146,9 +182,19 @@ mod tests {
             let bytes: Vec<u8> = (0..len).map(|k| (k % 251) as u8).collect();
             assert_eq!(*Bytes::copy(&bytes), bytes[..]);
             for expected in [0, len as u64, 3 * len as u64] {
-                assert_eq!(*Bytes::read(&bytes[..], expected).unwrap(), bytes[..]);
+                assert_eq!(*Bytes::read(&bytes[..], expected, usize::MAX).unwrap(), bytes[..]);
             }
         }
+    }
+
+    #[test]
+    fn what_has_no_end_is_not_read_to_its_end() {
+        let text = Bytes::read(io::repeat(b'y'), 0, 1_000_000).err().unwrap();
+        assert_eq!(text.kind(), io::ErrorKind::FileTooLarge);
+        let binary = Bytes::read(io::repeat(0), 0, 1_000_000).unwrap();
+        assert!(binary.len() < 100_000, "{}", binary.len());
+        let packed = Bytes::read([0x1F, 0x8B].as_slice().chain(io::repeat(0)), 0, 1_000_000);
+        assert!(packed.is_err(), "compressed data are binary, too");
     }
 
     #[test]

@@ -1,47 +1,26 @@
 //! Reads the contents of files: captions, prepared references, tables and models; and refuses other contents.
 
-use std::borrow::Cow;
 use std::fs;
-use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use capeval_arrays::SharedBytes;
 use capeval_choice::{Argument, Refusal, Remedy, Task};
-use capeval_corpus::{Captions, ReadOptions, Role};
+use capeval_corpus::{Captions, ReadOptions, Role, unpack};
 use capeval_evaluate::Prepared;
 use capeval_evaluate::prepared::{MAGIC, Source};
 use capeval_fluency::NgramModel;
 use capeval_lexical::frequencies::{self, DocumentFrequencies};
-use flate2::read::MultiGzDecoder;
 
-use crate::{Error, STDIN, open, open_or_stdin};
+use crate::Error;
+use crate::bytes::open_any;
 
-/// The first bytes of gzipped data.
-const GZIP: [u8; 2] = [0x1F, 0x8B];
-
-/// The content of bytes, decompressed if they are gzipped.
-fn unpacked<'b>(path: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>, Error> {
-    if !bytes.starts_with(&GZIP) {
-        return Ok(Cow::Borrowed(bytes));
-    }
-    let mut unpacked = Vec::new();
-    MultiGzDecoder::new(bytes).read_to_end(&mut unpacked).map_err(|error| {
-        let message = format!("the gzip data are damaged or cut off ({error})");
-        Error::content(path, Refusal::new(message).with_remedy("fetch the file again"))
-    })?;
-    Ok(Cow::Owned(unpacked))
-}
-
-/// Reads captions from a file, or from standard input for [`STDIN`].
+/// Reads captions from a file, or from standard input for [`STDIN`](crate::STDIN).
 ///
 /// # Errors
 /// When the file cannot be read, or does not contain captions.
 pub fn captions(path: &str, options: &ReadOptions) -> Result<Captions, Error> {
-    if path == STDIN {
-        return Ok(capeval_corpus::read(io::stdin().lock(), path, options)?);
-    }
-    captions_in(path, &open(path)?, options)
+    captions_in(path, &open_any(path, options.no_limits)?, options)
 }
 
 /// Reads captions from bytes; errors call them `path`.
@@ -91,13 +70,13 @@ pub enum ReferenceFile {
     Prepared(Box<Prepared>),
 }
 
-/// Opens references, prepared ones or captions. The file is read once, so that it may be a pipe, or [`STDIN`].
+/// Opens references, prepared ones or captions. The file is read once, so that it may be a pipe, or [`STDIN`](crate::STDIN).
 ///
 /// # Errors
 /// When the file cannot be read, is damaged, holds something else, or the references have changed since they were
 /// prepared.
 pub fn references(path: &str, options: &ReadOptions) -> Result<ReferenceFile, Error> {
-    let bytes = open_or_stdin(path)?;
+    let bytes = open_any(path, options.no_limits)?;
     if !is_prepared(&bytes) {
         return Ok(ReferenceFile::Captions(captions_in(path, &bytes, options)?));
     }
@@ -152,7 +131,8 @@ pub fn frequencies(path: &str, bytes: &[u8], n_images: Option<u64>) -> Result<Do
         let refusal = Refusal::new("this is JSON, not a table of document frequencies").with_remedy(remedy);
         return Err(Error::content(path, refusal));
     }
-    DocumentFrequencies::read(&unpacked(path, bytes)?, n_images).map_err(|error| Error::content(path, error))
+    DocumentFrequencies::read(&unpack(bytes, path, false)?, n_images)
+        .map_err(|error| Error::content(path, error))
 }
 
 /// Reads an n-gram model from an ARPA file, which may be gzipped; errors call it `path`.
@@ -160,7 +140,7 @@ pub fn frequencies(path: &str, bytes: &[u8], n_images: Option<u64>) -> Result<Do
 /// # Errors
 /// When the bytes are not an ARPA file.
 pub fn language_model(path: &str, bytes: &[u8]) -> Result<NgramModel, Error> {
-    NgramModel::read_arpa(&unpacked(path, bytes)?[..]).map_err(|error| {
+    NgramModel::read_arpa(&unpack(bytes, path, false)?[..]).map_err(|error| {
         if error.line().is_none() && bytes.starts_with(b"mmap lm") {
             let refusal = Refusal::new("this is KenLM's binary form");
             return Error::content(path, refusal.with_remedy("give the ARPA file that it was built from"));

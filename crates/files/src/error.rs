@@ -53,6 +53,9 @@ impl Error {
             Self::System { cause, .. } if cause.kind() == io::ErrorKind::IsADirectory => {
                 Some(Remedy::say("give a file"))
             }
+            Self::System { cause, .. } if cause.kind() == io::ErrorKind::FileTooLarge => {
+                Some(Remedy::say("save it to a file, which may be larger, and give that"))
+            }
             Self::Content(refusal) => refusal.remedy().cloned(),
             Self::Captions(error) => error.remedy().cloned(),
             Self::System { .. } => None,

@@ -49,7 +49,7 @@ impl Dialect for Keywords {
                 matches!(role, Role::References | Role::Candidates | Role::Training)
             }
             RatingColumns | SystemColumn(_) => false,
-            argument => !matches!(argument, MecabJapanese | MecabKorean | RougeData),
+            argument => !matches!(argument, NoLimits | MecabJapanese | MecabKorean | RougeData),
         }
     }
 

@@ -16,7 +16,7 @@ use capeval_stats::{Interval, agreement as raters};
 use crate::measures::entries;
 use crate::rows::score_rows;
 use crate::{CorrelateOptions, Error, Selection, VERSION, select_metrics};
-pub(crate) use points::same_words;
+pub(crate) use points::same_caption;
 use points::{Judgements, ordered};
 
 /// A request to [`correlate`]. Start from [`CorrelateRequest::new`].
@@ -88,7 +88,11 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     } else {
         let references = request.references.or_else(|| ratings.references.take()).ok_or_else(|| {
             let scores = Remedy::give(Argument::Scores).to("use scores that were computed before");
-            Error::with_remedy("metrics need references", Remedy::give(Argument::References).or(scores))
+            let why = match &ratings.no_references {
+                Some(why) => format!("{}: {why}, so that metrics have no references", ratings.source),
+                None => "metrics need references".to_owned(),
+            };
+            Error::with_remedy(why, Remedy::give(Argument::References).or(scores))
         })?;
         let judgements = Judgements::with_captions(
             &ratings,

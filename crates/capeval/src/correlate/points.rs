@@ -82,18 +82,19 @@ impl Judgements {
         let items = ratings.items.iter().filter(|item| known.of(&item.image).is_some());
         let items = items.map(|item| Ok((item, words(item, ratings, &known)?)));
         let mut items: Vec<(&Item, String)> = items.collect::<Result<_, Error>>()?;
+        let is_same = same_caption(own);
         let is_own = |(item, text): &(&Item, String)| {
-            known.of(&item.image).is_some_and(|all| all.iter().any(|one| same_words(one, text)))
+            known.of(&item.image).is_some_and(|all| all.iter().any(|one| is_same(one, text)))
         };
         let mut removed: HashMap<SegmentId, Vec<String>> = HashMap::new();
         let own_ones: Vec<&(&Item, String)> = items.iter().filter(|rated| is_own(rated)).collect();
         notices.extend(own_references(&own_ones, own));
         match own {
             OwnReference::Keep => {}
-            OwnReference::Remove => {
+            OwnReference::Remove | OwnReference::RemoveSameWords => {
                 for (item, text) in own_ones {
                     let gone = removed.entry(normal(&item.image, ids)).or_default();
-                    if !gone.iter().any(|other| same_words(other, text)) {
+                    if !gone.iter().any(|other| is_same(other, text)) {
                         gone.push(text.clone());
                     }
                 }
@@ -107,10 +108,11 @@ impl Judgements {
             let image = &group[0].0.image;
             let mut left: Vec<String> =
                 known.of(image).into_iter().flatten().map(|text| (*text).to_owned()).collect();
-            // If two references are equal, one of them is kept.
             for text in removed.get(&normal(image, ids)).into_iter().flatten() {
-                if let Some(at) = left.iter().position(|other| same_words(other, text)) {
-                    left.remove(at);
+                match own {
+                    OwnReference::RemoveSameWords => left.retain(|other| !is_same(other, text)),
+                    // If two references are equal, one of them is kept.
+                    _ => drop(left.iter().position(|other| is_same(other, text)).map(|at| left.remove(at))),
                 }
             }
             if left.is_empty() {
@@ -201,10 +203,12 @@ fn without_references(
 ) -> Result<Option<Notice>, Error> {
     let unknown: Vec<&Item> = ratings.items.iter().filter(|item| known.of(&item.image).is_none()).collect();
     let Some(first) = unknown.first() else { return Ok(None) };
+    let n_ratings =
+        |items: &mut dyn Iterator<Item = &Item>| items.map(|item| item.ratings.len()).sum::<usize>();
     let message = format!(
-        "{} of {} rated captions are of images without a reference in {}, such as {}",
-        unknown.len(),
-        ratings.items.len(),
+        "{} of {} ratings are of images without a reference in {}, such as {}",
+        n_ratings(&mut unknown.iter().copied()),
+        n_ratings(&mut ratings.items.iter()),
         known.source,
         first.image.quoted()
     );
@@ -254,7 +258,7 @@ fn own_references(found: &[&(&Item, String)], own: OwnReference) -> Option<Notic
     let what = format!("{} rated captions are themselves references of their image", found.len());
     let message = match own {
         OwnReference::Keep => format!("{what} and are scored against themselves too"),
-        OwnReference::Remove => {
+        OwnReference::Remove | OwnReference::RemoveSameWords => {
             format!("{what}; there they are not used as references, for any caption of that image")
         }
         OwnReference::Skip => format!("left out: {what}"),
@@ -353,9 +357,27 @@ pub(super) fn unrated(ratings: &Ratings) -> Option<Notice> {
     })
 }
 
+/// How a caption is compared with references: by its words, or without case and punctuation.
+pub(crate) fn same_caption(own: OwnReference) -> fn(&str, &str) -> bool {
+    match own {
+        OwnReference::RemoveSameWords => same_words_in_any_case,
+        OwnReference::Keep | OwnReference::Remove | OwnReference::Skip => same_words,
+    }
+}
+
 /// Whether two captions differ only in spaces.
-pub(crate) fn same_words(a: &str, b: &str) -> bool {
+fn same_words(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
+}
+
+/// Whether two captions differ only in case, punctuation and spaces.
+fn same_words_in_any_case(a: &str, b: &str) -> bool {
+    fn letters(text: &str) -> impl Iterator<Item = char> {
+        let words = text.split_whitespace().map(|word| word.chars().filter(|c| c.is_alphanumeric()));
+        let words = words.filter(|word| word.clone().next().is_some());
+        words.flat_map(|word| word.chain([' '])).flat_map(char::to_lowercase)
+    }
+    letters(a).eq(letters(b))
 }
 
 /// Notices about reasons to doubt the coefficients.

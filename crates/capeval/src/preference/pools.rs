@@ -7,7 +7,7 @@ use capeval_corpus::ratings::{Choice, Choices, SegmentScores};
 use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
 use capeval_report::Notice;
 
-use crate::correlate::same_words;
+use crate::correlate::same_caption;
 use crate::restrict::normal;
 use crate::{Error, OwnReference};
 
@@ -108,8 +108,9 @@ pub(super) fn with_references(
                 .count(lost.len()),
         );
     }
+    let is_same = same_caption(own);
     let is_own = |pair: &Judged| {
-        pair.pool.iter().any(|text| pair.captions.iter().any(|caption| same_words(text, caption)))
+        pair.pool.iter().any(|text| pair.captions.iter().any(|caption| is_same(text, caption)))
     };
     let of_own: Vec<&Judged> = found.iter().filter(|pair| is_own(pair)).collect();
     if !of_own.is_empty() {
@@ -119,7 +120,9 @@ pub(super) fn with_references(
         };
         let message = match own {
             OwnReference::Keep => what,
-            OwnReference::Remove => format!("{what}; there, such references are not drawn"),
+            OwnReference::Remove | OwnReference::RemoveSameWords => {
+                format!("{what}; there, such references are not drawn")
+            }
             OwnReference::Skip => format!("left out: {what}"),
         };
         let notice = Notice::applied(Argument::OwnReference, own.name(), message);
@@ -132,10 +135,10 @@ pub(super) fn with_references(
         });
         match own {
             OwnReference::Keep => {}
-            OwnReference::Remove => {
+            OwnReference::Remove | OwnReference::RemoveSameWords => {
                 for pair in &mut found {
                     let captions = &pair.captions;
-                    pair.pool.retain(|text| !captions.iter().any(|caption| same_words(text, caption)));
+                    pair.pool.retain(|text| !captions.iter().any(|caption| is_same(text, caption)));
                 }
             }
             OwnReference::Skip => found.retain(|pair| !is_own(pair)),

@@ -32,6 +32,10 @@ pub struct Args {
     /// Column or key of captions; may be repeated.
     #[arg(long = "caption-column", value_name = "NAME", value_delimiter = ',')]
     caption_columns: Option<Vec<String>>,
+    /// Read captions of more than 1 MB, pipes of more than 100 MB, and gzip or zstd data that unpack to more than 64 MB
+    /// and 50 times their size.
+    #[arg(long)]
+    no_limits: bool,
     /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
@@ -55,6 +59,7 @@ pub fn run(args: &Args) -> Result<()> {
         split: args.split.clone(),
         id_column: args.id_column.clone(),
         caption_columns: args.caption_columns.clone(),
+        no_limits: args.no_limits,
         ..match args.role {
             Role::References => ReadOptions::references(),
             Role::Candidates => ReadOptions::candidates(),

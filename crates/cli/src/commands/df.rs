@@ -8,7 +8,7 @@ use capeval::frequencies::DocumentFrequencies;
 use capeval_files as files;
 use clap::{Subcommand, ValueEnum};
 
-use crate::fault::Flags;
+use crate::fault::{Flags, fault};
 use crate::options::{self, ReferenceInput};
 use crate::output::{self, Output};
 
@@ -143,8 +143,17 @@ fn merge(args: &Merge) -> Result<()> {
     let inputs: Vec<&str> = args.tables.iter().map(String::as_str).collect();
     let output = Output::open(Some(&args.target.output), &inputs)?;
     let mut merged: Option<DocumentFrequencies> = None;
+    let mut known: Vec<(u64, &str)> = Vec::new();
     for path in &args.tables {
         let table = read(path, None)?;
+        let fingerprint = table.fingerprint();
+        if let Some((_, other)) = known.iter().find(|(other, _)| *other == fingerprint) {
+            return Err(fault(
+                format!("{path} holds the same table as {other}, so that its images would count twice"),
+                "give tables of different images",
+            ));
+        }
+        known.push((fingerprint, path));
         merged = Some(match merged {
             None => table,
             Some(merged) => merged.merge(&table).with_context(|| format!("{path}: cannot be merged"))?,

@@ -82,7 +82,10 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let mut captions = Vec::new();
     for system in systems {
-        captions.push((system.name, files::captions(&system.path, &args.reading.options())?));
+        captions.push((
+            system.name,
+            files::captions(&system.path, &args.reading.options(args.reading_references.no_limits))?,
+        ));
     }
     let references = match &args.references[..] {
         [] => None,
@@ -111,6 +114,7 @@ fn training(args: &Args) -> Result<Option<Captions>> {
         split: args.train_split.clone(),
         id_column: args.train_id_column.clone(),
         caption_columns: args.train_caption_columns.clone(),
+        no_limits: args.reading_references.no_limits,
         ..ReadOptions::training()
     };
     let read = |path: &String| files::captions(path, &options);

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anyhow::Result;
 use capeval::choice::Dialect;
 use capeval::evaluate::registry::{self, CORPUS_KINDS, CorpusKind, CorpusNeed, MetricKind, SUITES, kinds};
-use capeval::metric::{About, Direction, Part};
+use capeval::metric::{About, Direction, Part, Resources};
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ use crate::output::Output;
 /// List the metrics with their papers, ranges and signatures
 #[derive(clap::Args)]
 pub struct Args {
-    /// Metrics to show in full, with all settings.
+    /// Metrics to show in full, with all settings; bleu:n=2 shows keys and signature with this setting.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Output format.
@@ -65,9 +65,12 @@ struct Setting<'k> {
 pub fn run(args: &Args) -> Result<()> {
     let mut chosen: Vec<(&MetricKind, About)> = Vec::new();
     for kind in kinds() {
-        let is_meant = |name: &String| registry::kind(name).is_some_and(|meant| meant.name == kind.name);
-        if args.names.is_empty() || args.names.iter().any(is_meant) {
+        if args.names.is_empty() {
             chosen.push((kind, kind.about()?));
+        }
+        let is_meant = |name: &&String| registry::kind(name).is_some_and(|meant| meant.name == kind.name);
+        for name in args.names.iter().filter(is_meant) {
+            chosen.push((kind, about(kind, name)?));
         }
     }
     let is_of_systems = |name: &str| CORPUS_KINDS.iter().any(|kind| kind.name == name);
@@ -93,6 +96,15 @@ pub fn run(args: &Args) -> Result<()> {
         }
         if args.names.is_empty() { outlook(out) } else { Ok(()) }
     })
+}
+
+/// A metric as it is with the settings in its name, such as `bleu:n=2`.
+fn about(kind: &MetricKind, name: &str) -> Result<About> {
+    // Metrics that need data have the same keys with all settings.
+    if kind.need.is_some() || !name.contains(':') {
+        return Ok(kind.about()?);
+    }
+    Ok(registry::build(name, &[], &Resources::default())?.about().clone())
 }
 
 fn entry<'k>(kind: &'k MetricKind, About { signature, parts, .. }: &About) -> Entry<'k> {

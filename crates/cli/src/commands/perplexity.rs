@@ -41,6 +41,10 @@ pub struct Args {
     names: Vec<String>,
     #[command(flatten)]
     reading: Candidates,
+    /// Read captions of more than 1 MB, pipes of more than 100 MB, and gzip or zstd data that unpack to more than 64 MB
+    /// and 50 times their size.
+    #[arg(long, requires = "lm")]
+    no_limits: bool,
     #[command(flatten)]
     shown: Shown,
 }
@@ -77,7 +81,7 @@ pub fn run(args: &Args) -> Result<()> {
     let source = match &args.lm {
         Some(model) => {
             let model = Arc::new(files::language_model(model, &files::open(model)?)?);
-            let reading = args.reading.options();
+            let reading = args.reading.options(args.no_limits);
             let read = |Named { name, path }| Ok((name, files::captions(&path, &reading)?));
             PerplexitySource::Captions {
                 systems: systems.into_iter().map(read).collect::<Result<_>>()?,

@@ -230,7 +230,7 @@ impl Inputs {
             None => {
                 let (references, candidates) = rayon::join(
                     || self.reading_references.open(&self.references),
-                    || read_candidates(&systems, &self.reading.options()),
+                    || read_candidates(&systems, &self.reading.options(self.reading_references.no_limits)),
                 );
                 (references?, systems.into_iter().map(|system| system.name).zip(candidates?).collect())
             }

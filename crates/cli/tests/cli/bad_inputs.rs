@@ -137,3 +137,132 @@ fn a_failed_run_leaves_no_output_behind_and_old_output_alone() {
     assert!(!std::path::Path::new(&new).exists());
     assert_eq!(std::fs::read_to_string(&old).unwrap(), "what was there");
 }
+
+const REFERENCES: &str = r#"[{"image_id":1,"caption":"a cat sits"},{"image_id":2,"caption":"a dog runs"}]"#;
+
+/// References, the name of the candidates, their content, and words that are said; by default about [`REFERENCES`].
+const REFUSED: &[(&str, &str, &str, &[&str])] = &[
+    (REFERENCES, "a.json", "[1, 2]", &["a JSON array without captions", "give an array of captions"]),
+    (REFERENCES, "a.json", r#"["a", null]"#, &["caption in quotes", "found null"]),
+    (REFERENCES, "a.json", r#"[{"image_id":1.5,"caption":"a"}]"#, &["1.5 is not an integer"]),
+    (REFERENCES, "a.json", r#"[{"image_id":NaN,"caption":"a"}]"#, &["found NaN"]),
+    (REFERENCES, "a.json", r#"[{"image_id":1,"caption":NaN}]"#, &["found NaN"]),
+    (REFERENCES, "a.json", r#"{"1":"...","2":"a"}"#, &["1 candidate has no words: 1", "--empty keep"]),
+    (REFERENCES, "a.json", r#"{"1":"?","2":"!"}"#, &["2 candidates have no words: 1, 2"]),
+    (REFERENCES, "a.txt", "a\nb\nc\n", &["numbered from 1"]),
+    (REFERENCES, "a.json", "\0\0\0\0", &["binary data"]),
+];
+
+/// As [`REFUSED`], for files that can be scored; the words are those of a note.
+const DOUBTED: &[(&str, &str, &str, &[&str])] = &[
+    (
+        r#"[{"image_id":2,"caption":"a cat"},{"image_id":1,"caption":"a dog"}]"#,
+        "a.txt",
+        "a\nb\n",
+        &["no ids", "numbered from 1", "went to the images"],
+    ),
+    (REFERENCES, "a.json", REFERENCES, &["word for word a reference", "right file"]),
+    (r#"{"1":"a","2":"b"}"#, "a.json", r#"{"1":["c"],"2":["d"]}"#, &["are the two swapped?"]),
+    (
+        r#"{"1":["a",""],"2":["b"]}"#,
+        "a.json",
+        r#"{"1":"c","2":"d"}"#,
+        &["1 reference is empty", "of image 1"],
+    ),
+];
+
+/// Runs `capeval score` on two files of this content.
+fn score(references: &str, name: &str, candidates: &str, args: &[&str]) -> crate::program::Run {
+    let folder = tempfile::tempdir().unwrap();
+    let (given, path) =
+        (crate::program::scratch(&folder, "refs.json"), crate::program::scratch(&folder, name));
+    std::fs::write(&given, references).unwrap();
+    std::fs::write(&path, candidates).unwrap();
+    capeval(&[&["score", "-r", &given, &path, "-m", "bleu"], args].concat())
+}
+
+#[test]
+fn contents_that_cannot_be_scored_are_refused_with_advice() {
+    for (references, name, candidates, words) in REFUSED {
+        let run = score(references, name, candidates, &[]);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{candidates}: {}", run.stderr);
+        for word in *words {
+            assert!(run.stderr.contains(word), "'{word}' is not said of {candidates}: {}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn contents_that_are_probably_not_meant_are_noted() {
+    for (references, name, candidates, words) in DOUBTED {
+        let run = score(references, name, candidates, &[]);
+        let said = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(run.code, 0, "{candidates}: {}", run.stderr);
+        for word in *words {
+            assert!(said.contains(word), "'{word}' is not said of {candidates}: {said}");
+        }
+    }
+}
+
+#[test]
+fn ids_that_are_whole_floats_are_integers_in_all_formats() {
+    let json = r#"[{"image_id":1.0,"caption":"a cat"},{"image_id":2.0,"caption":"a dog"}]"#;
+    let dict = r#"{"1.0":"a cat","2.0":"a dog"}"#;
+    let csv = "image_id,caption\n1.0,a cat\n2.0,a dog\n";
+    let lines = "a cat\na dog\n";
+    let array = r#"["a cat", "a dog"]"#;
+    let scores = |name: &str, content: &str| {
+        let run = score(REFERENCES, name, content, &["--format", "csv"]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{content}");
+        run.stdout
+    };
+    let expected = scores("a.json", json);
+    for (name, content) in [("a.json", dict), ("a.csv", csv), ("a.txt", lines), ("a.json", array)] {
+        assert_eq!(scores(name, content), expected, "{content}");
+    }
+}
+
+#[test]
+fn candidates_of_punctuation_are_scored_on_request_as_before() {
+    let candidates = r#"{"1":"...","2":"a dog runs"}"#;
+    let kept = score(REFERENCES, "a.json", candidates, &["--empty", "keep"]);
+    assert_eq!(kept.code, 0, "{}", kept.stderr);
+    assert!(kept.stdout.contains("has no words and is scored as it is"), "{}", kept.stdout);
+    assert!(kept.stdout.contains("empty:keep(1)"), "{}", kept.stdout);
+    // A tokenizer that keeps punctuation finds words.
+    let words = score(REFERENCES, "a.json", candidates, &["-t", "13a"]);
+    assert_eq!(words.code, 0, "{}", words.stderr);
+}
+
+#[test]
+fn a_table_of_frequencies_is_not_merged_with_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let (table, merged) =
+        (crate::program::scratch(&folder, "a.df"), crate::program::scratch(&folder, "b.df"));
+    crate::program::said(&["df", "build", "references.json", "-o", &table]);
+    let run = capeval(&["df", "merge", &table, &table, "-o", &merged]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("the same table") && run.stderr.contains("different images"),
+        "{}",
+        run.stderr
+    );
+    assert!(!std::path::Path::new(&merged).exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn inputs_without_end_are_refused() {
+    for (args, words) in [
+        (&["score", "-r", "references.json", "/dev/urandom"][..], ""),
+        (&["score", "-r", "/dev/zero", "results.json"], "binary data"),
+        (&["correlate", "/dev/zero", "-r", "references.json"], "binary data"),
+        (&["prefer", "/dev/zero", "-r", "references.json"], "binary data"),
+        (&["perplexity", "/dev/zero"], "binary data"),
+        (&["df", "show", "/dev/zero"], ""),
+    ] {
+        let run = capeval(args);
+        assert_eq!(run.code, 2, "{args:?}");
+        assert!(run.stderr.contains("error: ") && run.stderr.contains(words), "{args:?}: {}", run.stderr);
+    }
+}

@@ -80,3 +80,17 @@ fn metrics_are_understood_as_papers_and_programs_write_them() {
         assert!(run.code == 2 && run.stderr.contains(answer), "{name}: {}", run.stderr);
     }
 }
+
+#[test]
+fn keys_are_listed_under_given_settings() {
+    let keys = |spec: &str| {
+        let shown = stdout(&["metrics", spec]);
+        let line = shown.lines().find_map(|line| line.strip_prefix("  keys       ").map(str::to_owned));
+        line.unwrap_or_else(|| panic!("{shown}"))
+    };
+    assert_eq!(keys("bleu"), "bleu-1 bleu-2 bleu-3 bleu-4");
+    assert_eq!(keys("bleu:n=2"), "bleu-1 bleu-2");
+    assert_eq!(keys("chrf:words=2"), "chrf++");
+    let run = capeval(&["metrics", "bleu:q=2"]);
+    assert!(run.code == 2 && run.stderr.contains("'q'"), "{}", run.stderr);
+}

@@ -214,6 +214,22 @@ fn captions_among_their_own_references_are_noticed_and_can_be_removed_or_skipped
 }
 
 #[test]
+fn captions_that_differ_from_references_in_case_and_punctuation_can_be_removed_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "own.csv");
+    let own = "image_id,caption,rating\n1,a dog runs along the beach,4\n1,a cat,1\n2,a kite,3\n3,a train,2\n";
+    std::fs::write(&path, own).unwrap();
+    let run = |what: &str| {
+        json(&["correlate", &path, "-r", "references.json", "-m", "rouge-l", "--own-reference", what])
+    };
+    let (remove, same) = (run("remove"), run("remove-same-words"));
+    assert_eq!(same["notices"][0]["code"], "own-reference:remove-same-words");
+    assert_eq!(same["notices"][0]["count"], 1);
+    assert_ne!(remove["notices"][0]["code"], "own-reference:remove");
+    assert_ne!(same["correlations"], remove["correlations"]);
+}
+
+#[test]
 fn rows_without_rating_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let path = scratch(&folder, "gaps.csv");

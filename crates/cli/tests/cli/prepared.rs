@@ -68,8 +68,14 @@ fn a_table_over_the_corpus_gives_the_scores_of_the_corpus() {
         assert_eq!(corpus["systems"][0]["scores"], tabled["systems"][0]["scores"]);
         assert!(tabled["signatures"]["cider-d"].as_str().unwrap().contains("|idf:table("));
     }
-    let twice = scratch(&folder, "twice.df");
-    let said = said(&["df", "merge", &table, &back, "-o", &twice]);
+    let (other, both) = (scratch(&folder, "other.df"), scratch(&folder, "both.df"));
+    stdout(&["df", "build", &good, "-o", &other]);
+    let said = said(&["df", "merge", &table, &other, "-o", &both]);
     assert!(said.contains("of 24 images"), "{said}");
-    assert_eq!(stdout(&["df", "show", &twice, "next to", "no such words"]), "8\tnext to\n0\tno such words\n");
+    let count = |table: &str| -> u32 {
+        let shown = stdout(&["df", "show", table, "next to", "no such words"]);
+        let count = shown.strip_suffix("\tnext to\n0\tno such words\n").unwrap();
+        count.parse().unwrap()
+    };
+    assert_eq!((count(&table), count(&both)), (4, 4 + count(&other)));
 }

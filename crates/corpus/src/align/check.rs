@@ -83,6 +83,12 @@ impl Check<'_> {
             declared.unwrap_or_default(),
         );
         let remedy = Remedy::set(Argument::Surplus, Surplus::Ignore.name()).to(leave_out(count));
+        let remedy = match self.candidates.format() {
+            Some(Format::Lines) => {
+                Remedy::say("give a file with ids, since captions without ids are numbered from 1").or(remedy)
+            }
+            _ => remedy,
+        };
         let place = rows.first().map(|row| self.place(*row)).unwrap_or_default();
         self.error(ErrorKind::Surplus, message, first).at(place).with_remedy(remedy)
     }
@@ -195,13 +201,18 @@ impl Check<'_> {
         about(Code::Applied(Argument::Missing, policy.name()), count, ids, message)
     }
 
+    /// `1 candidate is empty`, or that it has no words if it has punctuation.
+    fn counted_empty(&self, rows: &[u32], noun: &str) -> String {
+        let are_blank = rows.iter().all(|row| self.candidates.text(*row as usize).trim().is_empty());
+        let (one, many) =
+            if are_blank { ("is empty", "are empty") } else { ("has no words", "have no words") };
+        with_verb(rows.len(), noun, one, many)
+    }
+
     pub(super) fn empty_error(&self, rows: &[u32]) -> Error {
         let count = rows.len();
-        let message = format!(
-            "{} empty: {}",
-            counted_are(count, "candidate"),
-            list_ids(self.candidate_ids(rows), count),
-        );
+        let listed = list_ids(self.candidate_ids(rows), count);
+        let message = format!("{}: {listed}", self.counted_empty(rows, "candidate"));
         let (them, images) = if count == 1 { ("it", "its image") } else { ("them", "their images") };
         let keep = Remedy::set(Argument::Empty, Empty::Keep.name()).to(format!("score {them}"));
         let skip = Remedy::set(Argument::Empty, Empty::Skip.name()).to(format!("leave {images} out"));
@@ -212,27 +223,63 @@ impl Check<'_> {
     }
 
     pub(super) fn empty_notice(&self, rows: &[u32], policy: Empty) -> Notice {
-        let what = if policy == Empty::Keep { "scored as they are" } else { "left out of every metric" };
         let count = rows.len();
-        let subject = counted_are(count, &format!("candidate of {}", self.candidates.source()));
-        let message = format!("{subject} empty and {} {what}", if count == 1 { "is" } else { "are" });
+        let what = match (policy, count) {
+            (Empty::Keep, 1) => "is scored as it is",
+            (Empty::Keep, _) => "are scored as they are",
+            (_, 1) => "is left out of every metric",
+            _ => "are left out of every metric",
+        };
+        let noun = format!("candidate of {}", self.candidates.source());
+        let message = format!("{} and {what}", self.counted_empty(rows, &noun));
         about(Code::Applied(Argument::Empty, policy.name()), count, self.candidate_ids(rows), message)
+    }
+
+    /// Whether references and candidates have one caption per image, but the shape of the other.
+    fn look_swapped(&self) -> bool {
+        let (images, candidates) = (self.images, self.candidates);
+        let is_results = |format| matches!(format, Some(Format::CocoResults | Format::ListJson));
+        let is_annotations = candidates.format() == Some(Format::CocoAnnotations);
+        let same_shape = images.format() == candidates.format();
+        images.n_captions() == Some(images.len())
+            && (is_results(images.format()) && is_annotations
+                || same_shape && candidates.are_in_lists() && !images.are_in_lists())
+    }
+
+    /// A notice if one file has no ids, so that its lines are numbered, and the ids of the other do not count its lines.
+    fn numbered(&self) -> Option<Notice> {
+        let is_text = |format| format == Some(Format::Lines);
+        let (numbered, other, counts) =
+            match (is_text(self.candidates.format()), is_text(self.images.format())) {
+                (true, false) => {
+                    (self.candidates.source(), self.images.source(), count_from_one(self.images.ids()))
+                }
+                (false, true) => {
+                    (self.images.source(), self.candidates.source(), count_from_one(self.candidates.ids()))
+                }
+                _ => return None,
+            };
+        let message = format!(
+            "{numbered} has no ids, so its captions are numbered from 1, and {other} has other ids than 1, 2, 3 and so \
+             on in this order: captions went to the images with these numbers"
+        );
+        let remedy = Remedy::say("check the order, or give a file with ids");
+        (!counts).then(|| Notice::new("line-numbers", message).remedy(remedy))
     }
 
     /// Adds notices about things that do not prevent the alignment but are rarely intended.
     pub(super) fn oddities(&self, notices: &mut Vec<Notice>) {
         let images = self.images;
-        let is_list = |format| matches!(format, Some(Format::CocoResults | Format::ListJson));
-        let one_each = images.n_captions() == Some(images.len());
-        if one_each && is_list(images.format()) && self.candidates.format() == Some(Format::CocoAnnotations) {
+        if self.look_swapped() {
             let message = format!(
-                "the references ({}) are a results list with one caption per image and the candidates ({}) a COCO \
-                 annotation file: are the two swapped?",
+                "the references ({}) look like candidates, with one caption per image, and the candidates ({}) like \
+                 references: are the two swapped?",
                 images.source(),
                 self.candidates.source(),
             );
             notices.push(Notice::new("swapped", message).count(self.images.len()));
         }
+        notices.extend(self.numbered());
         let without = self.images.without_captions();
         if !without.is_empty() {
             let message = format!(
@@ -243,6 +290,11 @@ impl Check<'_> {
             notices.push(about("images-without-references", without.len(), without, message));
         }
     }
+}
+
+/// Whether `ids` count from 1.
+fn count_from_one<'s>(ids: impl IntoIterator<Item = &'s SegmentId>) -> bool {
+    (1..).zip(ids).all(|(number, id)| *id == SegmentId::Integer(number))
 }
 
 fn leave_out(count: usize) -> &'static str {

@@ -19,6 +19,7 @@ pub struct ImageIndex {
     format: Option<Format>,
     n_captions: Option<usize>,
     without_captions: Vec<SegmentId>,
+    in_lists: bool,
 }
 
 impl ImageIndex {
@@ -56,6 +57,7 @@ impl ImageIndex {
             format: captions.format(),
             n_captions: Some(captions.len()),
             without_captions,
+            in_lists: captions.are_in_lists(),
         };
         Ok((index, image_of_row))
     }
@@ -73,6 +75,11 @@ impl ImageIndex {
     /// The number of captions of the images; `None` if they do not come from captions.
     pub fn n_captions(&self) -> Option<usize> {
         self.n_captions
+    }
+
+    /// Whether the source has captions in lists, as references mostly are.
+    pub(super) fn are_in_lists(&self) -> bool {
+        self.in_lists
     }
 
     /// The images that the source lists without a caption.

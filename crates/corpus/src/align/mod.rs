@@ -53,6 +53,19 @@ impl Aligned {
 /// In this order: an id is a number in one file and a string in the other; a candidate has no reference; an image has
 /// several candidates; an image has no candidate; a candidate is empty; no image is left.
 pub fn align(images: &ImageIndex, candidates: &Captions, policy: &Policy) -> Result<Aligned, Error> {
+    align_by(images, candidates, policy, |text| text.trim().is_empty())
+}
+
+/// As [`align()`]; `is_empty` decides which candidates are empty.
+///
+/// # Errors
+/// As for [`align()`].
+pub fn align_by(
+    images: &ImageIndex,
+    candidates: &Captions,
+    policy: &Policy,
+    is_empty: impl Fn(&str) -> bool,
+) -> Result<Aligned, Error> {
     let Policy { missing, surplus, duplicate, empty } = *policy;
     let mut aligned = Aligned::default();
     let mut chosen: Vec<Option<u32>> = vec![None; images.len()];
@@ -97,7 +110,7 @@ pub fn align(images: &ImageIndex, candidates: &Captions, policy: &Policy) -> Res
     }
     let without = || chosen.iter().enumerate().filter(|(_, row)| row.is_none()).map(|(image, _)| image);
     let n_missing = without().count();
-    let is_blank = |row: &u32| candidates.text(*row as usize).trim().is_empty();
+    let is_blank = |row: &u32| is_empty(candidates.text(*row as usize));
     if candidates.is_empty() && missing != Missing::Empty {
         let message = format!(
             "holds no captions of the {} of {} to be scored",

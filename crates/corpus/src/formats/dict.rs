@@ -29,25 +29,26 @@ pub(crate) fn read(json: &mut Json<'_>, captions: &mut Captions) -> Result<()> {
 
 /// Adds a caption or a list of captions; returns whether there was any.
 fn push_texts(json: &mut Json<'_>, id: &SegmentId, captions: &mut Captions) -> Result<bool> {
-    let mut push = |json: &mut Json<'_>| -> Result<()> {
+    let push = |json: &mut Json<'_>, captions: &mut Captions| -> Result<()> {
         let text = json.string()?;
         text.push_into(captions.arena())?;
         captions.close_row(id.clone());
         Ok(())
     };
     if json.kind()? == ValueKind::String {
-        push(json)?;
+        push(json, captions)?;
         return Ok(true);
     }
     json.open(b'[', "a caption in quotes or a list of captions")?;
     let mut first = true;
+    captions.set_in_lists();
     let mut any = false;
     while json.next_element(&mut first)? {
         json.kind()?;
         if json.peek() != Some(b'"') {
             return json.mismatch("a caption in quotes");
         }
-        push(json)?;
+        push(json, captions)?;
         any = true;
     }
     Ok(any)

@@ -10,7 +10,7 @@ use crate::input::{Line, Source};
 /// flickr8kcn.
 pub(crate) fn read(source: Source<'_>, captions: &mut Captions) -> Result<(), Error> {
     let name = source.name;
-    let mut lines = source.into_lines();
+    let mut lines = source.lines();
     while let Some(Line { number, start, text }) = lines.next()? {
         if text.trim().is_empty() {
             continue;

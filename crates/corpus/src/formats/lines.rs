@@ -1,14 +1,16 @@
-//! Plain text: one caption per line, with the number of the line as its id.
+//! Captions without ids: one per line of plain text or per item of a JSON array, with its number, from 1, as its id.
 
+use crate::Format;
 use crate::SegmentId;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::input::{Line, Source};
+use crate::json::{self, Json};
 
 /// Reads one caption per line. A blank line is an empty caption, so that files stay aligned.
 pub(crate) fn read(source: Source<'_>, captions: &mut Captions) -> Result<(), Error> {
     let name = source.name;
-    let mut lines = source.into_lines();
+    let mut lines = source.lines();
     while let Some(Line { number, text, .. }) = lines.next()? {
         let id = SegmentId::Integer(i64::try_from(number).unwrap_or(i64::MAX));
         captions.push_at(id, text, number);
@@ -16,5 +18,22 @@ pub(crate) fn read(source: Source<'_>, captions: &mut Captions) -> Result<(), Er
     if lines.number() == 0 {
         return Err(Error::new(ErrorKind::Empty, name, "the file is empty"));
     }
+    Ok(())
+}
+
+/// Reads a JSON array of captions; from then on the captions count as plain text.
+pub(crate) fn read_array(json: &mut Json<'_>, captions: &mut Captions) -> json::Result<()> {
+    json.open(b'[', "an array of captions")?;
+    let (mut first, mut number) = (true, 0);
+    while json.next_element(&mut first)? {
+        number += 1;
+        json.kind()?;
+        if json.peek() != Some(b'"') {
+            return json.mismatch("a caption in quotes, as before it");
+        }
+        json.string()?.push_into(captions.arena())?;
+        captions.close_row(SegmentId::Integer(number));
+    }
+    captions.set_format(Format::Lines);
     Ok(())
 }

@@ -13,7 +13,7 @@ use self::rows::{CaptionRows, EXPECTED};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::input::{Source, Text};
-use crate::json::Json;
+use crate::json::{Json, ValueKind};
 use crate::table::{self, Consumer, Origin, Separation};
 use crate::{Format, ReadOptions, Remedy};
 
@@ -44,6 +44,9 @@ pub(crate) fn read(
             whole(source, captions, |json, origin, captions| origin.check(dict::read(json, captions)))
         }
         Format::ListJson => whole(source, captions, |json, origin, captions| {
+            if holds_strings(json) {
+                return origin.check(lines::read_array(json, captions));
+            }
             let mut rows = CaptionRows::new(options, captions);
             table::read_array(json, origin, EXPECTED, &mut rows)?;
             rows.finish();
@@ -57,6 +60,13 @@ pub(crate) fn read(
         Format::Lines => lines::read(source, captions),
         Format::Parquet => in_rows(captions, options, |rows| table::read_parquet(source, rows)),
     }
+}
+
+/// Whether the next value is an array that begins with a string.
+fn holds_strings(json: &Json<'_>) -> bool {
+    let mut json = json.clone();
+    let begins = json.open(b'[', "").and_then(|()| json.kind());
+    matches!(begins, Ok(ValueKind::String))
 }
 
 /// Refuses names of columns for a format without columns.

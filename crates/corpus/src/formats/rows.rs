@@ -40,20 +40,21 @@ impl<'c> CaptionRows<'c> {
 
     fn push(&mut self, row: &Row<'_>, column: usize, id: &SegmentId) -> Result<bool, Error> {
         let captions = &mut *self.captions;
-        let mut push = |text: &str| match row.line() {
+        let push = |captions: &mut Captions, text: &str| match row.line() {
             Some(line) => captions.push_at(id.clone(), text, line),
             None => captions.push(id.clone(), text),
         };
         match row.cell(column)? {
             Cell::Null => return Ok(false),
             Cell::Untyped(text) if text.is_empty() && self.columns.captions.len() > 1 => return Ok(false),
-            Cell::Text(text) | Cell::Untyped(text) => push(&text),
+            Cell::Text(text) | Cell::Untyped(text) => push(captions, &text),
             Cell::List(items) => {
+                captions.set_in_lists();
                 let mut any = false;
                 for item in &items {
                     match item {
                         Cell::Null => continue,
-                        Cell::Text(text) => push(text),
+                        Cell::Text(text) => push(captions, text),
                         other => {
                             let message = format!("expected a caption in quotes, found {}", other.kind());
                             return Err(row.refuse(column, message));

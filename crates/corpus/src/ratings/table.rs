@@ -1,11 +1,13 @@
 //! Ratings from tables, with raters in rows or columns.
 
+use std::collections::HashMap;
+
 use capeval_choice::Argument;
 
 use super::{Gatherer, Judged, RatingOptions, Ratings};
 use crate::table::known::{self, is_rater};
 use crate::table::{Cell, Table, TableRow};
-use crate::{Error, ErrorKind, Remedy, Role};
+use crate::{Captions, Error, ErrorKind, Remedy, Role, SegmentId};
 
 /// Reads the ratings of a table.
 pub(super) fn read(table: &Table, options: &RatingOptions, name: &str) -> Result<Ratings, Error> {
@@ -14,6 +16,7 @@ pub(super) fn read(table: &Table, options: &RatingOptions, name: &str) -> Result
     }
     let columns = Columns::choose(table, options, name)?;
     let mut gathered = Gatherer::default();
+    let mut references = References::new(name);
     let mut no_caption = None;
     for row in &table.rows {
         let fault = |kind, message: String| Error::new(kind, name, message).at(row.place);
@@ -36,13 +39,54 @@ pub(super) fn read(table: &Table, options: &RatingOptions, name: &str) -> Result
         if columns.caption.is_some() && caption.is_none() && !ratings.is_empty() {
             no_caption.get_or_insert(row.place);
         }
+        if let Some(column) = columns.references {
+            references.add(&image, row, column);
+        }
         gathered.add(image, caption, cell(columns.system).map(Cell::to_string), &ratings);
     }
     let no_caption = no_caption.map(|place| match (place.line, place.record) {
         (Some(line), _) => format!("line {line}"),
         (None, record) => format!("record {}", record.unwrap_or_default()),
     });
-    Ok(Ratings { source: name.to_owned(), no_caption, ..gathered.ratings() })
+    let References { captions, fault: no_references, .. } = references;
+    let references = (no_references.is_none() && !captions.is_empty()).then_some(captions);
+    Ok(Ratings { source: name.to_owned(), no_caption, references, no_references, ..gathered.ratings() })
+}
+
+/// The references in the rows of a table of ratings, which repeat them for each rated caption of an image.
+struct References {
+    captions: Captions,
+    known: HashMap<SegmentId, Vec<String>>,
+    /// Why they cannot be used.
+    fault: Option<String>,
+}
+
+impl References {
+    fn new(name: &str) -> Self {
+        Self { captions: Captions::new(name), known: HashMap::new(), fault: None }
+    }
+
+    /// Adds the references in a cell, unless the image has them already.
+    fn add(&mut self, image: &SegmentId, row: &TableRow, column: &str) {
+        let texts: Vec<String> = match row.get(column) {
+            None => return,
+            Some(Cell::List(list)) => {
+                list.iter().filter(|item| **item != Cell::Null).map(Cell::to_string).collect()
+            }
+            Some(cell) => vec![cell.to_string()],
+        };
+        match self.known.get(image) {
+            Some(known) if *known == texts => {}
+            Some(_) => {
+                let message = format!("rows of image {} have different {column}", image.quoted());
+                self.fault.get_or_insert(message);
+            }
+            None => {
+                texts.iter().for_each(|text| self.captions.push(image.clone(), text));
+                self.known.insert(image.clone(), texts);
+            }
+        }
+    }
 }
 
 /// Adds the ratings of a cell; the error is the content of a cell that is not a rating.
@@ -72,6 +116,7 @@ fn push(row: &TableRow, column: &str, ratings: &mut Vec<f64>) -> Result<(), Stri
 struct Columns<'t> {
     id: &'t str,
     caption: Option<&'t str>,
+    references: Option<&'t str>,
     system: Option<&'t str>,
     ratings: Vec<&'t str>,
 }
@@ -112,6 +157,14 @@ impl<'t> Columns<'t> {
         let caption = optional(&options.caption_column, table.judged_caption(known::JUDGED), caption_column)?;
         let system_column = Argument::SystemColumn(Role::Ratings);
         let system = optional(&options.system_column, names.known(known::SYSTEM), system_column)?;
+        let lists = [known::REFERENCE_LIST, known::REFERENCE].concat();
+        let is_text = |column: &usize| {
+            let mut cells = table.rows.iter().filter_map(|row| row.get(&table.names[*column]));
+            let is_kind = |cell: &Cell<'_>| matches!(cell, Cell::Text(_) | Cell::Untyped(_) | Cell::List(_));
+            cells.all(|cell| is_kind(cell) && cell.number().is_none())
+        };
+        let is_other = |column: &usize| ![Some(id), caption, system].contains(&Some(*column));
+        let references = names.known(&lists).filter(|column| is_other(column) && is_text(column));
         let guessed = [
             (Some(id), options.id_column.is_none()),
             (caption, options.caption_column.is_none()),
@@ -126,6 +179,7 @@ impl<'t> Columns<'t> {
         Ok(Self {
             id: name(id),
             caption: caption.map(name),
+            references: references.map(name),
             system: system.map(name),
             ratings: ratings.into_iter().map(name).collect(),
         })

@@ -70,6 +70,7 @@ impl<'t> Cell<'t> {
             Self::Text(text) => Some(SegmentId::from(&**text)),
             Self::Untyped(text) => Some(SegmentId::from_untyped(text)),
             Self::Integer(integer) => Some(SegmentId::Integer(*integer)),
+            Self::Number(number) => SegmentId::from_float(*number),
             _ => None,
         }
     }
@@ -89,6 +90,7 @@ impl<'t> Cell<'t> {
         match self {
             Self::Null => "null",
             Self::Text(_) | Self::Untyped(_) => "a string",
+            Self::Number(number) if number.is_nan() => "NaN",
             Self::Integer(_) | Self::Number(_) => "a number",
             Self::Bool(_) => "true or false",
             Self::List(_) => "an array",

@@ -43,7 +43,7 @@ pub(crate) fn read_lines(
     consumer: &mut dyn Consumer,
 ) -> Result<(), Error> {
     let name = source.name;
-    let mut lines = source.into_lines();
+    let mut lines = source.lines();
     let mut objects = Objects::new(expected);
     while let Some(Line { number, start, text }) = lines.next()? {
         let origin = Origin { name, text, base: start, line: Some(number) };

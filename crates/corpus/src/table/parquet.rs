@@ -34,7 +34,7 @@ fn read_table(source: Source<'_>, consumer: &mut dyn Consumer) -> Result<(), Err
     let damaged = |cause: &dyn std::fmt::Display| {
         Error::new(ErrorKind::Syntax, name, format!("the Parquet data cannot be read ({cause})"))
     };
-    let bytes = bytes::Bytes::from(source.into_bytes()?.into_owned());
+    let bytes = bytes::Bytes::from(source.into_bytes().into_owned());
     let n_bytes = bytes.len();
     // Without the embedded Arrow schema, all kinds of string columns are read as plain strings.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
