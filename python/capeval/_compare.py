@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _engine
 from ._choices import Correction, Duplicate, Empty, Ids, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
-from ._inputs import Captionlike, Metrics, Settings, ids_of, thread_count
+from ._inputs import Captionlike, Metrics, Settings, digit_count, ids_of, thread_count
 from ._progress import Listener, Progress
 from ._rendered import Plot, Rendered
 from ._report import Id, Report
@@ -89,7 +89,7 @@ class Comparison(Rendered):
 
     def to_html(self, *, title: str | None = None, digits: int = 3) -> str:
         """Renders a page of the differences between systems; with ``gallery=True`` also every image."""
-        return self._found.html(", ".join(self.report.systems) if title is None else title, digits)
+        return self._found.html(", ".join(self.report.systems) if title is None else title, digit_count(digits))
 
 
     def plot(self) -> Plot:

@@ -14,6 +14,7 @@ from ._inputs import (
     Metrics,
     Settings,
     captions,
+    digit_count,
     metric_options,
     refuse_beside_scores,
     resampling,
@@ -93,7 +94,7 @@ class Correlation(Rendered):
 
     def to_html(self, *, title: str | None = None, digits: int = 3) -> str:
         """Renders a page with the coefficients and, for each measure, a chart of scores against ratings."""
-        return self._found.html("Agreement with people" if title is None else title, digits)
+        return self._found.html("Agreement with people" if title is None else title, digit_count(digits))
 
 
 def _agreement(row: dict[str, Any]) -> Agreement:

@@ -285,6 +285,11 @@ def resampling(level: bool | float, resamples: int, seed: int) -> dict[str, Any]
     return {"level": 0.95 if level is True else float(level), "resamples": resamples, "seed": seed}
 
 
+def digit_count(digits: int) -> int:
+    """The number of digits after the decimal point."""
+    return whole("digits", digits, 0, 17)
+
+
 def thread_count(threads: int | None) -> int | None:
     """The number of threads, if it is given."""
     return None if threads is None else whole("threads", threads, 1, 2**16)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from ._inputs import digit_count
+
 
 class _Found(Protocol):
     def render(self, format: str, digits: int) -> str: ...
@@ -48,11 +50,11 @@ class Rendered:
 
     def to_markdown(self, digits: int = 3) -> str:
         """Renders a Markdown table, for a web page or a pull request."""
-        return self._found.render("markdown", digits)
+        return self._found.render("markdown", digit_count(digits))
 
     def to_latex(self, digits: int = 3) -> str:
         """Renders a LaTeX table, for a paper."""
-        return self._found.render("latex", digits)
+        return self._found.render("latex", digit_count(digits))
 
     def __str__(self) -> str:
         return self._found.render("table", 3).rstrip("\n")

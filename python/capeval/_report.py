@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
+from ._inputs import digit_count
 from ._rendered import Plot, Rendered
 
 if TYPE_CHECKING:
@@ -200,11 +201,11 @@ class Report(Rendered, Mapping[str, float]):
         if title is None:
             title = ", ".join(names) if len(names) <= 3 else f"{len(names)} systems"
         if pictures is None or isinstance(pictures, str):
-            return self._found.html(title, digits, pictures, None)
+            return self._found.html(title, digit_count(digits), pictures, None)
         ids = self._found.gallery_ids()
         if ids is None:
             raise ValueError("pictures need a page with every image; use score(…, gallery=True)")
-        return self._found.html(title, digits, None, [pictures.get(key) for key in ids])
+        return self._found.html(title, digit_count(digits), None, [pictures.get(key) for key in ids])
 
     def to_pandas(self, *, segments: bool = False) -> pandas.DataFrame:
         """Converts the scores to a data frame with a column per measure and a row per system.

@@ -193,6 +193,8 @@ WRONG = [
     (lambda: capeval.DocumentFrequencies.from_counts({"a dog": 3}, 5), TypeError, "a tuple of words, not 'a dog'; split"),
     (lambda: capeval.DocumentFrequencies.from_counts({5: 3}, 5), TypeError, "a tuple of words, not 5"),
     (lambda: capeval.DocumentFrequencies.from_counts({("a",): "3"}, 5), TypeError, "must be a number, not str"),
+    (lambda: capeval.score(REFERENCES, CANDIDATES, "bleu").to_html(digits=-1), ValueError, "digits must be a whole number from 0"),
+    (lambda: capeval.score(REFERENCES, CANDIDATES, "bleu").to_markdown("3"), TypeError, "digits must be a whole number"),
     (lambda: capeval.tokenize(5), TypeError, "tokenize takes a text or a list of texts, not int"),
     (lambda: CiderD(REFERENCES).score([1], "a dog"), TypeError, r"captions must be a list.* write \['a dog'\]"),
     (lambda: CiderD({1: ["1 2"]}, tokens=True).score([1], ["a dog"]), TypeError, "made for token ids, but captions are texts"),
