@@ -61,7 +61,8 @@ def score(
 ) -> Report:
     """Scores captions against references.
 
-    No digit depends on the number of threads, on the order of images or on the other systems.
+    No digit depends on the number of threads or on the other systems, and only the tokenizer ``"ptb"`` depends on the order
+    of images: like pycocoevalcap, it reads all captions as one text.
 
     Args:
         references: captions by people: the path of a file in any format that capeval reads (COCO annotations,

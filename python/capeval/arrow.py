@@ -39,7 +39,8 @@ class RowScorer:
     """Scores rows that contain a candidate and its references.
 
     Works for metrics whose score of a row depends on that row only; CIDEr needs `document_frequencies`, a
-    saved table. It can be pickled and sent to workers.
+    saved table. The tokenizer ``"ptb"`` reads the captions of each row on their own, as ``"ptb-each"``. It can be
+    pickled and sent to workers.
     """
 
     def __init__(

@@ -97,7 +97,8 @@ class Reward:
             document_frequencies: document frequencies for CIDEr, or the path of a table; the default is those of the
                 references.
             tokenizer: the tokenizer of texts; the default is ``"ptb"``, as in the evaluation, and ``"none"`` for
-                token ids.
+                token ids. A reward does not depend on its batch, so each image's captions are read on their own, and
+                the signatures say ``ptb-each``.
             settings: settings for all metrics that have them.
             ids: ``"text"`` if the ids 1 and "1" are the same; the default is ``"as-given"``.
             tokens: whether captions are token ids. The word for a token is its decimal digits, as in the tables of
@@ -111,8 +112,8 @@ class Reward:
             df: the former name of `document_frequencies`.
 
         Raises:
-            ValueError: there are no references, a measure is unknown, the tokenizer reads a batch as one text, or
-                captions are token ids and a metric needs the letters of words.
+            ValueError: there are no references, a measure is unknown, or captions are token ids and a metric needs the
+                letters of words.
         """
         if not isinstance(weights, Mapping) or not all(hasattr(weight, "__float__") for weight in weights.values()):
             raise TypeError(f"weights must map measures to numbers, as in {{'cider-d': 1.0}}, not {weights!r}")

@@ -187,6 +187,16 @@ def test_unknown_images_and_measures_are_refused(corpus):
         CiderD(references, dtype="float16")
 
 
+def test_a_reward_does_not_depend_on_its_batch_and_its_signature_says_so():
+    references = {1: ["a shirt with a t."], 2: ["a dog", "a cat"]}
+    reward = Reward(references, {"rouge-l": 1})
+    assert "tok:ptb-each" in reward.signatures["rouge-l"]
+    caption = "a shirt with a t."
+    assert reward([1], [caption])[0] == reward([1, 2], [caption, "the dog"])[0] == 1
+    with pytest.raises(ValueError, match="the tokenizer ptb-batch is now ptb"):
+        CiderD(references, tokenizer="ptb-batch")
+
+
 def test_meteor_without_data_says_what_to_do(corpus, monkeypatch, tmp_path):
     monkeypatch.setenv("CAPEVAL_DATA", str(tmp_path))
     with pytest.raises(FileNotFoundError, match="install"):

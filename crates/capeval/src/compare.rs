@@ -28,7 +28,7 @@ fn pairs(n: usize, all: bool) -> Vec<(usize, usize)> {
 /// Compares systems by every metric.
 ///
 /// Corpus scores are computed from resampled statistics, never by averaging segment scores. The same seed gives the same
-/// digits, regardless of threads and the order of images. If missing captions are skipped, only the images that all
+/// digits, regardless of threads; the order of images matters as in [`score`](crate::score()). If missing captions are skipped, only the images that all
 /// systems describe are used.
 ///
 /// # Errors

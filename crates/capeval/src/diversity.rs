@@ -41,7 +41,8 @@ impl DiversityRequest {
 
 /// Measures how diverse the captions of systems are.
 ///
-/// No digit depends on the number of threads, the order of images, or the other systems.
+/// No digit depends on the number of threads or the other systems; the order of images matters as in
+/// [`score`](crate::score()).
 ///
 /// # Errors
 /// When no system is given or two have the same name, when a metric does not exist, or when a named metric needs

@@ -1,9 +1,10 @@
 //! The selection of metrics, and the keys of their measures in reports.
 
-use capeval_choice::{Remedy, suggest};
+use capeval_choice::{Argument, Remedy, suggest};
 use capeval_evaluate::registry::{self, Resources, SUITES, Suite};
 use capeval_metric::{AnyMetric, Part, Signature};
 use capeval_report::{Measure, MetricEntry, Notice};
+use capeval_text::tokenizers;
 
 use crate::{Error, MetricOptions};
 
@@ -28,7 +29,8 @@ pub fn metrics<'s>(
 pub struct Selection {
     /// The metrics.
     pub metrics: Vec<AnyMetric>,
-    /// A notice for each metric of a suite whose data are missing, and one about metrics that ignore the tokenizer.
+    /// A notice for each metric of a suite whose data are missing, for each old name of a tokenizer, and one about metrics
+    /// that ignore the tokenizer.
     pub notices: Vec<Notice>,
 }
 
@@ -64,10 +66,25 @@ pub fn select_metrics(options: &MetricOptions, resources: &Resources) -> Result<
             None => selection.add(name, &common, resources)?,
         }
     }
+    selection.notices.extend(renamed_tokenizers(options));
     if let Some(tokenizer) = &options.tokenizer {
         selection.notices.extend(keep_their_own(tokenizer, &selection.metrics));
     }
     Ok(selection)
+}
+
+/// Old names of tokenizers among the options.
+fn renamed_tokenizers(options: &MetricOptions) -> Vec<Notice> {
+    let own =
+        options.names.iter().flat_map(|spec| spec.split(':').filter_map(|set| set.strip_prefix("tok=")));
+    let common = options.common().into_iter().filter(|(name, _)| *name == "tok").map(|(_, value)| value);
+    let given: Vec<&str> = own.chain(common).collect();
+    let notice = |(old, current): &(&str, &'static str)| {
+        let message =
+            format!("the tokenizer {old} is now {current}, and the next version will not know the old name");
+        Notice::new("renamed-tokenizer", message).remedy(Remedy::set(Argument::Tokenizer, *current))
+    };
+    tokenizers::RENAMED.iter().filter(|(old, _)| given.contains(old)).map(notice).collect()
 }
 
 /// The suite that a name in a list of metrics means; `None` for a metric.
@@ -191,6 +208,22 @@ mod tests {
     use capeval_evaluate::registry::kinds;
 
     use super::*;
+
+    #[test]
+    fn an_old_name_of_a_tokenizer_is_understood_and_noticed() {
+        let codes = |options: MetricOptions| {
+            let selection = select_metrics(&options, &Resources::default()).unwrap();
+            assert_eq!(selection.metrics[0].signature().get("tok"), Some("ptb"));
+            selection.notices.iter().map(|notice| notice.code.to_string()).collect::<Vec<_>>()
+        };
+        let plain = MetricOptions::new(["bleu:n=2", "rouge-l"]);
+        assert!(codes(plain.clone()).is_empty());
+        assert_eq!(
+            codes(MetricOptions { tokenizer: Some("ptb-batch".into()), ..plain }),
+            ["renamed-tokenizer"]
+        );
+        assert_eq!(codes(MetricOptions::new(["bleu:tok=ptb-batch"])), ["renamed-tokenizer"]);
+    }
 
     #[test]
     fn a_metric_named_twice_is_taken_once() {

@@ -80,9 +80,8 @@ impl<'p, Options> Request<'p, Options> {
 
 /// Scores systems against references.
 ///
-/// No digit depends on the number of threads, and none on the order of images except through the tokenizer `ptb`, which
-/// reads all captions as one text, as its reference program does (see `ARCHITECTURE.md`), or on the other
-/// systems.
+/// No digit depends on the number of threads or on the other systems, and only the tokenizer `ptb` depends on the order of
+/// images: like pycocoevalcap, it reads all captions as one text.
 ///
 /// # Errors
 /// When no system is given or two have the same name, when a policy does not allow a mismatch between references and
