@@ -36,6 +36,17 @@ def test_every_form_of_captions_gives_the_same_digits(references, candidates):
     assert scores(references, [(np.int64(k), v) for k, v in candidates.items()]) == expected
 
 
+def test_cocos_list_of_images_is_their_order_for_ptb(tmp_path):
+    captions = [(7, "a t."), (3, "The b t."), (5, "a t.")]
+    annotations = [{"image_id": key, "caption": caption} for key, caption in captions]
+    coco = {"images": [{"id": key} for key in (5, 3, 7)], "annotations": annotations}
+    (tmp_path / "refs.json").write_text(json.dumps(coco))
+    for references in (coco, str(tmp_path / "refs.json")):
+        report = capeval.score(references, {key: "one t" for key, _ in captions}, ["rouge-l"])
+        # Only image 5 is followed by the beginning of a sentence, and its reference loses the full stop.
+        assert [value > 0 for value in report.segments["rouge-l"]] == [False, False, True]
+
+
 def test_tables_of_pandas_polars_and_pyarrow_give_the_same_digits(references, candidates):
     expected = scores(references, candidates)
     ids = [key for key, texts in references.items() for _ in texts]

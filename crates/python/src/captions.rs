@@ -54,7 +54,7 @@ impl Captions {
     /// Captions from a dictionary or a list; errors call them `name`.
     ///
     /// A dictionary maps an id to a caption or a list of captions, which may be dictionaries with a 'caption'; a
-    /// dictionary with a list of 'annotations' is COCO's. A list contains captions or lists of captions, with the
+    /// dictionary with a list of 'annotations' is COCO's, whose list of 'images' tells their order. A list contains captions or lists of captions, with the
     /// ids 0, 1, 2 …; or dictionaries with the same keys as in files; or pairs of id and caption.
     #[staticmethod]
     #[pyo3(signature = (source, name, *, references = true, id_column = None, caption_columns = None))]
@@ -72,6 +72,9 @@ impl Captions {
             match dict.get_item("annotations")? {
                 Some(annotations) if annotations.is_instance_of::<PyList>() => {
                     push_records(annotations.cast::<PyList>()?, &options, &mut rows)?;
+                    if let Some(images) = dict.get_item("images")? {
+                        declare(&images, &mut rows)?;
+                    }
                 }
                 _ => {
                     for (key, captions) in dict {
@@ -183,6 +186,20 @@ fn mixed(rows: &Rows) -> PyErr {
         "{}: the list begins with a pair of id and caption, so all its items must be such pairs",
         rows.source()
     ))
+}
+
+/// Declares COCO's images; those without an id are skipped, as in files.
+fn declare(images: &Bound<'_, PyAny>, rows: &mut Rows) -> PyResult<()> {
+    let Ok(images) = images.cast::<PyList>() else { return Ok(()) };
+    for image in images {
+        if let Ok(image) = image.cast::<PyDict>()
+            && let Some(key) = image.get_item("id")?
+        {
+            let key = id(&key).map_err(|error| within(image.py(), rows.source(), &error))?;
+            rows.declare(key);
+        }
+    }
+    Ok(())
 }
 
 /// Captions from dictionaries, with the same keys as objects in files.
