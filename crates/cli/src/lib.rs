@@ -14,6 +14,7 @@ mod renamed;
 mod rouge;
 mod scoring;
 mod shown;
+mod voice;
 
 use std::ffi::OsString;
 
@@ -28,6 +29,8 @@ struct Cli {
     /// Number of threads [default: one per processor].
     #[arg(long, global = true, value_name = "N", help_heading = "General", value_parser = threads)]
     threads: Option<usize>,
+    #[command(flatten)]
+    voice: voice::Voice,
     #[command(flatten)]
     mecab: mecab::Folders,
     #[command(subcommand)]
@@ -46,10 +49,14 @@ fn threads(text: &str) -> Result<usize, String> {
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     clear_up_on_signals();
     let (args, hints) = renamed::modernise(args);
-    for hint in hints {
-        output::note(&format!("{hint}; the next version will remove the old form"));
+    let parsed = Cli::try_parse_from(args);
+    if let Ok(cli) = &parsed {
+        cli.voice.adopt();
     }
-    let cli = match Cli::try_parse_from(args) {
+    for hint in hints {
+        voice::note(&format!("{hint}; the next version will remove the old form"));
+    }
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
             // Help that cannot be printed is not a failure of its own.

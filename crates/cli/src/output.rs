@@ -5,11 +5,11 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
-use capeval::choice::Notice;
 use capeval_files::{STDIN, Target, is_same_file};
 use indicatif::DecimalBytes;
 
-use crate::fault::{Flags, fault};
+use crate::fault::fault;
+use crate::voice;
 
 /// Standard output, or a file, which keeps its content until the whole result is there.
 pub struct Output(Option<(String, Target)>);
@@ -61,7 +61,7 @@ impl Output {
         };
         if let Some(size) = target.write(write)? {
             let what = if what.is_empty() { String::new() } else { format!(": {what}") };
-            say(&format!("wrote {path}, {}{what}", DecimalBytes(size)));
+            voice::say(&format!("wrote {path}, {}{what}", DecimalBytes(size)));
         }
         Ok(())
     }
@@ -90,24 +90,6 @@ fn check_standard_output() -> Result<()> {
         ));
     }
     Ok(())
-}
-
-/// Tells on standard error what a reader left out or made up; for commands without a report that would say so.
-pub fn tell(notices: &[Notice], flags: Flags) {
-    for notice in notices {
-        note(&notice.in_words(&flags));
-    }
-}
-
-/// Tells a note on standard error.
-pub fn note(text: &str) {
-    say(&format!("note: {text}"));
-}
-
-/// Tells a line on standard error.
-pub fn say(line: &str) {
-    // A line that cannot be written is not a failure.
-    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Whether an error says that nobody reads any more, which is not a failure.

@@ -1,12 +1,13 @@
 //! A progress bar on standard error, for work that takes more than a second.
 
-use std::io::{self, IsTerminal};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use capeval::evaluate::{Progress, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::voice;
 
 /// The time before a bar is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -29,7 +30,7 @@ impl Bar {
     /// A bar that appears only if standard error is a terminal.
     pub fn new() -> Self {
         let state = State { stage: "", total: 0, bar: None };
-        let watched = io::stderr().is_terminal();
+        let watched = voice::is_watched();
         Self { start: Instant::now(), watched, done: AtomicU64::new(0), state: Mutex::new(state) }
     }
 }

@@ -7,6 +7,7 @@ use capeval_files::{STDIN, is_same_file};
 use crate::fault::{Flags, fault};
 use crate::options;
 use crate::output::Output;
+use crate::voice;
 
 /// Options for the output of a report.
 #[derive(clap::Args)]
@@ -88,11 +89,10 @@ impl Shown {
             let width = console::Term::stdout()
                 .size_checked()
                 .map_or(standard.width, |(_, columns)| usize::from(columns));
-            let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-            Style { width, colour, ..standard }
+            Style { width, colour: voice::is_coloured(true), ..standard }
         } else {
             // Lines for files and other programs are not split.
-            Style { bands: false, ..standard }
+            Style { bands: false, colour: voice::is_coloured(false), ..standard }
         }
     }
 }

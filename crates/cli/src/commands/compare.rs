@@ -12,9 +12,9 @@ use super::score::Inputs;
 use crate::fault::fault;
 use crate::html::Pages;
 use crate::options::{self, Draws};
-use crate::output;
 use crate::progress::Bar;
 use crate::shown::Shown;
+use crate::voice;
 
 /// Test whether systems differ significantly by every metric
 ///
@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> Result<u8> {
         page.write_comparison(&comparison)?;
     }
     output.write(&comparison)?;
-    failures.iter().for_each(|failure| output::say(&format!("failed: {failure}")));
+    failures.iter().for_each(|failure| voice::say(&format!("failed: {failure}")));
     Ok(u8::from(!failures.is_empty()))
 }
 

@@ -6,7 +6,8 @@ use clap::ValueEnum;
 
 use crate::fault::Flags;
 use crate::options::{formats, written_formats};
-use crate::output::{self, Output};
+use crate::output::Output;
+use crate::voice;
 
 /// Convert files of captions between formats
 #[derive(clap::Args)]
@@ -72,6 +73,6 @@ pub fn run(args: &Args) -> Result<()> {
     let mut written = Vec::new();
     corpus::write(&captions, args.format, &mut written)?;
     output.write(|out| out.write_all(&written))?;
-    output::tell(captions.notices(), Flags::Convert);
+    voice::tell(captions.notices(), Flags::Convert);
     Ok(())
 }

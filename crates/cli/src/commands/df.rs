@@ -10,7 +10,8 @@ use clap::{Subcommand, ValueEnum};
 
 use crate::fault::{Flags, fault};
 use crate::options::{self, ReferenceInput};
-use crate::output::{self, Output};
+use crate::output::Output;
+use crate::voice;
 
 /// Build, merge, convert and show tables of document frequencies
 ///
@@ -134,7 +135,7 @@ fn build(args: &Build) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     let output = Output::open(Some(&args.target.output), &inputs)?;
     let captions = args.reading.read(&args.references)?;
-    output::tell(captions.notices(), Flags::Usual);
+    voice::tell(captions.notices(), Flags::Usual);
     let table = capeval::document_frequencies(captions, args.ids, reading, usize::from(args.order))?;
     args.target.write(&table, output)
 }

@@ -8,7 +8,8 @@ use clap::Subcommand;
 
 use crate::fault::Flags;
 use crate::options::{self, ReferenceInput};
-use crate::output::{self, Output};
+use crate::output::Output;
+use crate::voice;
 
 /// Train and show n-gram language models
 ///
@@ -77,7 +78,7 @@ fn train(args: &Train) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     let output = Output::open(Some(&args.output), &inputs)?;
     let captions = args.reading.read(&args.references)?;
-    output::tell(captions.notices(), Flags::Usual);
+    voice::tell(captions.notices(), Flags::Usual);
     let fallback = !args.no_fallback;
     let (model, fallen_back) =
         capeval::language_model(captions, args.ids, tokenizer, usize::from(args.order), fallback).map_err(
@@ -94,7 +95,7 @@ fn train(args: &Train) -> Result<()> {
     output.write_described(&what, |out| model.write_arpa(out))?;
     if !fallen_back.is_empty() {
         let orders: Vec<String> = fallen_back.iter().map(usize::to_string).collect();
-        output::note(&format!(
+        voice::note(&format!(
             "too few captions to estimate the discounts of n-grams of {} words; 0.5, 1 and 1.5 were used",
             orders.join(", ")
         ));

@@ -9,7 +9,8 @@ use capeval_files as files;
 use crate::data;
 use crate::fault::Flags;
 use crate::options::{self, Metrics, ReferenceInput};
-use crate::output::{self, Output};
+use crate::output::Output;
+use crate::voice;
 
 /// Prepare references, so that scoring against them takes milliseconds
 ///
@@ -44,7 +45,7 @@ pub fn run(args: &Args) -> Result<()> {
     let output = Output::open(Some(&args.output), &inputs)?;
     let sources = inputs.iter().filter_map(|path| files::source(path)).collect();
     let references = args.reading.read(&args.references)?;
-    output::tell(references.notices(), Flags::Usual);
+    voice::tell(references.notices(), Flags::Usual);
     let request = PrepareRequest { references, sources, options, resources, progress: &() };
     let prepared = capeval::prepare(request)?;
     let (images, references) = (prepared.references.n_images(), prepared.references.n_references());

@@ -1,6 +1,6 @@
 //! The other commands.
 
-use crate::program::{capeval, capeval_with, expect, fixtures, json, scratch, stdout};
+use crate::program::{capeval, capeval_with, expect, fixtures, json, quickstart, scratch, stdout};
 
 #[test]
 fn tokenizers_can_be_compared() {
@@ -74,6 +74,7 @@ fn metrics_are_understood_as_papers_and_programs_write_them() {
         ("Bleu_4", "give bleu"),
         ("bleu-4", "give bleu"),
         ("SPICE", "capeval cannot compute SPICE yet"),
+        ("spider", "capeval cannot compute spider yet"),
         ("bleau", "did you mean bleu?"),
     ] {
         let run = score(name);
@@ -93,4 +94,27 @@ fn keys_are_listed_under_given_settings() {
     assert_eq!(keys("chrf:words=2"), "chrf++");
     let run = capeval(&["metrics", "bleu:q=2"]);
     assert!(run.code == 2 && run.stderr.contains("'q'"), "{}", run.stderr);
+}
+
+#[test]
+fn a_quiet_program_prints_only_results_and_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let (references, file) = (quickstart("references.json"), scratch(&folder, "out.csv"));
+    let convert = ["convert", &references, "--to", "csv", "-o", &file];
+    let loud = capeval(&convert).stderr;
+    assert!(loud.starts_with("note: ") && loud.contains("wrote "), "{loud}");
+    assert_eq!(capeval(&[&["--quiet"], &convert[..]].concat()).stderr, "");
+    assert_eq!(capeval(&[&convert[..], &["--quiet"]].concat()).stderr, "");
+    let failed = capeval(&["--quiet", "convert", "absent.json", "--format", "csv"]);
+    assert!(failed.code == 2 && failed.stderr.starts_with("error: absent.json"), "{}", failed.stderr);
+}
+
+#[test]
+fn colours_can_be_forced_and_forbidden() {
+    let good = [quickstart("references.json"), quickstart("good.json"), quickstart("weak.json")];
+    let score = |when: &str| {
+        capeval(&["--color", when, "score", "-m", "bleu", "-r", &good[0], &good[1], &good[2]]).stdout
+    };
+    assert!(score("always").contains("\u{1b}["));
+    assert!(!score("never").contains('\u{1b}') && !score("auto").contains('\u{1b}'));
 }

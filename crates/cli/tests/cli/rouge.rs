@@ -124,12 +124,6 @@ fn what_a_users_rouge_lacks_is_named() {
 }
 
 #[test]
-fn spider_cannot_be_computed_while_there_is_no_spice() {
-    let run = capeval(&["score", "-r", "references.json", "results.json", "-m", "spider"]);
-    assert!(run.code == 2 && run.stderr.contains("cannot compute spider yet"), "{}", run.stderr);
-}
-
-#[test]
 fn the_signature_that_sacrebleu_prints_is_noted() {
     let report = json(&["score", "-r", "references.json", "results.json", "-m", "sacrebleu,chrf"]);
     let notes: Vec<&str> =

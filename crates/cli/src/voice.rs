@@ -1,0 +1,91 @@
+//! What the program says besides its results, and in which colours.
+
+use std::env;
+use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
+
+use capeval::choice::Notice;
+use clap::ValueEnum;
+
+use crate::fault::Flags;
+
+#[derive(clap::Args, Clone, Copy, Default)]
+#[command(next_help_heading = "General")]
+pub struct Voice {
+    /// Print only results and errors: no notes, no progress.
+    #[arg(long, global = true)]
+    quiet: bool,
+    /// Whether to print results in colour; auto does so on a terminal, unless NO_COLOR is set.
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        value_enum,
+        default_value_t,
+        hide_possible_values = true
+    )]
+    color: When,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum When {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+static VOICE: OnceLock<Voice> = OnceLock::new();
+
+impl Voice {
+    /// Uses this voice from now on.
+    pub fn adopt(self) {
+        // A process that runs the program twice keeps the first.
+        let _ = VOICE.set(self);
+    }
+
+    fn current() -> Self {
+        VOICE.get().copied().unwrap_or_default()
+    }
+}
+
+/// Whether text for a person is in colour; `is_terminal` says whether a terminal shows it.
+pub fn is_coloured(is_terminal: bool) -> bool {
+    match Voice::current().color {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => {
+            is_terminal && !is_dumb() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        }
+    }
+}
+
+/// Whether a person watches standard error and wants to hear of progress.
+pub fn is_watched() -> bool {
+    !Voice::current().quiet && io::stderr().is_terminal() && !is_dumb()
+}
+
+/// A terminal that cannot move its cursor.
+fn is_dumb() -> bool {
+    env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
+/// Prints a line on standard error, unless the user wants none.
+pub fn say(line: &str) {
+    if !Voice::current().quiet {
+        // A line that cannot be written is not a failure.
+        let _ = writeln!(io::stderr(), "{line}");
+    }
+}
+
+/// Prints a note on standard error.
+pub fn note(text: &str) {
+    say(&format!("note: {text}"));
+}
+
+/// Tells on standard error what a reader left out or made up; for commands without a report that would say so.
+pub fn tell(notices: &[Notice], flags: Flags) {
+    for notice in notices {
+        note(&notice.in_words(&flags));
+    }
+}
