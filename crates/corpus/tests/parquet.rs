@@ -99,6 +99,15 @@ fn no_changed_byte_gets_a_panic_through() {
     }
 }
 
+/// As pandas writes integers beside missing values.
+#[test]
+fn whole_numbers_of_floating_point_are_ids() {
+    let ids: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 2.0]));
+    let texts: ArrayRef = Arc::new(StringArray::from(vec!["a", "b"]));
+    let read = references(&table(vec![("id", ids), ("caption", texts)], Compression::SNAPPY)).unwrap();
+    assert_eq!(*read.ids(), [1.into(), 2.into()]);
+}
+
 #[test]
 fn unfit_columns_are_refused_by_type() {
     let texts = || -> ArrayRef { Arc::new(StringArray::from(vec!["a", "b"])) };
@@ -108,10 +117,10 @@ fn unfit_columns_are_refused_by_type() {
         assert_eq!((error.kind(), error.to_string()), (kind, message.to_owned()));
     };
     check(
-        Arc::new(Float64Array::from(vec![1.0, 2.0])),
+        Arc::new(Float64Array::from(vec![1.0, 2.5])),
         texts(),
         ErrorKind::Id,
-        "f (record 1): the image id 1 is not an integer of 64 bits",
+        "f (record 2): the image id 2.5 is not an integer of 64 bits",
     );
     check(
         Arc::new(UInt64Array::from(vec![1, u64::MAX])),
