@@ -13,9 +13,9 @@ from ._inputs import (
     Captionlike,
     Metrics,
     Settings,
-    captions,
     digit_count,
     metric_options,
+    reference_captions,
     refuse_beside_scores,
     resampling,
     table_columns,
@@ -186,15 +186,7 @@ def correlate(
     }
     ground = None
     if references is not None:
-        ground = captions(
-            references,
-            "references",
-            references=True,
-            split=split,
-            format=ref_format,
-            id_column=ref_id_column,
-            caption_columns=ref_caption_columns,
-        )
+        ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
     table = DocumentFrequencies._table(frequencies)
     with Listener(progress) as listener:
         return Correlation(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import _engine
 from ._choices import Ids
-from ._inputs import Captionlike, Metrics, captions, metric_names, thread_count
+from ._inputs import Captionlike, Metrics, captions, metric_names, reference_captions, thread_count
 from ._report import Report
 from ._score import by_name
 
@@ -78,15 +78,7 @@ def diversity(
     if isinstance(references, Evaluator):
         ground = references._prepared
     elif references is not None:
-        ground = captions(
-            references,
-            "references",
-            references=True,
-            split=split,
-            format=ref_format,
-            id_column=ref_id_column,
-            caption_columns=ref_caption_columns,
-        )
+        ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
     training = None
     if train is not None:
         training = captions(

@@ -9,7 +9,7 @@ from typing import Any
 from . import _engine
 from ._choices import Duplicate, Empty, Ids, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
-from ._inputs import Captionlike, Metrics, Settings, captions, metric_options, thread_count
+from ._inputs import Captionlike, Metrics, Settings, metric_options, reference_captions, thread_count
 from ._progress import Progress
 from ._report import Id, Report
 
@@ -60,15 +60,7 @@ class Evaluator:
             ValueError: there are no references, or a metric is unknown.
             KeyboardInterrupt: on Ctrl-C, once the references are prepared for the current metric.
         """
-        rows = captions(
-            references,
-            "references",
-            references=True,
-            split=split,
-            format=ref_format,
-            id_column=ref_id_column,
-            caption_columns=ref_caption_columns,
-        )
+        rows = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
         self._metrics = metric_options(metrics, settings, tokenizer)
         self._df = DocumentFrequencies._given(document_frequencies, df)
         self._ids: Ids = ids

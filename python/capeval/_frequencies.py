@@ -8,7 +8,7 @@ from typing import Union
 
 from . import _engine
 from ._choices import Ids, TableFormat
-from ._inputs import Captionlike, captions, whole
+from ._inputs import Captionlike, reference_captions, whole
 
 Path = Union[str, "os.PathLike[str]"]
 Frequencies = Union["DocumentFrequencies", str, "os.PathLike[str]", None]
@@ -61,15 +61,7 @@ class DocumentFrequencies:
             ValueError: there are no captions, the tokenizer is unknown, or `n` is out of range.
             KeyboardInterrupt: on Ctrl-C, once all references are counted.
         """
-        rows = captions(
-            references,
-            "references",
-            references=True,
-            split=split,
-            format=ref_format,
-            id_column=ref_id_column,
-            caption_columns=ref_caption_columns,
-        )
+        rows = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
         return cls(_engine.DocumentFrequencies.build(rows, tokenizer=tokenizer, stem=stem, order=n, ids=ids))
 
     @classmethod

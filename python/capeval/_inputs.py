@@ -63,6 +63,18 @@ def captions(
     return Captions.of(source, name, references=references, id_column=id_column, caption_columns=wanted)
 
 
+def reference_captions(
+    source: Captionlike,
+    split: str | Sequence[str] | None,
+    format: str | None,
+    id_column: str | None,
+    caption_columns: str | Sequence[str] | None,
+) -> Captions:
+    """The captions of references, with the options that functions call ``split`` and ``ref_…``."""
+    reading: dict[str, Any] = {"split": split, "format": format, "id_column": id_column}
+    return captions(source, "references", references=True, caption_columns=caption_columns, **reading)
+
+
 def _plain_source(source: Any, name: str) -> Any:
     """`source` as a dictionary, a list, another iterable, or a table with random access."""
     kind = type(source).__name__

@@ -15,9 +15,9 @@ from ._inputs import (
     Captionlike,
     Metrics,
     Settings,
-    captions,
     is_missing,
     metric_options,
+    reference_captions,
     refuse_beside_scores,
     resampling,
     table_columns,
@@ -196,15 +196,7 @@ def prefer(
     }
     ground = None
     if references is not None:
-        ground = captions(
-            references,
-            "references",
-            references=True,
-            split=split,
-            format=ref_format,
-            id_column=ref_id_column,
-            caption_columns=ref_caption_columns,
-        )
+        ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
     table = DocumentFrequencies._table(frequencies)
     with Listener(progress) as listener:
         return Preference(

@@ -83,14 +83,18 @@ pub fn unpack<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<Cow<'b
     Ok(Cow::Owned(unpacked))
 }
 
+/// The number of bytes up to which zero bytes do not show whether a file is text.
+const FEW_BYTES: usize = 4096;
+
 /// Whether a file that begins with these bytes is neither text in UTF-8 nor compressed, Parquet or a pickle. Readers
-/// refuse such files whatever follows. Text may hold zero bytes, but not as a quarter of its bytes.
+/// refuse such files whatever follows. Text may hold zero bytes, but if it is longer than 4 KB, not as a quarter
+/// of its bytes.
 pub fn is_binary(head: &[u8]) -> bool {
     let is_known =
         Compression::of(head).is_some() || matches!(head, [b'P', b'A', b'R', b'1', ..] | [0x80, 2..=5, ..]);
     let is_text = || std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true);
     let n_zeros = || memchr::memchr_iter(0, head).count();
-    !is_known && (!is_text() || 4 * n_zeros() > head.len())
+    !is_known && (!is_text() || (head.len() > FEW_BYTES && 4 * n_zeros() > head.len()))
 }
 
 /// The error for binary data.

@@ -368,6 +368,13 @@ fn what_is_no_caption_file_is_named() {
 }
 
 #[test]
+fn short_text_of_a_stated_format_may_hold_many_zero_bytes() {
+    let options = ReadOptions { format: Some(Format::Tokens), ..ReadOptions::references() };
+    let captions = read_bytes(b"0#0\t\0\0", "refs.token", &options).unwrap();
+    assert_eq!(captions.iter().map(|(_, text)| text).collect::<Vec<_>>(), ["\0\0"]);
+}
+
+#[test]
 fn empty_files_are_refused() {
     for text in ["", "  \n\n", "\u{FEFF}", "\u{FEFF}\n"] {
         check_error(references(text), ErrorKind::Empty, "f: the file is empty");
