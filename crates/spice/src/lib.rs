@@ -4,6 +4,8 @@
 //! compares those of a candidate with those of all references of the image. This crate is to give exactly the numbers of
 //! the program `spice-1.0.jar` with Stanford CoreNLP 3.6.0.
 
+mod graph;
 mod tree;
 
+pub use graph::{DependencyGraph, Edge, Relation, Word, WordId};
 pub use tree::{NodeId, Tree};

@@ -1,0 +1,232 @@
+//! Dependency graphs: words, named edges between them and roots, with the edits that collapsing and tuples need.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// The number of a word within its graph: words of the sentence in their order, then copies in the order of their making.
+pub type WordId = usize;
+
+/// The name of a grammatical relation: `nsubj`, `nmod:on`.
+pub type Relation = Cow<'static, str>;
+
+/// A word of a sentence, or a copy of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// The word as the sentence has it.
+    pub text: String,
+    /// Its part of speech.
+    pub tag: String,
+    /// Its place in the sentence, from 1.
+    pub index: usize,
+    /// 0 for the word itself, k for its k-th copy.
+    pub copy: usize,
+}
+
+/// One dependency.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The name of the relation.
+    pub relation: Relation,
+    /// The word that governs.
+    pub head: WordId,
+    /// The word that depends on it.
+    pub dependent: WordId,
+}
+
+/// The dependencies of one sentence.
+///
+/// Edges keep the order in which they were added, since programs that look for "the first" child may depend on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DependencyGraph {
+    words: Vec<Word>,
+    edges: Vec<Edge>,
+    roots: Vec<WordId>,
+}
+
+impl DependencyGraph {
+    /// A graph of the given words and tags, in the order of the sentence, without edges and roots.
+    pub fn new<'a>(words: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let words = words.into_iter().zip(1..).map(|((text, tag), index)| Word {
+            text: text.to_owned(),
+            tag: tag.to_owned(),
+            index,
+            copy: 0,
+        });
+        Self { words: words.collect(), ..Self::default() }
+    }
+
+    /// All words: those of the sentence, then copies.
+    pub fn words(&self) -> &[Word] {
+        &self.words
+    }
+
+    /// One word.
+    pub fn word(&self, id: WordId) -> &Word {
+        &self.words[id]
+    }
+
+    /// All edges, in the order in which they were added.
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// The roots, in their order.
+    pub fn roots(&self) -> &[WordId] {
+        &self.roots
+    }
+
+    /// Replaces the roots.
+    pub fn set_roots(&mut self, roots: Vec<WordId>) {
+        self.roots = roots;
+    }
+
+    /// Edges from a word to its dependents, in the order in which they were added.
+    pub fn outgoing(&self, head: WordId) -> impl Iterator<Item = &Edge> {
+        self.edges.iter().filter(move |edge| edge.head == head)
+    }
+
+    /// Edges from a word's heads to it, in the order in which they were added.
+    pub fn incoming(&self, dependent: WordId) -> impl Iterator<Item = &Edge> {
+        self.edges.iter().filter(move |edge| edge.dependent == dependent)
+    }
+
+    /// Edges from a word to its dependents, in the order of the sentence; a copy follows its original.
+    pub fn children(&self, head: WordId) -> Vec<&Edge> {
+        let mut children: Vec<&Edge> = self.outgoing(head).collect();
+        children.sort_by_key(|edge| self.place(edge.dependent));
+        children
+    }
+
+    /// Where a word stands: its index, then the number of the copy.
+    pub fn place(&self, id: WordId) -> (usize, usize) {
+        (self.words[id].index, self.words[id].copy)
+    }
+
+    /// Whether a word is a root or takes part in an edge.
+    pub fn contains(&self, id: WordId) -> bool {
+        self.roots.contains(&id) || self.edges.iter().any(|edge| edge.head == id || edge.dependent == id)
+    }
+
+    /// Adds an edge, unless an equal one exists.
+    pub fn add(&mut self, relation: impl Into<Relation>, head: WordId, dependent: WordId) {
+        let edge = Edge { relation: relation.into(), head, dependent };
+        if !self.edges.contains(&edge) {
+            self.edges.push(edge);
+        }
+    }
+
+    /// Removes the edge, and says whether it existed.
+    pub fn remove(&mut self, edge: &Edge) -> bool {
+        let place = self.edges.iter().position(|other| other == edge);
+        place.map(|place| self.edges.remove(place)).is_some()
+    }
+
+    /// Keeps the edges for which `keep` holds.
+    pub fn retain(&mut self, keep: impl FnMut(&Edge) -> bool) {
+        self.edges.retain(keep);
+    }
+
+    /// Adds a copy of a word, without edges.
+    pub fn copy_word(&mut self, id: WordId) -> WordId {
+        let index = self.words[id].index;
+        let copy = self.words.iter().filter(|word| word.index == index).count();
+        self.words.push(Word { copy, ..self.words[id].clone() });
+        self.words.len() - 1
+    }
+
+    /// Reads words and edges as tests write them: `det(2,1)` is an edge from the second word to the first, `root(0,2)`
+    /// makes the second word a root, and `2'` is the first copy of the second word.
+    pub fn from_notation<'a>(
+        words: impl IntoIterator<Item = (&'a str, &'a str)>,
+        dependencies: impl IntoIterator<Item = &'a str>,
+    ) -> Option<Self> {
+        let mut graph = Self::new(words);
+        for dependency in dependencies {
+            let (relation, pair) = dependency.strip_suffix(')')?.rsplit_once('(')?;
+            let (head, dependent) = pair.split_once(',')?;
+            let dependent = graph.read_word(dependent)?;
+            if head == "0" {
+                graph.roots.push(dependent);
+            } else {
+                let head = graph.read_word(head)?;
+                graph.edges.push(Edge { relation: relation.to_owned().into(), head, dependent });
+            }
+        }
+        Some(graph)
+    }
+
+    /// The word that `2''` stands for; copies that are missing are made.
+    fn read_word(&mut self, name: &str) -> Option<WordId> {
+        let digits = name.trim_end_matches('\'');
+        let (index, copy) = (digits.parse().ok()?, name.len() - digits.len());
+        loop {
+            let same = |word: &Word| word.index == index;
+            let original = self.words.iter().position(same)?;
+            match self.words.iter().position(|word| word.index == index && word.copy == copy) {
+                Some(id) => return Some(id),
+                None => self.copy_word(original),
+            };
+        }
+    }
+}
+
+impl fmt::Display for DependencyGraph {
+    /// Prints what [`from_notation`](Self::from_notation) reads: roots, then edges, separated by blanks.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |id: WordId| format!("{}{}", self.words[id].index, "'".repeat(self.words[id].copy));
+        let roots = self.roots.iter().map(|root| format!("root(0,{})", name(*root)));
+        let edges = self.edges.iter();
+        let edges =
+            edges.map(|edge| format!("{}({},{})", edge.relation, name(edge.head), name(edge.dependent)));
+        f.write_str(&roots.chain(edges).collect::<Vec<_>>().join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// "men sit on chairs and on stools", collapsed.
+    fn graph() -> DependencyGraph {
+        let words = ["men/NNS", "sit/VBP", "on/IN", "chairs/NNS", "and/CC", "on/IN", "stools/NNS"];
+        let dependencies = "root(0,2) nsubj(2,1) nsubj(2',1) conj:and(2,2') nmod:on(2',7) case(7,6) \
+                            nmod:on(2,4) case(4,3) cc(2,5)";
+        let words = words.into_iter().filter_map(|word| word.split_once('/'));
+        DependencyGraph::from_notation(words, dependencies.split(' ')).unwrap()
+    }
+
+    #[test]
+    fn dependencies_are_read_as_they_are_printed() {
+        let graph = graph();
+        assert_eq!(graph.to_string().split(' ').count(), 9);
+        let again = DependencyGraph::from_notation(
+            graph.words().iter().take(7).map(|word| (word.text.as_str(), word.tag.as_str())),
+            graph.to_string().split(' '),
+        );
+        assert_eq!(again, Some(graph));
+        for wrong in ["nsubj(2,9)", "nsubj(2,x)", "nsubj 2,1", "nsubj(2)"] {
+            assert_eq!(DependencyGraph::from_notation([("a", "DT"), ("b", "NN")], [wrong]), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn children_follow_the_sentence_and_copies_their_original() {
+        let graph = graph();
+        let children: Vec<WordId> = graph.children(1).iter().map(|edge| edge.dependent).collect();
+        assert_eq!(children, [0, 7, 3, 4]);
+        assert_eq!((graph.word(7).text.as_str(), graph.place(7)), ("sit", (2, 1)));
+    }
+
+    #[test]
+    fn edges_are_added_once_and_removed() {
+        let mut graph = graph();
+        let edge = graph.incoming(3).next().cloned().unwrap();
+        graph.add(edge.relation.clone(), edge.head, edge.dependent);
+        assert_eq!(graph.edges().len(), 8);
+        assert!(graph.remove(&edge) && !graph.remove(&edge));
+        graph.retain(|edge| edge.relation != "case");
+        assert!(!graph.contains(2) && graph.contains(1));
+        assert_eq!(graph.copy_word(1), 8);
+        assert_eq!(graph.place(8), (2, 2));
+    }
+}
