@@ -5,7 +5,9 @@
 //! the program `spice-1.0.jar` with Stanford CoreNLP 3.6.0.
 
 mod graph;
+mod morphology;
 mod tree;
 
 pub use graph::{DependencyGraph, Edge, Relation, Word, WordId};
+pub use morphology::lemma;
 pub use tree::{NodeId, Tree};
