@@ -115,9 +115,9 @@ fn letters(text: &'static str) -> Option<Vec<Letter>> {
             'D' => (Letter::Doubled, 1),
             '[' => {
                 let end = rest.find(']')?;
-                (Letter::Among(rest[1..end].as_bytes()), end + 1)
+                (Letter::Among(&rest.as_bytes()[1..end]), end + 1)
             }
-            _ => (Letter::Among(rest[..1].as_bytes()), 1),
+            _ => (Letter::Among(&rest.as_bytes()[..1]), 1),
         };
         letters.push(letter);
         rest = &rest[length..];
