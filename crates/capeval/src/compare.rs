@@ -9,7 +9,7 @@ use capeval_stats::paired::{self, Tally};
 use capeval_stats::{Interval, Resampling, resample};
 use rayon::prelude::*;
 
-use crate::intervals::{Stack, score_sums};
+use crate::intervals::{NO_INTERVAL, Stack, score_sums};
 use crate::measures::entries;
 use crate::score::{Request, Scope, Scored, score_with_statistics};
 use crate::{CompareOptions, Error, ScoreOptions, notices, select_metrics};
@@ -32,13 +32,16 @@ fn pairs(n: usize, all: bool) -> Vec<(usize, usize)> {
 /// systems describe are used.
 ///
 /// # Errors
-/// As for [`score`](crate::score); and with fewer than two systems, invalid options, too many resamples for the memory,
+/// As for [`score`](crate::score); and with fewer than two systems, a human row, invalid options, too many resamples for the memory,
 /// or systems that were scored on different images.
 pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     let CompareOptions { resampling, correction, all_pairs, .. } = request.options;
     resampling.check()?;
     if request.systems.len() < 2 {
         return Err(Error::request("a comparison needs at least two systems"));
+    }
+    if request.options.score.human {
+        return Err(Error::request("a comparison has no human row"));
     }
     let selection = select_metrics(&request.options.score.metrics, &request.resources)?;
     let chosen = pairs(request.systems.len(), all_pairs);
@@ -213,9 +216,6 @@ impl Raw<'_> {
         }
     }
 }
-
-/// The interval of a measure without one.
-const NO_INTERVAL: Interval = Interval { low: f64::NAN, high: f64::NAN };
 
 /// The contrast of two bounds of intervals: a difference without tests.
 fn untested(contrast: Contrast) -> Contrast {

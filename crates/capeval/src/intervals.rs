@@ -6,6 +6,9 @@ use capeval_stats::{Interval, Matrix, Resampling, resample};
 use crate::references::AlignedReferences;
 use crate::restrict::normal;
 
+/// The interval of a measure without one.
+pub(crate) const NO_INTERVAL: Interval = Interval { low: f64::NAN, high: f64::NAN };
+
 /// One interval per system and measure; both bounds are NaN if a measure has none.
 pub(crate) fn of(
     systems: &[SystemScores],
@@ -28,7 +31,7 @@ pub(crate) fn of(
                     .zip(stack.has_interval(at))
                     .map(|(column, has_one)| {
                         if !has_one {
-                            return Interval { low: f64::NAN, high: f64::NAN };
+                            return NO_INTERVAL;
                         }
                         let column = values.iter().skip(column).step_by(stack.n_values).copied();
                         Interval::percentile(column.collect(), resampling.level)

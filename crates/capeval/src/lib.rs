@@ -53,6 +53,7 @@ mod error;
 mod explain;
 mod gallery;
 mod given;
+mod human;
 mod intervals;
 mod measures;
 mod notices;

@@ -25,7 +25,7 @@ pub fn metrics<'s>(
 }
 
 /// The selected metrics, and notices.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Selection {
     /// The metrics.
     pub metrics: Vec<AnyMetric>,

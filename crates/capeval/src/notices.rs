@@ -6,6 +6,7 @@ use capeval_choice::{Argument, Remedy, Task};
 use capeval_corpus::{Aligned, Captions, GroupedCaptions, Pair};
 use capeval_metric::AnyMetric;
 use capeval_report::{Comparison, Notice, TooFewResamples};
+use capeval_stats::Resampling;
 use capeval_text::{Looks, Texts, Tokenizer};
 
 /// The number of texts in a sample.
@@ -239,11 +240,20 @@ pub(crate) fn different_images() -> Notice {
     Notice::new("different-images", message).remedy(empty.or(images))
 }
 
-/// A notice that a single image has no confidence interval.
-pub(crate) fn interval_of_one_image() -> Notice {
-    let message =
-        "a confidence interval needs more than one image: every resample of a single one is the same";
-    Notice::new("interval-of-one-image", message)
+/// Notices about the intervals of scores on these numbers of images.
+pub(crate) fn of_intervals(
+    resampling: Resampling,
+    n_images: impl IntoIterator<Item = usize> + Clone,
+) -> impl Iterator<Item = Notice> {
+    let of_one = n_images.clone().into_iter().any(|n| n == 1).then(|| {
+        let message =
+            "a confidence interval needs more than one image: every resample of a single one is the same";
+        Notice::new("interval-of-one-image", message)
+    });
+    let least = n_images.into_iter().filter(|n| *n > 1).min();
+    [of_one, few_resamples(resampling.resamples), least.and_then(resamples_of_few_images)]
+        .into_iter()
+        .flatten()
 }
 
 /// Results on fewer images than this hardly generalise: with five, not even the sign test can be significant at 95 %.

@@ -77,6 +77,9 @@ pub struct ScoreOptions {
     pub gallery: bool,
     /// Confidence intervals for all scores, from resamples of the images; `None` for no intervals.
     pub intervals: Option<Resampling>,
+    /// Whether the last row shows what people score: each reference of an image is held out in turn, and scored against
+    /// the others.
+    pub human: bool,
 }
 
 impl ScoreOptions {

@@ -1,5 +1,7 @@
 //! References from captions or from a file of prepared references.
 
+use std::borrow::Cow;
+
 use capeval_choice::{Argument, Remedy};
 use capeval_corpus::{Aligned, Captions, GroupedCaptions, Ids, ImageIndex, SegmentId};
 use capeval_evaluate::prepared::Source;
@@ -10,6 +12,7 @@ use crate::restrict::Subset;
 use crate::{Error, PrepareOptions, select_metrics};
 
 /// The references of a [`ScoreRequest`](crate::ScoreRequest).
+#[derive(Clone)]
 pub enum ReferenceSource {
     /// Captions.
     Captions(Captions),
@@ -43,6 +46,23 @@ impl ReferenceSource {
             Self::Captions(captions) => Some(captions),
             Self::Prepared { .. } => None,
         }
+    }
+
+    /// All references as captions.
+    pub(crate) fn to_captions(&self) -> Cow<'_, Captions> {
+        let (prepared, source) = match self {
+            Self::Captions(captions) => return Cow::Borrowed(captions),
+            Self::Prepared { prepared, source } => (prepared, source),
+        };
+        let mut captions = Captions::new(source.as_str());
+        let Prepared { ids, references, .. } = &**prepared;
+        for image in references.order() {
+            captions.declare(ids[image as usize].clone());
+        }
+        for (image, id) in ids.iter().enumerate() {
+            references.of(image).for_each(|text| captions.push(id.clone(), text));
+        }
+        Cow::Owned(captions)
     }
 
     /// The ids of their images; for captions, one id per caption.

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use crate::common::Common;
 use crate::explain::explain_images;
 use crate::gallery::gallery;
+use crate::human::score_with_human;
 use crate::measures::entries;
 use crate::perplexity::unknown_words;
 use crate::references::{AlignedReferences, ReferenceIndex, ReferenceSource};
@@ -84,10 +85,13 @@ impl<'p, Options> Request<'p, Options> {
 /// images: like pycocoevalcap, it reads all captions as one text.
 ///
 /// # Errors
-/// When no system is given or two have the same name, when a policy does not allow a mismatch between references and
-/// candidates, or when the list of images contains one without references.
+/// When no system is given and no human row requested, or two systems have the same name; when a policy does not allow a
+/// mismatch between references and candidates, or when the list of images contains one without references.
 pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
     let selection = select_metrics(&request.options.metrics, &request.resources)?;
+    if request.options.human {
+        return score_with_human(request, selection);
+    }
     score_with_statistics(request, selection, Scope::Each).map(|scored| scored.report)
 }
 
@@ -188,13 +192,8 @@ pub(crate) fn score_with_statistics(
             segments: (options.segments || options.gallery).then(|| segments(scores, &references)),
         });
     }
-    if options.intervals.is_some() && scores.iter().any(|system| system.images.len() == 1) {
-        found.push(notices::interval_of_one_image());
-    }
-    found.extend(options.intervals.and_then(|resampling| notices::few_resamples(resampling.resamples)));
-    if options.intervals.is_some() {
-        let least = scores.iter().map(|system| system.images.len()).filter(|n| *n > 1).min();
-        found.extend(least.and_then(notices::resamples_of_few_images));
+    if let Some(resampling) = options.intervals {
+        found.extend(notices::of_intervals(resampling, scores.iter().map(|system| system.images.len())));
     }
     let looks = systems
         .iter()

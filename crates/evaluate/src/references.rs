@@ -79,6 +79,12 @@ impl ReferenceSet {
         self.texts.len()
     }
 
+    /// The images in the order in which the reference program reads them.
+    pub fn order(&self) -> impl Iterator<Item = u32> + '_ {
+        let numbered = if self.order.is_empty() { 0..self.n_images() as u32 } else { 0..0 };
+        self.order.iter().copied().chain(numbered)
+    }
+
     /// The references, image by image.
     pub fn texts(&self) -> &Texts {
         &self.texts

@@ -6,6 +6,7 @@ pub mod correlate;
 pub mod data;
 pub mod df;
 pub mod diversity;
+pub mod human;
 pub mod lm;
 pub mod metrics;
 pub mod perplexity;
@@ -28,6 +29,7 @@ pub enum Command {
     Correlate(Box<correlate::Args>),
     Prefer(Box<prefer::Args>),
     Tokenize(tokenize::Args),
+    Human(Box<human::Args>),
     Diversity(Box<diversity::Args>),
     Perplexity(Box<perplexity::Args>),
     Lm(lm::Args),
@@ -62,6 +64,7 @@ impl Command {
             Self::Prefer(args) => prefer::run(&args)?,
             Self::Compare(args) => return compare::run(&args),
             Self::Tokenize(args) => tokenize::run(&args)?,
+            Self::Human(args) => human::run(&args)?,
             Self::Diversity(args) => diversity::run(&args)?,
             Self::Perplexity(args) => perplexity::run(&args)?,
             Self::Lm(args) => lm::run(&args)?,

@@ -92,6 +92,10 @@ struct Closer {
     /// Explain how the scores of this image were computed, below the table; may be repeated.
     #[arg(long, value_name = "ID")]
     explain: Vec<String>,
+    /// Add a row for people: each reference of an image held out in turn and scored against the others; see
+    /// `capeval human`.
+    #[arg(long, conflicts_with = "html")]
+    human: bool,
 }
 
 const AFTER_HELP: &str = "\
@@ -125,6 +129,7 @@ pub fn run(args: &Args) -> Result<()> {
         gallery: html.is_some(),
         explain: args.closer.explain.iter().map(|id| SegmentId::from_untyped(id)).collect(),
         intervals,
+        human: args.closer.human,
         ..options
     });
     let report = capeval::score(request)?;

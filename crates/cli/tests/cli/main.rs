@@ -11,6 +11,7 @@ mod data;
 mod diversity;
 mod explain;
 mod goldens;
+mod human;
 mod intervals;
 mod page;
 mod perplexity;

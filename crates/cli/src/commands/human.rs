@@ -1,0 +1,85 @@
+//! `capeval human`: scores what people wrote against what others wrote.
+
+use anyhow::Result;
+use capeval::corpus::Ids;
+use capeval::{ScoreOptions, ScoreRequest};
+use capeval_files::STDIN;
+
+use super::score::What;
+use crate::fault::fault;
+use crate::input;
+use crate::options::{self, Intervals, ReferenceInput};
+use crate::progress::Bar;
+use crate::shown::Shown;
+
+/// Score each reference against the others: the human row of a table
+///
+/// Round k holds out the k-th reference of every image and scores it against the others; document frequencies are
+/// counted without it. There are as many rounds as the image with the most references has; images with fewer start again
+/// from the first, and those with a single reference are left out. Scores are means over the rounds.
+#[derive(clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Args {
+    /// File of references, `-` for standard input; may be repeated. For plain text, give one file per reference of an
+    /// image.
+    #[arg(short, long, value_name = "FILE", required = true)]
+    references: Vec<String>,
+    /// File with the ids of the images to score, one per line or as a JSON array [default: all images].
+    #[arg(long, value_name = "FILE")]
+    images: Option<String>,
+    /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
+    #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
+    ids: Ids,
+    #[command(flatten)]
+    reading_references: ReferenceInput,
+    #[command(flatten)]
+    what: What,
+    #[command(flatten)]
+    intervals: Intervals,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+const AFTER_HELP: &str = "\
+`capeval score --human` adds this row to a table of systems.
+
+Examples:
+  capeval human -r captions_val2014.json
+  capeval human -r dataset_coco.json --split test --ci -f markdown";
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    let intervals = args.intervals.resampling()?;
+    let mut inputs: Vec<&str> = args.references.iter().chain(&args.images).map(String::as_str).collect();
+    inputs.extend(args.what.paths());
+    if inputs.iter().filter(|path| **path == STDIN).count() > 1 {
+        return Err(fault("standard input (-) can be read only once", "give files for the others"));
+    }
+    let metrics = args.what.options();
+    let mut resources = args.what.resources(&metrics)?;
+    if args.what.is_ready() {
+        args.what.check(&metrics, &resources)?;
+    }
+    let output = args.shown.open(&inputs)?;
+    let bar = Bar::new();
+    args.what.read(&metrics, &mut resources)?;
+    let images = args.images.as_deref().map(input::ids).transpose()?;
+    let references = args.reading_references.open(&args.references)?;
+    let report = capeval::score(ScoreRequest {
+        reference_files: args.references.clone(),
+        options: ScoreOptions {
+            metrics,
+            images,
+            ids: args.ids,
+            intervals,
+            segments: output.wants_segments(),
+            human: true,
+            ..ScoreOptions::default()
+        },
+        resources,
+        progress: &bar,
+        ..ScoreRequest::new(references, Vec::<(String, _)>::new())
+    })?;
+    drop(bar);
+    output.write(&report)
+}
