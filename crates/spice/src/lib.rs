@@ -6,8 +6,10 @@
 
 mod graph;
 mod morphology;
+mod tokens;
 mod tree;
 
 pub use graph::{DependencyGraph, Edge, Relation, Word, WordId};
 pub use morphology::lemma;
+pub use tokens::sentences;
 pub use tree::{NodeId, Tree};

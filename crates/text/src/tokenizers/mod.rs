@@ -31,6 +31,8 @@ pub struct Scratch {
     pub(crate) text: String,
     /// The part of the `ptb` tokenizer's automaton that has been built so far.
     ptb: Option<Box<ptb::Lexer>>,
+    /// The same with the rules of a later version.
+    ptb_360: Option<Box<ptb::Lexer>>,
 }
 
 /// The texts on the lines after a text, until the file ends.

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use hashbrown::{HashMap, HashSet};
 
+use super::Version;
 use super::classes::CLASSES;
 use super::pattern::{NO_RULE, Position, Positions};
 use super::rules::{Rule, rules};
@@ -27,11 +28,16 @@ pub(super) struct Grammar {
 }
 
 impl Grammar {
-    /// The shared instance.
-    pub(super) fn get() -> &'static Self {
-        static GRAMMAR: OnceLock<Grammar> = OnceLock::new();
-        GRAMMAR.get_or_init(|| {
-            let rules = rules();
+    /// The shared instance of a version.
+    pub(super) fn get(version: Version) -> &'static Self {
+        static V341: OnceLock<Grammar> = OnceLock::new();
+        static V360: OnceLock<Grammar> = OnceLock::new();
+        let grammar = match version {
+            Version::V341 => &V341,
+            Version::V360 => &V360,
+        };
+        grammar.get_or_init(|| {
+            let rules = rules(version);
             let positions = Positions::of(rules.iter().map(|rule| &rule.pattern));
             Self { rules, positions }
         })
@@ -61,8 +67,8 @@ pub(super) struct Automaton {
 }
 
 impl Automaton {
-    pub(super) fn new() -> Self {
-        let grammar = Grammar::get();
+    pub(super) fn new(version: Version) -> Self {
+        let grammar = Grammar::get(version);
         let mut automaton = Self {
             grammar,
             moves: Vec::new(),
@@ -156,7 +162,13 @@ mod tests {
 
     #[test]
     fn all_states_are_far_from_the_limit() {
-        let mut automaton = Automaton::new();
+        for version in [Version::V341, Version::V360] {
+            states_are_far_from_the_limit(version);
+        }
+    }
+
+    fn states_are_far_from_the_limit(version: Version) {
+        let mut automaton = Automaton::new(version);
         assert!(automaton.rules().len() < usize::from(NO_RULE));
         assert!(automaton.grammar.positions.reads.len() < 8000);
         let mut state = 0;

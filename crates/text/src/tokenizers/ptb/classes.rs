@@ -49,8 +49,10 @@ const RIGHT_QUOTE: u8 = 0x1d;
 const LEFT_QUOTE: u8 = 0x1e;
 const OTHER_QUOTE: u8 = 0x1f;
 const HYPHEN: u8 = 0x7f;
-// No rule distinguishes between 2, 4, 6, 7, 8 and 9, or between `%` and the symbols.
+// No rule distinguishes between 6, 7, 8 and 9, or between `%` and the symbols.
 const ELLIPSIS: u8 = b'%';
+const OLD_SIGN: u8 = b'7';
+const HYPHEN_BULLET: u8 = b'8';
 const IDEOGRAPHIC_COMMA: u8 = b'9';
 
 /// The class of each ASCII character. A line feed counts as a space, since a text is one line.
@@ -61,7 +63,7 @@ const fn ascii() -> [u8; 128] {
     let mut c = b' ';
     while c < 0x7f {
         classes[c as usize] = match c {
-            b'4' | b'6' | b'7' | b'8' | b'9' => b'2',
+            b'7' | b'8' | b'9' => b'6',
             b'%' => SYMBOL,
             _ => c,
         };
@@ -130,6 +132,8 @@ fn build() -> Box<[u8]> {
     fill(&[(0x201a, 0x201a), (0x201c, 0x201f), (0x2039, 0x203a)], OTHER_QUOTE);
     fill(&[(0x058a, 0x058a), (0x2010, 0x2011)], HYPHEN);
     fill(&[(0x2026, 0x2026)], ELLIPSIS);
+    fill(&[(0x0095, 0x0095), (0x0099, 0x0099)], OLD_SIGN);
+    fill(&[(0x2043, 0x2043)], HYPHEN_BULLET);
     fill(&[(0x3001, 0x3001)], IDEOGRAPHIC_COMMA);
     for (unit, class) in (0..=u16::MAX).zip(table.iter_mut()).filter(|(_, class)| **class == LOWER) {
         // Cherokee has had upper and lower case only since Unicode 8.
@@ -151,7 +155,7 @@ impl Set {
         Self(1 << class)
     }
 
-    /// The characters of `ascii`, each as itself: `[2-9]` requires all of 2, 4, 6, 7, 8 and 9.
+    /// The characters of `ascii`, each as itself: `[2-9]` requires all of 6, 7, 8 and 9.
     pub(super) const fn of(ascii: &str) -> Self {
         let bytes = ascii.as_bytes();
         let mut set = 0;
@@ -293,6 +297,10 @@ pub(super) const VULGAR: Set = Set::class(VULGAR_FRACTION);
 pub(super) const MONEY: Set = Set::class(CURRENCY);
 /// The ellipsis U+2026, and U+0085, which is an ellipsis in Windows-1252.
 pub(super) const DOTS: Set = Set::class(ELLIPSIS).or(Set::class(NEXT_LINE));
+/// The bullet and the trade mark sign of Windows-1252, U+0095 and U+0099.
+pub(super) const WINDOWS_SIGN: Set = Set::class(OLD_SIGN);
+/// The hyphen bullet U+2043.
+pub(super) const BULLET: Set = Set::class(HYPHEN_BULLET);
 /// Commas and similar marks inside a sentence.
 pub(super) const MIDDLE_STOP: Set = Set::of(",;:").or(Set::class(IDEOGRAPHIC_COMMA));
 /// Characters that are tokens by themselves.

@@ -208,6 +208,12 @@ impl Source<'_, '_> {
             Cut::First => start + self.char_after(start).map_or(1, char::len_utf8),
             Cut::AtSpace => self.white_after(start, found.end).unwrap_or_else(|| self.back(found, 1)),
             Cut::AfterStop => self.text[start..].find('.').map_or(found.end, |stop| start + stop + 1),
+            Cut::AfterMark => self.text[start..].find('!').map_or(found.end, |mark| start + mark + 1),
+            Cut::BeforeStop { spaced } => {
+                let head = self.text.get(start..found.end).and_then(|text| text.rsplit_once('.'));
+                let before = start + head.map_or(0, |(head, _)| head.len());
+                if spaced { self.step_back(before).0 } else { before }
+            }
             Cut::BeforeClitic => {
                 let (before, last) = self.step_back(found.end);
                 match self.apostrophe_before(before) {
@@ -296,6 +302,7 @@ impl Form {
             | Self::Closing
             | Self::Opening
             | Self::Fraction
+            | Self::Sign
             | Self::Currency => {}
         }
         buffer.clear();
@@ -344,6 +351,8 @@ impl Form {
             (Self::Fraction, '\u{be}') => "3/4",
             (Self::Fraction, '\u{2153}') => "1/3",
             (Self::Fraction, '\u{2154}') => "2/3",
+            (Self::Sign, '\u{95}') => "\u{2022}",
+            (Self::Sign, '\u{99}') => "\u{2122}",
             (Self::Currency, '\u{a2}') => "cents",
             (Self::Currency, '\u{a3}') => "#",
             (Self::Currency, '\u{80}' | '\u{a4}' | '\u{20a0}' | '\u{20ac}') => "$",

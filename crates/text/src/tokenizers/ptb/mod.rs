@@ -19,6 +19,8 @@
 //! Also, in the Java program a tag with an unclosed quoted attribute, or one odd smiley, continues into the following
 //! lines; here it ends, unfinished, with its text.
 //!
+//! [`lex_360`] follows the lexer of version 3.6.0 with its default options, whose rules differ in a few places.
+//!
 //! How it works: `fast` reads plain words and leaves everything else to `lexer`, which runs the `automaton`
 //! of the `rules`, written as a `pattern` over the character `classes`; `post` finishes the tokens.
 
@@ -45,9 +47,39 @@ pub(super) struct Lexer {
     post: Post,
 }
 
+/// The versions of Stanford's program whose rules are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    /// 3.4.1, as pycocoevalcap runs it.
+    V341,
+    /// 3.6.0, as SPICE runs it.
+    V360,
+}
+
 impl Lexer {
-    fn new() -> Self {
-        Self { automaton: Automaton::new(), printed: String::new(), post: Post::default() }
+    fn new(version: Version) -> Self {
+        Self { automaton: Automaton::new(version), printed: String::new(), post: Post::default() }
+    }
+
+    /// Calls `piece` with the raw tokens of `text`. Returns whether they may depend on the lines after it.
+    fn lex<'t>(
+        &mut self,
+        text: &str,
+        following: &dyn Fn() -> Following<'t>,
+        piece: &mut impl FnMut(&str),
+    ) -> bool {
+        let Self { automaton, printed, .. } = self;
+        automaton.forget();
+        let source = Source { text, following };
+        let mut at = 0;
+        while at < text.len() {
+            let token = source.token(automaton, at);
+            if let Some(token) = token.form.print(&text[at..token.end], printed) {
+                piece(token);
+            }
+            at = token.resume;
+        }
+        automaton.is_open
     }
 }
 
@@ -73,18 +105,29 @@ pub fn lex_before<'t>(
     scratch: &mut Scratch,
     mut piece: impl FnMut(&str),
 ) -> bool {
-    let Lexer { automaton, printed, .. } = &mut **scratch.ptb.get_or_insert_with(|| Box::new(Lexer::new()));
-    automaton.forget();
-    let source = Source { text, following };
-    let mut at = 0;
-    while at < text.len() {
-        let token = source.token(automaton, at);
-        if let Some(token) = token.form.print(&text[at..token.end], printed) {
-            piece(token);
-        }
-        at = token.resume;
-    }
-    automaton.is_open
+    scratch.ptb.get_or_insert_with(|| Box::new(Lexer::new(Version::V341))).lex(text, following, &mut piece)
+}
+
+/// As [`lex`], with the lexer of CoreNLP 3.6.0, which SPICE uses; line feeds end lines.
+///
+/// ```
+/// use capeval_text::{Scratch, tokenizers::ptb};
+///
+/// let mut tokens = Vec::new();
+/// ptb::lex_360("A man.... Why?", &mut Scratch::default(), |token| tokens.push(token.to_owned()));
+/// assert_eq!(tokens, ["A", "man", "...", ".", "Why", "?"]);
+/// ```
+pub fn lex_360(text: &str, scratch: &mut Scratch, mut piece: impl FnMut(&str)) {
+    let lexer = scratch.ptb_360.get_or_insert_with(|| Box::new(Lexer::new(Version::V360)));
+    // All rules treat a line feed and a carriage return alike, but the older ones take a line feed for a space.
+    let lines;
+    let text = if text.contains('\n') {
+        lines = text.replace('\n', "\r");
+        &lines
+    } else {
+        text
+    };
+    lexer.lex(text, &|| Box::new(std::iter::empty()), &mut piece);
 }
 
 /// Calls `piece` with the tokens that pycocoevalcap produces for `text`, given the lines after it. Returns whether the
@@ -95,8 +138,8 @@ pub fn tokenize_before<'t>(
     scratch: &mut Scratch,
     piece: impl FnMut(&str),
 ) -> bool {
-    let Scratch { text: lower, ptb } = scratch;
-    let lexer = ptb.get_or_insert_with(|| Box::new(Lexer::new()));
+    let Scratch { text: lower, ptb, .. } = scratch;
+    let lexer = ptb.get_or_insert_with(|| Box::new(Lexer::new(Version::V341)));
     fast::tokenize(lexer, lower, Source { text, following }, piece);
     lexer.automaton.is_open
 }

@@ -3,10 +3,11 @@
 //! The rule with the longest match wins, including its look-ahead; among equally long matches the first rule
 //! wins. Literal words match in any case, sets of characters are case-sensitive.
 
+use super::Version;
 use super::classes::{
-    ALNUM, ANY, APOSTROPHE, AT_END, BREAK, CAPITAL, DOTS, FIGURE, FRACTION_BAR, GAP, JOINER, LATIN, LETTER,
-    LONE, LONG_DASH, LOOSE_APOSTROPHE, LOWERED, MIDDLE_STOP, MONEY, NO_BREAK_SPACE, NUMBER_POINT, NUMERAL,
-    QUOTE, RAISED, SMALL_SIGN, SOFT, SPACE, Set, UPPERCASE, VULGAR, WORD_LETTER,
+    ALNUM, ANY, APOSTROPHE, AT_END, BREAK, BULLET, CAPITAL, DOTS, FIGURE, FRACTION_BAR, GAP, JOINER, LATIN,
+    LETTER, LONE, LONG_DASH, LOOSE_APOSTROPHE, LOWERED, MIDDLE_STOP, MONEY, NO_BREAK_SPACE, NUMBER_POINT,
+    NUMERAL, QUOTE, RAISED, SMALL_SIGN, SOFT, SPACE, Set, UPPERCASE, VULGAR, WINDOWS_SIGN, WORD_LETTER,
 };
 use super::pattern::{Pattern, among, names, one, text, words};
 
@@ -23,10 +24,17 @@ pub(super) enum Cut {
     AtSpace,
     /// After the first full stop.
     AfterStop,
+    /// After the first exclamation mark.
+    AfterMark,
     /// Before `'s`, `'re` or a similar clitic at the end of the match.
     BeforeClitic,
     /// Before the `n't` at the end of the match.
     BeforeNot,
+    /// Before the last full stop, and before one white space that precedes it if it is `spaced`.
+    BeforeStop {
+        /// Whether white space stands before the full stop.
+        spaced: bool,
+    },
 }
 
 /// The printed form of a token.
@@ -52,6 +60,8 @@ pub(super) enum Form {
     Fraction,
     /// `cents`, `#` for the pound, `$` for the euro.
     Currency,
+    /// The bullet and the trade mark sign of Windows-1252 as those of Unicode.
+    Sign,
     /// Two hyphens instead of three or four.
     Hyphens,
     /// Always this text.
@@ -99,9 +109,13 @@ pub(super) const MORE_ABBREVIATIONS: &str = "pty pte ptys ptes ppty ppte pptys p
 const SENTENCE_OPENERS: &str = "About According Additionally After An A As At But Earlier He Her Here \
     However If In It Last Many More Mr. Ms. Now Once One Other Our She Since So Some Such That The Their Then \
     There These They This We When While What Yet You";
+/// Further ones that version 3.6.0 knows.
+const MORE_SENTENCE_OPENERS: &str = "Did During How Who Why";
 /// File name extensions.
 const EXTENSIONS: &str = "bat bmp c class cgi cpp dll doc docx exe gif gz h htm html jar java jpeg jpg mov \
     mp3 pdf php pl png ppt ps py sql tar txt wav x xml zip";
+/// Further ones that version 3.6.0 knows.
+const MORE_EXTENSIONS: &str = "bz2 3gp wma wmv avi flv mp4 mpg";
 
 /// Characters that always end a web or mail address.
 const ADDRESS_END: Set = Set::of(" \t\x0c\r\"<>|()");
@@ -143,11 +157,16 @@ fn white() -> Pattern {
 }
 
 /// An opening tag with attributes, a closing tag, or a declaration.
-fn tag() -> Pattern {
+fn tag(version: Version) -> Pattern {
     let spaces = || among(" ").any();
     let name = || one(LATIN) + one(ALNUM | Set::of("_:.-")).any();
     let quoted = |mark: &str| among(mark) + one(!Set::of(mark)).any() + among(mark);
-    let value = among(" ").any() + among("=") + spaces() + (quoted("'") | quoted("\""));
+    let quotation = quoted("'") | quoted("\"");
+    let value = match version {
+        Version::V341 => quotation,
+        Version::V360 => quotation | name(),
+    };
+    let value = among(" ").any() + among("=") + spaces() + value;
     let attribute = among(" ").many() + name() + value.maybe();
     let declaration = among("!?") + one(LATIN | Set::of("-")) + one(!Set::of(">\r")).any();
     let opening = name() + attribute.any() + spaces() + among("/").maybe();
@@ -177,9 +196,13 @@ fn closing_abbreviation() -> Pattern {
 }
 
 /// An abbreviation, without its full stop, that is followed by a name.
-fn opening_abbreviation() -> Pattern {
+fn opening_abbreviation(version: Version) -> Pattern {
     let manufacturing = text("m") + among("ft") + text("g");
-    words(OPENING_ABBREVIATIONS) | names("Miss") | manufacturing | acronym()
+    let all = words(OPENING_ABBREVIATIONS) | names("Miss") | manufacturing | acronym();
+    match version {
+        Version::V341 => all,
+        Version::V360 => all | among("v"),
+    }
 }
 
 /// `d'`, `o'`, `l'` before a letter or digit, then letters and digits, possibly repeated after hyphens.
@@ -309,17 +332,29 @@ fn eastern_smiley() -> Pattern {
 }
 
 /// Spellings that the Treebank keeps together.
-fn treebank_word() -> Pattern {
+fn treebank_word(version: Version) -> Pattern {
     let and = || text("&") | text("&amp;");
-    (text("-") + words("rrb lrb rcb lcb rsb lsb") + text("-"))
+    let words = (text("-") + words("rrb lrb rcb lcb rsb lsb") + text("-"))
         | words("c.d.s pro- anti-")
         | (text("s") + and() + words("p-500 ls"))
         | (text("cap") + apostrophe() + text("n"))
-        | (text("c") + apostrophe() + text("est"))
+        | (text("c") + apostrophe() + text("est"));
+    let starred = || {
+        let ending = (text("in") + among("g'")) | (text("e") + among("dr"));
+        (text("f*") + among("c*") + text("k") + ending.maybe()) | (text("sh*t") + text("ty").maybe())
+    };
+    match version {
+        Version::V341 => words,
+        Version::V360 => words | starred(),
+    }
 }
 
-/// All rules in order.
-pub(super) fn rules() -> Vec<Rule> {
+/// All rules of a version, in order.
+pub(super) fn rules(version: Version) -> Vec<Rule> {
+    let newer = version == Version::V360;
+    let if_newer = |form: Form| if newer { form } else { Form::Same };
+    let tag = || tag(version);
+    let opening_abbreviation = || opening_abbreviation(version);
     let mut rules = Vec::with_capacity(96);
     let mut rule = |form: Form, cut: Cut, pattern: Pattern| rules.push(Rule { pattern, cut, form });
     let stopped = |word: Pattern| word + among(".") + one(MIDDLE_STOP);
@@ -341,7 +376,7 @@ pub(super) fn rules() -> Vec<Rule> {
     let negated = one(LATIN | SOFT).any() + n_free + one(SOFT).any();
     rule(Form::Unhyphenated, Cut::BeforeNot, negated + not());
     rule(Form::Unhyphenated, Cut::Whole, word());
-    rule(Form::Same, Cut::Whole, apostrophe_word());
+    rule(if_newer(Form::Closing), Cut::Whole, apostrophe_word());
     rule(Form::Same, Cut::Before(1), text("y") + apostrophe() + one(LETTER));
     rule(Form::Same, Cut::Whole, web_address());
     rule(Form::Same, Cut::Whole, bare_web_address());
@@ -357,12 +392,19 @@ pub(super) fn rules() -> Vec<Rule> {
     rule(Form::Same, Cut::Whole, one(SMALL_SIGN).maybe() + (one(RAISED).many() | one(LOWERED).many()));
     rule(Form::Unbroken, Cut::Whole, fraction());
     rule(Form::Fraction, Cut::Whole, one(VULGAR));
-    rule(Form::Ampersand, Cut::Whole, treebank_word());
+    rule(Form::Ampersand, Cut::Whole, treebank_word(version));
+    if newer {
+        rule(Form::Same, Cut::Whole, words("e! yahoo! jeopardy!"));
+        rule(Form::Same, Cut::AfterMark, text("ok!") + white() + text("magazine"));
+    }
     rule(Form::Same, Cut::Whole, slashed());
     rule(Form::Same, Cut::Whole, (one(CAPITAL).any() + among("$")) | among("#"));
     rule(Form::Currency, Cut::Whole, one(MONEY));
 
-    let opener = names(SENTENCE_OPENERS) | tag();
+    let mut opener = names(SENTENCE_OPENERS) | tag();
+    if newer {
+        opener = opener | names(MORE_SENTENCE_OPENERS);
+    }
     rule(Form::Acronym, Cut::AtSpace, acronym() + among(".") + whites() + opener + white());
     let numbered = words(NUMBER_ABBREVIATIONS) + among(".") + white().maybe() + one(NUMERAL);
     rule(Form::Same, Cut::AfterStop, numbered);
@@ -377,7 +419,11 @@ pub(super) fn rules() -> Vec<Rule> {
     rule(Form::Same, Cut::AtSpace, acronym() + white());
     rule(Form::Same, Cut::AtSpace, apostrophe() + digits(2, 2) + white());
     let run = || (letter() | one(NUMERAL)).many();
-    let file = run() + (among(".") + run()).any() + among(".") + words(EXTENSIONS);
+    let (joint, extension) = match version {
+        Version::V341 => (among("."), words(EXTENSIONS)),
+        Version::V360 => (among("._-"), words(EXTENSIONS) | words(MORE_EXTENSIONS)),
+    };
+    let file = run() + (joint + run()).any() + among(".") + extension;
     rule(Form::Same, Cut::AtSpace, file + (white() | among(".?!,")));
     rule(Form::Unhyphenated, Cut::Before(1), stopped(word()));
     rule(Form::Phone, Cut::Whole, phone());
@@ -396,20 +442,30 @@ pub(super) fn rules() -> Vec<Rule> {
         rule(Form::Fixed(name), Cut::Whole, among(bracket));
     }
     rule(Form::Hyphens, Cut::Whole, among("-").many());
-    let dots = among(".").times(3, 5) | ((among(".") + one(GAP)).times(2, 4) + among(".")) | one(DOTS);
-    rule(Form::Fixed("..."), Cut::Whole, dots);
+    let dot = || among(".");
+    if newer {
+        let dots = || (dot() + dot() + dot().many()) | one(DOTS);
+        let spaced = || dot() + one(GAP) + (dot() + one(GAP)).many() + dot();
+        let last = || dot() + whites() + one(LETTER);
+        rule(Form::Fixed("..."), Cut::BeforeStop { spaced: false }, dots() + last());
+        rule(Form::Fixed("..."), Cut::BeforeStop { spaced: true }, spaced() + one(SPACE) + last());
+        rule(Form::Fixed("..."), Cut::Whole, dots() | spaced());
+    } else {
+        let dots = dot().times(3, 5) | ((dot() + one(GAP)).times(2, 4) + dot()) | one(DOTS);
+        rule(Form::Fixed("..."), Cut::Whole, dots);
+    }
     for mark in ["@", "#", "_", "*"] {
         rule(Form::Same, Cut::Whole, among(mark).many());
     }
     rule(Form::Same, Cut::Whole, text("\\*").times(1, 3));
     rule(Form::Same, Cut::Whole, one(MIDDLE_STOP));
     rule(Form::Same, Cut::Whole, among("?!").many());
-    rule(Form::Same, Cut::Whole, among("=/"));
+    rule(Form::Same, Cut::Whole, if newer { among("=").many() | among("/") } else { among("=/") });
 
     rule(Form::Unhyphenated, Cut::Before(1), stopped(hyphenated()));
     rule(Form::Unhyphenated, Cut::Whole, hyphenated());
-    rule(Form::Same, Cut::Before(1), stopped(hyphenated_name()));
-    rule(Form::Same, Cut::Whole, hyphenated_name());
+    rule(if_newer(Form::Closing), Cut::Before(1), stopped(hyphenated_name()));
+    rule(if_newer(Form::Closing), Cut::Whole, hyphenated_name());
     let joined = || {
         let and = among("+&") | text("&amp;");
         one(CAPITAL).many() + (and + one(CAPITAL).many()).many()
@@ -422,6 +478,10 @@ pub(super) fn rules() -> Vec<Rule> {
     rule(Form::Closing, Cut::Whole, apostrophe() | text("''") | one(QUOTE).times(1, 2));
     rule(Form::Same, Cut::Whole, words("<< >>"));
     rule(Form::Same, Cut::Whole, one(LONE));
+    if newer {
+        rule(Form::Same, Cut::Whole, one(BULLET));
+        rule(Form::Sign, Cut::Whole, one(WINDOWS_SIGN));
+    }
     rule(Form::Nothing, Cut::Whole, spaces());
     rule(Form::LineBreak, Cut::Whole, line_break());
     rule(Form::Nothing, Cut::Whole, text("&nbsp;"));

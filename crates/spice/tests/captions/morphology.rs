@@ -6,13 +6,15 @@ use std::path::Path;
 use capeval_spice::lemma;
 use proptest::prelude::*;
 
+use crate::support;
+
 /// All words of the COCO captions under 23 tags.
 #[test]
 fn words_of_coco_have_the_lemmas_of_the_reference_program() {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/spice/morph_360_coco.tsv.gz");
     let Ok(file) = std::fs::File::open(path) else {
-        println!("skipped: ../shared/golden is not here");
+        eprintln!("skipped: ../shared/golden is not here");
         return;
     };
     let mut table = String::new();
@@ -34,6 +36,18 @@ fn words_of_coco_have_the_lemmas_of_the_reference_program() {
     }
     println!("{compared} lemmas, {} differ", different.len());
     assert!(different.is_empty(), "{:#?}", &different[..different.len().min(20)]);
+}
+
+/// The words of captions under the tags that the parser gave them.
+#[test]
+fn words_of_captions_have_the_lemmas_of_the_reference_program() {
+    for caption in support::golden() {
+        for sentence in caption.sentences {
+            for ((word, tag), expected) in sentence.tokens.iter().zip(&sentence.tags).zip(&sentence.lemmas) {
+                assert_eq!(&lemma(word, tag), expected, "{word} {tag} in {:?}", caption.text);
+            }
+        }
+    }
 }
 
 proptest! {

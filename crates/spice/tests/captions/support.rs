@@ -1,0 +1,51 @@
+//! The golden values of the stages, beside the project in `../shared/golden/spice`.
+
+use std::io::Read;
+use std::path::Path;
+
+use serde_json::Value;
+
+/// A caption with what the reference program found in it.
+pub struct Caption {
+    pub text: String,
+    pub sentences: Vec<Sentence>,
+}
+
+/// A sentence of a caption.
+pub struct Sentence {
+    pub tokens: Vec<String>,
+    pub tags: Vec<String>,
+    pub lemmas: Vec<String>,
+}
+
+/// All golden captions; none, with a line that says so, where they are missing.
+pub fn golden() -> Vec<Caption> {
+    ["stages_4500.jsonl.gz", "stages_hostile_574.jsonl.gz"].iter().flat_map(|name| read(name)).collect()
+}
+
+fn read(name: &str) -> Vec<Caption> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/spice");
+    let Ok(file) = std::fs::File::open(folder.join(name)) else {
+        eprintln!("skipped: ../shared/golden/spice/{name} is not here");
+        return Vec::new();
+    };
+    let mut lines = String::new();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut lines).unwrap();
+    lines.lines().map(caption).collect()
+}
+
+fn caption(line: &str) -> Caption {
+    let value: Value = serde_json::from_str(line).unwrap();
+    Caption {
+        text: value["text"].as_str().unwrap().to_owned(),
+        sentences: value["sents"].as_array().unwrap().iter().map(sentence).collect(),
+    }
+}
+
+fn sentence(value: &Value) -> Sentence {
+    Sentence { tokens: strings(&value["tok"]), tags: strings(&value["tag"]), lemmas: strings(&value["lem"]) }
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    value.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+}
