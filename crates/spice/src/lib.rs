@@ -6,10 +6,16 @@
 
 mod graph;
 mod morphology;
+mod parser;
+mod resources;
+#[cfg(test)]
+mod testing;
 mod tokens;
 mod tree;
 
 pub use graph::{DependencyGraph, Edge, Relation, Word, WordId};
 pub use morphology::lemma;
+pub use parser::{Parse, Parser};
+pub use resources::{Compiler, Grammar, Recognized, Summary};
 pub use tokens::sentences;
 pub use tree::{NodeId, Tree};

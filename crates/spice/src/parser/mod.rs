@@ -1,0 +1,126 @@
+//! The parser: from the words of a sentence to the most probable tree, as CoreNLP 3.6.0 finds it.
+//!
+//! 1. [`lexicon`]: each word, in American spelling, gets the tags that it may have, with scores. A boundary is added.
+//! 2. [`chart`]: bottom up, each span of words gets the best score of every state of the grammar that can cover it.
+//!    Scores are 32-bit sums in the order of CoreNLP, since ties and near ties decide trees.
+//! 3. [`derivation`]: from the root down, the best rule of each state is found again, in 64 bits.
+//! 4. If the root cannot be reached, every word is allowed to have any tag. If it still cannot, words hang under `X`.
+//!
+//! CoreNLP 3.6.0 sets no limit to the length of a sentence.
+
+mod americanize;
+mod chart;
+mod derivation;
+mod lexicon;
+mod signature;
+
+use crate::resources::Grammar;
+use crate::tree::Tree;
+use americanize::americanize;
+use chart::Chart;
+pub(crate) use lexicon::{Lexicon, TagCounts, Taggings};
+
+/// The word that ends every sentence inside the parser.
+const BOUNDARY: &str = ".$.";
+/// The score of a tag that the lexicon rules out, where it has to be allowed.
+const FLOOD: f32 = -1000.0;
+/// CoreNLP shows scores modulo this number, to hide what it adds for unknown words.
+const MODULUS: f64 = -10000.0;
+
+/// A tree and its score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parse {
+    /// The tree, from which the annotations of the grammar have been removed.
+    pub tree: Tree,
+    /// The logarithm of the probability; `None` if the sentence has no derivation, and the tree therefore only holds the
+    /// words under `X`, each tagged `XX`.
+    pub score: Option<f64>,
+}
+
+/// Parses sentences one after the other, reusing its memory.
+pub struct Parser<'a> {
+    grammar: &'a Grammar,
+    chart: Chart,
+}
+
+impl<'a> Parser<'a> {
+    /// A parser with an empty chart.
+    pub fn new(grammar: &'a Grammar) -> Self {
+        Self { grammar, chart: Chart::default() }
+    }
+
+    /// Parses the tokens of a sentence.
+    pub fn parse(&mut self, words: &[&str]) -> Parse {
+        for is_flooded in [false, true] {
+            let tags = self.tags(words, is_flooded);
+            self.chart.fill(self.grammar, &tags);
+            if let Some((tree, score)) = derivation::best(self.grammar, &self.chart, words) {
+                return Parse { tree, score: Some(score % MODULUS) };
+            }
+        }
+        Parse { tree: fallback(words), score: None }
+    }
+
+    /// The tags of each word with their scores, and those of the boundary. When flooded, every word may have any tag.
+    fn tags(&self, words: &[&str], is_flooded: bool) -> Vec<Vec<(u16, f32)>> {
+        let lexicon = self.grammar.lexicon();
+        let words = words.iter().copied().chain([BOUNDARY]).enumerate();
+        let tags = words.map(|(place, word)| {
+            let found = lexicon.word(&americanize(word), place == 0);
+            if !is_flooded || word == BOUNDARY {
+                return found.taggings();
+            }
+            let mut tags = found.all_taggings();
+            tags.extend(lexicon.tags().map(|tag| (tag, FLOOD)));
+            tags
+        });
+        tags.collect()
+    }
+}
+
+/// What CoreNLP gives where there is no parse.
+fn fallback(words: &[&str]) -> Tree {
+    let mut tree = Tree::default();
+    let root = tree.add(None, "X");
+    for word in words {
+        let tag = tree.add(Some(root), "XX");
+        tree.add(Some(tag), word);
+    }
+    tree
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{WORDS, grammar};
+    use proptest::prelude::*;
+
+    #[test]
+    fn without_a_derivation_words_hang_under_x() {
+        let grammar = grammar(1);
+        // The boundary's own word has no other tag, even when any tag is allowed.
+        let parse = Parser::new(&grammar).parse(&[".$.", "dog"]);
+        assert_eq!((parse.tree.to_string().as_str(), parse.score), ("(X (XX .$.) (XX dog))", None));
+        let parse = Parser::new(&grammar).parse(&[]);
+        assert_eq!((parse.tree.to_string().as_str(), parse.score), ("X", None));
+    }
+
+    proptest! {
+        #[test]
+        fn any_words_have_a_tree_over_them(seed in 0_u64..50, words in proptest::collection::vec(".{0,6}", 1..8)) {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let parse = Parser::new(&grammar(seed)).parse(&words);
+            let leaves = (0..parse.tree.len()).filter(|node| parse.tree.children(*node).is_empty());
+            prop_assert_eq!(leaves.map(|leaf| parse.tree.label(leaf)).collect::<Vec<_>>(), words);
+        }
+
+        #[test]
+        fn a_parser_forgets_the_last_sentence(seed in 0_u64..20, picks in proptest::collection::vec(0_usize..8, 1..9)) {
+            let grammar = grammar(seed);
+            let words: Vec<&str> = picks.iter().map(|pick| WORDS[*pick]).collect();
+            let mut parser = Parser::new(&grammar);
+            parser.parse(&WORDS);
+            prop_assert_eq!(parser.parse(&words), Parser::new(&grammar).parse(&words));
+        }
+    }
+}
