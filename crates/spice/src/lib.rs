@@ -4,14 +4,17 @@
 //! compares those of a candidate with those of all references of the image. This crate is to give exactly the numbers of
 //! the program `spice-1.0.jar` with Stanford CoreNLP 3.6.0.
 
+mod enhance;
 mod graph;
 mod morphology;
+mod network;
 mod parser;
 mod resources;
 #[cfg(test)]
 mod testing;
 mod tokens;
 mod tree;
+mod tuples;
 
 pub use graph::{DependencyGraph, Edge, Relation, Word, WordId};
 pub use morphology::lemma;
@@ -19,3 +22,4 @@ pub use parser::{Parse, Parser};
 pub use resources::{Compiler, Grammar, Recognized, Summary};
 pub use tokens::sentences;
 pub use tree::{NodeId, Tree};
+pub use tuples::{Tuple, tuples};

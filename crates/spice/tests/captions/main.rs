@@ -4,3 +4,4 @@
 mod morphology;
 mod support;
 mod tokens;
+mod tuples;

@@ -3,12 +3,16 @@
 use std::io::Read;
 use std::path::Path;
 
+use capeval_spice::DependencyGraph;
 use serde_json::Value;
 
 /// A caption with what the reference program found in it.
 pub struct Caption {
+    pub id: String,
     pub text: String,
     pub sentences: Vec<Sentence>,
+    /// One string is an object, two an attribute, three a relation: subject, object, predicate.
+    pub tuples: Vec<Vec<String>>,
 }
 
 /// A sentence of a caption.
@@ -16,6 +20,8 @@ pub struct Sentence {
     pub tokens: Vec<String>,
     pub tags: Vec<String>,
     pub lemmas: Vec<String>,
+    /// Collapsed, CC-processed dependencies.
+    pub graph: DependencyGraph,
 }
 
 /// All golden captions; none, with a line that says so, where they are missing.
@@ -37,13 +43,19 @@ fn read(name: &str) -> Vec<Caption> {
 fn caption(line: &str) -> Caption {
     let value: Value = serde_json::from_str(line).unwrap();
     Caption {
+        id: value["id"].as_str().unwrap().to_owned(),
         text: value["text"].as_str().unwrap().to_owned(),
         sentences: value["sents"].as_array().unwrap().iter().map(sentence).collect(),
+        tuples: value["tuples"].as_array().unwrap().iter().map(strings).collect(),
     }
 }
 
 fn sentence(value: &Value) -> Sentence {
-    Sentence { tokens: strings(&value["tok"]), tags: strings(&value["tag"]), lemmas: strings(&value["lem"]) }
+    let (tokens, tags) = (strings(&value["tok"]), strings(&value["tag"]));
+    let words = tokens.iter().map(String::as_str).zip(tags.iter().map(String::as_str));
+    let dependencies = strings(&value["cc"]);
+    let graph = DependencyGraph::from_notation(words, dependencies.iter().map(String::as_str)).unwrap();
+    Sentence { lemmas: strings(&value["lem"]), tokens, tags, graph }
 }
 
 fn strings(value: &Value) -> Vec<String> {

@@ -1,0 +1,289 @@
+//! Dependencies in the order in which the reference program visits them.
+//!
+//! The reference program keeps words in Java hash maps, and where several words fit, it takes the one that the map gives
+//! first. A map gives its keys by the lowest bits of their hash codes, which count words and sentences, and keys that
+//! share these bits in the order in which they came.
+
+use std::collections::{HashSet, VecDeque};
+
+use crate::graph::{DependencyGraph, Relation, Word, WordId};
+
+/// Words, each with a value, in the order of a Java hash map.
+#[derive(Clone, Debug)]
+pub(crate) struct HashOrder<V> {
+    entries: Vec<(usize, WordId, V)>,
+    buckets: usize,
+}
+
+impl<V> HashOrder<V> {
+    /// An empty map with room for the given number of words, a power of two, before it grows.
+    pub(crate) fn with_buckets(buckets: usize) -> Self {
+        Self { entries: Vec::new(), buckets }
+    }
+
+    fn get(&self, word: WordId) -> Option<&V> {
+        self.entries.iter().find(|(_, key, _)| *key == word).map(|(_, _, value)| value)
+    }
+
+    /// The value of a word, which is added if it is missing.
+    pub(crate) fn entry(&mut self, word: WordId, hash: usize, new: impl FnOnce() -> V) -> &mut V {
+        let place = self.entries.iter().position(|(_, key, _)| *key == word).unwrap_or_else(|| {
+            self.entries.push((hash, word, new()));
+            while self.entries.len() > self.buckets * 3 / 4 {
+                self.buckets *= 2;
+            }
+            self.entries.len() - 1
+        });
+        &mut self.entries[place].2
+    }
+
+    fn remove(&mut self, word: WordId) {
+        self.entries.retain(|(_, key, _)| *key != word);
+    }
+
+    /// All words with their values, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (WordId, &V)> {
+        let mut entries: Vec<&(usize, WordId, V)> = self.entries.iter().collect();
+        entries.sort_by_key(|(hash, _, _)| hash & (self.buckets - 1));
+        entries.into_iter().map(|(_, word, value)| (*word, value))
+    }
+}
+
+impl<V> Default for HashOrder<V> {
+    fn default() -> Self {
+        Self::with_buckets(16)
+    }
+}
+
+/// The relations between one word and its neighbours on one side.
+type Links = HashOrder<Vec<Relation>>;
+
+/// A dependency graph with the reference program's order.
+#[derive(Clone, Debug)]
+pub(crate) struct Network<'g> {
+    words: &'g [Word],
+    /// The number of the sentence, from 0.
+    sentence: usize,
+    outgoing: HashOrder<Links>,
+    incoming: HashOrder<Links>,
+    roots: HashOrder<()>,
+}
+
+impl<'g> Network<'g> {
+    /// The network of a graph of the given sentence.
+    pub(crate) fn new(graph: &'g DependencyGraph, sentence: usize) -> Self {
+        let mut network = Self::empty(graph.words(), sentence);
+        let edges = graph.edges().iter().map(|edge| (edge.dependent, Some(edge)));
+        let mut edges: Vec<_> = edges.chain(graph.roots().iter().map(|root| (*root, None))).collect();
+        edges.sort_by_key(|(dependent, edge)| {
+            (graph.place(*dependent), edge.map(|edge| (graph.place(edge.head), &edge.relation)))
+        });
+        for (dependent, edge) in edges {
+            match edge {
+                Some(edge) => network.add(edge.relation.clone(), edge.head, dependent),
+                None => network.add_root(dependent),
+            }
+        }
+        network
+    }
+
+    fn empty(words: &'g [Word], sentence: usize) -> Self {
+        let (outgoing, incoming, roots) = Default::default();
+        Self { words, sentence, outgoing, incoming, roots }
+    }
+
+    /// The network made anew from its edges, which may give another order. Words without edges are left out.
+    pub(crate) fn remade(&self) -> Self {
+        let mut network = Self::empty(self.words, self.sentence);
+        if let Some(root) = self.first_root() {
+            network.add_root(root);
+        }
+        for (head, links) in self.outgoing.iter() {
+            for (dependent, relations) in links.iter() {
+                relations.iter().for_each(|relation| network.add(relation.clone(), head, dependent));
+            }
+        }
+        network
+    }
+
+    /// A word.
+    pub(crate) fn word(&self, id: WordId) -> &'g Word {
+        &self.words[id]
+    }
+
+    /// Where a word stands: its index, then the number of the copy.
+    pub(crate) fn place(&self, id: WordId) -> (usize, usize) {
+        (self.words[id].index, self.words[id].copy)
+    }
+
+    /// The hash code of a word, which is also that of its copies.
+    pub(crate) fn hash(&self, id: WordId) -> usize {
+        29 * self.sentence + self.words[id].index
+    }
+
+    /// All words, in order.
+    pub(crate) fn vertices(&self) -> Vec<WordId> {
+        self.outgoing.iter().map(|(word, _)| word).collect()
+    }
+
+    /// The first word in the order of the map that has the given index.
+    pub(crate) fn at_index(&self, index: usize) -> Option<WordId> {
+        self.outgoing.iter().map(|(word, _)| word).find(|word| self.words[*word].index == index)
+    }
+
+    /// The edges from a word, in order: relations and dependents.
+    pub(crate) fn dependents(&self, head: WordId) -> Vec<(&Relation, WordId)> {
+        Self::flat(self.outgoing.get(head))
+    }
+
+    /// The edges to a word, in order: relations and heads.
+    pub(crate) fn heads(&self, dependent: WordId) -> Vec<(&Relation, WordId)> {
+        Self::flat(self.incoming.get(dependent))
+    }
+
+    fn flat(links: Option<&Links>) -> Vec<(&Relation, WordId)> {
+        let links = links.into_iter().flat_map(HashOrder::iter);
+        links.flat_map(|(word, relations)| relations.iter().map(move |relation| (relation, word))).collect()
+    }
+
+    /// The first dependent by exactly this relation.
+    pub(crate) fn dependent_by(&self, head: WordId, relation: &str) -> Option<WordId> {
+        self.dependents(head).into_iter().find(|(name, _)| *name == relation).map(|(_, word)| word)
+    }
+
+    /// The relation of the first edge between two words.
+    pub(crate) fn relation(&self, head: WordId, dependent: WordId) -> Option<&Relation> {
+        self.outgoing.get(head)?.get(dependent)?.first()
+    }
+
+    /// Adds an edge, even if there is an equal one.
+    pub(crate) fn add(&mut self, relation: Relation, head: WordId, dependent: WordId) {
+        self.add_vertex(head);
+        self.add_vertex(dependent);
+        let (head_hash, dependent_hash) = (self.hash(head), self.hash(dependent));
+        let links = self.outgoing.entry(head, head_hash, Links::default);
+        links.entry(dependent, dependent_hash, Vec::new).push(relation.clone());
+        let links = self.incoming.entry(dependent, dependent_hash, Links::default);
+        links.entry(head, head_hash, Vec::new).push(relation);
+    }
+
+    /// Removes the first edge with this relation between two words.
+    pub(crate) fn remove(&mut self, relation: &str, head: WordId, dependent: WordId) {
+        Self::unlink(&mut self.outgoing, relation, head, dependent);
+        Self::unlink(&mut self.incoming, relation, dependent, head);
+    }
+
+    fn unlink(side: &mut HashOrder<Links>, relation: &str, from: WordId, to: WordId) {
+        let Some((_, _, links)) = side.entries.iter_mut().find(|(_, key, _)| *key == from) else { return };
+        let Some((_, _, relations)) = links.entries.iter_mut().find(|(_, key, _)| *key == to) else { return };
+        if let Some(place) = relations.iter().position(|other| other == relation) {
+            relations.remove(place);
+        }
+        if relations.is_empty() {
+            links.remove(to);
+        }
+    }
+
+    fn add_vertex(&mut self, word: WordId) {
+        let hash = self.hash(word);
+        self.outgoing.entry(word, hash, Links::default);
+        self.incoming.entry(word, hash, Links::default);
+    }
+
+    /// Makes a word a root.
+    pub(crate) fn add_root(&mut self, word: WordId) {
+        self.add_vertex(word);
+        let hash = self.hash(word);
+        self.roots.entry(word, hash, || ());
+    }
+
+    /// Makes a word no longer a root.
+    pub(crate) fn remove_root(&mut self, word: WordId) {
+        self.roots.remove(word);
+    }
+
+    /// Whether a word is a root.
+    pub(crate) fn is_root(&self, word: WordId) -> bool {
+        self.roots.get(word).is_some()
+    }
+
+    /// The first root.
+    pub(crate) fn first_root(&self) -> Option<WordId> {
+        self.roots.iter().map(|(root, ())| root).next()
+    }
+
+    /// The first head, in the order of the sentence, on a path from a root to a word that is not a root itself.
+    pub(crate) fn parent(&self, word: WordId) -> Option<WordId> {
+        if self.is_root(word) {
+            return None;
+        }
+        let mut heads: Vec<WordId> = self.heads(word).into_iter().map(|(_, head)| head).collect();
+        heads.sort_by_key(|head| self.place(*head));
+        heads.into_iter().filter(|head| *head != word).find(|head| self.reaches_root(*head, word))
+    }
+
+    /// Whether a path leads from a root to `start` without `except`.
+    fn reaches_root(&self, start: WordId, except: WordId) -> bool {
+        let mut seen = HashSet::from([start, except]);
+        let mut open = vec![start];
+        while let Some(word) = open.pop() {
+            if self.is_root(word) {
+                return true;
+            }
+            open.extend(self.heads(word).into_iter().map(|(_, head)| head).filter(|head| seen.insert(*head)));
+        }
+        false
+    }
+
+    /// The first word from the first root on, level by level in the order of the sentence, for which `fits` holds.
+    pub(crate) fn nearest_to_root(&self, fits: impl Fn(&Word) -> bool) -> Option<WordId> {
+        let root = self.first_root()?;
+        let mut seen = HashSet::from([root]);
+        let mut open = VecDeque::from([root]);
+        while let Some(word) = open.pop_front() {
+            if fits(self.word(word)) {
+                return Some(word);
+            }
+            let mut below: Vec<WordId> = self.dependents(word).into_iter().map(|(_, word)| word).collect();
+            below.sort_by_key(|word| self.place(*word));
+            open.extend(below.into_iter().filter(|word| seen.insert(*word)));
+        }
+        None
+    }
+
+    /// All words, heads before their dependents; where there is a cycle, in the order of the map.
+    pub(crate) fn sorted(&self) -> Vec<WordId> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum State {
+            Unseen,
+            Open,
+            Done,
+        }
+        let mut states = vec![State::Unseen; self.words.len()];
+        let mut sorted = Vec::new();
+        let mut path: Vec<(WordId, std::vec::IntoIter<(&Relation, WordId)>)> = Vec::new();
+        for vertex in self.vertices() {
+            if states[vertex] == State::Unseen {
+                states[vertex] = State::Open;
+                path.push((vertex, self.dependents(vertex).into_iter()));
+            }
+            while let Some((word, dependents)) = path.last_mut() {
+                match dependents.next().map(|(_, dependent)| (dependent, states[dependent])) {
+                    Some((_, State::Done)) => {}
+                    Some((_, State::Open)) => return self.vertices(),
+                    Some((dependent, State::Unseen)) => {
+                        states[dependent] = State::Open;
+                        path.push((dependent, self.dependents(dependent).into_iter()));
+                    }
+                    None => {
+                        states[*word] = State::Done;
+                        sorted.push(*word);
+                        path.pop();
+                    }
+                }
+            }
+        }
+        sorted.reverse();
+        sorted
+    }
+}
