@@ -47,7 +47,8 @@ impl Bytes {
                 Err(error) => return Err(error),
             }
             if len > limit {
-                return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it goes on after 100 MB"));
+                let message = format!("it goes on after {} MB", limit / 1_000_000);
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
             }
             if !is_known && len >= 8 * FIRST_WORDS && limit != usize::MAX {
                 is_known = true;
