@@ -52,8 +52,13 @@ def captions(
     columns = table_columns(source)
     if columns is not None:
         return _from_table(source, columns, name, references, splits, id_column, wanted)
+    if isinstance(source, dict) and "annotations" not in source and _are_karpathys(source.get("images")):
+        source = source["images"]
+        id_column = id_column or ("cocoid" if "cocoid" in source[0] else "filename")
     if splits is not None:
-        raise ValueError(f"{name}: only Karpathy's files and tables with a column 'split' have splits; leave out split")
+        if not isinstance(source, list) or not all(isinstance(row, dict) and "split" in row for row in source):
+            raise ValueError(f"{name}: only Karpathy's files and tables with a column 'split' have splits; leave out split")
+        source = [source[k] for k in _of_splits([row["split"] for row in source], splits, name)]
     if isinstance(source, Mapping):
         source = source if isinstance(source, dict) else dict(source)
         if (id_column or wanted) and "annotations" not in source:
@@ -170,16 +175,27 @@ def _from_table(
         names.remove(id_name)
         index.pop(id_name, None)
     if splits:
-        kept = [k for k, value in enumerate(values["split"]) if value in splits]
-        if not kept:
-            there = ", ".join(map(repr, dict.fromkeys(values["split"])))
-            raise ValueError(f"{name}: no row is of the split {', '.join(splits)}; there are {there}")
+        kept = _of_splits(values["split"], splits, name)
         values = {column: [cells[k] for k in kept] for column, cells in values.items()}
     texts = values[chosen[0]]
     if len(chosen) > 1:
         rows = zip(*(values[column] for column in chosen))
         texts = [[text for cell in row for text in several(cell)] for row in rows]
     return Captions.of_columns(None if id_name is None else values[id_name], texts, name)
+
+
+def _are_karpathys(images: object) -> bool:
+    """Whether these are the images of Karpathy's `dataset_*.json`."""
+    return isinstance(images, list) and bool(images) and isinstance(images[0], dict) and "sentences" in images[0]
+
+
+def _of_splits(values: list[Any], splits: list[str], name: str) -> list[int]:
+    """The places of the rows whose value in the column `split` is one of `splits`."""
+    kept = [k for k, value in enumerate(values) if value in splits]
+    if not kept:
+        there = ", ".join(map(repr, dict.fromkeys(values)))
+        raise ValueError(f"{name}: no row is of the split {', '.join(splits)}; there are {there}")
+    return kept
 
 
 def _named_index(source: Any) -> dict[str, list[Any]]:

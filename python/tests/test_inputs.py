@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 import sys
 
@@ -172,6 +173,7 @@ def rows(**changes):
 
 WRONG = [
     (lambda: score(settings={"sigmma": 4}), ValueError, "no metric has a setting 'sigmma'; did you mean sigma"),
+    (lambda: score(settings={"beta": 3}), ValueError, "no chosen metric has the setting 'beta', only rouge-l, chrf, .*leave"),
     (lambda: score({1: {"a", "b"}}), TypeError, "references: image 1: .* not set, which has no order; pass a list"),
     (lambda: score(candidates={"a", "b"}), TypeError, "candidates: a set has no order; pass a list"),
     (lambda: score(io.StringIO("a")), TypeError, "references: pass the path of the file, not an open file"),
@@ -254,3 +256,27 @@ def test_type_checkers_know_the_choices(tmp_path):
     )  # fmt: skip
     wrong = [line for line in run.stdout.splitlines() if ": error: " in line]
     assert [line.split(":")[-3 if "import" in line else 1] for line in wrong] == ["5", "6", "7"], run.stdout
+
+
+KARPATHY = {
+    "images": [
+        {"split": "test", "cocoid": 9, "filename": "a.jpg", "sentences": [{"raw": "a dog runs"}, {"raw": "dogs"}]},
+        {"split": "train", "cocoid": 10, "filename": "b.jpg", "sentences": [{"raw": "a cat"}]},
+    ]
+}
+
+
+def test_karpathys_file_may_be_loaded_before(tmp_path):
+    path = tmp_path / "dataset.json"
+    path.write_text(json.dumps(KARPATHY))
+    expected = capeval.score(path, {9: "a dog runs"}, "bleu", split="test")
+    assert capeval.score(KARPATHY, {9: "a dog runs"}, "bleu", split="test").scores == expected.scores
+    with pytest.raises(ValueError, match="no row is of the split val; there are 'test', 'train'"):
+        capeval.score(KARPATHY, {9: "a dog runs"}, "bleu", split="val")
+
+
+@pytest.mark.parametrize("name", ["sentences", "sentences_raw"])
+def test_lists_of_sentences_are_references(name):
+    rows = [{"cocoid": 9, name: ["a dog runs", "dogs"]}]
+    expected = capeval.score({9: ["a dog runs", "dogs"]}, {9: "a dog runs"}, "bleu")
+    assert capeval.score(rows, {9: "a dog runs"}, "bleu").scores == expected.scores

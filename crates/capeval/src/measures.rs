@@ -2,7 +2,7 @@
 
 use capeval_choice::{Argument, Remedy, suggest};
 use capeval_evaluate::registry::{self, Resources, SUITES, Suite};
-use capeval_metric::{AnyMetric, Part, Signature};
+use capeval_metric::{AnyMetric, MetricKind, Part, Signature};
 use capeval_report::{Measure, MetricEntry, Notice};
 use capeval_text::tokenizers;
 
@@ -66,11 +66,31 @@ pub fn select_metrics(options: &MetricOptions, resources: &Resources) -> Result<
             None => selection.add(name, &common, resources)?,
         }
     }
+    refuse_unused_settings(options, &selection.metrics)?;
     selection.notices.extend(renamed_tokenizers(options));
     if let Some(tokenizer) = &options.tokenizer {
         selection.notices.extend(keep_their_own(tokenizer, &selection.metrics));
     }
     Ok(selection)
+}
+
+/// Refuses settings that neither a selected metric has nor one that is left out because its data are missing.
+fn refuse_unused_settings(options: &MetricOptions, metrics: &[AnyMetric]) -> Result<(), Error> {
+    let missing = needed_data(options);
+    let is_chosen = |kind: &MetricKind| {
+        metrics.iter().any(|metric| metric.signature().metric() == kind.name)
+            || missing.iter().any(|need| need.metric == kind.name)
+    };
+    for name in options.settings.keys() {
+        let has_it = |kind: &&MetricKind| kind.settings.iter().any(|setting| setting.name == *name);
+        if !registry::kinds().filter(has_it).any(is_chosen) {
+            let names: Vec<&str> = registry::kinds().filter(has_it).map(|kind| kind.name).collect();
+            let message = format!("no chosen metric has the setting '{name}', only {}", names.join(", "));
+            let remedy = Remedy::say("leave the setting out, or choose one of them");
+            return Err(Error::with_remedy(message, remedy));
+        }
+    }
+    Ok(())
 }
 
 /// Old names of tokenizers among the options.

@@ -91,8 +91,17 @@ pub(crate) const CANDIDATE: &[&str] = &[
 ];
 
 /// Captions in a table that contains only captions.
-pub(crate) const CAPTION: &[&str] =
-    &["captions", "caption", "text", "sentence", "description", "comment", "raw"];
+pub(crate) const CAPTION: &[&str] = &[
+    "captions",
+    "caption",
+    "text",
+    "sentence",
+    "sentences",
+    "sentences_raw",
+    "description",
+    "comment",
+    "raw",
+];
 
 /// The system that wrote a caption.
 pub(crate) const SYSTEM: &[&str] = &["system", "model", "method", "system_name"];
