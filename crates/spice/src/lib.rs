@@ -6,10 +6,12 @@
 
 mod enhance;
 mod graph;
+mod matching;
 mod morphology;
 mod network;
 mod parser;
 mod resources;
+mod scene;
 #[cfg(test)]
 mod testing;
 mod tokens;
@@ -17,9 +19,11 @@ mod tree;
 mod tuples;
 
 pub use graph::{DependencyGraph, Edge, Relation, Word, WordId};
+pub use matching::{Counts, Subset};
 pub use morphology::lemma;
 pub use parser::{Parse, Parser};
 pub use resources::{Compiler, Grammar, Recognized, Summary};
+pub use scene::{Concept, Fact, Likeness, SceneGraph, Synonyms};
 pub use tokens::sentences;
 pub use tree::{NodeId, Tree};
 pub use tuples::{Tuple, tuples};

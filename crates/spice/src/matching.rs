@@ -1,0 +1,179 @@
+//! How many facts of a candidate are among those of its references, in all and by subset.
+
+use crate::scene::{Fact, Likeness, SceneGraph};
+
+/// Which facts count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Subset {
+    /// All.
+    All,
+    /// Things.
+    Object,
+    /// Attributes.
+    Attribute,
+    /// Relations.
+    Relation,
+    /// Attributes that are a number from one to ten.
+    Cardinality,
+    /// Attributes that are a colour.
+    Color,
+    /// Attributes that are a size.
+    Size,
+}
+
+impl Subset {
+    /// All subsets, in the order in which SPICE's paper lists them.
+    pub const ALL: [Self; 7] = [
+        Self::All,
+        Self::Object,
+        Self::Attribute,
+        Self::Relation,
+        Self::Cardinality,
+        Self::Color,
+        Self::Size,
+    ];
+
+    /// The name that the reference program gives it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "All",
+            Self::Object => "Object",
+            Self::Attribute => "Attribute",
+            Self::Relation => "Relation",
+            Self::Cardinality => "Cardinality",
+            Self::Color => "Color",
+            Self::Size => "Size",
+        }
+    }
+
+    /// Whether a fact belongs to it. An attribute into which others were merged is no number, colour or size.
+    fn has(self, fact: &Fact<'_>) -> bool {
+        let is_among = |list: &str| match fact {
+            Fact::Attribute(_, attribute) => {
+                attribute.only().is_some_and(|word| list.split(' ').any(|one| one == word))
+            }
+            Fact::Object(_) | Fact::Relation(..) => false,
+        };
+        match self {
+            Self::All => true,
+            Self::Object => matches!(fact, Fact::Object(_)),
+            Self::Attribute => matches!(fact, Fact::Attribute(..)),
+            Self::Relation => matches!(fact, Fact::Relation(..)),
+            Self::Cardinality => is_among(NUMBERS),
+            Self::Color => is_among(COLORS),
+            Self::Size => is_among(SIZES),
+        }
+    }
+}
+
+const NUMBERS: &str = "one two three four five six seven eight nine ten";
+const COLORS: &str = "black brown blue red yellow pink gray grey green dark light white cream orange purple maroon beige violet";
+const SIZES: &str = "baby beefy big bony boundless brawny broad bulky chunky colossal compact corpulent cosmic cubby \
+    curvy elfin emaciated endless enormous epic expansive extensive fat fleshy full-size gargantuan gaunt giant gigantic \
+    grand great heavy hefty huge hulking illimitable immeasurable immense infinitesimal lanky large lean life-size \
+    limitless little mammoth massive meager measly microscopic mini miniature minuscule minute narrow obese outsized \
+    oversize overweight paltry petite pint-size plump pocket-size portly pudgy puny rotund scanty scraggy scrawny short \
+    sizable skeletal skimpy skinny slender slim small squat stocky stout strapping sturdy tall teensy teeny teeny-tiny \
+    teeny-weeny thick thickset thin tiny titanic towering trifling trim tubby undersized underweight unlimited vast wee \
+    whopping wide";
+
+/// The counts from which precision and recall are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Facts of the candidate that match one of the references.
+    pub matched: usize,
+    /// Facts of the candidate.
+    pub candidate: usize,
+    /// Facts of the references.
+    pub references: usize,
+}
+
+impl Counts {
+    /// Compares the facts of a subset.
+    pub fn new(candidate: &SceneGraph, references: &SceneGraph, likeness: Likeness, subset: Subset) -> Self {
+        let of = |graph| SceneGraph::facts(graph).into_iter().filter(|fact| subset.has(fact));
+        let references: Vec<Fact<'_>> = of(references).collect();
+        let mut counts = Self { references: references.len(), ..Self::default() };
+        for fact in of(candidate) {
+            counts.candidate += 1;
+            counts.matched += usize::from(references.iter().any(|other| fact.matches(other, likeness)));
+        }
+        counts
+    }
+
+    /// The part of the candidate's facts that match; 0 if there are none.
+    pub fn precision(self) -> f64 {
+        ratio(self.matched, if self.references == 0 { 0 } else { self.candidate })
+    }
+
+    /// Matched facts by facts of the references; 0 if there are none. It exceeds 1 if several facts match the same one.
+    pub fn recall(self) -> f64 {
+        ratio(self.matched, self.references)
+    }
+
+    /// The harmonic mean of precision and recall.
+    pub fn f(self) -> f64 {
+        let (precision, recall) = (self.precision(), self.recall());
+        if self.matched == 0 { 0.0 } else { 2.0 * (precision * recall) / (precision + recall) }
+    }
+}
+
+fn ratio(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Synonyms, Tuple};
+
+    struct Nothing;
+
+    impl Synonyms for Nothing {
+        fn synsets(&self, _word: &str, synsets: &mut Vec<u32>) {
+            synsets.clear();
+        }
+    }
+
+    fn graph(statements: &[&str]) -> SceneGraph {
+        let tuple =
+            |statement: &&str| match statement.split(' ').map(str::to_owned).collect::<Vec<_>>().as_slice() {
+                [subject, predicate, object] => Tuple::Relation {
+                    subject: subject.clone(),
+                    predicate: predicate.clone(),
+                    object: object.clone(),
+                },
+                [object, attribute] => {
+                    Tuple::Attribute { object: object.clone(), attribute: attribute.clone() }
+                }
+                _ => Tuple::Object((*statement).to_owned()),
+            };
+        let tuples: Vec<Tuple> = statements.iter().map(tuple).collect();
+        SceneGraph::new(&tuples, &Nothing, Likeness::Synonyms)
+    }
+
+    #[test]
+    fn facts_are_counted_by_subset() {
+        let candidate = graph(&["dog brown", "dog two", "dog on grass", "cat"]);
+        let references = graph(&["dog brown", "dog small", "dog on sofa", "sofa"]);
+        let counts = |subset| {
+            let Counts { matched, candidate, references } =
+                Counts::new(&candidate, &references, Likeness::Synonyms, subset);
+            [matched, candidate, references]
+        };
+        let found = Subset::ALL.map(counts);
+        assert_eq!(found, [[2, 6, 5], [1, 3, 2], [1, 2, 2], [0, 1, 1], [0, 1, 0], [1, 1, 1], [0, 0, 1]]);
+        let all = Counts { matched: 2, candidate: 6, references: 5 };
+        assert_eq!((all.precision(), all.recall()), (2.0 / 6.0, 0.4));
+        assert!((all.f() - 4.0 / 11.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn nothing_scores_nothing() {
+        let (empty, dog) = (graph(&[]), graph(&["dog"]));
+        for (candidate, references) in [(&empty, &dog), (&dog, &empty), (&empty, &empty)] {
+            let counts = Counts::new(candidate, references, Likeness::Words, Subset::All);
+            assert_eq!((counts.precision(), counts.recall(), counts.f()), (0.0, 0.0, 0.0));
+        }
+    }
+}
