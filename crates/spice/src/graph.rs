@@ -115,6 +115,11 @@ impl DependencyGraph {
         }
     }
 
+    /// Adds an edge, even if an equal one exists.
+    pub(crate) fn push(&mut self, relation: Relation, head: WordId, dependent: WordId) {
+        self.edges.push(Edge { relation, head, dependent });
+    }
+
     /// Removes the edge, and says whether it existed.
     pub fn remove(&mut self, edge: &Edge) -> bool {
         let place = self.edges.iter().position(|other| other == edge);

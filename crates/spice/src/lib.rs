@@ -4,6 +4,7 @@
 //! compares those of a candidate with those of all references of the image. This crate is to give exactly the numbers of
 //! the program `spice-1.0.jar` with Stanford CoreNLP 3.6.0.
 
+mod dependencies;
 mod enhance;
 mod graph;
 mod matching;
@@ -18,6 +19,7 @@ mod tokens;
 mod tree;
 mod tuples;
 
+pub use dependencies::Dependencies;
 pub use graph::{DependencyGraph, Edge, Relation, Word, WordId};
 pub use matching::{Counts, Subset};
 pub use morphology::lemma;

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use capeval_spice::DependencyGraph;
+use capeval_spice::{DependencyGraph, Tree};
 use serde_json::Value;
 
 /// A caption with what the reference program found in it.
@@ -20,6 +20,8 @@ pub struct Sentence {
     pub tokens: Vec<String>,
     pub tags: Vec<String>,
     pub lemmas: Vec<String>,
+    pub tree: Tree,
+    pub basic: DependencyGraph,
     /// Collapsed, CC-processed dependencies.
     pub graph: DependencyGraph,
 }
@@ -52,10 +54,14 @@ fn caption(line: &str) -> Caption {
 
 fn sentence(value: &Value) -> Sentence {
     let (tokens, tags) = (strings(&value["tok"]), strings(&value["tag"]));
-    let words = tokens.iter().map(String::as_str).zip(tags.iter().map(String::as_str));
-    let dependencies = strings(&value["cc"]);
-    let graph = DependencyGraph::from_notation(words, dependencies.iter().map(String::as_str)).unwrap();
-    Sentence { lemmas: strings(&value["lem"]), tokens, tags, graph }
+    let graph = |name: &str| {
+        let words = tokens.iter().map(String::as_str).zip(tags.iter().map(String::as_str));
+        let dependencies = strings(&value[name]);
+        DependencyGraph::from_notation(words, dependencies.iter().map(String::as_str)).unwrap()
+    };
+    let tree = value["tree"].as_str().unwrap().parse().unwrap();
+    let (basic, graph) = (graph("basic"), graph("cc"));
+    Sentence { lemmas: strings(&value["lem"]), tree, basic, graph, tokens, tags }
 }
 
 fn strings(value: &Value) -> Vec<String> {
