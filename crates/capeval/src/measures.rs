@@ -40,6 +40,16 @@ pub struct Selection {
 /// # Errors
 /// When a metric, suite or setting does not exist, or the data of a metric that is selected by name are missing.
 pub fn select_metrics(options: &MetricOptions, resources: &Resources) -> Result<Selection, Error> {
+    let selection = select_with_defaults(options, resources)?;
+    refuse_unused_settings(options, &selection.metrics)?;
+    Ok(selection)
+}
+
+/// As [`select_metrics`], but settings that no selected metric has are no error.
+///
+/// # Errors
+/// As for [`select_metrics`].
+pub fn select_with_defaults(options: &MetricOptions, resources: &Resources) -> Result<Selection, Error> {
     let common = options.common();
     let is_known =
         |name: &str| registry::kinds().flat_map(|kind| kind.settings).any(|setting| setting.name == name);
@@ -66,7 +76,6 @@ pub fn select_metrics(options: &MetricOptions, resources: &Resources) -> Result<
             None => selection.add(name, &common, resources)?,
         }
     }
-    refuse_unused_settings(options, &selection.metrics)?;
     selection.notices.extend(renamed_tokenizers(options));
     if let Some(tokenizer) = &options.tokenizer {
         selection.notices.extend(keep_their_own(tokenizer, &selection.metrics));

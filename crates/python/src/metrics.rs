@@ -80,7 +80,7 @@ pub fn select(
     let settings = settings.iter().cloned().collect();
     let options = MetricOptions { settings, ..MetricOptions::new(names) };
     let resources = resources(py, &options, frequencies, None)?;
-    capeval::select_metrics(&options, &resources).map_err(from_request)
+    capeval::select_with_defaults(&options, &resources).map_err(from_request)
 }
 
 /// All metrics in the order of the documentation, each as a dictionary.
