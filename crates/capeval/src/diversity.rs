@@ -128,6 +128,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
             notices: found,
         },
         same_images,
+        sorted_by: None,
         systems: reports,
         provenance: Provenance {
             files: reference_files,

@@ -288,6 +288,7 @@ fn report(
         head: Head { version: VERSION.to_owned(), metrics, measures, resampling: None, notices },
         systems,
         same_images,
+        sorted_by: None,
         provenance: Provenance { files: Vec::new(), n_images: 0, n_references: 0, policy: None, ids: None },
         explained: Vec::new(),
         gallery: None,

@@ -212,6 +212,7 @@ pub(crate) fn score_with_statistics(
             notices: found,
         },
         same_images,
+        sorted_by: None,
         systems: reports,
         provenance: Provenance {
             files: reference_files,

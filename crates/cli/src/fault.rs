@@ -4,6 +4,7 @@ use std::error::Error as StdError;
 use std::io::{self, IsTerminal, Write};
 
 use capeval::choice::{Argument, Dialect, Refusal, Remedy, Role, Task};
+use capeval::report::wrapped;
 
 /// The maximum width of lines, as in clap's help.
 const MAX_WIDTH: usize = 100;
@@ -80,7 +81,10 @@ impl Dialect for Flags {
 /// Writes `error` to standard error, with its remedy.
 pub fn show(error: &anyhow::Error, flags: Flags) {
     let mut err = io::stderr().lock();
-    let width = err.is_terminal().then(|| usize::from(console::Term::stderr().size().1).min(MAX_WIDTH));
+    let width = match err.is_terminal() {
+        true => usize::from(console::Term::stderr().size().1).min(MAX_WIDTH),
+        false => usize::MAX,
+    };
     let mut text = lines("error: ", &format!("{error:#}"), width);
     if let Some(help) = error.chain().find_map(|cause| help(cause, flags)) {
         text += &lines("help: ", &help, width);
@@ -97,36 +101,14 @@ fn help(cause: &(dyn StdError + 'static), flags: Flags) -> Option<String> {
     remedy.and_then(|remedy| remedy.in_words(&flags))
 }
 
-/// `text` after `head`, wrapped to `width` columns and indented by the width of `head`; one line without a width.
-fn lines(head: &str, text: &str, width: Option<usize>) -> String {
-    let Some(width) = width else { return format!("{head}{text}\n") };
-    let mut shown = head.to_owned();
-    let mut column = head.len();
-    for (k, word) in text.split(' ').enumerate() {
-        let wide = console::measure_text_width(word);
-        if k > 0 && column + 1 + wide > width {
-            shown.push('\n');
-            shown.push_str(&" ".repeat(head.len()));
-            column = head.len();
-        } else if k > 0 {
-            shown.push(' ');
-            column += 1;
-        }
-        shown.push_str(word);
-        column += wide;
-    }
-    shown + "\n"
+/// `text` after `head`, wrapped to `width` columns and indented by the width of `head`.
+fn lines(head: &str, text: &str, width: usize) -> String {
+    wrapped(head, text, &" ".repeat(head.len()), width) + "\n"
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_end_between_words_and_begin_below_each_other() {
-        assert_eq!(lines("help: ", "one two three", Some(13)), "help: one two\n      three\n");
-        assert_eq!(lines("help: ", "one two three", None), "help: one two three\n");
-    }
 
     #[test]
     fn a_flag_says_whose_files_it_is_about() {

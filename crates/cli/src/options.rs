@@ -3,7 +3,9 @@
 use std::str::FromStr;
 
 use anyhow::Result;
+use capeval::choice::suggest;
 use capeval::corpus::{self, Captions, Duplicate, Empty, Format, Ids, Missing, ReadOptions, Role, Surplus};
+use capeval::report::Measure;
 use capeval::stats::Resampling;
 use capeval::{MetricOptions, ReferenceSource, ScoreOptions};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -183,6 +185,21 @@ impl Policies {
         let Self { missing, surplus, duplicate, empty, ids } = *self;
         ScoreOptions { missing, surplus, duplicate, empty, ids, ..options }
     }
+}
+
+/// The order of systems.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Output")]
+pub struct Order {
+    /// Sort the systems by a measure such as cider-d, best first, with their ranks.
+    #[arg(long, value_name = "KEY")]
+    pub sort: Option<String>,
+}
+
+/// An error that `flag` names no measure of `known`.
+pub fn unknown_measure(flag: &str, key: &str, known: &[Measure]) -> anyhow::Error {
+    let known = suggest(key, known.iter().map(|measure| measure.key.as_str()));
+    fault(format!("{flag}: no measure is called '{key}'"), known.to_string())
 }
 
 /// Confidence intervals.

@@ -11,6 +11,9 @@ use indicatif::DecimalBytes;
 use crate::fault::fault;
 use crate::voice;
 
+/// The width of terminals that do not tell it.
+const DEFAULT_WIDTH: usize = 80;
+
 /// Standard output, or a file, which keeps its content until the whole result is there.
 pub struct Output(Option<(String, Target)>);
 
@@ -36,6 +39,12 @@ impl Output {
     /// Whether a person sees what is written.
     pub fn is_terminal(&self) -> bool {
         self.0.is_none() && io::stdout().is_terminal()
+    }
+
+    /// The width of the terminal that shows what is written; `None` if there is none.
+    pub fn width(&self) -> Option<usize> {
+        let size = self.is_terminal().then(|| console::Term::stdout().size_checked())?;
+        Some(size.map_or(DEFAULT_WIDTH, |(_, columns)| usize::from(columns)))
     }
 
     /// Lets `write` write the whole result, and says on standard error which file was written.

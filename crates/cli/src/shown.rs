@@ -85,14 +85,10 @@ impl Shown {
 
     fn style(&self, output: &Output) -> Style {
         let standard = Style { digits: usize::from(self.digits), ..Style::default() };
-        if output.is_terminal() {
-            let width = console::Term::stdout()
-                .size_checked()
-                .map_or(standard.width, |(_, columns)| usize::from(columns));
-            Style { width, colour: voice::is_coloured(true), ..standard }
-        } else {
+        match output.width() {
+            Some(width) => Style { width, colour: voice::is_coloured(true), ..standard },
             // Lines for files and other programs are not split.
-            Style { bands: false, colour: voice::is_coloured(false), ..standard }
+            None => Style { bands: false, colour: voice::is_coloured(false), ..standard },
         }
     }
 }

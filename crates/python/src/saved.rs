@@ -183,7 +183,15 @@ impl Report {
         };
         let systems = self.systems.into_iter().map(System::system).collect::<PyResult<_>>()?;
         let same_images = self.same_images;
-        Ok(report::Report { head, systems, same_images, provenance, explained: Vec::new(), gallery: None })
+        Ok(report::Report {
+            head,
+            systems,
+            same_images,
+            sorted_by: None,
+            provenance,
+            explained: Vec::new(),
+            gallery: None,
+        })
     }
 }
 

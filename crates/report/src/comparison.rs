@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::Report;
 
+mod matrix;
 mod render;
 
 pub(crate) use render::p_value;
@@ -132,6 +133,17 @@ impl Comparison {
         let least = (factor as f64 / (1.0 - self.resampling.level)) as usize;
         let enough = (least.saturating_sub(1)..).find(|n| finds(*n)).unwrap_or(usize::MAX);
         Some(TooFewResamples { tests: factor, resamples, enough })
+    }
+
+    /// Sorts the systems by the measure `key`, best first; `None` if there is no such measure.
+    pub fn sort_by(&mut self, key: &str) -> Option<()> {
+        let order = self.report.sort_by(key)?;
+        let mut places = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, system)| places[*system] = place);
+        for pair in &mut self.pairs {
+            (pair.baseline, pair.system) = (places[pair.baseline], places[pair.system]);
+        }
+        Some(())
     }
 
     /// The contrast of pair number `pair` by the measure `key`; `None` if there is no such pair or measure.

@@ -39,14 +39,15 @@ pub fn explanations(report: &Report, style: &Style, out: &mut dyn Write) -> io::
         let system = report.systems.get(explained.system).map_or("", |system| &system.name);
         let title = format!("image {} · {}", explained.id.quoted(), plain(system));
         writeln!(out, "{}", bold(style, &title))?;
-        writeln!(out, "  candidate    {}", plain(&explained.caption))?;
+        let text = |head: &str, text: &str| style.fitted(head, &plain(text), &" ".repeat(head.len()));
+        writeln!(out, "{}", text("  candidate    ", &explained.caption))?;
         for (r, reference) in explained.references.iter().enumerate() {
-            writeln!(out, "  reference {:<2} {}", r + 1, plain(reference))?;
+            writeln!(out, "{}", text(&format!("  reference {:<2} ", r + 1), reference))?;
         }
         for explanation in &explained.metrics {
             writeln!(out)?;
             for step in &explanation.scores {
-                writeln!(out, "{}", line(step, style, true))?;
+                writeln!(out, "{}", style.fitted("", &line(step, style, true), "│    "))?;
                 branches(step, "", style, out)?;
             }
         }
@@ -59,8 +60,10 @@ fn branches(step: &Step, indent: &str, style: &Style, out: &mut dyn Write) -> io
     for (k, part) in step.parts.iter().enumerate() {
         let is_last = k + 1 == step.parts.len();
         let (branch, below) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
-        writeln!(out, "{indent}{branch}{}", line(part, style, false))?;
-        branches(part, &format!("{indent}{below}"), style, out)?;
+        let below = format!("{indent}{below}");
+        let more = if part.parts.is_empty() { format!("{below}  ") } else { format!("{below}│    ") };
+        writeln!(out, "{}", style.fitted(&format!("{indent}{branch}"), &line(part, style, false), &more))?;
+        branches(part, &below, style, out)?;
     }
     Ok(())
 }

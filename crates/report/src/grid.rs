@@ -101,13 +101,16 @@ impl Grid {
     /// Systems as rows and measures as columns, as in papers.
     pub fn by_system(report: &Report, digits: usize) -> Self {
         let best = best(report, digits);
+        let ranks = report.sorted_by.map(|measure| ranks(report, measure));
         let mut columns = vec![("System".to_owned(), Align::Left)];
+        columns.extend(ranks.iter().map(|_| ("Rank".to_owned(), Align::Right)));
         columns.extend(report.head.measures.iter().map(|m| (m.short_label().to_owned(), Align::Right)));
         let with_images = differ(report);
         if with_images {
             columns.push(("Images".to_owned(), Align::Right));
         }
-        let rows = report.systems.iter().map(|system| {
+        let rows = report.systems.iter().enumerate().map(|(s, system)| {
+            let rank = ranks.iter().filter_map(|ranks| ranks.get(s)).map(|rank| rank.to_string().into());
             let scores = report
                 .head
                 .measures
@@ -116,7 +119,7 @@ impl Grid {
                 .enumerate()
                 .map(|(k, (measure, best))| cell(measure, system, k, best.as_ref(), digits));
             let images = with_images.then(|| system.n_images.to_string().into());
-            std::iter::once(system.name.as_str().into()).chain(scores).chain(images).collect()
+            std::iter::once(system.name.as_str().into()).chain(rank).chain(scores).chain(images).collect()
         });
         Self { columns, rows: rows.collect() }
     }
@@ -146,6 +149,16 @@ impl Grid {
         Self { columns, rows }
     }
 
+    /// Pads the notes of each column to one width, so that the texts before them are below each other.
+    pub(crate) fn align_notes(&mut self) {
+        for c in 0..self.columns.len() {
+            let width = self.rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.note.width()).max();
+            for note in self.rows.iter_mut().filter_map(|row| row.get_mut(c)).map(|cell| &mut cell.note) {
+                note.extend(std::iter::repeat_n(' ', width.unwrap_or(0) - note.width()));
+            }
+        }
+    }
+
     /// The width of each column in terminal columns, without the mark of best scores.
     pub fn widths(&self) -> Vec<usize> {
         self.columns
@@ -170,6 +183,15 @@ fn cell(measure: &Measure, system: &SystemReport, k: usize, best: Option<&String
         Some(score) => Cell::score(*score, system.interval(k), best, measure.digits(digits)),
         None => Cell::default(),
     }
+}
+
+/// The rank of each system by one measure; equal scores share a rank.
+fn ranks(report: &Report, measure: usize) -> Vec<usize> {
+    let score = |system: &SystemReport| system.scores.get(measure).copied().unwrap_or(f64::NAN);
+    let first_equal = |system: &SystemReport| {
+        report.systems.iter().position(|other| score(other).total_cmp(&score(system)).is_eq())
+    };
+    report.systems.iter().map(|system| first_equal(system).map_or(0, |place| place + 1)).collect()
 }
 
 /// Whether systems were scored on different numbers of images.

@@ -18,6 +18,7 @@ mod preference;
 mod render;
 mod report;
 mod segments;
+mod wrap;
 
 pub use capeval_choice::Notice;
 pub use comparison::{Comparison, Contrast, P, Pair, TooFewResamples, Verdict};
@@ -34,3 +35,4 @@ pub use number::{Rounded, counted, fixed, significant};
 pub use preference::{Accuracy, Category, ChosenPair, HumanTies, MetricTies, Preference, Protocol, Voters};
 pub use render::table::Style;
 pub use report::{Provenance, Report, Segments, SystemReport};
+pub use wrap::wrapped;

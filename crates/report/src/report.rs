@@ -1,7 +1,7 @@
 //! The result of an evaluation, as plain data.
 
 use capeval_corpus::{Ids, Policy, SegmentId};
-use capeval_metric::Signature;
+use capeval_metric::{Direction, Signature};
 use capeval_stats::Interval;
 
 use crate::{Explained, Gallery, Head};
@@ -13,10 +13,12 @@ use crate::{Explained, Gallery, Head};
 pub struct Report {
     /// The fields that all results share.
     pub head: Head,
-    /// The systems, in the order given.
+    /// The systems, in the order given unless they are sorted.
     pub systems: Vec<SystemReport>,
     /// Whether all systems were scored on the same images; if not, their scores are not comparable.
     pub same_images: bool,
+    /// The index of the measure that systems are sorted by; `None` if they are in the order given.
+    pub sorted_by: Option<usize>,
     /// The references and policies behind the scores.
     pub provenance: Provenance,
     /// Explanations of single scores; empty unless requested.
@@ -26,7 +28,7 @@ pub struct Report {
 }
 
 /// The scores of one system.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SystemReport {
     /// The system's name, unique within the report.
     pub name: String,
@@ -91,6 +93,32 @@ impl Report {
         self.systems.get(system)?.scores.get(self.measure(key)?).copied()
     }
 
+    /// Sorts the systems by the measure `key`, best first and without a score last, and returns their former indices;
+    /// `None` if there is no such measure.
+    pub fn sort_by(&mut self, key: &str) -> Option<Vec<usize>> {
+        let measure = self.measure(key)?;
+        let direction = self.head.measures.get(measure)?.direction;
+        let score = |system: &usize| {
+            let score = self.systems.get(*system).and_then(|s| s.scores.get(measure)).copied();
+            let score = score.unwrap_or(f64::NAN);
+            if direction == Direction::HigherIsBetter { -score } else { score }
+        };
+        let mut order: Vec<usize> = (0..self.systems.len()).collect();
+        order.sort_by(|a, b| {
+            let (a, b) = (score(a), score(b));
+            a.is_nan().cmp(&b.is_nan()).then(a.total_cmp(&b))
+        });
+        rearrange(&mut self.systems, &order);
+        if let Some(gallery) = &mut self.gallery {
+            rearrange(&mut gallery.systems, &order);
+        }
+        for explained in &mut self.explained {
+            explained.system = order.iter().position(|system| *system == explained.system)?;
+        }
+        self.sorted_by = Some(measure);
+        Some(order)
+    }
+
     /// For each metric, the settings that the signatures of all systems share.
     ///
     /// Systems are comparable if this is the whole signature of each.
@@ -115,4 +143,10 @@ impl Report {
             })
             .collect()
     }
+}
+
+/// Puts the items at the indices of `order` into this order.
+fn rearrange<T: Default>(items: &mut Vec<T>, order: &[usize]) {
+    let taken = order.iter().filter_map(|at| items.get_mut(*at).map(std::mem::take)).collect();
+    *items = taken;
 }

@@ -1,7 +1,6 @@
 //! `capeval compare`: tests whether systems differ.
 
 use anyhow::Result;
-use capeval::choice::suggest;
 use capeval::report::{Comparison, Contrast, Measure, Verdict};
 use capeval::stats::Resampling;
 use capeval::stats::correction::Correction;
@@ -11,7 +10,7 @@ use clap::ValueEnum;
 use super::score::Inputs;
 use crate::fault::fault;
 use crate::html::Pages;
-use crate::options::{self, Draws};
+use crate::options::{self, Draws, Order};
 use crate::progress::Bar;
 use crate::shown::Shown;
 use crate::voice;
@@ -29,6 +28,8 @@ pub struct Args {
     tests: Tests,
     #[command(flatten)]
     shown: Shown,
+    #[command(flatten)]
+    order: Order,
     #[command(flatten)]
     pages: Pages,
 }
@@ -77,11 +78,16 @@ randomisation). `bootstrap` resamples images; its p-value is that of sacreBLEU. 
 `sign` is the exact sign test, and `exact` the exact permutation test if at most 40 images differ. The verdict is \
 based on the corrected p-value of `exact` if there is one, and of `randomisation` otherwise.
 
+The table of three or more systems has one row per system. With --all-pairs, systems that share a letter do not differ \
+significantly; otherwise + and - are better and worse than the baseline. With --all-pairs --sort KEY, it is a \
+leaderboard: the rank of a system is 1 plus the number of systems that are significantly better. Other formats also \
+have the differences of all pairs, with intervals and p-values.
+
 Exit codes: 0 success, 1 --require does not hold, 2 error.
 
 Examples:
   capeval compare -r refs.json base.json new.json
-  capeval compare -r refs.json a.json b.json c.json --all-pairs -f csv
+  capeval compare -r refs.json a.json b.json c.json --all-pairs --sort cider-d
   capeval compare -r refs.json base.json new.json --require not-worse --on ter";
 
 /// Runs the command.
@@ -98,9 +104,14 @@ pub fn run(args: &Args) -> Result<u8> {
         correction: tests.correction,
         all_pairs: tests.all_pairs,
     });
-    let comparison = capeval::compare(request)?;
+    let mut comparison = capeval::compare(request)?;
     drop(bar);
     let failures = tests.failures(&comparison)?;
+    if let Some(key) = &args.order.sort
+        && comparison.sort_by(key).is_none()
+    {
+        return Err(options::unknown_measure("--sort", key, &comparison.report.head.measures));
+    }
     if let Some(page) = page {
         page.write_comparison(&comparison)?;
     }
@@ -119,8 +130,7 @@ impl Tests {
         let Some(requirement) = self.require else { return Ok(Vec::new()) };
         let measures = &comparison.report.head.measures;
         if let Some(unknown) = self.on.iter().find(|key| comparison.report.measure(key).is_none()) {
-            let known = suggest(unknown, measures.iter().map(|measure| measure.key.as_str()));
-            return Err(fault(format!("--on: no measure is called '{unknown}'"), known.to_string()));
+            return Err(options::unknown_measure("--on", unknown, measures));
         }
         let contrasts = || {
             comparison.pairs.iter().filter(|pair| pair.baseline == 0).flat_map(|pair| {

@@ -6,6 +6,7 @@ use anyhow::Result;
 use capeval::choice::Dialect;
 use capeval::evaluate::registry::{self, CORPUS_KINDS, CorpusKind, CorpusNeed, MetricKind, SUITES, kinds};
 use capeval::metric::{About, Direction, Part, Resources};
+use capeval::report::wrapped;
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -87,15 +88,21 @@ pub fn run(args: &Args) -> Result<()> {
             out.write_all(b"\n")
         });
     }
+    let width = output.width().unwrap_or(usize::MAX);
     output.write(|out| {
         for (kind, about) in &chosen {
-            describe(kind, about, !args.names.is_empty(), out)?;
+            describe(kind, about, !args.names.is_empty(), width, out)?;
         }
         for kind in CORPUS_KINDS.iter().filter(|kind| args.names.iter().any(|name| name == kind.name)) {
-            describe_of_system(kind, out)?;
+            describe_of_system(kind, width, out)?;
         }
-        if args.names.is_empty() { outlook(out) } else { Ok(()) }
+        if args.names.is_empty() { outlook(width, out) } else { Ok(()) }
     })
+}
+
+/// `text` beside `name`, in lines of `width` columns.
+fn entry_of(name: &str, text: &str, width: usize) -> String {
+    wrapped(&format!("  {name:NAMES$}"), text, &" ".repeat(NAMES + 2), width)
 }
 
 /// A metric as it is with the settings in its name, such as `bleu:n=2`.
@@ -140,10 +147,19 @@ fn better(part: &Part) -> &'static str {
 /// The width of the column of names.
 const NAMES: usize = 11;
 
-fn describe(kind: &MetricKind, about: &About, in_full: bool, out: &mut dyn Write) -> io::Result<()> {
+/// The greatest width of the column of settings.
+const SETTINGS: usize = 24;
+
+fn describe(
+    kind: &MetricKind,
+    about: &About,
+    in_full: bool,
+    width: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let About { signature, parts, .. } = about;
     writeln!(out, "{}", kind.name)?;
-    let mut line = |name: &str, text: &str| writeln!(out, "  {name:NAMES$}{text}");
+    let mut line = |name: &str, text: &str| writeln!(out, "{}", entry_of(name, text, width));
     line("rewards", kind.summary)?;
     let keys: Vec<&str> = parts.iter().map(|part| part.key.as_str()).collect();
     line("keys", &keys.join(" "))?;
@@ -158,21 +174,25 @@ fn describe(kind: &MetricKind, about: &About, in_full: bool, out: &mut dyn Write
     }
     line("signature", &signature.to_string())?;
     if in_full {
-        let width = kind.settings.iter().map(|s| s.name.len() + 1 + s.default.len()).max().unwrap_or(0);
+        let longest = kind.settings.iter().map(|s| s.name.len() + 1 + s.default.len()).max().unwrap_or(0);
+        // Where lines end, long defaults leave no room beside them.
+        let column = if width == usize::MAX { longest } else { longest.min(SETTINGS) };
         for (k, setting) in kind.settings.iter().enumerate() {
+            let name = if k == 0 { "settings" } else { "" };
             let given = format!("{}={}", setting.name, setting.default);
-            line(if k == 0 { "settings" } else { "" }, &format!("{given:width$}  {}", setting.meaning()))?;
+            let head = format!("  {name:NAMES$}{given:column$}  ");
+            writeln!(out, "{}", wrapped(&head, &setting.meaning(), &" ".repeat(NAMES + column + 4), width))?;
         }
-        line("given as", &format!("--metrics {}:NAME=VALUE", kind.name))?;
+        writeln!(out, "{}", entry_of("given as", &format!("--metrics {}:NAME=VALUE", kind.name), width))?;
     }
     writeln!(out)
 }
 
 /// A metric of a whole system.
-fn describe_of_system(kind: &CorpusKind, out: &mut dyn Write) -> io::Result<()> {
+fn describe_of_system(kind: &CorpusKind, width: usize, out: &mut dyn Write) -> io::Result<()> {
     let Ok((signature, parts)) = kind.sample() else { return Ok(()) };
     writeln!(out, "{}", kind.name)?;
-    let mut line = |name: &str, text: &str| writeln!(out, "  {name:NAMES$}{text}");
+    let mut line = |name: &str, text: &str| writeln!(out, "{}", entry_of(name, text, width));
     line("tells", kind.summary)?;
     let keys: Vec<&str> = parts.iter().map(|part| part.key.as_str()).collect();
     line("keys", &keys.join(" "))?;
@@ -192,18 +212,19 @@ fn describe_of_system(kind: &CorpusKind, out: &mut dyn Write) -> io::Result<()> 
 }
 
 /// The end of the list: suites, metrics of whole systems, and where to find more.
-fn outlook(out: &mut dyn Write) -> io::Result<()> {
+fn outlook(width: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "of all captions of a system (capeval diversity)")?;
     for kind in CORPUS_KINDS {
-        writeln!(out, "  {:NAMES$}{}", kind.name, kind.summary)?;
+        writeln!(out, "{}", entry_of(kind.name, kind.summary, width))?;
     }
     writeln!(out)?;
     writeln!(out, "suites")?;
-    let width = SUITES.iter().map(|suite| suite.name.len()).max().unwrap_or(0);
+    let longest = SUITES.iter().map(|suite| suite.name.len()).max().unwrap_or(0);
     for suite in SUITES {
-        writeln!(out, "  {:width$}  {}", suite.name, suite.summary)?;
+        let (head, indent) = (format!("  {:longest$}  ", suite.name), " ".repeat(longest + 4));
+        writeln!(out, "{}", wrapped(&head, suite.summary, &indent, width))?;
         for metric in suite.metrics() {
-            writeln!(out, "  {:width$}    {metric}", "")?;
+            writeln!(out, "{indent}  {metric}")?;
         }
     }
     writeln!(out, "\nSettings: capeval metrics NAME.   Tokenizers: capeval tokenize --list.")

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::fault::fault;
 use crate::html::{Html, Pages};
 use crate::names::Named;
-use crate::options::{self, Candidates, Intervals, Metrics, Policies};
+use crate::options::{self, Candidates, Intervals, Metrics, Order, Policies};
 use crate::progress::Bar;
 use crate::rouge::Rouge;
 use crate::shown::{Shown, Target};
@@ -28,6 +28,8 @@ pub struct Args {
     intervals: Intervals,
     #[command(flatten)]
     shown: Shown,
+    #[command(flatten)]
+    order: Order,
     #[command(flatten)]
     closer: Closer,
     #[command(flatten)]
@@ -107,6 +109,7 @@ Examples:
   capeval score -r dataset_coco.json --split test a.json b.json -f markdown
   capeval score -r ref1.txt -r ref2.txt mine=out.txt -m bleu,cider-d:n=3
   capeval score -r refs.json results.json -f json --segments per_image.jsonl
+  capeval score -r refs.json a.json b.json c.json --sort cider-d
   capeval score -r refs.json results.json --ci=99 --resamples 2000 --seed 1
   capeval score --rouge-list settings.xml --rouge-data RELEASE-1.5.5";
 
@@ -132,8 +135,13 @@ pub fn run(args: &Args) -> Result<()> {
         human: args.closer.human,
         ..options
     });
-    let report = capeval::score(request)?;
+    let mut report = capeval::score(request)?;
     drop(bar);
+    if let Some(key) = &args.order.sort
+        && report.sort_by(key).is_none()
+    {
+        return Err(options::unknown_measure("--sort", key, &report.head.measures));
+    }
     if let Some(html) = html {
         html.write(&report)?;
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::{capeval, expect, quickstart, stdout};
+use crate::program::{capeval, expect, json, quickstart, stdout};
 
 fn args<'a>(files: &'a [String], rest: &[&'a str]) -> Vec<&'a str> {
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
@@ -298,4 +298,37 @@ fn comparisons_that_cannot_be_are_refused() {
         assert!(run.code == 2 && run.stdout.is_empty(), "{rest:?}: {}", run.code);
         assert!(run.stderr.contains(word), "'{word}' is not said: {}", run.stderr);
     }
+}
+
+#[test]
+fn three_systems_share_a_table_with_the_letters_of_their_groups() {
+    let (references, good, weak) =
+        (quickstart("references.json"), quickstart("good.json"), quickstart("weak.json"));
+    let (best, same) = (format!("best={good}"), format!("same={good}"));
+    let args = ["compare", "-r", &references, &weak, &best, &same, "-m", "rouge-l,ter"];
+    let beside_the_first = stdout(&args);
+    assert!(beside_the_first.starts_with("System   ROUGE-L        TER\n"), "{beside_the_first}");
+    assert!(beside_the_first.contains("\nweak     0.400     "), "{beside_the_first}");
+    assert!(beside_the_first.contains("\nbest     0.600 +   "), "{beside_the_first}");
+    assert!(
+        beside_the_first.contains("\n+ better than weak, - worse, = neither, at 95%"),
+        "{beside_the_first}"
+    );
+    let all = stdout(&[&args[..], &["--all-pairs", "--sort", "ter"]].concat());
+    let rows: Vec<Vec<&str>> =
+        all.lines().skip(2).take(3).map(|row| row.split_whitespace().collect()).collect();
+    let marks = rows.iter().map(|row| (row[0], row[1], row[3], row[5])).collect::<Vec<_>>();
+    assert_eq!(marks, [("best", "1", "a", "a"), ("same", "1", "a", "a"), ("weak", "3", "b", "b")], "{all}");
+    for form in ["markdown", "latex"] {
+        let whole = stdout(&[&args[..], &["-f", form]].concat());
+        assert!(whole.contains("0.600 +") || whole.contains("\\scriptsize +"), "{whole}");
+        assert!(whole.matches("better/equal/worse").count() > 1, "the tables of pairs follow: {whole}");
+    }
+    let sorted = json(&[&args[..], &["--sort", "ter"]].concat());
+    let of_pairs = |report: &Value| {
+        let pairs = report["comparisons"].as_array().unwrap();
+        pairs.iter().map(|pair| (pair["baseline"].clone(), pair["system"].clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(of_pairs(&sorted), of_pairs(&json(&args)));
+    assert_eq!(sorted["systems"][0]["name"], "best");
 }

@@ -25,3 +25,5 @@ mod score;
 mod shapes;
 #[cfg(unix)]
 mod shell;
+#[cfg(target_os = "linux")]
+mod terminal;

@@ -211,3 +211,26 @@ fn metrics_whose_data_are_missing_are_left_out_of_a_suite_and_named() {
     let run = capeval(&["score", "-m", "meteor", "-r", "references.json", "results.json"]);
     assert!(run.code == 2 && run.stderr.contains("capeval data install meteor"), "{}", run.stderr);
 }
+
+#[test]
+fn systems_are_sorted_by_a_measure_with_their_ranks() {
+    let (references, good, weak) =
+        (quickstart("references.json"), quickstart("good.json"), quickstart("weak.json"));
+    let (twin, explained) = (format!("twin={good}"), ["-m", "ter,bleu", "--sort"]);
+    let args = [&["score", "-r", &references, &weak, &good, &twin][..], &explained].concat();
+    for key in ["ter", "bleu-4"] {
+        let table = stdout(&[&args[..], &[key]].concat());
+        let rows: Vec<Vec<&str>> =
+            table.lines().skip(2).take(3).map(|row| row.split_whitespace().take(2).collect()).collect();
+        assert_eq!(rows, [["good", "1"], ["twin", "1"], ["weak", "3"]], "{table}");
+    }
+    let tree = stdout(&[&args[..], &["bleu-4", "--explain", "101"]].concat());
+    let titles: Vec<&str> = tree.lines().filter(|line| line.starts_with("image ")).collect();
+    assert_eq!(titles.len(), 3, "{tree}");
+    let run = capeval(&[&args[..], &["bleu4"]].concat());
+    assert!(
+        run.stderr.contains("--sort: no measure is called 'bleu4'\nhelp: did you mean bleu-4?"),
+        "{}",
+        run.stderr
+    );
+}

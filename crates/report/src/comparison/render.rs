@@ -12,16 +12,35 @@ use crate::render::Tabulated;
 use crate::segments::segments;
 
 impl Tabulated for Comparison {
-    /// One table per pair: the scores, their difference with its interval, the corrected p-values, and the numbers of
+    /// If there are several pairs, their [matrix](Comparison::matrix); then a table per pair: the scores, their difference with its interval, the corrected p-values, and the numbers of
     /// images on which the system is better, equal and worse.
     fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
-        self.tables(digits, labels)
+        let matrix = (self.pairs.len() > 1).then(|| self.matrix(digits, labels));
+        matrix.into_iter().chain(self.tables(digits, labels)).collect()
+    }
+
+    /// The matrix alone if there are several pairs: the tables of all pairs would fill many screens.
+    fn text_tables(&self, digits: usize) -> Vec<Table> {
+        if self.pairs.len() > 1 {
+            let mut matrix = self.matrix(digits, Labels::Short);
+            matrix.grid.align_notes();
+            return vec![matrix];
+        }
+        self.tables(digits, Labels::Full)
     }
 
     fn legend(&self, form: Form, _tables: &[Table]) -> Vec<String> {
         let scored = if form == Form::Latex { self.report.scored() } else { self.report.footer() };
-        let mark = if form == Form::Table { "*" } else { "bold:" };
-        [scored].into_iter().chain(about(self, mark)).collect()
+        let matrix = (self.pairs.len() > 1).then(|| self.about_matrix());
+        let pairs = match (form, &matrix) {
+            (Form::Table, Some(_)) => vec![format!(
+                "{}; the other formats have every difference with its interval and p-values",
+                self.about_draws()
+            )],
+            (Form::Table, None) => about(self, "*"),
+            _ => about(self, "bold:"),
+        };
+        [scored].into_iter().chain(matrix).chain(pairs).collect()
     }
 
     fn signature_lines(&self) -> Vec<String> {
@@ -38,6 +57,11 @@ impl Comparison {
     pub fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
         let grids = self.pairs.iter().map(|pair| grid(self, pair, digits, labels));
         grids.map(|grid| Table { title: None, grid }).collect()
+    }
+
+    /// How images were drawn and exchanged.
+    fn about_draws(&self) -> String {
+        format!("{} resamples and random exchanges, seed {}", self.resampling.resamples, self.resampling.seed)
     }
 
     /// The legend of the tables, line by line; significant differences are bold.
@@ -64,10 +88,9 @@ fn about(comparison: &Comparison, mark: &str) -> Vec<String> {
             comparison.correction.name()
         ),
         format!(
-            "[low, high]: {} interval of the difference; {} resamples and random exchanges, seed {}",
+            "[low, high]: {} interval of the difference; {}",
             percent(resampling.level),
-            resampling.resamples,
-            resampling.seed
+            comparison.about_draws()
         ),
         format!(
             "p: paired randomisation test, ≤ where no exchange gave so large a difference{optional}; d of images: \

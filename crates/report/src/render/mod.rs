@@ -16,6 +16,11 @@ pub(crate) trait Tabulated: Export + Sized {
     /// The tables with their titles.
     fn tables(&self, digits: usize, labels: Labels) -> Vec<Table>;
 
+    /// The tables for the terminal.
+    fn text_tables(&self, digits: usize) -> Vec<Table> {
+        self.tables(digits, Labels::Full)
+    }
+
     /// The lines below `tables`: what was scored, and how to read them.
     fn legend(&self, form: Form, tables: &[Table]) -> Vec<String>;
 

@@ -12,6 +12,7 @@ use crate::explained::explanations;
 use crate::grid::{Align, Grid, Labels, Table, printable};
 use crate::number::{counted, percent};
 use crate::segments::segments;
+use crate::wrap::wrapped;
 use crate::{Form, Report};
 
 /// The layout of a table.
@@ -23,7 +24,8 @@ pub struct Style {
     pub width: usize,
     /// Whether to use the terminal's bold and dim.
     pub colour: bool,
-    /// Whether to split wider tables into bands of columns; if not, lines may exceed the width.
+    /// Whether to split what is wider: tables into bands of columns, other lines between words or settings. If not, lines
+    /// may exceed the width.
     pub bands: bool,
 }
 
@@ -31,6 +33,13 @@ impl Default for Style {
     /// Three digits, 100 columns, no colour, in bands.
     fn default() -> Self {
         Self { digits: 3, width: 100, colour: false, bands: true }
+    }
+}
+
+impl Style {
+    /// `head` and `text`, [`wrapped`] to the terminal if wider lines are to be split.
+    pub(crate) fn fitted(&self, head: &str, text: &str, indent: &str) -> String {
+        wrapped(head, text, indent, if self.bands { self.width } else { usize::MAX })
     }
 }
 
@@ -47,7 +56,7 @@ pub(crate) fn write(
     dialect: &dyn Dialect,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let tables = found.tables(style.digits, Labels::Full);
+    let tables = found.text_tables(style.digits);
     for Table { title, grid } in &tables {
         if let Some(title) = title {
             writeln!(out, "{title}")?;
@@ -72,13 +81,14 @@ fn write_report(
     let side_by_side = Grid::by_measure(report, style.digits);
     let stacked = Grid::by_system(report, style.digits);
     let (wide, narrow) = (total(&side_by_side), total(&stacked));
-    let grid = if wide <= style.width || wide <= narrow { side_by_side } else { stacked };
+    let fits = wide <= style.width || wide <= narrow;
+    let grid = if fits && report.sorted_by.is_none() { side_by_side } else { stacked };
     write_grid(&grid, style, out)?;
     writeln!(out)?;
     let star = if grid.has_best() { "* best score   " } else { "" };
-    writeln!(out, "{star}{}", report.footer())?;
+    writeln!(out, "{}", style.fitted("", &format!("{star}{}", report.footer()), ""))?;
     if let Some(line) = resampling_line(report) {
-        writeln!(out, "{line}")?;
+        writeln!(out, "{}", style.fitted("", &line, ""))?;
     }
     write_signatures(report, style, dialect, out)?;
     if report.explained.is_empty() {
@@ -124,7 +134,7 @@ fn write_signatures(
         writeln!(out, "\n{}", paint(style, Paint::Dim, "signatures"))?;
     }
     for line in lines {
-        writeln!(out, "{}", paint(style, Paint::Dim, &format!("  {line}")))?;
+        writeln!(out, "{}", paint(style, Paint::Dim, &style.fitted("  ", &line, "    ")))?;
     }
     let notes = found.head().notes(dialect);
     if !notes.is_empty() {
@@ -276,23 +286,9 @@ fn listed(names: &[&str]) -> String {
 
 /// Writes a bold head and a text, wrapped between words.
 pub(crate) fn write_wrapped(head: &str, text: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    if !head.is_empty() {
-        write!(out, "{}", paint(style, Paint::Bold, head))?;
-    }
-    let mut column = head.len();
-    for (k, word) in text.split_whitespace().enumerate() {
-        if k > 0 && column + 1 + word.width() > style.width {
-            write!(out, "\n{}", " ".repeat(head.len()))?;
-            column = head.len();
-        } else if k > 0 {
-            write!(out, " ")?;
-            column += 1;
-        }
-        let word = printable(word);
-        write!(out, "{word}")?;
-        column += word.width();
-    }
-    writeln!(out)
+    let words: Vec<String> = text.split_whitespace().map(printable).collect();
+    let bold = if head.is_empty() { String::new() } else { paint(style, Paint::Bold, head) };
+    writeln!(out, "{}", wrapped(&bold, &words.join(" "), &" ".repeat(head.len()), style.width))
 }
 
 #[derive(Clone, Copy)]
