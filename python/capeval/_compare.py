@@ -89,8 +89,7 @@ class Comparison(Rendered):
 
     def to_html(self, *, title: str | None = None, digits: int = 3) -> str:
         """Renders a page of the differences between systems; with ``gallery=True`` also every image."""
-        return self._found.html(", ".join(self.report.systems) if title is None else title, digit_count(digits))
-
+        return self._found.html(title, digit_count(digits))
 
     def plot(self) -> Plot:
         """Shows the charts of the differences in a notebook."""

@@ -93,8 +93,8 @@ class Correlation(Rendered):
         return images, np.frombuffer(ratings), {key: np.frombuffer(values) for key, values in scores.items()}
 
     def to_html(self, *, title: str | None = None, digits: int = 3) -> str:
-        """Renders a page with the coefficients and, for each measure, a chart of scores against ratings."""
-        return self._found.html("Agreement with people" if title is None else title, digit_count(digits))
+        """Renders a page with the coefficients, and charts of scores and ratings."""
+        return self._found.html(title, digit_count(digits))
 
 
 def _agreement(row: dict[str, Any]) -> Agreement:

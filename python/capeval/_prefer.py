@@ -15,15 +15,16 @@ from ._inputs import (
     Captionlike,
     Metrics,
     Settings,
+    digit_count,
     is_missing,
     metric_options,
     reference_captions,
     refuse_beside_scores,
     resampling,
     table_columns,
+    thread_count,
     to_list,
     whole,
-    thread_count,
 )
 from ._progress import Listener, Progress
 from ._rendered import Rendered
@@ -78,6 +79,10 @@ class Preference(Rendered):
 
     def __contains__(self, key: object) -> bool:
         return key in self.accuracies
+
+    def to_html(self, *, title: str | None = None, digits: int = 3) -> str:
+        """Renders a page with the accuracies as a table and as charts."""
+        return self._found.html(title, digit_count(digits))
 
     def rows(self) -> list[dict[str, Any]]:
         """Lists the pairs, with captions, votes, scores (means over the draws) and the accuracy of each measure."""

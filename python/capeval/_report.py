@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
@@ -185,27 +188,39 @@ class Report(Rendered, Mapping[str, float]):
         return Plot(self.to_html(pictures=pictures))
 
     def to_html(
-        self, *, title: str | None = None, pictures: str | Mapping[Id, str] | None = None, digits: int = 3
+        self,
+        *,
+        title: str | None = None,
+        pictures: str | Mapping[Id, str] | None = None,
+        embed_pictures: bool = False,
+        digits: int = 3,
     ) -> str:
         """Renders a page with scores and charts; with ``score(…, gallery=True)`` also every image.
 
         The page is one file and needs no network.
 
         Args:
-            title: the title of the page; the default is the names of the systems.
+            title: the title of the page; the default names the systems.
             pictures: where the pictures are: a path or URL with ``{id}`` (or ``{id:012}``, padded with zeros), or a
                 dictionary of paths or URLs by id.
+            embed_pictures: whether to put the pictures into the page, instead of linking to them. Paths are then
+                relative to the current folder, and missing files are left out.
             digits: the number of digits after the decimal point.
         """
-        names = list(self.systems)
-        if title is None:
-            title = ", ".join(names) if len(names) <= 3 else f"{len(names)} systems"
-        if pictures is None or isinstance(pictures, str):
-            return self._found.html(title, digit_count(digits), pictures, None)
+        if embed_pictures and pictures is None:
+            raise ValueError("embed_pictures needs pictures; pass the paths of the files as pictures=…")
+        if pictures is None or (isinstance(pictures, str) and not embed_pictures):
+            return self._found.html(title, digit_count(digits), pictures, None, None)
         ids = self._found.gallery_ids()
         if ids is None:
             raise ValueError("pictures need a page with every image; use score(…, gallery=True)")
-        return self._found.html(title, digit_count(digits), None, [pictures.get(key) for key in ids])
+        if not embed_pictures:
+            return self._found.html(title, digit_count(digits), None, [pictures.get(key) for key in ids], None)
+        paths = [_with_id(pictures, key) if isinstance(pictures, str) else pictures.get(key) for key in ids]
+        files = [pathlib.Path(path).read_bytes() if path and os.path.isfile(path) else None for path in paths]
+        if not any(files):
+            raise ValueError("no picture of any image was found; pictures must name files, not URLs, to embed them")
+        return self._found.html(title, digit_count(digits), None, None, files)
 
     def to_pandas(self, *, segments: bool = False) -> pandas.DataFrame:
         """Converts the scores to a data frame with a column per measure and a row per system.
@@ -259,3 +274,8 @@ class Report(Rendered, Mapping[str, float]):
             + (f"<ul>{notices}</ul>" if notices else "")
             + f"<details><summary>signatures</summary><ul>{signatures}</ul></details>"
         )
+
+
+def _with_id(pattern: str, key: Id) -> str:
+    """The pattern with ``{id}``, or ``{id:012}`` for an id padded with zeros, replaced."""
+    return re.sub(r"\{id(?::0(\d{1,2}))?\}", lambda found: str(key).rjust(int(found[1] or 0), "0"), pattern)

@@ -21,7 +21,7 @@ const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
 const browser = await chromium.launch({ executablePath: browserPath, args: quiet });
 const complaints = [];
 
-async function open(options, path_ = path) {
+async function open(options, path_ = path, hash = "") {
   const context = await browser.newContext({ bypassCSP: false, ...options });
   const page = await context.newPage();
   page.on("console", (message) => { if (["error", "warning"].includes(message.type())) complaints.push(message.text()); });
@@ -29,7 +29,7 @@ async function open(options, path_ = path) {
   page.on("dialog", (dialog) => { complaints.push("a dialog: " + dialog.message()); dialog.dismiss(); });
   page.on("request", (request) => { if (!request.url().startsWith("file:") && !request.url().startsWith("data:")) complaints.push("a request: " + request.url()); });
   const start = Date.now();
-  await page.goto(pathToFileURL(path_).href);
+  await page.goto(pathToFileURL(path_).href + hash);
   await page.waitForSelector("html[data-ready]");
   return [page, Date.now() - start];
 }
@@ -72,12 +72,13 @@ const steps = {
     await until(page, () => document.querySelector(".row .value").textContent === "0.000");
     const worst = (await values(page)).map(Number);
     assert.deepEqual(worst, [...worst].sort((a, b) => a - b));
-    await page.locator("#order").click();
-    await until(page, () => document.querySelector(".list").scrollTop === 0 && document.getElementById("order").textContent === "Best first");
+    await page.locator("#order").selectOption({ label: "best first" });
+    await until(page, () => document.querySelector(".row .value").textContent !== "0.000");
+    assert.equal(await page.evaluate(() => document.querySelector(".list").scrollTop), 0);
     const best = (await values(page)).map(Number);
     assert.deepEqual(best, [...best].sort((a, b) => b - a));
     assert.ok(best[0] > worst[0]);
-    // A lower edit rate is better.
+    // A lower edit rate is better, so the best come first.
     await sort.selectOption({ label: "TER" });
     await until(page, () => document.querySelector(".row .value").textContent === "0.000");
     await sort.selectOption({ label: "image order" });
@@ -99,13 +100,123 @@ const steps = {
     assert.deepEqual(await ids(page), ["18"]);
     await page.close();
   },
+  async "search and sort keep the list and the opened image together"() {
+    const [page] = await open({ viewport: { width: 1360, height: 900 } });
+    const opened = () => page.locator(".detail h3 bdi").textContent();
+    const selected = () => page.locator(".row[aria-selected=true] .id").textContent();
+    const together = () => until(page, () => document.querySelector(".row[aria-selected=true] .id")?.textContent === document.querySelector(".detail h3 bdi")?.textContent);
+    // Nobody chose an image: the first one of the list is open.
+    await together();
+    const first = await opened();
+    await page.locator("#order").selectOption({ label: "best first" });
+    await until(page, (old) => document.querySelector(".detail h3 bdi").textContent !== old, first);
+    await together();
+    // A chosen image stays open wherever it is in the list.
+    await page.locator("input[type=search]").fill("a man");
+    await until(page, () => document.querySelector("output.count").textContent.includes(" of "));
+    await page.locator(".row").nth(3).click();
+    const chosen = await page.locator(".row").nth(3).locator(".id").textContent();
+    await until(page, (id) => document.querySelector(".detail h3 bdi").textContent === id, chosen);
+    await page.locator("input[type=search]").fill("");
+    await until(page, () => document.querySelector("output.count").textContent === "1,003 images");
+    await page.locator("#order").selectOption({ label: "worst first" });
+    await page.locator("label", { hasText: "Sort by" }).locator("select").selectOption({ label: "image order" });
+    await until(page, (id) => document.querySelector(".row[aria-selected=true] .id")?.textContent === id, chosen);
+    assert.equal(await opened(), chosen);
+    const visible = await page.evaluate(() => {
+      const [row, box] = [document.querySelector(".row[aria-selected=true]"), document.querySelector(".list")].map((one) => one.getBoundingClientRect());
+      return row.top >= box.top - 1 && row.bottom <= box.bottom + 1;
+    });
+    assert.ok(visible, "the opened image is out of sight in the list");
+    // If it does not match a search, the first match opens; if nothing does, nothing is open.
+    await page.locator("input[type=search]").fill("unicycle");
+    await until(page, () => document.querySelector(".detail h3 bdi")?.textContent === "17");
+    await together();
+    await page.locator("input[type=search]").fill("no such words");
+    await until(page, () => document.querySelector(".detail .empty")?.textContent === "No image matches the search.");
+    assert.equal(await page.locator(".detail h3").count(), 0);
+    assert.equal(await page.locator(".row").count(), 0);
+    await page.close();
+  },
+  async "each image has an address"() {
+    const [page] = await open({ viewport: { width: 1360, height: 900 } }, path, "#image=17&sort=cider-d&order=best");
+    assert.equal(await page.locator(".detail h3 bdi").textContent(), "17");
+    await page.locator(".row[aria-selected=true]", { hasText: "unicycle" }).waitFor();
+    assert.equal(await page.locator("#order").inputValue(), "1");
+    await page.locator(".list").focus();
+    await page.keyboard.press("Home");
+    await until(page, () => !location.hash.includes("image=17&"));
+    const id = await page.locator(".detail h3 bdi").textContent();
+    const said = new URLSearchParams((await page.evaluate(() => location.hash)).slice(1));
+    assert.deepEqual([said.get("image"), said.get("sort"), said.get("order")], [id, "cider-d", "best"]);
+    // A link within the page, or an edited address.
+    await page.evaluate(() => { location.hash = "#image=18&search=velocipede&references=yes&system=second"; });
+    await until(page, () => document.querySelector(".detail h3 bdi").textContent === "18");
+    assert.equal(await output(page), "1 of 1,003 images");
+    assert.equal(await page.locator("input[type=search]").inputValue(), "velocipede");
+    assert.ok(await page.getByLabel("include references").isChecked());
+    assert.equal(await page.locator(".card.mine bdi").textContent(), "second");
+    await page.evaluate(() => { location.hash = "#image=nowhere"; });
+    await page.locator(".detail [role=alert]").waitFor();
+    assert.equal(await page.locator(".detail [role=alert]").textContent(), "The page has no image nowhere.");
+    await page.close();
+  },
+  async "the images where two systems differ most come first"() {
+    const [page] = await open({ viewport: { width: 1360, height: 900 } });
+    await page.locator("label", { hasText: "Sort by" }).locator("select").selectOption({ label: "CIDEr-D" });
+    await page.locator("label", { hasText: "Difference from" }).locator("select").selectOption({ label: "second" });
+    await until(page, () => /^[+-]/.test(document.querySelector(".row .value").textContent));
+    const sizes = (await values(page)).map((text) => Math.abs(Number(text)));
+    assert.deepEqual(sizes, [...sizes].sort((a, b) => b - a));
+    assert.equal(await page.locator("#order").inputValue(), "2");
+    await page.locator("#order").selectOption({ label: "worst first" });
+    await until(page, () => document.querySelector(".row .value").textContent.startsWith("-"));
+    await page.close();
+  },
+  async "a bar or a square of a chart lists its images"() {
+    const [page] = await open({ viewport: { width: 1360, height: 900 } });
+    const chart = page.locator("#charts figure[data-cells]").first();
+    await chart.focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await until(page, () => /: [\d,]+ images?/.test(document.querySelector(".cellwords").textContent));
+    const said = await page.locator(".cellwords").first().textContent();
+    await page.keyboard.press("Enter");
+    await until(page, () => document.querySelector(".filters button"));
+    assert.equal((await output(page)).split(" ")[0], /: ([\d,]+) image/.exec(said)[1]);
+    assert.ok((await page.evaluate(() => location.hash)).includes("where="));
+    await page.locator(".filters button").click();
+    await until(page, () => document.querySelector("output.count").textContent === "1,003 images");
+    // By mouse, in a heat map: two ranges.
+    const squares = page.locator("#charts figure[data-cells]", { has: page.locator(".squares") }).first();
+    const box = await squares.locator("svg").boundingBox();
+    let found = false;
+    for (let k = 0; k < 31 && !found; k += 1) {
+      await page.mouse.move(0, 0);
+      await squares.locator("svg").hover({ position: { x: box.width * ((68 + 378 * (k + 0.5) / 32) / 460), y: box.height * ((228 - 220 * 0.5 / 32) / 280) } });
+      await until(page, () => [...document.querySelectorAll(".cellwords")].some((one) => one.textContent));
+      found = !(await squares.locator(".cellwords").textContent()).includes(": 0 images");
+    }
+    await squares.locator("svg").click({ position: { x: box.width * 80 / 460, y: box.height * 225 / 280 } });
+    await until(page, () => document.querySelectorAll(".filters button").length === 2);
+    await page.close();
+  },
+  async "marks weigh by what a match is worth"() {
+    const [page] = await open({ viewport: { width: 1360, height: 900 } }, path, "#image=17&marks=cider-d");
+    // "a" adds almost nothing on its own; as a part of "a unicycle" it is painted.
+    const shares = await page.evaluate(() => [...document.querySelectorAll(".card.mine mark")].map((mark) => [mark.textContent, mark.className]));
+    assert.ok(shares.length >= 1);
+    await page.close();
+  },
   async "an image shows its references, its matched words and how its scores were computed"() {
     const [page] = await open({ viewport: { width: 1360, height: 900 } });
     await page.locator("input[type=search]").fill("unicycle");
     await until(page, () => document.querySelectorAll(".row").length === 1);
     await page.locator(".row").click();
     await until(page, () => document.querySelector(".detail h3").textContent === "Image 17");
+    await page.locator("label", { hasText: "Marks show" }).locator("select").selectOption({ label: "bleu" });
     const card = page.locator(".card.mine .text");
+    await until(page, () => document.querySelectorAll(".card.mine mark").length === 1);
     assert.equal(await card.textContent(), "A man rides a unicycle, slowly!");
     assert.deepEqual(await card.locator("mark").allTextContents(), ["A man rides a unicycle"]);
     assert.equal(await page.locator(".references li").count(), 2);

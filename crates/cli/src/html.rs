@@ -2,77 +2,118 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Result, bail};
-use capeval::choice::system_words;
+use capeval::choice::{Dialect, system_words};
 use capeval::corpus::SegmentId;
 use capeval::pages::{self, Page, Pictures};
-use capeval::report::{Comparison, Correlation, Report};
+use capeval::report::{Comparison, Report};
+use indicatif::DecimalBytes;
 
 use crate::fault::{Flags, fault};
 use crate::output::Output;
 use crate::shown::Shown;
 
-/// Options for the page.
+/// Options for a page without images.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
-pub struct Pages {
-    /// Write a page with scores, charts and every image to this file; the page needs no network.
+pub struct Plain {
+    /// Write a page with tables and charts to this file; the page needs no network.
     #[arg(long, value_name = "FILE")]
     html: Option<String>,
+    /// Title of the page [default: what it shows].
+    #[arg(long, value_name = "TEXT", requires = "html")]
+    title: Option<String>,
+}
+
+/// Options for a page with images.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Output", mut_arg("html", |arg| arg.help(WITH_IMAGES)))]
+pub struct Pages {
+    #[command(flatten)]
+    plain: Plain,
     /// Pictures for the page: a folder with files named after image ids, or a path or URL with {id}, or {id:012} for an
     /// id padded with zeros.
     #[arg(long, value_name = "DIR|PATTERN", requires = "html")]
     pictures: Option<String>,
+    /// Put the pictures into the page, instead of linking to their files.
+    #[arg(long, requires = "pictures")]
+    embed_pictures: bool,
 }
 
-impl Pages {
-    /// Opens the page, if one is requested; see [`Html::open`].
+const WITH_IMAGES: &str =
+    "Write a page with scores, charts and every image to this file; the page needs no network";
+
+impl Plain {
+    /// Opens the page, if one is requested; it must not be among `inputs`.
     ///
     /// # Errors
-    /// As [`Html::open`], and when the report or the segments have the same path.
+    /// If the file cannot be written, or the report or the segments have the same path.
     pub fn open(&self, inputs: &[&str], shown: &Shown) -> Result<Option<Html>> {
         let Some(path) = &self.html else { return Ok(None) };
-        let page = Html::open(path, self.pictures.as_deref(), inputs, shown.digits())?;
-        shown.check_page(path)?;
-        Ok(Some(page))
-    }
-}
-
-/// The opened file of a page, with its pictures.
-pub struct Html {
-    output: Output,
-    digits: usize,
-    pictures: Option<Source>,
-}
-
-/// The source of the pictures.
-enum Source {
-    Pattern(String),
-    /// The names of the files in a folder, and the path of the folder relative to the page.
-    Folder {
-        files: Vec<String>,
-        from_page: String,
-    },
-}
-
-impl Html {
-    /// Opens the file `path`, which must not be among `inputs`, and looks for the pictures.
-    ///
-    /// # Errors
-    /// When the file cannot be written, or `pictures` is neither a folder nor a pattern.
-    fn open(path: &str, pictures: Option<&str>, inputs: &[&str], digits: usize) -> Result<Self> {
         if path == capeval_files::STDIN {
             return Err(fault(
                 "a page cannot be written to standard output",
                 "name a file that a browser can open",
             ));
         }
-        let pictures = pictures.map(|source| Source::of(source, path)).transpose()?;
-        Ok(Self { output: Output::open(Some(path), inputs)?, digits, pictures })
+        let output = Output::open(Some(path), inputs)?;
+        shown.check_page(path)?;
+        Ok(Some(Html {
+            output,
+            title: self.title.clone(),
+            digits: shown.digits(),
+            pictures: None,
+            embedded: false,
+        }))
     }
+}
 
+impl Pages {
+    /// Opens the page, if one is requested, and looks for the pictures.
+    ///
+    /// # Errors
+    /// As [`Plain::open`], and if `--pictures` is neither a folder nor a pattern.
+    pub fn open(&self, inputs: &[&str], shown: &Shown) -> Result<Option<Html>> {
+        let Some(path) = &self.plain.html else { return Ok(None) };
+        let page = self.plain.open(inputs, shown)?;
+        let pictures = self.pictures.as_deref().map(|source| Source::of(source, path)).transpose()?;
+        if let (Some(Source::Pattern(pattern)), true) = (&pictures, self.embed_pictures)
+            && pattern.contains("://")
+        {
+            return Err(fault(
+                format!("--embed-pictures reads files, and {pattern} is not a path"),
+                "leave it out to link to the pictures",
+            ));
+        }
+        Ok(page.map(|page| Html { pictures, embedded: self.embed_pictures, ..page }))
+    }
+}
+
+/// The opened file of a page, with its pictures.
+pub struct Html {
+    output: Output,
+    title: Option<String>,
+    digits: usize,
+    pictures: Option<Source>,
+    /// Whether the pictures become part of the page.
+    embedded: bool,
+}
+
+/// The source of the pictures.
+enum Source {
+    Pattern(String),
+    /// The names of the files in a folder, the folder, and its path relative to the page.
+    Folder {
+        files: Vec<String>,
+        folder: PathBuf,
+        from_page: String,
+    },
+}
+
+impl Html {
     /// Writes the page.
     ///
     /// # Errors
@@ -91,35 +132,32 @@ impl Html {
         output.write(|out| pages::comparison(comparison, &page, &Flags::Usual, out))
     }
 
-    /// Writes the page of a correlation, which shows no images.
+    /// Writes a page without images.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn write_correlation(self, found: &Correlation) -> Result<()> {
-        let page = Page { title: "Agreement with people".into(), digits: self.digits, ..Page::default() };
-        self.output.write(|out| pages::correlation(found, &page, &Flags::Usual, out))
-    }
-
-    /// Opens a page without pictures.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn plain(path: Option<&str>, inputs: &[&str], digits: usize) -> Result<Option<Self>> {
-        path.map(|path| Self::open(path, None, inputs, digits)).transpose()
+    pub fn write_plain<T>(
+        self,
+        found: &T,
+        write: fn(&T, &Page, &dyn Dialect, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
+        let page = Page { title: self.title, digits: self.digits, ..Page::default() };
+        self.output.write(|out| write(found, &page, &Flags::Usual, out))
     }
 
     fn page(self, report: &Report) -> Result<(Page, Output)> {
         let ids = report.gallery.as_ref().map_or(&[][..], |gallery| &gallery.ids);
-        let pictures = self.pictures.map(|source| source.of_images(ids)).transpose()?;
-        let names: Vec<&str> = report.systems.iter().map(|system| system.name.as_str()).collect();
-        let title = match &names[..] {
-            [] => "Caption scores".to_owned(),
-            names if names.len() <= 3 => names.join(", "),
-            names => format!("{} systems", names.len()),
+        let pictures = match (self.pictures, self.embedded) {
+            (None, _) => None,
+            (Some(source), false) => Some(source.of_images(ids)?),
+            (Some(source), true) => Some(source.read(ids)?),
         };
-        Ok((Page { title, digits: self.digits, pictures, ..Page::default() }, self.output))
+        Ok((Page { title: self.title, digits: self.digits, pictures, ..Page::default() }, self.output))
     }
 }
+
+/// The largest size of all pictures of a page; browsers fail to open larger pages.
+const MAX_EMBEDDED: u64 = 400_000_000;
 
 impl Source {
     fn of(source: &str, page: &str) -> Result<Self> {
@@ -136,48 +174,104 @@ impl Source {
         let mut files: Vec<String> =
             listed.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
         files.sort_unstable();
-        Ok(Self::Folder { files, from_page: from_page(folder, Path::new(page)) })
+        let from_page = from_page(folder, Path::new(page));
+        Ok(Self::Folder { files, folder: folder.to_owned(), from_page })
     }
 
-    /// The picture of each image: the file named after its id, with or without an extension, or, if the id is a number,
-    /// a file whose name ends with that number, as in COCO.
-    fn of_images(self, ids: &[SegmentId]) -> Result<Pictures> {
-        let (files, from_page) = match self {
-            Self::Pattern(pattern) => return Ok(Pictures::Pattern(pattern)),
-            Self::Folder { files, from_page } => (files, from_page),
+    /// The content of the picture of each image.
+    fn read(self, ids: &[SegmentId]) -> Result<Pictures> {
+        let path: Box<dyn Fn(&SegmentId) -> Option<PathBuf>> = match self {
+            Self::Pattern(pattern) => Box::new(move |id| Some(with_id(&pattern, id).into())),
+            Self::Folder { files, folder, .. } => {
+                let found = files_of_images(&files, ids)?;
+                let by_id: HashMap<SegmentId, PathBuf> = ids
+                    .iter()
+                    .zip(found)
+                    .filter_map(|(id, file)| Some((id.clone(), folder.join(file?))))
+                    .collect();
+                Box::new(move |id| by_id.get(id).cloned())
+            }
         };
-        let mut by_name: HashMap<&str, &str> = HashMap::new();
-        let mut by_number: HashMap<i64, &str> = HashMap::new();
-        for file in &files {
-            let stem = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
-            by_name.entry(stem).or_insert(file);
-            let digits = stem
-                .rfind(|c: char| !c.is_ascii_digit())
-                .map_or(0, |last| last + stem[last..].chars().next().map_or(1, char::len_utf8));
-            let number = stem.get(digits..).and_then(|digits| digits.parse().ok());
-            if let Some(number) = number {
-                by_number.entry(number).or_insert(file);
+        let paths: Vec<Option<PathBuf>> =
+            ids.iter().map(|id| path(id).filter(|path| path.is_file())).collect();
+        if paths.iter().all(Option::is_none) {
+            return Err(fault("--embed-pictures: no picture of any image was found", "check --pictures"));
+        }
+        let size: u64 = paths.iter().flatten().filter_map(|path| Some(fs::metadata(path).ok()?.len())).sum();
+        if size > MAX_EMBEDDED {
+            return Err(fault(
+                format!(
+                    "--embed-pictures: the pictures take {}, and browsers cannot open a page with more than {}",
+                    DecimalBytes(size),
+                    DecimalBytes(MAX_EMBEDDED)
+                ),
+                "leave it out to link to the pictures, or pass --images FILE to show fewer images",
+            ));
+        }
+        let read = |path: Option<PathBuf>| path.map(|path| Ok(capeval_files::open(&path.to_string_lossy())?));
+        let files = paths.into_iter().map(|path| read(path).transpose()).collect::<Result<Vec<_>>>()?;
+        Ok(Pictures::embedded(files))
+    }
+
+    /// The location of the picture of each image.
+    fn of_images(self, ids: &[SegmentId]) -> Result<Pictures> {
+        match self {
+            Self::Pattern(pattern) => Ok(Pictures::Pattern(pattern)),
+            Self::Folder { files, from_page, .. } => {
+                let found = files_of_images(&files, ids)?;
+                Ok(Pictures::Files(
+                    found.into_iter().map(|file| Some(format!("{from_page}{}", file?))).collect(),
+                ))
             }
         }
-        for file in &files {
-            by_name.insert(file, file);
-        }
-        let found: Vec<Option<String>> = ids
-            .iter()
-            .map(|id| {
-                let name = id.to_string();
-                let number = match id {
-                    SegmentId::Integer(number) => by_number.get(number),
-                    SegmentId::Text(_) => None,
-                };
-                by_name.get(name.as_str()).or(number).map(|file| format!("{from_page}{file}"))
-            })
-            .collect();
-        if found.iter().all(Option::is_none) {
-            bail!("none of the {} files in the folder of --pictures is named after an image id", files.len());
-        }
-        Ok(Pictures::Files(found))
     }
+}
+
+/// The file of each image: the one named after its id, with or without an extension, or, if the id is a number, one whose
+/// name ends with that number, as in COCO.
+fn files_of_images<'f>(files: &'f [String], ids: &[SegmentId]) -> Result<Vec<Option<&'f str>>> {
+    let mut by_name: HashMap<&str, &str> = HashMap::new();
+    let mut by_number: HashMap<i64, &str> = HashMap::new();
+    for file in files {
+        let stem = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
+        by_name.entry(stem).or_insert(file);
+        let digits = stem
+            .rfind(|c: char| !c.is_ascii_digit())
+            .map_or(0, |last| last + stem[last..].chars().next().map_or(1, char::len_utf8));
+        let number = stem.get(digits..).and_then(|digits| digits.parse().ok());
+        if let Some(number) = number {
+            by_number.entry(number).or_insert(file);
+        }
+    }
+    for file in files {
+        by_name.insert(file, file);
+    }
+    let of = |id: &SegmentId| {
+        let number = match id {
+            SegmentId::Integer(number) => by_number.get(number),
+            SegmentId::Text(_) => None,
+        };
+        by_name.get(id.to_string().as_str()).or(number).copied()
+    };
+    let found: Vec<Option<&str>> = ids.iter().map(of).collect();
+    if found.iter().all(Option::is_none) {
+        bail!("none of the {} files in the folder of --pictures is named after an image id", files.len());
+    }
+    Ok(found)
+}
+
+/// The pattern with `{id}`, or `{id:012}` for an id padded with zeros, replaced.
+fn with_id(pattern: &str, id: &SegmentId) -> String {
+    let mut text = String::new();
+    let mut rest = pattern;
+    while let Some((before, after)) = rest.split_once("{id") {
+        text.push_str(before);
+        let Some((width, behind)) = after.split_once('}') else { break };
+        let width = width.strip_prefix(":0").and_then(|width| width.parse().ok()).unwrap_or(0_usize);
+        text.push_str(&format!("{:0>width$}", id.to_string()));
+        rest = behind;
+    }
+    text + rest
 }
 
 /// The path of `folder` relative to the page, with a slash at its end.
@@ -205,7 +299,7 @@ mod tests {
     #[test]
     fn pictures_are_found_by_name_or_by_the_number_at_its_end() {
         let files = ["42.jpg", "COCO_val2014_000000000007.jpg", "a b.png", "ü9.png"].map(str::to_owned);
-        let source = Source::Folder { files: files.to_vec(), from_page: "../p/".into() };
+        let source = Source::Folder { files: files.to_vec(), folder: "p".into(), from_page: "../p/".into() };
         let ids = [
             SegmentId::from(42),
             SegmentId::from(7),
@@ -218,5 +312,12 @@ mod tests {
         let found: Vec<&str> = found.iter().map(|file| file.as_deref().unwrap_or("-")).collect();
         let coco = "../p/COCO_val2014_000000000007.jpg";
         assert_eq!(found, ["../p/42.jpg", coco, "../p/a b.png", "../p/42.jpg", "../p/ü9.png", "-"]);
+    }
+
+    #[test]
+    fn ids_in_patterns_are_padded() {
+        let id = SegmentId::from(7);
+        assert_eq!(with_id("a/{id}/COCO_{id:012}.jpg", &id), "a/7/COCO_000000000007.jpg");
+        assert_eq!(with_id("plain", &id), "plain");
     }
 }

@@ -45,6 +45,7 @@ impl Progress for Bar {
             Stage::Reading => "reading",
             Stage::Fitting => "learning",
             Stage::Measuring => "scoring",
+            Stage::Explaining => "explaining",
             Stage::Resampling => "resampling",
         };
         state.total = n as u64;
@@ -67,7 +68,7 @@ impl Progress for Bar {
         let Ok(mut state) = self.state.lock() else { return };
         let (stage, total) = (state.stage, state.total);
         let bar = state.bar.get_or_insert_with(|| {
-            let style = ProgressStyle::with_template("{msg:9} {wide_bar} {human_pos}/{human_len}")
+            let style = ProgressStyle::with_template("{msg:10} {wide_bar} {human_pos}/{human_len}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
             ProgressBar::new(total).with_style(style).with_message(stage)
         });

@@ -43,7 +43,7 @@ pub fn explain<T: Send>(
         let of_system = session.references.images;
         let (places, images): (Vec<usize>, Vec<u32>) =
             chosen.iter().filter_map(|image| Some((of_system.binary_search(image).ok()?, image))).unzip();
-        progress.begin(Stage::Measuring, images.len());
+        progress.begin(Stage::Explaining, images.len());
         let chunks: Vec<Vec<Vec<T>>> = images
             .par_chunks(CHUNK)
             .zip(places.par_chunks(CHUNK))

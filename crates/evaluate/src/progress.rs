@@ -9,6 +9,8 @@ pub enum Stage {
     Fitting,
     /// Measuring candidates.
     Measuring,
+    /// Explaining scores, for pages.
+    Explaining,
     /// Resampling images, for intervals and tests; progress counts resamples.
     Resampling,
 }

@@ -14,8 +14,16 @@ function grow(shapes, [shape, numbers], candidate, references) {
       references: places.filter(([, found]) => found.length),
     };
   };
-  const step = (node) => {
-    const made = { title: node.title, rule: node.rule, value: undefined, note: null, facts: [], matches: [], parts: [], list: null };
+  const pair = () => {
+    const [matcher, [mine, theirs]] = [next(), next()];
+    const [[r, places]] = theirs;
+    const words = (from, at) => at.map((k) => from[k]).join(" ");
+    const title = words(candidate, mine) + " ~ " + words(references[r] || [], places);
+    return { title, rule: null, value: undefined, note: matcher, facts: [], matches: [{ matcher, length: 0, candidate: mine, references: theirs }], parts: [], list: null };
+  };
+  const step = (node, k) => {
+    if (node.pair) return pair();
+    const made = { title: node.counted ? node.title + " " + (k + 1) : node.title, rule: node.rule, value: undefined, note: null, facts: [], matches: [], parts: [], list: null };
     if (node.value) made.value = next();
     if (node.note) made.note = next();
     for (const name of node.facts || []) made.facts.push([name, next()]);
@@ -30,10 +38,11 @@ function grow(shapes, [shape, numbers], candidate, references) {
         const [start, length, value] = [next(), next(), next()];
         const facts = node.ngrams.map(() => next());
         const title = candidate.slice(start, start + length).join(" ");
-        made.list.rows.push({ title, value, facts, match: ngram(start, length) });
+        made.list.rows.push({ title, value, facts, match: { ...ngram(start, length), value } });
       }
     }
-    made.parts = (node.parts || []).map(step);
+    if (node.each) for (let count = next(), k = 0; k < count; k += 1) made.parts.push(step(node.each, k));
+    else made.parts = (node.parts || []).map(step);
     return made;
   };
   return shapes[shape].map(step);
@@ -51,17 +60,27 @@ function matchesOf(steps) {
   return found;
 }
 
-// For each word the class of the longest match that it belongs to; `reference` is null for the candidate.
+// For each word the class of the longest match that it belongs to, and of how much the best of its matches adds to the
+// score, compared with the best match of all: w1 to w4. Matches that add almost nothing are left out. `reference` is
+// null for the candidate.
 function levels(n, matches, reference) {
+  const most = matches.reduce((best, match) => Math.max(best, match.value || 0), 0);
   const longest = new Array(n).fill(0);
+  const worth = new Array(n).fill(0);
   for (const match of matches) {
+    const share = match.value === undefined || !most ? 1 : match.value / most;
+    if (share < 0.01) continue;
     const places = reference === null
       ? (match.references.length ? match.candidate : [])
       : match.references.filter(([r]) => r === reference).flatMap(([, found]) => found);
     const level = match.length ? Math.min(match.length, 4) : 5;
-    for (const k of places) if (level > longest[k]) longest[k] = level;
+    for (const k of places) {
+      if (level > longest[k]) longest[k] = level;
+      if (share > worth[k]) worth[k] = share;
+    }
   }
-  return longest.map((level) => (level ? "g" + level : ""));
+  const step = (share) => (share >= 0.4 ? 4 : share >= 0.15 ? 3 : share >= 0.05 ? 2 : 1);
+  return longest.map((level, k) => (level ? "g" + level + " w" + step(worth[k]) : ""));
 }
 
 // The tree as nested lists; calls `point` with the matches that the reader points at, or null.

@@ -1,15 +1,16 @@
-//! Charts as inline SVG, coloured by the page's style.
+//! Charts with two axes as inline SVG, coloured by the page's style.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use askama::Template;
+use capeval_report::significant;
 
 /// The number of series that have a colour of their own.
 pub(crate) const COLOURS: usize = 8;
 
 /// The number of squares along each axis of a scatter plot of many points.
-const SQUARES: usize = 32;
+pub(crate) const SQUARES: usize = 32;
 /// The largest number of points that are drawn one by one.
 const POINTS: usize = 400;
 
@@ -31,11 +32,14 @@ pub(crate) struct Chart {
 /// An axis of a chart with its range.
 #[derive(Clone)]
 pub(crate) struct Axis {
-    label: String,
+    /// What it measures.
+    pub label: String,
     low: f64,
     high: f64,
     /// Whether values are counts, so that ticks are whole numbers.
     is_whole: bool,
+    /// The values to label; `None` labels round values.
+    labelled: Option<Vec<f64>>,
 }
 
 /// The colour of a series.
@@ -60,6 +64,44 @@ enum Marks {
     Curves(Vec<Curve>),
     Dots { class: String, at: Vec<(f64, f64)> },
     Squares { class: String, paths: Vec<Square> },
+    Boxes { class: String, width: f64, boxes: Vec<Quartiles> },
+    Sized(Vec<Path>),
+}
+
+/// A box of a box plot, in the coordinates of the drawing.
+struct Quartiles {
+    x: f64,
+    /// The ends of the whiskers and of the box, and the median, from the bottom to the top.
+    y: [f64; 5],
+    n: usize,
+}
+
+/// Points whose areas are in proportion to counts, and the line through each run of neighbours.
+struct Path {
+    class: String,
+    line: String,
+    /// The position and radius of each point.
+    dots: Vec<(f64, f64, f64)>,
+}
+
+/// The values of a group in a box plot.
+pub(crate) struct Group {
+    /// The position of the group on the horizontal axis.
+    pub x: f64,
+    /// The number of values.
+    pub n: usize,
+    /// The 5th, 25th, 50th, 75th and 95th percentile.
+    pub percentiles: [f64; 5],
+}
+
+/// A mean of some values.
+pub(crate) struct Mean {
+    /// The place on the horizontal axis, a whole number.
+    pub x: usize,
+    /// The mean.
+    pub value: f64,
+    /// The number of values.
+    pub n: usize,
 }
 
 struct Curve {
@@ -76,7 +118,8 @@ struct Square {
 }
 
 impl Colour {
-    fn class(self) -> String {
+    /// The CSS class.
+    pub fn class(self) -> String {
         match self {
             Self::System(k) => format!("s{}", k % COLOURS),
             Self::Muted => "grey".to_owned(),
@@ -87,7 +130,22 @@ impl Colour {
 impl Axis {
     /// An axis from `low` to `high`, or to `low + 1` if `high` is not larger.
     pub fn new(label: impl Into<String>, (low, high): (f64, f64)) -> Self {
-        Self { label: label.into(), low, high: if high > low { high } else { low + 1.0 }, is_whole: false }
+        Self {
+            label: label.into(),
+            low,
+            high: if high > low { high } else { low + 1.0 },
+            is_whole: false,
+            labelled: None,
+        }
+    }
+
+    /// An axis that labels these values only, which must be ascending; with a margin at both ends.
+    pub fn of_values(label: impl Into<String>, values: &[f64]) -> Self {
+        let steps = values.windows(2).filter_map(|pair| Some(pair.last()? - pair.first()?));
+        let margin = 0.6 * steps.fold(f64::INFINITY, f64::min).min(1.0);
+        let ends =
+            values.first().zip(values.last()).map_or((0.0, 1.0), |(low, high)| (low - margin, high + margin));
+        Self { labelled: Some(values.to_vec()), ..Self::new(label, ends) }
     }
 
     /// As [`new`](Self::new), but for counts.
@@ -96,12 +154,15 @@ impl Axis {
     }
 
     /// The position of a value along the axis, 0 to 1.
-    fn share(&self, value: f64) -> f64 {
+    pub fn share(&self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
     /// Round values for at most `at_most` intervals, each as its position along the axis and its label.
-    fn ticks(&self, at_most: f64) -> Vec<(f64, String)> {
+    pub fn ticks(&self, at_most: f64) -> Vec<(f64, String)> {
+        if let Some(values) = &self.labelled {
+            return values.iter().map(|value| (self.share(*value), significant(*value, 3))).collect();
+        }
         let least = (self.high - self.low) / at_most;
         let power = least.log10().floor();
         let steps = [1.0, 2.0, 2.5, 5.0, 10.0].map(|step| step * 10_f64.powf(power));
@@ -141,6 +202,36 @@ impl Chart {
             Curve { class: colour.class(), line, area }
         });
         let marks = Marks::Curves(curves.collect());
+        Self { x, y, marks }
+    }
+
+    /// Box plots: for each group a box from the first to the third quartile, a line at the median, and whiskers.
+    pub fn boxes(x: Axis, y: Axis, groups: &[Group], colour: Colour) -> Self {
+        let boxes = groups.iter().map(|group| {
+            let y = group.percentiles.map(|value| place(&x, &y, group.x, value).1);
+            Quartiles { x: LEFT + (RIGHT - LEFT) * x.share(group.x), y, n: group.n }
+        });
+        let boxes = boxes.collect();
+        let width = (0.5 * (RIGHT - LEFT) / groups.len().max(1) as f64).min(60.0);
+        Self { marks: Marks::Boxes { class: colour.class(), width, boxes }, x, y }
+    }
+
+    /// Means as points whose areas are in proportion to the numbers of values; a line joins those at neighbouring places.
+    pub fn means(x: Axis, y: Axis, series: &[(Colour, Vec<Mean>)]) -> Self {
+        let most = series.iter().flat_map(|(_, means)| means).map(|mean| mean.n).max().unwrap_or(1);
+        let paths = series.iter().map(|(colour, means)| {
+            let mut path = Path { class: colour.class(), line: String::new(), dots: Vec::new() };
+            let mut before = None;
+            for mean in means {
+                let (at, value) = place(&x, &y, mean.x as f64, mean.value);
+                let joined = before.is_some_and(|before: usize| before + 1 == mean.x);
+                push(&mut path.line, if joined { 'L' } else { 'M' }, at, value);
+                path.dots.push((at, value, (7.0 * (mean.n as f64 / most as f64).sqrt()).max(1.2)));
+                before = Some(mean.x);
+            }
+            path
+        });
+        let marks = Marks::Sized(paths.collect());
         Self { x, y, marks }
     }
 

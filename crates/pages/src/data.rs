@@ -10,7 +10,8 @@
 //! | `scores-S` | for each measure, a list of the score of each image; `null` where the system has no caption |
 //! | `captions-S` | the caption of each image; `null` where the system has none |
 //! | `references` | for each image, the list of its references |
-//! | `pictures` | the path of each image's picture, or `null`; only if [`Meta::pictures`] is `true` |
+//! | `pictures` | the path of each image's picture, or `null`; only if [`Meta::pictures`] is `"listed"` |
+//! | `pictures-C` | the data of the picture of each image of the chunk, or `null`; only if it is `"embedded"` |
 //! | `evidence-C` | an [`Image`] for each image of the chunk |
 //! | `shapes` | the [`Shape`]s of all explanations, to which a [`Tree`] refers by number |
 
@@ -20,6 +21,7 @@ use std::sync::Arc;
 
 use capeval_metric::Direction;
 use capeval_report::{Evidence, Gallery, Report, Rounded, Shape};
+use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -36,6 +38,8 @@ pub(crate) struct Data<'r> {
     pub report: &'r Report,
     /// The settings of the page.
     pub page: &'r Page,
+    /// The system and the baseline whose differences are shown at first.
+    pub difference: Option<(usize, usize)>,
 }
 
 /// The block that the script reads first.
@@ -53,6 +57,8 @@ struct Meta<'r> {
     /// The measure by which images are sorted at first.
     headline: usize,
     pictures: Option<Place<'r>>,
+    /// The system and the baseline whose differences are shown at first.
+    difference: Option<(usize, usize)>,
 }
 
 #[derive(Serialize)]
@@ -67,12 +73,13 @@ struct Measure<'r> {
     max: Option<f64>,
 }
 
-/// The location of pictures: a pattern with `{id}`, or `true` for the block `pictures`.
+/// The location of pictures: a pattern with `{id}`, the block `pictures`, or the blocks `pictures-C`.
 #[derive(Serialize)]
-#[serde(untagged)]
+#[serde(rename_all = "lowercase")]
 enum Place<'r> {
     Pattern(&'r str),
-    Listed(bool),
+    Listed,
+    Embedded,
 }
 
 /// The evidence for one image's scores.
@@ -105,37 +112,59 @@ struct Tree<'r>(usize, &'r RawValue);
 
 impl fmt::Display for Data<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { report, page } = *self;
-        let compress = page.compress;
+        let Self { report, page, .. } = *self;
         let Some(gallery) = &report.gallery else {
-            return block::write(format_args!("meta"), &(), compress, f);
+            return f.write_str(&self.block("meta", &())?);
         };
-        block::write(format_args!("meta"), &Meta::new(report, gallery, page), compress, f)?;
-        block::write(format_args!("ids"), &gallery.ids, compress, f)?;
         let places: Vec<Vec<Option<usize>>> =
             gallery.systems.iter().map(|captions| places(gallery, &captions.images)).collect();
-        for (s, (captions, places)) in gallery.systems.iter().zip(&places).enumerate() {
-            block::write(format_args!("scores-{s}"), &scores(report, s, places), compress, f)?;
-            let texts = places.iter().map(|k| captions.texts.get((*k)?).map(String::as_str));
-            block::write(format_args!("captions-{s}"), &texts.collect::<Vec<_>>(), compress, f)?;
+        let shapes = Shapes::of(gallery);
+        let systems = || {
+            let of_system =
+                gallery.systems.par_iter().zip(&places).enumerate().map(|(s, (captions, places))| {
+                    let texts = places.iter().map(|k| captions.texts.get((*k)?).map(String::as_str));
+                    let scores = self.block(&format!("scores-{s}"), &scores(report, s, places))?;
+                    Ok(scores + &self.block(&format!("captions-{s}"), &texts.collect::<Vec<_>>())?)
+                });
+            of_system.collect::<Result<Vec<String>, fmt::Error>>()
+        };
+        let evidence = || {
+            let of_chunk = (0..gallery.ids.len()).into_par_iter().step_by(CHUNK).map(|start| {
+                let images = start..(start + CHUNK).min(gallery.ids.len());
+                let images = images.map(|image| Image::new(gallery, &places, image, &shapes));
+                self.block(&format!("evidence-{}", start / CHUNK), &images.collect::<Vec<_>>())
+            });
+            of_chunk.collect::<Result<Vec<String>, fmt::Error>>()
+        };
+        let (references, (systems, evidence)) =
+            rayon::join(|| self.block("references", &gallery.references), || rayon::join(systems, evidence));
+        f.write_str(&self.block("meta", &Meta::new(self, gallery))?)?;
+        f.write_str(&self.block("ids", &gallery.ids)?)?;
+        systems?.iter().try_for_each(|block| f.write_str(block))?;
+        f.write_str(&references?)?;
+        match &page.pictures {
+            Some(Pictures::Files(files)) => f.write_str(&self.block("pictures", files)?)?,
+            Some(Pictures::Embedded(pictures)) => {
+                for (chunk, pictures) in pictures.chunks(CHUNK).enumerate() {
+                    // Pictures are compressed already.
+                    f.write_str(&block::of(&format!("pictures-{chunk}"), &pictures, false)?)?;
+                }
+            }
+            Some(Pictures::Pattern(_)) | None => {}
         }
-        block::write(format_args!("references"), &gallery.references, compress, f)?;
-        if let Some(Pictures::Files(files)) = &page.pictures {
-            block::write(format_args!("pictures"), files, compress, f)?;
-        }
-        let mut shapes = Shapes::default();
-        for (chunk, start) in (0..gallery.ids.len()).step_by(CHUNK).enumerate() {
-            let images = start..(start + CHUNK).min(gallery.ids.len());
-            let images: Vec<Image<'_>> =
-                images.map(|image| Image::new(gallery, &places, image, &mut shapes)).collect();
-            block::write(format_args!("evidence-{chunk}"), &images, compress, f)?;
-        }
-        block::write(format_args!("shapes"), &shapes.list, compress, f)
+        evidence?.iter().try_for_each(|block| f.write_str(block))?;
+        f.write_str(&self.block("shapes", &shapes.list)?)
+    }
+}
+
+impl Data<'_> {
+    fn block(&self, name: &str, data: &impl Serialize) -> Result<String, fmt::Error> {
+        block::of(name, data, self.page.compress)
     }
 }
 
 impl<'r> Meta<'r> {
-    fn new(report: &'r Report, gallery: &Gallery, page: &'r Page) -> Self {
+    fn new(Data { report, page, difference }: &Data<'r>, gallery: &Gallery) -> Self {
         let metrics = report.head.metrics.iter().enumerate();
         let metric_of = metrics.flat_map(|(m, metric)| std::iter::repeat_n(m, metric.n_measures));
         let measures = report.head.measures.iter().zip(metric_of).map(|(measure, metric)| Measure {
@@ -154,8 +183,10 @@ impl<'r> Meta<'r> {
             headline: headlines(report).last().copied().unwrap_or(0),
             pictures: page.pictures.as_ref().map(|pictures| match pictures {
                 Pictures::Pattern(pattern) => Place::Pattern(pattern),
-                Pictures::Files(_) => Place::Listed(true),
+                Pictures::Files(_) => Place::Listed,
+                Pictures::Embedded(_) => Place::Embedded,
             }),
+            difference: *difference,
         }
     }
 }
@@ -179,19 +210,28 @@ fn scores(report: &Report, system: usize, places: &[Option<usize>]) -> Vec<Vec<O
     (0..n).map(|measure| places.iter().map(|k| score(*k, measure)).collect()).collect()
 }
 
-/// The shapes of all explanations, numbered in the order in which images use them.
+/// The shapes of all explanations, and the number of each by its address.
 #[derive(Default)]
 struct Shapes<'r> {
-    numbers: HashMap<*const Shape, usize>,
+    numbers: HashMap<usize, usize>,
     list: Vec<&'r Shape>,
 }
 
 impl<'r> Shapes<'r> {
-    fn number(&mut self, shape: &'r Arc<Shape>) -> usize {
-        *self.numbers.entry(Arc::as_ptr(shape)).or_insert_with(|| {
-            self.list.push(shape);
-            self.list.len() - 1
-        })
+    fn of(gallery: &'r Gallery) -> Self {
+        let mut shapes = Self::default();
+        for evidence in gallery.systems.iter().flat_map(|captions| captions.evidence.iter().flatten()) {
+            let Self { numbers, list } = &mut shapes;
+            numbers.entry(Arc::as_ptr(&evidence.shape).addr()).or_insert_with(|| {
+                list.push(&*evidence.shape);
+                list.len() - 1
+            });
+        }
+        shapes
+    }
+
+    fn number(&self, shape: &Arc<Shape>) -> usize {
+        self.numbers.get(&Arc::as_ptr(shape).addr()).copied().unwrap_or_default()
     }
 }
 
@@ -209,12 +249,7 @@ impl<T: PartialEq> Readings<T> {
 }
 
 impl<'r> Image<'r> {
-    fn new(
-        gallery: &'r Gallery,
-        places: &[Vec<Option<usize>>],
-        image: usize,
-        shapes: &mut Shapes<'r>,
-    ) -> Self {
+    fn new(gallery: &'r Gallery, places: &[Vec<Option<usize>>], image: usize, shapes: &Shapes<'r>) -> Self {
         let mut references = None;
         let systems = gallery.systems.iter().zip(places).map(|(captions, places)| {
             let k = places.get(image).copied().flatten()?;

@@ -1,15 +1,23 @@
-//! The charts of a page: distributions, lengths, metric against metric, and human ratings.
+//! The figures of a page: intervals, distributions, lengths, metric against metric, and human ratings.
 
-use capeval_report::{Correlation, Gallery, Report, significant};
+use capeval_report::{
+    Comparison, Correlation, Gallery, Preference, Report, counted, intervals_in_words, significant,
+};
 use capeval_stats::interval::quantile;
+use serde::Serialize;
 
-use crate::chart::{Axis, COLOURS, Chart, Colour, Series};
+use crate::chart::{Axis, COLOURS, Chart, Colour, Group, Mean, SQUARES, Series};
+use crate::forest::{Estimate, Forest};
 
 const BINS: usize = 30;
 /// The largest number of measures that are plotted against each other.
 const MEASURES: usize = 5;
+/// Axes end at this quantile of the scores, so that a few far values do not squeeze all others; figures say what is beyond.
+const SHOWN: f64 = 0.995;
+/// The largest number of different ratings that have a box each.
+const GRADES: usize = 15;
 
-/// The charts of a report.
+/// The figures of a report about single images.
 pub(crate) struct Charts<'r> {
     /// The systems that are drawn.
     pub systems: Vec<&'r str>,
@@ -17,20 +25,53 @@ pub(crate) struct Charts<'r> {
     pub n_more: usize,
     /// The distributions of scores and of caption lengths.
     pub distributions: Vec<Figure>,
-    /// Mean scores by caption length; `None` if captions are not known.
-    pub by_length: Option<Vec<Figure>>,
+    /// The cumulative distributions of scores.
+    pub cumulative: Vec<Figure>,
+    /// Mean scores by caption length; empty if captions are not known.
+    pub by_length: Vec<Figure>,
     /// For each system, metric against metric; empty if there is only one metric.
     pub scatters: Vec<Vec<Figure>>,
 }
 
-/// A chart with its caption and a description for screen readers.
+/// A drawing with its caption, notes, and a description for screen readers.
 pub(crate) struct Figure {
     /// The caption.
     pub title: String,
-    /// The description of the chart.
+    /// The description of the drawing.
     pub words: String,
-    /// The chart.
-    pub chart: Chart,
+    /// How it was computed, and what it leaves out.
+    pub notes: Vec<String>,
+    /// The ranges of its bars or squares, for the script; `None` if they are not known images.
+    pub cells: Option<String>,
+    /// The drawing.
+    pub svg: String,
+}
+
+/// The bars or squares of a figure.
+#[derive(Serialize)]
+struct Cells<'r> {
+    x: Bins<'r>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    y: Option<Bins<'r>>,
+    /// The number of the system, unless the figure shows all of them.
+    system: Option<usize>,
+}
+
+/// A range in equal parts; the last one has no upper end.
+#[derive(Clone, Copy, Serialize)]
+struct Bins<'r> {
+    /// The key of the measure, or `words`.
+    of: &'r str,
+    low: f64,
+    high: f64,
+    n: usize,
+}
+
+impl Cells<'_> {
+    /// The ranges as JSON, if the page shows images.
+    fn of(&self, report: &Report) -> Option<String> {
+        report.gallery.as_ref().and_then(|_| serde_json::to_string(self).ok())
+    }
 }
 
 /// The measure that represents each metric: the highest order if the metric has one measure per order, like BLEU, or
@@ -61,23 +102,168 @@ fn values(report: &Report, system: usize, measure: usize) -> Vec<f64> {
     rows.chunks_exact(n).filter_map(|row| row.get(measure).copied()).collect()
 }
 
-/// The charts of a report; `None` if the report has no scores of single images.
+/// The figures of a report; `None` if the report has no scores of single images.
 pub(crate) fn charts(report: &Report) -> Option<Charts<'_>> {
     let n_drawn = report.systems.len().min(COLOURS);
     if (0..n_drawn).all(|system| values(report, system, 0).is_empty()) {
         return None;
     }
     let gallery = report.gallery.as_ref();
-    let distributions = headlines(report).into_iter().filter_map(|m| distribution(report, n_drawn, m));
+    let headlines = headlines(report);
+    let distributions = headlines.iter().filter_map(|m| distribution(report, n_drawn, *m));
+    let cumulative = headlines.iter().filter_map(|m| cumulative_scores(report, n_drawn, *m));
     Some(Charts {
         systems: report.systems.iter().take(n_drawn).map(|system| system.name.as_str()).collect(),
         n_more: report.systems.len() - n_drawn,
         distributions: distributions
             .chain(gallery.map(|gallery| lengths(report, gallery, n_drawn)))
             .collect(),
-        by_length: gallery.map(|gallery| by_length(report, gallery, n_drawn)),
+        cumulative: cumulative.collect(),
+        by_length: gallery.map_or_else(Vec::new, |gallery| by_length(report, gallery, n_drawn)),
         scatters: scatters(report, n_drawn),
     })
+}
+
+/// For each measure with intervals, the scores of all systems; empty for a single system, whose scores cannot be compared.
+pub(crate) fn intervals(report: &Report, digits: usize) -> Vec<Figure> {
+    let Some(resampling) = report.head.resampling.filter(|_| report.systems.len() > 1) else {
+        return Vec::new();
+    };
+    let figures = report.head.measures.iter().enumerate().map(|(m, measure)| {
+        let rows = report.systems.iter().enumerate().map(|(s, system)| Estimate {
+            name: system.name.clone(),
+            value: system.scores.get(m).copied().unwrap_or(f64::NAN),
+            interval: system.interval(m).copied(),
+            colour: if s < COLOURS { Colour::System(s) } else { Colour::Muted },
+        });
+        forest(
+            measure.short_label(),
+            measure.short_label(),
+            rows.collect(),
+            None,
+            digits,
+            intervals_in_words(&resampling),
+        )
+    });
+    figures.collect()
+}
+
+/// The differences of a comparison: those of all measures if there is one pair, or else those of all pairs for each measure.
+pub(crate) fn differences(comparison: &Comparison, digits: usize) -> Vec<Figure> {
+    let name = |system: usize| comparison.report.systems.get(system).map_or("", |system| &system.name);
+    let estimate = |name: String, colour, contrast: &capeval_report::Contrast| Estimate {
+        name,
+        value: contrast.difference,
+        interval: contrast.has_test.then_some(contrast.interval),
+        colour,
+    };
+    let note = format!(
+        "{} of the difference; the line is at no difference",
+        intervals_in_words(&comparison.resampling)
+    );
+    let measures = comparison.report.head.measures.iter().enumerate();
+    if let [pair] = &comparison.pairs[..] {
+        // Measures without a bound have scales of their own.
+        let (bounded, others): (Vec<_>, Vec<_>) = measures.partition(|(_, measure)| measure.max <= 10.0);
+        let groups = std::iter::once(bounded).chain(others.into_iter().map(|one| vec![one]));
+        let figures = groups.filter(|group| !group.is_empty()).map(|group| {
+            let rows = group.iter().filter_map(|(m, measure)| {
+                Some(estimate(
+                    measure.short_label().to_owned(),
+                    Colour::System(pair.system),
+                    pair.contrasts.get(*m)?,
+                ))
+            });
+            let title = format!("{} minus {}", name(pair.system), name(pair.baseline));
+            forest(&title, "difference", rows.collect(), Some(0.0), digits, note.clone())
+        });
+        return figures.collect();
+    }
+    let figures = measures.map(|(m, measure)| {
+        let rows = comparison.pairs.iter().filter_map(|pair| {
+            let title = format!("{} − {}", name(pair.system), name(pair.baseline));
+            Some(estimate(title, Colour::System(pair.system), pair.contrasts.get(m)?))
+        });
+        forest(measure.short_label(), "difference", rows.collect(), Some(0.0), digits, note.clone())
+    });
+    figures.collect()
+}
+
+/// For each coefficient, the agreement of all measures with people.
+pub(crate) fn agreements(found: &Correlation, digits: usize) -> Vec<Figure> {
+    let titles = ["Pearson's r", "Spearman's ρ", "Kendall's τ-b", "Kendall's τ-c", "Accuracy"];
+    let note =
+        found.head.resampling.as_ref().map_or_else(|| "without intervals".to_owned(), intervals_in_words);
+    let figures = titles.iter().enumerate().filter_map(|(k, title)| {
+        let rows = found.head.measures.iter().zip(&found.agreements).filter_map(|(measure, agreement)| {
+            let (_, coefficient) = agreement.coefficients()[k];
+            Some(Estimate {
+                name: measure.label.clone(),
+                value: coefficient.value?,
+                interval: coefficient.interval,
+                colour: Colour::System(0),
+            })
+        });
+        let rows: Vec<Estimate> = rows.collect();
+        let none = if *title == "Accuracy" { 0.5 } else { 0.0 };
+        (!rows.is_empty()).then(|| forest(title, title, rows, Some(none), digits, note.clone()))
+    });
+    figures.collect()
+}
+
+/// For each category of pairs, and over all, how often each measure agrees with people.
+pub(crate) fn accuracies(found: &Preference, digits: usize) -> Vec<Figure> {
+    let note =
+        found.head.resampling.as_ref().map_or_else(|| "without intervals".to_owned(), intervals_in_words);
+    let note = format!("{note}; the line is at chance");
+    let of = |title: &str,
+              pick: &dyn Fn(&capeval_report::Accuracy) -> Option<capeval_report::Coefficient>| {
+        let rows = found.head.measures.iter().zip(&found.accuracies).filter_map(|(measure, accuracy)| {
+            let coefficient = pick(accuracy)?;
+            Some(Estimate {
+                name: measure.label.clone(),
+                value: coefficient.value?,
+                interval: coefficient.interval,
+                colour: Colour::System(0),
+            })
+        });
+        forest(title, "accuracy", rows.collect(), Some(0.5), digits, note.clone())
+    };
+    let mut figures = vec![of("Mean over categories", &|accuracy| Some(accuracy.mean))];
+    if found.categories.len() > 1 {
+        let each = found.categories.iter().enumerate();
+        figures.extend(each.map(|(k, category)| {
+            let name = if category.name.is_empty() { "(none)" } else { &category.name };
+            let title = format!("{name}, {}", counted(category.n_counted, "pair"));
+            of(&title, &|accuracy| accuracy.by_category.get(k).copied())
+        }));
+    } else if let Some(figure) = figures.first_mut() {
+        figure.title = "Accuracy".to_owned();
+    }
+    figures
+}
+
+fn forest(
+    title: &str,
+    label: &str,
+    rows: Vec<Estimate>,
+    none: Option<f64>,
+    digits: usize,
+    note: String,
+) -> Figure {
+    let said = rows.iter().map(|row| {
+        let interval = row.interval.map_or_else(String::new, |ends| {
+            format!(", from {} to {}", significant(ends.low, 3), significant(ends.high, 3))
+        });
+        format!(" {}: {}{interval}.", row.name, significant(row.value, 3))
+    });
+    Figure {
+        title: title.to_owned(),
+        words: format!("{title}.{}", said.collect::<String>()),
+        notes: vec![note],
+        cells: None,
+        svg: Forest::new(label, &rows, none, digits).to_string(),
+    }
 }
 
 fn sorted(mut values: Vec<f64>) -> Vec<f64> {
@@ -86,14 +272,28 @@ fn sorted(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
-/// The range of the values up to the 99.5th percentile, with 0 included.
+/// The range of the values up to the quantile [`SHOWN`], with 0 included; up to the largest value if that is not far.
 fn span<'v>(all: impl Iterator<Item = &'v [f64]>) -> (f64, f64) {
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    let (mut low, mut high, mut most) = (f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY);
     for sorted in all.filter(|sorted| !sorted.is_empty()) {
         low = low.min(quantile(sorted, 0.0));
-        high = high.max(quantile(sorted, 0.995));
+        high = high.max(quantile(sorted, SHOWN));
+        most = most.max(quantile(sorted, 1.0));
     }
-    if low.is_finite() && high > low { (low.min(0.0), high) } else { (0.0, 1.0) }
+    let low = low.min(0.0);
+    let high = if most - low <= 1.25 * (high - low) { most } else { high };
+    if low.is_finite() && high > low { (low, high) } else { (0.0, 1.0) }
+}
+
+/// What lies beyond the end of an axis, if anything does.
+fn beyond<'v>(all: impl Iterator<Item = &'v [f64]>, high: f64, noun: &str, place: &str) -> Option<String> {
+    let (mut n, mut most) = (0, high);
+    for sorted in all {
+        n += sorted.len() - sorted.partition_point(|value| *value <= high);
+        most = sorted.last().copied().unwrap_or(most).max(most);
+    }
+    let [high, most] = [high, most].map(|end| significant(end, 3));
+    (n > 0).then(|| format!("{} from {high} to {most} {place}", counted(n, noun)))
 }
 
 fn distribution(report: &Report, n_drawn: usize, measure: usize) -> Option<Figure> {
@@ -127,14 +327,73 @@ fn distribution(report: &Report, n_drawn: usize, measure: usize) -> Option<Figur
     }
     let title = described.short_label();
     let (x, y) = (Axis::new(title, (low, high)), Axis::new("% of images", (0.0, top(&series))));
-    // Overlapping tints of many systems would not be readable.
-    let chart = Chart::curves(x, y, &series, series.len() <= 2);
-    Some(Figure { title: title.to_owned(), words, chart })
+    let cells = Cells { x: Bins { of: &described.key, low, high, n: BINS }, y: None, system: None };
+    Some(Figure {
+        title: title.to_owned(),
+        words,
+        notes: beyond(all.iter().map(Vec::as_slice), high, "score", "are in the last bar")
+            .into_iter()
+            .collect(),
+        cells: cells.of(report),
+        // Overlapping tints of many systems would not be readable.
+        svg: Chart::curves(x, y, &series, series.len() <= 2).to_string(),
+    })
 }
 
 fn top(series: &[Series]) -> f64 {
     let points = series.iter().flat_map(|series| &series.points);
     points.map(|(_, y)| *y).filter(|y| y.is_finite()).fold(0.0, f64::max) * 1.06
+}
+
+/// The share of images with at most each score.
+fn cumulative_scores(report: &Report, n_drawn: usize, measure: usize) -> Option<Figure> {
+    let described = report.head.measures.get(measure)?;
+    let systems = report.systems.iter().take(n_drawn).enumerate();
+    let all = systems
+        .map(|(s, system)| (Colour::System(s), system.name.as_str(), sorted(values(report, s, measure))));
+    let label = described.short_label();
+    cumulative(
+        label,
+        &format!("Share of images with at most each {}", described.label),
+        "% of images",
+        all.collect(),
+    )
+}
+
+/// Cumulative distributions of groups of sorted values.
+fn cumulative(label: &str, what: &str, unit: &str, all: Vec<(Colour, &str, Vec<f64>)>) -> Option<Figure> {
+    let (low, high) = span(all.iter().map(|(_, _, values)| values.as_slice()));
+    let mut words = format!("{what}.");
+    let mut series = Vec::new();
+    for (colour, name, values) in all.iter().filter(|(_, _, values)| !values.is_empty()) {
+        let mut points = vec![(low, 0.0)];
+        for (k, value) in values.iter().enumerate() {
+            // Of equal values the last one counts; a few hundred steps are as fine as the drawing.
+            let is_last = values.get(k + 1) != Some(value);
+            let share = 100.0 * (k + 1) as f64 / values.len() as f64;
+            let is_far =
+                points.last().is_none_or(|(_, before)| share - before >= 0.25 || k + 1 == values.len());
+            if is_last && is_far && *value <= high {
+                points.extend(points.last().map(|(_, before)| (*value, *before)));
+                points.push((*value, share));
+            }
+        }
+        points.extend(points.last().map(|(_, share)| (high, *share)));
+        series.push(Series { colour: *colour, points });
+        words.push_str(&format!(" {name}: half are at most {}.", significant(quantile(values, 0.5), 3)));
+    }
+    if series.is_empty() {
+        return None;
+    }
+    let (x, y) = (Axis::new(label, (low, high)), Axis::new(unit, (0.0, 100.0)));
+    let slices = all.iter().map(|(_, _, values)| values.as_slice());
+    Some(Figure {
+        title: label.to_owned(),
+        words,
+        notes: beyond(slices, high, "value", "are beyond the axis").into_iter().collect(),
+        cells: None,
+        svg: Chart::curves(x, y, &series, false).to_string(),
+    })
 }
 
 fn n_words(text: &str) -> usize {
@@ -163,64 +422,93 @@ fn lengths(report: &Report, gallery: &Gallery, n_drawn: usize) -> Figure {
         series.push(Series { colour: *colour, points });
         words.push_str(&format!(" Median of {name}: {}.", significant(quantile(values, 0.5), 3)));
     }
-    let x = Axis::of_counts("words per caption; references in grey", (0.0, high));
+    let x = Axis::of_counts("words per caption; references in grey", (-0.5, high + 0.5));
     let y = Axis::new("% of captions", (0.0, top(&series)));
-    Figure { title: "Length".to_owned(), words, chart: Chart::curves(x, y, &series, false) }
+    let slices = all.iter().map(|(_, _, values)| values.as_slice());
+    Figure {
+        title: "Length".to_owned(),
+        words,
+        notes: beyond(slices, high, "caption", "words are beyond the axis").into_iter().collect(),
+        cells: by_words(report, (0.0, high), None),
+        svg: Chart::curves(x, y, &series, false).to_string(),
+    }
+}
+
+/// A cell for each number of words.
+fn by_words(report: &Report, (low, high): (f64, f64), system: Option<usize>) -> Option<String> {
+    let n = (high - low) as usize + 1;
+    // Lengths are whole, so a cell from n - ½ to n + ½ holds those of n.
+    Cells { x: Bins { of: "words", low: low - 0.5, high: high + 0.5, n }, y: None, system }.of(report)
 }
 
 /// The mean score of captions of each length.
 fn by_length(report: &Report, gallery: &Gallery, n_drawn: usize) -> Vec<Figure> {
+    let lengths: Vec<Vec<usize>> = gallery
+        .systems
+        .iter()
+        .take(n_drawn)
+        .map(|captions| captions.texts.iter().map(|text| n_words(text)).collect())
+        .collect();
+    let of_all: Vec<Vec<f64>> =
+        lengths.iter().map(|lengths| sorted(lengths.iter().map(|n| *n as f64).collect())).collect();
+    let (_, high) = span(of_all.iter().map(Vec::as_slice));
+    let high = high.ceil();
     let measures = headlines(report).into_iter().take(MEASURES);
     let figures = measures.filter_map(|measure| {
         let described = report.head.measures.get(measure)?;
         let mut series = Vec::new();
-        for (s, captions) in gallery.systems.iter().take(n_drawn).enumerate() {
+        for (s, lengths) in lengths.iter().enumerate() {
             let scores = values(report, s, measure);
-            let mut sums: Vec<(f64, usize)> = Vec::new();
-            let finite = captions.texts.iter().zip(&scores).filter(|(_, score)| score.is_finite());
-            for (text, score) in finite {
-                let n = n_words(text).min(60);
-                if sums.len() <= n {
-                    sums.resize(n + 1, (0.0, 0));
+            let mut sums = vec![(0.0, 0_usize); high as usize + 1];
+            for (n, score) in lengths.iter().zip(&scores).filter(|(_, score)| score.is_finite()) {
+                if let Some((sum, count)) = sums.get_mut(*n) {
+                    (*sum, *count) = (*sum + score, *count + 1);
                 }
-                sums[n] = (sums[n].0 + score, sums[n].1 + 1);
             }
-            // The mean of only a few captions depends more on these captions than on their length.
-            let enough = (scores.len() / 500).max(3);
-            let points: Vec<(f64, f64)> = sums
-                .iter()
-                .enumerate()
-                .filter(|(_, (_, count))| *count >= enough)
-                .map(|(n, (sum, count))| (n as f64, sum / *count as f64))
-                .collect();
-            if points.len() > 1 {
-                series.push(Series { colour: Colour::System(s), points });
+            let means = sums.iter().enumerate().filter(|(_, (_, n))| *n > 0);
+            let means: Vec<Mean> =
+                means.map(|(x, (sum, n))| Mean { x, value: sum / *n as f64, n: *n }).collect();
+            if !means.is_empty() {
+                series.push((Colour::System(s), means));
             }
         }
-        if series.is_empty() {
-            return None;
-        }
-        let xs = series.iter().flat_map(|series| &series.points).map(|(x, _)| *x);
-        let (low, high) = (xs.clone().fold(f64::INFINITY, f64::min), xs.fold(0.0, f64::max));
-        let x = Axis::of_counts("words in the candidate", (low, high));
-        let y = Axis::new(described.short_label(), (0.0, top(&series)));
+        let means = || series.iter().flat_map(|(_, means)| means);
+        let (low, most) =
+            (means().map(|mean| mean.x).min()? as f64, means().map(|mean| mean.value).fold(0.0, f64::max));
+        let last = means().map(|mean| mean.x).max()? as f64;
+        let least = means().map(|mean| mean.value).fold(0.0, f64::min);
+        let x = Axis::of_counts("words in the candidate", (low - 0.5, last + 0.5));
+        let y = Axis::new(described.short_label(), (least, 1.06 * most));
+        let slices = of_all.iter().map(Vec::as_slice);
+        let note = "the area of a point is in proportion to the number of captions".to_owned();
         Some(Figure {
             title: described.short_label().to_owned(),
-            words: format!("Mean {} of candidates of {low} to {high} words.", described.label),
-            chart: Chart::curves(x, y, &series, false),
+            words: format!("Mean {} of candidates of {low} to {last} words.", described.label),
+            notes: std::iter::once(note)
+                .chain(beyond(slices, high, "caption", "words are beyond the axis"))
+                .collect(),
+            cells: by_words(report, (low, last), None),
+            svg: Chart::means(x, y, &series).to_string(),
         })
     });
     figures.collect()
 }
 
 /// An axis whose range fits the values.
-fn axis(label: &str, values: impl Iterator<Item = f64>) -> Axis {
-    Axis::new(label, span([&*sorted(values.collect())].into_iter()))
+fn axis(label: &str, values: impl Iterator<Item = f64>) -> (Axis, (f64, f64)) {
+    let ends = span([&*sorted(values.collect())].into_iter());
+    (Axis::new(label, ends), ends)
 }
 
 /// The points with finite coordinates.
 fn finite(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
+}
+
+/// How many points lie beyond the axes, and where they are drawn.
+fn at_edges(points: &[(f64, f64)], (_, right): (f64, f64), (_, top): (f64, f64)) -> Option<String> {
+    let n = points.iter().filter(|(x, y)| *x > right || *y > top).count();
+    (n > 0).then(|| format!("{} beyond the axes, drawn at the edge", counted(n, "point")))
 }
 
 /// Every metric against every other, for each system; the page shows one system at a time.
@@ -237,8 +525,10 @@ fn scatters(report: &Report, n_drawn: usize) -> Vec<Vec<Figure>> {
         let figures = pairs().filter_map(|(x, y)| {
             let (a, b) = (report.head.measures.get(x)?, report.head.measures.get(y)?);
             let (xs, ys) = (values(report, s, x), values(report, s, y));
-            let axes = (axis(a.short_label(), xs.iter().copied()), axis(b.short_label(), ys.iter().copied()));
+            let (x, across) = axis(a.short_label(), xs.iter().copied());
+            let (y, up) = axis(b.short_label(), ys.iter().copied());
             let points = finite(xs.into_iter().zip(ys));
+            let bins = |of, (low, high)| Bins { of, low, high, n: SQUARES };
             Some(Figure {
                 title: format!("{} – {}", a.short_label(), b.short_label()),
                 words: format!(
@@ -247,7 +537,10 @@ fn scatters(report: &Report, n_drawn: usize) -> Vec<Vec<Figure>> {
                     a.label,
                     points.len()
                 ),
-                chart: Chart::scatter(axes.0, axes.1, &points, Colour::System(s)),
+                notes: at_edges(&points, across, up).into_iter().collect(),
+                cells: Cells { x: bins(&a.key, across), y: Some(bins(&b.key, up)), system: Some(s) }
+                    .of(report),
+                svg: Chart::scatter(x, y, &points, Colour::System(s)).to_string(),
             })
         });
         figures.collect()
@@ -256,21 +549,97 @@ fn scatters(report: &Report, n_drawn: usize) -> Vec<Vec<Figure>> {
     systems.enumerate().map(of_system).collect()
 }
 
-/// The scores of each measure against human ratings.
+/// The scores of each measure for each human rating, or against human ratings if there are many different ones.
 pub(crate) fn ratings(found: &Correlation) -> Vec<Figure> {
-    let ratings = format!("rating, one point per {}", found.human.unit.name());
+    let unit = found.human.unit.name();
+    let label = format!("rating, one point per {unit}");
+    let mut grades = sorted(found.points.ratings.clone());
+    grades.dedup();
     let measures = found.head.measures.iter().zip(&found.agreements).zip(&found.points.scores);
     let figures = measures.map(|((measure, agreement), scores)| {
-        let label = &measure.label;
         let points = finite(found.points.ratings.iter().copied().zip(scores.iter().copied()));
-        let x = axis(&ratings, points.iter().map(|(x, _)| *x));
-        let y = axis(label, points.iter().map(|(_, y)| *y));
-        let summary = agreement.tau_b.value.map_or_else(String::new, |tau| format!("Kendall's τ-b {tau:.3}"));
+        let tau = agreement.tau_b.value.map_or_else(String::new, |tau| format!(" · Kendall's τ-b {tau:.3}"));
+        let title = format!("{}{tau}", measure.label);
+        if grades.len() <= GRADES {
+            return by_grade(title, &measure.label, &label, &grades, &points);
+        }
+        let (x, across) = axis(&label, points.iter().map(|(x, _)| *x));
+        let (y, up) = axis(&measure.label, points.iter().map(|(_, y)| *y));
         Figure {
-            title: format!("{label} · {summary}"),
-            words: format!("{label} against {ratings}, {} points. {summary}", points.len()),
-            chart: Chart::scatter(x, y, &points, Colour::System(0)),
+            words: format!("{} against {label}, {} points{tau}.", measure.label, points.len()),
+            title,
+            notes: at_edges(&points, across, up).into_iter().collect(),
+            cells: None,
+            svg: Chart::scatter(x, y, &points, Colour::System(0)).to_string(),
         }
     });
     figures.collect()
+}
+
+/// The distribution of scores for each rating.
+fn by_grade(title: String, measure: &str, label: &str, grades: &[f64], points: &[(f64, f64)]) -> Figure {
+    let mut words = format!("{measure} by {label}.");
+    let mut groups = Vec::new();
+    for grade in grades {
+        let scores =
+            sorted(points.iter().filter(|(rating, _)| rating == grade).map(|(_, score)| *score).collect());
+        if scores.is_empty() {
+            continue;
+        }
+        let percentiles = [0.05, 0.25, 0.5, 0.75, 0.95].map(|q| quantile(&scores, q));
+        let [_, from, median, to, _] = percentiles.map(|value| significant(value, 3));
+        words.push_str(&format!(
+            " {}: {}, median {median}, middle half from {from} to {to}.",
+            significant(*grade, 3),
+            counted(scores.len(), "point")
+        ));
+        groups.push(Group { x: *grade, n: scores.len(), percentiles });
+    }
+    let ends = || groups.iter().flat_map(|group| group.percentiles);
+    let (low, high) = (ends().fold(0.0, f64::min), ends().fold(0.0, f64::max));
+    // The numbers of points are above the boxes.
+    let y = Axis::new(measure, (low, low + 1.12 * (high - low)));
+    Figure {
+        title,
+        words,
+        notes: vec![
+            "box: middle half, line: median, whiskers: 5% to 95%; above: number of points".to_owned(),
+        ],
+        cells: None,
+        svg: Chart::boxes(Axis::of_values(label, grades), y, &groups, Colour::System(0)).to_string(),
+    }
+}
+
+/// The cumulative distributions of human ratings and of scores for each system that wrote rated captions, with the names
+/// of these systems.
+pub(crate) fn rated_systems(found: &Correlation) -> (Vec<&str>, Vec<Figure>) {
+    let mut names: Vec<&str> = found.points.systems.iter().flatten().map(String::as_str).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.truncate(COLOURS);
+    if names.len() < 2 {
+        return (Vec::new(), Vec::new());
+    }
+    let of = |label: &str, values: &[f64]| {
+        let groups = names.iter().enumerate().map(|(s, name)| {
+            let own = found
+                .points
+                .systems
+                .iter()
+                .zip(values)
+                .filter(|(system, _)| system.as_deref() == Some(*name));
+            (Colour::System(s), *name, sorted(own.map(|(_, value)| *value).collect()))
+        });
+        cumulative(
+            label,
+            &format!("Share of captions with at most each {label}"),
+            "% of captions",
+            groups.collect(),
+        )
+    };
+    let measures = found.head.measures.iter().zip(&found.points.scores);
+    let figures = std::iter::once(of("human rating", &found.points.ratings))
+        .chain(measures.map(|(measure, scores)| of(&measure.label, scores)));
+    let figures = figures.flatten().collect();
+    (names, figures)
 }

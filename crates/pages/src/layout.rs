@@ -1,5 +1,7 @@
 //! The parts that all pages share: the head with its policy, one script and one style.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use sha2::{Digest, Sha256};
@@ -16,6 +18,11 @@ pub(crate) const SCRIPT: &str = concat!(
     include_str!("../assets/words.js"),
     include_str!("../assets/tree.js"),
     include_str!("../assets/list.js"),
+    include_str!("../assets/address.js"),
+    include_str!("../assets/pictures.js"),
+    include_str!("../assets/image.js"),
+    include_str!("../assets/chart.js"),
+    include_str!("../assets/browser.js"),
     include_str!("../assets/page.js"),
     "})();\n"
 );
@@ -23,7 +30,7 @@ pub(crate) const SCRIPT: &str = concat!(
 /// The data of `layout.html`.
 pub(crate) struct Layout<'r> {
     /// The heading.
-    pub title: &'r str,
+    pub title: Cow<'r, str>,
     /// The line below it.
     pub subtitle: String,
     /// The version of capeval.
@@ -33,14 +40,16 @@ pub(crate) struct Layout<'r> {
 }
 
 impl<'r> Layout<'r> {
-    pub fn new(page: &'r Page, version: &'r str, subtitle: String) -> Self {
+    /// `title` is the heading of a page without one of its own.
+    pub fn new(page: &'r Page, title: String, version: &'r str, subtitle: String) -> Self {
         let policy = format!(
             "default-src 'none'; script-src {}; style-src {}; img-src data:{}; base-uri 'none'; form-action 'none'",
             hash(SCRIPT),
             hash(STYLE),
             page.pictures.as_ref().map(Pictures::source).unwrap_or_default()
         );
-        Self { title: &page.title, subtitle, version, policy }
+        let title = page.title.as_deref().map_or(Cow::Owned(title), Cow::Borrowed);
+        Self { title, subtitle, version, policy }
     }
 }
 

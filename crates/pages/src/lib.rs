@@ -9,6 +9,7 @@ mod chart;
 mod data;
 mod escape;
 mod figures;
+mod forest;
 mod layout;
 mod page;
 
@@ -16,7 +17,9 @@ use std::io::{self, Write};
 
 use askama::Template;
 use capeval_choice::Dialect;
-use capeval_report::{Align, Comparison, Correlation, Grid, Labels, Report, Table, counted};
+use capeval_report::{
+    Align, Comparison, Correlation, Grid, Labels, Preference, Report, Table, counted, intervals_in_words,
+};
 
 use crate::data::Data;
 use crate::figures::{Charts, Figure};
@@ -33,7 +36,9 @@ struct ReportPage<'r> {
     scores: Grid,
     notices: Vec<String>,
     signatures: Vec<String>,
+    resampling: Option<String>,
     differences: Option<Differences>,
+    intervals: Vec<Figure>,
     charts: Option<Charts<'r>>,
     has_images: bool,
     data: Data<'r>,
@@ -41,8 +46,11 @@ struct ReportPage<'r> {
 
 /// The parts of a comparison besides its report.
 struct Differences {
+    figures: Vec<Figure>,
     tables: Vec<Table>,
     about: Vec<String>,
+    /// The system and the baseline of the first pair.
+    first: Option<(usize, usize)>,
 }
 
 #[derive(Template)]
@@ -53,7 +61,16 @@ struct AgreementPage<'r> {
     about: Vec<String>,
     notices: Vec<String>,
     signatures: Vec<String>,
-    ratings: Vec<Figure>,
+    sections: Vec<Section<'r>>,
+}
+
+/// Figures under a heading.
+struct Section<'r> {
+    id: &'r str,
+    title: &'r str,
+    /// The systems that colours stand for, if any do.
+    systems: Vec<&'r str>,
+    figures: Vec<Figure>,
 }
 
 /// Writes the page of a report; `dialect` words the remedies of notices.
@@ -64,7 +81,28 @@ struct AgreementPage<'r> {
 /// # Errors
 /// If writing to `out` fails.
 pub fn report(report: &Report, page: &Page, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
-    report_page(report, None, page, dialect).write_into(out)
+    let title = format!("Caption scores of {}", named(report));
+    report_page(report, title, None, page, dialect).write_into(out)
+}
+
+/// Writes the page of a report on the diversity of captions.
+///
+/// # Errors
+/// If writing to `out` fails.
+pub fn diversity(report: &Report, page: &Page, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
+    let title = format!("Diversity of the captions of {}", named(report));
+    report_page(report, title, None, page, dialect).write_into(out)
+}
+
+/// The names of the systems, or their number if they are many.
+fn named(report: &Report) -> String {
+    let names: Vec<&str> = report.systems.iter().map(|system| system.name.as_str()).collect();
+    match &names[..] {
+        [one] => (*one).to_owned(),
+        [a, b] => format!("{a} and {b}"),
+        [a, b, c] => format!("{a}, {b} and {c}"),
+        names => counted(names.len(), "system"),
+    }
 }
 
 /// Writes the page of a comparison: the page of its report, with the differences below the scores.
@@ -83,11 +121,19 @@ pub fn comparison(
     let tables = titles
         .zip(comparison.tables(page.digits, Labels::Short))
         .map(|(title, table)| Table { title: Some(title), ..table });
-    let differences = Differences { tables: tables.collect(), about: comparison.about() };
-    report_page(&comparison.report, Some(differences), page, dialect).write_into(out)
+    let figures = figures::differences(comparison, page.digits);
+    let differences = Differences {
+        figures,
+        tables: tables.collect(),
+        about: comparison.about(),
+        first: comparison.pairs.first().map(|pair| (pair.system, pair.baseline)),
+    };
+    let title = format!("Comparison of {}", named(&comparison.report));
+    report_page(&comparison.report, title, Some(differences), page, dialect).write_into(out)
 }
 
-/// Writes the page of a correlation: its tables, and a chart of scores against ratings for each measure.
+/// Writes the page of a correlation: its tables, the coefficients as forest plots, the scores for each rating, and the
+/// distributions of ratings and scores.
 ///
 /// # Errors
 /// If writing to `out` fails.
@@ -99,19 +145,61 @@ pub fn correlation(
 ) -> io::Result<()> {
     let human = &found.human;
     let subtitle = format!("{} · {}", human.source, counted(human.n_ratings, "rating"));
+    let (systems, distributions) = figures::rated_systems(found);
+    let section = |id, title, figures| Section { id, title, systems: Vec::new(), figures };
+    let sections = [
+        section("intervals", "Coefficients", figures::agreements(found, page.digits)),
+        section("ratings", "Scores and human ratings", figures::ratings(found)),
+        Section { systems, ..section("charts", "Cumulative distributions", distributions) },
+    ];
     let page = AgreementPage {
-        layout: Layout::new(page, &found.head.version, subtitle),
+        layout: Layout::new(
+            page,
+            "Agreement of metrics with human ratings".into(),
+            &found.head.version,
+            subtitle,
+        ),
         tables: found.tables(page.digits, Labels::Short),
         about: found.about(),
         notices: found.head.notes(dialect),
         signatures: found.signatures.iter().map(ToString::to_string).collect(),
-        ratings: figures::ratings(found),
+        sections: sections.into_iter().filter(|section| !section.figures.is_empty()).collect(),
+    };
+    page.write_into(out)
+}
+
+/// Writes the page of preferences: their table, and the accuracies as forest plots.
+///
+/// # Errors
+/// If writing to `out` fails.
+pub fn preference(
+    found: &Preference,
+    page: &Page,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let voters = &found.voters;
+    let subtitle = format!("{} · {}", voters.source, counted(voters.n_pairs, "pair"));
+    let figures = figures::accuracies(found, page.digits);
+    let page = AgreementPage {
+        layout: Layout::new(
+            page,
+            "Agreement of metrics with human preferences".into(),
+            &found.head.version,
+            subtitle,
+        ),
+        tables: found.tables(page.digits, Labels::Short),
+        about: found.about(),
+        notices: found.head.notes(dialect),
+        signatures: found.signatures.iter().map(ToString::to_string).collect(),
+        sections: vec![Section { id: "intervals", title: "Accuracies", systems: Vec::new(), figures }],
     };
     page.write_into(out)
 }
 
 fn report_page<'r>(
     report: &'r Report,
+    title: String,
     differences: Option<Differences>,
     page: &'r Page,
     dialect: &dyn Dialect,
@@ -122,13 +210,19 @@ fn report_page<'r>(
     let scores =
         if is_long { Grid::by_measure(report, page.digits) } else { Grid::by_system(report, page.digits) };
     ReportPage {
-        layout: Layout::new(page, &report.head.version, subtitle),
+        layout: Layout::new(page, title, &report.head.version, subtitle),
         scores,
         notices: report.head.notes(dialect),
         signatures: report.signature_lines(),
-        differences,
+        resampling: report.head.resampling.as_ref().map(intervals_in_words),
+        intervals: figures::intervals(report, page.digits),
         charts: figures::charts(report),
         has_images: report.gallery.is_some(),
-        data: Data { report, page },
+        data: Data {
+            report,
+            page,
+            difference: differences.as_ref().and_then(|differences| differences.first),
+        },
+        differences,
     }
 }

@@ -52,8 +52,8 @@ impl Comparison {
     }
 
     /// The comparison as a page.
-    fn html(&self, py: Python<'_>, title: &str, digits: usize) -> PyResult<String> {
-        let page = Page { title: title.to_owned(), digits, ..Page::default() };
+    fn html(&self, py: Python<'_>, title: Option<String>, digits: usize) -> PyResult<String> {
+        let page = Page { title, digits, ..Page::default() };
         rendered::page(py, |out| pages::comparison(&self.found, &page, &Keywords, out))
     }
 

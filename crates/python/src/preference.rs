@@ -2,6 +2,7 @@
 
 use capeval::corpus::ratings;
 use capeval::metric::Resources;
+use capeval::pages::{self, Page};
 use capeval::report::Preference as Found;
 use capeval::{PreferOptions, PreferRequest};
 use capeval_files as files;
@@ -10,7 +11,7 @@ use pyo3::types::PyDict;
 
 use crate::captions::Captions;
 use crate::correlation::read_scores;
-use crate::error::{from_corpus, from_file, from_request};
+use crate::error::{Keywords, from_corpus, from_file, from_request};
 use crate::frequencies::DocumentFrequencies;
 use crate::metrics::resources;
 use crate::rendered;
@@ -28,6 +29,12 @@ impl Preference {
     fn notices(&self) -> Vec<(String, String)> {
         let notices = self.found.head.notices.iter();
         notices.map(|notice| (notice.code.to_string(), crate::error::told(notice))).collect()
+    }
+
+    /// The preferences as a page of HTML.
+    fn html(&self, py: Python<'_>, title: Option<String>, digits: usize) -> PyResult<String> {
+        let page = Page { title, digits, ..Page::default() };
+        rendered::page(py, |out| pages::preference(&self.found, &page, &Keywords, out))
     }
 
     /// The preferences as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"`, `"latex"`, or the `"rows"`

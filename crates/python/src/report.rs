@@ -5,6 +5,7 @@ use capeval::pages::{self, Page, Pictures};
 use capeval::report::{self, Report as Found};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyByteArray, PyDict, PyList};
 
 use crate::captions::id_list;
@@ -131,17 +132,20 @@ impl Report {
         self.found.gallery.as_ref().map(|gallery| id_list(py, &gallery.ids)).transpose()
     }
 
-    /// The report as a page of HTML; pictures are given by a pattern with `{id}`, or one for each image of the gallery.
+    /// The report as a page of HTML; pictures are given by a pattern with `{id}`, or by a path or the content of a file for
+    /// each image of the gallery.
     fn html(
         &self,
         py: Python<'_>,
-        title: &str,
+        title: Option<String>,
         digits: usize,
         pattern: Option<String>,
         files: Option<Vec<Option<String>>>,
+        embedded: Option<Vec<Option<PyBackedBytes>>>,
     ) -> PyResult<String> {
         let pictures = pattern.map(Pictures::Pattern).or(files.map(Pictures::Files));
-        let page = Page { title: title.to_owned(), digits, pictures, ..Page::default() };
+        let pictures = pictures.or(embedded.map(Pictures::embedded));
+        let page = Page { title, digits, pictures, ..Page::default() };
         rendered::page(py, |out| pages::report(&self.found, &page, &Keywords, out))
     }
 

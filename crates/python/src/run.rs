@@ -107,7 +107,8 @@ impl Progress for Watch {
             Stage::Reading => 0,
             Stage::Fitting => 1,
             Stage::Measuring => 2,
-            Stage::Resampling => 3,
+            Stage::Explaining => 3,
+            Stage::Resampling => 4,
         };
         self.done.store(0, Ordering::Relaxed);
         self.total.store(n, Ordering::Relaxed);
@@ -129,7 +130,7 @@ impl Watch {
     }
 
     fn tell(&self, py: Python<'_>, listener: &Py<PyAny>) -> PyResult<()> {
-        let stages = ["reading", "fitting", "measuring", "resampling"];
+        let stages = ["reading", "fitting", "measuring", "explaining", "resampling"];
         let stage = stages[usize::from(self.stage.load(Ordering::Relaxed)).min(3)];
         let total = self.total.load(Ordering::Relaxed);
         let done = self.done.load(Ordering::Relaxed).min(total);

@@ -1,9 +1,11 @@
 //! Explanations in a compact form for pages: a shape that many of them share, and its numbers.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use capeval_metric::{Explanation, Step};
+use capeval_metric::{Explanation, Match, Step};
+use foldhash::fast::FixedState;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -26,15 +28,23 @@ pub struct Evidence {
 /// The steps of an explanation, without numbers. [`Evidence::numbers`] holds the numbers of each step, in the order of
 /// the tree: its value and its note if it has them, the value of each fact, the places of each match (`[words of the
 /// candidate, [[reference, words]…]]`), and, for a list of n-grams, their number and for each its first word in the
-/// candidate, its number of words, its value, and the value or `null` of each fact that the list names. The numbers of
-/// its parts follow.
+/// candidate, its number of words, its value, and the value or `null` of each fact that the list names. The number of
+/// its parts follows if they are alike, and then the numbers of each part. A pair of matching words is the name of the
+/// matcher and the places of the match.
 #[derive(Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Shape(Vec<Node>);
 
 #[derive(Debug, Default, PartialEq, Eq, Hash, Serialize)]
 struct Node {
+    #[serde(skip_serializing_if = "String::is_empty")]
     title: String,
+    /// Whether the number of the step among its siblings, from 1, follows the title.
+    #[serde(skip_serializing_if = "is_not")]
+    counted: bool,
+    /// Whether this is a match, titled by the words on both sides and noted with the matcher.
+    #[serde(skip_serializing_if = "is_not")]
+    pair: bool,
     #[serde(skip_serializing_if = "is_not")]
     value: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,6 +60,9 @@ struct Node {
     /// The names of the facts of n-grams, if all parts are n-grams of the candidate. Replaces `parts`.
     #[serde(skip_serializing_if = "Option::is_none")]
     ngrams: Option<Vec<&'static str>>,
+    /// What all parts are like. Replaces `parts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    each: Option<Box<Node>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Node>,
 }
@@ -71,16 +84,22 @@ enum Number<'e> {
 
 /// All shapes, each stored once. Share one instance among all calls of [`Evidence::of`].
 #[derive(Debug, Default)]
-pub struct Shapes(Mutex<HashSet<Arc<Shape>>>);
+pub struct Shapes {
+    hasher: FixedState,
+    /// The shapes by their hash.
+    known: Mutex<HashMap<u64, Vec<Arc<Shape>>, FixedState>>,
+}
 
 impl Shapes {
     fn shared(&self, shape: Shape) -> Arc<Shape> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(shape) = known.get(&shape) {
-            return Arc::clone(shape);
+        let hash = self.hasher.hash_one(&shape);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let alike = known.entry(hash).or_default();
+        if let Some(known) = alike.iter().find(|known| ***known == shape) {
+            return Arc::clone(known);
         }
         let shape = Arc::new(shape);
-        known.insert(Arc::clone(&shape));
+        alike.push(Arc::clone(&shape));
         shape
     }
 }
@@ -88,8 +107,8 @@ impl Shapes {
 impl Evidence {
     /// The compact form of `explanation`.
     pub fn of(explanation: &Explanation, shapes: &Shapes) -> Self {
-        let mut reader = Reader { candidate: &explanation.candidate, numbers: Vec::new() };
-        let shape = Shape(explanation.scores.iter().map(|step| reader.node(step)).collect());
+        let mut reader = Reader { explanation, numbers: Vec::new() };
+        let shape = Shape(explanation.scores.iter().map(|step| reader.node(step, 0)).collect());
         let numbers = serde_json::value::to_raw_value(&reader.numbers);
         Self {
             shape: shapes.shared(shape),
@@ -113,7 +132,7 @@ fn joined(words: &[String]) -> String {
 
 /// Collects the numbers of a tree.
 struct Reader<'e> {
-    candidate: &'e [String],
+    explanation: &'e Explanation,
     numbers: Vec<Number<'e>>,
 }
 
@@ -122,8 +141,19 @@ impl<'e> Reader<'e> {
         self.numbers.push(Number::Value(Rounded(value)));
     }
 
-    fn node(&mut self, step: &'e Step) -> Node {
-        let mut node = Node { title: step.title.clone(), ..Node::default() };
+    /// The step without its numbers; `k` is its index among its siblings.
+    fn node(&mut self, step: &'e Step, k: usize) -> Node {
+        if let Some(matched) = self.pair(step) {
+            self.numbers.push(Number::Note(matched.matcher));
+            self.numbers.push(Number::Places(&matched.candidate, &matched.references));
+            return Node { pair: true, ..Node::default() };
+        }
+        let counted = step.title.strip_suffix(&(k + 1).to_string()).and_then(|title| title.strip_suffix(' '));
+        let mut node = Node {
+            title: counted.unwrap_or(&step.title).to_owned(),
+            counted: counted.is_some(),
+            ..Node::default()
+        };
         if let Some(value) = step.value {
             node.value = true;
             self.value(value);
@@ -146,9 +176,43 @@ impl<'e> Reader<'e> {
             Some(spans) if !spans.is_empty() || step.rule.is_some() => {
                 node.ngrams = Some(self.ngrams(step, &spans));
             }
-            _ => node.parts = step.parts.iter().map(|part| self.node(part)).collect(),
+            _ => {
+                let start = self.numbers.len();
+                let mut parts: Vec<Node> =
+                    step.parts.iter().enumerate().map(|(k, part)| self.node(part, k)).collect();
+                let are_alike = parts.first().is_some_and(|first| {
+                    (first.counted || first.pair) && parts.iter().all(|part| part == first)
+                });
+                if are_alike {
+                    self.numbers.insert(start, Number::Count(parts.len()));
+                    node.each = parts.pop().map(Box::new);
+                } else {
+                    node.parts = parts;
+                }
+            }
         }
         node
+    }
+
+    /// The match of a step that says nothing else.
+    fn pair(&self, step: &'e Step) -> Option<&'e Match> {
+        let [matched] = &step.matches[..] else { return None };
+        let [(reference, places)] = &matched.references[..] else { return None };
+        let joined = |words: &[String], at: &[usize]| {
+            at.iter().filter_map(|k| words.get(*k)).map(String::as_str).collect::<Vec<_>>().join(" ")
+        };
+        let Explanation { candidate, references, .. } = self.explanation;
+        let is_plain =
+            step.value.is_none() && step.rule.is_none() && step.facts.is_empty() && step.parts.is_empty();
+        let is_pair = is_plain
+            && step.note.as_deref() == Some(matched.matcher)
+            && step.title
+                == format!(
+                    "{} ~ {}",
+                    joined(candidate, &matched.candidate),
+                    joined(references.get(*reference)?, places)
+                );
+        is_pair.then_some(matched)
     }
 
     /// Collects the numbers of parts that are n-grams, given the start and length of each; returns the names of their
@@ -179,21 +243,21 @@ impl<'e> Reader<'e> {
         let is_plain = step.value.is_some() && step.rule.is_none() && step.note.is_none();
         let length: usize = matched.matcher.strip_suffix("-gram")?.parse().ok()?;
         let start = *matched.candidate.first()?;
-        let words = self.candidate.get(start..start + length)?;
+        let words = self.explanation.candidate.get(start..start + length)?;
         (is_plain && step.parts.is_empty() && words.join(" ") == step.title).then_some((start, length))
     }
 
     /// Whether a note only repeats the matched words.
     fn repeats_matches(&self, step: &Step, note: &str) -> bool {
         let [matched] = &step.matches[..] else { return false };
-        let words = matched.candidate.iter().filter_map(|k| self.candidate.get(*k));
+        let words = matched.candidate.iter().filter_map(|k| self.explanation.candidate.get(*k));
         words.map(String::as_str).collect::<Vec<_>>().join(" ") == note
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use capeval_metric::{Match, Rule};
+    use capeval_metric::Rule;
 
     use super::*;
 
@@ -217,6 +281,33 @@ mod tests {
         assert_eq!(shape, r#"[{"title":"matches","value":true,"rule":"sum","note":true,"ngrams":[]}]"#);
         assert_eq!(two.numbers.get(), r#"[2,"odd \"note\"",2,0,1,1,1,1,1]"#);
         assert_eq!((&*two.candidate, &*two.references[0]), ("a cat sat", "a cat sat"));
+    }
+
+    #[test]
+    fn trees_that_differ_in_the_number_of_like_parts_share_a_shape() {
+        let matched =
+            |k: usize| Match { matcher: "stem", candidate: vec![k], references: vec![(0, vec![k])] };
+        let chunked = |chunks: &[&[usize]]| {
+            let chunks = chunks.iter().enumerate().map(|(c, places)| {
+                let pairs = places.iter().map(|k| {
+                    let words = ["a ~ a", "cat ~ cat", "sat ~ sat"];
+                    Step::heading(words[*k], Vec::new()).noted("stem").matched(matched(*k))
+                });
+                Step::heading(format!("chunk {}", c + 1), pairs.collect())
+            });
+            let scores = vec![Step::heading("alignment", chunks.collect())];
+            Explanation { scores, ..explanation(0) }
+        };
+        let shapes = Shapes::default();
+        let one = Evidence::of(&chunked(&[&[0, 1, 2]]), &shapes);
+        let two = Evidence::of(&chunked(&[&[0], &[2]]), &shapes);
+        assert!(Arc::ptr_eq(&one.shape, &two.shape));
+        let shape = serde_json::to_string(&*two.shape).unwrap();
+        assert_eq!(
+            shape,
+            r#"[{"title":"alignment","each":{"title":"chunk","counted":true,"each":{"pair":true}}}]"#
+        );
+        assert_eq!(two.numbers.get(), r#"[2,1,"stem",[[0],[[0,[0]]]],1,"stem",[[2],[[0,[2]]]]]"#);
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub use form::{Form, Written};
 pub use gallery::{Captions, Gallery};
 pub use grid::{Align, Cell, Grid, Labels, Table};
 pub use head::{Head, Measure, MetricEntry};
-pub use number::{Rounded, counted, fixed, significant};
+pub use number::{Rounded, counted, fixed, intervals_in_words, significant};
 pub use preference::{Accuracy, Category, ChosenPair, HumanTies, MetricTies, Preference, Protocol, Voters};
 pub use render::table::Style;
 pub use report::{Provenance, Report, Segments, SystemReport};

@@ -1,5 +1,6 @@
 //! Numbers as text: rounded for people, in full for programs.
 
+use capeval_stats::Resampling;
 use serde::{Serialize, Serializer};
 
 /// `value` with `digits` digits after the point; NaN is a dash, and a value that rounds to zero has no sign.
@@ -46,20 +47,36 @@ pub struct Rounded(pub f64);
 
 impl Serialize for Rounded {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        const DIGITS: usize = 5;
         const WHOLE: f64 = 99_999.0;
         let Self(value) = *self;
         if !value.is_finite() {
             return serializer.serialize_unit();
         }
         let is_short = value.fract() == 0.0 && value.abs() <= WHOLE;
-        let rounded = if is_short { value } else { significant(value, DIGITS).parse().unwrap_or(value) };
+        let rounded = if is_short { value } else { five_digits(value) };
         if rounded.fract() == 0.0 && rounded.abs() < 1e15 {
             serializer.serialize_i64(rounded as i64)
         } else {
             serializer.serialize_f64(rounded)
         }
     }
+}
+
+/// The number that `significant(value, 5)` shows.
+fn five_digits(value: f64) -> f64 {
+    let by_text = || significant(value, 5).parse().unwrap_or(value);
+    let scale = match value.abs() {
+        size if size < 1e-4 => return by_text(),
+        size if size < 10.0 => 1e4,
+        size if size < 100.0 => 1e3,
+        size if size < 1e3 => 1e2,
+        size if size < 1e4 => 1e1,
+        _ => return by_text(),
+    };
+    let scaled: f64 = value * scale;
+    // Close to a half, the error of the product would decide.
+    let is_close = (scaled.fract().abs() - 0.5).abs() < 1e-6;
+    if is_close { by_text() } else { scaled.round() / scale }
 }
 
 /// The range of a measure, such as `0–10`.
@@ -71,6 +88,16 @@ pub(crate) fn range(min: f64, max: f64) -> String {
 pub(crate) fn percent(share: f64) -> String {
     let rounded = (share * 1e10).round() / 1e8;
     format!("{rounded}%")
+}
+
+/// What intervals by the bootstrap are, such as `95% intervals, percentiles of 1000 bootstrap resamples of the images, seed 1`.
+pub fn intervals_in_words(resampling: &Resampling) -> String {
+    format!(
+        "{} intervals, percentiles of {} of the images, seed {}",
+        percent(resampling.level),
+        counted(resampling.resamples, "bootstrap resample"),
+        resampling.seed
+    )
 }
 
 /// `1 image`, `2 images`.
@@ -114,6 +141,20 @@ mod tests {
         let expected =
             ["0", "2", "0.5", "0.3333", "12346", "40504", "1.0000e-9", "-1.0000e-5", "–", "0.0001"];
         assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn rounding_by_arithmetic_is_rounding_by_text() {
+        let mut state = 1_u64;
+        for _ in 0..200_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let value = (state >> 11) as f64 / (1_u64 << 53) as f64 * 10_f64.powi((state % 11) as i32 - 5);
+            let ties = [value, (value * 2e4).round() / 2e4, (value * 2e3).round() / 2e3];
+            for value in ties {
+                let text: f64 = significant(value, 5).parse().unwrap();
+                assert_eq!(five_digits(value).to_bits(), text.to_bits(), "{value:?}");
+            }
+        }
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 use capeval::corpus::ratings::{self, RatingOptions};
+use capeval::pages;
 use capeval::report::Unit;
 use capeval::{CorrelateOptions, CorrelateRequest};
 
-use crate::html::Html;
+use crate::html::Plain;
 use crate::options::{self, Intervals};
 use crate::progress::Bar;
 use crate::scoring::{Read, Rules, Scoring, refuse_beside_scores};
@@ -39,9 +40,8 @@ pub struct Args {
     intervals: Intervals,
     #[command(flatten)]
     shown: Shown,
-    /// Write a page with tables and charts of scores against ratings to this file; the page needs no network.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    html: Option<String>,
+    #[command(flatten)]
+    page: Plain,
 }
 
 #[derive(clap::Args)]
@@ -96,7 +96,7 @@ pub fn run(args: &Args) -> Result<()> {
     let intervals = args.intervals.resampling()?;
     let chosen = args.scoring.choose()?;
     let output = args.shown.open(&inputs)?;
-    let page = Html::plain(args.html.as_deref(), &inputs, args.shown.digits())?;
+    let page = args.page.open(&inputs, &args.shown)?;
     let Read { references, scores, metrics, resources } = args.scoring.read(chosen)?;
     let ratings = ratings::read_ratings(
         &capeval_files::open_or_stdin(&args.ratings)?,
@@ -124,7 +124,7 @@ pub fn run(args: &Args) -> Result<()> {
     })?;
     drop(bar);
     if let Some(page) = page {
-        page.write_correlation(&correlation)?;
+        page.write_plain(&correlation, pages::correlation)?;
     }
     output.write(&correlation)
 }

@@ -2,10 +2,12 @@
 
 use anyhow::{Context, Result};
 use capeval::corpus::{self, Captions, Format, Ids, ReadOptions};
+use capeval::pages;
 use capeval::{DiversityOptions, DiversityRequest};
 use capeval_files::{self as files, STDIN};
 
 use crate::fault::fault;
+use crate::html::Plain;
 use crate::names;
 use crate::options::{self, Candidates, ReferenceInput};
 use crate::shown::Shown;
@@ -58,6 +60,8 @@ pub struct Args {
     ids: Ids,
     #[command(flatten)]
     shown: Shown,
+    #[command(flatten)]
+    page: Plain,
 }
 
 const AFTER_HELP: &str = "\
@@ -80,6 +84,7 @@ pub fn run(args: &Args) -> Result<()> {
             "leave out --segments",
         ));
     }
+    let page = args.page.open(&inputs, &args.shown)?;
     let mut captions = Vec::new();
     for system in systems {
         captions.push((
@@ -102,7 +107,11 @@ pub fn run(args: &Args) -> Result<()> {
         },
         ..DiversityRequest::new(captions)
     };
-    target.write(&capeval::diversity(request)?)
+    let report = capeval::diversity(request)?;
+    if let Some(page) = page {
+        page.write_plain(&report, pages::diversity)?;
+    }
+    target.write(&report)
 }
 
 fn training(args: &Args) -> Result<Option<Captions>> {

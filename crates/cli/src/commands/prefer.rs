@@ -2,9 +2,11 @@
 
 use anyhow::Result;
 use capeval::corpus::ratings;
+use capeval::pages;
 use capeval::report::{HumanTies, MetricTies};
 use capeval::{PreferOptions, PreferRequest};
 
+use crate::html::Plain;
 use crate::options::{self, Intervals};
 use crate::progress::Bar;
 use crate::scoring::{Read, Rules, Scoring, refuse_beside_scores};
@@ -32,6 +34,8 @@ pub struct Args {
     intervals: Intervals,
     #[command(flatten)]
     shown: Shown,
+    #[command(flatten)]
+    page: Plain,
 }
 
 #[derive(clap::Args)]
@@ -87,6 +91,7 @@ pub fn run(args: &Args) -> Result<()> {
     let intervals = args.intervals.resampling()?;
     let chosen = args.scoring.choose()?;
     let output = args.shown.open(&inputs)?;
+    let page = args.page.open(&inputs, &args.shown)?;
     let Read { references, scores, metrics, resources } = args.scoring.read(chosen)?;
     let choices = ratings::read_pairs(&capeval_files::open_or_stdin(&args.pairs)?, &args.pairs)?;
     let DrawsAndTies {
@@ -120,5 +125,8 @@ pub fn run(args: &Args) -> Result<()> {
         ..PreferRequest::new(choices)
     })?;
     drop(bar);
+    if let Some(page) = page {
+        page.write_plain(&found, pages::preference)?;
+    }
     output.write(&found)
 }

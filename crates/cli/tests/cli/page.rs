@@ -41,9 +41,84 @@ fn the_page_of_a_correlation_shows_scores_against_ratings() {
     let (ratings, page) = (ratings.to_str().unwrap(), page.to_str().unwrap());
     stdout(&["correlate", ratings, "-r", "references.json", "-m", "rouge-l", "--html", page]);
     let html = std::fs::read_to_string(page).unwrap();
-    assert!(
-        html.contains("Agreement with people") && html.contains("<svg viewBox=") && html.contains("Kendall")
+    assert!(html.contains("Agreement of metrics with human ratings") && html.contains("Kendall"));
+    // A box for each grade.
+    assert!(html.contains("class=\"boxes s0\"") && html.contains("box: middle half"));
+}
+
+#[test]
+fn the_page_of_a_comparison_has_a_forest_plot_that_says_its_level_and_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    let page = page.to_str().unwrap();
+    let files = ["compare", "-r", "references.json", "a=results.json", "b=results.json"];
+    stdout(&[&files[..], &["-m", "bleu,ter", "--resamples", "50", "--seed", "7", "--html", page]].concat());
+    let html = std::fs::read_to_string(page).unwrap();
+    assert!(html.contains("class=\"forest s1\"") && html.contains("class=\"zero\""));
+    let note = "95% intervals, percentiles of 50 bootstrap resamples of the images, seed 7 of the difference";
+    assert!(html.contains(note));
+    // The images where the systems differ most come first.
+    assert!(html.contains("\"difference\":[1,0]"));
+}
+
+#[test]
+fn preferences_and_diversity_have_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pairs, page) = (folder.path().join("pairs.csv"), folder.path().join("page.html"));
+    let row = "1,a dog runs,a cat,a";
+    std::fs::write(&pairs, format!("image_id,caption_a,caption_b,winner\n{row}\n")).unwrap();
+    let (pairs, page) = (pairs.to_str().unwrap(), page.to_str().unwrap());
+    stdout(&["prefer", pairs, "-r", "references.json", "-m", "rouge-l", "--html", page]);
+    let html = std::fs::read_to_string(page).unwrap();
+    assert!(html.contains("<title>Agreement of metrics with human preferences</title>"));
+    assert!(html.contains("class=\"forest s0\"") && html.contains("the line is at chance"));
+    stdout(&["diversity", "mine=results.json", "--html", page, "--title", "How <varied>?"]);
+    let html = std::fs::read_to_string(page).unwrap();
+    assert!(html.contains("<title>How &lt;varied&gt;?</title>") && html.contains("vocabulary"));
+}
+
+#[test]
+fn titles_say_what_a_page_shows() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    let page = page.to_str().unwrap();
+    let titled = |args: &[&str], title: &str| {
+        stdout(&[args, &["--html", page]].concat());
+        let html = std::fs::read_to_string(page).unwrap();
+        assert!(html.contains(&format!("<title>{title}</title>")), "{title}");
+    };
+    let score = ["score", "-m", "rouge-l", "-r", "references.json", "mine=results.json"];
+    titled(&score, "Caption scores of mine");
+    titled(&[&score[..], &["b=results.json"]].concat(), "Caption scores of mine and b");
+    titled(&[&score[..], &["b=results.json", "--title", "Mine &amp; b"]].concat(), "Mine &amp;amp; b");
+    titled(
+        &["compare", "-r", "references.json", "a=results.json", "b=results.json"],
+        "Comparison of a and b",
     );
+    titled(&["diversity", "a=results.json", "-m", "vocabulary"], "Diversity of the captions of a");
+}
+
+#[test]
+fn pictures_can_be_part_of_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let (page, pictures) = (folder.path().join("page.html"), folder.path().join("pictures"));
+    std::fs::create_dir(&pictures).unwrap();
+    std::fs::write(pictures.join("COCO_000000000002.jpg"), b"\x89PNG\r\n").unwrap();
+    let pattern = pictures.join("COCO_{id:012}.jpg");
+    let (page, pictures) = (page.to_str().unwrap(), pictures.to_str().unwrap());
+    let score = ["score", "-r", "references.json", "results.json", "--html", page, "--embed-pictures"];
+    for source in [pictures, pattern.to_str().unwrap()] {
+        stdout(&[&score[..], &["--pictures", source]].concat());
+        let html = std::fs::read_to_string(page).unwrap();
+        assert!(html.contains("[null,\"data:image/png;base64,iVBORw0K\",null]"), "{source}");
+        assert!(html.contains("img-src data:;"), "{source}");
+    }
+    for (source, says) in
+        [("https://example.org/{id}", "not a path"), ("none/{id}", "no picture of any image")]
+    {
+        let run = capeval(&[&score[..], &["--pictures", source]].concat());
+        assert!(run.code == 2 && run.stderr.contains(says), "{}", run.stderr);
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::Form;
 use crate::comparison::p_value;
 use crate::export::points;
 use crate::grid::{Align, Cell, Grid, Labels, Table};
-use crate::number::{counted, fixed, percent, significant};
+use crate::number::{counted, fixed, intervals_in_words, significant};
 use crate::render::Tabulated;
 
 impl Tabulated for Correlation {
@@ -56,14 +56,12 @@ fn about(correlation: &Correlation) -> Vec<String> {
         correlation.head.version
     )];
     lines.push(STRENGTHS.to_owned());
-    if let Some(resampling) = correlation.head.resampling {
-        lines.push(format!(
-            "[low, high]: {} intervals, percentiles of {} of the images, seed {}",
-            percent(resampling.level),
-            counted(resampling.resamples, "bootstrap resample"),
-            resampling.seed
-        ));
-    }
+    lines.extend(
+        correlation
+            .head
+            .resampling
+            .map(|resampling| format!("[low, high]: {}", intervals_in_words(&resampling))),
+    );
     lines
 }
 

@@ -5,21 +5,33 @@ use std::io::{self, Write};
 use super::Preference;
 use crate::export::pairs;
 use crate::grid::{Align, Cell, Grid, Labels, Table};
-use crate::number::{counted, fixed, percent};
+use crate::number::{counted, fixed, intervals_in_words};
 use crate::render::Tabulated;
 use crate::{Coefficient, Form};
 
 impl Tabulated for Preference {
     fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
-        vec![Table { title: None, grid: grid(self, digits, labels) }]
+        self.tables(digits, labels)
     }
 
     fn legend(&self, _form: Form, _tables: &[Table]) -> Vec<String> {
-        about(self)
+        self.about()
     }
 
     fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
         pairs(self, out)
+    }
+}
+
+impl Preference {
+    /// The accuracies of each measure.
+    pub fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
+        vec![Table { title: None, grid: grid(self, digits, labels) }]
+    }
+
+    /// What people chose between, and how the accuracies were computed.
+    pub fn about(&self) -> Vec<String> {
+        about(self)
     }
 }
 
@@ -90,13 +102,8 @@ fn about(found: &Preference) -> Vec<String> {
             super::MetricTies::First => "the first caption counts as preferred",
         }
     ));
-    if let Some(resampling) = found.head.resampling {
-        lines.push(format!(
-            "[low, high]: {} intervals, percentiles of {} of the images, seed {}",
-            percent(resampling.level),
-            counted(resampling.resamples, "bootstrap resample"),
-            resampling.seed
-        ));
-    }
+    lines.extend(
+        found.head.resampling.map(|resampling| format!("[low, high]: {}", intervals_in_words(&resampling))),
+    );
     lines
 }

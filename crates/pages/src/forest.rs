@@ -1,0 +1,120 @@
+//! Forest plots as inline SVG: a row with a point and an interval for each of several estimates.
+
+use askama::Template;
+use capeval_report::fixed;
+use capeval_stats::Interval;
+
+use crate::chart::{Axis, Colour};
+
+/// The ends of the horizontal axis.
+const LEFT: f64 = 14.0;
+const RIGHT: f64 = 446.0;
+/// The largest number of characters of a name that are drawn.
+const NAME: usize = 34;
+
+/// An estimate with its interval.
+pub(crate) struct Estimate {
+    /// What was estimated.
+    pub name: String,
+    /// The estimate; not drawn if it is not finite.
+    pub value: f64,
+    /// Its interval.
+    pub interval: Option<Interval>,
+    /// The colour.
+    pub colour: Colour,
+}
+
+/// A forest plot.
+#[derive(Template)]
+#[template(path = "forest.svg")]
+pub(crate) struct Forest {
+    axis: Axis,
+    height: usize,
+    /// The place of the line of no effect, if it is within the axis.
+    line: Option<f64>,
+    rows: Vec<Row>,
+}
+
+struct Row {
+    class: String,
+    name: String,
+    value: String,
+    at: Option<f64>,
+    interval: Option<(f64, f64)>,
+}
+
+impl Forest {
+    /// Estimates below each other, with a line at `none`, the value of no effect.
+    pub fn new(label: &str, estimates: &[Estimate], none: Option<f64>, digits: usize) -> Self {
+        let ends = estimates.iter().flat_map(|one| {
+            let interval = one.interval.map_or([one.value; 2], |interval| [interval.low, interval.high]);
+            [one.value, interval[0], interval[1]]
+        });
+        let ends = ends.chain(none).filter(|end| end.is_finite());
+        let (low, high) =
+            ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| (low.min(end), high.max(end)));
+        let margin = if high > low { 0.04 * (high - low) } else { 0.5 };
+        let axis = Axis::new(label, if low.is_finite() { (low - margin, high + margin) } else { (0.0, 1.0) });
+        let place = |value: f64| LEFT + (RIGHT - LEFT) * axis.share(value);
+        let rows = estimates.iter().map(|one| {
+            let interval =
+                one.interval.filter(|interval| interval.low.is_finite() && interval.high.is_finite());
+            let value = match interval {
+                Some(Interval { low, high }) => {
+                    format!("{} [{}, {}]", fixed(one.value, digits), fixed(low, digits), fixed(high, digits))
+                }
+                None => fixed(one.value, digits),
+            };
+            Row {
+                class: one.colour.class(),
+                name: shortened(&one.name),
+                value,
+                at: one.value.is_finite().then(|| place(one.value)),
+                interval: interval.map(|interval| (place(interval.low), place(interval.high))),
+            }
+        });
+        let rows: Vec<Row> = rows.collect();
+        Self { height: 40 * rows.len() + 52, line: none.map(place), rows, axis }
+    }
+}
+
+/// The name, without its middle if it is too long for the drawing.
+fn shortened(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= NAME {
+        return name.to_owned();
+    }
+    let (head, tail) = (&letters[..NAME / 2], &letters[letters.len() - NAME / 2 + 1..]);
+    head.iter().chain(&['…']).chain(tail).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(name: &str, value: f64, low: f64, high: f64) -> Estimate {
+        Estimate {
+            name: name.into(),
+            value,
+            interval: Some(Interval { low, high }),
+            colour: Colour::System(1),
+        }
+    }
+
+    #[test]
+    fn intervals_are_drawn_on_one_axis() {
+        let rows = [estimate("<a>", 0.0, -1.0, 1.0), estimate(&"long".repeat(20), 2.0, 1.0, 3.0)];
+        let svg = Forest::new("difference", &rows, Some(0.0), 2).to_string();
+        assert!(svg.contains("0.00 [-1.00, 1.00]") && svg.contains("2.00 [1.00, 3.00]"), "{svg}");
+        assert!(svg.contains("&lt;a&gt;") && svg.contains("longlonglonglongl…"), "{svg}");
+        assert_eq!(svg.matches("class=\"zero\"").count(), 1);
+        assert_eq!(svg.matches("class=\"forest s1\"").count(), 2);
+    }
+
+    #[test]
+    fn an_estimate_that_is_not_finite_has_no_point() {
+        let rows = [Estimate { interval: None, ..estimate("a", f64::NAN, 0.0, 0.0) }];
+        let svg = Forest::new("x", &rows, None, 3).to_string();
+        assert!(svg.contains(">–</text>") && !svg.contains("<circle"), "{svg}");
+    }
+}
