@@ -180,20 +180,15 @@ impl Source {
 
     /// The content of the picture of each image.
     fn read(self, ids: &[SegmentId]) -> Result<Pictures> {
-        let path: Box<dyn Fn(&SegmentId) -> Option<PathBuf>> = match self {
-            Self::Pattern(pattern) => Box::new(move |id| Some(with_id(&pattern, id).into())),
-            Self::Folder { files, folder, .. } => {
-                let found = files_of_images(&files, ids)?;
-                let by_id: HashMap<SegmentId, PathBuf> = ids
-                    .iter()
-                    .zip(found)
-                    .filter_map(|(id, file)| Some((id.clone(), folder.join(file?))))
-                    .collect();
-                Box::new(move |id| by_id.get(id).cloned())
-            }
+        let paths: Vec<Option<PathBuf>> = match self {
+            Self::Pattern(pattern) => ids.iter().map(|id| Some(with_id(&pattern, id).into())).collect(),
+            Self::Folder { files, folder, .. } => files_of_images(&files, ids)?
+                .into_iter()
+                .map(|file| file.map(|file| folder.join(file)))
+                .collect(),
         };
         let paths: Vec<Option<PathBuf>> =
-            ids.iter().map(|id| path(id).filter(|path| path.is_file())).collect();
+            paths.into_iter().map(|path| path.filter(|path| path.is_file())).collect();
         if paths.iter().all(Option::is_none) {
             return Err(fault("--embed-pictures: no picture of any image was found", "check --pictures"));
         }
