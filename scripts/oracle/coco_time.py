@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Score a results file with pycocoevalcap 1.2, without METEOR and SPICE, and print the time of each step.
+"""Score a results file with pycocoevalcap 1.2, without SPICE, and print the time of each step.
 
-    coco_time.py REFS.json HYPS.json
+    coco_time.py REFS.json HYPS.json [--meteor]
 
-Needs Java. `cargo xtask bench` runs it as well as capeval.
+Needs Java. `scripts/bench.py` runs it as well as capeval.
 """
 import json
 import sys
@@ -12,6 +12,7 @@ from collections import OrderedDict
 
 from pycocoevalcap.bleu.bleu import Bleu
 from pycocoevalcap.cider.cider import Cider
+from pycocoevalcap.meteor.meteor import Meteor
 from pycocoevalcap.rouge.rouge import Rouge
 from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 
@@ -34,7 +35,10 @@ def main():
     tokenizer = PTBTokenizer()
     gts, res = tokenizer.tokenize(gts), tokenizer.tokenize(res)
     lap("ptb")
-    for name, scorer in (("bleu", Bleu(4)), ("rouge-l", Rouge()), ("cider-d", Cider())):
+    scorers = [("bleu", Bleu(4)), ("rouge-l", Rouge()), ("cider-d", Cider())]
+    if "--meteor" in sys.argv:
+        scorers.append(("meteor", Meteor()))
+    for name, scorer in scorers:
         score, _ = scorer.compute_score(gts, res)
         lap(name)
         print(name, score)

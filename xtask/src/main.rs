@@ -23,8 +23,8 @@ usage: cargo xtask CHORE
   ci              run every check and every test, as the CI does
   python          build the wheel, install it into a fresh virtual environment and test it there
   browser [DIR]   open a page of `score --html` in Chromium and test it; leaves screenshots in DIR
-  bench [DIR]     time capeval beside pycocoevalcap on DIR (default ../shared/data/coco);
-                  needs CAPEVAL_ORACLE=/path/to/python with pycocoevalcap installed, and Java";
+  bench [--peer]  time capeval on ../shared/data/coco; with --peer also pycocoevalcap, which needs
+                  CAPEVAL_ORACLE=/path/to/python with pycocoevalcap installed, and Java";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -38,8 +38,11 @@ fn main() -> ExitCode {
         ["python"] => python::run(&root()),
         ["browser"] => browser::run(&root(), None),
         ["browser", dir] => browser::run(&root(), Some(&PathBuf::from(dir))),
-        ["bench"] => bench::run(&root(), &root().join("../shared/data/coco")),
-        ["bench", dir] => bench::run(&root(), &PathBuf::from(dir)),
+        ["bench"] => bench::run(&root(), &coco(), None),
+        ["bench", "--peer"] => match std::env::var("CAPEVAL_ORACLE") {
+            Ok(python) => bench::run(&root(), &coco(), Some(&python)),
+            Err(_) => Err(anyhow::anyhow!("set CAPEVAL_ORACLE to a Python with pycocoevalcap 1.2")),
+        },
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -52,6 +55,11 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The folder of COCO's captions.
+fn coco() -> PathBuf {
+    root().join("../shared/data/coco")
 }
 
 /// The root of the workspace, the parent folder of this crate.
