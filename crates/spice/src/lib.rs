@@ -4,10 +4,12 @@
 //! compares those of a candidate with those of all references of the image. This crate is to give exactly the numbers of
 //! the program `spice-1.0.jar` with Stanford CoreNLP 3.6.0.
 
+mod caption;
 mod dependencies;
 mod enhance;
 mod graph;
 mod matching;
+mod metric;
 mod morphology;
 mod network;
 mod parser;
@@ -19,9 +21,11 @@ mod tokens;
 mod tree;
 mod tuples;
 
+pub use caption::CaptionReader;
 pub use dependencies::Dependencies;
 pub use graph::{DependencyGraph, Edge, Relation, Word, WordId};
 pub use matching::{Counts, Subset};
+pub use metric::Data;
 pub use morphology::lemma;
 pub use parser::{Parse, Parser};
 pub use resources::{Compiler, Grammar, Recognized, Summary};
@@ -29,3 +33,6 @@ pub use scene::{Concept, Fact, Likeness, SceneGraph, Synonyms};
 pub use tokens::sentences;
 pub use tree::{NodeId, Tree};
 pub use tuples::{Tuple, tuples};
+
+/// The metrics of this family.
+pub const KINDS: &[&capeval_metric::MetricKind] = &[&metric::KIND];

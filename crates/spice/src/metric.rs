@@ -1,0 +1,420 @@
+//! SPICE as a metric.
+//!
+//! All references of an image make one scene graph, in their order; the candidate makes another. Precision and recall
+//! count the facts of the candidate that are among those of the references, and SPICE is their harmonic mean. The corpus
+//! score is the mean over images; in a subset of the facts, only over images whose references have such facts.
+//!
+//! Quirks of the reference program kept on purpose:
+//! - several facts of the candidate may match the same fact of the references, so recall may exceed 1;
+//! - a candidate without facts scores 0, as does an image whose references have none; a subset without references has no
+//!   score (NaN);
+//! - an attribute into which another one was merged counts as no number, colour or size.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use capeval_choice::{Remedy, Task};
+use capeval_metric::setting::TOK;
+use capeval_metric::{
+    About, AnyMetric, Column, Explanation, Input, Learns, Metric, MetricKind, Need, Part, Reading,
+    References, Refusal, Rule, Segment, Setting, Settings, Signature, Statistics, Step,
+};
+use capeval_text::{Symbol, Tokenizer};
+
+use crate::caption::CaptionReader;
+use crate::matching::{Counts, Subset};
+use crate::resources::Grammar;
+use crate::scene::{Concept, Fact, Likeness, SceneGraph, Synonyms};
+use crate::tuples::Tuple;
+
+/// The registry entry of SPICE.
+pub const KIND: MetricKind = MetricKind {
+    name: "spice",
+    summary: "objects, attributes and relations shared with the references",
+    paper: "Anderson et al. 2016, SPICE: Semantic Propositional Image Caption Evaluation",
+    program: "spice-1.0.jar with Stanford CoreNLP 3.6.0, as in pycocoevalcap 1.2",
+    settings: &[
+        TOK,
+        Setting::yes_no("synsets", "yes", "whether words of one synonym set match and merge"),
+        Setting::choice(
+            "show",
+            "score",
+            "score: F, P and R; subsets: also F of subsets; all: all numbers",
+            Shown::NAMES,
+        ),
+    ],
+    variants: &[],
+    need: Some(Need {
+        what: "SPICE's data",
+        task: INSTALL,
+        has: |resources| resources.has::<Data>(),
+        about: || about("installed", Tokenizer::Ptb, Likeness::Synonyms, Shown::Score),
+    }),
+    build,
+};
+
+const INSTALL: Task = Task::Install("spice");
+
+/// The greatest number of captions whose tuples are kept.
+const CACHED: usize = 1 << 20;
+
+/// What SPICE needs besides captions.
+pub struct Data {
+    grammar: Grammar,
+    synonyms: Box<dyn Synonyms + Send + Sync>,
+    fingerprint: String,
+}
+
+impl std::fmt::Debug for Data {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Data({})", self.fingerprint)
+    }
+}
+
+impl Data {
+    /// A grammar and a dictionary, with the fingerprint of the latter.
+    pub fn new(grammar: Grammar, synonyms: impl Synonyms + Send + Sync + 'static, fingerprint: &str) -> Self {
+        let fingerprint = format!("{}+{fingerprint}", grammar.fingerprint());
+        Self { grammar, synonyms: Box::new(synonyms), fingerprint }
+    }
+}
+
+/// Which scores are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Score,
+    Subsets,
+    All,
+}
+
+impl Shown {
+    const NAMES: &[&str] = &["score", "subsets", "all"];
+}
+
+fn build(settings: &Settings<'_>) -> Result<AnyMetric, Refusal> {
+    let data = settings
+        .resource::<Data>()
+        .ok_or_else(|| settings.error("SPICE's data are not installed").with_remedy(Remedy::run(INSTALL)))?;
+    let likeness = if settings.yes("synsets") { Likeness::Synonyms } else { Likeness::Words };
+    let shown = match settings.text("show") {
+        "all" => Shown::All,
+        "subsets" => Shown::Subsets,
+        _ => Shown::Score,
+    };
+    let tokenizer = settings.tokenizer()?;
+    Ok(AnyMetric::new(Spice { data, tokenizer, likeness, shown, captions: Captions::default() }))
+}
+
+/// The tuples of captions that have been read, by caption.
+#[derive(Clone, Default)]
+struct Captions(Arc<Mutex<HashMap<String, Arc<[Tuple]>>>>);
+
+impl Captions {
+    fn get(&self, caption: &str, read: impl FnOnce() -> Vec<Tuple>) -> Arc<[Tuple]> {
+        if let Some(known) = self.0.lock().ok().and_then(|captions| captions.get(caption).cloned()) {
+            return known;
+        }
+        let tuples: Arc<[Tuple]> = read().into();
+        if let Ok(mut captions) = self.0.lock()
+            && captions.len() < CACHED
+        {
+            captions.insert(caption.to_owned(), Arc::clone(&tuples));
+        }
+        tuples
+    }
+}
+
+/// SPICE after a tokenizer.
+struct Spice {
+    data: Arc<Data>,
+    tokenizer: Tokenizer,
+    likeness: Likeness,
+    shown: Shown,
+    captions: Captions,
+}
+
+/// The scene graph of each image's references, made when it is first needed.
+#[derive(Default)]
+struct Graphs(Vec<OnceLock<SceneGraph>>);
+
+impl Spice {
+    /// The scene graph of captions, given as pieces of text.
+    fn graph<'a>(&self, segment: &Segment<'a>, captions: impl Iterator<Item = &'a [Symbol]>) -> SceneGraph {
+        let vocabulary = segment.references.vocabulary;
+        let mut reader = None;
+        let tuples: Vec<Arc<[Tuple]>> = captions
+            .map(|pieces| {
+                let words: Vec<&str> = pieces.iter().map(|piece| vocabulary.word(*piece)).collect();
+                let caption = words.join(" ");
+                let reader = reader.get_or_insert_with(|| CaptionReader::new(&self.data.grammar));
+                self.captions.get(&caption, || reader.tuples(&caption))
+            })
+            .collect();
+        SceneGraph::new(tuples.iter().flat_map(|tuples| tuples.iter()), &*self.data.synonyms, self.likeness)
+    }
+
+    /// Calls `use_graphs` with the scene graphs of the candidate and of the references.
+    fn compare<T>(
+        &self,
+        graphs: &Graphs,
+        segment: &Segment<'_>,
+        use_graphs: impl FnOnce(&SceneGraph, &SceneGraph) -> T,
+    ) -> T {
+        let candidate = self.graph(segment, std::iter::once(segment.pieces));
+        let make = || self.graph(segment, segment.reference_pieces());
+        match graphs.0.get(segment.image) {
+            Some(references) => use_graphs(&candidate, references.get_or_init(make)),
+            None => use_graphs(&candidate, &make()),
+        }
+    }
+}
+
+/// The sums over images of one subset.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    /// The images that have a score.
+    images: f64,
+    f: f64,
+    precision: f64,
+    recall: f64,
+    matched: f64,
+    candidate: f64,
+    references: f64,
+}
+
+/// The sums of all subsets.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stats([Sums; Subset::ALL.len()]);
+
+impl Sums {
+    /// The names of the columns, after that of the subset.
+    const NAMES: [&str; 7] = ["images", "f", "precision", "recall", "matched", "candidate", "references"];
+
+    fn new(counts: Counts, subset: Subset) -> Self {
+        let has_score = counts.references > 0 || subset == Subset::All;
+        Self {
+            images: if has_score { 1.0 } else { 0.0 },
+            f: counts.f(),
+            precision: counts.precision(),
+            recall: counts.recall(),
+            matched: counts.matched as f64,
+            candidate: counts.candidate as f64,
+            references: counts.references as f64,
+        }
+    }
+
+    fn to_row(self) -> [f64; 7] {
+        let Self { images, f, precision, recall, matched, candidate, references } = self;
+        [images, f, precision, recall, matched, candidate, references]
+    }
+
+    fn from_row(row: &[f64]) -> Self {
+        let [images, f, precision, recall, matched, candidate, references] =
+            std::array::from_fn(|k| row.get(k).copied().unwrap_or_default());
+        Self { images, f, precision, recall, matched, candidate, references }
+    }
+
+    /// The means of F, precision and recall; NaN where no image has a score in a subset.
+    fn means(&self, subset: Subset) -> [f64; 3] {
+        let mean =
+            |sum: f64| if self.images == 0.0 && subset == Subset::All { 0.0 } else { sum / self.images };
+        [mean(self.f), mean(self.precision), mean(self.recall)]
+    }
+}
+
+impl Statistics for Stats {
+    fn store(&self, row: &mut [f64]) {
+        for (place, number) in row.iter_mut().zip(self.0.iter().flat_map(|sums| sums.to_row())) {
+            *place = number;
+        }
+    }
+
+    fn load(row: &[f64]) -> Self {
+        let mut subsets = row.chunks(Sums::NAMES.len());
+        Self(std::array::from_fn(|_| Sums::from_row(subsets.next().unwrap_or_default())))
+    }
+}
+
+impl Metric for Spice {
+    type Model = Graphs;
+    type Stats = Stats;
+    type Scratch = ();
+
+    fn about(&self) -> About {
+        about(&self.data.fingerprint, self.tokenizer, self.likeness, self.shown)
+    }
+
+    fn fit(&self, references: &References<'_>) -> Graphs {
+        Graphs(references.ends.iter().map(|_| OnceLock::new()).collect())
+    }
+
+    fn measure(&self, graphs: &Graphs, segment: &Segment<'_>, (): &mut ()) -> Stats {
+        self.compare(graphs, segment, |candidate, references| {
+            Stats(
+                Subset::ALL.map(|subset| {
+                    Sums::new(Counts::new(candidate, references, self.likeness, subset), subset)
+                }),
+            )
+        })
+    }
+
+    fn score(&self, stats: &Stats, values: &mut [f64]) {
+        let numbers: Vec<f64> = match self.shown {
+            Shown::Score => stats.0[0].means(Subset::All).to_vec(),
+            Shown::Subsets => {
+                let subsets = Subset::ALL.into_iter().zip(&stats.0).skip(1);
+                let means = stats.0[0].means(Subset::All).into_iter();
+                means.chain(subsets.map(|(subset, sums)| sums.means(subset)[0])).collect()
+            }
+            Shown::All => {
+                let numbers = |(subset, sums): (Subset, &Sums)| {
+                    let [f, precision, recall] = sums.means(subset);
+                    let (surplus, missed) = (sums.candidate - sums.matched, sums.references - sums.matched);
+                    [f, precision, recall, sums.matched, surplus, missed, sums.images]
+                };
+                Subset::ALL.into_iter().zip(&stats.0).flat_map(numbers).collect()
+            }
+        };
+        for (value, number) in values.iter_mut().zip(numbers) {
+            *value = number;
+        }
+    }
+
+    fn explain(&self, graphs: &Graphs, segment: &Segment<'_>, (): &mut ()) -> Explanation {
+        let explain = |candidate: &SceneGraph, references: &SceneGraph| {
+            let likeness = self.likeness;
+            let of = |subset| Counts::new(candidate, references, likeness, subset);
+            let all = of(Subset::All);
+            let mut main = score_step("SPICE", all);
+            main.parts.push(facts_step("facts of the candidate", candidate, references, likeness));
+            main.parts.push(facts_step("facts of the references", references, candidate, likeness));
+            let mut steps = vec![main, precision_step(all), recall_step(all)];
+            match self.shown {
+                Shown::Score => {}
+                Shown::Subsets => {
+                    let subsets = Subset::ALL.into_iter().skip(1);
+                    steps.extend(subsets.map(|subset| subset_step(subset, of(subset))));
+                }
+                Shown::All => {
+                    let mut values = vec![0.0; parts(self.shown).len()];
+                    let stats = Stats(Subset::ALL.map(|subset| Sums::new(of(subset), subset)));
+                    self.score(&stats, &mut values);
+                    let numbers = parts(self.shown).into_iter().zip(values).skip(steps.len());
+                    steps.extend(numbers.map(|(part, value)| Step::given(part.label, value)));
+                }
+            }
+            steps
+        };
+        let scores = self.compare(graphs, segment, explain);
+        Explanation { scores, ..Explanation::over_words(segment) }
+    }
+}
+
+const F: Rule = Rule::new("2PR / (P + R)", |parts| match parts {
+    [precision, recall] if precision + recall > 0.0 => 2.0 * (precision * recall) / (precision + recall),
+    _ => 0.0,
+});
+
+fn score_step(title: &str, counts: Counts) -> Step {
+    Step::of(title, counts.f(), F, vec![precision_step(counts), recall_step(counts)])
+}
+
+fn precision_step(counts: Counts) -> Step {
+    let parts = vec![
+        Step::given("facts of the candidate that match", counts.matched as f64),
+        Step::given("facts of the candidate", counts.candidate as f64),
+    ];
+    Step::of("precision", counts.precision(), Rule::QUOTIENT, parts)
+}
+
+fn recall_step(counts: Counts) -> Step {
+    let parts = vec![
+        Step::given("facts of the candidate that match", counts.matched as f64),
+        Step::given("facts of the references", counts.references as f64),
+    ];
+    Step::of("recall", counts.recall(), Rule::QUOTIENT, parts)
+}
+
+fn subset_step(subset: Subset, counts: Counts) -> Step {
+    if counts.references == 0 {
+        return Step::given(subset.name(), f64::NAN).noted("the references have no such facts");
+    }
+    score_step(subset.name(), counts)
+}
+
+/// The facts of one side, each with those of the other side that it matches.
+fn facts_step(title: &str, facts: &SceneGraph, others: &SceneGraph, likeness: Likeness) -> Step {
+    let others = others.facts();
+    let step = |fact: &Fact<'_>| {
+        let matching: Vec<String> =
+            others.iter().filter(|other| fact.matches(other, likeness)).map(print).collect();
+        let note =
+            if matching.is_empty() { "no match".to_owned() } else { format!("= {}", matching.join(", ")) };
+        Step::heading(print(fact), Vec::new()).noted(note)
+    };
+    Step::heading(title, facts.facts().iter().map(step).collect())
+}
+
+fn print(fact: &Fact<'_>) -> String {
+    let name = |concept: &Concept| concept.words().join("/");
+    match fact {
+        Fact::Object(object) => name(object),
+        Fact::Attribute(object, attribute) => format!("{} – {}", name(object), name(attribute)),
+        Fact::Relation(source, relation, target) => {
+            format!("{} – {} – {}", name(source), name(relation), name(target))
+        }
+    }
+}
+
+fn about(data: &str, tokenizer: Tokenizer, likeness: Likeness, shown: Shown) -> About {
+    let synsets = if likeness == Likeness::Synonyms { "yes" } else { "no" };
+    let signature =
+        Signature::new("spice").with("synsets", synsets).with("data", data).with("tok", tokenizer);
+    let column = |subset: Subset, name: &str| {
+        let full = format!("{}-{name}", subset.name().to_lowercase());
+        if matches!(name, "f" | "precision" | "recall") { Column::sum(full) } else { Column::count(full) }
+    };
+    let columns = Subset::ALL.into_iter().flat_map(|subset| Sums::NAMES.map(|name| column(subset, name)));
+    let input = Input::new(Reading::Tokens(tokenizer));
+    About::new(signature, input, columns.collect(), parts(shown))
+        .learns(Learns::Words)
+        .mean(shown == Shown::Score)
+}
+
+/// The scores that are shown.
+fn parts(shown: Shown) -> Vec<Part> {
+    let f = |key: String, label: String| Part::score(key, label, 0.0..=2.0);
+    let precision = |key: String, label: String| Part::score(key, label, 0.0..=1.0);
+    let recall = |key: String, label: String| Part::score(key, label, 0.0..=f64::INFINITY);
+    let main = || {
+        let named = |key: &str, label: &str| (format!("spice-{key}"), format!("SPICE {label}"));
+        let ((p, precisions), (r, recalls)) = (named("precision", "P"), named("recall", "R"));
+        vec![f("spice".to_owned(), "SPICE".to_owned()), precision(p, precisions), recall(r, recalls)]
+    };
+    let key = |subset: Subset| format!("spice-{}", subset.name().to_lowercase());
+    let label = |subset: Subset| format!("SPICE {}", subset.name());
+    match shown {
+        Shown::Score => main(),
+        Shown::Subsets => {
+            let subsets = Subset::ALL.into_iter().skip(1).map(|subset| f(key(subset), label(subset)));
+            main().into_iter().chain(subsets).collect()
+        }
+        Shown::All => {
+            let all = Subset::ALL.into_iter().flat_map(|subset| {
+                let (key, label) = (key(subset), label(subset));
+                let named = |name: &str| (format!("{key}-{name}"), format!("{label} {name}"));
+                let count = |name: &str| {
+                    let (key, label) = named(name);
+                    Part::score(key, label, f64::NEG_INFINITY..=f64::INFINITY).count().without_interval()
+                };
+                let [(p, precisions), (r, recalls)] = ["pr", "re"].map(named);
+                let scores = [f(key.clone(), label.clone()), precision(p, precisions), recall(r, recalls)];
+                scores.into_iter().chain(["tp", "fp", "fn", "images"].map(count)).collect::<Vec<_>>()
+            });
+            all.map(
+                |part| if part.key == "spice-all" { Part { key: "spice".to_owned(), ..part } } else { part },
+            )
+            .collect()
+        }
+    }
+}
