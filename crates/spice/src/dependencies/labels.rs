@@ -74,7 +74,7 @@ const WORDS: &[(&str, &str)] = &[
         "be being been am are r is ai was were 'm m 're 's s `s art ar wase get getting gets got gotten",
     ),
     ("have", "have had has having 've ve v 'd d hvae hav as"),
-    ("not", "not n't nt no't never"),
+    ("not", "not n't nt never"),
     ("self", "myself yourself himself herself itself ourselves yourselves themselves"),
     (
         "seem",
