@@ -1,8 +1,9 @@
 // Opens a page of `capeval score --html` in a real browser: sorts, searches, opens an image, changes the theme, and
 // checks that hostile captions stay text, that no script fails, and that axe finds no violations.
 //
-// node page.mjs BROWSER MODULES PAGE WIDE [SCREENSHOTS]: PAGE holds the systems "first" and "second" of
-// xtask/src/browser.rs, WIDE two systems, one with a long name, scored by all metrics; MODULES is the folder that
+// node page.mjs BROWSER MODULES PAGE WIDE PICTURED [SCREENSHOTS]: PAGE holds the systems "first" and "second" of
+// xtask/src/browser.rs, WIDE two systems, one with a long name, scored by all metrics, PICTURED a
+// comparison with pictures in it; MODULES is the folder that
 // holds playwright-core and axe-core.
 
 import assert from "node:assert/strict";
@@ -11,7 +12,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const [browserPath, modules, path, widePath, screenshots] = process.argv.slice(2);
+const [browserPath, modules, path, widePath, picturedPath, screenshots] = process.argv.slice(2);
 const require = createRequire(join(modules, "node_modules", "from"));
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core"), "utf8");
@@ -204,8 +205,10 @@ const steps = {
   async "marks weigh by what a match is worth"() {
     const [page] = await open({ viewport: { width: 1360, height: 900 } }, path, "#image=17&marks=cider-d");
     // "a" adds almost nothing on its own; as a part of "a unicycle" it is painted.
-    const shares = await page.evaluate(() => [...document.querySelectorAll(".card.mine mark")].map((mark) => [mark.textContent, mark.className]));
-    assert.ok(shares.length >= 1);
+    const classes = await page.evaluate(() => [...document.querySelectorAll(".references mark")].map((mark) => [mark.textContent.toLowerCase(), mark.className]));
+    const of = (word) => classes.filter(([text]) => text === word).map(([, name]) => name);
+    assert.ok(of("a").every((name) => !name.endsWith("w4")), JSON.stringify(classes));
+    assert.ok(classes.some(([text, name]) => text.includes("unicycle") && name.endsWith("w4")), JSON.stringify(classes));
     await page.close();
   },
   async "an image shows its references, its matched words and how its scores were computed"() {
@@ -290,6 +293,39 @@ const steps = {
         await page.close();
       }
     }
+  },
+  async "pictures are small in the list, and can be enlarged; a wall shows them all"() {
+    const [page] = await open({ viewport: { width: 1280, height: 900 } }, picturedPath);
+    assert.equal(await page.title(), "Good or weak?");
+    // A comparison begins where its systems differ most, and its differences have intervals.
+    assert.equal(await page.locator("#order").inputValue(), "2");
+    assert.ok(await page.locator("#differences .forest").count());
+    assert.ok((await page.locator("#differences .note").first().textContent()).includes("seed 12345"));
+    await until(page, () => document.querySelector(".row .thumb").naturalWidth === 1);
+    await page.locator("button.picture").click();
+    await page.locator("dialog[open] img").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("dialog").waitFor({ state: "detached" });
+    await page.getByLabel("wall").check();
+    await until(page, () => document.querySelectorAll(".tile").length > 1);
+    assert.ok((await page.evaluate(() => location.hash)).includes("view=wall"));
+    await page.locator(".list").focus();
+    const before = await page.locator(".detail h3 bdi").textContent();
+    await page.keyboard.press("ArrowRight");
+    await until(page, (old) => document.querySelector(".detail h3 bdi").textContent !== old, before);
+    await page.locator("#images").scrollIntoViewIfNeeded();
+    await shot(page, "wall");
+    await page.close();
+  },
+  async "seven scores fit a screen, and a phone shows images before charts"() {
+    const [page] = await open({ viewport: { width: 1280, height: 900 } });
+    const fits = await page.evaluate(() => { const box = document.querySelector("#scores .scroll"); return box.scrollWidth <= box.clientWidth; });
+    assert.ok(fits, "the table of scores scrolls");
+    await page.close();
+    const [phone] = await open({ viewport: { width: 390, height: 844 } });
+    const top = (selector) => phone.evaluate((wanted) => document.querySelector(wanted).getBoundingClientRect().top, selector);
+    assert.ok((await top("#images")) < (await top("#intervals")) && (await top("#intervals")) < (await top("#charts")));
+    await phone.close();
   },
   async "the theme follows the system or the reader"() {
     const [page] = await open({ viewport: { width: 1360, height: 900 }, colorScheme: "dark" });

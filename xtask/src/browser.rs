@@ -53,10 +53,17 @@ pub fn run(root: &Path, screenshots: Option<&Path>) -> Result<()> {
     let browser = browser().context("Chromium was not found; set CHROMIUM to its path")?;
     let page = write_page(&root, &base)?;
     let wide = write_wide_page(&root, &base)?;
+    let pictured = write_pictured_page(&root, &base)?;
     let size = std::fs::metadata(&page)?.len();
     println!("── browser: a page of {size} bytes");
     let mut command = Command::new("node");
-    command.arg(root.join("tests/browser/page.mjs")).arg(browser).arg(&base).arg(page).arg(wide);
+    command
+        .arg(root.join("tests/browser/page.mjs"))
+        .arg(browser)
+        .arg(&base)
+        .arg(page)
+        .arg(wide)
+        .arg(pictured);
     if let Some(folder) = screenshots {
         std::fs::create_dir_all(folder)?;
         command.arg(folder);
@@ -128,6 +135,37 @@ fn write_wide_page(root: &Path, base: &Path) -> Result<PathBuf> {
     step("wide page", command.current_dir(root).stdout(Stdio::null()))?;
     Ok(page)
 }
+
+/// Writes a page that compares two systems on the quick-start data, with pictures in it.
+fn write_pictured_page(root: &Path, base: &Path) -> Result<PathBuf> {
+    let quickstart = root.join("examples/quickstart");
+    let references = std::fs::read_to_string(quickstart.join("references.json"))?;
+    let references: serde_json::Value = serde_json::from_str(&references)?;
+    let pictures = base.join("pictures");
+    std::fs::create_dir_all(&pictures)?;
+    let known = references["annotations"].as_array().context("the references have no annotations")?;
+    for image in known.iter().filter_map(|row| row["image_id"].as_i64()) {
+        std::fs::write(pictures.join(format!("{image}.gif")), PIXEL)?;
+    }
+    let page = base.join("pictured.html");
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--package", "capeval-cli", "--", "compare", "--references"]);
+    command.args(["references.json", "weak.json", "good.json"].map(|name| quickstart.join(name)));
+    command.args([
+        "--metrics",
+        "bleu,rouge-l,cider-d",
+        "--resamples",
+        "200",
+        "--embed-pictures",
+        "--pictures",
+    ]);
+    command.arg(pictures).arg("--html").arg(&page).args(["--title", "Good or weak?"]);
+    step("pictured page", command.stdout(Stdio::null()))?;
+    Ok(page)
+}
+
+/// A red GIF of one pixel.
+const PIXEL: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\xc0\x30\x30\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
 fn step(label: &str, command: &mut Command) -> Result<()> {
     println!("── browser: {label}");

@@ -39,5 +39,6 @@ pub(crate) fn gallery(
             .map(|image| references.set.of(*image as usize).map(str::to_owned).collect())
             .collect(),
         systems,
+        held_out: Vec::new(),
     }
 }

@@ -24,13 +24,16 @@ const NAME: &str = "human";
 
 /// As [`score`](crate::score()), with the human row last. Without systems, it is the only row.
 pub(crate) fn score_with_human(request: ScoreRequest<'_>, selection: Selection) -> Result<Report, Error> {
-    if request.options.gallery {
-        return Err(Error::with_remedy("a page has no human row", "leave out one of the two"));
-    }
     let Request { references, reference_files, systems, options, resources, progress } = request;
     if systems.is_empty() {
+        if options.gallery {
+            return Err(Error::with_remedy(
+                "a page shows systems, and there is none",
+                "give one, or leave out the page",
+            ));
+        }
         let rounds = Rounds::new(&references, options.images.as_deref(), options.ids)?;
-        let (human, mut report) = rounds.score(&options, &selection, progress)?;
+        let Row { human, mut report, .. } = rounds.score(&options, &selection, progress)?;
         report.head.notices.extend(rounds.subset.as_ref().map(Subset::notice));
         report.provenance.files = reference_files;
         report.systems = vec![human];
@@ -50,7 +53,10 @@ pub(crate) fn score_with_human(request: ScoreRequest<'_>, selection: Selection) 
     let described = described(&scores, &references);
     let list = (described.len() < references.n_images).then_some(&described[..]);
     let rounds = Rounds::new(&source, list, human_options.ids)?;
-    let (human, alone) = rounds.score(&human_options, &selection, progress)?;
+    let Row { human, report: alone, held_out } = rounds.score(&human_options, &selection, progress)?;
+    if let Some(gallery) = &mut report.gallery {
+        gallery.held_out = held_out;
+    }
     add_new(&mut report.head.notices, &alone.head.notices);
     report.head.notices.push(Notice::new(
         "human-references",
@@ -62,6 +68,15 @@ pub(crate) fn score_with_human(request: ScoreRequest<'_>, selection: Selection) 
     }
     report.systems.push(human);
     Ok(report)
+}
+
+/// The human row, and what it was computed from.
+struct Row {
+    human: SystemReport,
+    /// A report with everything but rows.
+    report: Report,
+    /// The scores of each caption in each round, if a page asks for them.
+    held_out: Vec<f64>,
 }
 
 /// Adds the notices of kinds that are not among `notices`: rounds repeat each other's with other numbers.
@@ -151,13 +166,12 @@ impl Rounds {
         (references, candidates)
     }
 
-    /// The human row, and a report with everything but rows.
     fn score(
         &self,
         options: &ScoreOptions,
         selection: &Selection,
         progress: &dyn Progress,
-    ) -> Result<(SystemReport, Report), Error> {
+    ) -> Result<Row, Error> {
         if let Some(resampling) = &options.intervals {
             resampling.check()?;
             resampling.check_values(self.n * entries(&selection.metrics).1.len())?;
@@ -181,8 +195,10 @@ impl Rounds {
         report.head.resampling = options.intervals;
         report.provenance.n_images = self.references.len();
         report.provenance.n_references = self.references.captions().len();
-        let row = SystemReport { intervals, ..self.mean(rows) };
-        Ok((row, report))
+        let segments = rows.iter().filter(|_| options.gallery).filter_map(|row| row.segments.as_ref());
+        let held_out = segments.flat_map(|segments| segments.values.iter().copied()).collect();
+        let human = SystemReport { intervals, ..self.mean(rows) };
+        Ok(Row { human, report, held_out })
     }
 
     /// The scores of one round.
@@ -195,7 +211,11 @@ impl Rounds {
     ) -> Result<Scored, Error> {
         let (references, candidates) = self.deal(round);
         let request = Request {
-            options: ScoreOptions { ids: options.ids, segments: options.segments, ..ScoreOptions::default() },
+            options: ScoreOptions {
+                ids: options.ids,
+                segments: options.segments || options.gallery,
+                ..ScoreOptions::default()
+            },
             progress,
             ..ScoreRequest::new(references, [(NAME, candidates)])
         };

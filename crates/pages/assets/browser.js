@@ -27,6 +27,7 @@ async function browser(meta) {
     text: "", references: false, words: false, wall: false, where: [], image: -1, chosen: false, missing: null,
   };
   const state = stateOf(location.hash, start, meta, ids);
+  const isLinked = location.hash.includes("=");
 
   const value = (s, image) => scores[s][state.measure][image];
   const key = (image) => {
@@ -203,5 +204,6 @@ async function browser(meta) {
     document.getElementById("images").scrollIntoView();
   }, () => state.system);
   await refresh();
+  if (isLinked) document.getElementById("images").scrollIntoView({ behavior: "instant" });
   document.documentElement.dataset.ready = "yes";
 }

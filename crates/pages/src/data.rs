@@ -179,7 +179,12 @@ impl<'r> Meta<'r> {
             chunk: CHUNK,
             measures: measures.collect(),
             metrics: report.head.metrics.iter().map(|metric| metric.key.as_str()).collect(),
-            systems: report.systems.iter().map(|system| system.name.as_str()).collect(),
+            systems: report
+                .systems
+                .iter()
+                .zip(&gallery.systems)
+                .map(|(system, _)| system.name.as_str())
+                .collect(),
             headline: headlines(report).last().copied().unwrap_or(0),
             pictures: page.pictures.as_ref().map(|pictures| match pictures {
                 Pictures::Pattern(pattern) => Place::Pattern(pattern),

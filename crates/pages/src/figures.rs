@@ -23,6 +23,8 @@ pub(crate) struct Charts<'r> {
     pub systems: Vec<&'r str>,
     /// The number of systems that are not drawn, for lack of colours.
     pub n_more: usize,
+    /// Whether cumulative distributions have a line of people, in grey.
+    pub has_human: bool,
     /// The distributions of scores and of caption lengths.
     pub distributions: Vec<Figure>,
     /// The cumulative distributions of scores.
@@ -104,17 +106,20 @@ fn values(report: &Report, system: usize, measure: usize) -> Vec<f64> {
 
 /// The figures of a report; `None` if the report has no scores of single images.
 pub(crate) fn charts(report: &Report) -> Option<Charts<'_>> {
-    let n_drawn = report.systems.len().min(COLOURS);
+    let gallery = report.gallery.as_ref();
+    // The human row is not a system.
+    let n_systems = gallery.map_or(report.systems.len(), |gallery| gallery.systems.len());
+    let n_drawn = n_systems.min(COLOURS);
     if (0..n_drawn).all(|system| values(report, system, 0).is_empty()) {
         return None;
     }
-    let gallery = report.gallery.as_ref();
     let headlines = headlines(report);
     let distributions = headlines.iter().filter_map(|m| distribution(report, n_drawn, *m));
     let cumulative = headlines.iter().filter_map(|m| cumulative_scores(report, n_drawn, *m));
     Some(Charts {
         systems: report.systems.iter().take(n_drawn).map(|system| system.name.as_str()).collect(),
-        n_more: report.systems.len() - n_drawn,
+        n_more: n_systems - n_drawn,
+        has_human: gallery.is_some_and(|gallery| !gallery.held_out.is_empty()),
         distributions: distributions
             .chain(gallery.map(|gallery| lengths(report, gallery, n_drawn)))
             .collect(),
@@ -129,12 +134,13 @@ pub(crate) fn intervals(report: &Report, digits: usize) -> Vec<Figure> {
     let Some(resampling) = report.head.resampling.filter(|_| report.systems.len() > 1) else {
         return Vec::new();
     };
+    let n_systems = report.gallery.as_ref().map_or(report.systems.len(), |gallery| gallery.systems.len());
     let figures = report.head.measures.iter().enumerate().map(|(m, measure)| {
         let rows = report.systems.iter().enumerate().map(|(s, system)| Estimate {
             name: system.name.clone(),
             value: system.scores.get(m).copied().unwrap_or(f64::NAN),
             interval: system.interval(m).copied(),
-            colour: if s < COLOURS { Colour::System(s) } else { Colour::Muted },
+            colour: if s < n_systems.min(COLOURS) { Colour::System(s) } else { Colour::Muted },
         });
         forest(
             measure.short_label(),
@@ -157,10 +163,8 @@ pub(crate) fn differences(comparison: &Comparison, digits: usize) -> Vec<Figure>
         interval: contrast.has_test.then_some(contrast.interval),
         colour,
     };
-    let note = format!(
-        "{} of the difference; the line is at no difference",
-        intervals_in_words(&comparison.resampling)
-    );
+    let intervals = intervals_in_words(&comparison.resampling);
+    let note = format!("difference with {intervals}; the line is at no difference");
     let measures = comparison.report.head.measures.iter().enumerate();
     if let [pair] = &comparison.pairs[..] {
         // Measures without a bound have scales of their own.
@@ -345,19 +349,21 @@ fn top(series: &[Series]) -> f64 {
     points.map(|(_, y)| *y).filter(|y| y.is_finite()).fold(0.0, f64::max) * 1.06
 }
 
-/// The share of images with at most each score.
+/// The share of captions with at most each score; people's line is that of each reference held out against the others of
+/// its image.
 fn cumulative_scores(report: &Report, n_drawn: usize, measure: usize) -> Option<Figure> {
     let described = report.head.measures.get(measure)?;
     let systems = report.systems.iter().take(n_drawn).enumerate();
-    let all = systems
-        .map(|(s, system)| (Colour::System(s), system.name.as_str(), sorted(values(report, s, measure))));
-    let label = described.short_label();
-    cumulative(
-        label,
-        &format!("Share of images with at most each {}", described.label),
-        "% of images",
-        all.collect(),
-    )
+    let mut all: Vec<(Colour, &str, Vec<f64>)> = systems
+        .map(|(s, system)| (Colour::System(s), system.name.as_str(), sorted(values(report, s, measure))))
+        .collect();
+    if let Some(gallery) = report.gallery.as_ref().filter(|gallery| !gallery.held_out.is_empty()) {
+        let rows = gallery.held_out.chunks_exact(report.head.measures.len().max(1));
+        let held_out = rows.filter_map(|row| row.get(measure).copied()).collect();
+        all.push((Colour::Muted, "human", sorted(held_out)));
+    }
+    let what = format!("Share of captions with at most each {}", described.label);
+    cumulative(described.short_label(), &what, "% of captions", all)
 }
 
 /// Cumulative distributions of groups of sorted values.

@@ -13,6 +13,9 @@ pub struct Gallery {
     pub references: Vec<Vec<String>>,
     /// The captions of each system, in the report's order.
     pub systems: Vec<Captions>,
+    /// The scores of each reference that the human row holds out, caption by caption, with one value per measure; empty
+    /// without that row. It is in [`Report::systems`](crate::Report::systems), after those above.
+    pub held_out: Vec<f64>,
 }
 
 /// The captions of one system, in the order of its [`Segments`](crate::Segments).

@@ -96,7 +96,7 @@ struct Closer {
     explain: Vec<String>,
     /// Add a row for people: each reference of an image held out in turn and scored against the others; see
     /// `capeval human`.
-    #[arg(long, conflicts_with = "html")]
+    #[arg(long)]
     human: bool,
 }
 

@@ -55,10 +55,26 @@ fn the_page_of_a_comparison_has_a_forest_plot_that_says_its_level_and_seed() {
     stdout(&[&files[..], &["-m", "bleu,ter", "--resamples", "50", "--seed", "7", "--html", page]].concat());
     let html = std::fs::read_to_string(page).unwrap();
     assert!(html.contains("class=\"forest s1\"") && html.contains("class=\"zero\""));
-    let note = "95% intervals, percentiles of 50 bootstrap resamples of the images, seed 7 of the difference";
+    let note = "difference with 95% intervals, percentiles of 50 bootstrap resamples of the images, seed 7; ";
     assert!(html.contains(note));
     // The images where the systems differ most come first.
     assert!(html.contains("\"difference\":[1,0]"));
+}
+
+#[test]
+fn cumulative_distributions_have_a_line_of_people() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    let page = page.to_str().unwrap();
+    let args =
+        ["score", "-r", "references.json", "mine=results.json", "-m", "rouge-l", "--human", "--html", page];
+    let table = stdout(&args);
+    assert!(table.contains("human"), "{table}");
+    let html = std::fs::read_to_string(page).unwrap();
+    assert!(html.contains("Grey: human, each reference scored against the others of its image."));
+    assert!(html.contains("human: half are at most ") && html.contains("class=\"line grey\""));
+    // The list of images has no captions of a system of that name.
+    assert!(html.contains("\"systems\":[\"mine\"]"));
 }
 
 #[test]
