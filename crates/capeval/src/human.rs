@@ -9,7 +9,7 @@ use capeval_choice::Remedy;
 use capeval_corpus::{Captions, GroupedCaptions, Ids, SegmentId};
 use capeval_evaluate::{Progress, SystemScores};
 use capeval_metric::Signature;
-use capeval_report::{Notice, Report, SystemReport};
+use capeval_report::{Lengths, Notice, Report, SystemReport};
 use capeval_stats::{ExactSum, Interval, Resampling};
 
 use crate::intervals::{NO_INTERVAL, Stack};
@@ -229,13 +229,17 @@ impl Rounds {
         let segments: Option<Vec<&[f64]>> =
             rows.iter().map(|row| row.segments.as_ref().map(|segments| &segments.values[..])).collect();
         let values = segments.map(|values| means(values.into_iter()));
+        let lengths: Option<Vec<[f64; 2]>> =
+            rows.iter().map(|row| row.lengths.map(|l| [l.candidates, l.references])).collect();
+        let lengths = lengths.map(|all| means(all.iter().map(|lengths| &lengths[..])));
+        let lengths = lengths.map(|means| Lengths { candidates: means[0], references: means[1] });
         let n_references = self.images.iter().map(|image| self.references.rows(*image).len()).sum();
         let mut row = rows.swap_remove(0);
         if let Some((segments, values)) = row.segments.as_mut().zip(values) {
             segments.values = values;
         }
         let signatures = row.signatures.iter().map(|signature| self.signed(signature)).collect();
-        SystemReport { scores, signatures, n_references, ..row }
+        SystemReport { scores, signatures, lengths, n_references, ..row }
     }
 
     /// The signature of a round, with what else the mean of rounds depends on.

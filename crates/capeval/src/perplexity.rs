@@ -105,6 +105,7 @@ fn under_model(
             n_images: captions.len(),
             n_references: 0,
             scores: scores.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
+            lengths: None,
             intervals: None,
             signatures: signatures.map(signed).collect(),
             segments: options.segments.then(|| Segments {
@@ -173,6 +174,7 @@ fn from_probabilities(
             n_images: given.segments.len(),
             n_references: 0,
             scores: rows.iter().map(total).collect(),
+            lengths: None,
             intervals: None,
             signatures: ends.iter().map(signature).collect(),
             segments: options.segments.then(|| Segments {
@@ -285,7 +287,7 @@ fn report(
     same_images: bool,
 ) -> Report {
     Report {
-        head: Head { version: VERSION.to_owned(), metrics, measures, resampling: None, notices },
+        head: Head { version: VERSION.to_owned(), metrics, measures, resampling: None, notices, run: None },
         systems,
         same_images,
         sorted_by: None,

@@ -6,7 +6,7 @@ use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{MetricScores, Progress, ReferenceSet, System, SystemScores, evaluate};
 use capeval_lexical::sacrebleu_signature;
 use capeval_metric::Signature;
-use capeval_report::{Explained, Head, Notice, Provenance, Report, Segments, SystemReport};
+use capeval_report::{Explained, Head, Lengths, Notice, Provenance, Report, Segments, SystemReport};
 use rayon::prelude::*;
 
 use crate::common::Common;
@@ -187,6 +187,7 @@ pub(crate) fn score_with_statistics(
             n_images: scores.images.len(),
             n_references: scores.images.iter().map(|image| set.of(*image as usize).len()).sum(),
             scores: scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
+            lengths: lengths(scores),
             intervals: intervals.as_mut().and_then(|all| all.get_mut(k)).map(std::mem::take),
             signatures: sign(scores, set, alignment, &mut found),
             segments: (options.segments || options.gallery).then(|| segments(scores, &references)),
@@ -210,6 +211,7 @@ pub(crate) fn score_with_statistics(
             measures,
             resampling: options.intervals,
             notices: found,
+            run: None,
         },
         same_images,
         sorted_by: None,
@@ -257,6 +259,16 @@ fn system(name: &str, captions: &Captions, aligned: &Aligned, place: &[u32]) -> 
     let images = aligned.pairs.iter().filter_map(|pair| place.get(pair.image as usize).copied());
     let texts = aligned.pairs.iter().map(|pair| pair.candidate.map_or("", |row| captions.text(row as usize)));
     System { name: name.to_owned(), images: images.collect(), texts: texts.collect() }
+}
+
+/// The lengths that the first metric with both of them compares, as BLEU does.
+fn lengths(scores: &SystemScores) -> Option<Lengths> {
+    scores.metrics.iter().find_map(|metric| {
+        let columns = &metric.metric.about().columns;
+        let total = metric.table.total();
+        let sum = |name: &str| total.get(columns.iter().position(|column| column.name == name)?).copied();
+        Some(Lengths { candidates: sum("candidate-length")?, references: sum("reference-length")? })
+    })
 }
 
 /// The effects of the alignment of a system.

@@ -5,6 +5,7 @@ mod data;
 mod fault;
 mod html;
 mod input;
+mod invocation;
 mod mecab;
 mod names;
 mod options;
@@ -48,6 +49,8 @@ fn threads(text: &str) -> Result<usize, String> {
 /// Runs the program with the command line `args`, of which the first is its name, and returns its exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     clear_up_on_signals();
+    let args: Vec<OsString> = args.into_iter().collect();
+    invocation::remember(&args);
     let (args, hints) = renamed::modernise(args);
     let parsed = Cli::try_parse_from(args);
     if let Ok(cli) = &parsed {

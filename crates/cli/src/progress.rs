@@ -12,6 +12,9 @@ use crate::voice;
 /// The time before a bar is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// The longest name of a system beside a bar, in columns.
+const LONGEST_NAME: usize = 24;
+
 /// Shows the progress of a task.
 pub struct Bar {
     start: Instant,
@@ -21,7 +24,10 @@ pub struct Bar {
 }
 
 struct State {
-    stage: &'static str,
+    /// What is being done, in words.
+    message: String,
+    /// The system that is next, in words.
+    system: String,
     total: u64,
     bar: Option<ProgressBar>,
 }
@@ -29,7 +35,7 @@ struct State {
 impl Bar {
     /// A bar that appears only if standard error is a terminal.
     pub fn new() -> Self {
-        let state = State { stage: "", total: 0, bar: None };
+        let state = State { message: String::new(), system: String::new(), total: 0, bar: None };
         let watched = voice::is_watched();
         Self { start: Instant::now(), watched, done: AtomicU64::new(0), state: Mutex::new(state) }
     }
@@ -41,19 +47,27 @@ impl Progress for Bar {
             return;
         }
         let Ok(mut state) = self.state.lock() else { return };
-        state.stage = match stage {
-            Stage::Reading => "reading",
-            Stage::Fitting => "learning",
-            Stage::Measuring => "scoring",
-            Stage::Explaining => "explaining",
-            Stage::Resampling => "resampling",
+        state.message = match stage {
+            Stage::Reading => "reading".to_owned(),
+            Stage::Fitting => "learning".to_owned(),
+            Stage::Measuring => format!("scoring{}", state.system),
+            Stage::Explaining => "explaining".to_owned(),
+            Stage::Resampling => "resampling".to_owned(),
         };
         state.total = n as u64;
         self.done.store(0, Ordering::Relaxed);
         if let Some(bar) = &state.bar {
             bar.set_length(state.total);
-            bar.set_message(state.stage);
+            bar.set_message(state.message.clone());
             bar.set_position(0);
+            bar.reset_eta();
+        }
+    }
+
+    fn system(&self, name: &str, number: usize, n: usize) {
+        if let Ok(mut state) = self.state.lock() {
+            let count = if n > 1 { format!(" ({number} of {n})") } else { String::new() };
+            state.system = format!(" {}{count}", console::truncate_str(name, LONGEST_NAME, "…"));
         }
     }
 
@@ -66,11 +80,12 @@ impl Progress for Bar {
             return;
         }
         let Ok(mut state) = self.state.lock() else { return };
-        let (stage, total) = (state.stage, state.total);
+        let (message, total) = (state.message.clone(), state.total);
         let bar = state.bar.get_or_insert_with(|| {
-            let style = ProgressStyle::with_template("{msg:10} {wide_bar} {human_pos}/{human_len}")
-                .unwrap_or_else(|_| ProgressStyle::default_bar());
-            ProgressBar::new(total).with_style(style).with_message(stage)
+            let style =
+                ProgressStyle::with_template("{msg:10} {wide_bar} {human_pos}/{human_len} {eta} left")
+                    .unwrap_or_else(|_| ProgressStyle::default_bar());
+            ProgressBar::new(total).with_style(style).with_message(message)
         });
         bar.set_position(done);
     }

@@ -5,6 +5,7 @@ use capeval::report::{Form, Style, Written};
 use capeval_files::{STDIN, is_same_file};
 
 use crate::fault::{Flags, fault};
+use crate::invocation::this_run;
 use crate::options;
 use crate::output::Output;
 use crate::voice;
@@ -23,10 +24,16 @@ pub struct Shown {
     /// Write the scores of every image to this file, as JSON Lines; `-` for standard output.
     #[arg(long, value_name = "FILE")]
     segments: Option<String>,
-    /// Digits after the decimal point in table, markdown and latex; the other formats write all digits.
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=17))]
-    digits: u8,
+    /// Digits after the decimal point in table, markdown and latex; the other formats write all digits [default: 3].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=17))]
+    digits: Option<u8>,
 }
+
+/// The digits after the decimal point of scores.
+const DIGITS: u8 = 3;
+
+/// The digits after the decimal point of scores that are multiplied by 100.
+const DIGITS_OF_PERCENT: usize = 1;
 
 /// The output files of a report, opened before any work is done.
 pub struct Target {
@@ -34,12 +41,14 @@ pub struct Target {
     segments: Option<Output>,
     form: Form,
     style: Style,
+    /// Whether the user set the number of digits.
+    has_digits: bool,
 }
 
 impl Shown {
     /// The number of digits after the decimal point in tables.
     pub fn digits(&self) -> usize {
-        usize::from(self.digits)
+        usize::from(self.digits.unwrap_or(DIGITS))
     }
 
     /// Whether the report is a table for the terminal.
@@ -64,7 +73,7 @@ impl Shown {
         }
         let segments = segments.map(|path| Output::open(Some(path), inputs)).transpose()?;
         let style = self.style(&report);
-        Ok(Target { report, segments, form: self.format, style })
+        Ok(Target { report, segments, form: self.format, style, has_digits: self.digits.is_some() })
     }
 
     /// Refuses a page with the same path as the report or the segments.
@@ -84,7 +93,7 @@ impl Shown {
     }
 
     fn style(&self, output: &Output) -> Style {
-        let standard = Style { digits: usize::from(self.digits), ..Style::default() };
+        let standard = Style { digits: self.digits(), ..Style::default() };
         match output.width() {
             Some(width) => Style { width, colour: voice::is_coloured(true), ..standard },
             // Lines for files and other programs are not split.
@@ -104,11 +113,23 @@ impl Target {
         self.segments.is_some()
     }
 
+    /// Lets `scale` multiply scores by 100, unless a program reads the report.
+    pub fn in_percent(mut self, scale: impl FnOnce()) -> Self {
+        if matches!(self.form, Form::Table | Form::Markdown | Form::Latex) {
+            scale();
+            if !self.has_digits {
+                self.style.digits = DIGITS_OF_PERCENT;
+            }
+        }
+        self
+    }
+
     /// Writes the report, and the scores of every image if requested.
     ///
     /// # Errors
     /// When an output cannot be written.
-    pub fn write(self, found: &impl Written) -> Result<()> {
+    pub fn write(self, found: &mut impl Written) -> Result<()> {
+        found.set_run(this_run());
         if let Some(segments) = self.segments {
             segments.write(|out| found.write_rows(out))?;
         }

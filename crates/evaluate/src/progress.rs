@@ -19,6 +19,8 @@ pub enum Stage {
 pub trait Progress: Sync {
     /// Called when `stage` begins, with its number `n` of captions or resamples.
     fn begin(&self, _stage: Stage, _n: usize) {}
+    /// Called before the candidates of a system are measured: the `number`th of `n` systems.
+    fn system(&self, _name: &str, _number: usize, _n: usize) {}
     /// Called when `n` more of them are done. It may unwind, which ends the work.
     fn advance(&self, _n: usize) {}
 }

@@ -76,6 +76,7 @@ pub fn evaluate(
         systems.iter().map(|_| metrics.iter().map(|_| None).collect()).collect();
     for_each_system(references, systems, metrics, progress, |session, s, candidates| {
         let members = session.members.iter().map(|m| &metrics[*m]);
+        progress.system(&systems[s].name, s + 1, systems.len());
         let tables = measure(session, members.clone(), candidates, progress);
         for (((m, metric), fitted), table) in
             session.members.iter().zip(members).zip(&session.fitted).zip(tables)

@@ -6,7 +6,8 @@ use capeval::choice::{Remedy, SegmentId};
 use capeval::corpus::{Policy, UnknownName};
 use capeval::metric::{Direction, Number, Signature};
 use capeval::report::{
-    self, Contrast, Head, Measure, MetricEntry, Notice, P, Pair, Provenance, Segments, SystemReport, Verdict,
+    self, Contrast, Head, Lengths, Measure, MetricEntry, Notice, P, Pair, Provenance, Segments, SystemReport,
+    Verdict,
 };
 use capeval::stats::paired::Tally;
 use capeval::stats::{Interval, Resampling};
@@ -95,6 +96,7 @@ struct System {
     scores: Vec<f64>,
     intervals: Option<Vec<(f64, f64)>>,
     signatures: Vec<String>,
+    lengths: Option<(f64, f64)>,
     segments: Option<(Vec<Id>, Vec<u8>)>,
 }
 
@@ -173,6 +175,7 @@ impl Report {
             measures: measures.collect(),
             resampling: self.resampling.map(resampling),
             notices: notices.collect(),
+            run: None,
         };
         let provenance = Provenance {
             files: self.files,
@@ -209,6 +212,7 @@ impl System {
             scores: system.scores.clone(),
             intervals: system.intervals.as_ref().map(|all| all.iter().copied().map(ends).collect()),
             signatures: system.signatures.iter().map(Signature::to_string).collect(),
+            lengths: system.lengths.map(|Lengths { candidates, references }| (candidates, references)),
             segments,
         }
     }
@@ -228,6 +232,7 @@ impl System {
             scores: self.scores,
             intervals: self.intervals.map(|all| all.into_iter().map(interval).collect()),
             signatures: signatures.collect::<PyResult<_>>()?,
+            lengths: self.lengths.map(|(candidates, references)| Lengths { candidates, references }),
             segments,
         })
     }

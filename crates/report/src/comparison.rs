@@ -146,6 +146,17 @@ impl Comparison {
         Some(())
     }
 
+    /// Multiplies scores, differences and their intervals by 100, except those that are on another scale.
+    pub fn scale_to_percent(&mut self) {
+        let factors = self.report.scale_to_percent();
+        for (contrast, factor) in
+            self.pairs.iter_mut().flat_map(|pair| pair.contrasts.iter_mut().zip(&factors))
+        {
+            contrast.difference *= factor;
+            contrast.interval = contrast.interval.scaled(*factor);
+        }
+    }
+
     /// The contrast of pair number `pair` by the measure `key`; `None` if there is no such pair or measure.
     pub fn contrast(&self, pair: usize, key: &str) -> Option<&Contrast> {
         self.pairs.get(pair)?.contrasts.get(self.report.measure(key)?)

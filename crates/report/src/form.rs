@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use capeval_choice::Dialect;
 
 use crate::render::{self, Tabulated};
-use crate::{Style, export};
+use crate::{Run, Style, export};
 
 capeval_choice::named! {
     /// An output format.
@@ -30,6 +30,9 @@ pub trait Written {
     /// If writing to `out` fails.
     fn write(&self, form: Form, style: &Style, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()>;
 
+    /// Says which run of a program made the result.
+    fn set_run(&mut self, run: Run);
+
     /// Writes the items behind the result as JSON Lines: images, rated captions or pairs.
     ///
     /// # Errors
@@ -47,6 +50,10 @@ impl<R: Tabulated> Written for R {
             Form::Jsonl => export::jsonl(self, out),
             Form::Csv => export::csv(self, out),
         }
+    }
+
+    fn set_run(&mut self, run: Run) {
+        self.head_mut().run = Some(run);
     }
 
     fn write_rows(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::number::{fixed, range};
-use crate::{Measure, Report, SystemReport};
+use crate::{Lengths, Measure, Report, SystemReport};
 use capeval_metric::Direction;
 use capeval_stats::Interval;
 
@@ -124,6 +124,18 @@ impl Grid {
         Self { columns, rows: rows.collect() }
     }
 
+    /// The same with the lengths of captions, if they are known.
+    pub(crate) fn by_system_with_lengths(report: &Report, digits: usize) -> Self {
+        let mut grid = Self::by_system(report, digits);
+        if report.systems.iter().any(|system| system.lengths.is_some()) {
+            grid.columns.extend(LENGTHS.map(|name| (name.to_owned(), Align::Right)));
+            for (row, system) in grid.rows.iter_mut().zip(&report.systems) {
+                row.extend(lengths_in_words(system.lengths.as_ref()).map(Cell::from));
+            }
+        }
+        grid
+    }
+
     /// Measures as rows, with their full labels and ranges, and systems as columns.
     pub fn by_measure(report: &Report, digits: usize) -> Self {
         let best = best(report, digits);
@@ -142,6 +154,14 @@ impl Grid {
                 head.into_iter().chain(scores).collect()
             })
             .collect();
+        if report.systems.iter().any(|system| system.lengths.is_some()) {
+            let texts = report.systems.iter().map(|system| lengths_in_words(system.lengths.as_ref()));
+            let texts: Vec<[String; 3]> = texts.collect();
+            for (k, name) in LENGTHS.into_iter().enumerate() {
+                let cells = texts.iter().map(|texts| texts[k].as_str().into());
+                rows.push([name.into(), Cell::default()].into_iter().chain(cells).collect());
+            }
+        }
         if differ(report) {
             let images = report.systems.iter().map(|system| system.n_images.to_string().into());
             rows.push(["images".into(), Cell::default()].into_iter().chain(images).collect());
@@ -175,6 +195,18 @@ impl Grid {
     pub fn has_best(&self) -> bool {
         self.rows.iter().flatten().any(|cell| cell.best)
     }
+}
+
+/// What tables show of lengths: names, and the texts of a system.
+const LENGTHS: [&str; 3] = ["words", "reference words", "length ratio"];
+
+/// The texts beside [`LENGTHS`]; empty without lengths.
+fn lengths_in_words(lengths: Option<&Lengths>) -> [String; 3] {
+    let length = |words: f64| fixed(words, if words.fract() == 0.0 { 0 } else { 1 });
+    let text = |lengths: &Lengths| {
+        [length(lengths.candidates), length(lengths.references), fixed(lengths.ratio(), 3)]
+    };
+    lengths.map_or_else(Default::default, text)
 }
 
 /// The cell with a system's score by measure number `k`.

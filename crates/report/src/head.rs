@@ -20,6 +20,19 @@ pub struct Head {
     pub resampling: Option<Resampling>,
     /// Notices about the data and the settings.
     pub notices: Vec<Notice>,
+    /// The run of a program that made the result; `None` if no program says so.
+    pub run: Option<Run>,
+}
+
+/// A run of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Run {
+    /// The command line.
+    pub command: Vec<String>,
+    /// The date and time in UTC, as in ISO 8601.
+    pub date: String,
+    /// The operating system and the processor.
+    pub system: String,
 }
 
 /// A metric of a result.
@@ -69,6 +82,28 @@ impl Head {
             Some(*end)
         });
         ends.enumerate().find(|(_, end)| measure < *end).map(|(metric, _)| metric)
+    }
+
+    /// Multiplies the ranges of measures that are usually printed as percentages by 100, and returns the factor of each
+    /// measure: 100 for real numbers of at most 10, such as CIDEr, and otherwise 1. A notice says so.
+    pub(crate) fn scale_to_percent(&mut self) -> Vec<f64> {
+        let factors = self.measures.iter().map(|measure| match measure.number {
+            Number::Real if measure.max <= 10.0 => 100.0,
+            _ => 1.0,
+        });
+        let factors: Vec<f64> = factors.collect();
+        for (measure, factor) in self.measures.iter_mut().zip(&factors) {
+            measure.min *= factor;
+            measure.max *= factor;
+        }
+        let kept = self.measures.iter().zip(&factors).filter(|(_, factor)| **factor == 1.0);
+        let kept: Vec<&str> = kept.map(|(measure, _)| measure.key.as_str()).collect();
+        let message = match &kept[..] {
+            [] => "scores are multiplied by 100".to_owned(),
+            kept => format!("scores are multiplied by 100, but not {}", kept.join(", ")),
+        };
+        self.notices.push(Notice::new("percent", message));
+        factors
     }
 
     /// The notices, with remedies as the front end words them.

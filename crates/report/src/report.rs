@@ -38,6 +38,8 @@ pub struct SystemReport {
     pub n_images: usize,
     /// The number of references of these images.
     pub n_references: usize,
+    /// The lengths that BLEU compares; `None` if no metric compares lengths.
+    pub lengths: Option<Lengths>,
     /// One score per measure.
     pub scores: Vec<f64>,
     /// One confidence interval per measure, if requested: percentiles over bootstrap resamples of the images. Both bounds
@@ -47,6 +49,22 @@ pub struct SystemReport {
     pub signatures: Vec<Signature>,
     /// The scores of every image, if requested.
     pub segments: Option<Segments>,
+}
+
+/// The lengths of all captions of a system together, in words of a metric's tokenizer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lengths {
+    /// The length of the candidates.
+    pub candidates: f64,
+    /// The length of the references that the candidates are compared with.
+    pub references: f64,
+}
+
+impl Lengths {
+    /// The length of the candidates over that of the references.
+    pub fn ratio(&self) -> f64 {
+        self.candidates / self.references
+    }
 }
 
 /// The scores of every image of one system.
@@ -117,6 +135,18 @@ impl Report {
         }
         self.sorted_by = Some(measure);
         Some(order)
+    }
+
+    /// Multiplies scores and intervals by 100, except those that are on another scale, and returns the factor of each
+    /// measure. [Segments](SystemReport::segments) and explanations stay.
+    pub fn scale_to_percent(&mut self) -> Vec<f64> {
+        let factors = self.head.scale_to_percent();
+        for system in &mut self.systems {
+            system.scores.iter_mut().zip(&factors).for_each(|(score, factor)| *score *= factor);
+            let intervals = system.intervals.iter_mut().flatten();
+            intervals.zip(&factors).for_each(|(interval, factor)| *interval = interval.scaled(*factor));
+        }
+        factors
     }
 
     /// For each metric, the settings that the signatures of all systems share.

@@ -21,6 +21,11 @@ impl Interval {
         Self { low: quantile(&values, outside), high: quantile(&values, 1.0 - outside) }
     }
 
+    /// The interval of values that are `factor` times as large; `factor` is above 0.
+    pub fn scaled(self, factor: f64) -> Self {
+        Self { low: self.low * factor, high: self.high * factor }
+    }
+
     /// Whether `value` lies within.
     pub fn contains(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)

@@ -130,7 +130,14 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     let systems = systems.map(|found| systems::agreements(&found, &higher));
     notices.extend(systems.as_deref().and_then(systems::doubt));
     Ok(Correlation {
-        head: Head { version: VERSION.to_owned(), metrics, measures, resampling: intervals, notices },
+        head: Head {
+            version: VERSION.to_owned(),
+            metrics,
+            measures,
+            resampling: intervals,
+            notices,
+            run: None,
+        },
         differences: agreement::differences(&judgements, &values, &higher),
         systems,
         agreements,

@@ -118,6 +118,7 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
             measures: drawn.measures,
             resampling: intervals,
             notices,
+            run: None,
         },
         voters: credits.voters(&choices.source),
         categories: credits.categories(),

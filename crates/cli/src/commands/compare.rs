@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use super::score::Inputs;
 use crate::fault::fault;
 use crate::html::Pages;
-use crate::options::{self, Draws, Order};
+use crate::options::{self, Draws, Order, Scale};
 use crate::progress::Bar;
 use crate::shown::Shown;
 use crate::voice;
@@ -28,6 +28,8 @@ pub struct Args {
     tests: Tests,
     #[command(flatten)]
     shown: Shown,
+    #[command(flatten)]
+    scale: Scale,
     #[command(flatten)]
     order: Order,
     #[command(flatten)]
@@ -115,7 +117,13 @@ pub fn run(args: &Args) -> Result<u8> {
     if let Some(page) = page {
         page.write_comparison(&comparison)?;
     }
-    output.write(&comparison)?;
+    let output = match args.scale.percent {
+        true => output.in_percent(|| {
+            comparison.scale_to_percent();
+        }),
+        false => output,
+    };
+    output.write(&mut comparison)?;
     failures.iter().for_each(|failure| voice::say(&format!("failed: {failure}")));
     Ok(u8::from(!failures.is_empty()))
 }

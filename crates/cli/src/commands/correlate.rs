@@ -106,7 +106,7 @@ pub fn run(args: &Args) -> Result<()> {
     let Rules { own_reference, surplus, ids } = args.scoring.rules;
     let lower_is_better = args.scoring.lower_is_better.clone();
     let bar = Bar::new();
-    let correlation = capeval::correlate(CorrelateRequest {
+    let mut correlation = capeval::correlate(CorrelateRequest {
         references,
         scores,
         options: CorrelateOptions {
@@ -126,5 +126,5 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(page) = page {
         page.write_plain(&correlation, pages::correlation)?;
     }
-    output.write(&correlation)
+    output.write(&mut correlation)
 }

@@ -9,7 +9,7 @@ use capeval_files as files;
 use clap::{Subcommand, ValueEnum};
 
 use crate::fault::{Flags, fault};
-use crate::options::{self, ReferenceInput};
+use crate::options::{self, Known, ReferenceInput};
 use crate::output::Output;
 use crate::voice;
 
@@ -40,7 +40,7 @@ struct Build {
     #[command(flatten)]
     reading: ReferenceInput,
     /// Tokenizer, the same as that of the metrics; see `capeval tokenize --list`.
-    #[arg(short, long, value_name = "NAME", default_value = "ptb")]
+    #[arg(short, long, value_name = "NAME", default_value = "ptb", value_parser = Known::Tokenizers, hide_possible_values = true)]
     tokenizer: String,
     /// Stemmer, the same as that of the metrics: none or snowball-english.
     #[arg(long, value_name = "NAME", default_value = "none")]

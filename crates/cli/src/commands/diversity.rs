@@ -9,7 +9,7 @@ use capeval_files::{self as files, STDIN};
 use crate::fault::fault;
 use crate::html::Plain;
 use crate::names;
-use crate::options::{self, Candidates, ReferenceInput};
+use crate::options::{self, Candidates, Known, ReferenceInput};
 use crate::shown::Shown;
 
 /// Measure how diverse captions are: Div-n, mBLEU, Self-CIDEr, vocabulary, novel captions
@@ -45,10 +45,10 @@ pub struct Args {
     #[arg(long, value_name = "SPLIT", value_delimiter = ',', requires = "train")]
     train_split: Option<Vec<String>>,
     /// Metrics, separated by commas, with settings such as self-cider:n=3 [default: all that the given files allow].
-    #[arg(short, long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = Known::CorpusMetrics, hide_possible_values = true)]
     metrics: Vec<String>,
     /// Tokenizer; see `capeval tokenize --list` [default: ptb].
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", value_parser = Known::Tokenizers, hide_possible_values = true)]
     tokenizer: Option<String>,
     #[command(flatten)]
     reading: Candidates,
@@ -107,11 +107,11 @@ pub fn run(args: &Args) -> Result<()> {
         },
         ..DiversityRequest::new(captions)
     };
-    let report = capeval::diversity(request)?;
+    let mut report = capeval::diversity(request)?;
     if let Some(page) = page {
         page.write_plain(&report, pages::diversity)?;
     }
-    target.write(&report)
+    target.write(&mut report)
 }
 
 fn training(args: &Args) -> Result<Option<Captions>> {

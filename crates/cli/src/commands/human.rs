@@ -8,7 +8,7 @@ use capeval_files::STDIN;
 use super::score::What;
 use crate::fault::fault;
 use crate::input;
-use crate::options::{self, Intervals, ReferenceInput};
+use crate::options::{self, Intervals, ReferenceInput, Scale};
 use crate::progress::Bar;
 use crate::shown::Shown;
 
@@ -38,6 +38,8 @@ pub struct Args {
     intervals: Intervals,
     #[command(flatten)]
     shown: Shown,
+    #[command(flatten)]
+    scale: Scale,
 }
 
 const AFTER_HELP: &str = "\
@@ -65,7 +67,7 @@ pub fn run(args: &Args) -> Result<()> {
     args.what.read(&metrics, &mut resources)?;
     let images = args.images.as_deref().map(input::ids).transpose()?;
     let references = args.reading_references.open(&args.references)?;
-    let report = capeval::score(ScoreRequest {
+    let mut report = capeval::score(ScoreRequest {
         reference_files: args.references.clone(),
         options: ScoreOptions {
             metrics,
@@ -81,5 +83,11 @@ pub fn run(args: &Args) -> Result<()> {
         ..ScoreRequest::new(references, Vec::<(String, _)>::new())
     })?;
     drop(bar);
-    output.write(&report)
+    let output = match args.scale.percent {
+        true => output.in_percent(|| {
+            report.scale_to_percent();
+        }),
+        false => output,
+    };
+    output.write(&mut report)
 }

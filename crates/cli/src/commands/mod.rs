@@ -15,6 +15,8 @@ pub mod prepare;
 pub mod score;
 pub mod tokenize;
 
+use std::path::Path;
+
 use anyhow::Result;
 use clap::{CommandFactory, Subcommand};
 
@@ -43,8 +45,13 @@ pub enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Write the manual page
-    Man,
+    /// Write the manual page, or those of all commands
+    Man {
+        /// Folder for a page per command, such as `capeval-score.1`; without it, the page of capeval itself goes to standard
+        /// output.
+        #[arg(value_name = "DIR")]
+        folder: Option<String>,
+    },
 }
 
 impl Command {
@@ -78,11 +85,28 @@ impl Command {
                 clap_complete::generate(shell, &mut Cli::command(), "capeval", &mut script);
                 Output::open(None, &[])?.write(|out| out.write_all(&script))?;
             }
-            Self::Man => {
+            Self::Man { folder: None } => {
                 let page = clap_mangen::Man::new(Cli::command());
                 Output::open(None, &[])?.write(|mut out| page.render(&mut out))?;
+            }
+            Self::Man { folder: Some(folder) } => {
+                let mut command = Cli::command();
+                command.build();
+                pages(&command, &Path::new(&folder).join("capeval"))?;
             }
         }
         Ok(0)
     }
+}
+
+/// Writes the manual page of a command to `path` with the extension `.1`, and those of its commands beside it.
+fn pages(command: &clap::Command, path: &Path) -> Result<()> {
+    let file = format!("{}.1", path.display());
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let page = clap_mangen::Man::new(command.clone().display_name(name));
+    Output::open(Some(&file), &[])?.write(|mut out| page.render(&mut out))?;
+    for command in command.get_subcommands().filter(|command| command.get_name() != "help") {
+        pages(command, Path::new(&format!("{}-{}", path.display(), command.get_name())))?;
+    }
+    Ok(())
 }

@@ -10,7 +10,7 @@ use capeval_files::{self as files, STDIN};
 
 use crate::fault::fault;
 use crate::names::{self, Named};
-use crate::options::{self, Candidates};
+use crate::options::{self, Candidates, Known};
 use crate::shown::Shown;
 
 /// Compute perplexities from token probabilities, or under an n-gram model
@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     lm: Option<String>,
     /// Tokenizer, the same as that of the model; see `capeval tokenize --list` [default: ptb].
-    #[arg(short, long, value_name = "NAME", requires = "lm")]
+    #[arg(short, long, value_name = "NAME", requires = "lm", value_parser = Known::Tokenizers, hide_possible_values = true)]
     tokenizer: Option<String>,
     /// Base of the logarithms in files of probabilities: e, as in most libraries; 2, for bits; or 10, as in ARPA files and
     /// KenLM's output.
@@ -96,5 +96,5 @@ pub fn run(args: &Args) -> Result<()> {
             PerplexitySource::Probabilities(systems.into_iter().map(read).collect::<Result<_>>()?)
         }
     };
-    target.write(&capeval::perplexity(PerplexityRequest { source, options })?)
+    target.write(&mut capeval::perplexity(PerplexityRequest { source, options })?)
 }

@@ -104,7 +104,7 @@ pub fn run(args: &Args) -> Result<()> {
     let Rules { own_reference, surplus, ids } = args.scoring.rules;
     let lower_is_better = args.scoring.lower_is_better.clone();
     let bar = Bar::new();
-    let found = capeval::prefer(PreferRequest {
+    let mut found = capeval::prefer(PreferRequest {
         references,
         scores,
         options: PreferOptions {
@@ -128,5 +128,5 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(page) = page {
         page.write_plain(&found, pages::preference)?;
     }
-    output.write(&found)
+    output.write(&mut found)
 }

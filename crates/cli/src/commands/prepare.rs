@@ -12,7 +12,7 @@ use crate::options::{self, Metrics, ReferenceInput};
 use crate::output::Output;
 use crate::voice;
 
-/// Prepare references, so that scoring against them takes milliseconds
+/// Prepare references, so that later runs neither tokenize nor count them again
 ///
 /// Pass the result to `capeval score -r`. It contains the references, their words for the tokenizers of the metrics, and
 /// document frequencies over all images. It becomes invalid when one of its source files changes.

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::fault::fault;
 use crate::html::{Html, Pages};
 use crate::names::Named;
-use crate::options::{self, Candidates, Intervals, Metrics, Order, Policies};
+use crate::options::{self, Candidates, Intervals, Metrics, Order, Policies, Scale};
 use crate::progress::Bar;
 use crate::rouge::Rouge;
 use crate::shown::{Shown, Target};
@@ -28,6 +28,8 @@ pub struct Args {
     intervals: Intervals,
     #[command(flatten)]
     shown: Shown,
+    #[command(flatten)]
+    scale: Scale,
     #[command(flatten)]
     order: Order,
     #[command(flatten)]
@@ -145,7 +147,13 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(html) = html {
         html.write(&report)?;
     }
-    output.write(&report)?;
+    let output = match args.scale.percent {
+        true => output.in_percent(|| {
+            report.scale_to_percent();
+        }),
+        false => output,
+    };
+    output.write(&mut report)?;
     // The program ends here, so freeing the memory piece by piece would only take time.
     std::mem::forget(report);
     Ok(())

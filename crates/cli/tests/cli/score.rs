@@ -4,7 +4,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::program::{capeval, capeval_with, expect, fixtures, json, quickstart, scratch, stdout};
+use crate::program::{
+    capeval, capeval_with, expect, fixtures, json, quickstart, scratch, stdout, without_run,
+};
 
 const KEYS: [&str; 6] = ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider-d"];
 
@@ -91,7 +93,53 @@ fn segments_are_json_lines_in_full_precision() {
 
 #[test]
 fn threads_change_no_digit() {
-    assert_eq!(quick(&["-f", "json", "--threads", "1"]), quick(&["-f", "json", "--threads", "3"]));
+    let report = |threads: &str| without_run(&quick(&["-f", "json", "--threads", threads])).to_string();
+    assert_eq!(report("1"), report("3"));
+}
+
+#[test]
+fn json_says_which_command_made_it_and_when() {
+    let output = Command::new(env!("CARGO_BIN_EXE_capeval"))
+        .args(["score", "-r", "references.json", "results.json", "-m", "bleu", "-f", "json"])
+        .current_dir(fixtures())
+        .env("SOURCE_DATE_EPOCH", "1709164800")
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let run = &report["run"];
+    assert_eq!(run["date"], "2024-02-29T00:00:00Z");
+    let command: Vec<&str> = run["command"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(command[1..], ["score", "-r", "references.json", "results.json", "-m", "bleu", "-f", "json"]);
+    assert!(run["system"].as_str().unwrap().contains(std::env::consts::ARCH));
+    let lengths = &report["systems"][0]["lengths"];
+    let [candidates, references, ratio] =
+        ["candidates", "references", "ratio"].map(|name| lengths[name].as_f64().unwrap());
+    assert_eq!(ratio, candidates / references);
+}
+
+#[test]
+fn percent_multiplies_scores_of_papers_by_100_in_tables_only() {
+    let metrics = ["-m", "bleu,cider-d,ter"];
+    let percent = [&metrics[..], &["--percent"]].concat();
+    let table = quick(&percent);
+    let row = |label: &str| {
+        let line = table.lines().find(|line| line.starts_with(label)).unwrap();
+        line.split_whitespace().rev().take(3).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(row("BLEU-1"), ["65.5", "90.8*", "0–100"], "{table}");
+    assert_eq!(row("CIDEr-D"), ["47.8", "155.3*", "0–1000"], "{table}");
+    assert_eq!(row("TER"), ["71.0", "54.8*", "0–∞"], "{table}");
+    assert!(table.contains("note: scores are multiplied by 100, but not ter"), "{table}");
+    let intervals = quick(&[&percent[..], &["--ci", "--digits", "2", "-f", "markdown"]].concat());
+    assert!(intervals.contains("**90.83** \\[8") || intervals.contains("**90.83** [8"), "{intervals}");
+    for form in ["csv", "jsonl"] {
+        let plain = quick(&[&metrics[..], &["-f", form]].concat());
+        assert_eq!(quick(&[&percent[..], &["-f", form]].concat()), plain);
+    }
+    let (references, good, weak) =
+        (quickstart("references.json"), quickstart("good.json"), quickstart("weak.json"));
+    let compared = stdout(&["compare", "-r", &references, &weak, &good, "-m", "bleu", "--percent"]);
+    assert!(compared.contains("BLEU-1   65.5   90.8   +25.3 [+19.2, +33.0]*"), "{compared}");
 }
 
 #[test]
@@ -186,7 +234,7 @@ fn a_report_can_be_written_to_a_file() {
     let path = scratch(&folder, "report.json");
     std::fs::write(&path, "x".repeat(10_000)).unwrap();
     assert_eq!(stdout(&["score", "-r", "references.json", "results.json", "-f", "json", "-o", &path]), "");
-    let written: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let written = without_run(&std::fs::read_to_string(&path).unwrap());
     assert_eq!(written, json(&["score", "-r", "references.json", "results.json"]));
 }
 

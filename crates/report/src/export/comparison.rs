@@ -13,6 +13,10 @@ impl Export for Comparison {
         &self.report.head
     }
 
+    fn head_mut(&mut self) -> &mut Head {
+        &mut self.report.head
+    }
+
     fn signatures(&self) -> Vec<Signature> {
         self.report.signatures()
     }

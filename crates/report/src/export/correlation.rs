@@ -15,6 +15,10 @@ impl Export for Correlation {
         &self.head
     }
 
+    fn head_mut(&mut self) -> &mut Head {
+        &mut self.head
+    }
+
     fn signatures(&self) -> Vec<Signature> {
         self.signatures.clone()
     }

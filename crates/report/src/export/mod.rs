@@ -19,12 +19,14 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::number::full;
-use crate::{Head, Notice};
+use crate::{Head, Notice, Run};
 
 /// The contents of a result's JSON, JSON Lines and CSV.
 pub(crate) trait Export {
     /// The fields that all results share.
     fn head(&self) -> &Head;
+    /// The same, to be changed.
+    fn head_mut(&mut self) -> &mut Head;
     /// One signature per metric.
     fn signatures(&self) -> Vec<Signature>;
     /// The first fields of the JSON object.
@@ -54,6 +56,8 @@ pub(crate) fn json(found: &impl Export, out: &mut dyn Write) -> io::Result<()> {
     #[derive(Serialize)]
     struct Whole<'r, B, T> {
         capeval: &'r str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        run: Option<&'r Run>,
         #[serde(flatten)]
         body: B,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,6 +71,7 @@ pub(crate) fn json(found: &impl Export, out: &mut dyn Write) -> io::Result<()> {
     let head = found.head();
     let whole = Whole {
         capeval: &head.version,
+        run: head.run.as_ref(),
         body: found.body(),
         resampling: head.resampling.map(Resampled::new),
         signatures: signatures(head, &found.signatures()),

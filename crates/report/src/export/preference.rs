@@ -16,6 +16,10 @@ impl Export for Preference {
         &self.head
     }
 
+    fn head_mut(&mut self) -> &mut Head {
+        &mut self.head
+    }
+
     fn signatures(&self) -> Vec<Signature> {
         self.signatures.clone()
     }

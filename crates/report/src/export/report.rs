@@ -6,11 +6,15 @@ use serde::Serialize;
 
 use super::{Export, Line, Map, codes, ends, resampling_columns, resampling_fields, signatures};
 use crate::number::full;
-use crate::{Head, Provenance, Report, SystemReport};
+use crate::{Head, Lengths, Provenance, Report, SystemReport};
 
 impl Export for Report {
     fn head(&self) -> &Head {
         &self.head
+    }
+
+    fn head_mut(&mut self) -> &mut Head {
+        &mut self.head
     }
 
     /// The settings that all systems share.
@@ -97,10 +101,27 @@ struct System<'r> {
     file: &'r str,
     images: usize,
     references: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lengths: Option<Words>,
     scores: Map<&'r str, f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     intervals: Option<Map<&'r str, [f64; 2]>>,
     signatures: Map<&'r str, String>,
+}
+
+/// The lengths of all captions of a system.
+#[derive(Serialize)]
+struct Words {
+    candidates: f64,
+    references: f64,
+    ratio: f64,
+}
+
+impl Words {
+    fn of(lengths: &Lengths) -> Self {
+        let Lengths { candidates, references } = *lengths;
+        Self { candidates, references, ratio: lengths.ratio() }
+    }
 }
 
 impl<'r> System<'r> {
@@ -111,6 +132,7 @@ impl<'r> System<'r> {
             file: &system.source,
             images: system.n_images,
             references: system.n_references,
+            lengths: system.lengths.as_ref().map(Words::of),
             scores: Map(head.keys().zip(system.scores.iter().copied()).collect()),
             intervals: intervals.map(|i| Map(head.keys().zip(i.iter().copied().map(ends)).collect())),
             signatures: signatures(head, &system.signatures),

@@ -79,7 +79,7 @@ fn write_report(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let side_by_side = Grid::by_measure(report, style.digits);
-    let stacked = Grid::by_system(report, style.digits);
+    let stacked = Grid::by_system_with_lengths(report, style.digits);
     let (wide, narrow) = (total(&side_by_side), total(&stacked));
     let fits = wide <= style.width || wide <= narrow;
     let grid = if fits && report.sorted_by.is_none() { side_by_side } else { stacked };
