@@ -30,8 +30,6 @@ pub(crate) type Classes = [u8; 2 * MAX_MATCHERS];
 #[derive(Clone, Debug)]
 pub(crate) struct Bound {
     parameters: Parameters,
-    /// Matchers by descending weight.
-    pub(crate) ranks: Vec<u8>,
     /// Classes by descending value of their words, with that value.
     classes: Vec<(u8, f64)>,
     /// For each number of chunks and each number of matched words on both sides, the penalty.
@@ -43,9 +41,8 @@ pub(crate) struct Bound {
 const SLACK: f64 = 1e-9;
 
 impl Bound {
-    pub(crate) fn new(parameters: Parameters, weights: &[f64]) -> Self {
-        let mut ranks: Vec<u8> = (0..weights.len() as u8).collect();
-        ranks.sort_by(|a, b| weights[usize::from(*b)].total_cmp(&weights[usize::from(*a)]));
+    /// The bound for matchers with these weights, of which `ranks` are the positions by descending weight.
+    pub(crate) fn new(parameters: Parameters, weights: &[f64], ranks: &[u8]) -> Self {
         let mut classes = Vec::new();
         for (rank, matcher) in ranks.iter().enumerate() {
             let weight = weights[usize::from(*matcher)];
@@ -59,7 +56,7 @@ impl Bound {
                 (0..=2 * LONGEST).map(move |words| gamma * (chunks as f64 / (words as f64 / 2.0)).powf(beta))
             })
             .collect();
-        Self { parameters, ranks, classes, penalties }
+        Self { parameters, classes, penalties }
     }
 
     /// A score that no alignment exceeds; `lengths` are the weighted lengths of hypothesis and reference.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use capeval_text::Symbol;
 
-use crate::align::Aligner;
+use crate::align::{Aligner, Plan};
 use crate::bound::{Bound, Prospects};
 use crate::explain::Alignment;
 use crate::normalize::NormalizerTables;
@@ -45,6 +45,7 @@ pub struct Meteor {
     resources: Arc<Resources>,
     dictionaries: Dictionaries,
     tables: NormalizerTables,
+    plan: Plan,
     bound: Bound,
 }
 
@@ -98,8 +99,12 @@ impl Meteor {
         }
         let dictionaries = Dictionaries::new(&resources, &options);
         let tables = NormalizerTables::new(&resources, language);
-        let bound = Bound::new(options.parameters, &options.weights);
-        Ok(Self { options, resources, dictionaries, tables, bound })
+        let weights = &options.weights;
+        let mut ranks: Vec<u8> = (0..weights.len() as u8).collect();
+        ranks.sort_by(|a, b| weights[usize::from(*b)].total_cmp(&weights[usize::from(*a)]));
+        let bound = Bound::new(options.parameters, weights, &ranks);
+        let plan = Plan { matchers: options.matchers.clone(), ranks, beam: options.beam };
+        Ok(Self { options, resources, dictionaries, tables, plan, bound })
     }
 
     /// The settings.
@@ -160,16 +165,14 @@ impl Meteor {
         let Workspace { vocabulary, aligner, sentences, .. } = workspace;
         let segment = self.best(vocabulary, aligner, sentences);
         let hypothesis = sentences.get(0);
-        let matchers = &self.options.matchers;
         let mut scores = Vec::new();
         let mut matches = Vec::new();
         for index in 1..sentences.len() {
             let reference = sentences.get(index);
-            aligner.find(vocabulary, matchers, &self.bound.ranks, &reference);
-            let stats = self.pair(vocabulary, aligner, &hypothesis, &reference);
+            let stats = self.pair(vocabulary, aligner, index - 1, (&hypothesis, &reference));
             scores.push(self.score(&stats).score);
             if segment.reference == Some(index - 1) {
-                matches = aligner.aligned(matchers);
+                matches = aligner.aligned(&self.options.matchers);
             }
         }
         let spell = |index| {
@@ -216,27 +219,20 @@ impl Meteor {
         let mut best = Segment { stats: Stats::default(), score: -1.0, reference: None };
         let mut order = std::mem::take(&mut aligner.order);
         order.clear();
-        let matchers = &self.options.matchers;
-        if sentences.len() > 2 {
-            for index in 1..sentences.len() {
-                let reference = sentences.get(index);
-                let prospects = aligner.find(vocabulary, matchers, &self.bound.ranks, &reference);
-                aligner.keep(index);
-                order.push((self.bound(prospects, &hypothesis, &reference), index));
-            }
-            order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        } else if sentences.len() == 2 {
-            aligner.find(vocabulary, matchers, &self.bound.ranks, &sentences.get(1));
-            aligner.keep(1);
-            order.push((f64::INFINITY, 1));
+        for index in 1..sentences.len() {
+            let reference = sentences.get(index);
+            let prospects = aligner.find(vocabulary, &self.plan, &reference);
+            let only = sentences.len() == 2;
+            let bound = if only { f64::INFINITY } else { self.bound(prospects, &hypothesis, &reference) };
+            order.push((bound, index));
         }
+        order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         for (bound, index) in &order {
             if *bound <= best.score {
                 continue;
             }
             let reference = sentences.get(*index);
-            aligner.recall(*index);
-            let stats = self.pair(vocabulary, aligner, &hypothesis, &reference);
+            let stats = self.pair(vocabulary, aligner, index - 1, (&hypothesis, &reference));
             let score = self.score(&stats).score;
             let is_first = best.reference.is_none_or(|known| *index - 1 < known);
             if score > best.score || score == best.score && is_first {
@@ -266,15 +262,15 @@ impl Meteor {
         self.bound.score(&prospects, (length(hypothesis), length(reference)))
     }
 
-    /// The counts for the pair whose matches were found last.
+    /// The counts for the hypothesis and reference `number`, whose matches have been found.
     fn pair(
         &self,
         vocabulary: &Vocabulary,
         aligner: &mut Aligner,
-        hypothesis: &Sentence<'_>,
-        reference: &Sentence<'_>,
+        number: usize,
+        (hypothesis, reference): (&Sentence<'_>, &Sentence<'_>),
     ) -> Stats {
-        let alignment = aligner.align(&self.options.matchers, self.options.beam);
+        let alignment = aligner.align(vocabulary, &self.plan, number, reference);
         let mut stats = Stats {
             hypothesis_len: f64::from(hypothesis.length),
             reference_len: f64::from(reference.length),

@@ -28,6 +28,8 @@ pub(crate) struct Sentence<'s> {
     /// The length, and the part of it that is function words, in the unit of the options.
     pub(crate) length: u32,
     pub(crate) function: u32,
+    /// The function words among the first 64 words, as a bit mask.
+    pub(crate) function_words: u64,
 }
 
 /// Prepared sentences, stored contiguously.
@@ -35,8 +37,17 @@ pub(crate) struct Sentence<'s> {
 pub(crate) struct SentenceList {
     words: Vec<u32>,
     spans: Vec<Span>,
-    /// Ends in `words` and `spans`, length, function words.
-    entries: Vec<[u32; 4]>,
+    entries: Vec<Entry>,
+}
+
+/// A sentence, with its ends in the lists.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    words_end: u32,
+    spans_end: u32,
+    length: u32,
+    function: u32,
+    function_words: u64,
 }
 
 impl SentenceList {
@@ -51,26 +62,28 @@ impl SentenceList {
     }
 
     pub(crate) fn get(&self, index: usize) -> Sentence<'_> {
-        let [words_start, spans_start, ..] = if index == 0 { [0; 4] } else { self.entries[index - 1] };
-        let [words_end, spans_end, length, function] = self.entries[index];
+        let before = if index == 0 { Entry::default() } else { self.entries[index - 1] };
+        let Entry { words_end, spans_end, length, function, function_words } = self.entries[index];
         Sentence {
-            words: &self.words[words_start as usize..words_end as usize],
-            spans: &self.spans[spans_start as usize..spans_end as usize],
+            words: &self.words[before.words_end as usize..words_end as usize],
+            spans: &self.spans[before.spans_end as usize..spans_end as usize],
             length,
             function,
+            function_words,
         }
     }
 
     /// Completes a sentence from the words pushed onto `words` since the last one.
     fn close(&mut self, reader: &Reader<'_>, vocabulary: &mut Vocabulary) {
-        let start = self.entries.last().map_or(0, |entry| entry[0]) as usize;
-        let (mut length, mut function) = (0, 0);
+        let start = self.entries.last().map_or(0, |entry| entry.words_end) as usize;
+        let (mut length, mut function, mut function_words) = (0, 0, 0);
         for (at, word) in self.words[start..].iter().enumerate() {
             let facts = vocabulary.word(*word);
             let size = if reader.unit == Unit::Words { 1 } else { facts.length };
             length += size;
             if facts.is_function {
                 function += size;
+                function_words |= 1u64.checked_shl(at as u32).unwrap_or(0);
             }
             let mut step = facts.step;
             let mut rest = self.words[start + at + 1..].iter();
@@ -89,7 +102,13 @@ impl SentenceList {
                 }
             }
         }
-        self.entries.push([self.words.len() as u32, self.spans.len() as u32, length, function]);
+        self.entries.push(Entry {
+            words_end: self.words.len() as u32,
+            spans_end: self.spans.len() as u32,
+            length,
+            function,
+            function_words,
+        });
     }
 }
 

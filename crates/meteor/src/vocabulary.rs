@@ -97,28 +97,25 @@ impl Steps {
     }
 }
 
-/// A property that words can share: a hash, the hash of a stem, or a synset.
+/// The number of a class of words that a matcher treats alike: words with equal hashes, or with stems of equal hashes.
 ///
-/// All three are numbered together from 0, so an array can be indexed by feature.
-pub(crate) type Feature = u32;
+/// Both kinds are numbered together from 0, so an array can be indexed by class.
+pub(crate) type Class = u32;
 
-/// The property that a feature represents.
+/// What words share if they match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum FeatureOf {
+enum Shared {
     Key(i32),
     Stem(i32),
-    Synset(u32),
 }
 
 /// The properties of a word that the matchers compare.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
-    /// The feature of the word's `String.hashCode()`; words with equal hashes count as equal.
-    pub(crate) key: Feature,
-    /// The feature of the stem's `String.hashCode()`.
-    pub(crate) stem: Feature,
-    synsets_start: u32,
-    synsets_end: u32,
+    /// The class of the word's `String.hashCode()`; words with equal hashes count as equal.
+    pub(crate) key: Class,
+    /// The class of the stem's `String.hashCode()`.
+    pub(crate) stem: Class,
     /// The phrase that consists of this word.
     pub(crate) step: Step,
     /// The length in UTF-16 code units.
@@ -126,57 +123,41 @@ pub(crate) struct Word {
     pub(crate) is_function: bool,
 }
 
-/// A phrase of the paraphrase table, or the beginning of one.
+/// An entry of the paraphrase table, as seen from one of its two phrases.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Phrase {
-    /// The node in the paraphrase table.
-    pub(crate) node: u32,
-    targets_start: u32,
-    targets_end: u32,
-    /// The filter of the phrase's targets, with two bits per target, so that most look-ups need no search.
-    filter: Filter,
+pub(crate) struct Paraphrase {
+    /// The other phrase.
+    pub(crate) other: u32,
+    /// Whether this phrase is the source of the entry, and the other one its target.
+    pub(crate) is_source: bool,
+    /// The position of the target among the targets of the source.
+    pub(crate) place: u32,
 }
 
-impl Phrase {
-    /// The filter of the phrase's paraphrases; `None` if it has no paraphrases.
-    pub(crate) fn filter(&self) -> Option<Filter> {
-        (self.targets_start < self.targets_end).then_some(self.filter)
+/// The entries whose targets have not been met in any text, by target.
+#[derive(Clone, Default)]
+struct Waiting {
+    /// The last entry for each table node.
+    last: HashMap<u32, u32, FixedState>,
+    /// The source, the place of the target, and the previous entry for the same node.
+    entries: Vec<(u32, u32, u32)>,
+}
+
+impl Waiting {
+    fn push(&mut self, node: u32, source: u32, place: u32) {
+        let entry = self.entries.len() as u32;
+        let previous = self.last.insert(node, entry).unwrap_or(NONE);
+        self.entries.push((source, place, previous));
     }
 
-    /// The probe for looking up this phrase in filters.
-    pub(crate) fn probe(&self) -> Probe {
-        Probe::of(self.node)
-    }
-}
-
-/// The location of a set of hashed nodes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Filter {
-    start: u32,
-    /// The number of machine words, which is a power of two, minus one.
-    mask: u32,
-}
-
-impl Filter {
-    /// The index of the machine word that would contain the node.
-    #[inline]
-    fn place(self, probe: Probe) -> usize {
-        (self.start + (probe.hash & self.mask)) as usize
-    }
-}
-
-/// A hashed node: it determines a machine word of a filter and two bits in it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Probe {
-    hash: u32,
-    bits: u64,
-}
-
-impl Probe {
-    fn of(node: u32) -> Self {
-        let hash = u64::from(node).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let bits = 1 << (hash >> 26 & 63) | 1 << (hash >> 20 & 63);
-        Self { hash: (hash >> 32) as u32, bits }
+    /// The sources of `node`, each with the place of `node` among its targets.
+    fn take(&mut self, node: u32) -> impl Iterator<Item = (u32, u32)> {
+        let mut entry = self.last.remove(&node).unwrap_or(NONE);
+        std::iter::from_fn(move || {
+            let (source, place, previous) = *self.entries.get(entry as usize)?;
+            entry = previous;
+            Some((source, place))
+        })
     }
 }
 
@@ -215,16 +196,19 @@ pub(crate) struct Vocabulary {
     words: Vec<Word>,
     /// For each word, its number in the paraphrase table, or `NONE`.
     table_words: Vec<u32>,
-    features: HashMap<FeatureOf, Feature, FixedState>,
-    synsets: Vec<Feature>,
-    phrases: Vec<Phrase>,
+    classes: HashMap<Shared, Class, FixedState>,
+    /// For each word, the other known words that share a synset number with it.
+    synonyms: Vec<Vec<u32>>,
+    /// The known words that have each synset.
+    of_synset: HashMap<u32, Vec<u32>, FixedState>,
     /// For each phrase, its node in the table.
     nodes: Vec<u32>,
     /// The phrase of each known table node.
     step_of_node: HashMap<u32, Step, FixedState>,
     steps: Steps,
-    targets: Vec<u32>,
-    filters: Vec<u64>,
+    /// For each phrase, the entries that pair it with other known phrases.
+    paraphrases: Vec<Vec<Paraphrase>>,
+    waiting: Waiting,
 }
 
 impl Vocabulary {
@@ -234,15 +218,16 @@ impl Vocabulary {
         &self.words[word as usize]
     }
 
+    /// The other known words that share a synset number with `word`.
     #[inline]
-    pub(crate) fn phrase(&self, phrase: u32) -> &Phrase {
-        &self.phrases[phrase as usize]
+    pub(crate) fn synonyms(&self, word: u32) -> &[u32] {
+        &self.synonyms[word as usize]
     }
 
-    /// The synsets of a word.
+    /// The entries of the paraphrase table that pair `phrase` with known phrases.
     #[inline]
-    pub(crate) fn synsets(&self, word: &Word) -> &[Feature] {
-        &self.synsets[word.synsets_start as usize..word.synsets_end as usize]
+    pub(crate) fn paraphrases(&self, phrase: u32) -> &[Paraphrase] {
+        &self.paraphrases[phrase as usize]
     }
 
     /// The word as text.
@@ -254,12 +239,12 @@ impl Vocabulary {
         self.words.len()
     }
 
-    pub(crate) fn n_features(&self) -> usize {
-        self.features.len()
+    pub(crate) fn n_classes(&self) -> usize {
+        self.classes.len()
     }
 
     pub(crate) fn n_phrases(&self) -> usize {
-        self.phrases.len()
+        self.nodes.len()
     }
 
     /// The number of `text`; if it is new, looks up everything that the matchers need.
@@ -272,9 +257,26 @@ impl Vocabulary {
         self.learn(resources, dictionaries, text, hash)
     }
 
-    fn feature(&mut self, of: FeatureOf) -> Feature {
-        let next = self.features.len() as Feature;
-        *self.features.entry(of).or_insert(next)
+    fn class(&mut self, of: Shared) -> Class {
+        let next = self.classes.len() as Class;
+        *self.classes.entry(of).or_insert(next)
+    }
+
+    /// The known words that share a synset with the word that is learnt next, which becomes known to them.
+    fn relate(&mut self, synsets: &[u32]) -> Vec<u32> {
+        let word = self.words.len() as u32;
+        let mut synonyms = Vec::new();
+        for synset in synsets {
+            let words = self.of_synset.entry(*synset).or_default();
+            synonyms.extend_from_slice(words);
+            words.push(word);
+        }
+        synonyms.sort_unstable();
+        synonyms.dedup();
+        for other in &synonyms {
+            self.synonyms[*other as usize].push(word);
+        }
+        synonyms
     }
 
     #[cold]
@@ -286,15 +288,11 @@ impl Vocabulary {
             (None, Some(algorithm)) => hash_code(&Stemmer::create(algorithm).stem(text)),
             (None, None) => key,
         };
-        let synsets_start = self.synsets.len() as u32;
+        let mut synsets = Vec::new();
         if let Some(lexicon) = &dictionaries.lexicon {
-            let mut synsets = Vec::new();
             lexicon.synsets(file, text, &mut synsets);
-            for synset in synsets {
-                let feature = self.feature(FeatureOf::Synset(synset));
-                self.synsets.push(feature);
-            }
         }
+        let synonyms = self.relate(&synsets);
         let function_words = dictionaries.function_words;
         let is_function = function_words.is_some_and(|words| words.contains(file, &text.to_lowercase()));
         let (mut table_word, mut step) = (NONE, Step::NONE);
@@ -306,17 +304,10 @@ impl Vocabulary {
                 step = self.step_of(file, paraphrases, node);
             }
         }
-        let (key, stem) = (self.feature(FeatureOf::Key(key)), self.feature(FeatureOf::Stem(stem)));
+        let (key, stem) = (self.class(Shared::Key(key)), self.class(Shared::Stem(stem)));
         self.table_words.push(table_word);
-        self.words.push(Word {
-            key,
-            stem,
-            synsets_start,
-            synsets_end: self.synsets.len() as u32,
-            step,
-            length: utf16_len(text) as u32,
-            is_function,
-        });
+        self.synonyms.push(synonyms);
+        self.words.push(Word { key, stem, step, length: utf16_len(text) as u32, is_function });
         let Self { text: all, ends, table, hasher, .. } = self;
         let word = ends.len() as u32;
         all.push_str(text);
@@ -359,43 +350,26 @@ impl Vocabulary {
         if let Some(step) = self.step_of_node.get(&node) {
             return *step;
         }
-        let targets_start = self.targets.len();
-        self.targets.extend(paraphrases.targets(file, node));
-        let targets_end = self.targets.len();
-        let n_words = (targets_end - targets_start).div_ceil(4).next_power_of_two();
-        let filter_start = self.filters.len();
-        let filter = Filter { start: filter_start as u32, mask: n_words as u32 - 1 };
-        if targets_start < targets_end {
-            self.filters.resize(filter_start + n_words, 0);
-            for target in &self.targets[targets_start..] {
-                let probe = Probe::of(*target);
-                self.filters[filter.place(probe)] |= probe.bits;
+        let phrase = self.nodes.len() as u32;
+        let step = Step::new(phrase, paraphrases.has_longer(file, node), paraphrases.is_phrase(file, node));
+        self.nodes.push(node);
+        self.paraphrases.push(Vec::new());
+        self.step_of_node.insert(node, step);
+        let Self { paraphrases: known, waiting, step_of_node, .. } = self;
+        let mut pair = |source: u32, target: u32, place: u32| {
+            known[source as usize].push(Paraphrase { other: target, is_source: true, place });
+            known[target as usize].push(Paraphrase { other: source, is_source: false, place });
+        };
+        for (source, place) in waiting.take(node) {
+            pair(source, phrase, place);
+        }
+        for (place, target) in (0..).zip(paraphrases.targets(file, node)) {
+            match step_of_node.get(&target) {
+                Some(target) => pair(phrase, target.phrase(), place),
+                None => waiting.push(target, phrase, place),
             }
         }
-        let phrase = self.phrases.len() as u32;
-        self.nodes.push(node);
-        self.phrases.push(Phrase {
-            node,
-            targets_start: targets_start as u32,
-            targets_end: targets_end as u32,
-            filter,
-        });
-        let step = Step::new(phrase, paraphrases.has_longer(file, node), paraphrases.is_phrase(file, node));
-        self.step_of_node.insert(node, step);
         step
-    }
-
-    /// Whether the phrase behind `probe` may be among the paraphrases behind `filter`; false is certain.
-    #[inline]
-    pub(crate) fn may_paraphrase(&self, filter: Filter, probe: Probe) -> bool {
-        self.filters[filter.place(probe)] & probe.bits == probe.bits
-    }
-
-    /// The positions of `target` among the paraphrases of `source`, in the order of the table.
-    pub(crate) fn paraphrase_places(&self, source: &Phrase, target: &Phrase) -> impl Iterator<Item = u32> {
-        let targets = &self.targets[source.targets_start as usize..source.targets_end as usize];
-        let node = target.node;
-        targets.iter().enumerate().filter(move |(_, target)| **target == node).map(|(place, _)| place as u32)
     }
 }
 

@@ -7,21 +7,13 @@ use crate::options::Matcher;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub(super) found: Match,
-    /// The number of words that this match adds to the matched words of a path, on either side.
-    ///
-    /// In the search every matcher except the exact one has a weight of one half, whatever its weight in the
-    /// score. The counts are integers and each addition is rounded down, so a single word adds nothing.
     pub(super) gain: u32,
     pub(super) distance: u32,
 }
 
 impl Candidate {
     pub(super) fn new(found: Match, matchers: &[Matcher]) -> Self {
-        let gain = match matchers.get(usize::from(found.module)) {
-            Some(Matcher::Exact) => found.hypothesis_len + found.reference_len,
-            _ => found.hypothesis_len / 2 + found.reference_len / 2,
-        };
-        Self { found, gain, distance: found.distance() }
+        Self { found, gain: found.gain(matchers), distance: found.distance() }
     }
 }
 

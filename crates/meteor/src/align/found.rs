@@ -1,21 +1,20 @@
-//! All matches of a pair of sentences: the words that they cover, and which of them are definite.
+//! All matches of a pair of sentences of any length: the words that they cover, and which of them are definite.
 
 use capeval_text::Ends;
 
 use super::choice::Candidate;
-use super::matches::{Match, Paraphrase, Row};
+use super::matches::{Match, Paraphrase};
 use super::phrases::{PhraseMatcher, Related};
 use super::words::WordMatcher;
-use crate::options::{MAX_MATCHERS, Matcher};
+use crate::options::Matcher;
 use crate::sentence::Sentence;
 use crate::vocabulary::Vocabulary;
 
 /// All matches of one pair, and the counts derived from them before any is chosen.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
-    /// For each reference word, the index of its masks: the row or, in wide hypotheses, the first machine
-    /// word.
-    pub(super) mask_of: Vec<u32>,
+    /// For each reference word, the start of its row.
+    pub(super) rows: Vec<u32>,
     /// The phrases of the reference that have paraphrases in the hypothesis, by position.
     pub(super) related: Vec<Related>,
     /// Whether there are so many matches that they are listed only on demand, for one word at a time: their
@@ -30,64 +29,57 @@ pub(super) struct Found {
     /// The hypothesis words covered by at least one match, and by at least two.
     pub(super) once: Vec<u64>,
     pub(super) twice: Vec<u64>,
-    /// The hypothesis words that each matcher matches, for hypotheses of up to 64 words.
-    pub(super) by_matcher: [u64; MAX_MATCHERS],
     pub(super) fixed: Vec<Option<Match>>,
     pub(super) is_fixed: Vec<bool>,
     /// Whether there are several ways to choose matches.
     pub(super) ambiguous: bool,
-    /// The number of matchers that run: one for identical sentences, otherwise all.
+    /// The number of matchers that run.
     pub(super) n_matchers: usize,
-    pub(super) identical: bool,
-    /// The index of the paraphrase matcher, if there is one.
-    pub(super) paraphraser: Option<u8>,
 }
 
 /// A pair with more paraphrase matches than this is crowded.
 pub(super) const CROWD: usize = 1 << 12;
 
+/// The number of matchers that run on a pair: one if the sentences are identical, so that METEOR's beam search cannot
+/// miss the perfect alignment, otherwise all.
+pub(super) fn n_running(matchers: &[Matcher], identical: bool) -> usize {
+    if identical { matchers.len().min(1) } else { matchers.len() }
+}
+
 impl Found {
     /// Finds all matches with `reference` of the hypothesis that `words` and `phrases` have read.
     pub(super) fn find(
         &mut self,
-        (words, phrases): (&mut WordMatcher, &mut PhraseMatcher),
+        (words, phrases): (&mut WordMatcher, &PhraseMatcher),
         vocabulary: &Vocabulary,
         matchers: &[Matcher],
         reference: &Sentence<'_>,
     ) {
-        let identical = words.words.len() == reference.words.len()
-            && words
-                .words
-                .iter()
-                .zip(reference.words)
-                .all(|(a, b)| vocabulary.word(*a).key == vocabulary.word(*b).key);
-        // METEOR does this so that its beam search cannot miss the perfect alignment.
-        let n_matchers = if identical { matchers.len().min(1) } else { matchers.len() };
+        let n_matchers = n_running(matchers, words.equal(vocabulary, reference));
         self.n_matchers = n_matchers;
-        self.identical = identical;
-        words.find(vocabulary, matchers, reference, &mut self.mask_of);
+        self.rows.clear();
+        words.find(vocabulary, matchers, reference, &mut self.rows);
         self.paraphrases.clear();
         self.related.clear();
         self.is_crowded = false;
         if matchers[..n_matchers].contains(&Matcher::Paraphrase) {
-            self.is_crowded = phrases.find(vocabulary, reference, &mut self.related) > CROWD;
+            self.is_crowded = phrases.find(reference, &mut self.related) > CROWD;
             if !self.is_crowded {
                 phrases.list(&self.related, &mut self.paraphrases);
             }
         }
-        self.index_paraphrases(reference.words.len());
-        self.cover((words, phrases), &matchers[..n_matchers], reference.words.len());
-        self.ambiguous = self.fix((words, phrases), &matchers[..n_matchers], reference.words.len());
+        self.sort_out((words, phrases), &matchers[..n_matchers]);
     }
 
-    /// The row of a reference word, restricted to the matchers that run.
-    #[inline]
-    pub(super) fn row_at(&self, words: &WordMatcher, word: usize) -> Row {
-        let row = words.row(self.mask_of[word]);
-        if self.identical { row.of_first() } else { row }
+    /// Counts the matches, of which rows and paraphrases are known, and finds the definite ones.
+    pub(super) fn sort_out(&mut self, pair: (&WordMatcher, &PhraseMatcher), matchers: &[Matcher]) {
+        let reference_len = self.rows.len();
+        self.index_paraphrases(reference_len);
+        self.cover(pair, matchers, reference_len);
+        self.ambiguous = self.fix(pair, matchers, reference_len);
     }
 
-    pub(super) fn index_paraphrases(&mut self, reference_len: usize) {
+    fn index_paraphrases(&mut self, reference_len: usize) {
         self.paraphrase_ends.clear();
         let mut end = 0;
         for word in 0..reference_len {
@@ -128,30 +120,9 @@ impl Found {
         self.once.resize(words.width, 0);
         self.twice.clear();
         self.twice.resize(words.width, 0);
-        self.by_matcher = [0; MAX_MATCHERS];
-        self.paraphraser =
-            matchers.iter().position(|matcher| *matcher == Matcher::Paraphrase).map(|module| module as u8);
-        let narrow = words.width == 1;
-        if narrow {
-            let (mut once, mut twice) = (0, 0);
-            for word in 0..reference_len {
-                let row = self.row_at(words, word);
-                if row.count == 0 {
-                    continue;
-                }
-                self.coverage[word] = row.count;
-                twice |= row.twice | once & row.any;
-                once |= row.any;
-                for (all, mask) in self.by_matcher.iter_mut().zip(row.masks) {
-                    *all |= mask;
-                }
-            }
-            (self.once[0], self.twice[0]) = (once, twice);
-        }
-        for word in if narrow { 0..0 } else { 0..reference_len } {
-            let masks = words.masks(self.mask_of[word], matchers.len());
-            for (mask, by_matcher) in masks.chunks_exact(words.width).zip(&mut self.by_matcher) {
-                *by_matcher |= mask[0];
+        for word in 0..reference_len {
+            for module in 0..matchers.len() {
+                let mask = words.mask(self.rows[word], module);
                 for ((once, twice), bits) in self.once.iter_mut().zip(&mut self.twice).zip(mask) {
                     self.coverage[word] += bits.count_ones();
                     *twice |= *once & bits;
@@ -183,9 +154,6 @@ impl Found {
                 let (place, bit) = (word as usize / 64, 1u64 << (word % 64));
                 self.twice[place] |= self.once[place] & bit;
                 self.once[place] |= bit;
-                if let (0, Some(module)) = (place, self.paraphraser) {
-                    self.by_matcher[usize::from(module)] |= bit;
-                }
             }
         }
     }
@@ -217,7 +185,7 @@ impl Found {
                 Some(found.as_match(module))
             } else {
                 (0..matchers.len()).find_map(|module| {
-                    let mask = words.mask(self.mask_of[word], module);
+                    let mask = words.mask(self.rows[word], module);
                     let place = mask.iter().position(|bits| *bits != 0)?;
                     Some(Match::single(word, 64 * place as u32 + mask[place].trailing_zeros(), module))
                 })
@@ -252,7 +220,7 @@ impl Found {
                     .extend(paraphrases.iter().map(|found| Candidate::new(found.as_match(module), matchers)));
                 continue;
             }
-            for (place, bits) in words.mask(self.mask_of[word], module).iter().enumerate() {
+            for (place, bits) in words.mask(self.rows[word], module).iter().enumerate() {
                 let mut rest = *bits;
                 while rest != 0 {
                     let found = Match::single(word, 64 * place as u32 + rest.trailing_zeros(), module);

@@ -1,6 +1,6 @@
-//! Matches between a hypothesis and a reference, and the matches of one reference word.
+//! Matches between a hypothesis and a reference.
 
-use crate::options::MAX_MATCHERS;
+use crate::options::Matcher;
 
 /// A run of hypothesis words that matches a run of reference words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,17 @@ impl Match {
         self.reference + self.reference_len
     }
 
+    /// The number of words that this match adds to the matched words of a path, on either side.
+    ///
+    /// In the search every matcher except the exact one has a weight of one half, whatever its weight in the
+    /// score. The counts are integers and each addition is rounded down, so a single word adds nothing.
+    pub(super) fn gain(&self, matchers: &[Matcher]) -> u32 {
+        match matchers.get(usize::from(self.module)) {
+            Some(Matcher::Exact) => self.hypothesis_len + self.reference_len,
+            _ => self.hypothesis_len / 2 + self.reference_len / 2,
+        }
+    }
+
     /// The distance that this match adds to a path.
     pub(super) fn distance(&self) -> u32 {
         self.reference.abs_diff(self.hypothesis)
@@ -54,34 +65,5 @@ impl Paraphrase {
     pub(super) fn as_match(&self, module: usize) -> Match {
         let Self { reference, reference_len, hypothesis, hypothesis_len, .. } = *self;
         Match { reference, reference_len, hypothesis, hypothesis_len, module: module as u8 }
-    }
-}
-
-/// The hypothesis words that a reference word matches, for hypotheses of up to 64 words.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Row {
-    /// The words matched by each matcher.
-    pub(super) masks: [u64; MAX_MATCHERS],
-    /// The words matched by at least one matcher, and by at least two.
-    pub(super) any: u64,
-    pub(super) twice: u64,
-    /// The number of matches.
-    pub(super) count: u32,
-}
-
-impl Row {
-    pub(super) fn new(masks: [u64; MAX_MATCHERS]) -> Self {
-        let mut row = Self { masks, ..Self::default() };
-        for mask in masks {
-            row.twice |= row.any & mask;
-            row.any |= mask;
-            row.count += mask.count_ones();
-        }
-        row
-    }
-
-    /// The row if only the first matcher runs.
-    pub(super) fn of_first(self) -> Self {
-        Self::new([self.masks[0], 0, 0, 0])
     }
 }

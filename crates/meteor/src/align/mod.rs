@@ -4,13 +4,13 @@ mod choice;
 mod found;
 mod matches;
 mod narrow;
+mod packed;
 mod phrases;
-mod prospects;
 mod slots;
 mod wide;
 mod words;
 
-use crate::bound::{self, Prospects};
+use crate::bound::Prospects;
 use crate::explain::AlignedPhrase;
 use crate::options::Matcher;
 use crate::sentence::Sentence;
@@ -18,20 +18,36 @@ use crate::vocabulary::{NONE, Vocabulary};
 use found::Found;
 pub(crate) use matches::Match;
 use narrow::NarrowBeam;
+use packed::PackedPairs;
 use phrases::PhraseMatcher;
 use wide::WideBeam;
 use words::WordMatcher;
+
+/// The widest beam with which packed pairs are searched; wider ones leave no room for ranks.
+const MAX_PACKED_BEAM: usize = 1000;
+
+/// How sentences are aligned.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// The matchers in the order in which they run.
+    pub(crate) matchers: Vec<Matcher>,
+    /// The positions of the matchers by descending weight.
+    pub(crate) ranks: Vec<u8>,
+    /// The number of paths kept per word.
+    pub(crate) beam: usize,
+}
 
 /// The aligner and its buffers; once they have grown, it allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Aligner {
     words: WordMatcher,
     phrases: PhraseMatcher,
-    /// The matches of the pair processed last.
-    found: Found,
-    /// The matches of other pairs with the same hypothesis, kept for later.
-    kept: Vec<Found>,
+    /// The function words among the first 64 words of the hypothesis.
+    function_words: u64,
+    pairs: PackedPairs,
     narrow: NarrowBeam,
+    /// The matches of the last pair that does not fit into machine words.
+    found: Found,
     wide: WideBeam,
     matches: Vec<Match>,
 
@@ -51,52 +67,47 @@ impl Aligner {
     pub(crate) fn set_hypothesis(&mut self, vocabulary: &Vocabulary, hypothesis: &Sentence<'_>) {
         self.words.set(vocabulary, hypothesis);
         self.phrases.set(vocabulary, hypothesis);
+        self.function_words = hypothesis.function_words;
+        self.pairs.clear();
     }
 
-    /// Finds all matches with `reference`; [`align`](Self::align) then chooses among them.
+    /// Finds all matches with the next reference.
     ///
-    /// Returns the input of the bound; `None` if a sentence is too long for it or there is nothing to choose.
+    /// Returns the input of the bound; `None` if the pair is not packed, and its matches are found when it is aligned.
     pub(crate) fn find(
         &mut self,
         vocabulary: &Vocabulary,
-        matchers: &[Matcher],
-        ranks: &[u8],
+        plan: &Plan,
         reference: &Sentence<'_>,
     ) -> Option<Prospects> {
-        self.found.find((&mut self.words, &mut self.phrases), vocabulary, matchers, reference);
-        let short = self.words.words.len().max(reference.words.len()) <= bound::LONGEST;
-        let short = short && !self.found.is_crowded;
-        short.then(|| self.found.prospects(&self.words, vocabulary, ranks, reference))
+        let Self { words, phrases, pairs, .. } = self;
+        pairs.find((words, phrases), vocabulary, plan, self.function_words, reference)
     }
 
-    /// Stores the current matches under `number`.
-    pub(crate) fn keep(&mut self, number: usize) {
-        if self.kept.len() <= number {
-            self.kept.resize_with(number + 1, Found::default);
-        }
-        std::mem::swap(&mut self.found, &mut self.kept[number]);
-    }
-
-    /// Makes matches stored since [`set_hypothesis`](Self::set_hypothesis) current again.
-    pub(crate) fn recall(&mut self, number: usize) {
-        if let Some(kept) = self.kept.get_mut(number) {
-            std::mem::swap(&mut self.found, kept);
-        }
-    }
-
-    /// Chooses the best set of the current matches.
-    pub(crate) fn align(&mut self, matchers: &[Matcher], beam: usize) -> Alignment<'_> {
-        self.matches.clear();
-        if self.found.ambiguous {
-            let matchers = &matchers[..self.found.n_matchers];
-            let pair = (&self.words, &self.phrases, &self.found);
-            if narrow::has_room(&self.words, &self.found, beam) {
-                self.narrow.search(pair, matchers, beam, &mut self.matches);
+    /// Chooses the best set of matches with a reference that was the `number`th to be found, from 0.
+    pub(crate) fn align(
+        &mut self,
+        vocabulary: &Vocabulary,
+        plan: &Plan,
+        number: usize,
+        reference: &Sentence<'_>,
+    ) -> Alignment<'_> {
+        let Self { words, phrases, pairs, narrow, found, wide, matches, .. } = self;
+        matches.clear();
+        if let Some(pair) = pairs.get(number) {
+            if pair.open() == 0 {
+                pair.list_definite(words, &plan.matchers, matches);
             } else {
-                self.wide.search(pair, matchers, beam, &mut self.matches);
+                narrow.search(&pair, words, plan, matches);
             }
         } else {
-            self.matches.extend(self.found.fixed.iter().flatten());
+            found.find((words, phrases), vocabulary, &plan.matchers, reference);
+            if found.ambiguous {
+                let matchers = &plan.matchers[..found.n_matchers];
+                wide.search((words, phrases, found), matchers, plan.beam, matches);
+            } else {
+                matches.extend(found.fixed.iter().flatten());
+            }
         }
         let chunks = self.count_chunks();
         Alignment { matches: &self.matches, chunks }
@@ -141,44 +152,68 @@ impl Aligner {
 mod tests {
     use super::matches::Paraphrase;
     use super::*;
+    use crate::options::MAX_MATCHERS;
     use proptest::prelude::*;
 
-    const N_WORDS: usize = 16;
+    /// The longest sentence of these tests.
+    const N_WORDS: u32 = 64;
 
-    /// Phrases of up to four words on either side, as the matches among which a search chooses.
-    fn found(phrases: &[[u32; 4]]) -> Found {
-        let mut found =
-            Found { fixed: vec![None; N_WORDS], is_fixed: vec![false; N_WORDS], ..Found::default() };
-        found.paraphrases.extend(phrases.iter().zip(0..).map(
-            |([reference, reference_len, hypothesis, hypothesis_len], place)| Paraphrase {
-                reference: *reference,
+    /// Phrases of up to four words on either side, within `n_words`.
+    fn paraphrases(phrases: &[[u32; 4]], n_words: u32) -> Vec<Paraphrase> {
+        let mut paraphrases: Vec<Paraphrase> = phrases
+            .iter()
+            .zip(0..)
+            .map(|([reference, reference_len, hypothesis, hypothesis_len], place)| Paraphrase {
+                reference: reference % (n_words - 3),
                 source_in_hypothesis: false,
-                order: [*reference_len, place, *hypothesis],
+                order: [*reference_len, place, hypothesis % (n_words - 3)],
                 reference_len: *reference_len,
-                hypothesis: *hypothesis,
+                hypothesis: hypothesis % (n_words - 3),
                 hypothesis_len: *hypothesis_len,
-            },
-        ));
-        found.paraphrases.sort_unstable();
-        found.index_paraphrases(N_WORDS);
-        found
+            })
+            .collect();
+        paraphrases.sort_unstable();
+        paraphrases
     }
 
     proptest! {
+        /// Both kinds of aligning receive the same matches of words and phrases.
         #[test]
-        fn narrow_and_wide_searches_choose_the_same_matches(
-            phrases in proptest::collection::vec([0u32..12, 1u32..5, 0u32..12, 1u32..5], 1..80),
+        fn packed_pairs_are_aligned_as_pairs_of_any_length(
+            n_words in 4..=N_WORDS,
+            singles in proptest::collection::vec((0..N_WORDS, 0..N_WORDS, 0usize..3), 0..60),
+            phrases in proptest::collection::vec([0..N_WORDS, 1u32..5, 0..N_WORDS, 1u32..5], 0..40),
             beam in 1usize..50,
+            spread in 1..=N_WORDS,
         ) {
-            let mut words = WordMatcher::default();
-            (words.words, words.width) = (vec![0; N_WORDS], 1);
-            let found = found(&phrases);
-            let phrases = PhraseMatcher::default();
-            prop_assert!(narrow::has_room(&words, &found, beam));
-            let (mut narrow, mut wide) = (Vec::new(), Vec::new());
-            NarrowBeam::default().search((&words, &phrases, &found), &[Matcher::Paraphrase], beam, &mut narrow);
-            WideBeam::default().search((&words, &phrases, &found), &[Matcher::Paraphrase], beam, &mut wide);
-            prop_assert_eq!(narrow, wide);
+            let matchers = vec![Matcher::Exact, Matcher::Stem, Matcher::Synonym, Matcher::Paraphrase];
+            let plan = Plan { matchers, ranks: vec![0, 2, 1, 3], beam };
+            let mut masks = vec![[0; MAX_MATCHERS]; n_words as usize + 1];
+            for (reference, hypothesis, module) in singles {
+                let (reference, hypothesis) = (reference % spread % n_words, hypothesis % n_words);
+                masks[reference as usize + 1][module] |= 1 << hypothesis;
+            }
+            let words = WordMatcher::of_rows(n_words as usize, masks.as_flattened());
+            let rows: Vec<u32> = (1..=n_words).map(|row| row * MAX_MATCHERS as u32).collect();
+            let paraphrases = paraphrases(&phrases, n_words);
+
+            let mut general = Vec::new();
+            let pair = (&words, &PhraseMatcher::default());
+            let mut found = Found { rows: rows.clone(), paraphrases: paraphrases.clone(), ..Found::default() };
+            found.sort_out(pair, &plan.matchers);
+            WideBeam::default().search((&words, pair.1, &found), &plan.matchers, beam, &mut general);
+
+            let mut packed = Vec::new();
+            let pairs = PackedPairs::of(&words, &plan, rows, paraphrases);
+            let pair = pairs.get(0).unwrap();
+            NarrowBeam::default().search(&pair, &words, &plan, &mut packed);
+            prop_assert_eq!(&packed, &general);
+            prop_assert_eq!(pair.open() != 0, found.ambiguous);
+            if !found.ambiguous {
+                packed.clear();
+                pair.list_definite(&words, &plan.matchers, &mut packed);
+                prop_assert_eq!(&packed, &general);
+            }
         }
     }
 }

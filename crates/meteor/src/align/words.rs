@@ -1,195 +1,135 @@
 //! Finds the hypothesis words that each reference word matches, by equality, stem and synonymy.
 
-use super::matches::Row;
 use super::slots::Slots;
 use crate::options::{MAX_MATCHERS, Matcher};
 use crate::sentence::Sentence;
-use crate::vocabulary::{Feature, Vocabulary};
+use crate::vocabulary::Vocabulary;
 
 /// The words of a hypothesis, indexed for matching with words of its references.
+///
+/// Sets of hypothesis words are masks of `width` machine words each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WordMatcher {
     pub(super) words: Vec<u32>,
-    /// The function words among the first 64 words, as a bit mask.
-    pub(super) function_words: u64,
-    /// The number of machine words per set of hypothesis words.
     pub(super) width: usize,
-    feature_slots: Slots,
-    /// A filter for the features of the hypothesis, by their last bits, so that most look-ups touch only the
-    /// fastest cache.
-    has_feature: FeatureBits,
-    /// For each feature of the hypothesis, the words that have it.
-    feature_masks: Vec<u64>,
-
-    // For each distinct word of the references.
-    word_slots: Slots,
-    /// The hypothesis words it matches, for hypotheses of up to 64 words.
-    rows: Vec<Row>,
-    /// For each matcher, the hypothesis words it matches, for longer hypotheses.
+    /// By class, the start of the mask of the words in it.
+    classes: Slots,
+    /// By word, the start of the mask of its synonyms.
+    synonyms: Slots,
     masks: Vec<u64>,
+    /// By word of the references, the start of its row.
+    word_slots: Slots,
+    /// For each distinct word of the references, a mask per matcher. The first row is empty.
+    rows: Vec<u64>,
 }
 
-/// A set of features with possible false positives.
-#[derive(Clone, Copy, Debug)]
-struct FeatureBits([u64; 64]);
-
-impl Default for FeatureBits {
-    fn default() -> Self {
-        Self([0; 64])
-    }
-}
-
-impl FeatureBits {
-    fn set(&mut self, feature: Feature) {
-        self.0[feature as usize / 64 % 64] |= 1 << (feature % 64);
-    }
-
-    #[inline]
-    fn may_have(&self, feature: Feature) -> bool {
-        self.0[feature as usize / 64 % 64] >> (feature % 64) & 1 == 1
-    }
-}
+/// The start of the row of words that match nothing.
+pub(super) const EMPTY: u32 = 0;
 
 impl WordMatcher {
     /// Starts a new hypothesis.
     pub(super) fn set(&mut self, vocabulary: &Vocabulary, hypothesis: &Sentence<'_>) {
-        self.words.clear();
-        self.words.extend_from_slice(hypothesis.words);
-        self.width = hypothesis.words.len().div_ceil(64).max(1);
-        self.function_words = hypothesis
-            .words
-            .iter()
-            .take(64)
-            .enumerate()
-            .filter(|(_, word)| vocabulary.word(**word).is_function)
-            .fold(0, |set, (at, _)| set | 1 << at);
-        self.feature_slots.clear(vocabulary.n_features());
-        self.feature_masks.clear();
-        self.has_feature = FeatureBits::default();
-        let mut n_features = 0;
-        for (at, word) in hypothesis.words.iter().enumerate() {
+        let Self { words, width, classes, synonyms, masks, word_slots, rows } = self;
+        words.clear();
+        words.extend_from_slice(hypothesis.words);
+        *width = words.len().div_ceil(64).max(1);
+        classes.clear(vocabulary.n_classes());
+        synonyms.clear(vocabulary.n_words());
+        masks.clear();
+        let mut mark = |slots: &mut Slots, index: u32, at: usize| {
+            let start = slots.get(index).unwrap_or_else(|| {
+                let start = masks.len() as u32;
+                masks.resize(masks.len() + *width, 0);
+                slots.set(index, start);
+                start
+            });
+            masks[start as usize + at / 64] |= 1 << (at % 64);
+        };
+        for (at, word) in words.iter().enumerate() {
             let facts = vocabulary.word(*word);
-            let synsets = vocabulary.synsets(facts).iter().copied();
-            for feature in [facts.key, facts.stem].into_iter().chain(synsets) {
-                let index = self.feature_slots.get(feature).unwrap_or_else(|| {
-                    let index = n_features;
-                    n_features += 1;
-                    self.feature_slots.set(feature, index);
-                    self.has_feature.set(feature);
-                    self.feature_masks.resize(self.feature_masks.len() + self.width, 0);
-                    index
-                });
-                self.feature_masks[index as usize * self.width + at / 64] |= 1 << (at % 64);
+            mark(classes, facts.key, at);
+            mark(classes, facts.stem, at);
+            for synonym in vocabulary.synonyms(*word) {
+                mark(synonyms, *synonym, at);
             }
         }
-        self.word_slots.clear(vocabulary.n_words());
-        self.masks.clear();
-        self.rows.clear();
+        word_slots.clear(vocabulary.n_words());
+        rows.clear();
+        rows.resize(MAX_MATCHERS * *width, 0);
     }
 
-    /// Looks up the hypothesis words that each reference word matches, for each matcher of single words.
-    ///
-    /// `mask_of` receives the index of the result for each reference word: the row or, in wide hypotheses,
-    /// the first machine word.
+    /// Appends the start of the row of each reference word to `starts`.
     pub(super) fn find(
         &mut self,
         vocabulary: &Vocabulary,
         matchers: &[Matcher],
         reference: &Sentence<'_>,
-        mask_of: &mut Vec<u32>,
+        starts: &mut Vec<u32>,
     ) {
-        mask_of.clear();
         for word in reference.words {
-            if let Some(start) = self.word_slots.get(*word) {
-                mask_of.push(start);
-                continue;
-            }
-            if self.width == 1 {
-                let row = self.read_row(vocabulary, matchers, *word);
-                let number = self.rows.len() as u32;
-                self.rows.push(row);
-                self.word_slots.set(*word, number);
-                mask_of.push(number);
-                continue;
-            }
-            let start = self.masks.len();
-            self.masks.resize(start + matchers.len() * self.width, 0);
-            self.word_slots.set(*word, start as u32);
-            mask_of.push(start as u32);
-            let facts = vocabulary.word(*word);
-            for (module, matcher) in matchers.iter().enumerate() {
-                let start = start + module * self.width;
-                let mask = &mut self.masks[start..start + self.width];
-                let mut add = |feature: Feature| {
-                    if let Some(from) = self.feature_slots.get(feature) {
-                        let from = from as usize * self.width;
-                        for (place, bits) in mask.iter_mut().zip(&self.feature_masks[from..from + self.width])
-                        {
-                            *place |= bits;
-                        }
-                    }
-                };
-                match matcher {
-                    Matcher::Exact => add(facts.key),
-                    Matcher::Stem => add(facts.stem),
-                    Matcher::Synonym => vocabulary.synsets(facts).iter().copied().for_each(add),
-                    Matcher::Paraphrase => {}
-                }
-                if let (Matcher::Stem | Matcher::Synonym, Some(same)) =
-                    (matcher, self.feature_slots.get(facts.key))
-                {
-                    let same = same as usize * self.width;
-                    for (place, bits) in mask.iter_mut().zip(&self.feature_masks[same..same + self.width]) {
-                        *place &= !bits;
-                    }
-                }
-            }
+            let start = self.word_slots.get(*word).unwrap_or_else(|| {
+                let start = self.read(vocabulary, matchers, *word);
+                self.word_slots.set(*word, start);
+                start
+            });
+            starts.push(start);
         }
     }
 
-    /// The matches of a reference word, for each matcher of single words.
-    fn read_row(&self, vocabulary: &Vocabulary, matchers: &[Matcher], word: u32) -> Row {
+    /// Adds the row of a reference word.
+    fn read(&mut self, vocabulary: &Vocabulary, matchers: &[Matcher], word: u32) -> u32 {
         let facts = vocabulary.word(word);
-        let mask = |feature: Feature| {
-            if !self.has_feature.may_have(feature) {
-                return 0;
-            }
-            let index = self.feature_slots.get(feature);
-            index.and_then(|index| self.feature_masks.get(index as usize)).copied().unwrap_or(0)
-        };
-        let same = mask(facts.key);
-        let mut masks = [0; MAX_MATCHERS];
-        for (place, matcher) in masks.iter_mut().zip(matchers) {
-            *place = match matcher {
-                Matcher::Exact => same,
-                Matcher::Stem => mask(facts.stem) & !same,
-                Matcher::Synonym => {
-                    vocabulary.synsets(facts).iter().fold(0, |all, synset| all | mask(*synset)) & !same
-                }
-                Matcher::Paraphrase => 0,
+        let same = self.classes.get(facts.key);
+        let (stem, synonym) = (self.classes.get(facts.stem), self.synonyms.get(word));
+        if same.or(stem).or(synonym).is_none() {
+            return EMPTY;
+        }
+        let width = self.width;
+        let mask = |start: u32| &self.masks[start as usize..start as usize + width];
+        let row = self.rows.len();
+        self.rows.resize(row + MAX_MATCHERS * width, 0);
+        for (matcher, place) in matchers.iter().zip(self.rows[row..].chunks_exact_mut(width)) {
+            let (found, except) = match matcher {
+                Matcher::Exact => (same, None),
+                Matcher::Stem => (stem, same),
+                Matcher::Synonym => (synonym, same),
+                Matcher::Paraphrase => (None, None),
             };
+            if let Some(found) = found {
+                place.copy_from_slice(mask(found));
+            }
+            if let Some(except) = except {
+                place.iter_mut().zip(mask(except)).for_each(|(bits, same)| *bits &= !same);
+            }
         }
-        Row::new(masks)
+        row as u32
     }
 
-    /// Row `number`, for hypotheses of up to 64 words.
+    /// The words that matcher `module` matches with the word whose row begins at `row`.
+    pub(super) fn mask(&self, row: u32, module: usize) -> &[u64] {
+        let start = row as usize + module * self.width;
+        &self.rows[start..start + self.width]
+    }
+
+    /// The words that each matcher matches with the word whose row begins at `row`, in hypotheses of up to 64 words.
     #[inline]
-    pub(super) fn row(&self, number: u32) -> Row {
-        self.rows[number as usize]
+    pub(super) fn narrow_row(&self, row: u32) -> [u64; MAX_MATCHERS] {
+        let row = &self.rows[row as usize..row as usize + MAX_MATCHERS];
+        row.try_into().expect("a row has a mask per matcher")
     }
 
-    /// The hypothesis words that matcher `module` matches with the word whose masks begin at `start`.
-    pub(super) fn mask(&self, start: u32, module: usize) -> &[u64] {
-        if self.width == 1 {
-            return &self.rows[start as usize].masks[module..=module];
-        }
-        let start = start as usize + module * self.width;
-        &self.masks[start..start + self.width]
+    /// Whether all words are equal to those of `reference`.
+    pub(super) fn equal(&self, vocabulary: &Vocabulary, reference: &Sentence<'_>) -> bool {
+        let key = |word: &u32| vocabulary.word(*word).key;
+        self.words.len() == reference.words.len()
+            && self.words.iter().zip(reference.words).all(|(a, b)| a == b || key(a) == key(b))
     }
+}
 
-    /// The masks of all matchers for the word whose masks begin at `start`, in hypotheses of more than 64
-    /// words.
-    pub(super) fn masks(&self, start: u32, n_matchers: usize) -> &[u64] {
-        &self.masks[start as usize..start as usize + n_matchers * self.width]
+#[cfg(test)]
+impl WordMatcher {
+    /// A matcher of `n_words` different words that has read all references.
+    pub(super) fn of_rows(n_words: usize, rows: &[u64]) -> Self {
+        Self { words: vec![0; n_words], width: 1, rows: rows.to_vec(), ..Self::default() }
     }
 }

@@ -84,6 +84,12 @@ impl Bits {
         Ok(Self { words: Packed::open(reader, key)?, ranks: Packed::open(reader, key.part(1))? })
     }
 
+    /// Whether the bit at `index` is set.
+    #[inline]
+    pub(super) fn is_set(self, file: &[u8], index: usize) -> bool {
+        self.words.get(file, index / 32).is_some_and(|bits| bits >> (index % 32) & 1 == 1)
+    }
+
     /// The number of set bits before `index`; `None` unless the bit at `index` itself is set.
     #[inline]
     pub(super) fn rank_if_set(self, file: &[u8], index: usize) -> Option<usize> {

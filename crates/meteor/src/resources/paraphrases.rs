@@ -68,7 +68,7 @@ impl Paraphrases {
 
     /// Whether some longer phrase begins with the phrase `node`.
     pub(crate) fn has_longer(&self, file: &[u8], node: u32) -> bool {
-        self.parents.rank_if_set(file, node as usize).is_some()
+        self.parents.is_set(file, node as usize)
     }
 
     /// Whether [`longer`](Self::longer) may find something; false is certain and takes a single access to the
@@ -80,7 +80,7 @@ impl Paraphrases {
 
     /// Whether `node` has paraphrases or is a paraphrase.
     pub(crate) fn is_phrase(&self, file: &[u8], node: u32) -> bool {
-        self.members.rank_if_set(file, node as usize).is_some()
+        self.members.is_set(file, node as usize)
     }
 
     /// The node of the phrase `node` followed by `word`.

@@ -139,6 +139,26 @@ proptest! {
         }
     }
 
+    /// Sentences of few different words, as long as the aligner's machine words or nearly so, have many ties.
+    #[test]
+    fn long_repetitive_sentences_are_aligned_as_longer_ones(
+        (n, m) in (61usize..67, 61usize..67),
+        words in proptest::collection::vec(0..WORDS.len(), 140),
+        n_words in 2..WORDS.len(),
+    ) {
+        let single = |k: &usize| WORDS[k % n_words].split(' ').next().unwrap().trim_end_matches('.');
+        let text = |words: &[usize]| words.iter().map(single).collect::<Vec<_>>().join(" ");
+        let (hypothesis, reference) = (text(&words[..n]), format!("{} zq", text(&words[70..69 + m])));
+        let tail: String = (0..70).map(|k| format!(" zq{k}x")).collect();
+        for meteor in coco() {
+            let short = score(&meteor, &mut Workspace::default(), &hypothesis, std::slice::from_ref(&reference));
+            let long = format!("{hypothesis}{tail}");
+            let long = score(&meteor, &mut Workspace::default(), &long, std::slice::from_ref(&reference));
+            prop_assert_eq!(long.stats.matches, short.stats.matches);
+            prop_assert_eq!(long.stats.chunks, short.stats.chunks);
+        }
+    }
+
     #[test]
     fn corpus_scores_come_from_sums_in_any_order(segments in proptest::collection::vec(segment(), 2..6)) {
         for meteor in coco() {
