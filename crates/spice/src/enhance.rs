@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use crate::graph::{Relation, Word, WordId};
-use crate::network::{HashOrder, Network};
+use crate::hash_order::HashOrder;
+use crate::network::Network;
 
 /// The relation from a noun to the first word of its quantifier.
 pub(crate) const QUANTIFIER: &str = "det:qmod";

@@ -8,6 +8,7 @@ mod caption;
 mod dependencies;
 mod enhance;
 mod graph;
+mod hash_order;
 mod matching;
 mod metric;
 mod morphology;

@@ -1,59 +1,12 @@
 //! Dependencies in the order in which the reference program visits them.
 //!
 //! The reference program keeps words in Java hash maps, and where several words fit, it takes the one that the map gives
-//! first. A map gives its keys by the lowest bits of their hash codes, which count words and sentences, and keys that
-//! share these bits in the order in which they came.
+//! first.
 
 use std::collections::{HashSet, VecDeque};
 
 use crate::graph::{DependencyGraph, Relation, Word, WordId};
-
-/// Words, each with a value, in the order of a Java hash map.
-#[derive(Clone, Debug)]
-pub(crate) struct HashOrder<V> {
-    entries: Vec<(usize, WordId, V)>,
-    buckets: usize,
-}
-
-impl<V> HashOrder<V> {
-    /// An empty map with room for the given number of words, a power of two, before it grows.
-    pub(crate) fn with_buckets(buckets: usize) -> Self {
-        Self { entries: Vec::new(), buckets }
-    }
-
-    fn get(&self, word: WordId) -> Option<&V> {
-        self.entries.iter().find(|(_, key, _)| *key == word).map(|(_, _, value)| value)
-    }
-
-    /// The value of a word, which is added if it is missing.
-    pub(crate) fn entry(&mut self, word: WordId, hash: usize, new: impl FnOnce() -> V) -> &mut V {
-        let place = self.entries.iter().position(|(_, key, _)| *key == word).unwrap_or_else(|| {
-            self.entries.push((hash, word, new()));
-            while self.entries.len() > self.buckets * 3 / 4 {
-                self.buckets *= 2;
-            }
-            self.entries.len() - 1
-        });
-        &mut self.entries[place].2
-    }
-
-    fn remove(&mut self, word: WordId) {
-        self.entries.retain(|(_, key, _)| *key != word);
-    }
-
-    /// All words with their values, in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (WordId, &V)> {
-        let mut entries: Vec<&(usize, WordId, V)> = self.entries.iter().collect();
-        entries.sort_by_key(|(hash, _, _)| hash & (self.buckets - 1));
-        entries.into_iter().map(|(_, word, value)| (*word, value))
-    }
-}
-
-impl<V> Default for HashOrder<V> {
-    fn default() -> Self {
-        Self::with_buckets(16)
-    }
-}
+use crate::hash_order::{HashOrder, hash};
 
 /// The relations between one word and its neighbours on one side.
 type Links = HashOrder<Vec<Relation>>;
@@ -118,7 +71,7 @@ impl<'g> Network<'g> {
 
     /// The hash code of a word, which is also that of its copies.
     pub(crate) fn hash(&self, id: WordId) -> usize {
-        29 * self.sentence + self.words[id].index
+        hash(self.sentence, self.words[id].index)
     }
 
     /// All words, in order.
@@ -174,8 +127,8 @@ impl<'g> Network<'g> {
     }
 
     fn unlink(side: &mut HashOrder<Links>, relation: &str, from: WordId, to: WordId) {
-        let Some((_, _, links)) = side.entries.iter_mut().find(|(_, key, _)| *key == from) else { return };
-        let Some((_, _, relations)) = links.entries.iter_mut().find(|(_, key, _)| *key == to) else { return };
+        let Some(links) = side.get_mut(from) else { return };
+        let Some(relations) = links.get_mut(to) else { return };
         if let Some(place) = relations.iter().position(|other| other == relation) {
             relations.remove(place);
         }

@@ -5,8 +5,9 @@
 
 use crate::enhance::{QUANTIFIER, enhance};
 use crate::graph::{DependencyGraph, WordId};
+use crate::hash_order::HashOrder;
 use crate::morphology::lemma;
-use crate::network::{HashOrder, Network};
+use crate::network::Network;
 
 /// What a caption says, in lemmas.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

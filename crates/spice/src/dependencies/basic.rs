@@ -14,17 +14,12 @@ pub(super) fn find(tree: &Tree) -> (Vec<Link>, Option<WordId>) {
     let Some(mut phrases) = Phrases::new(tree, &grammar.tests) else { return (Vec::new(), None) };
     grammar.cleanup.run(&mut phrases);
     let heads = Heads::find(&phrases, &grammar.heads);
-    let order = phrases.preorder();
-
     let mut forest = Forest::new(phrases.len());
-    for node in order.iter().copied().filter(|node| phrases.is_phrase(*node)) {
-        let head = heads.top(node);
-        grammar.each_relation(node, &phrases, &heads, &mut |kind, dependent| {
-            forest.add(head, heads.top(dependent), kind);
-        });
-    }
+    grammar.each_relation(&phrases, &heads, &mut |node, kind, dependent| {
+        forest.add(heads.top(node), heads.top(dependent), kind);
+    });
     // What no pattern found depends on the phrase around it.
-    for node in order.iter().copied().filter(|node| !phrases.is_leaf(*node)) {
+    for node in phrases.preorder().into_iter().filter(|node| !phrases.is_leaf(*node)) {
         if let Some(parent) = phrases.parent(node).filter(|parent| heads.word(*parent) != heads.word(node)) {
             forest.attach(heads.top(parent), node, phrases.root());
         }

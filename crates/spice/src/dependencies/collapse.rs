@@ -45,7 +45,7 @@ const VERBS_WITHOUT_OBJECT: &str = "acquiesce submit bow defer accede succumb yi
 
 /// Moves question words to the verb that they are the object of, and gives the provisional relations their names.
 pub(super) fn settle(net: &mut Net, sentence: &Sentence<'_>) {
-    if net.roots().next().is_some() && net.all().any(|link| net.link(link).label.is(Kind::Xcomp)) {
+    if net.roots().next().is_some() && net.has(Kind::Xcomp) {
         move_question_words(net, sentence);
     }
     name_relatives(net);
@@ -97,7 +97,7 @@ fn name_relatives(net: &mut Net) {
 
 /// Subjects of verbs with a passive auxiliary become passive; links that occur twice are kept once.
 pub(super) fn correct(net: &mut Net) {
-    if net.roots().next().is_some() && net.all().any(|link| net.link(link).label.is(Kind::Auxpass)) {
+    if net.roots().next().is_some() && net.has(Kind::Auxpass) {
         let copy = net.snapshot();
         for verb in copy.topological() {
             if copy.by(verb, Kind::Auxpass).next().is_none() {
@@ -124,7 +124,7 @@ pub(super) fn collapse(net: &mut Net, sentence: &Sentence<'_>) {
     correct(net);
     if net.roots().next().is_some() {
         join_prepositions(net, sentence);
-        let coordinated = net.all().any(|link| net.link(link).label.is(Kind::Cc));
+        let coordinated = net.has(Kind::Cc);
         if coordinated {
             expand_phrases(net, sentence);
             expand_prepositions(net, sentence);
@@ -442,20 +442,15 @@ fn expand_prepositions(net: &mut Net, sentence: &Sentence<'_>) {
 
 /// Names nominal modifiers and clauses after their prepositions, and agents of passive verbs.
 fn name_by_case(net: &mut Net, sentence: &Sentence<'_>) {
-    if !net.all().any(|link| net.link(link).label.is(Kind::Case)) {
+    if !net.has(Kind::Case) {
         return;
     }
-    let copy = net.snapshot();
-    for verb in copy.topological().into_iter().filter(|verb| copy.by(*verb, Kind::Auxpass).next().is_some()) {
-        for agent in copy.by(verb, Kind::Nmod) {
-            let is_by = |word: WordId| sentence.text(net, word).eq_ignore_ascii_case("by");
-            if let Some(link) = net.between(verb, agent).filter(|_| copy.by(agent, Kind::Case).any(is_by)) {
-                net.set_label(link, Label::specific(Kind::Nmod, "agent"));
-            }
-        }
+    if net.has(Kind::Auxpass) {
+        name_agents(net, sentence);
     }
+    // Each preposition is to name one noun, but only the last one is remembered.
     let mut last = Vec::new();
-    for words in [3, 2, 1] {
+    for words in if net.has(Kind::Mwe) { 1..=3 } else { 1..=1 }.rev() {
         let copy = net.snapshot();
         for head in copy.topological() {
             for link in copy.children(head, is_case_marked) {
@@ -469,6 +464,19 @@ fn name_by_case(net: &mut Net, sentence: &Sentence<'_>) {
                         }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// The noun after "by" is the agent of a passive verb.
+fn name_agents(net: &mut Net, sentence: &Sentence<'_>) {
+    let copy = net.snapshot();
+    for verb in copy.topological().into_iter().filter(|verb| copy.by(*verb, Kind::Auxpass).next().is_some()) {
+        for agent in copy.by(verb, Kind::Nmod) {
+            let is_by = |word: WordId| sentence.text(&copy, word).eq_ignore_ascii_case("by");
+            if let Some(link) = net.between(verb, agent).filter(|_| copy.by(agent, Kind::Case).any(is_by)) {
+                net.set_label(link, Label::specific(Kind::Nmod, "agent"));
             }
         }
     }

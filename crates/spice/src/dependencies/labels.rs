@@ -32,9 +32,20 @@ impl Test {
         passed[usize::from(self.0) / 64] >> (self.0 % 64) & 1 == 1
     }
 
-    fn set(self, passed: &mut Passed) {
+    /// Adds this test to a set.
+    pub(super) fn set(self, passed: &mut Passed) {
         passed[usize::from(self.0) / 64] |= 1 << (self.0 % 64);
     }
+}
+
+/// Adds the tests of one set to another.
+pub(super) fn unite(all: &mut Passed, more: &Passed) {
+    all.iter_mut().zip(more).for_each(|(all, more)| *all |= more);
+}
+
+/// Whether all tests of one set are in the other.
+pub(super) fn includes(all: &Passed, some: &Passed) -> bool {
+    all.iter().zip(some).all(|(all, some)| some & !all == 0)
 }
 
 /// Tests that several patterns share.
@@ -236,7 +247,7 @@ impl Tests {
         let found =
             [self.exact.get(label), self.any_case.get(lower.as_str()), self.basic.get(basic_category(label))];
         for more in found.into_iter().flatten() {
-            passed.iter_mut().zip(more).for_each(|(bits, more)| *bits |= more);
+            unite(&mut passed, more);
         }
         for part in &self.parts {
             let label = if part.any_case { &lower } else { label };

@@ -1,12 +1,12 @@
 //! The graph while it is collapsed: multiple edges, visited in the order of the reference program's hash maps.
 //!
 //! Which of several matches is changed last decides some names (`nmod:X`), and the reference program finds matches in
-//! the order of `java.util.HashMap`: by the key's hash modulo the size of the table, then by insertion. Its tables have 16
-//! places, double when more than three quarters are used, and never shrink.
+//! the order of its hash maps.
 
 use std::borrow::Cow;
 
 use super::relations::Kind;
+use crate::hash_order::{HashOrder, hash};
 use crate::{Relation, WordId};
 
 /// The name of an edge, and the relation that it is a case of.
@@ -56,49 +56,6 @@ pub(super) struct Link {
 /// The number of a link of a [`Net`].
 pub(super) type LinkId = usize;
 
-/// Keys in the order of a hash map, with their values.
-#[derive(Clone, Debug)]
-struct Ordered<V> {
-    entries: Vec<(u32, WordId, V)>,
-    places: u32,
-}
-
-impl<V> Default for Ordered<V> {
-    fn default() -> Self {
-        Self { entries: Vec::new(), places: 16 }
-    }
-}
-
-impl<V: Default> Ordered<V> {
-    fn entry(&mut self, hash: u32, key: WordId) -> &mut V {
-        let at = match self.entries.iter().position(|(_, other, _)| *other == key) {
-            Some(at) => at,
-            None => self.insert(hash, key),
-        };
-        &mut self.entries[at].2
-    }
-
-    fn insert(&mut self, hash: u32, key: WordId) -> usize {
-        if self.entries.len() as u64 + 1 > u64::from(self.places) * 3 / 4 {
-            self.places = self.places.saturating_mul(2);
-            let last = self.places - 1;
-            self.entries.sort_by_key(|(hash, _, _)| hash & last);
-        }
-        let last = self.places - 1;
-        let at = self.entries.partition_point(|(other, _, _)| other & last <= hash & last);
-        self.entries.insert(at, (hash, key, V::default()));
-        at
-    }
-
-    fn get(&self, key: WordId) -> Option<&V> {
-        self.entries.iter().find(|(_, other, _)| *other == key).map(|(_, _, value)| value)
-    }
-
-    fn remove(&mut self, key: WordId) {
-        self.entries.retain(|(_, other, _)| *other != key);
-    }
-}
-
 /// A graph with the words that its links connect.
 ///
 /// The reference program has an object for the head of each link, and each object numbers the copies that are made of it
@@ -108,13 +65,13 @@ pub(super) struct Net {
     links: Vec<Link>,
     sources: Vec<usize>,
     copies: Vec<usize>,
-    hashes: Vec<u32>,
+    hashes: Vec<usize>,
     /// The indices of words and copies, which decide the order of parents.
     places: Vec<(usize, usize)>,
-    vertices: Ordered<()>,
-    outgoing: Vec<Ordered<Vec<LinkId>>>,
-    incoming: Vec<Ordered<Vec<LinkId>>>,
-    roots: Ordered<()>,
+    vertices: HashOrder<()>,
+    outgoing: Vec<HashOrder<Vec<LinkId>>>,
+    incoming: Vec<HashOrder<Vec<LinkId>>>,
+    roots: HashOrder<()>,
 }
 
 impl Net {
@@ -127,11 +84,11 @@ impl Net {
         net
     }
 
-    fn add_word(&mut self, hash: u32, place: (usize, usize)) -> WordId {
+    fn add_word(&mut self, hash: usize, place: (usize, usize)) -> WordId {
         self.hashes.push(hash);
         self.places.push(place);
-        self.outgoing.push(Ordered::default());
-        self.incoming.push(Ordered::default());
+        self.outgoing.push(HashOrder::default());
+        self.incoming.push(HashOrder::default());
         self.hashes.len() - 1
     }
 
@@ -167,13 +124,13 @@ impl Net {
     pub(super) fn snapshot(&self) -> Self {
         let (hashes, places) = (self.hashes.clone(), self.places.clone());
         let mut copy = Self { hashes, places, ..Self::default() };
-        copy.outgoing.resize_with(self.hashes.len(), Ordered::default);
-        copy.incoming.resize_with(self.hashes.len(), Ordered::default);
+        copy.outgoing.resize_with(self.hashes.len(), HashOrder::default);
+        copy.incoming.resize_with(self.hashes.len(), HashOrder::default);
         for link in self.all() {
             copy.add(self.links[link].clone());
         }
-        if let Some((hash, root, ())) = self.roots.entries.first() {
-            copy.roots.entry(*hash, *root);
+        if let Some(root) = self.roots().next() {
+            copy.roots.entry(root, self.hashes[root], || ());
         }
         copy
     }
@@ -194,12 +151,12 @@ impl Net {
     pub(super) fn add_from(&mut self, link: Link, source: usize) {
         let (head, dependent) = (link.head, link.dependent);
         self.sources.push(source);
-        self.vertices.entry(self.hashes[head], head);
-        self.vertices.entry(self.hashes[dependent], dependent);
+        self.vertices.entry(head, self.hashes[head], || ());
+        self.vertices.entry(dependent, self.hashes[dependent], || ());
         let id = self.links.len();
         self.links.push(link);
-        self.outgoing[head].entry(self.hashes[dependent], dependent).push(id);
-        self.incoming[dependent].entry(self.hashes[head], head).push(id);
+        self.outgoing[head].entry(dependent, self.hashes[dependent], Vec::new).push(id);
+        self.incoming[dependent].entry(head, self.hashes[head], Vec::new).push(id);
     }
 
     /// Removes the first link that equals this one.
@@ -207,7 +164,7 @@ impl Net {
         let Link { head, dependent, .. } = self.links[link];
         let links = &self.links;
         for (map, key) in [(&mut self.outgoing[head], dependent), (&mut self.incoming[dependent], head)] {
-            let between = map.entry(0, key);
+            let Some(between) = map.get_mut(key) else { continue };
             if let Some(at) = between.iter().position(|other| links[*other] == links[link]) {
                 between.remove(at);
             }
@@ -226,7 +183,7 @@ impl Net {
     pub(super) fn remove_duplicates(&mut self) {
         let links = &self.links;
         for maps in [&mut self.outgoing, &mut self.incoming] {
-            let parallel = maps.iter_mut().flat_map(|map| &mut map.entries).map(|(_, _, between)| between);
+            let parallel = maps.iter_mut().flat_map(HashOrder::values_mut);
             for between in parallel.filter(|between| between.len() > 1) {
                 between.sort_by(|a, b| links[*a].label.name.cmp(&links[*b].label.name));
                 between.dedup_by(|a, b| links[*a].label == links[*b].label);
@@ -235,8 +192,8 @@ impl Net {
     }
 
     pub(super) fn add_root(&mut self, word: WordId) {
-        self.vertices.entry(self.hashes[word], word);
-        self.roots.entry(self.hashes[word], word);
+        self.vertices.entry(word, self.hashes[word], || ());
+        self.roots.entry(word, self.hashes[word], || ());
     }
 
     pub(super) fn remove_root(&mut self, word: WordId) {
@@ -248,11 +205,11 @@ impl Net {
     }
 
     pub(super) fn roots(&self) -> impl Iterator<Item = WordId> {
-        self.roots.entries.iter().map(|(_, word, ())| *word)
+        self.roots.iter().map(|(word, ())| word)
     }
 
     pub(super) fn vertices(&self) -> impl Iterator<Item = WordId> {
-        self.vertices.entries.iter().map(|(_, word, ())| *word)
+        self.vertices.iter().map(|(word, ())| word)
     }
 
     /// Whether a word is a root or has links, or had.
@@ -265,8 +222,13 @@ impl Net {
         self.vertices().flat_map(|word| self.outgoing(word))
     }
 
+    /// Whether there is a link of the plain relation.
+    pub(super) fn has(&self, kind: Kind) -> bool {
+        self.all().any(|link| self.links[link].label.is(kind))
+    }
+
     pub(super) fn outgoing(&self, head: WordId) -> impl Iterator<Item = LinkId> {
-        self.outgoing[head].entries.iter().flat_map(|(_, _, links)| links.iter().copied())
+        self.outgoing[head].iter().flat_map(|(_, links)| links.iter().copied())
     }
 
     /// Links to dependents whose label passes a test.
@@ -284,7 +246,7 @@ impl Net {
     }
 
     pub(super) fn is_leaf(&self, word: WordId) -> bool {
-        self.outgoing[word].entries.is_empty()
+        self.outgoing[word].is_empty()
     }
 
     /// The first link between two words.
@@ -294,7 +256,7 @@ impl Net {
 
     /// The heads of a word.
     pub(super) fn heads(&self, word: WordId) -> impl Iterator<Item = WordId> {
-        self.incoming[word].entries.iter().map(|(_, head, _)| *head)
+        self.incoming[word].iter().map(|(head, _)| head)
     }
 
     /// The head on the path to a root that prefers the first words of the sentence. A root has none, nor has a word
@@ -364,11 +326,4 @@ impl Net {
         });
         links
     }
-}
-
-/// The hash of a word by its sentence and index, spread as `HashMap` does.
-fn hash(sentence: usize, index: usize) -> u32 {
-    #[expect(clippy::cast_possible_truncation, reason = "hashes wrap")]
-    let hash = (sentence as u32).wrapping_mul(29).wrapping_add(index as u32);
-    hash ^ (hash >> 16)
 }

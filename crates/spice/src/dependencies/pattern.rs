@@ -25,7 +25,7 @@
 //! program, which decides which match is the first.
 
 use super::heads::Heads;
-use super::labels::{Test, Tests};
+use super::labels::{Passed, Test, Tests};
 use super::phrases::Phrases;
 use crate::NodeId;
 
@@ -60,6 +60,8 @@ pub(super) type Named = [Option<NodeId>; NAMES];
 pub(super) struct Pattern {
     top: Shape,
     names: Vec<&'static str>,
+    /// Tests that some node of a tree passes if the pattern matches anywhere.
+    needs: Passed,
 }
 
 #[derive(Debug)]
@@ -148,7 +150,19 @@ impl Pattern {
         let mut reader = Reader { text, outer: Vec::new(), names: vec!["@"], tests };
         let top = reader.read_shape();
         assert!(reader.text.is_empty() && reader.names.len() <= NAMES, "pattern {text} at {}", reader.text);
-        Self { top, names: reader.names }
+        let mut needs = Passed::default();
+        top.collect_needs(&mut needs);
+        Self { top, names: reader.names, needs }
+    }
+
+    /// Whether the labels of a tree allow that the pattern matches.
+    pub(super) fn may_match(&self, phrases: &Phrases<'_>) -> bool {
+        phrases.may_pass(&self.needs)
+    }
+
+    /// Whether the label of a node allows that the pattern matches there.
+    pub(super) fn may_match_at(&self, node: NodeId, phrases: &Phrases<'_>) -> bool {
+        !matches!(self.top.test, Check::Label(test) if !test.holds(phrases.passed(node)))
     }
 
     /// The node of a name in a match; the dependent is `@`.
@@ -297,6 +311,19 @@ impl Reader<'_> {
         };
         let shape = self.read_shape();
         if optional { Condition::Optional(step, shape) } else { Condition::Step(step, shape) }
+    }
+}
+
+impl Shape {
+    fn collect_needs(&self, needs: &mut Passed) {
+        if let Check::Label(test) = self.test {
+            test.set(needs);
+        }
+        for condition in &self.conditions {
+            if let Condition::Step(_, shape) = condition {
+                shape.collect_needs(needs);
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::labels::{Passed, Tests, basic_category};
+use super::labels::{Passed, Tests, basic_category, includes, unite};
 use crate::{NodeId, Tree};
 
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub(super) struct Phrases<'a> {
     nodes: Vec<Node<'a>>,
     root: NodeId,
     tests: &'static Tests,
+    /// What any label passes that is or was part of the tree.
+    passed_by_any: Passed,
 }
 
 impl<'a> Phrases<'a> {
@@ -30,6 +32,7 @@ impl<'a> Phrases<'a> {
             return None;
         }
         let mut words = 0;
+        let mut passed_by_any = Passed::default();
         let nodes = (0..tree.len()).map(|id| {
             let (children, label) = (tree.children(id), tree.label(id));
             words += usize::from(children.is_empty());
@@ -39,10 +42,12 @@ impl<'a> Phrases<'a> {
                 _ => tidy_label(label),
             };
             let passed = tests.passed(&label);
+            unite(&mut passed_by_any, &passed);
             let word = children.is_empty().then(|| words - 1);
             Node { label, passed, parent: tree.parent(id), children: children.to_vec(), word }
         });
-        let mut phrases = Self { nodes: nodes.collect(), root: 0, tests };
+        let nodes = nodes.collect();
+        let mut phrases = Self { nodes, root: 0, tests, passed_by_any };
         let empty: Vec<NodeId> =
             phrases.preorder().into_iter().filter(|id| phrases.label(*id) == "-NONE-").collect();
         for node in empty {
@@ -69,6 +74,11 @@ impl<'a> Phrases<'a> {
     /// The tests that the label of a node passes.
     pub(super) fn passed(&self, node: NodeId) -> &Passed {
         &self.nodes[node].passed
+    }
+
+    /// Whether for each of the tests there may be a node that passes it.
+    pub(super) fn may_pass(&self, tests: &Passed) -> bool {
+        includes(&self.passed_by_any, tests)
     }
 
     /// The parent of a node; the root has none.
@@ -121,7 +131,9 @@ impl<'a> Phrases<'a> {
     /// Gives a node another label.
     pub(super) fn relabel(&mut self, node: NodeId, label: impl Into<Cow<'a, str>>) {
         let label = label.into();
-        self.nodes[node].passed = self.tests.passed(&label);
+        let passed = self.tests.passed(&label);
+        unite(&mut self.passed_by_any, &passed);
+        self.nodes[node].passed = passed;
         self.nodes[node].label = label;
     }
 
@@ -145,6 +157,7 @@ impl<'a> Phrases<'a> {
         let phrase = self.len();
         let label = Cow::Borrowed(label);
         let passed = self.tests.passed(&label);
+        unite(&mut self.passed_by_any, &passed);
         self.nodes.push(Node { label, passed, parent: None, children: Vec::new(), word: None });
         self.set_children(phrase, children);
         phrase

@@ -564,14 +564,15 @@ pub(super) struct Grammar {
     pub(super) tests: Tests,
     pub(super) cleanup: Cleanup,
     pub(super) heads: SpecialHeads,
-    relations: Vec<Relation>,
+    patterns: Vec<RelationPattern>,
 }
 
+/// A way in which a relation holds in some phrases.
 #[derive(Debug)]
-struct Relation {
+struct RelationPattern {
     kind: Kind,
     phrases: Test,
-    patterns: Vec<Pattern>,
+    pattern: Pattern,
 }
 
 /// The rules are the same for all trees.
@@ -579,34 +580,36 @@ pub(super) static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| {
     let mut tests = Tests::default();
     let cleanup = Cleanup::new(&mut tests);
     let heads = SpecialHeads::new(&mut tests);
-    let relations = PATTERNS.iter().map(|(kind, phrases, patterns)| Relation {
-        kind: *kind,
-        phrases: tests.add(phrases),
-        patterns: patterns.iter().map(|text| Pattern::new(text, &mut tests)).collect(),
-    });
-    let relations = relations.collect();
-    Grammar { tests: tests.finish(), cleanup, heads, relations }
+    let mut patterns = Vec::new();
+    for (kind, phrases, texts) in PATTERNS {
+        let phrases = tests.add(phrases);
+        let relation = |text: &&'static str| {
+            let pattern = Pattern::new(text, &mut tests);
+            RelationPattern { kind: *kind, phrases, pattern }
+        };
+        patterns.extend(texts.iter().map(relation));
+    }
+    Grammar { tests: tests.finish(), cleanup, heads, patterns }
 });
 
 impl Grammar {
-    /// Calls `found` for the relations between a phrase and the nodes that depend on it.
+    /// Calls `found` for the relations between phrases and the nodes that depend on them, each phrase before those in it.
     pub(super) fn each_relation(
         &self,
-        node: NodeId,
         phrases: &Phrases<'_>,
         heads: &Heads,
-        found: &mut dyn FnMut(Kind, NodeId),
+        found: &mut dyn FnMut(NodeId, Kind, NodeId),
     ) {
-        let passed = phrases.passed(node);
-        for relation in self.relations.iter().filter(|relation| relation.phrases.holds(passed)) {
-            let mut dependents: Vec<NodeId> = Vec::new();
-            for pattern in &relation.patterns {
+        let candidates = self.patterns.iter().filter(|relation| relation.pattern.may_match(phrases));
+        let candidates: Vec<&RelationPattern> = candidates.collect();
+        for node in phrases.preorder().into_iter().filter(|node| phrases.is_phrase(*node)) {
+            let passed = phrases.passed(node);
+            for RelationPattern { kind, pattern, .. } in candidates.iter().filter(|relation| {
+                relation.phrases.holds(passed) && relation.pattern.may_match_at(node, phrases)
+            }) {
                 pattern.each(node, phrases, heads, &mut |named| {
-                    if let Some(dependent) =
-                        pattern.named("@", named).filter(|node| !dependents.contains(node))
-                    {
-                        dependents.push(dependent);
-                        found(relation.kind, dependent);
+                    if let Some(dependent) = pattern.named("@", named) {
+                        found(node, *kind, dependent);
                     }
                     false
                 });
