@@ -33,7 +33,7 @@ def test_systems_are_compared_with_the_first(files):
     assert low <= good <= high
     assert "good" in str(found) and json.loads(found.to_json()) == found.to_dict() and found.to_csv()
     assert found.to_markdown() and found.to_latex()
-    assert "<title>weak, good" in found.to_html()
+    assert "<title>Comparison of weak and good</title>" in found.to_html()
 
 
 def test_the_seed_decides_every_digit(files):

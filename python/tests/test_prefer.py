@@ -35,6 +35,7 @@ def test_preferences_print_in_every_form():
     found = capeval.prefer(PAIRS, metrics=["rouge-l"], intervals=True, resamples=300)
     assert json.loads(found.to_json()) == found.to_dict()
     assert "HM" in found.to_csv() and "|" in found.to_markdown() and "tabular" in found.to_latex() and "mean" in str(found)
+    assert "<title>Agreement of metrics with human preferences" in found.to_html()
     low, high = found["rouge-l"].intervals["mean"]
     assert low <= found["rouge-l"].mean <= high
 

@@ -239,6 +239,17 @@ def test_a_report_becomes_a_page(references, candidates):
         capeval.score(references, candidates, METRICS).to_html(pictures={1: "one.jpg"})
 
 
+def test_pictures_can_be_part_of_a_page(references, candidates, tmp_path):
+    report = capeval.score(references, candidates, METRICS, gallery=True)
+    (tmp_path / "1.png").write_bytes(b"\x89PNG\r\n")
+    for pictures in (str(tmp_path / "{id}.png"), {1: str(tmp_path / "1.png")}):
+        assert "data:image/png;base64,iVBORw0K" in report.to_html(pictures=pictures, embed_pictures=True)
+    with pytest.raises(ValueError, match="needs pictures"):
+        report.to_html(embed_pictures=True)
+    with pytest.raises(ValueError, match="no picture of any image"):
+        report.to_html(pictures="https://example.org/{id}.png", embed_pictures=True)
+
+
 def test_notebooks_mark_no_best_score_among_different_images(references, candidates):
     fewer = {key: candidates[key] for key in list(candidates)[:2]}
     systems = {"all": candidates, "fewer": fewer}

@@ -81,7 +81,7 @@ async function browser(meta) {
   const lowered = new Map();
   const texts = async (name) => {
     if (!lowered.has(name)) {
-      const all = await block(name);
+      const all = name === "references" ? await ofAllImages(name, meta) : await block(name);
       lowered.set(name, all.map((text) => (Array.isArray(text) ? text.join("\n") : text || "").toLowerCase()));
     }
     return lowered.get(name);

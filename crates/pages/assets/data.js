@@ -27,10 +27,17 @@ function unpacked(base64) {
   return bytes;
 }
 
-// The evidence for one image's scores; src/data.rs describes the blocks.
-async function evidenceOf(meta, image) {
-  const chunk = await block("evidence-" + Math.floor(image / meta.chunk));
+// What the blocks `name` hold about an image; src/data.rs describes them.
+async function ofImage(name, meta, image) {
+  const chunk = await block(name + "-" + Math.floor(image / meta.chunk));
   return chunk && chunk[image % meta.chunk];
+}
+
+// What the blocks `name` hold about all images.
+async function ofAllImages(name, meta) {
+  const chunks = [];
+  for (let chunk = 0; chunk * meta.chunk < meta.n; chunk += 1) chunks.push(block(name + "-" + chunk));
+  return (await Promise.all(chunks)).flat();
 }
 
 // An element with attributes and children; strings become text, never HTML.

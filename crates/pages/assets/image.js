@@ -5,7 +5,7 @@ async function imageParts(source, state) {
   const { meta, ids, scores } = source;
   const { image, metric: m } = state;
   const [known, shapes, references, address, ...all] = await Promise.all([
-    evidenceOf(meta, image), block("shapes"), block("references"), picture(meta, ids, image),
+    ofImage("evidence", meta, image), block("shapes"), ofImage("references", meta, image), picture(meta, ids, image),
     ...meta.systems.map((_, s) => block("captions-" + s))]);
   await source.load(meta.systems.keys());
   const { references: read, systems } = known || { references: { known: [], of: [] }, systems: [] };
@@ -50,7 +50,7 @@ async function imageParts(source, state) {
   });
   const inReferences = (trees[state.system] || [])[m];
   const matches = inReferences ? matchesOf(inReferences) : [];
-  const people = references[image].map((text, r) => {
+  const people = (references || []).map((text, r) => {
     const item = element("li", { dir: "auto" });
     texts.push([item, text, wordsOfReferences(m)[r] || [], matches, r]);
     return item;

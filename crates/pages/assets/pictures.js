@@ -3,10 +3,7 @@
 // The address of an image's picture, or null.
 async function picture(meta, ids, image) {
   if (!meta.pictures) return null;
-  if (meta.pictures === "embedded") {
-    const some = await block("pictures-" + Math.floor(image / meta.chunk));
-    return some && some[image % meta.chunk];
-  }
+  if (meta.pictures === "embedded") return ofImage("pictures", meta, image);
   if (meta.pictures === "listed") {
     const files = await block("pictures");
     return files[image] ? files[image].split("/").map(encodeURIComponent).join("/") : null;

@@ -9,7 +9,7 @@
 //! | `ids` | the id of each image |
 //! | `scores-S` | for each measure, a list of the score of each image; `null` where the system has no caption |
 //! | `captions-S` | the caption of each image; `null` where the system has none |
-//! | `references` | for each image, the list of its references |
+//! | `references-C` | the list of references of each image of the chunk |
 //! | `pictures` | the path of each image's picture, or `null`; only if [`Meta::pictures`] is `"listed"` |
 //! | `pictures-C` | the data of the picture of each image of the chunk, or `null`; only if it is `"embedded"` |
 //! | `evidence-C` | an [`Image`] for each image of the chunk |
@@ -132,16 +132,19 @@ impl fmt::Display for Data<'_> {
             let of_chunk = (0..gallery.ids.len()).into_par_iter().step_by(CHUNK).map(|start| {
                 let images = start..(start + CHUNK).min(gallery.ids.len());
                 let images = images.map(|image| Image::new(gallery, &places, image, &shapes));
-                self.block(&format!("evidence-{}", start / CHUNK), &images.collect::<Vec<_>>())
+                let evidence =
+                    self.block(&format!("evidence-{}", start / CHUNK), &images.collect::<Vec<_>>())?;
+                let references = gallery.references.iter().skip(start).take(CHUNK);
+                let references =
+                    self.block(&format!("references-{}", start / CHUNK), &references.collect::<Vec<_>>())?;
+                Ok(evidence + &references)
             });
             of_chunk.collect::<Result<Vec<String>, fmt::Error>>()
         };
-        let (references, (systems, evidence)) =
-            rayon::join(|| self.block("references", &gallery.references), || rayon::join(systems, evidence));
+        let (systems, evidence) = rayon::join(systems, evidence);
         f.write_str(&self.block("meta", &Meta::new(self, gallery))?)?;
         f.write_str(&self.block("ids", &gallery.ids)?)?;
         systems?.iter().try_for_each(|block| f.write_str(block))?;
-        f.write_str(&references?)?;
         match &page.pictures {
             Some(Pictures::Files(files)) => f.write_str(&self.block("pictures", files)?)?,
             Some(Pictures::Embedded(pictures)) => {
