@@ -225,3 +225,29 @@ fn at_most_five_ids_are_named() {
         "{message}"
     );
 }
+
+/// Lines of text are numbered from 1, and from 0 where the other file counts from 0.
+#[test]
+fn lines_count_as_the_ids_of_the_other_file_do() {
+    let read = |text: &str, options: ReadOptions| read_bytes(text.as_bytes(), "x", &options).unwrap();
+    let aligned = |references: &str, candidates: &str| {
+        let references = read(references, ReadOptions::references());
+        let references = GroupedCaptions::new(references, Ids::AsGiven).unwrap();
+        let candidates = read(candidates, ReadOptions::candidates());
+        align(references.index(), &candidates, &Policy::default()).map(|aligned| {
+            let rows: Vec<_> = aligned.pairs.iter().map(|pair| (pair.image, pair.candidate)).collect();
+            (rows, aligned.notices.iter().map(|notice| notice.message.clone()).collect::<Vec<_>>())
+        })
+    };
+    let by_id = |first: u32| format!(r#"{{"{first}": "a", "{}": "b", "{}": "c"}}"#, first + 1, first + 2);
+    let lines = "a cat sits\na dog runs\na bird flies\n";
+    let in_order = vec![(0, Some(0)), (1, Some(1)), (2, Some(2))];
+    for (references, candidates) in [(by_id(0), lines.to_owned()), (lines.to_owned(), by_id(0))] {
+        let (rows, notices) = aligned(&references, &candidates).unwrap();
+        assert_eq!(rows, in_order);
+        assert_eq!(notices, ["x has no ids, so its lines are counted from 0, as the ids of x are"]);
+    }
+    assert_eq!(aligned(&by_id(1), lines).unwrap(), (in_order, vec![]));
+    let shuffled = r#"{"1": "a", "0": "b", "2": "c"}"#;
+    assert!(aligned(shuffled, lines).is_err(), "ids that do not count from 0 or 1 are compared with 1, 2, 3");
+}

@@ -246,8 +246,30 @@ impl Check<'_> {
                 || same_shape && candidates.are_in_lists() && !images.are_in_lists())
     }
 
-    /// A notice if one file has no ids, so that its lines are numbered, and the ids of the other do not count its lines.
+    /// How the lines of a text file are numbered, if the ids of the other file count them from 0; readers number them
+    /// from 1.
+    pub(super) fn lines(&self) -> Option<Lines> {
+        let is_text = |format| format == Some(Format::Lines);
+        let (images, candidates) = (self.images, self.candidates);
+        match (is_text(candidates.format()), is_text(images.format())) {
+            (true, false) => counts(images.ids(), 0, candidates.len()).then_some(Lines::OfCandidates),
+            (false, true) => counts(candidates.ids(), 0, images.len()).then_some(Lines::OfReferences),
+            _ => None,
+        }
+    }
+
+    /// A notice if one file has no ids, so that its lines are numbered, and the ids of the other do not count its lines
+    /// from 1.
     fn numbered(&self) -> Option<Notice> {
+        if let Some(lines) = self.lines() {
+            let (numbered, other) = match lines {
+                Lines::OfCandidates => (self.candidates.source(), self.images.source()),
+                Lines::OfReferences => (self.images.source(), self.candidates.source()),
+            };
+            let message =
+                format!("{numbered} has no ids, so its lines are counted from 0, as the ids of {other} are");
+            return Some(Notice::new("line-numbers", message));
+        }
         let is_text = |format| format == Some(Format::Lines);
         let (numbered, other, counts) =
             match (is_text(self.candidates.format()), is_text(self.images.format())) {
@@ -292,9 +314,33 @@ impl Check<'_> {
     }
 }
 
+/// The text file whose lines are counted from 0, because the ids of the other file are.
+#[derive(Clone, Copy)]
+pub(super) enum Lines {
+    OfCandidates,
+    OfReferences,
+}
+
+impl Lines {
+    /// The image of a candidate; readers number the lines of text files from 1.
+    pub(super) fn find(self, images: &ImageIndex, id: &SegmentId) -> Option<usize> {
+        let SegmentId::Integer(number) = id else { return None };
+        let shifted = match self {
+            Self::OfCandidates => number - 1,
+            Self::OfReferences => number + 1,
+        };
+        images.find(&SegmentId::Integer(shifted))
+    }
+}
+
 /// Whether `ids` count from 1.
-fn count_from_one<'s>(ids: impl IntoIterator<Item = &'s SegmentId>) -> bool {
-    (1..).zip(ids).all(|(number, id)| *id == SegmentId::Integer(number))
+fn count_from_one(ids: &[SegmentId]) -> bool {
+    counts(ids, 1, ids.len())
+}
+
+/// Whether there are `n` ids, which count from `first`.
+fn counts(ids: &[SegmentId], first: i64, n: usize) -> bool {
+    ids.len() == n && (first..).zip(ids).all(|(number, id)| *id == SegmentId::Integer(number))
 }
 
 fn leave_out(count: usize) -> &'static str {

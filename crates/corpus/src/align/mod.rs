@@ -75,8 +75,10 @@ pub fn align_by(
         let message = "holds more than 4294967295 captions, which is more than can be numbered";
         return Err(Error::new(ErrorKind::Shape, candidates.source(), message));
     }
+    let check = Check { images, candidates };
+    let lines = check.lines();
     for (row, id) in (0_u32..).zip(candidates.ids()) {
-        let Some(image) = images.find(id) else {
+        let Some(image) = lines.map_or_else(|| images.find(id), |lines| lines.find(images, id)) else {
             surplus_rows.push(row);
             continue;
         };
@@ -92,7 +94,6 @@ pub fn align_by(
             }
         }
     }
-    let check = Check { images, candidates };
     check.mixed_ids(&surplus_rows)?;
     if !surplus_rows.is_empty() {
         match surplus {
