@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::chart::{Axis, COLOURS, Chart, Colour, Group, Mean, SQUARES, Series};
 use crate::forest::{Estimate, Forest};
+use crate::n_systems;
 
 const BINS: usize = 30;
 /// The largest number of measures that are plotted against each other.
@@ -107,8 +108,7 @@ fn values(report: &Report, system: usize, measure: usize) -> Vec<f64> {
 /// The figures of a report; `None` if the report has no scores of single images.
 pub(crate) fn charts(report: &Report) -> Option<Charts<'_>> {
     let gallery = report.gallery.as_ref();
-    // The human row is not a system.
-    let n_systems = gallery.map_or(report.systems.len(), |gallery| gallery.systems.len());
+    let n_systems = n_systems(report);
     let n_drawn = n_systems.min(COLOURS);
     if (0..n_drawn).all(|system| values(report, system, 0).is_empty()) {
         return None;
@@ -134,7 +134,7 @@ pub(crate) fn intervals(report: &Report, digits: usize) -> Vec<Figure> {
     let Some(resampling) = report.head.resampling.filter(|_| report.systems.len() > 1) else {
         return Vec::new();
     };
-    let n_systems = report.gallery.as_ref().map_or(report.systems.len(), |gallery| gallery.systems.len());
+    let n_systems = n_systems(report);
     let figures = report.head.measures.iter().enumerate().map(|(m, measure)| {
         let rows = report.systems.iter().enumerate().map(|(s, system)| Estimate {
             name: system.name.clone(),

@@ -94,9 +94,15 @@ pub fn diversity(report: &Report, page: &Page, dialect: &dyn Dialect, out: &mut 
     report_page(report, title, None, page, dialect).write_into(out)
 }
 
+/// The number of systems, without the human row.
+fn n_systems(report: &Report) -> usize {
+    report.gallery.as_ref().map_or(report.systems.len(), |gallery| gallery.systems.len())
+}
+
 /// The names of the systems, or their number if they are many.
 fn named(report: &Report) -> String {
-    let names: Vec<&str> = report.systems.iter().map(|system| system.name.as_str()).collect();
+    let names: Vec<&str> =
+        report.systems.iter().take(n_systems(report)).map(|system| system.name.as_str()).collect();
     match &names[..] {
         [one] => (*one).to_owned(),
         [a, b] => format!("{a} and {b}"),
@@ -204,7 +210,7 @@ fn report_page<'r>(
     page: &'r Page,
     dialect: &dyn Dialect,
 ) -> ReportPage<'r> {
-    let subtitle = format!("{} · {}", counted(report.systems.len(), "system"), report.footer());
+    let subtitle = format!("{} · {}", counted(n_systems(report), "system"), report.footer());
     // Many measures are easier to read as rows than as columns.
     let is_long = report.head.measures.len() > MANY_MEASURES.max(report.systems.len());
     let scores =

@@ -74,7 +74,9 @@ fn cumulative_distributions_have_a_line_of_people() {
     assert!(html.contains("Grey: human, each reference scored against the others of its image."));
     assert!(html.contains("human: half are at most ") && html.contains("class=\"line grey\""));
     // The list of images has no captions of a system of that name.
-    assert!(html.contains("\"systems\":[\"mine\"]"));
+    assert!(
+        html.contains("\"systems\":[\"mine\"]") && html.contains("<title>Caption scores of mine</title>")
+    );
 }
 
 #[test]
