@@ -343,3 +343,50 @@ fn is_eastern_smiley(label: &str) -> bool {
     };
     label != "--" && (face(label) || label.strip_prefix("-LRB-").is_some_and(face))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_lists_of_alternatives() {
+        let mut tests = Tests::default();
+        let lists = ["NP|VB*|{,}", "^NP~|*'at'*", "*PP", "'not'|{time}", "_", "{pronoun}"];
+        let lists = lists.map(|list| tests.add(list));
+        let tests = tests.finish();
+        let passed = |label: &str| {
+            let passed = tests.passed(label);
+            lists.map(|test| u8::from(test.holds(&passed)))
+        };
+        assert_eq!(passed("NP"), [1, 0, 0, 0, 1, 0]);
+        assert_eq!(passed("NP-TMP"), [0, 0, 0, 0, 1, 0]);
+        assert_eq!(passed("VBZ"), [1, 1, 0, 0, 1, 0]);
+        assert_eq!(passed(","), [1, 1, 0, 0, 1, 0]);
+        assert_eq!(passed("WHPP"), [0, 1, 1, 0, 1, 0]);
+        assert_eq!(passed("NOT"), [0, 1, 0, 1, 1, 0]);
+        assert_eq!(passed("Saturday"), [0, 0, 0, 1, 1, 0]);
+        assert_eq!((passed("PRP")[5], passed("PRP$")[5]), (1, 0));
+    }
+
+    #[test]
+    fn functions_are_no_part_of_a_category() {
+        for (label, basic) in
+            [("NP-TMP", "NP"), ("NP=2", "NP"), ("-LRB-", "-LRB-"), ("--PU", "-"), ("-", "-"), ("", "")]
+        {
+            assert_eq!(basic_category(label), basic);
+        }
+    }
+
+    #[test]
+    fn faces_are_told_from_dashes() {
+        for face in [":-)", ":)", ";P", "8-O", "(:", "<:o)", ":-RRB-", ":-D"] {
+            assert_eq!(is_western_smiley(face), !face.contains([')', '(']), "{face}");
+        }
+        for (face, expected) in
+            [("^_^", true), ("-LRB-^.^-RRB-", true), ("--", false), ("-.-", true), ("-", false)]
+        {
+            assert_eq!(is_eastern_smiley(face), expected, "{face}");
+        }
+        assert!(has_initials("NATO") && has_initials("A.B.") && !has_initials("Ab") && !has_initials("a"));
+    }
+}

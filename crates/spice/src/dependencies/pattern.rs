@@ -210,6 +210,17 @@ impl Reader<'_> {
         rest.is_some()
     }
 
+    /// Takes a blank or the end of a line, with a bar after it or without.
+    fn take_blank(&mut self, bar: bool) -> bool {
+        self.cross();
+        let rest = self.text.trim_start();
+        let found = rest.len() < self.text.len() && rest.starts_with("| ") == bar;
+        if found {
+            self.text = rest.strip_prefix("| ").unwrap_or(rest);
+        }
+        found
+    }
+
     fn cross(&mut self) {
         loop {
             if self.text.is_empty()
@@ -256,7 +267,7 @@ impl Reader<'_> {
     }
 
     fn read_test(&mut self) -> Test {
-        let end = self.text.find(['[', ']', ' ', '(', ')', '=']);
+        let end = self.text.find(['[', ']', ' ', '\n', '(', ')', '=']);
         let (test, rest) = self.text.split_at(end.unwrap_or(self.text.len()));
         self.text = rest;
         self.tests.add(test)
@@ -274,7 +285,7 @@ impl Reader<'_> {
 
     fn read_alternatives(&mut self) -> Vec<Vec<Condition>> {
         let mut alternatives = vec![self.read_conditions()];
-        while self.take(" | ") {
+        while self.take_blank(true) {
             alternatives.push(self.read_conditions());
         }
         alternatives
@@ -282,13 +293,10 @@ impl Reader<'_> {
 
     fn read_conditions(&mut self) -> Vec<Condition> {
         let mut conditions = vec![self.read_condition()];
-        loop {
-            self.cross();
-            if self.text.starts_with(" | ") || !self.take(" ") {
-                return conditions;
-            }
+        while self.take_blank(false) {
             conditions.push(self.read_condition());
         }
+        conditions
     }
 
     fn read_condition(&mut self) -> Condition {
@@ -504,4 +512,59 @@ fn walk(
     visit: &mut dyn FnMut(&mut Named, NodeId) -> bool,
 ) -> bool {
     std::iter::successors(next(node), |node| next(*node)).any(|node| visit(named, node))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Tree;
+    use crate::dependencies::labels::Tests;
+
+    /// The labels of the marked nodes below which the pattern matches at the top, in the order of the matches.
+    fn marked(pattern: &'static str, tree: &str) -> String {
+        let mut tests = Tests::default();
+        let pattern = Pattern::new(pattern, &mut tests);
+        let tests: &'static Tests = Box::leak(Box::new(tests.finish()));
+        let tree: Tree = tree.parse().unwrap();
+        let phrases = Phrases::new(&tree, tests).unwrap();
+        let mut labels = Vec::new();
+        pattern.each(phrases.root(), &phrases, &Heads::default(), &mut |named| {
+            labels.extend(pattern.named("@", named).map(|node| phrases.label(node).to_owned()));
+            false
+        });
+        labels.join(" ")
+    }
+
+    #[test]
+    fn steps_lead_to_their_nodes() {
+        let tree = "(S (NP (DT a) (NN dog)) (VP (VBZ is) (VP (VBG running) (RB now))) (. .))";
+        for (pattern, expected) in [
+            ("S[/@_]", "NP VP ."),
+            ("S[/1@_]", "NP"),
+            ("S[/2@_]", "VP"),
+            ("S[/$@_]", "."),
+            ("S[/._]", ""),
+            ("S[/=@S|VP]", "S VP"),
+            ("S[/(VP)@V*]", "VP VBZ VP VBG"),
+            ("S[//@N*]", "NP NN"),
+            ("S[//1@_]", "NP DT a"),
+            ("S[//$@_]", ". ."),
+            ("S[/NP[++@_]]", ". VP"),
+            ("S[/NP[+@_]]", "VP"),
+            ("S[/{.}[--@_]]", "NP VP"),
+            ("S[/{.}[-@_]]", "VP"),
+            ("S[/VP[~@_]]", "NP ."),
+            ("S[//RB[..@_]]", "VP"),
+            ("S[//VP=x[..2S ..@_]]", "S"),
+            ("S[/NP=x[=@_] /VP[--&x]]", "NP"),
+            ("S[/NP=x[++VP] :&x[/@DT]]", "DT"),
+            ("S[/VP=x[/@%x]]", "VP"),
+            ("S[/@NP[!/DT | /NN]]", "NP"),
+            ("S[/@_[!/DT !/V*]]", "."),
+            ("S[?/@VP[/VP] /NP]", "VP"),
+            ("S[/@NP|VP[/'DOG'\n        | /VBZ[/is]]]", "VP"),
+        ] {
+            assert_eq!(marked(pattern, tree), expected, "{pattern}");
+        }
+    }
 }
