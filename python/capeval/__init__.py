@@ -28,7 +28,7 @@ from ._engine import __version__, get_num_threads, set_num_threads
 from ._diversity import diversity
 from ._evaluator import Evaluator
 from ._frequencies import DocumentFrequencies
-from ._install import install_meteor
+from ._install import install_meteor, install_spice
 from ._listing import metrics, suites, tokenize, tokenizers
 from ._prefer import Preference, prefer
 from ._report import Measure, Notice, Report, System
@@ -51,6 +51,7 @@ __all__ = [
     "get_num_threads",
     "install_as_pycocoevalcap",
     "install_meteor",
+    "install_spice",
     "metrics",
     "prefer",
     "score",

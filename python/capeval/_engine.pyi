@@ -22,6 +22,7 @@ __all__ = [
     "evaluate",
     "get_num_threads",
     "install_meteor",
+    "install_spice",
     "judge_rows",
     "metrics",
     "prefer",
@@ -255,6 +256,7 @@ def judge_rows(
     judge: Judge, source: Any, id: str, candidate: str, keep: list[str], statistics: bool
 ) -> list[ArrowBatch]: ...
 def install_meteor(source: str | None, python: str) -> tuple[str, bool]: ...
+def install_spice(source: str | None, python: str) -> tuple[str, bool]: ...
 def evaluate(
     references: list[list[str]],
     candidates: list[str],

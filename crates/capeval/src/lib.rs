@@ -41,6 +41,7 @@ pub use capeval_meteor as meteor;
 pub use capeval_metric as metric;
 pub use capeval_pages as pages;
 pub use capeval_report as report;
+pub use capeval_spice as spice;
 pub use capeval_stats as stats;
 pub use capeval_text as text;
 

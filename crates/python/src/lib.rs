@@ -51,6 +51,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(correlation::correlate, module)?)?;
     module.add_function(wrap_pyfunction!(preference::prefer, module)?)?;
     module.add_function(wrap_pyfunction!(install::install_meteor, module)?)?;
+    module.add_function(wrap_pyfunction!(install::install_spice, module)?)?;
     module.add_function(wrap_pyfunction!(plain::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(program::run_program, module)?)?;
     module.add_function(wrap_pyfunction!(run::get_num_threads, module)?)?;

@@ -8,9 +8,10 @@ use capeval::choice::{Remedy, Task};
 use capeval::evaluate::registry::{SUITES, kinds};
 use capeval::meteor;
 use capeval::metric::{About, Direction, Reading, Resources};
+use capeval::spice;
 use capeval::text::{Following, Scratch, Tokenizer, tokenizers};
 use capeval::{MetricOptions, Selection};
-use capeval_files::{self as files, MeteorHome};
+use capeval_files::{self as files, MeteorHome, SpiceHome};
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -47,6 +48,25 @@ fn meteor(py: Python<'_>) -> PyResult<Option<Arc<meteor::Resources>>> {
     Ok(Some(resources))
 }
 
+/// SPICE's data with METEOR's resources as their dictionary; `None` if they are not installed.
+fn spice(py: Python<'_>, meteor: &Arc<meteor::Resources>) -> PyResult<Option<Arc<spice::Data>>> {
+    /// The data as last read, with the length and the time of modification of their file.
+    static SPICE: Mutex<Option<(u64, Option<std::time::SystemTime>, Arc<spice::Data>)>> = Mutex::new(None);
+    let Ok(home) = SpiceHome::of_user() else { return Ok(None) };
+    let Ok(metadata) = fs::metadata(home.file()) else { return Ok(None) };
+    let (len, age) = (metadata.len(), metadata.modified().ok());
+    if let Some((bytes, time, data)) = &*SPICE.lock().unwrap_or_else(PoisonError::into_inner)
+        && (*bytes, *time) == (len, age)
+    {
+        return Ok(Some(Arc::clone(data)));
+    }
+    let dictionary = Arc::clone(meteor);
+    let data = long(py, None, None, move |_| home.data(files::read, dictionary))?.map_err(from_file)?;
+    let Some(data) = data.map(Arc::new) else { return Ok(None) };
+    *SPICE.lock().unwrap_or_else(PoisonError::into_inner) = Some((len, age, Arc::clone(&data)));
+    Ok(Some(data))
+}
+
 /// The data that the selected metrics need: `frequencies`, the model in the file `language_model`, and METEOR's data,
 /// which are loaded only if needed.
 pub fn resources(
@@ -55,8 +75,19 @@ pub fn resources(
     frequencies: Option<&DocumentFrequencies>,
     language_model: Option<&str>,
 ) -> PyResult<Resources> {
-    let needed = capeval::needed_data(options).into_iter().find(|needed| needed.metric == "meteor");
-    let meteor = if needed.is_some() { meteor(py)? } else { None };
+    let all = capeval::needed_data(options);
+    let spice = all.iter().find(|needed| needed.metric == "spice");
+    let needed = all.iter().find(|needed| needed.metric == "meteor");
+    let meteor = if needed.is_some() || spice.is_some() { meteor(py)? } else { None };
+    // METEOR's resources are SPICE's dictionary.
+    let data = match (&meteor, spice) {
+        (Some(meteor), Some(_)) => self::spice(py, meteor)?,
+        _ => None,
+    };
+    if spice.is_some_and(|spice| spice.is_named) && data.is_none() {
+        let install = Remedy::run(Task::Install("spice"));
+        return Err(PyFileNotFoundError::new_err(sentence("SPICE's data are not installed", Some(&install))));
+    }
     if needed.is_some_and(|needed| needed.is_named) && meteor.is_none() {
         let place = MeteorHome::of_user()
             .map_or_else(|_| String::new(), |home| format!(" ({} is missing)", home.file().display()));
@@ -67,7 +98,7 @@ pub fn resources(
     let read = |path| py.detach(|| files::language_model(path, &files::open(path)?));
     let language_model = language_model.map(read).transpose().map_err(from_file)?;
     let resources = Resources::default().with(frequencies.map(|table| Arc::clone(&table.table)));
-    Ok(resources.with(meteor).with(language_model.map(Arc::new)))
+    Ok(resources.with(meteor).with(data).with(language_model.map(Arc::new)))
 }
 
 /// Selects metrics by name, with settings for all that have them; notices say which ones suites had to leave out.

@@ -36,19 +36,14 @@ pub const KIND: MetricKind = MetricKind {
     settings: &[
         TOK,
         Setting::yes_no("synsets", "yes", "whether words of one synonym set match and merge"),
-        Setting::choice(
-            "show",
-            "score",
-            "score: F, P and R; subsets: also F of subsets; all: all numbers",
-            Shown::NAMES,
-        ),
+        Setting::yes_no("subsets", "no", "whether to show F by kind of fact"),
     ],
     variants: &[],
     need: Some(Need {
         what: "SPICE's data",
         task: INSTALL,
         has: |resources| resources.has::<Data>(),
-        about: || about("installed", Tokenizer::Ptb, Likeness::Synonyms, Shown::Score),
+        about: || about("installed", Tokenizer::Ptb, Likeness::Synonyms, false),
     }),
     build,
 };
@@ -79,30 +74,14 @@ impl Data {
     }
 }
 
-/// Which scores are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shown {
-    Score,
-    Subsets,
-    All,
-}
-
-impl Shown {
-    const NAMES: &[&str] = &["score", "subsets", "all"];
-}
-
 fn build(settings: &Settings<'_>) -> Result<AnyMetric, Refusal> {
     let data = settings
         .resource::<Data>()
         .ok_or_else(|| settings.error("SPICE's data are not installed").with_remedy(Remedy::run(INSTALL)))?;
     let likeness = if settings.yes("synsets") { Likeness::Synonyms } else { Likeness::Words };
-    let shown = match settings.text("show") {
-        "all" => Shown::All,
-        "subsets" => Shown::Subsets,
-        _ => Shown::Score,
-    };
     let tokenizer = settings.tokenizer()?;
-    Ok(AnyMetric::new(Spice { data, tokenizer, likeness, shown, captions: Captions::default() }))
+    let (has_subsets, captions) = (settings.yes("subsets"), Captions::default());
+    Ok(AnyMetric::new(Spice { data, tokenizer, likeness, has_subsets, captions }))
 }
 
 /// The tuples of captions that have been read, by caption.
@@ -129,7 +108,8 @@ struct Spice {
     data: Arc<Data>,
     tokenizer: Tokenizer,
     likeness: Likeness,
-    shown: Shown,
+    /// Whether F is also shown by subset.
+    has_subsets: bool,
     captions: Captions,
 }
 
@@ -241,7 +221,7 @@ impl Metric for Spice {
     type Scratch = ();
 
     fn about(&self) -> About {
-        about(&self.data.fingerprint, self.tokenizer, self.likeness, self.shown)
+        about(&self.data.fingerprint, self.tokenizer, self.likeness, self.has_subsets)
     }
 
     fn fit(&self, references: &References<'_>) -> Graphs {
@@ -259,22 +239,9 @@ impl Metric for Spice {
     }
 
     fn score(&self, stats: &Stats, values: &mut [f64]) {
-        let numbers: Vec<f64> = match self.shown {
-            Shown::Score => stats.0[0].means(Subset::All).to_vec(),
-            Shown::Subsets => {
-                let subsets = Subset::ALL.into_iter().zip(&stats.0).skip(1);
-                let means = stats.0[0].means(Subset::All).into_iter();
-                means.chain(subsets.map(|(subset, sums)| sums.means(subset)[0])).collect()
-            }
-            Shown::All => {
-                let numbers = |(subset, sums): (Subset, &Sums)| {
-                    let [f, precision, recall] = sums.means(subset);
-                    let (surplus, missed) = (sums.candidate - sums.matched, sums.references - sums.matched);
-                    [f, precision, recall, sums.matched, surplus, missed, sums.images]
-                };
-                Subset::ALL.into_iter().zip(&stats.0).flat_map(numbers).collect()
-            }
-        };
+        let subsets = Subset::ALL.into_iter().zip(&stats.0).skip(1);
+        let numbers = stats.0[0].means(Subset::All).into_iter();
+        let numbers = numbers.chain(subsets.map(|(subset, sums)| sums.means(subset)[0]));
         for (value, number) in values.iter_mut().zip(numbers) {
             *value = number;
         }
@@ -289,19 +256,9 @@ impl Metric for Spice {
             main.parts.push(facts_step("facts of the candidate", candidate, references, likeness));
             main.parts.push(facts_step("facts of the references", references, candidate, likeness));
             let mut steps = vec![main, precision_step(all), recall_step(all)];
-            match self.shown {
-                Shown::Score => {}
-                Shown::Subsets => {
-                    let subsets = Subset::ALL.into_iter().skip(1);
-                    steps.extend(subsets.map(|subset| subset_step(subset, of(subset))));
-                }
-                Shown::All => {
-                    let mut values = vec![0.0; parts(self.shown).len()];
-                    let stats = Stats(Subset::ALL.map(|subset| Sums::new(of(subset), subset)));
-                    self.score(&stats, &mut values);
-                    let numbers = parts(self.shown).into_iter().zip(values).skip(steps.len());
-                    steps.extend(numbers.map(|(part, value)| Step::given(part.label, value)));
-                }
+            if self.has_subsets {
+                let subsets = Subset::ALL.into_iter().skip(1);
+                steps.extend(subsets.map(|subset| subset_step(subset, of(subset))));
             }
             steps
         };
@@ -366,7 +323,7 @@ fn print(fact: &Fact<'_>) -> String {
     }
 }
 
-fn about(data: &str, tokenizer: Tokenizer, likeness: Likeness, shown: Shown) -> About {
+fn about(data: &str, tokenizer: Tokenizer, likeness: Likeness, has_subsets: bool) -> About {
     let synsets = if likeness == Likeness::Synonyms { "yes" } else { "no" };
     let signature =
         Signature::new("spice").with("synsets", synsets).with("data", data).with("tok", tokenizer);
@@ -376,45 +333,23 @@ fn about(data: &str, tokenizer: Tokenizer, likeness: Likeness, shown: Shown) -> 
     };
     let columns = Subset::ALL.into_iter().flat_map(|subset| Sums::NAMES.map(|name| column(subset, name)));
     let input = Input::new(Reading::Tokens(tokenizer));
-    About::new(signature, input, columns.collect(), parts(shown))
+    About::new(signature, input, columns.collect(), parts(has_subsets))
         .learns(Learns::Words)
-        .mean(shown == Shown::Score)
+        .mean(!has_subsets)
 }
 
-/// The scores that are shown.
-fn parts(shown: Shown) -> Vec<Part> {
-    let f = |key: String, label: String| Part::score(key, label, 0.0..=2.0);
-    let precision = |key: String, label: String| Part::score(key, label, 0.0..=1.0);
-    let recall = |key: String, label: String| Part::score(key, label, 0.0..=f64::INFINITY);
-    let main = || {
-        let named = |key: &str, label: &str| (format!("spice-{key}"), format!("SPICE {label}"));
-        let ((p, precisions), (r, recalls)) = (named("precision", "P"), named("recall", "R"));
-        vec![f("spice".to_owned(), "SPICE".to_owned()), precision(p, precisions), recall(r, recalls)]
-    };
-    let key = |subset: Subset| format!("spice-{}", subset.name().to_lowercase());
-    let label = |subset: Subset| format!("SPICE {}", subset.name());
-    match shown {
-        Shown::Score => main(),
-        Shown::Subsets => {
-            let subsets = Subset::ALL.into_iter().skip(1).map(|subset| f(key(subset), label(subset)));
-            main().into_iter().chain(subsets).collect()
-        }
-        Shown::All => {
-            let all = Subset::ALL.into_iter().flat_map(|subset| {
-                let (key, label) = (key(subset), label(subset));
-                let named = |name: &str| (format!("{key}-{name}"), format!("{label} {name}"));
-                let count = |name: &str| {
-                    let (key, label) = named(name);
-                    Part::score(key, label, f64::NEG_INFINITY..=f64::INFINITY).count().without_interval()
-                };
-                let [(p, precisions), (r, recalls)] = ["pr", "re"].map(named);
-                let scores = [f(key.clone(), label.clone()), precision(p, precisions), recall(r, recalls)];
-                scores.into_iter().chain(["tp", "fp", "fn", "images"].map(count)).collect::<Vec<_>>()
-            });
-            all.map(
-                |part| if part.key == "spice-all" { Part { key: "spice".to_owned(), ..part } } else { part },
-            )
-            .collect()
-        }
+/// The scores: F, precision and recall, and possibly F by subset.
+fn parts(has_subsets: bool) -> Vec<Part> {
+    let f = |key: &str, label: &str| Part::score(key, label, 0.0..=2.0);
+    let mut parts = vec![
+        f("spice", "SPICE"),
+        Part::score("spice-precision", "SPICE P", 0.0..=1.0),
+        Part::score("spice-recall", "SPICE R", 0.0..=f64::INFINITY),
+    ];
+    if has_subsets {
+        let names = Subset::ALL.into_iter().skip(1).map(Subset::name);
+        parts
+            .extend(names.map(|name| f(&format!("spice-{}", name.to_lowercase()), &format!("SPICE {name}"))));
     }
+    parts
 }

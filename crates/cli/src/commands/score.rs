@@ -286,13 +286,11 @@ impl What {
     /// # Errors
     /// If the data are damaged.
     pub fn resources(&self, metrics: &MetricOptions) -> Result<Resources> {
-        if capeval::needed_data(metrics).iter().all(|needed| needed.metric != "meteor") {
+        if capeval::needed_data(metrics).is_empty() {
             return Ok(Resources::default());
         }
-        if !files::MeteorHome::of_user()?.is_installed() && (self.yes || data::offer()?) {
-            data::install(None)?;
-        }
-        Ok(Resources::default().with(data::meteor()?))
+        data::complete(metrics, self.yes)?;
+        data::resources(metrics)
     }
 
     /// Adds the data from files.

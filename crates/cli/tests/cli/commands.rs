@@ -104,7 +104,7 @@ fn metrics_are_understood_as_papers_and_programs_write_them() {
         ("CIDEr", "give cider-d for the CIDEr of COCO's evaluation"),
         ("Bleu_4", "give bleu"),
         ("bleu-4", "give bleu"),
-        ("SPICE", "capeval cannot compute SPICE yet"),
+        ("SPICE", "SPICE's data are not installed"),
         ("spider", "capeval cannot compute spider yet"),
         ("bleau", "did you mean bleu?"),
     ] {

@@ -12,7 +12,8 @@ pub use self::suites::{SUITES, Suite};
 
 /// The metrics, in the order of lists and of the suite of all metrics.
 pub fn kinds() -> impl Iterator<Item = &'static MetricKind> + Clone {
-    let families = [capeval_lexical::KINDS, capeval_fluency::KINDS, capeval_meteor::KINDS];
+    let families =
+        [capeval_lexical::KINDS, capeval_fluency::KINDS, capeval_meteor::KINDS, capeval_spice::KINDS];
     families.into_iter().flatten().copied()
 }
 
@@ -76,7 +77,7 @@ fn other_name(spec: &str) -> Option<Refusal> {
             Refusal::new(format!("two metrics are called '{given}'")).with_remedy(Remedy::say(remedy)),
         );
     }
-    if ["spice", "spider"].contains(&plain.as_str()) {
+    if plain == "spider" {
         return Some(
             Refusal::new(format!("capeval cannot compute {given} yet"))
                 .with_remedy(Remedy::say("leave it out")),

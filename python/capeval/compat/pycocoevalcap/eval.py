@@ -12,7 +12,7 @@ from .bleu.bleu_scorer import BleuScorer
 from .cider.cider import Cider
 from .meteor.meteor import Meteor
 from .rouge.rouge import Rouge
-from .spice.spice import Spice
+from .spice.spice import Spice, details
 from .tokenizer.ptbtokenizer import PTBTokenizer
 
 __all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]
@@ -23,7 +23,8 @@ _BLEU = ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"]
 class COCOEvalCap:
     """Scores results against COCO's captions: ``eval``, ``imgToEval`` and ``evalImgs`` after :meth:`evaluate`.
 
-    SPICE, which capeval does not have yet, is left out with a warning, as is METEOR if its data are not installed.
+    METEOR and SPICE are left out with a warning if their data are not installed. Each image has its own SPICE; the original
+    assigns the values of sorted ids in the order of ``params["image_id"]``.
     """
 
     def __init__(self, coco: Any, cocoRes: Any) -> None:
@@ -48,13 +49,13 @@ class COCOEvalCap:
         )
 
         print("setting up scorers...")
-        metrics = ["bleu", "meteor", "rouge-l", "cider-d"]
-        try:
-            Meteor()
-        except FileNotFoundError as missing:
-            metrics.remove("meteor")
-            warnings.warn(f"METEOR is left out: {missing}", stacklevel=2)
-        warnings.warn("SPICE is left out: capeval has none yet", stacklevel=2)
+        metrics = ["bleu", "meteor", "rouge-l", "cider-d", "spice"]
+        for name, test in (("METEOR", Meteor), ("SPICE", lambda: Spice().compute_score({0: ["a"]}, {0: ["a"]}))):
+            try:
+                test()
+            except FileNotFoundError as missing:
+                metrics.remove(name.lower())
+                warnings.warn(f"{name} is left out: {missing}", stacklevel=2)
 
         scored = dict(zip(metrics, evaluate(references, candidates, metrics, {"tok": "ptb"})))
         print("computing Bleu score...")
@@ -69,6 +70,9 @@ class COCOEvalCap:
             print(f"computing {method} score...")
             segments = scored[metric].segments[0]
             self._set(mean(segments), segments, gts, name)
+        if "spice" in scored:
+            print("computing SPICE score...")
+            self._set(mean(scored["spice"].segments[0]), details(scored["spice"]), gts, "SPICE")
         self.setEvalImgs()
 
     @staticmethod
