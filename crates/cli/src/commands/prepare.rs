@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use capeval::corpus::Ids;
-use capeval::metric::Resources;
 use capeval::{PrepareOptions, PrepareRequest};
 use capeval_files as files;
 
