@@ -2,10 +2,11 @@
 //! share is repeated for each.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
 
 use super::net::{Label, Link, LinkId, Net};
+use super::prepositions::join_prepositions;
 use super::relations::Kind;
+use super::sharing::share;
 use crate::{WordId, lemma};
 
 /// The words of a sentence.
@@ -16,15 +17,15 @@ pub(super) struct Sentence<'s> {
 }
 
 impl Sentence<'_> {
-    fn text(&self, net: &Net, word: WordId) -> &str {
+    pub(super) fn text(&self, net: &Net, word: WordId) -> &str {
         self.texts.get(net.place(word).0 - 1).copied().unwrap_or_default()
     }
 
-    fn lower(&self, net: &Net, word: WordId) -> &str {
+    pub(super) fn lower(&self, net: &Net, word: WordId) -> &str {
         self.lower.get(net.place(word).0 - 1).map_or("", String::as_str)
     }
 
-    fn tag(&self, net: &Net, word: WordId) -> &str {
+    pub(super) fn tag(&self, net: &Net, word: WordId) -> &str {
         self.tags.get(net.place(word).0 - 1).copied().unwrap_or_default()
     }
 }
@@ -137,217 +138,8 @@ pub(super) fn collapse(net: &mut Net, sentence: &Sentence<'_>) {
     share(net, sentence);
 }
 
-/// Prepositions of two words that both depend on the noun: "off of it".
-const PAIRS: &[&str] = &[
-    "across from",
-    "along with",
-    "alongside of",
-    "apart from",
-    "as for",
-    "as from",
-    "as of",
-    "as per",
-    "as to",
-    "aside from",
-    "based on",
-    "close by",
-    "close to",
-    "contrary to",
-    "compared to",
-    "compared with",
-    "except for",
-    "exclusive of",
-    "far from",
-    "followed by",
-    "inside of",
-    "irrespective of",
-    "next to",
-    "near to",
-    "off of",
-    "out of",
-    "outside of",
-    "owing to",
-    "preliminary to",
-    "preparatory to",
-    "previous to",
-    "pursuant to",
-    "regardless of",
-    "subsequent to",
-    "thanks to",
-    "together with",
-];
-
-/// Prepositions of two words of which the first may govern the noun: "away from it".
-const GOVERNING_PAIRS: &[&str] = &[
-    "apart from",
-    "as from",
-    "aside from",
-    "away from",
-    "close by",
-    "close to",
-    "contrary to",
-    "far from",
-    "next to",
-    "near to",
-    "out of",
-    "outside of",
-    "pursuant to",
-    "regardless of",
-    "together with",
-];
-
-/// Prepositions of three words of which the second governs the noun: "in front of it".
-const TRIPLES: &[&str] = &[
-    "by means of",
-    "in accordance with",
-    "in addition to",
-    "in case of",
-    "in front of",
-    "in lieu of",
-    "in place of",
-    "in spite of",
-    "on account of",
-    "on behalf of",
-    "on top of",
-    "with regard to",
-    "with respect to",
-];
-
-/// Relations that connect two clauses.
-const CLAUSES: &[Kind] = &[
-    Kind::Conj,
-    Kind::Xcomp,
-    Kind::Ccomp,
-    Kind::Acl,
-    Kind::Advcl,
-    Kind::Relcl,
-    Kind::Parataxis,
-    Kind::Appos,
-    Kind::List,
-];
-
-/// Prepositions of several words become one, headed by their first word.
-fn join_prepositions(net: &mut Net, sentence: &Sentence<'_>) {
-    let mut words: Vec<WordId> = net.vertices().collect();
-    words.sort_unstable();
-    let texts: Vec<&str> = words.iter().map(|word| sentence.lower(net, *word)).collect();
-    let places = |preposition: &str| -> Vec<WordId> {
-        let parts: Vec<&str> = preposition.split(' ').collect();
-        let starts = texts.windows(parts.len()).zip(&words).filter(|(window, _)| **window == parts[..]);
-        let mut places: Vec<WordId> = starts.map(|(_, word)| *word).collect();
-        places.sort_by_key(|word| (word + 1) % 16);
-        // The words must also be neighbours in the sentence.
-        places.retain(|word| (1..parts.len()).all(|next| words.binary_search(&(word + next)).is_ok()));
-        places
-    };
-    let found = |list: &'static [&str]| list.iter().flat_map(|text| places(text)).collect::<Vec<_>>();
-    let (pairs, governing, triples) = (found(PAIRS), found(GOVERNING_PAIRS), found(TRIPLES));
-    if pairs.is_empty() && governing.is_empty() && triples.is_empty() {
-        return;
-    }
-    let order = net.topological();
-    pairs.into_iter().for_each(|first| join_pair(net, &order, first));
-    governing.into_iter().for_each(|first| join_governing_pair(net, first));
-    triples.into_iter().for_each(|first| join_triple(net, first));
-}
-
-fn join_pair(net: &mut Net, order: &[WordId], first: WordId) {
-    let second = first + 1;
-    if !net.is_leaf(first) || !net.is_leaf(second) {
-        return;
-    }
-    let marks = |label: &Label| label.is(Kind::Case) || label.is(Kind::Advmod);
-    let governs = |noun: &WordId| {
-        net.children(*noun, marks).any(|link| net.link(link).dependent == first)
-            && net.by(*noun, Kind::Case).any(|word| word == second)
-    };
-    if let Some(noun) = order.iter().copied().find(governs) {
-        join(net, noun, Kind::Case, &[first, second]);
-    }
-}
-
-fn join_governing_pair(net: &mut Net, first: WordId) {
-    let second = first + 1;
-    let governs = |noun: &WordId| net.by(*noun, Kind::Case).any(|word| word == second);
-    let noun = net.by(first, Kind::Nmod).find(governs).filter(|_| net.is_leaf(second));
-    let Some((noun, link)) = noun.and_then(|noun| Some((noun, net.between(first, noun)?))) else { return };
-    let label = net.link(link).label.clone();
-    if net.is_root(first) {
-        net.remove(link);
-        net.remove_root(first);
-        net.add_root(noun);
-    } else {
-        let Some(head) = net.heads(first).next() else { return };
-        net.remove(link);
-        let copular = net.by(first, Kind::Cop).next().is_some();
-        let outer = net.between(head, first).map(|link| net.link(link).label.clone());
-        let outer = outer.filter(|label| copular && label.is_plain() && CLAUSES.contains(&label.kind));
-        net.add(Link { label: outer.unwrap_or(label), head, dependent: noun });
-    }
-    move_children(net, first, noun);
-    join(net, noun, Kind::Case, &[first, second]);
-}
-
-fn join_triple(net: &mut Net, first: WordId) {
-    let (second, third) = (first + 1, first + 2);
-    let marks = |label: &Label| label.is(Kind::Case) || label.is(Kind::Mark);
-    let governs = |noun: &WordId| net.children(*noun, marks).any(|link| net.link(link).dependent == third);
-    let noun = net.children(second, is_case_marked).map(|link| net.link(link).dependent).find(governs);
-    let fits =
-        net.is_leaf(first) && net.is_leaf(third) && net.by(second, Kind::Case).any(|word| word == first);
-    let Some((noun, link)) = noun.filter(|_| fits).and_then(|noun| Some((noun, net.between(second, noun)?)))
-    else {
-        return;
-    };
-    let inner = net.link(link).label.clone();
-    let mut mark = Kind::Case;
-    if net.is_root(second) {
-        net.remove(link);
-        net.remove_root(second);
-        net.add_root(noun);
-    } else {
-        let Some(head) = net.heads(second).next() else { return };
-        net.remove(link);
-        let Some(outer) = net.between(head, second).map(|link| net.link(link).label.clone()) else { return };
-        let clausal = outer.is(Kind::Nmod) && (inner.is(Kind::Acl) || inner.is(Kind::Advcl));
-        if clausal {
-            mark = Kind::Mark;
-        }
-        net.add(Link { label: if clausal { inner } else { outer }, head, dependent: noun });
-    }
-    move_children(net, second, noun);
-    join(net, noun, mark, &[first, second, third]);
-}
-
-/// Makes all that depends on one word depend on another.
-fn move_children(net: &mut Net, from: WordId, to: WordId) {
-    let mut links: Vec<LinkId> = net.outgoing(from).collect();
-    links.sort_by(|a, b| {
-        let (a, b) = (net.link(*a), net.link(*b));
-        net.place(a.dependent).cmp(&net.place(b.dependent)).then_with(|| a.label.name.cmp(&b.label.name))
-    });
-    let mut source = None;
-    for link in links {
-        let moved = Link { head: to, ..net.link(link).clone() };
-        net.remove(link);
-        let source = *source.get_or_insert(net.next_link());
-        net.add_from(moved, source);
-    }
-}
-
-/// Makes the words one expression that marks `head`.
-fn join(net: &mut Net, head: WordId, mark: Kind, words: &[WordId]) {
-    let Some(first) = words.first().copied() else { return };
-    for word in words.iter().copied() {
-        if let Some(link) = net.parent(word).and_then(|parent| net.between(parent, word)) {
-            net.remove(link);
-        }
-        let (kind, head) = if word == first { (mark, head) } else { (Kind::Mwe, first) };
-        net.add(Link { label: Label::new(kind), head, dependent: word });
-    }
-}
-
-fn is_case_marked(label: &Label) -> bool {
+/// Whether a preposition may name the relation.
+pub(super) fn is_case_marked(label: &Label) -> bool {
     label.is(Kind::Nmod) || label.is(Kind::Acl) || label.is(Kind::Advcl)
 }
 
@@ -576,64 +368,4 @@ fn conjunction_name<'s>(net: &Net, sentence: &'s Sentence<'_>, word: WordId) -> 
         _ => first,
     };
     name.into()
-}
-
-/// What holds for the first conjunct holds for the others: heads, and subjects of verbs and adjectives without one.
-fn share(net: &mut Net, sentence: &Sentence<'_>) {
-    let is_named =
-        |link: &LinkId| net.link(*link).label.kind == Kind::Conj && !net.link(*link).label.is_plain();
-    if !net.all().any(|link| is_named(&link)) {
-        return;
-    }
-    let mut heads: BTreeMap<WordId, Vec<Link>> = BTreeMap::new();
-    let mut subjects: HashMap<WordId, Link> = HashMap::new();
-    let mut passive: Vec<WordId> = Vec::new();
-    let mut relative: Vec<WordId> = Vec::new();
-    for link in net.all().map(|link| net.link(link)) {
-        heads.entry(link.dependent).or_default().push(link.clone());
-        match link.label.kind {
-            Kind::Auxpass => passive.push(link.head),
-            Kind::Relcl => relative.push(link.head),
-            Kind::Nsubj | Kind::Nsubjpass | Kind::Csubj | Kind::Csubjpass => {
-                subjects.entry(link.head).or_insert_with(|| link.clone());
-            }
-            _ => {}
-        }
-    }
-    for links in heads.values_mut() {
-        links.sort_by(|a, b| {
-            net.place(a.head).cmp(&net.place(b.head)).then_with(|| a.label.name.cmp(&b.label.name))
-        });
-        links.dedup();
-    }
-    let copy = net.snapshot();
-    let conjuncts: Vec<(WordId, WordId)> = copy
-        .all()
-        .map(|link| copy.link(link))
-        .filter(|link| link.label.kind == Kind::Conj && !link.label.is_plain())
-        .map(|link| (link.head, link.dependent))
-        .collect();
-    for (first, conjunct) in conjuncts {
-        let both_relative = relative.contains(&first) && relative.contains(&conjunct);
-        for link in heads.get(&first).into_iter().flatten() {
-            let own = both_relative && matches!(link.label.kind, Kind::Dobj | Kind::Nsubj);
-            if link.head != conjunct && link.label.kind != Kind::Case && !own {
-                net.add(Link { dependent: conjunct, ..link.clone() });
-            }
-        }
-        let tag = sentence.tag(net, conjunct);
-        let needs_subject =
-            (tag.starts_with("VB") || tag.starts_with("JJ")) && !subjects.contains_key(&conjunct);
-        if let Some(subject) = subjects.get(&first).filter(|_| needs_subject) {
-            let active = matches!(tag, "VB" | "VBZ" | "VBP") || tag.starts_with("JJ");
-            let kind = match subject.label.kind {
-                Kind::Nsubjpass if active => Kind::Nsubj,
-                Kind::Csubjpass if active => Kind::Csubj,
-                Kind::Nsubj if passive.contains(&conjunct) => Kind::Nsubjpass,
-                Kind::Csubj if passive.contains(&conjunct) => Kind::Csubjpass,
-                kind => kind,
-            };
-            net.add(Link { label: Label::new(kind), head: conjunct, dependent: subject.dependent });
-        }
-    }
 }

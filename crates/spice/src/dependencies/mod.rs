@@ -2,7 +2,7 @@
 //!
 //! A parse is tidied ([`cleanup`]), the heads of its phrases are found ([`heads`]), patterns find the relations between
 //! heads ([`relations`], [`pattern`]), which make one tree of dependencies ([`basic`]); then prepositions and conjunctions
-//! become part of the names, and what conjuncts share is repeated ([`collapse`]).
+//! become part of the names, and what conjuncts share is repeated ([`collapse`], [`prepositions`], [`sharing`]).
 
 mod basic;
 mod cleanup;
@@ -13,7 +13,9 @@ mod labels;
 mod net;
 mod pattern;
 mod phrases;
+mod prepositions;
 mod relations;
+mod sharing;
 
 use collapse::Sentence;
 use net::{Link, Net};
