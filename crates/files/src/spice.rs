@@ -126,9 +126,12 @@ impl SpiceHome {
     fn compile(&self, source: &Path, progress: &mut dyn FnMut(Progress)) -> Result<InstalledGrammar, Error> {
         let wrong = |refusal: Refusal| Error::content(source.display(), refusal);
         let compiler = self.find(source, progress)?;
-        progress(Progress { stage: "writing", done: 0, total: None });
         let mut bytes = Vec::new();
-        let summary = compiler.write(&mut bytes).map_err(wrong)?;
+        let mut fitting = |step: capeval_spice::Progress| {
+            progress(Progress { stage: step.stage, done: step.done, total: step.total });
+        };
+        let summary = compiler.write(&mut bytes, &mut fitting).map_err(wrong)?;
+        progress(Progress { stage: "writing", done: 0, total: None });
         let path = self.file().display().to_string();
         write_whole(&path, |out| out.write_all(&bytes))?;
         write_whole(&self.notice().display().to_string(), |out| out.write_all(summary.notice.as_bytes()))?;
