@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::ends::Ends;
 use crate::tokenizers::plain::is_python_space;
 use crate::tokenizers::{Following, Scratch, Tokenizer};
-use crate::vocabulary::{Symbol, Vocabulary};
+use crate::vocabulary::{Recent, Symbol, Vocabulary};
 use capeval_arrays::Buffer;
 
 /// The number of sentences below which tokenising uses a single thread.
@@ -305,6 +305,7 @@ impl Sentences {
 #[derive(Default)]
 struct Builder {
     vocabulary: Vocabulary,
+    recent: Recent,
     /// For each word, whether Python's `str.split()` would split or drop it.
     splits: Vec<bool>,
     symbols: Vec<Symbol>,
@@ -360,9 +361,9 @@ impl Builder {
         scratch: &mut Scratch,
     ) -> Pieces {
         let mut are_odd = false;
-        let Self { vocabulary, splits, symbols, .. } = self;
+        let Self { vocabulary, recent, splits, symbols, .. } = self;
         let are_open = tokenizer.tokenize_before(text, following, scratch, |piece| {
-            let symbol = vocabulary.intern(piece);
+            let symbol = recent.intern(piece, vocabulary);
             for k in splits.len()..vocabulary.len() {
                 splits.push(Vocabulary::splits(if k == symbol.index() { piece } else { LINE_BREAK }));
             }
