@@ -88,7 +88,7 @@ pub struct PrepareRequest<'p> {
     pub progress: &'p dyn Progress,
 }
 
-/// Reads and counts references, so that scoring against them takes milliseconds.
+/// Reads references, so that scoring against them takes milliseconds.
 ///
 /// [`Prepared::write`] stores the result, and [`Prepared::open`] opens it without a copy.
 ///
@@ -104,9 +104,6 @@ pub fn prepare(request: PrepareRequest<'_>) -> Result<Prepared, Error> {
         references.prepare([metric.input()]);
         progress.advance(n);
     }
-    progress.begin(Stage::Fitting, n);
-    references.count();
-    progress.advance(n);
     Ok(Prepared { ids, references, sources })
 }
 

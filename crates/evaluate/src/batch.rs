@@ -9,12 +9,11 @@ use std::sync::Arc;
 
 use capeval_choice::Refusal;
 use capeval_metric::{AnyMetric, Candidates, Fitted, Input, Learns, Reading};
-use capeval_text::ngrams::NgramCounts;
 use capeval_text::{Ends, Sentences, Symbol, Texts, Vocabulary};
 use rayon::prelude::*;
 
 use crate::progress::{Progress, Stage};
-use crate::references::{ReferenceSet, read};
+use crate::references::{Counted, ReferenceSet, read};
 use crate::run::{System, evaluate};
 use crate::sequence::Sequence;
 use crate::session;
@@ -41,7 +40,7 @@ struct Group {
     input: Input,
     /// The words of the references and of saved tables.
     vocabulary: Arc<Vocabulary>,
-    frequencies: Option<Arc<NgramCounts>>,
+    counted: Counted,
     members: Vec<Member>,
 }
 
@@ -147,15 +146,15 @@ impl BatchScorer {
             }
             let is_more = vocabulary.len() > view.vocabulary.len();
             let vocabulary = if is_more { Arc::new(vocabulary) } else { Arc::clone(&view.vocabulary) };
-            let frequencies = if input.frequencies { view.frequencies(&set, &images) } else { None };
-            let references = view.references(&set, &vocabulary, &images, frequencies.as_ref());
+            let counted = view.counted(&set, &images, input);
+            let references = view.references(&set, &vocabulary, &images, &counted);
             let fit = |metric: usize| {
                 let fitted = metrics[metric].fit(&references);
                 progress.advance(n_references);
                 Member { metric, fitted, knows_words: learns(metric) == Learns::Everything }
             };
             let members = members.into_iter().map(fit).collect();
-            groups.push(Group { input, vocabulary, frequencies, members });
+            groups.push(Group { input, vocabulary, counted, members });
         }
         Self { set, images, metrics, sizes, groups, alone }
     }
@@ -335,7 +334,7 @@ impl BatchScorer {
         };
         let mut vocabulary = Vocabulary::over(Arc::clone(&group.vocabulary));
         let sentences = read(group.input.reading, texts, &Sequence::single(texts.len()), &mut vocabulary);
-        let references = view.references(&self.set, &vocabulary, &self.images, group.frequencies.as_ref());
+        let references = view.references(&self.set, &vocabulary, &self.images, &group.counted);
         let is_new = vocabulary.len() > group.vocabulary.len();
         let fit = |member: &Member| {
             (member.knows_words && is_new).then(|| self.metrics[member.metric].fit(&references))
@@ -362,7 +361,7 @@ impl BatchScorer {
         let Some(view) = self.set.views.iter().find(|view| view.reading == group.input.reading) else {
             return;
         };
-        let references = view.references(&self.set, vocabulary, &self.images, group.frequencies.as_ref());
+        let references = view.references(&self.set, vocabulary, &self.images, &group.counted);
         let mut workers: Vec<_> = group
             .members
             .iter()

@@ -42,9 +42,10 @@ pub fn evaluate_sets(
     for Group { view, input, members } in groups(references, inputs) {
         let mut vocabulary = Vocabulary::over(Arc::clone(&view.vocabulary));
         let sentences = read(input.reading, texts, &Sequence::new(&[], ends), &mut vocabulary);
-        let ngrams = (input.ngrams > 0).then(|| ReferenceNgrams::build(&sentences, ends, input.ngrams));
-        let frequencies = if input.frequencies { view.frequencies(references, &images) } else { None };
-        let learnt_from = view.references(references, &vocabulary, &images, frequencies.as_ref());
+        let own: Vec<u32> = (0..ends.len() as u32).collect();
+        let ngrams = (input.ngrams > 0).then(|| ReferenceNgrams::build(&sentences, ends, &own, input.ngrams));
+        let counted = view.counted(references, &images, input);
+        let learnt_from = view.references(references, &vocabulary, &images, &counted);
         let captions =
             CaptionSets { sentences: &sentences, ends, ngrams: ngrams.as_ref(), vocabulary: &vocabulary };
         let done: Vec<CorpusScores> =

@@ -1,15 +1,15 @@
-//! Prepared references: read, counted and stored, so that scoring another system takes milliseconds.
+//! Prepared references: read, tokenised and stored, so that scoring another system takes milliseconds.
 //!
-//! The file contains the arrays of a [`ReferenceSet`] as they are in memory, and is used without a copy. Document
-//! frequencies are those over all images.
+//! The file contains the texts and words of a [`ReferenceSet`] as they are in memory, and is used without a copy. N-grams
+//! are not stored: those of the images that a system describes are counted in less time than it takes to read and
+//! check them, and most systems describe a part of the images.
 
 use std::io::{self, Write};
-use std::sync::{Arc, OnceLock};
 
 use capeval_arrays::{Error, Format, Reader, SharedBytes, Writer};
 use capeval_corpus::SegmentId;
 use capeval_metric::Reading;
-use capeval_text::ngrams::{NgramCounts, Part, ReferenceNgrams, Shard};
+use capeval_text::ngrams::MAX_ORDER;
 use capeval_text::sentences::SentenceParts;
 use capeval_text::{Sentences, Texts, Vocabulary};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use crate::references::{ReferenceSet, View, is_permutation};
 pub const MAGIC: [u8; 8] = *b"capevalR";
 
 /// The version of the format; it is raised when the arrays or the output of a tokenizer change.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 const FORMAT: Format = Format { magic: MAGIC, version: VERSION, noun: "prepared references" };
 
@@ -50,16 +50,8 @@ pub struct Prepared {
 struct Description {
     capeval: String,
     sources: Vec<Source>,
-    views: Vec<ViewDescription>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct ViewDescription {
-    reading: String,
-    /// The length of the longest n-grams; 0 for none.
-    order: usize,
-    shards: usize,
-    counted: bool,
+    /// The readings of the references, each with the length of the longest n-grams that metrics request.
+    readings: Vec<(String, usize)>,
 }
 
 impl Prepared {
@@ -88,7 +80,11 @@ impl Prepared {
         let description = Description {
             capeval: env!("CARGO_PKG_VERSION").to_owned(),
             sources: sources.clone(),
-            views: references.views.iter().map(describe).collect(),
+            readings: references
+                .views
+                .iter()
+                .map(|view| (reading_to_text(view.reading), view.order))
+                .collect(),
         };
         let description = serde_json::to_string(&description).map_err(io::Error::other)?;
         writer.write(&FORMAT, &description, out)
@@ -120,8 +116,9 @@ impl Prepared {
             return Err(reader.unsound());
         }
         let mut references = ReferenceSet { texts, ends, order, views: Vec::new() };
-        for view in &description.views {
-            let view = read_view(view, &references, &mut reader)?;
+        for (reading, order) in &description.readings {
+            let mut view = read_view(reading, &references, &mut reader)?;
+            view.order = (*order).min(MAX_ORDER);
             references.views.push(view);
         }
         Ok(Self { ids, references, sources: description.sources })
@@ -140,15 +137,6 @@ fn id_from_text(text: &str) -> Option<SegmentId> {
         ("i", number) => number.parse().ok().map(SegmentId::Integer),
         ("t", text) => Some(SegmentId::Text(text.into())),
         _ => None,
-    }
-}
-
-fn describe(view: &View) -> ViewDescription {
-    ViewDescription {
-        reading: reading_to_text(view.reading),
-        order: view.ngrams.as_ref().map_or(0, ReferenceNgrams::order),
-        shards: view.ngrams.as_ref().map_or(0, |ngrams| ngrams.shards().len()),
-        counted: view.frequencies.get().is_some(),
     }
 }
 
@@ -185,40 +173,11 @@ fn write_view<'a>(view: &'a View, writer: &mut Writer<'a>) {
     writer.array(odd_words);
     writer.array(odd_ends);
     writer.array(open);
-    let Some(ngrams) = &view.ngrams else { return };
-    for shard in ngrams.shards() {
-        writer.array(&shard.bounds);
-        writer.array(&shard.prefixes);
-        writer.array(&shard.symbols);
-        writer.array(&shard.uses);
-        writer.array(&shard.uses_ends);
-        writer.owned(&[shard.first_sentence]);
-    }
-    let Some(counts) = view.frequencies.get() else { return };
-    let (words, orders) = counts.parts();
-    writer.array(words);
-    for part in orders.iter().flatten() {
-        writer.array(&part.keys);
-        writer.array(&part.counts);
-        writer.array(&part.slots);
-    }
-    for s in 0..ngrams.shards().len() {
-        let (nodes, counts) = counts.entries(s);
-        writer.array(nodes);
-        writer.array(counts);
-    }
 }
 
-fn read_view(
-    description: &ViewDescription,
-    references: &ReferenceSet,
-    reader: &mut Reader,
-) -> Result<View, Error> {
-    let reading = reading_from_text(&description.reading).ok_or_else(|| {
-        Error::new(format!(
-            "these references are prepared for '{}', which this program does not know",
-            description.reading
-        ))
+fn read_view(reading: &str, references: &ReferenceSet, reader: &mut Reader) -> Result<View, Error> {
+    let reading = reading_from_text(reading).ok_or_else(|| {
+        Error::new(format!("these references are prepared for '{reading}', which this program does not know"))
     })?;
     let (words, word_ends) = (reader.array::<u8>()?, reader.array()?);
     let vocabulary =
@@ -230,47 +189,5 @@ fn read_view(
     let sentences = Sentences::from_parts(symbols, ends, odd, odd_words, odd_ends, open, vocabulary.len())
         .filter(|sentences| sentences.len() == references.texts.len())
         .ok_or_else(|| reader.unsound())?;
-    let mut view = View::new(reading, vocabulary, sentences);
-    if description.order == 0 {
-        return Ok(view);
-    }
-    let mut shards = Vec::new();
-    for _ in 0..description.shards {
-        shards.push(Shard {
-            bounds: reader.array()?,
-            prefixes: reader.array()?,
-            symbols: reader.array()?,
-            uses: reader.array()?,
-            uses_ends: reader.array()?,
-            first_sentence: reader.array::<u64>()?.first().copied().ok_or_else(|| reader.unsound())?,
-        });
-    }
-    let ngrams = ReferenceNgrams::from_shards(
-        shards,
-        description.order,
-        &references.ends,
-        &view.sentences,
-        view.vocabulary.len(),
-    )
-    .ok_or_else(|| reader.unsound())?;
-    if description.counted {
-        let words = reader.array()?;
-        let mut orders = Vec::new();
-        for _ in 1..description.order {
-            let mut parts = Vec::new();
-            for _ in 0..capeval_text::ngrams::PARTS {
-                parts.push(Part { keys: reader.array()?, counts: reader.array()?, slots: reader.array()? });
-            }
-            orders.push(parts);
-        }
-        let mut entries = Vec::new();
-        for _ in 0..description.shards {
-            entries.push((reader.array()?, reader.array()?));
-        }
-        let counts = NgramCounts::from_parts(words, orders, entries, references.ends.len(), &ngrams)
-            .ok_or_else(|| reader.unsound())?;
-        view.frequencies = OnceLock::from(Arc::new(counts));
-    }
-    view.ngrams = Some(ngrams);
-    Ok(view)
+    Ok(View::new(reading, vocabulary, sentences))
 }

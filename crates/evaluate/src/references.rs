@@ -43,9 +43,25 @@ pub(crate) struct View {
     /// The number of words in the sentences, which may exceed that of the vocabulary.
     n_words: usize,
     pub(crate) sentences: Sentences,
-    pub(crate) ngrams: Option<ReferenceNgrams>,
-    /// The number of images in which each n-gram occurs, computed on first request.
-    pub(crate) frequencies: OnceLock<Arc<NgramCounts>>,
+    /// The length of the longest n-grams that have been requested; 0 for none.
+    pub(crate) order: usize,
+    /// The n-grams of all images, counted on first request, also for clones.
+    whole: Arc<Whole>,
+}
+
+/// The n-grams of all images.
+#[derive(Default)]
+struct Whole {
+    ngrams: OnceLock<Arc<ReferenceNgrams>>,
+    frequencies: OnceLock<Arc<NgramCounts>>,
+}
+
+/// The n-grams of the images that take part in an evaluation, as far as its metrics need them.
+#[derive(Default)]
+pub(crate) struct Counted {
+    ngrams: Option<Arc<ReferenceNgrams>>,
+    /// The number of these images in which each n-gram occurs.
+    frequencies: Option<Arc<NgramCounts>>,
 }
 
 impl ReferenceSet {
@@ -111,18 +127,10 @@ impl ReferenceSet {
                     self.views.last_mut().expect("just pushed")
                 }
             };
-            if input.ngrams > view.ngrams.as_ref().map_or(0, ReferenceNgrams::order) {
-                view.ngrams = Some(ReferenceNgrams::build(&view.sentences, &self.ends, input.ngrams));
-                view.frequencies = OnceLock::new();
+            if input.ngrams > view.order {
+                view.order = input.ngrams;
+                view.whole = Arc::default();
             }
-        }
-    }
-
-    /// Counts document frequencies over all images, for all readings with n-grams.
-    pub fn count(&self) {
-        let all: Vec<u32> = (0..self.n_images() as u32).collect();
-        for view in self.views.iter().filter(|view| view.ngrams.is_some()) {
-            let _ = view.frequencies(self, &all);
         }
     }
 }
@@ -138,11 +146,12 @@ impl ReferenceSet {
         reading: Reading,
         order: usize,
     ) -> Result<DocumentFrequencies, capeval_lexical::frequencies::Error> {
-        self.prepare([Input::new(reading).with_ngrams(order)]);
+        let input = Input::new(reading).with_ngrams(order).with_frequencies(true);
+        self.prepare([input]);
         let all: Vec<u32> = (0..self.n_images() as u32).collect();
         let mut table = Counts::default();
         for view in self.views.iter().filter(|view| view.reading == reading) {
-            let Some(counts) = view.frequencies(self, &all) else { continue };
+            let Some(counts) = view.counted(self, &all, input).frequencies else { continue };
             let symbols: Vec<_> = view.vocabulary.iter().map(|(symbol, _)| symbol).collect();
             let words =
                 view.vocabulary.iter().map(|(_, word)| table.word(word)).collect::<Result<Vec<_>, _>>()?;
@@ -175,7 +184,8 @@ impl ReferenceSet {
         self.prepare([Input::new(reading)]);
         let all: Vec<u32> = (0..self.n_images() as u32).collect();
         let view = self.views.iter().find(|view| view.reading == reading).expect("just prepared");
-        let references = view.references(self, &view.vocabulary, &all, None);
+        let nothing = Counted::default();
+        let references = view.references(self, &view.vocabulary, &all, &nothing);
         match estimate(&references, order) {
             Some(estimate) => estimate.finish(fallback),
             None => Err(capeval_fluency::Error::order(order)),
@@ -187,18 +197,21 @@ impl View {
     /// Sentences of which nothing is counted.
     pub(crate) fn new(reading: Reading, vocabulary: Vocabulary, sentences: Sentences) -> Self {
         let (n_words, vocabulary) = (vocabulary.len(), Arc::new(vocabulary));
-        Self { reading, vocabulary, n_words, sentences, ngrams: None, frequencies: OnceLock::new() }
+        Self { reading, vocabulary, n_words, sentences, order: 0, whole: Arc::default() }
     }
 
-    /// The number of `images` in which each n-gram occurs, which is cached if these are all images; `None` without
-    /// n-grams.
-    pub(crate) fn frequencies(&self, set: &ReferenceSet, images: &[u32]) -> Option<Arc<NgramCounts>> {
-        let ngrams = self.ngrams.as_ref()?;
-        let count = || Arc::new(NgramCounts::build(ngrams, &set.ends, images, self.n_words));
-        Some(match images.len() == set.n_images() {
-            true => Arc::clone(self.frequencies.get_or_init(count)),
-            false => count(),
-        })
+    /// The n-grams of `images` that `input` requests, which must be prepared; those of all images are kept.
+    pub(crate) fn counted(&self, set: &ReferenceSet, images: &[u32], input: Input) -> Counted {
+        if input.ngrams == 0 {
+            return Counted::default();
+        }
+        let some = Whole::default();
+        let kept = if images.len() == set.n_images() { &*self.whole } else { &some };
+        let index = || Arc::new(ReferenceNgrams::build(&self.sentences, &set.ends, images, self.order));
+        let ngrams = kept.ngrams.get_or_init(index);
+        let count = || Arc::new(NgramCounts::build(ngrams, self.n_words));
+        let frequencies = input.frequencies.then(|| Arc::clone(kept.frequencies.get_or_init(count)));
+        Counted { ngrams: Some(Arc::clone(ngrams)), frequencies }
     }
 
     /// The view that the reference program has where only `images` take part, which ascend; new words are added to
@@ -228,14 +241,13 @@ impl View {
             return None;
         }
         let sentences = sentences.replaced(&places, &anew);
-        let build = |ngrams: &ReferenceNgrams| ReferenceNgrams::build(&sentences, &set.ends, ngrams.order());
         Some(Self {
             reading: *reading,
             vocabulary: Arc::clone(&self.vocabulary),
             n_words: vocabulary.len(),
-            ngrams: self.ngrams.as_ref().map(build),
             sentences,
-            frequencies: OnceLock::new(),
+            order: self.order,
+            whole: Arc::default(),
         })
     }
 
@@ -245,16 +257,16 @@ impl View {
         set: &'a ReferenceSet,
         vocabulary: &'a Vocabulary,
         images: &'a [u32],
-        frequencies: Option<&'a Arc<NgramCounts>>,
+        counted: &'a Counted,
     ) -> References<'a> {
         References {
             texts: &set.texts,
             sentences: &self.sentences,
             ends: &set.ends,
-            ngrams: self.ngrams.as_ref(),
+            ngrams: counted.ngrams.as_deref(),
             vocabulary,
             images,
-            frequencies,
+            frequencies: counted.frequencies.as_ref(),
         }
     }
 }

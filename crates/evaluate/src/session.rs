@@ -89,8 +89,8 @@ pub(crate) fn for_each_system(
             progress.begin(Stage::Fitting, images.len());
             let of_images = view.of_images(set, images, &mut vocabulary);
             let view = of_images.as_ref().unwrap_or(view);
-            let frequencies = if input.frequencies { view.frequencies(set, images) } else { None };
-            let references = view.references(set, &vocabulary, images, frequencies.as_ref());
+            let counted = view.counted(set, images, input);
+            let references = view.references(set, &vocabulary, images, &counted);
             let fitted = members.iter().map(|m| metrics[*m].fit(&references)).collect();
             progress.advance(images.len());
             let session = Session { references, input, members: &members, fitted };
@@ -137,12 +137,7 @@ pub(crate) fn visit(
         }
     }
     if let Some(counts) = references.frequencies {
-        segments.look_up(counts, |at| {
-            let image = images[at] as usize;
-            let (nodes, frequencies) = counts.entries(references.ngrams().shard_of(image));
-            let first = references.ngrams_of(image).first_entry();
-            (&nodes[first..], &frequencies[first..])
-        });
+        segments.look_up(counts, |at| references.ngrams_of(images[at] as usize).of_entries(counts.entries()));
     }
     for (at, image) in images.iter().enumerate() {
         let ngrams = (input.ngrams > 0).then(|| segments.get(at));

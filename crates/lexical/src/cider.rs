@@ -37,7 +37,7 @@ use capeval_metric::{
     About, AnyMetric, Explanation, Input, Learns, Mean, Metric, MetricKind, Notice, Part, Reading,
     References, Refusal, Segment, Setting, Settings, Signature,
 };
-use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE};
+use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE, SHARD_IMAGES};
 use capeval_text::{Stemmer, Symbol, Tokenizer};
 use rayon::prelude::*;
 
@@ -290,8 +290,8 @@ impl Cider {
 pub struct Model {
     source: Source,
     weights: Weights,
-    /// For each reference sentence and order, the norm of its vector.
-    norms: Vec<f64>,
+    /// For each reference and order, the norm of its vector, by shard of the n-gram index.
+    norms: Vec<Vec<f64>>,
     /// The words as CIDEr-R counts them.
     parts: WordParts,
     n_images: usize,
@@ -400,7 +400,7 @@ impl Metric for Cider {
         }
         let norms = scratch.weigh(self, model, segment);
         let ngrams = segment.ngrams();
-        let first = segment.references.of(segment.image).start;
+        let reference_norms = self.norms_of(model, segment);
         let mut similarities = [0.0; MAX_ORDER];
         for (r, words) in segment.reference_words().enumerate() {
             let counts = ngrams.reference_counts(r);
@@ -420,7 +420,7 @@ impl Metric for Cider {
                         product += candidate * reference;
                     }
                 }
-                let reference_norm = model.norms[(first + r) * self.order + n];
+                let reference_norm = reference_norms[r * self.order + n];
                 if norms[n] != 0.0 && reference_norm != 0.0 {
                     product /= norms[n] * reference_norm;
                 }
@@ -482,50 +482,33 @@ impl Cider {
         }
     }
 
-    fn norms(&self, model: &Model, references: &References<'_>) -> Vec<f64> {
-        let mut norms = vec![0.0; references.sentences.len() * self.order];
-        let ngrams = references.ngrams();
-        let mut rest = &mut norms[..];
-        let mut shards = Vec::new();
-        for s in 0..ngrams.shards().len() {
-            let images = ngrams.shard_images(s);
-            let sentences = references.of(images.start).start..references.of(images.end - 1).end;
-            let (mine, after) = rest.split_at_mut(sentences.len() * self.order);
-            rest = after;
-            shards.push((images, sentences.start, mine));
-        }
-        shards.into_par_iter().for_each(|(images, first_sentence, norms)| {
+    /// The norms of the references of a segment, one for each order.
+    fn norms_of<'m>(&self, model: &'m Model, segment: &Segment<'_>) -> &'m [f64] {
+        segment.references.ngrams_of(segment.image).of_references(&model.norms, self.order)
+    }
+
+    fn norms(&self, model: &Model, references: &References<'_>) -> Vec<Vec<f64>> {
+        let shards = references.ngrams().shards().par_iter().zip(references.images.par_chunks(SHARD_IMAGES));
+        let norms = shards.map(|(shard, images)| {
+            let mut norms = vec![0.0; shard.n_references() * self.order];
+            let mut rows = norms.chunks_exact_mut(self.order);
             let mut uses = Vec::new();
-            let taking_part = {
-                let from = references.images.partition_point(|i| (*i as usize) < images.start);
-                let to = references.images.partition_point(|i| (*i as usize) < images.end);
-                &references.images[from..to]
-            };
-            for image in taking_part {
-                let image = *image as usize;
-                let index = references.ngrams_of(image);
-                let counts = model.source.entries(references, image, &index);
-                for (r, sentence) in references.of(image).enumerate() {
-                    let at = (sentence - first_sentence) * self.order;
+            for (index, image) in shard.images().zip(images) {
+                let counts = model.source.entries(references, &index);
+                let sentences = references.of(*image as usize).enumerate();
+                for ((r, sentence), norms) in sentences.zip(&mut rows) {
                     let n_words = references.sentences.words(sentence).len();
-                    self.norms_of(
-                        &index,
-                        r,
-                        n_words,
-                        counts,
-                        &model.weights,
-                        &mut uses,
-                        &mut norms[at..at + self.order],
-                    );
+                    self.add_norms(&index, r, n_words, counts, &model.weights, &mut uses, norms);
                 }
             }
+            norms
         });
-        norms
+        norms.collect()
     }
 
     /// The norms of reference `r`, summed in order of first appearance.
     #[expect(clippy::too_many_arguments, reason = "a private inner loop, called once")]
-    fn norms_of(
+    fn add_norms(
         &self,
         index: &ImageNgrams<'_>,
         r: usize,

@@ -52,7 +52,7 @@ impl<'a> CaptionSets<'a> {
     /// # Panics
     /// When the metric's [`Input`] does not request n-grams, or there is no such image.
     pub fn ngrams_of(&self, image: usize) -> ImageNgrams<'a> {
-        self.ngrams.expect("the metric's input requests n-grams").image(image, self.ends)
+        self.ngrams.expect("the metric's input requests n-grams").image(image)
     }
 }
 

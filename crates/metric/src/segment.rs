@@ -14,7 +14,7 @@ pub struct References<'a> {
     pub sentences: &'a Sentences,
     /// The end of each image's captions among the sentences.
     pub ends: &'a [u64],
-    /// The n-grams of each image, up to the greatest length that a metric requests.
+    /// The n-grams of each image in this evaluation, up to the greatest length that a metric requests.
     pub ngrams: Option<&'a ReferenceNgrams>,
     /// The vocabulary of the symbols.
     pub vocabulary: &'a Vocabulary,
@@ -52,9 +52,11 @@ impl<'a> References<'a> {
     /// The n-grams of `image`.
     ///
     /// # Panics
-    /// When no metric's [`Input`](crate::Input) requests n-grams, or there is no such image.
+    /// When no metric's [`Input`](crate::Input) requests n-grams, or the image takes no part in this evaluation.
     pub fn ngrams_of(&self, image: usize) -> ImageNgrams<'a> {
-        self.ngrams().image(image, self.ends)
+        let is_whole = self.images.len() == self.ends.len();
+        let place = if is_whole { Ok(image) } else { self.images.binary_search(&(image as u32)) };
+        self.ngrams().image(place.expect("the image takes part in the evaluation"))
     }
 }
 

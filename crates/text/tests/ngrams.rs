@@ -8,6 +8,9 @@ use proptest::prelude::*;
 
 const ORDER: usize = 4;
 
+/// Sizes of vocabularies: the largest whose n-grams are packed, and the smallest whose n-grams are not.
+const SIZES: [usize; 2] = [1 << 16, (1 << 16) + 1];
+
 struct Corpus {
     vocabulary: Vocabulary,
     sentences: Sentences,
@@ -57,9 +60,10 @@ fn document_frequencies(images: &[Vec<String>], chosen: &[u32]) -> BTreeMap<Vec<
     counts
 }
 
-fn counted(corpus: &Corpus, chosen: &[u32]) -> (NgramCounts, BTreeMap<Vec<String>, u32>) {
-    let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, ORDER);
-    let counts = NgramCounts::build(&index, &corpus.ends, chosen, corpus.vocabulary.len());
+/// The n-grams of some images, with their counts as of a vocabulary of `n_words`, and these counts as a map.
+fn counted(corpus: &Corpus, chosen: &[u32], n_words: usize) -> (NgramCounts, BTreeMap<Vec<String>, u32>) {
+    let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, chosen, ORDER);
+    let counts = NgramCounts::build(&index, n_words);
     let symbols: Vec<Symbol> = corpus.vocabulary.iter().map(|(symbol, _)| symbol).collect();
     let mut all = BTreeMap::new();
     counts.for_each(&symbols, |ngram, count| {
@@ -78,31 +82,34 @@ proptest! {
     #[test]
     fn counts_equal_the_document_frequencies_of_a_map(images in images(), skip in 0usize..4) {
         let chosen: Vec<u32> = (0..images.len() as u32).filter(|i| *i as usize % 4 != skip).collect();
-        let (_, all) = counted(&corpus(&images), &chosen);
-        prop_assert_eq!(all, document_frequencies(&images, &chosen));
+        for n_words in SIZES {
+            let (_, all) = counted(&corpus(&images), &chosen, n_words);
+            prop_assert_eq!(all, document_frequencies(&images, &chosen));
+        }
     }
 
     #[test]
-    fn entry_counts_and_look_ups_agree(images in images()) {
+    fn entry_counts_and_look_ups_agree(images in images(), skip in 0usize..4) {
         let corpus = corpus(&images);
-        let chosen: Vec<u32> = (0..images.len() as u32).collect();
-        let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, ORDER);
-        let counts = NgramCounts::build(&index, &corpus.ends, &chosen, corpus.vocabulary.len());
-        for i in 0..images.len() {
-            let image = index.image(i, &corpus.ends);
-            let (entry_nodes, entries) = counts.entries(index.shard_of(i));
-            let (entry_nodes, entries) = (&entry_nodes[image.first_entry()..], &entries[image.first_entry()..]);
-            let mut nodes = Vec::new();
-            for n in 0..ORDER {
-                for entry in image.entries(n) {
-                    let found = if n == 0 {
-                        counts.word(image.symbols[entry])
-                    } else {
-                        counts.longer(n, nodes[image.prefixes[entry] as usize], image.symbols[entry])
-                    };
-                    let (node, count) = found.expect("every entry was counted");
-                    prop_assert_eq!((node, count), (entry_nodes[entry], entries[entry]));
-                    nodes.push(node);
+        let chosen: Vec<u32> = (0..images.len() as u32).filter(|i| *i as usize % 4 != skip).collect();
+        let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, &chosen, ORDER);
+        for n_words in SIZES {
+            let counts = NgramCounts::build(&index, n_words);
+            for place in 0..chosen.len() {
+                let image = index.image(place);
+                let entries = image.of_entries(counts.entries());
+                let mut nodes = Vec::new();
+                for n in 0..ORDER {
+                    for entry in image.entries(n) {
+                        let found = if n == 0 {
+                            counts.word(image.symbols[entry])
+                        } else {
+                            counts.longer(n, nodes[image.prefixes[entry] as usize], image.symbols[entry])
+                        };
+                        let (node, count) = found.expect("every entry was counted");
+                        prop_assert_eq!(count, entries[entry]);
+                        nodes.push(node);
+                    }
                 }
             }
         }
@@ -111,13 +118,13 @@ proptest! {
     #[test]
     fn comparison_equals_the_counts_of_a_map(refs in proptest::collection::vec("[a-c ]{0,20}", 0..4), hyp in "[a-d ]{0,20}") {
         let corpus = corpus(&[refs.clone(), vec![hyp.clone()]]);
-        let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, ORDER);
+        let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, &[0, 1], ORDER);
         let mut segments = Segments::default();
-        let counts = NgramCounts::build(&index, &corpus.ends, &[0, 1], corpus.vocabulary.len());
         let words = corpus.sentences.words(refs.len());
-        for k in 0..2 {
-            segments.push(words, &index.image(0, &corpus.ends), ORDER);
-            segments.look_up(&counts, |_| counts.entries(0));
+        for (k, n_words) in SIZES.into_iter().enumerate() {
+            let counts = NgramCounts::build(&index, n_words);
+            segments.push(words, &index.image(0), ORDER);
+            segments.look_up(&counts, |_| index.image(0).of_entries(counts.entries()));
             let segment = segments.get(k);
             let mut spell: Vec<Vec<String>> = Vec::new();
             for (k, ngram) in segment.all().iter().enumerate() {
@@ -145,7 +152,8 @@ fn many_images_cross_shards_and_parts() {
         .map(|i| {
             (0..2)
                 .map(|r| {
-                    (0..8)
+                    // So few words that the n-grams of longer orders take fewer parts.
+                    (0..6)
                         .map(|w| format!("w{}", (i * 31 + r * 7 + w * w * i) % 977))
                         .collect::<Vec<_>>()
                         .join(" ")
@@ -154,17 +162,20 @@ fn many_images_cross_shards_and_parts() {
         })
         .collect();
     let chosen: Vec<u32> = (0..images.len() as u32).filter(|i| i % 3 > 0).collect();
-    let (counts, all) = counted(&corpus(&images), &chosen);
-    assert_eq!(counts.n_images(), chosen.len());
-    assert_eq!(all, document_frequencies(&images, &chosen));
+    let expected = document_frequencies(&images, &chosen);
+    for n_words in SIZES {
+        let (counts, all) = counted(&corpus(&images), &chosen, n_words);
+        assert_eq!(counts.n_images(), chosen.len());
+        assert_eq!(all, expected);
+    }
 }
 
 #[test]
 fn first_appearance_decides_the_order_of_ngrams() {
     let corpus = corpus(&[vec!["b a b a".into()], vec!["a b".into()]]);
-    let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, ORDER);
+    let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, &[0, 1], ORDER);
     let mut segments = Segments::default();
-    segments.push(corpus.sentences.words(0), &index.image(1, &corpus.ends), ORDER);
+    segments.push(corpus.sentences.words(0), &index.image(1), ORDER);
     let segment = segments.get(0);
     let words: Vec<&str> =
         segment.order(0).iter().map(|ngram| corpus.vocabulary.word(ngram.symbol)).collect();

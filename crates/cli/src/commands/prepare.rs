@@ -1,4 +1,4 @@
-//! `capeval prepare`: reads and counts references once, for many runs.
+//! `capeval prepare`: reads references once, for many runs.
 
 use anyhow::Result;
 use capeval::corpus::Ids;
@@ -13,8 +13,8 @@ use crate::voice;
 
 /// Prepare references, so that later runs neither tokenize nor count them again
 ///
-/// Pass the result to `capeval score -r`. It contains the references, their words for the tokenizers of the metrics, and
-/// document frequencies over all images. It becomes invalid when one of its source files changes.
+/// Pass the result to `capeval score -r`. It contains the references and their words for the tokenizers of the metrics. It
+/// becomes invalid when one of its source files changes.
 #[derive(clap::Args)]
 pub struct Args {
     /// Files of references, `-` for standard input.

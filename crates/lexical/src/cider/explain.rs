@@ -17,6 +17,7 @@ impl Cider {
         let mut explanation = Explanation::over_words(segment);
         let score = self.measure(model, segment, scratch).value();
         let references = segment.references.of(segment.image);
+        let reference_norms = self.norms_of(model, segment);
         let norms = scratch.weigh(self, model, segment);
         let reference_words: Vec<_> = segment.reference_words().collect();
         let penalties: Vec<f64> =
@@ -31,7 +32,7 @@ impl Cider {
             // The factor of a product of elements in the score, reference by reference.
             let scales: Vec<f64> = (0..references.len())
                 .map(|r| {
-                    let norm = model.norms[(references.start + r) * self.order + n];
+                    let norm = reference_norms[r * self.order + n];
                     let scale = if *own_norm != 0.0 && norm != 0.0 { 1.0 / (own_norm * norm) } else { 1.0 };
                     10.0 * weight * scale * penalties[r]
                 })

@@ -18,17 +18,15 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The document frequencies of the entries of `image`, whose index is `index`; `None` if they are uniform.
+    /// The document frequencies of the entries of an image; `None` if they are uniform.
     pub(super) fn entries<'a>(
         &'a self,
         references: &References<'a>,
-        image: usize,
-        index: &ImageNgrams<'_>,
+        image: &ImageNgrams<'_>,
     ) -> Option<&'a [u32]> {
-        let shard = references.ngrams().shard_of(image);
         match self {
-            Self::Corpus => Some(&references.frequencies().entries(shard).1[index.first_entry()..]),
-            Self::Table(tabled) => Some(&tabled.entries[shard][index.first_entry()..]),
+            Self::Corpus => Some(image.of_entries(references.frequencies().entries())),
+            Self::Table(tabled) => Some(image.of_entries(&tabled.entries)),
             Self::Uniform => None,
         }
     }
@@ -47,14 +45,12 @@ impl Tabled {
     pub(super) fn new(table: &Arc<DocumentFrequencies>, references: &References<'_>) -> Self {
         let words = references.vocabulary.iter().map(|(_, word)| table.find_word(word)).collect();
         let mut tabled = Self { table: Arc::clone(table), words, entries: Vec::new() };
-        let ngrams = references.ngrams();
-        tabled.entries = (0..ngrams.shards().len())
-            .into_par_iter()
-            .map(|s| {
+        let shards = references.ngrams().shards().par_iter();
+        tabled.entries = shards
+            .map(|shard| {
                 let mut nodes = Vec::new();
-                let mut entries = Vec::with_capacity(ngrams.shards()[s].n_entries());
-                for image in ngrams.shard_images(s) {
-                    let image = references.ngrams_of(image);
+                let mut entries = Vec::with_capacity(shard.n_entries());
+                for image in shard.images() {
                     nodes.clear();
                     for (prefix, symbol) in image.prefixes.iter().zip(image.symbols) {
                         let found = tabled.find(*prefix, *symbol, &nodes);

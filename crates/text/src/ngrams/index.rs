@@ -6,56 +6,59 @@ use super::{NONE, key, mix};
 use crate::ends::Ends;
 use crate::sentences::Sentences;
 use crate::vocabulary::Symbol;
-use capeval_arrays::Buffer;
 
-/// Images per shard; shards are the unit of parallel work and of storage.
-pub(super) const SHARD_IMAGES: usize = 1024;
+/// Images per shard; shards are the unit of parallel work.
+pub const SHARD_IMAGES: usize = 1024;
 
 /// The distinct n-grams of each image's references, and where each reference uses them.
 ///
 /// The n-grams of an image are numbered from 0: all words first, then all bigrams, and so on, each order by
 /// first appearance in the references. Such a number is called an *entry*.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct ReferenceNgrams {
     order: usize,
-    n_images: usize,
     shards: Vec<Shard>,
 }
 
-/// The n-grams of up to 1,024 consecutive images.
-#[derive(Clone, Debug, Default)]
+/// The n-grams of up to 1,024 images.
+#[derive(Debug, Default)]
 pub struct Shard {
+    number: usize,
+    order: usize,
     /// The end of the entries of each image and order: `n_images × order` numbers.
-    pub bounds: Buffer<u32>,
+    bounds: Vec<u32>,
     /// The prefix of each entry, as an entry of the same image; [`NONE`] for single words.
-    pub prefixes: Buffer<u32>,
+    prefixes: Vec<u32>,
     /// The last word of each entry.
-    pub symbols: Buffer<Symbol>,
+    symbols: Vec<Symbol>,
     /// For each reference, the entry at each position: all words, then all bigrams, and so on.
-    pub uses: Buffer<u32>,
+    uses: Vec<u32>,
     /// The end of each reference's range in `uses`.
-    pub uses_ends: Buffer<u64>,
-    /// The index of the shard's first reference sentence.
-    pub first_sentence: u64,
+    uses_ends: Vec<u32>,
+    /// The end of each image's references.
+    reference_ends: Vec<u32>,
 }
 
 /// One image's n-grams, as slices of its shard.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageNgrams<'a> {
+    shard: usize,
     /// The end of the entries of each order.
     bounds: &'a [u32],
     /// The index of the image's first entry in its shard.
     first_entry: usize,
+    /// The index of the image's first reference in its shard.
+    first_reference: usize,
     /// The prefix of each entry.
     pub prefixes: &'a [u32],
     /// The last word of each entry.
     pub symbols: &'a [Symbol],
     uses: &'a [u32],
-    uses_ends: &'a [u64],
-    first_use: u64,
+    uses_ends: &'a [u32],
+    first_use: u32,
 }
 
-impl ImageNgrams<'_> {
+impl<'a> ImageNgrams<'a> {
     /// The number of distinct n-grams in the references.
     pub fn len(&self) -> usize {
         self.symbols.len()
@@ -72,55 +75,112 @@ impl ImageNgrams<'_> {
         (if n == 0 { 0 } else { end(n - 1) })..end(n)
     }
 
+    /// The entries of some orders, at least one.
+    pub(super) fn entries_of(&self, orders: &std::ops::Range<usize>) -> std::ops::Range<usize> {
+        self.entries(orders.start).start..self.entries(orders.end - 1).end
+    }
+
     /// The number of references.
     pub fn n_references(&self) -> usize {
         self.uses_ends.len()
     }
 
     /// The entries that reference `r` uses, in order of position: all words, then all bigrams, and so on.
-    pub fn uses(&self, r: usize) -> &[u32] {
+    pub fn uses(&self, r: usize) -> &'a [u32] {
         let start = if r == 0 { self.first_use } else { self.uses_ends[r - 1] };
         &self.uses[(start - self.first_use) as usize..(self.uses_ends[r] - self.first_use) as usize]
     }
 
     /// The index of the image's first entry in its shard.
-    pub fn first_entry(&self) -> usize {
+    pub(super) fn first_entry(&self) -> usize {
         self.first_entry
+    }
+
+    /// Of `values`, which lists one for each entry of each shard, those of this image.
+    pub fn of_entries<'v, T>(&self, values: &'v [Vec<T>]) -> &'v [T] {
+        &values[self.shard][self.first_entry..self.first_entry + self.len()]
+    }
+
+    /// Of `values`, which lists `width` for each reference of each shard, those of this image.
+    pub fn of_references<'v, T>(&self, values: &'v [Vec<T>], width: usize) -> &'v [T] {
+        &values[self.shard]
+            [self.first_reference * width..(self.first_reference + self.n_references()) * width]
     }
 }
 
 impl Shard {
-    fn n_images(&self, order: usize) -> usize {
-        self.bounds.len() / order
+    /// The number of images.
+    pub fn n_images(&self) -> usize {
+        self.reference_ends.len()
     }
 
-    /// The number of entries of all images in the shard.
+    /// The number of references of all images.
+    pub fn n_references(&self) -> usize {
+        self.uses_ends.len()
+    }
+
+    /// The number of entries of all images.
     pub fn n_entries(&self) -> usize {
         self.symbols.len()
+    }
+
+    /// The n-grams of each image.
+    pub fn images(&self) -> impl Iterator<Item = ImageNgrams<'_>> {
+        (0..self.n_images()).map(|at| self.image(at))
+    }
+
+    /// The words of each image.
+    pub(super) fn words(&self) -> impl Iterator<Item = &Symbol> {
+        self.images().flat_map(|image| &image.symbols[image.entries(0)])
+    }
+
+    /// The number of entries of some orders, of all images.
+    pub(super) fn n_entries_of(&self, orders: &std::ops::Range<usize>) -> usize {
+        self.images().map(|image| image.entries_of(orders).len()).sum()
+    }
+
+    fn image(&self, at: usize) -> ImageNgrams<'_> {
+        let Self { number, order, bounds, prefixes, symbols, uses, uses_ends, reference_ends } = self;
+        let first_entry = Ends(bounds).start(at * order);
+        let bounds = &bounds[at * order..(at + 1) * order];
+        let entries = first_entry..bounds[order - 1] as usize;
+        let references = Ends(reference_ends).range(at);
+        let of_image = Ends(uses_ends).start(references.start)..Ends(uses_ends).start(references.end);
+        ImageNgrams {
+            shard: *number,
+            bounds,
+            first_entry,
+            first_reference: references.start,
+            prefixes: &prefixes[entries.clone()],
+            symbols: &symbols[entries],
+            first_use: of_image.start as u32,
+            uses: &uses[of_image],
+            uses_ends: &uses_ends[references],
+        }
     }
 }
 
 impl ReferenceNgrams {
-    /// Indexes the n-grams of up to `order` words in the references of every image.
+    /// Indexes the n-grams of up to `order` words in the references of `images`.
     ///
     /// `ends[i]` is the end of image `i`'s references in `sentences`.
     ///
     /// # Panics
-    /// If `order` is 0, or `ends` points past the last sentence.
-    pub fn build(sentences: &Sentences, ends: &[u64], order: usize) -> Self {
+    /// If `order` is 0, there is no such image, or `ends` points past the last sentence.
+    pub fn build(sentences: &Sentences, ends: &[u64], images: &[u32], order: usize) -> Self {
         assert!(order > 0, "n-grams have at least one word");
-        let shards = (0..ends.len().div_ceil(SHARD_IMAGES))
-            .into_par_iter()
-            .map(|s| {
-                let images = s * SHARD_IMAGES..((s + 1) * SHARD_IMAGES).min(ends.len());
-                let mut builder = ShardBuilder::new(order, Ends(ends).start(images.start) as u64);
+        let shards = images
+            .par_chunks(SHARD_IMAGES)
+            .enumerate()
+            .map_init(Trie::default, |trie, (number, images)| {
+                let mut shard = Shard { number, order, ..Shard::default() };
                 for image in images {
-                    builder.push(sentences, Ends(ends).range(image));
+                    shard.push(sentences, Ends(ends).range(*image as usize), trie);
                 }
-                builder.finish()
+                shard
             })
             .collect();
-        Self { order, n_images: ends.len(), shards }
+        Self { order, shards }
     }
 
     /// The length of the longest n-grams.
@@ -130,7 +190,7 @@ impl ReferenceNgrams {
 
     /// The number of images.
     pub fn n_images(&self) -> usize {
-        self.n_images
+        self.shards.iter().map(Shard::n_images).sum()
     }
 
     /// The shards, in order of images.
@@ -138,146 +198,30 @@ impl ReferenceNgrams {
         &self.shards
     }
 
-    /// The images of shard `s`.
-    pub fn shard_images(&self, s: usize) -> std::ops::Range<usize> {
-        s * SHARD_IMAGES..((s + 1) * SHARD_IMAGES).min(self.n_images)
-    }
-
-    /// The shard of `image`.
-    pub fn shard_of(&self, image: usize) -> usize {
-        image / SHARD_IMAGES
-    }
-
-    /// The n-grams of one image; `reference_ends` must be the `ends` passed to [`build`](Self::build).
+    /// The n-grams of one image, given by its place among those of the index.
     ///
     /// # Panics
     /// If there is no such image.
-    pub fn image(&self, image: usize, reference_ends: &[u64]) -> ImageNgrams<'_> {
-        let shard = &self.shards[image / SHARD_IMAGES];
-        let at = image % SHARD_IMAGES;
-        let bounds: &[u32] = &shard.bounds;
-        let first_entry = Ends(bounds).start(at * self.order);
-        let bounds = &bounds[at * self.order..(at + 1) * self.order];
-        let last_entry = bounds[self.order - 1] as usize;
-        let sentences = Ends(reference_ends).range(image);
-        let first = shard.first_sentence as usize;
-        let references = sentences.start - first..sentences.end - first;
-        let uses_ends: &[u64] = &shard.uses_ends;
-        let uses = Ends(uses_ends).start(references.start)..Ends(uses_ends).start(references.end);
-        ImageNgrams {
-            bounds,
-            first_entry,
-            prefixes: &shard.prefixes[first_entry..last_entry],
-            symbols: &shard.symbols[first_entry..last_entry],
-            first_use: uses.start as u64,
-            uses: &shard.uses[uses],
-            uses_ends: &uses_ends[references],
-        }
-    }
-
-    /// Restores an index from stored shards; `None` unless every index is in range.
-    pub fn from_shards(
-        shards: Vec<Shard>,
-        order: usize,
-        reference_ends: &[u64],
-        sentences: &Sentences,
-        vocabulary_len: usize,
-    ) -> Option<Self> {
-        let index = Self { order, n_images: reference_ends.len(), shards };
-        let sound = order > 0
-            && index.shards.len() == reference_ends.len().div_ceil(SHARD_IMAGES)
-            && (0..index.shards.len())
-                .into_par_iter()
-                .all(|s| index.shard_is_sound(s, reference_ends, sentences, vocabulary_len));
-        sound.then_some(index)
-    }
-
-    fn shard_is_sound(
-        &self,
-        s: usize,
-        reference_ends: &[u64],
-        sentences: &Sentences,
-        vocabulary_len: usize,
-    ) -> bool {
-        let (shard, images, order) = (&self.shards[s], self.shard_images(s), self.order);
-        let (bounds, prefixes, symbols): (&[u32], &[u32], &[Symbol]) =
-            (&shard.bounds, &shard.prefixes, &shard.symbols);
-        let (uses, uses_ends): (&[u32], &[u64]) = (&shard.uses, &shard.uses_ends);
-        let first_sentence = Ends(reference_ends).start(images.start) as u64;
-        let n_sentences = reference_ends[images.end - 1].checked_sub(first_sentence);
-        let fits = shard.n_images(order) == images.len()
-            && bounds.len() == images.len() * order
-            && bounds.is_sorted()
-            && bounds.last().is_some_and(|end| *end as usize == symbols.len())
-            && prefixes.len() == symbols.len()
-            && shard.first_sentence == first_sentence
-            && n_sentences == Some(uses_ends.len() as u64)
-            && uses_ends.is_sorted()
-            && uses_ends.last().copied().unwrap_or(0) == uses.len() as u64
-            && symbols.iter().all(|s| s.index() < vocabulary_len);
-        fits && images.clone().all(|i| {
-            let image = self.image(i, reference_ends);
-            let first = Ends(reference_ends).start(i);
-            let prefixes_lead_to_the_order_before = (0..order).all(|n| {
-                let before = if n == 0 { 0..0 } else { image.entries(n - 1) };
-                image.prefixes[image.entries(n)]
-                    .iter()
-                    .all(|p| if n == 0 { *p == NONE } else { before.contains(&(*p as usize)) })
-            });
-            prefixes_lead_to_the_order_before
-                && (0..image.n_references()).all(|r| {
-                    let n_words = sentences.words(first + r).len();
-                    let n_uses: usize = (0..order).map(|n| n_words.saturating_sub(n)).sum();
-                    let uses = image.uses(r);
-                    uses.len() == n_uses
-                        && uses.iter().copied().max().is_none_or(|m| (m as usize) < image.len())
-                })
-        })
+    pub fn image(&self, place: usize) -> ImageNgrams<'_> {
+        self.shards[place / SHARD_IMAGES].image(place % SHARD_IMAGES)
     }
 }
 
-/// Indexes one image after another, with a small hash table that is never cleared.
-struct ShardBuilder {
-    order: usize,
-    first_sentence: u64,
-    bounds: Vec<u32>,
-    prefixes: Vec<u32>,
-    symbols: Vec<Symbol>,
-    uses: Vec<u32>,
-    uses_ends: Vec<u64>,
-    table: EntryTable,
-}
-
-impl ShardBuilder {
-    fn new(order: usize, first_sentence: u64) -> Self {
-        Self {
-            order,
-            first_sentence,
-            bounds: Vec::new(),
-            prefixes: Vec::new(),
-            symbols: Vec::new(),
-            uses: Vec::new(),
-            uses_ends: Vec::new(),
-            table: EntryTable::default(),
-        }
-    }
-
-    fn push(&mut self, sentences: &Sentences, references: std::ops::Range<usize>) {
-        let first_entry = self.symbols.len();
-        let first_use = self.uses.len();
+impl Shard {
+    fn push(&mut self, sentences: &Sentences, references: std::ops::Range<usize>, trie: &mut Trie) {
+        let (first_entry, first_use) = (self.symbols.len(), self.uses.len());
         let first_reference = self.uses_ends.len();
-        for r in references.clone() {
-            let n_words = sentences.words(r).len();
-            let n_uses: usize = (0..self.order).map(|n| n_words.saturating_sub(n)).sum();
+        let references: Vec<&[Symbol]> = references.map(|r| sentences.words(r)).collect();
+        for words in &references {
+            let n_uses: usize = (0..self.order).map(|n| words.len().saturating_sub(n)).sum();
             self.uses.resize(self.uses.len() + n_uses, NONE);
-            self.uses_ends.push(self.uses.len() as u64);
+            self.uses_ends.push(position(self.uses.len()));
         }
-        self.table.clear(self.uses.len() - first_use);
+        self.reference_ends.push(position(self.uses_ends.len()));
+        trie.clear(self.uses.len() - first_use);
         for n in 0..self.order {
-            for (k, r) in references.clone().enumerate() {
-                let words = sentences.words(r);
-                let end = first_reference + k;
-                let uses = &mut self.uses[Ends(&self.uses_ends).range(end)];
+            for (k, words) in references.iter().enumerate() {
+                let uses = &mut self.uses[Ends(&self.uses_ends).range(first_reference + k)];
                 let before: usize = (0..n).map(|m| words.len().saturating_sub(m)).sum();
                 let (earlier, mine) = uses.split_at_mut(before);
                 let prefixes =
@@ -286,7 +230,7 @@ impl ShardBuilder {
                     let prefix = if n == 0 { NONE } else { prefixes[position] };
                     let symbol = words[position + n];
                     let next = (self.symbols.len() - first_entry) as u32;
-                    let entry = self.table.entry(key(prefix, symbol), next);
+                    let entry = trie.entry(prefix, symbol, next);
                     if entry == next {
                         self.prefixes.push(prefix);
                         self.symbols.push(symbol);
@@ -294,25 +238,27 @@ impl ShardBuilder {
                     mine[position] = entry;
                 }
             }
-            self.bounds.push(self.symbols.len() as u32);
-        }
-    }
-
-    fn finish(self) -> Shard {
-        Shard {
-            bounds: self.bounds.into(),
-            prefixes: self.prefixes.into(),
-            symbols: self.symbols.into(),
-            uses: self.uses.into(),
-            uses_ends: self.uses_ends.into(),
-            first_sentence: self.first_sentence,
+            self.bounds.push(position(self.symbols.len()));
         }
     }
 }
 
-/// A map from keys to entries of one image; incrementing a stamp clears it.
+/// A place in a shard.
+///
+/// # Panics
+/// If the 1,024 images of a shard have more than four thousand million n-grams.
+fn position(n: usize) -> u32 {
+    u32::try_from(n).expect("the n-grams of 1,024 images are fewer than four thousand million")
+}
+
+/// The distinct n-grams of one image or candidate, numbered from 0, shorter ones first.
+///
+/// Most n-grams are continued by one word only, so that one is stored with the n-gram, and only single words and
+/// further continuations in the hash table, which a stamp empties.
 #[derive(Default)]
-pub(super) struct EntryTable {
+pub(super) struct Trie {
+    /// The first word that continues each n-gram, and the longer n-gram; [`NONE`] if there is none.
+    first: Vec<(u32, u32)>,
     slots: Vec<Slot>,
     stamp: u32,
 }
@@ -324,8 +270,8 @@ struct Slot {
     entry: u32,
 }
 
-impl EntryTable {
-    /// Empties the table and makes room for `n` keys.
+impl Trie {
+    /// Empties the trie and makes room for `n` n-grams.
     pub(super) fn clear(&mut self, n: usize) {
         let size = (2 * n).next_power_of_two().max(64);
         self.stamp = self.stamp.wrapping_add(1);
@@ -334,40 +280,49 @@ impl EntryTable {
             self.slots.resize(size, Slot::default());
             self.stamp = 1;
         }
+        self.first.clear();
+        self.first.resize(n, (0, NONE));
     }
 
-    /// The entry of `key`; `next` is stored and returned if the key is new.
+    /// The n-gram that continues `prefix` by `symbol`; `next` is stored and returned if it is new.
     #[inline]
-    pub(super) fn entry(&mut self, key: u64, next: u32) -> u32 {
-        let mask = self.slots.len() - 1;
-        let mut at = mix(key) as usize & mask;
-        loop {
-            let slot = &mut self.slots[at];
-            if slot.stamp != self.stamp {
-                *slot = Slot { key, stamp: self.stamp, entry: next };
-                return next;
+    pub(super) fn entry(&mut self, prefix: u32, symbol: Symbol, next: u32) -> u32 {
+        if let Some((last, entry)) = self.first.get_mut(prefix as usize) {
+            if *entry == NONE {
+                (*last, *entry) = (symbol.number(), next);
             }
-            if slot.key == key {
-                return slot.entry;
+            if *last == symbol.number() {
+                return *entry;
             }
-            at = (at + 1) & mask;
         }
+        let at = self.slot(key(prefix, symbol));
+        let slot = &mut self.slots[at];
+        if slot.stamp != self.stamp {
+            *slot = Slot { key: key(prefix, symbol), stamp: self.stamp, entry: next };
+        }
+        slot.entry
     }
 
-    /// The entry of `key`, or [`NONE`].
+    /// The n-gram that continues `prefix` by `symbol`, or [`NONE`].
     #[inline]
-    pub(super) fn get(&self, key: u64) -> u32 {
+    pub(super) fn get(&self, prefix: u32, symbol: Symbol) -> u32 {
+        if let Some((last, entry)) = self.first.get(prefix as usize)
+            && (*entry == NONE || *last == symbol.number())
+        {
+            return *entry;
+        }
+        let slot = &self.slots[self.slot(key(prefix, symbol))];
+        if slot.stamp == self.stamp { slot.entry } else { NONE }
+    }
+
+    /// The slot of `key`, or the free slot for it.
+    #[inline]
+    fn slot(&self, key: u64) -> usize {
         let mask = self.slots.len() - 1;
         let mut at = mix(key) as usize & mask;
-        loop {
-            let slot = &self.slots[at];
-            if slot.stamp != self.stamp {
-                return NONE;
-            }
-            if slot.key == key {
-                return slot.entry;
-            }
+        while self.slots[at].stamp == self.stamp && self.slots[at].key != key {
             at = (at + 1) & mask;
         }
+        at
     }
 }

@@ -9,8 +9,8 @@ mod count;
 mod index;
 mod segment;
 
-pub use count::{LookUp, NgramCounts, Node, PARTS, Part, Query};
-pub use index::{ImageNgrams, ReferenceNgrams, Shard};
+pub use count::{LookUp, NgramCounts, Node, Query};
+pub use index::{ImageNgrams, ReferenceNgrams, SHARD_IMAGES, Shard};
 pub use segment::{CandidateNgram, SegmentNgrams, Segments};
 
 /// Means "no n-gram": the prefix of a single word, or the entry of an n-gram that no reference contains.

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use super::NONE;
 use super::count::{LookUp, NgramCounts, Node, Query};
-use super::index::{EntryTable, ImageNgrams};
-use super::{NONE, key};
+use super::index::{ImageNgrams, Trie};
 use crate::ends::Ends;
 use crate::vocabulary::Symbol;
 
@@ -30,7 +30,7 @@ pub struct Segments {
     ngrams: Vec<CandidateNgram>,
     bounds: Vec<usize>,
     counts: Vec<u32>,
-    table: EntryTable,
+    trie: Trie,
     positions: Vec<u32>,
     /// For each entry of the current references, the candidate's n-gram or [`NONE`].
     shared: Vec<u32>,
@@ -120,15 +120,11 @@ impl Segments {
 
     /// Looks up the number of images in which each n-gram of the batch occurs.
     ///
-    /// `entries(k)` returns the nodes and counts of the entries of candidate `k`'s image, because the n-grams
-    /// of its own references are counted already. The others are looked up order by order for the whole
-    /// batch: the tables do not fit in any cache, and the processor can wait for many look-ups at once. On
-    /// COCO's validation set this takes a third of the time that one caption at a time takes.
-    pub fn look_up<'c>(
-        &mut self,
-        counts: &'c NgramCounts,
-        entries: impl Fn(usize) -> (&'c [Node], &'c [u32]),
-    ) {
+    /// `frequencies(k)` returns the counts of the entries of candidate `k`'s image, because the n-grams of its own
+    /// references are counted already. The others are looked up order by order for the whole batch: the tables do
+    /// not fit in any cache, and the processor can wait for many look-ups at once. On COCO's validation set this
+    /// takes a third of the time that one caption at a time takes.
+    pub fn look_up<'c>(&mut self, counts: &NgramCounts, frequencies: impl Fn(usize) -> &'c [u32]) {
         self.nodes.clear();
         self.nodes.resize(self.ngrams.len(), None);
         let orders = self.held.iter().map(|held| held.bounds.len()).max().unwrap_or(0);
@@ -140,18 +136,21 @@ impl Segments {
                     continue;
                 }
                 let own = Ends(bounds).range(n);
-                let (nodes, frequencies) = entries(k);
+                let frequencies = frequencies(k);
                 for at in held.ngrams.start + own.start..held.ngrams.start + own.end {
                     let ngram = &mut self.ngrams[at];
-                    let found = if ngram.entry != NONE {
-                        Some((nodes[ngram.entry as usize], frequencies[ngram.entry as usize]))
-                    } else if n == 0 {
+                    let found = if n == 0 {
                         counts.word(ngram.symbol)
                     } else {
-                        if let Some(prefix) = self.nodes[held.ngrams.start + ngram.prefix as usize] {
-                            self.queries.push(Query { ngram: at as u32, prefix, symbol: ngram.symbol });
+                        let Some(prefix) = self.nodes[held.ngrams.start + ngram.prefix as usize] else {
+                            continue;
+                        };
+                        let query = Query { ngram: at as u32, prefix, symbol: ngram.symbol };
+                        let known = counts.packed(&query).filter(|_| ngram.entry != NONE);
+                        if known.is_none() {
+                            self.queries.push(query);
                         }
-                        None
+                        known.map(|node| (node, frequencies[ngram.entry as usize]))
                     };
                     if let Some((node, images)) = found {
                         self.nodes[at] = Some(node);
@@ -171,12 +170,12 @@ impl Segments {
         let start = self.ngrams.len();
         self.positions.clear();
         self.positions.resize(words.len(), NONE);
-        self.table.clear((0..order).map(|n| words.len().saturating_sub(n)).sum());
+        self.trie.clear((0..order).map(|n| words.len().saturating_sub(n)).sum());
         for n in 0..order {
             for position in 0..words.len().saturating_sub(n) {
                 let (prefix, symbol) = (self.positions[position], words[position + n]);
                 let next = (self.ngrams.len() - start) as u32;
-                let at = self.table.entry(key(prefix, symbol), next);
+                let at = self.trie.entry(prefix, symbol, next);
                 if at == next {
                     self.ngrams.push(CandidateNgram { prefix, symbol, count: 0, entry: NONE, images: 0 });
                 }
@@ -200,7 +199,7 @@ impl Segments {
                 if n > 0 && prefix == NONE {
                     continue;
                 }
-                let at = self.table.get(key(prefix, *symbol));
+                let at = self.trie.get(prefix, *symbol);
                 if at != NONE {
                     ngrams[at as usize].entry = entry as u32;
                     *shared = at;
