@@ -22,48 +22,46 @@ use crate::error::{fault, from_file, from_request, sentence};
 use crate::frequencies::DocumentFrequencies;
 use crate::run::{long, pool};
 
-/// METEOR's data as last read: the path of the file, its length, its time of modification, and its content.
-type Known = Option<(PathBuf, u64, Option<std::time::SystemTime>, Arc<meteor::Resources>)>;
+/// What identifies the content of a file: its path, length and time of modification.
+type Version = (PathBuf, u64, Option<std::time::SystemTime>);
 
-static METEOR: Mutex<Known> = Mutex::new(None);
+/// Third-party data as last read.
+type Known<T> = Mutex<Option<(Version, Arc<T>)>>;
 
 /// METEOR's resources; `None` if they are not installed.
 fn meteor(py: Python<'_>) -> PyResult<Option<Arc<meteor::Resources>>> {
+    static KNOWN: Known<meteor::Resources> = Mutex::new(None);
     let Ok(home) = MeteorHome::of_user() else { return Ok(None) };
-    let path = home.file();
-    let Ok(metadata) = fs::metadata(&path) else { return Ok(None) };
-    let (len, age) = (metadata.len(), metadata.modified().ok());
-    {
-        let known = METEOR.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((place, bytes, time, resources)) = &*known
-            && (place, *bytes, *time) == (&path, len, age)
-        {
-            return Ok(Some(Arc::clone(resources)));
-        }
-    }
-    // Read, not mapped, since another process may reinstall it. Checksums are computed in parallel, on the pool.
-    let resources = long(py, None, None, move |_| home.resources(files::read))?.map_err(from_file)?;
-    let Some(resources) = resources.map(Arc::new) else { return Ok(None) };
-    *METEOR.lock().unwrap_or_else(PoisonError::into_inner) = Some((path, len, age, Arc::clone(&resources)));
-    Ok(Some(resources))
+    installed(py, &KNOWN, home.file(), move || home.resources(files::read))
 }
 
 /// SPICE's data with METEOR's resources as their dictionary; `None` if they are not installed.
 fn spice(py: Python<'_>, meteor: &Arc<meteor::Resources>) -> PyResult<Option<Arc<spice::Data>>> {
-    /// The data as last read, with the length and the time of modification of their file.
-    static SPICE: Mutex<Option<(u64, Option<std::time::SystemTime>, Arc<spice::Data>)>> = Mutex::new(None);
+    static KNOWN: Known<spice::Data> = Mutex::new(None);
     let Ok(home) = SpiceHome::of_user() else { return Ok(None) };
-    let Ok(metadata) = fs::metadata(home.file()) else { return Ok(None) };
-    let (len, age) = (metadata.len(), metadata.modified().ok());
-    if let Some((bytes, time, data)) = &*SPICE.lock().unwrap_or_else(PoisonError::into_inner)
-        && (*bytes, *time) == (len, age)
+    let dictionary = Arc::clone(meteor);
+    installed(py, &KNOWN, home.file(), move || home.data(files::read, dictionary))
+}
+
+/// The data in the file `path`, unless they are `known`; `None` if there is no such file. The file is to be read, not
+/// mapped, since another process may replace it.
+fn installed<T: Send + Sync>(
+    py: Python<'_>,
+    known: &Known<T>,
+    path: PathBuf,
+    read: impl FnOnce() -> Result<Option<T>, files::Error> + Send,
+) -> PyResult<Option<Arc<T>>> {
+    let Ok(metadata) = fs::metadata(&path) else { return Ok(None) };
+    let version = (path, metadata.len(), metadata.modified().ok());
+    if let Some((last, data)) = &*known.lock().unwrap_or_else(PoisonError::into_inner)
+        && *last == version
     {
         return Ok(Some(Arc::clone(data)));
     }
-    let dictionary = Arc::clone(meteor);
-    let data = long(py, None, None, move |_| home.data(files::read, dictionary))?.map_err(from_file)?;
+    // Checksums are computed in parallel, on the pool.
+    let data = long(py, None, None, move |_| read())?.map_err(from_file)?;
     let Some(data) = data.map(Arc::new) else { return Ok(None) };
-    *SPICE.lock().unwrap_or_else(PoisonError::into_inner) = Some((len, age, Arc::clone(&data)));
+    *known.lock().unwrap_or_else(PoisonError::into_inner) = Some((version, Arc::clone(&data)));
     Ok(Some(data))
 }
 
