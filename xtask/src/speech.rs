@@ -15,8 +15,8 @@ const ADVICE: &[&str] = &[
     "choose", "draw", "give", "install", "keep", "leave", "pass", "run", "save", "set", "take", "try", "use",
 ];
 
-/// Reports each line of a library that names a flag or a command or ends in advice, and each line of a front end that edits an error's
-/// text.
+/// Reports each line of a library that names a flag or a command or ends in advice, and each line of a front end that
+/// edits an error's text.
 pub fn check(root: &Path, faults: &mut Vec<String>) -> Result<()> {
     let mut files = Vec::new();
     sources(&root.join("crates"), &mut files)?;

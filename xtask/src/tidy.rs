@@ -11,10 +11,13 @@ use crate::speech;
 /// Crates that every crate may import, in addition to those in its row of the table.
 const FOR_ALL: &str = "choice";
 
+/// The width of comments, which rustfmt does not wrap.
+const COLUMNS: usize = 120;
+
 /// Runs all checks and lists every problem.
 pub fn run(root: &Path) -> Result<()> {
     let mut faults = imports(root)?;
-    module_headers(root, &mut faults)?;
+    comments(root, &mut faults)?;
     speech::check(root, &mut faults)?;
     for fault in &faults {
         eprintln!("tidy: {fault}");
@@ -22,7 +25,7 @@ pub fn run(root: &Path) -> Result<()> {
     if !faults.is_empty() {
         bail!("{} problems", faults.len());
     }
-    println!("tidy: imports, module headers and the words of libraries are in order");
+    println!("tidy: imports, comments and the words of libraries are in order");
     Ok(())
 }
 
@@ -94,7 +97,7 @@ fn import_table(text: &str) -> Result<Vec<(String, Vec<String>)>> {
     Ok(table)
 }
 
-fn module_headers(root: &Path, faults: &mut Vec<String>) -> Result<()> {
+fn comments(root: &Path, faults: &mut Vec<String>) -> Result<()> {
     let mut folders = vec![root.join("crates"), root.join("python/src"), root.join("xtask")];
     while let Some(folder) = folders.pop() {
         let mut entries: Vec<_> = std::fs::read_dir(&folder)
@@ -107,9 +110,14 @@ fn module_headers(root: &Path, faults: &mut Vec<String>) -> Result<()> {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
                 let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+                let shown = path.strip_prefix(root).unwrap_or(&path).display();
                 if !text.starts_with("//! ") {
-                    let shown = path.strip_prefix(root).unwrap_or(&path).display();
                     faults.push(format!("{shown} does not start with a //! sentence"));
+                }
+                let is_long =
+                    |line: &str| line.trim_start().starts_with("//") && line.chars().count() > COLUMNS;
+                for (k, _) in text.lines().enumerate().filter(|(_, line)| is_long(line)) {
+                    faults.push(format!("{shown}:{}: the comment is wider than {COLUMNS} columns", k + 1));
                 }
             }
         }

@@ -50,8 +50,8 @@ impl Common {
         Notice::new("common-images", message).count(n)
     }
 
-    /// Adds the number of images left out to a signature; it is the same for all systems and replaces the number of images
-    /// that each of them lacks.
+    /// Adds the number of images left out to a signature; it is the same for all systems and replaces the number of
+    /// images that each of them lacks.
     pub fn sign(&self, signature: &mut Signature) {
         signature.push("missing", format_args!("{}({})", Missing::Skip.name(), self.of - self.n));
     }

@@ -27,13 +27,13 @@ fn pairs(n: usize, all: bool) -> Vec<(usize, usize)> {
 
 /// Compares systems by every metric.
 ///
-/// Corpus scores are computed from resampled statistics, never by averaging segment scores. The same seed gives the same
-/// digits, regardless of threads; the order of images matters as in [`score`](crate::score()). If missing captions are skipped, only the images that all
-/// systems describe are used.
+/// Corpus scores are computed from resampled statistics, never by averaging segment scores. The same seed gives the
+/// same digits, regardless of threads; the order of images matters as in [`score`](crate::score()). If missing captions
+/// are skipped, only the images that all systems describe are used.
 ///
 /// # Errors
-/// As for [`score`](crate::score); and with fewer than two systems, a human row, invalid options, too many resamples for the memory,
-/// or systems that were scored on different images.
+/// As for [`score`](crate::score); and with fewer than two systems, a human row, invalid options, too many resamples
+/// for the memory, or systems that were scored on different images.
 pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     let CompareOptions { resampling, correction, all_pairs, .. } = request.options;
     resampling.check()?;

@@ -6,7 +6,8 @@ use capeval_choice::{Refusal, Remedy, UnknownName};
 use capeval_lexical::frequencies;
 use capeval_text::UnknownTokenizer;
 
-/// A request that cannot be fulfilled; the message says what is wrong and where, and [`remedy`](Self::remedy) what to do.
+/// A request that cannot be fulfilled; the message says what is wrong and where, and [`remedy`](Self::remedy) what to
+/// do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -7,8 +7,8 @@ use capeval_report::{Measure, Notice};
 
 use crate::Error;
 
-/// Describes measures by their keys. Keys of known metrics, in any case, have the metric's label, range and direction; for
-/// others, higher is better unless `lower_is_better` names them, and a notice says so.
+/// Describes measures by their keys. Keys of known metrics, in any case, have the metric's label, range and direction;
+/// for others, higher is better unless `lower_is_better` names them, and a notice says so.
 ///
 /// # Errors
 /// When `lower_is_better` names a key that does not exist.

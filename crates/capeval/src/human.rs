@@ -1,9 +1,10 @@
 //! The human row: what people's captions score against those of other people.
 //!
 //! For its table, COCO's server collected one more caption of each test image, and scored it as a system's. Where there
-//! are only references, each of them takes that role in turn: round k holds out the k-th reference of every image, scores
-//! it against the others, and counts document frequencies without it. Images with fewer references start again from the
-//! first, and there are as many rounds as the image with the most references has. Scores are means over the rounds.
+//! are only references, each of them takes that role in turn: round k holds out the k-th reference of every image,
+//! scores it against the others, and counts document frequencies without it. Images with fewer references start again
+//! from the first, and there are as many rounds as the image with the most references has. Scores are means over the
+//! rounds.
 
 use capeval_choice::Remedy;
 use capeval_corpus::{Captions, GroupedCaptions, Ids, SegmentId};

@@ -77,7 +77,8 @@ impl<'s> Stack<'s> {
         mine.flat_map(|m| m.metric.parts().iter().map(|part| part.has_interval))
     }
 
-    /// The values of every resample: system after system, measure after measure. `progress` is notified of each resample.
+    /// The values of every resample: system after system, measure after measure. `progress` is notified of each
+    /// resample.
     pub fn bootstrap(&self, resampling: Resampling, progress: &dyn Progress) -> Vec<f64> {
         progress.begin(Stage::Resampling, resampling.resamples);
         let heard = |n| progress.advance(n);
@@ -101,8 +102,8 @@ pub(crate) fn score_sums<'m>(
     }
 }
 
-/// The indices of `images`, which are in the order of the references, sorted by id. If the number 1 and the text "1" are
-/// the same id, they have the same rank.
+/// The indices of `images`, which are in the order of the references, sorted by id. If the number 1 and the text "1"
+/// are the same id, they have the same rank.
 fn by_id(images: &[u32], references: &AlignedReferences) -> Vec<u32> {
     let mut order: Vec<u32> = (0..images.len() as u32).collect();
     order.sort_by_cached_key(|at| {

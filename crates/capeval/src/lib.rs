@@ -25,10 +25,10 @@
 //! [`corpus::read`] reads captions from any `Read`; this crate opens no files and prints nothing. [`report`] renders
 //! reports as tables, JSON, Markdown and so on.
 //!
-//! The parts of the engine are re-exported under the names of their crates: [`text`] (tokenizers and n-grams), [`corpus`]
-//! (formats and alignment), [`metric`] (the contract of metrics), [`lexical`] (metrics that compare words), [`fluency`]
-//! (perplexity and n-gram models), [`meteor`] (METEOR and its resources), [`evaluate`] (registry and driver), [`stats`]
-//! (sums, resampling and tests) and [`frequencies`] (document frequencies).
+//! The parts of the engine are re-exported under the names of their crates: [`text`] (tokenizers and n-grams),
+//! [`corpus`] (formats and alignment), [`metric`] (the contract of metrics), [`lexical`] (metrics that compare words),
+//! [`fluency`] (perplexity and n-gram models), [`meteor`] (METEOR and its resources), [`evaluate`] (registry and
+//! driver), [`stats`] (sums, resampling and tests) and [`frequencies`] (document frequencies).
 
 pub use capeval_arrays as arrays;
 pub use capeval_choice as choice;

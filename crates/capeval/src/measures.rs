@@ -29,8 +29,8 @@ pub fn metrics<'s>(
 pub struct Selection {
     /// The metrics.
     pub metrics: Vec<AnyMetric>,
-    /// A notice for each metric of a suite whose data are missing, for each old name of a tokenizer, and one about metrics
-    /// that ignore the tokenizer.
+    /// A notice for each metric of a suite whose data are missing, for each old name of a tokenizer, and one about
+    /// metrics that ignore the tokenizer.
     pub notices: Vec<Notice>,
 }
 
@@ -196,8 +196,8 @@ impl Selection {
     }
 }
 
-/// Entries and measures for a report. If two metrics have the same name, the settings in which the later one differs from
-/// the first are added to its keys: `cider-d:sigma=4`.
+/// Entries and measures for a report. If two metrics have the same name, the settings in which the later one differs
+/// from the first are added to its keys: `cider-d:sigma=4`.
 pub fn entries(metrics: &[AnyMetric]) -> (Vec<MetricEntry>, Vec<Measure>) {
     let described = metrics.iter().map(|metric| (metric.signature().clone(), metric.parts().to_vec()));
     entries_of(described.collect())

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MetricOptions {
-    /// Metrics, with settings such as `cider-d:sigma=4`, or suites. If neither these nor a suite are given, the suite is
-    /// `coco`.
+    /// Metrics, with settings such as `cider-d:sigma=4`, or suites. If neither these nor a suite are given, the suite
+    /// is `coco`.
     pub names: Vec<String>,
     /// A suite, whose metrics come first.
     pub suite: Option<String>,

@@ -118,8 +118,8 @@ fn under_model(
     Ok(report(entries, measures, reports, notices, same))
 }
 
-/// A notice about the words of a system that the saved model of `metric` does not know, if `metric` is a perplexity under
-/// a saved model.
+/// A notice about the words of a system that the saved model of `metric` does not know, if `metric` is a perplexity
+/// under a saved model.
 pub(crate) fn unknown_words(name: &str, metric: &MetricScores, n_captions: usize) -> Option<Notice> {
     let signature = &metric.signature;
     let has_end = signature.get("end") != Some(EndSymbol::Omitted.name());

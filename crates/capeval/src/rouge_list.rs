@@ -11,8 +11,8 @@ pub type Listed = (Captions, Vec<(String, Captions)>);
 
 /// Turns the texts of an evaluation list into references and candidates; `source` is the name of the list.
 ///
-/// The averages that ROUGE-1.5.5 prints are those of resamples, which depend on the order of evaluations by name. Rows are
-/// therefore arranged such that `average=resampled` visits them in the program's order.
+/// The averages that ROUGE-1.5.5 prints are those of resamples, which depend on the order of evaluations by name. Rows
+/// are therefore arranged such that `average=resampled` visits them in the program's order.
 ///
 /// # Errors
 /// When an evaluation appears twice, has no reference or names a system twice, or when there are no evaluations.

@@ -18,8 +18,8 @@ pub(crate) struct Rows {
     pub notices: Vec<Notice>,
 }
 
-/// Scores the captions of `systems`, one for each image of `references`; empty captions are scored as well. Notices call
-/// the captions of each system by its name in `sources`.
+/// Scores the captions of `systems`, one for each image of `references`; empty captions are scored as well. Notices
+/// call the captions of each system by its name in `sources`.
 pub(crate) fn score_rows(
     mut references: ReferenceSet,
     systems: &[System],

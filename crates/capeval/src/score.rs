@@ -81,12 +81,12 @@ impl<'p, Options> Request<'p, Options> {
 
 /// Scores systems against references.
 ///
-/// No digit depends on the number of threads or on the other systems, and only the tokenizer `ptb` depends on the order of
-/// images: like pycocoevalcap, it reads all captions as one text.
+/// No digit depends on the number of threads or on the other systems, and only the tokenizer `ptb` depends on the order
+/// of images: like pycocoevalcap, it reads all captions as one text.
 ///
 /// # Errors
-/// When no system is given and no human row requested, or two systems have the same name; when a policy does not allow a
-/// mismatch between references and candidates, or when the list of images contains one without references.
+/// When no system is given and no human row requested, or two systems have the same name; when a policy does not allow
+/// a mismatch between references and candidates, or when the list of images contains one without references.
 pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
     let selection = select_metrics(&request.options.metrics, &request.resources)?;
     if request.options.human {
@@ -231,8 +231,8 @@ pub(crate) fn score_with_statistics(
 
 /// Explains the scores of single images, from counts to scores.
 ///
-/// The result is that of [`score`] with [`ScoreOptions::explain`] set, without the rest of the report: one entry for each
-/// of `images` and each system that describes it, in this order.
+/// The result is that of [`score`] with [`ScoreOptions::explain`] set, without the rest of the report: one entry for
+/// each of `images` and each system that describes it, in this order.
 ///
 /// # Errors
 /// As [`score`], and when no system describes one of the images.
@@ -305,8 +305,8 @@ pub(crate) fn sign(
     metrics.map(|metric| signed(metric.signature.clone(), counts.clone(), alignment)).collect()
 }
 
-/// The signature of a metric with everything that all scores depend on: the number of references per image, what was left
-/// out or replaced, and the version of capeval.
+/// The signature of a metric with everything that all scores depend on: the number of references per image, what was
+/// left out or replaced, and the version of capeval.
 fn signed(
     mut signature: Signature,
     counts: impl Iterator<Item = usize> + Clone,

@@ -41,8 +41,8 @@ pub struct Scorer {
 }
 
 impl Scorer {
-    /// Reads and counts `references`, and fits `metrics` to all of them. `table` is the table that the metrics were built
-    /// with, if any. `progress` is notified for each metric.
+    /// Reads and counts `references`, and fits `metrics` to all of them. `table` is the table that the metrics were
+    /// built with, if any. `progress` is notified for each metric.
     ///
     /// # Errors
     /// When there are no captions.

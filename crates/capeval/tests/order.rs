@@ -1,5 +1,5 @@
-//! The tokenizer `ptb` reads captions in the order of pycocoevalcap: what follows a caption decides whether a single letter
-//! at its end keeps its full stop. The expected tokens are those of pycocoevalcap 1.2.
+//! The tokenizer `ptb` reads captions in the order of pycocoevalcap: what follows a caption decides whether a single
+//! letter at its end keeps its full stop. The expected tokens are those of pycocoevalcap 1.2.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

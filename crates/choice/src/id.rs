@@ -26,8 +26,8 @@ pub enum SegmentId {
 
 impl SegmentId {
     /// Reads an id that came without a type: a canonical decimal integer (no leading zero or plus sign, no
-    /// `-0`, within `i64`) becomes an integer, also with `.0` after it, as pandas writes integers in a column with gaps;
-    /// all else stays text.
+    /// `-0`, within `i64`) becomes an integer, also with `.0` after it, as pandas writes integers in a column with
+    /// gaps; all else stays text.
     pub fn from_untyped(text: &str) -> Self {
         match Self::integer(text.strip_suffix(".0").unwrap_or(text)) {
             Some(integer) => Self::Integer(integer),

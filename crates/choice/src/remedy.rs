@@ -144,8 +144,8 @@ impl Remedy {
         self
     }
 
-    /// Renders the remedy in the terms of a front end, such as `pass missing="skip" to leave such images out`; `None` if the front
-    /// end offers no way out.
+    /// Renders the remedy in the terms of a front end, such as `pass missing="skip" to leave such images out`; `None`
+    /// if the front end offers no way out.
     pub fn in_words(&self, dialect: &dyn Dialect) -> Option<String> {
         let exists = |step: &&Step| match &step.action {
             Action::Set(argument, _) | Action::Omit(argument) => dialect.has(*argument),

@@ -19,7 +19,8 @@ pub fn meteor() -> Result<Option<Arc<Resources>>> {
     Ok(MeteorHome::of_user()?.resources(files::open)?.map(Arc::new))
 }
 
-/// The installed data that `metrics` need; what is missing is left out. SPICE uses METEOR's resources as its dictionary.
+/// The installed data that `metrics` need; what is missing is left out. SPICE uses METEOR's resources as its
+/// dictionary.
 ///
 /// # Errors
 /// When a file is damaged or of another version.

@@ -222,8 +222,8 @@ impl Source {
     }
 }
 
-/// The file of each image: the one named after its id, with or without an extension, or, if the id is a number, one whose
-/// name ends with that number, as in COCO.
+/// The file of each image: the one named after its id, with or without an extension, or, if the id is a number, one
+/// whose name ends with that number, as in COCO.
 fn files_of_images<'f>(files: &'f [String], ids: &[SegmentId]) -> Result<Vec<Option<&'f str>>> {
     let mut by_name: HashMap<&str, &str> = HashMap::new();
     let mut by_number: HashMap<i64, &str> = HashMap::new();

@@ -165,7 +165,8 @@ impl Candidates {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Mismatches between candidates and references")]
 pub struct Policies {
-    /// Images without a candidate: `skip` leaves them out, also of document frequencies; `empty` scores an empty caption.
+    /// Images without a candidate: `skip` leaves them out, also of document frequencies; `empty` scores an empty
+    /// caption.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices(Missing::ALL, Missing::name))]
     missing: Missing,
     /// Candidates for images without references.
@@ -203,8 +204,8 @@ pub struct Order {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct Scale {
-    /// Print scores times 100, as most papers do, with one digit unless --digits is given; csv, json and jsonl stay as they
-    /// are.
+    /// Print scores times 100, as most papers do, with one digit unless --digits is given; csv, json and jsonl stay as
+    /// they are.
     #[arg(long)]
     pub percent: bool,
 }

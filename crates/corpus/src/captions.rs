@@ -7,7 +7,8 @@ use crate::{Format, Notice, SegmentId};
 
 /// Captions in file order, one row per caption.
 ///
-/// All texts are stored in one arena, so a row takes its text, an id of 16 bytes and an offset. Rows are numbered from 0.
+/// All texts are stored in one arena, so a row takes its text, an id of 16 bytes and an offset. Rows are numbered from
+/// 0.
 ///
 /// ```
 /// use capeval_corpus::{Captions, SegmentId};
@@ -56,8 +57,8 @@ impl Captions {
         self.push(id, text);
     }
 
-    /// Says that the rows from number `first` on come from `record` (from 1) of the source, in which a record may hold any
-    /// number of captions.
+    /// Says that the rows from number `first` on come from `record` (from 1) of the source, in which a record may hold
+    /// any number of captions.
     pub fn set_record(&mut self, first: usize, record: u64) {
         for row in first as u64..self.len() as u64 {
             if row + 1 != record {

@@ -283,8 +283,8 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Moves to the next key of an object whose `{` has been read; `None` after its `}`. The caller sets `first` to true
-    /// before the first key and passes it to each call.
+    /// Moves to the next key of an object whose `{` has been read; `None` after its `}`. The caller sets `first` to
+    /// true before the first key and passes it to each call.
     #[inline(always)]
     pub fn next_key(&mut self, first: &mut bool) -> Result<Option<RawStr<'a>>> {
         match self.peek() {

@@ -17,15 +17,15 @@ pub struct ReadOptions {
     pub role: Role,
     /// The format, or `None` to detect it from the content.
     pub format: Option<Format>,
-    /// The splits of a Karpathy file to use, or `None` for all. `train` does not include `restval`, on which most papers
-    /// train as well.
+    /// The splits of a Karpathy file to use, or `None` for all. `train` does not include `restval`, on which most
+    /// papers train as well.
     pub split: Option<Vec<String>>,
     /// The column or key of the id, or `None` to look for the usual names.
     pub id_column: Option<String>,
     /// The columns or keys of captions, or `None` to look for the usual names.
     pub caption_columns: Option<Vec<String>>,
-    /// Whether to read captions of more than 1 MB, and compressed data that unpack to more than 64 MB and 50 times their
-    /// size; and pipes of more than 100 MB, for those who open files.
+    /// Whether to read captions of more than 1 MB, and compressed data that unpack to more than 64 MB and 50 times
+    /// their size; and pipes of more than 100 MB, for those who open files.
     pub no_limits: bool,
 }
 

@@ -1,9 +1,9 @@
 //! ROUGE-1.5.5's evaluation lists: which candidates are compared with which references, and in which files.
 //!
-//! The XML format names, for each evaluation, the folder and files of the candidates (`PEERS`) and references (`MODELS`)
-//! and the format of their text. The plain format (option `-z`) has one evaluation per line, with the candidate's file
-//! first and the references' files after it. [`read_xml`] and [`read_plain`] read the lists; [`Evaluations::load`]
-//! requests the files by their paths and turns them into texts, one sentence per line.
+//! The XML format names, for each evaluation, the folder and files of the candidates (`PEERS`) and references
+//! (`MODELS`) and the format of their text. The plain format (option `-z`) has one evaluation per line, with the
+//! candidate's file first and the references' files after it. [`read_xml`] and [`read_plain`] read the lists;
+//! [`Evaluations::load`] requests the files by their paths and turns them into texts, one sentence per line.
 
 use std::io::Read;
 

@@ -28,8 +28,8 @@ impl Format {
 
 /// Writes captions so that reading them gives the same ids, texts and images without captions.
 ///
-/// The order is kept, except in `{id: [captions]}`, which groups the captions of an image. Plain text does not keep ids,
-/// since the id of a line is its number.
+/// The order is kept, except in `{id: [captions]}`, which groups the captions of an image. Plain text does not keep
+/// ids, since the id of a line is its number.
 ///
 /// ```
 /// use capeval_corpus::{Captions, Format, SegmentId, write};

@@ -111,8 +111,8 @@ fn unknown(beyond: u32, code: u32) -> Symbol {
 }
 
 impl BatchScorer {
-    /// Reads and counts `references`, and fits `metrics` to all of them. `table_words` are the words of saved tables that
-    /// the metrics use. `progress` is notified for each metric.
+    /// Reads and counts `references`, and fits `metrics` to all of them. `table_words` are the words of saved tables
+    /// that the metrics use. `progress` is notified for each metric.
     ///
     /// No score depends on the rest of its batch, so a metric that reads all captions as one text reads each image's on
     /// their own instead, see [`AnyMetric::each`].
@@ -188,8 +188,8 @@ impl BatchScorer {
         self.scores(&self.statistics(images, texts))
     }
 
-    /// As [`score`](Self::score), but of captions given as numbers: `words` contains all captions, and `ends` the end of
-    /// each.
+    /// As [`score`](Self::score), but of captions given as numbers: `words` contains all captions, and `ends` the end
+    /// of each.
     ///
     /// # Panics
     /// When the numbers of images and ends differ, or `ends` exceeds the length of `words`.
@@ -326,8 +326,8 @@ impl BatchScorer {
         );
     }
 
-    /// Measures a batch by a group of metrics of which some must be fitted again to its new words, which is done once for
-    /// the whole batch.
+    /// Measures a batch by a group of metrics of which some must be fitted again to its new words, which is done once
+    /// for the whole batch.
     fn measure_whole(&self, group: &Group, images: &[u32], texts: &Texts, rows: &mut [f64]) {
         let Some(view) = self.set.views.iter().find(|view| view.reading == group.input.reading) else {
             return;

@@ -23,9 +23,10 @@ pub struct ScoreOf {
 
 /// Explains the scores of `systems` by `metrics` for the images `chosen`, which must be ascending.
 ///
-/// Metrics are fitted to all images of a system, so the values are those of [`evaluate`](crate::evaluate()). Explanations
-/// are large, so each one is passed to `keep`, on any thread, which returns what to keep of it. The result contains,
-/// system by system and metric by metric, these values for the chosen images that the system describes, in order.
+/// Metrics are fitted to all images of a system, so the values are those of [`evaluate`](crate::evaluate()).
+/// Explanations are large, so each one is passed to `keep`, on any thread, which returns what to keep of it. The result
+/// contains, system by system and metric by metric, these values for the chosen images that the system describes, in
+/// order.
 ///
 /// # Panics
 /// When a system's images are not ascending indices of `references`, one per caption.

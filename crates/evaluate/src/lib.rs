@@ -1,7 +1,7 @@
 //! The registry of metrics and suites, and the driver that runs them.
 //!
-//! The driver reads each text once per distinct [`Reading`](capeval_metric::Reading), shares the words and n-grams of the
-//! references between all metrics and systems, and distributes segments to threads. It prints nothing and opens no
+//! The driver reads each text once per distinct [`Reading`](capeval_metric::Reading), shares the words and n-grams of
+//! the references between all metrics and systems, and distributes segments to threads. It prints nothing and opens no
 //! files.
 
 pub mod batch;

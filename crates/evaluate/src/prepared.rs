@@ -1,8 +1,8 @@
 //! Prepared references: read, tokenised and stored, so that scoring another system takes milliseconds.
 //!
-//! The file contains the texts and words of a [`ReferenceSet`] as they are in memory, and is used without a copy. N-grams
-//! are not stored: those of the images that a system describes are counted in less time than it takes to read and
-//! check them, and most systems describe a part of the images.
+//! The file contains the texts and words of a [`ReferenceSet`] as they are in memory, and is used without a copy.
+//! N-grams are not stored: those of the images that a system describes are counted in less time than it takes to read
+//! and check them, and most systems describe a part of the images.
 
 use std::io::{self, Write};
 

@@ -136,8 +136,8 @@ impl ReferenceSet {
 }
 
 impl ReferenceSet {
-    /// The document frequencies of n-grams of up to `order` words in these references in one reading, as a table that can
-    /// be saved.
+    /// The document frequencies of n-grams of up to `order` words in these references in one reading, as a table that
+    /// can be saved.
     ///
     /// # Errors
     /// When the corpus is too large for a table.

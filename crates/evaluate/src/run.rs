@@ -61,8 +61,8 @@ impl MetricScores {
 
 /// Scores `systems` against `references` by `metrics`.
 ///
-/// No digit depends on the number of threads or on the other systems, and only the tokenizer `ptb` depends on the order of
-/// images, see [`ReferenceSet::in_order`].
+/// No digit depends on the number of threads or on the other systems, and only the tokenizer `ptb` depends on the order
+/// of images, see [`ReferenceSet::in_order`].
 ///
 /// # Panics
 /// When a system's images are not ascending indices of `references`, one per caption.

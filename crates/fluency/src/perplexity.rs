@@ -1,7 +1,7 @@
 //! Perplexity: two to the power of the mean number of bits per token.
 //!
-//! `log2 PPL = −(1/L) Σ log2 P(token)`. For a corpus, it is the quotient of the sums of bits and of tokens, so long segments
-//! have a higher weight. Lower is better; a token with probability 0 makes it infinite.
+//! `log2 PPL = −(1/L) Σ log2 P(token)`. For a corpus, it is the quotient of the sums of bits and of tokens, so long
+//! segments have a higher weight. Lower is better; a token with probability 0 makes it infinite.
 
 use capeval_metric::Statistics;
 use capeval_stats::Column;

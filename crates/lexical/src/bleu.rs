@@ -2,8 +2,8 @@
 //!
 //! Rewards n-grams that the references also contain. An n-gram counts at most as often as in the reference in which it
 //! is most frequent. The score is the geometric mean of the precisions of 1- to N-grams; if candidates are shorter than
-//! their references, it is multiplied by `exp(1 − reference length / candidate length)`. The corpus score is computed from
-//! the counts of the whole corpus, not from segment scores.
+//! their references, it is multiplied by `exp(1 − reference length / candidate length)`. The corpus score is computed
+//! from the counts of the whole corpus, not from segment scores.
 //!
 //! Paper: Papineni et al., *BLEU: a Method for Automatic Evaluation of Machine Translation* (2002).
 //! Reference program: pycocoevalcap 1.2, `bleu/bleu_scorer.py`.
@@ -11,8 +11,8 @@
 //! Quirks kept on purpose:
 //! - there is no smoothing, but counts of 0 are replaced by tiny numbers: each precision is
 //!   `(matches + 1e-15) / (total + 1e-9)`, so a score is never exactly 0 or 1;
-//! - the ratio of lengths is `(candidate + 1e-15) / (reference + 1e-9)`, so candidates exactly as long as their references
-//!   are penalised slightly, by about 1e-10;
+//! - the ratio of lengths is `(candidate + 1e-15) / (reference + 1e-9)`, so candidates exactly as long as their
+//!   references are penalised slightly, by about 1e-10;
 //! - the reference length is that of the reference closest in length, and of the shorter one on a tie.
 
 use std::hint::black_box;

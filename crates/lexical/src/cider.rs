@@ -1,15 +1,15 @@
 //! CIDEr, CIDEr-D and CIDEr-R: agreement with the consensus of the references.
 //!
 //! Rewards n-grams that are frequent in the references of the image and rare in those of other images. Each caption is
-//! turned into one vector per order n = 1..N, whose elements are the n-gram's frequency in the caption times its inverse
-//! document frequency `log(images) − log(max(1, df))`, where `df` is the number of images whose references contain the
-//! n-gram. The similarity with a reference is
+//! turned into one vector per order n = 1..N, whose elements are the n-gram's frequency in the caption times its
+//! inverse document frequency `log(images) − log(max(1, df))`, where `df` is the number of images whose references
+//! contain the n-gram. The similarity with a reference is
 //!
 //! - CIDEr: the cosine of the two vectors;
 //! - CIDEr-D: `Σ min(c, r) · r / (‖c‖ ‖r‖) · exp(−(l(c) − l(r))² / 2σ²)`, which penalises repeated words and different
 //!   lengths;
-//! - CIDEr-R: as CIDEr-D, but with `p^0.8 · exp(−(l(c) − l(r))² / l(r)²)^0.2` instead of the exponential, where p is the
-//!   penalty of repeated words, so that it also works with long references and with few references.
+//! - CIDEr-R: as CIDEr-D, but with `p^0.8 · exp(−(l(c) − l(r))² / l(r)²)^0.2` instead of the exponential, where p is
+//!   the penalty of repeated words, so that it also works with long references and with few references.
 //!
 //! It is averaged over orders and references and multiplied by 10. The corpus score is the mean of the segment scores.
 //!
@@ -267,8 +267,8 @@ impl Cider {
         self.order
     }
 
-    /// Sets a weight for each order, whose sum is 1 in the paper; `None` unless there is one weight per order and none is
-    /// negative.
+    /// Sets a weight for each order, whose sum is 1 in the paper; `None` unless there is one weight per order and none
+    /// is negative.
     pub fn with_weights(self, weights: Vec<f64>) -> Option<Self> {
         let fits = weights.len() == self.order && weights.iter().all(|w| w.is_finite() && *w >= 0.0);
         fits.then_some(Self { weights: Some(weights), ..self })

@@ -44,8 +44,8 @@ fn covered(words: &[Symbol], ngram: &[Symbol]) -> Vec<usize> {
     at
 }
 
-/// For each of the candidate's n-grams of `order` (from 0) that occur in a reference, its clipped count: at most as often
-/// as in the reference in which it is most frequent.
+/// For each of the candidate's n-grams of `order` (from 0) that occur in a reference, its clipped count: at most as
+/// often as in the reference in which it is most frequent.
 pub(crate) fn clipped(segment: &Segment<'_>, order: usize) -> Vec<Step> {
     let ngrams = segment.ngrams();
     let n_references = segment.references.of(segment.image).len();

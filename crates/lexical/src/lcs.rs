@@ -5,8 +5,8 @@ const KEPT_BLOCKS: usize = 1 << 16;
 
 /// The longest common subsequence of one text with many others; words are numbers.
 ///
-/// Source: Hyyrö, *Bit-parallel LCS-length computation revisited* (2004): a row of the dynamic-programming table is a bit
-/// vector, and an addition propagates matches along it.
+/// Source: Hyyrö, *Bit-parallel LCS-length computation revisited* (2004): a row of the dynamic-programming table is a
+/// bit vector, and an addition propagates matches along it.
 #[derive(Default)]
 pub(crate) struct Lcs {
     tokens: Vec<u32>,
@@ -63,9 +63,9 @@ impl Lcs {
 
     /// Marks the positions of one longest common subsequence with `other` in `marks`.
     ///
-    /// If there are several, it is the one found by going back from the ends of both texts: over a pair of equal words, else
-    /// over a word of this text if the subsequence is as long without it, else over a word of `other`. ROUGE-1.5.5 and
-    /// rouge_score do the same if this text is the reference.
+    /// If there are several, it is the one found by going back from the ends of both texts: over a pair of equal words,
+    /// else over a word of this text if the subsequence is as long without it, else over a word of `other`. ROUGE-1.5.5
+    /// and rouge_score do the same if this text is the reference.
     ///
     /// # Panics
     /// When `marks` is shorter than this text.

@@ -1,8 +1,8 @@
 //! The metrics that compare words, such as BLEU, ROUGE-L and CIDEr.
 //!
 //! There is one file per metric. Its head says what the metric rewards, the formula, the paper, the program that it
-//! equals, and which quirks of that program are kept; each quirk has a test named after it. [`frequencies`] contains saved
-//! tables of document frequencies, by which CIDEr weights n-grams.
+//! equals, and which quirks of that program are kept; each quirk has a test named after it. [`frequencies`] contains
+//! saved tables of document frequencies, by which CIDEr weights n-grams.
 
 pub mod bleu;
 pub mod chrf;

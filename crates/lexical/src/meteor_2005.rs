@@ -1,8 +1,8 @@
 //! METEOR in its first version, of 2005.
 //!
 //! Rewards common words and their order. Words of the candidate are aligned one to one with equal words of a reference,
-//! and the remaining ones with words of the same stem. With m aligned words, `P = m / |candidate|`, `R = m / |reference|`
-//! and `F = 10PR / (R + 9P)`; if they form c chunks of adjacent words in the same order,
+//! and the remaining ones with words of the same stem. With m aligned words, `P = m / |candidate|`,
+//! `R = m / |reference|` and `F = 10PR / (R + 9P)`; if they form c chunks of adjacent words in the same order,
 //! `score = F · (1 − 0.5 · (c / m)³)`. Of several references, the one with the best score counts. The corpus score is
 //! that of the summed counts.
 //!
@@ -12,8 +12,8 @@
 //!
 //! Quirks kept on purpose:
 //! - a candidate equal to its reference scores a little less than 1, since it forms one chunk;
-//! - case does not matter, as in NLTK; stems count in the second stage only, so that a word may be aligned with an equal
-//!   word although one with the same stem would fit the order better.
+//! - case does not matter, as in NLTK; stems count in the second stage only, so that a word may be aligned with an
+//!   equal word although one with the same stem would fit the order better.
 
 use std::borrow::Cow;
 
@@ -313,7 +313,8 @@ struct Choice<'p> {
 }
 
 impl<'p> Choice<'p> {
-    /// `n_behind` of `n_uses` equal words have been visited, and `n_aligned` of these aligned with positions before `next`.
+    /// `n_behind` of `n_uses` equal words have been visited, and `n_aligned` of these aligned with positions before
+    /// `next`.
     fn new(n_uses: usize, n_behind: usize, n_aligned: usize, places: &'p [usize], next: usize) -> Self {
         let wanted = n_uses.min(places.len()) - n_aligned;
         let options = if wanted == 0 { &[] } else { &places[next..=places.len() - wanted] };

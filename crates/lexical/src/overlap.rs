@@ -5,8 +5,8 @@ const NONE: u32 = u32::MAX;
 
 /// The n-grams of one sequence, with which many others are compared.
 ///
-/// An n-gram is the pair (its first n − 1 items as an n-gram, its last item), so the longer n-gram need not be looked up if
-/// the shorter one does not occur.
+/// An n-gram is the pair (its first n − 1 items as an n-gram, its last item), so the longer n-gram need not be looked
+/// up if the shorter one does not occur.
 #[derive(Default)]
 pub(crate) struct Overlap {
     slots: Vec<Slot>,
@@ -63,8 +63,8 @@ impl Overlap {
         }
     }
 
-    /// Adds to `matches[n]` the number of n-grams of n + 1 items that `other` shares with the sequence; each counts as often
-    /// as it occurs in both.
+    /// Adds to `matches[n]` the number of n-grams of n + 1 items that `other` shares with the sequence; each counts as
+    /// often as it occurs in both.
     pub(crate) fn count(&mut self, other: &[u32], matches: &mut [f64]) {
         self.matched.clear();
         self.matched.resize(self.counts.len(), 0);

@@ -1,10 +1,10 @@
 //! CIDEr-R's penalty for differences in the repetition of words.
 //!
-//! Each distinct word of the candidate that the reference contains gives `1 / (1 + d)`, where d is the difference of the
-//! numbers of occurrences; each other word gives `1 / occurrences`. The penalty is the geometric mean.
+//! Each distinct word of the candidate that the reference contains gives `1 / (1 + d)`, where d is the difference of
+//! the numbers of occurrences; each other word gives `1 / occurrences`. The penalty is the geometric mean.
 //!
-//! Words are runs of letters, digits and underscores, as Python's `\w+` finds them in the tokenised text, so `t-shirt` is
-//! two words, and a punctuation mark is none.
+//! Words are runs of letters, digits and underscores, as Python's `\w+` finds them in the tokenised text, so `t-shirt`
+//! is two words, and a punctuation mark is none.
 
 use capeval_text::{Ends, Symbol, Vocabulary};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};

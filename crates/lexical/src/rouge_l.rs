@@ -8,10 +8,10 @@
 //! pycocoevalcap 1.2, `rouge/rouge.py`. ROUGE-1.5.5 and Google's rouge_score are other metrics.
 //!
 //! Quirks kept on purpose:
-//! - precision and recall are each the best over all references, so they may come from different references, and a score
-//!   of 1 does not require a perfect match;
-//! - text is split on single spaces, so an empty caption has one, empty, token: two empty captions score 1, and a double
-//!   space adds a token.
+//! - precision and recall are each the best over all references, so they may come from different references, and a
+//!   score of 1 does not require a perfect match;
+//! - text is split on single spaces, so an empty caption has one, empty, token: two empty captions score 1, and a
+//!   double space adds a token.
 
 use capeval_metric::setting::{POSITIVE, TOK};
 use capeval_metric::{

@@ -1,9 +1,9 @@
 //! ROUGE as Google's rouge_score computes it.
 //!
-//! Rewards what a candidate has in common with the best matching reference: n-grams (rouge1 to rouge9), the longest common
-//! subsequence of the whole texts (rougeL), and that of each reference line with all lines of the candidate (rougeLsum).
-//! Precision P is the matching share of the candidate, recall R that of the reference, and `F = 2PR / (P + R)`. The corpus
-//! score is the mean of the segment scores.
+//! Rewards what a candidate has in common with the best matching reference: n-grams (rouge1 to rouge9), the longest
+//! common subsequence of the whole texts (rougeL), and that of each reference line with all lines of the candidate
+//! (rougeLsum). Precision P is the matching share of the candidate, recall R that of the reference, and
+//! `F = 2PR / (P + R)`. The corpus score is the mean of the segment scores.
 //!
 //! Paper: Lin, *ROUGE: A Package for Automatic Evaluation of Summaries* (2004). Reference program: rouge_score 0.1.2,
 //! `RougeScorer.score_multi`.

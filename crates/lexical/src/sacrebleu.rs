@@ -1,7 +1,8 @@
 //! BLEU as sacreBLEU computes it.
 //!
-//! Rewards n-grams that the references also contain, as the COCO evaluation's [`Bleu`] does, with the same counts; but it
-//! uses sacreBLEU's tokenizers and smooths orders without a match, its only score is BLEU-N, and it ranges from 0 to 100.
+//! Rewards n-grams that the references also contain, as the COCO evaluation's [`Bleu`] does, with the same counts; but
+//! it uses sacreBLEU's tokenizers and smooths orders without a match, its only score is BLEU-N, and it ranges from 0 to
+//! 100.
 //!
 //! With precisions `p_n = 100 · matches_n / totals_n` and the brevity penalty
 //! `b = exp(1 − reference length / candidate length)` for corpora that are too short, the score is
@@ -17,7 +18,8 @@
 //! - if the candidates have no n-gram of an order, the product ends: with effective order, the orders before it count,
 //!   otherwise the score is 0;
 //! - smoothing by `add-k` does not change the counts of single words;
-//! - an empty reference is a reference of length 0, so it may be the closest one; only a missing reference does not count.
+//! - an empty reference is a reference of length 0, so it may be the closest one; only a missing reference does not
+//!   count.
 
 use capeval_choice::Remedy;
 use capeval_metric::setting::{ORDER, POSITIVE, TOK};
@@ -120,8 +122,8 @@ pub struct SacreBleu {
 }
 
 impl SacreBleu {
-    /// As in sacreBLEU: four orders, `exp` smoothing, case kept. sacreBLEU's default tokenizer is [`Tokenizer::V13a`], and
-    /// [`Tokenizer::Zh`] for Chinese.
+    /// As in sacreBLEU: four orders, `exp` smoothing, case kept. sacreBLEU's default tokenizer is [`Tokenizer::V13a`],
+    /// and [`Tokenizer::Zh`] for Chinese.
     pub fn new(tokenizer: Tokenizer) -> Self {
         Self {
             counter: Bleu::coco(tokenizer),
@@ -277,12 +279,12 @@ const BREVITY: Rule = Rule::new("exp(1 − reference / candidate), at most 1", |
     _ => 1.0,
 });
 
-/// The signature of [`SacreBleu`], [`Chrf`](crate::Chrf) or [`Ter`](crate::Ter) as sacreBLEU 2.6.0 writes it, for a corpus
-/// with `n_references` references per segment, or with varying numbers of references for `None`.
+/// The signature of [`SacreBleu`], [`Chrf`](crate::Chrf) or [`Ter`](crate::Ter) as sacreBLEU 2.6.0 writes it, for a
+/// corpus with `n_references` references per segment, or with varying numbers of references for `None`.
 ///
-/// It is less complete than capeval's signature: the longest n-grams of BLEU and the β of chrF are missing, and it is that
-/// of the corpus score, which differs from that of segment scores in BLEU's effective order. Returns `None` for other
-/// metrics, and for tokenizers that sacreBLEU does not have.
+/// It is less complete than capeval's signature: the longest n-grams of BLEU and the β of chrF are missing, and it is
+/// that of the corpus score, which differs from that of segment scores in BLEU's effective order. Returns `None` for
+/// other metrics, and for tokenizers that sacreBLEU does not have.
 pub fn sacrebleu_signature(signature: &Signature, n_references: Option<usize>) -> Option<String> {
     let get = |name: &str| signature.get(name);
     let settings = match signature.metric() {

@@ -1,8 +1,8 @@
 //! BLEU of single sentences, smoothed.
 //!
 //! BLEU multiplies precisions of 1- to N-grams, so a sentence without a common 4-gram scores 0, however many words it
-//! shares with its references. Smoothing gives such sentences a score above 0. The corpus score is the mean of the segment
-//! scores, unlike that of [`Bleu`](crate::Bleu).
+//! shares with its references. Smoothing gives such sentences a score above 0. The corpus score is the mean of the
+//! segment scores, unlike that of [`Bleu`](crate::Bleu).
 //!
 //! Papers: Lin and Och, *ORANGE: a Method for Evaluating Automatic Evaluation Metrics for Machine Translation*
 //! (2004), for [`Smoothing::AddOne`]; Chen and Cherry, *A Systematic Comparison of Smoothing Techniques for
@@ -13,12 +13,13 @@
 //! - a candidate without common words scores 0 for every kind of smoothing;
 //! - the number of n-grams of a candidate shorter than n is 1, not 0; it is 0 only for [`Smoothing::AddOne`], which
 //!   therefore differs from method 2;
-//! - without smoothing, a precision of 0 is replaced by the smallest normal number, which gives scores of 1e-77 and less;
+//! - without smoothing, a precision of 0 is replaced by the smallest normal number, which gives scores of 1e-77 and
+//!   less;
 //! - method 4 does not change the zeros of one-word candidates, and a precision of 0 is left out of the product;
 //! - methods 5 and 7 use 5-grams as the order after the last one, whatever the last one is.
 //!
-//! One difference: method 6 is undefined without a common bigram, and NLTK fails if there is no common trigram. Here, the
-//! score is 0 in the first case and that of the formula in the second.
+//! One difference: method 6 is undefined without a common bigram, and NLTK fails if there is no common trigram. Here,
+//! the score is 0 in the first case and that of the formula in the second.
 
 use capeval_metric::setting::{ORDER, TOK};
 use capeval_metric::{

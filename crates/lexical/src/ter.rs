@@ -1,9 +1,9 @@
 //! TER: the translation edit rate with shifts, as sacreBLEU computes it.
 //!
 //! Counts the edits that turn a candidate into its closest reference: words inserted, deleted or replaced, and runs of
-//! words moved, each as one edit. The score is `100 · edits / words`, where `words` is the mean length of the references;
-//! of several references, the one with the fewest edits counts. Lower is better, and scores above 100 are possible. The
-//! corpus score is the quotient of the sums over all segments.
+//! words moved, each as one edit. The score is `100 · edits / words`, where `words` is the mean length of the
+//! references; of several references, the one with the fewest edits counts. Lower is better, and scores above 100 are
+//! possible. The corpus score is the quotient of the sums over all segments.
 //!
 //! Shifts are found by a greedy search: among all runs of words that candidate and reference share, the shift that
 //! decreases the edit distance most is applied, until no shift decreases it.
@@ -13,14 +13,14 @@
 //!
 //! Quirks kept on purpose, most of them tercom's:
 //! - a shifted run has at most 10 words, and its positions in candidate and reference differ by at most 50;
-//! - the edit distance considers only cells within 25 of the diagonal, or more if the lengths differ greatly, so it may be
-//!   too large for very different texts;
+//! - the edit distance considers only cells within 25 of the diagonal, or more if the lengths differ greatly, so it may
+//!   be too large for very different texts;
 //! - the search stops after 1,000 tried shifts, and the last shift found is not applied;
 //! - a shift is tried only if there are edits at both positions;
 //! - of equally good shifts, the longest run is preferred, then the leftmost run, then the leftmost target;
 //! - a shift that does not decrease the edit distance is not applied, even if it would make another one possible;
-//! - references are tokenised twice, candidates once, so that with normalised text, of which a second pass may split more
-//!   (`dog's's`), a candidate equal to its reference may need edits;
+//! - references are tokenised twice, candidates once, so that with normalised text, of which a second pass may split
+//!   more (`dog's's`), a candidate equal to its reference may need edits;
 //! - with an empty reference, every word is an edit, and the score is 100, or 0 if the candidates are empty, too.
 
 use capeval_metric::{
@@ -399,8 +399,8 @@ impl Scratch {
         shifts + distance
     }
 
-    /// The number of shifts, and of edits that remain after them; `moved` is called for each shift. Leaves the words after
-    /// the shifts in `words`, and their alignment with the reference in `alignment`.
+    /// The number of shifts, and of edits that remain after them; `moved` is called for each shift. Leaves the words
+    /// after the shifts in `words`, and their alignment with the reference in `alignment`.
     fn shifts_and_distance(
         &mut self,
         candidate: &[Symbol],
@@ -446,8 +446,8 @@ impl Scratch {
         if columns.contains(&j) { self.costs[above * self.beam.stride() + j - columns.start] } else { FAR }
     }
 
-    /// Finds the shift that decreases the edit distance most, and leaves the words after it in `best`; `None` if no shift
-    /// decreases it.
+    /// Finds the shift that decreases the edit distance most, and leaves the words after it in `best`; `None` if no
+    /// shift decreases it.
     fn best_shift(&mut self, distance: u32, reference: &[Symbol], n_tried: &mut usize) -> Option<Shift> {
         self.align(reference);
         let (n_words, n_reference) = (self.words.len(), reference.len());

@@ -23,8 +23,8 @@ pub enum Reading {
     Raw,
     /// Split by a tokenizer.
     Tokens(Tokenizer),
-    /// Each line split by a tokenizer, for metrics that distinguish sentences: a piece `\n` marks each line break and is
-    /// not a word.
+    /// Each line split by a tokenizer, for metrics that distinguish sentences: a piece `\n` marks each line break and
+    /// is not a word.
     Lines(Tokenizer),
     /// Lower-cased, then split by a tokenizer.
     LowerTokens(Tokenizer),
@@ -165,8 +165,8 @@ pub trait Metric: Send + Sync {
     -> Self::Stats;
     /// Turns the summed statistics of a corpus into one value per part.
     fn score(&self, stats: &Self::Stats, values: &mut [f64]);
-    /// As [`score`](Self::score), but from the statistics of all segments, for metrics whose corpus score is not a function of
-    /// their sums.
+    /// As [`score`](Self::score), but from the statistics of all segments, for metrics whose corpus score is not a
+    /// function of their sums.
     ///
     /// ROUGE-1.5.5, for example, prints the mean of resamples. Significance tests use [`score`](Self::score).
     fn score_table(&self, table: &Table, values: &mut [f64]) {

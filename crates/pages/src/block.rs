@@ -15,8 +15,8 @@ const LEVEL: Compression = Compression::new(3);
 /// Data shorter than this, in bytes, are not compressed.
 const PLAIN: usize = 4_096;
 
-/// A block of data, which the page's script finds by the id `b-` plus `name`: as JSON, or, if `compress` is set and it is
-/// long, as deflated JSON in base64.
+/// A block of data, which the page's script finds by the id `b-` plus `name`: as JSON, or, if `compress` is set and it
+/// is long, as deflated JSON in base64.
 pub(crate) fn of(name: &str, data: &impl Serialize, compress: bool) -> Result<String, fmt::Error> {
     let json = serde_json::to_string(data).map_err(|_| fmt::Error)?;
     if compress && json.len() >= PLAIN {

@@ -216,7 +216,8 @@ impl Chart {
         Self { marks: Marks::Boxes { class: colour.class(), width, boxes }, x, y }
     }
 
-    /// Means as points whose areas are in proportion to the numbers of values; a line joins those at neighbouring places.
+    /// Means as points whose areas are in proportion to the numbers of values; a line joins those at neighbouring
+    /// places.
     pub fn means(x: Axis, y: Axis, series: &[(Colour, Vec<Mean>)]) -> Self {
         let most = series.iter().flat_map(|(_, means)| means).map(|mean| mean.n).max().unwrap_or(1);
         let paths = series.iter().map(|(colour, means)| {

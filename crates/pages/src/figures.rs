@@ -13,7 +13,8 @@ use crate::n_systems;
 const BINS: usize = 30;
 /// The largest number of measures that are plotted against each other.
 const MEASURES: usize = 5;
-/// Axes end at this quantile of the scores, so that a few far values do not squeeze all others; figures say what is beyond.
+/// Axes end at this quantile of the scores, so that a few far values do not squeeze all others; figures say what is
+/// beyond.
 const SHOWN: f64 = 0.995;
 /// The largest number of different ratings that have a box each.
 const GRADES: usize = 15;
@@ -129,7 +130,8 @@ pub(crate) fn charts(report: &Report) -> Option<Charts<'_>> {
     })
 }
 
-/// For each measure with intervals, the scores of all systems; empty for a single system, whose scores cannot be compared.
+/// For each measure with intervals, the scores of all systems; empty for a single system, whose scores cannot be
+/// compared.
 pub(crate) fn intervals(report: &Report, digits: usize) -> Vec<Figure> {
     let Some(resampling) = report.head.resampling.filter(|_| report.systems.len() > 1) else {
         return Vec::new();
@@ -154,7 +156,8 @@ pub(crate) fn intervals(report: &Report, digits: usize) -> Vec<Figure> {
     figures.collect()
 }
 
-/// The differences of a comparison: those of all measures if there is one pair, or else those of all pairs for each measure.
+/// The differences of a comparison: those of all measures if there is one pair, or else those of all pairs for each
+/// measure.
 pub(crate) fn differences(comparison: &Comparison, digits: usize) -> Vec<Figure> {
     let name = |system: usize| comparison.report.systems.get(system).map_or("", |system| &system.name);
     let estimate = |name: String, colour, contrast: &capeval_report::Contrast| Estimate {
@@ -349,8 +352,8 @@ fn top(series: &[Series]) -> f64 {
     points.map(|(_, y)| *y).filter(|y| y.is_finite()).fold(0.0, f64::max) * 1.06
 }
 
-/// The share of captions with at most each score; people's line is that of each reference held out against the others of
-/// its image.
+/// The share of captions with at most each score; people's line is that of each reference held out against the others
+/// of its image.
 fn cumulative_scores(report: &Report, n_drawn: usize, measure: usize) -> Option<Figure> {
     let described = report.head.measures.get(measure)?;
     let systems = report.systems.iter().take(n_drawn).enumerate();
@@ -616,8 +619,8 @@ fn by_grade(title: String, measure: &str, label: &str, grades: &[f64], points: &
     }
 }
 
-/// The cumulative distributions of human ratings and of scores for each system that wrote rated captions, with the names
-/// of these systems.
+/// The cumulative distributions of human ratings and of scores for each system that wrote rated captions, with the
+/// names of these systems.
 pub(crate) fn rated_systems(found: &Correlation) -> (Vec<&str>, Vec<Figure>) {
     let mut names: Vec<&str> = found.points.systems.iter().flatten().map(String::as_str).collect();
     names.sort_unstable();

@@ -54,8 +54,9 @@ impl Captions {
     /// Captions from a dictionary or a list; errors call them `name`.
     ///
     /// A dictionary maps an id to a caption or a list of captions, which may be dictionaries with a 'caption'; a
-    /// dictionary with a list of 'annotations' is COCO's, whose list of 'images' tells their order. A list contains captions or lists of captions, with the
-    /// ids 0, 1, 2 …; or dictionaries with the same keys as in files; or pairs of id and caption.
+    /// dictionary with a list of 'annotations' is COCO's, whose list of 'images' tells their order. A list contains
+    /// captions or lists of captions, with the ids 0, 1, 2 …; or dictionaries with the same keys as in files; or pairs
+    /// of id and caption.
     #[staticmethod]
     #[pyo3(signature = (source, name, *, references = true, id_column = None, caption_columns = None))]
     fn of(

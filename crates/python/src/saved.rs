@@ -1,6 +1,7 @@
 //! Reports and comparisons as plain Python data, for pickle.
 //!
-//! Images for pages and explanations are left out: they hold the evidence of every score, which is as large as the page.
+//! Images for pages and explanations are left out: they hold the evidence of every score, which is as large as the
+//! page.
 
 use capeval::choice::{Remedy, SegmentId};
 use capeval::corpus::{Policy, UnknownName};

@@ -90,7 +90,8 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{rounded}%")
 }
 
-/// What intervals by the bootstrap are, such as `95% intervals, percentiles of 1000 bootstrap resamples of the images, seed 1`.
+/// What intervals by the bootstrap are, such as
+/// `95% intervals, percentiles of 1000 bootstrap resamples of the images, seed 1`.
 pub fn intervals_in_words(resampling: &Resampling) -> String {
     format!(
         "{} intervals, percentiles of {} of the images, seed {}",

@@ -42,8 +42,8 @@ pub struct SystemReport {
     pub lengths: Option<Lengths>,
     /// One score per measure.
     pub scores: Vec<f64>,
-    /// One confidence interval per measure, if requested: percentiles over bootstrap resamples of the images. Both bounds
-    /// are NaN if the score is NaN.
+    /// One confidence interval per measure, if requested: percentiles over bootstrap resamples of the images. Both
+    /// bounds are NaN if the score is NaN.
     pub intervals: Option<Vec<Interval>>,
     /// One signature per metric.
     pub signatures: Vec<Signature>,

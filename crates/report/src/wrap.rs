@@ -2,8 +2,8 @@
 
 use unicode_width::UnicodeWidthStr;
 
-/// `head` and `text`, broken between words, or after a bar of a signature, where a line would exceed `width` columns. Later
-/// lines begin with `indent`. Escape sequences of colours take no room.
+/// `head` and `text`, broken between words, or after a bar of a signature, where a line would exceed `width` columns.
+/// Later lines begin with `indent`. Escape sequences of colours take no room.
 pub fn wrapped(head: &str, text: &str, indent: &str, width: usize) -> String {
     let mut lines = head.to_owned();
     let mut column = shown_width(head);

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// The number of a word within its graph: words of the sentence in their order, then copies in the order of their making.
+/// The number of a word within its graph: words of the sentence in their order, then copies in the order of their
+/// making.
 pub type WordId = usize;
 
 /// The name of a grammatical relation: `nsubj`, `nmod:on`.

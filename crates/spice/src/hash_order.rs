@@ -1,7 +1,7 @@
 //! Words in the order of a Java hash map, in which the reference program visits them.
 //!
-//! A map gives its keys by their hash codes modulo the size of its table, and keys of the same remainder in the order in
-//! which they came. Its table doubles when more than three quarters of it are used, and never shrinks.
+//! A map gives its keys by their hash codes modulo the size of its table, and keys of the same remainder in the order
+//! in which they came. Its table doubles when more than three quarters of it are used, and never shrinks.
 
 use crate::graph::WordId;
 

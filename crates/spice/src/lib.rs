@@ -1,8 +1,8 @@
 //! SPICE 1.0: the tuples of a scene graph that a candidate shares with its references.
 //!
 //! SPICE (Anderson et al. 2016) parses captions, turns their dependencies into objects, attributes and relations, and
-//! compares those of a candidate with those of all references of the image. This crate is to give exactly the numbers of
-//! the program `spice-1.0.jar` with Stanford CoreNLP 3.6.0.
+//! compares those of a candidate with those of all references of the image. This crate is to give exactly the numbers
+//! of the program `spice-1.0.jar` with Stanford CoreNLP 3.6.0.
 
 mod caption;
 mod dependencies;

@@ -1,13 +1,13 @@
 //! SPICE as a metric.
 //!
 //! All references of an image make one scene graph, in their order; the candidate makes another. Precision and recall
-//! count the facts of the candidate that are among those of the references, and SPICE is their harmonic mean. The corpus
-//! score is the mean over images; in a subset of the facts, only over images whose references have such facts.
+//! count the facts of the candidate that are among those of the references, and SPICE is their harmonic mean. The
+//! corpus score is the mean over images; in a subset of the facts, only over images whose references have such facts.
 //!
 //! Quirks of the reference program kept on purpose:
 //! - several facts of the candidate may match the same fact of the references, so recall may exceed 1;
-//! - a candidate without facts scores 0, as does an image whose references have none; a subset without references has no
-//!   score (NaN);
+//! - a candidate without facts scores 0, as does an image whose references have none; a subset without references has
+//!   no score (NaN);
 //! - an attribute into which another one was merged counts as no number, colour or size.
 
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! Dependencies in the order in which the reference program visits them.
 //!
-//! The reference program keeps words in Java hash maps, and where several words fit, it takes the one that the map gives
-//! first.
+//! The reference program keeps words in Java hash maps, and where several words fit, it takes the one that the map
+//! gives first.
 
 use std::collections::{HashSet, VecDeque};
 

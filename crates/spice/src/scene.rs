@@ -4,8 +4,8 @@ use crate::tuples::Tuple;
 
 /// A dictionary of synonyms.
 pub trait Synonyms {
-    /// Replaces `synsets` with the numbers of the synonym sets of `word`, which is in lower case and has underscores for
-    /// spaces.
+    /// Replaces `synsets` with the numbers of the synonym sets of `word`, which is in lower case and has underscores
+    /// for spaces.
     fn synsets(&self, word: &str, synsets: &mut Vec<u32>);
 }
 
@@ -114,8 +114,8 @@ struct Link {
 
 /// What captions say: things, their attributes and relations.
 ///
-/// Tuples are merged one by one into what is most like them, so their order matters. The reference program visits things
-/// and attributes in an order that differs from run to run; here it is the order in which they came.
+/// Tuples are merged one by one into what is most like them, so their order matters. The reference program visits
+/// things and attributes in an order that differs from run to run; here it is the order in which they came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SceneGraph {
     nodes: Vec<Node>,
@@ -168,7 +168,8 @@ impl SceneGraph {
         graph
     }
 
-    /// The thing with this concept: an equal one, or else the most similar one, into which it is merged, or else a new one.
+    /// The thing with this concept: an equal one, or else the most similar one, into which it is merged, or else a new
+    /// one.
     fn node(&mut self, concept: Concept, likeness: Likeness) -> usize {
         let mut most = (0.0, None);
         for (number, node) in self.nodes.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Tuples of a caption: objects, attributes and relations, read from its dependencies.
 //!
-//! Rules run one after the other, each over all words, heads before their dependents; equal tuples may come several times.
-//! The order matters, since scene graphs merge what they are given one by one.
+//! Rules run one after the other, each over all words, heads before their dependents; equal tuples may come several
+//! times. The order matters, since scene graphs merge what they are given one by one.
 
 use crate::enhance::{QUANTIFIER, enhance};
 use crate::graph::{DependencyGraph, WordId};

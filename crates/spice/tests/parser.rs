@@ -1,8 +1,8 @@
 //! The parser against CoreNLP 3.6.0: trees and scores of real and of odd captions.
 //!
 //! These tests need what is not part of the repository: the grammar, compiled in the file `$SPICE_RESOURCES` or in the
-//! jar of CoreNLP's models in `$SPICE_HOME/lib`, and the golden values of every stage in `../shared/golden/spice`. They are
-//! skipped without them.
+//! jar of CoreNLP's models in `$SPICE_HOME/lib`, and the golden values of every stage in `../shared/golden/spice`. They
+//! are skipped without them.
 
 #[cfg(test)]
 mod tests {

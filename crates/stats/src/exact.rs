@@ -2,8 +2,9 @@
 
 /// A sum of finite numbers that is rounded once, at the end.
 ///
-/// The result does not depend on the order of the terms, so threads, shards and the order of images change no digit. It equals Python's `math.fsum`; numpy's pairwise `mean`, which the
-/// reference programs use, may differ from it in the last place.
+/// The result does not depend on the order of the terms, so threads, shards and the order of images change no digit. It
+/// equals Python's `math.fsum`; numpy's pairwise `mean`, which the reference programs use, may differ from it in the
+/// last place.
 ///
 /// Source: Shewchuk, *Adaptive Precision Floating-Point Arithmetic* (1997): partial sums that do not
 /// overlap. Infinities and NaN add as usual.

@@ -84,8 +84,8 @@ pub fn draw(seed: u64, index: u64, counts: &mut [u32]) {
 }
 
 /// Draws as many rows as there are, with replacement, for each replicate, and lets `score` turn the sums of the columns
-/// into `n_values` values. `progress` is called before every few replicates with their number, and may cancel the work by
-/// unwinding.
+/// into `n_values` values. `progress` is called before every few replicates with their number, and may cancel the work
+/// by unwinding.
 ///
 /// The result holds the values of each resample in turn.
 pub fn bootstrap(
@@ -122,7 +122,8 @@ pub fn exchange(
 
 /// Draws `n_rows` rows with replacement for each replicate, and lets `score` turn the number of times that each row was
 /// drawn into `n_values` values. `score` handles [`LANES`] resamples at a time, with adjacent weights, or fewer at the
-/// end, where it is asked for fewer values. `scratch` makes the buffers of one thread; `progress` is as for [`bootstrap`].
+/// end, where it is asked for fewer values. `scratch` makes the buffers of one thread; `progress` is as for
+/// [`bootstrap`].
 ///
 /// The result holds the values of each resample in turn.
 pub fn draws<S>(

@@ -17,8 +17,8 @@ pub(super) fn n_values(n_measures: usize) -> usize {
     n_measures * EACH
 }
 
-/// The agreement of each measure with the ratings; `higher` says whether higher is better. `progress` is notified of each
-/// resample.
+/// The agreement of each measure with the ratings; `higher` says whether higher is better. `progress` is notified of
+/// each resample.
 pub(super) fn of(
     judgements: &Judgements,
     values: &[Vec<f64>],

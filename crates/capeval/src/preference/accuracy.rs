@@ -72,8 +72,8 @@ impl<'j> Credits<'j> {
         self.n_images
     }
 
-    /// The categories whose pairs describe so few images that resamples often contain none of them, with their numbers of
-    /// images; empty if all pairs are of one category.
+    /// The categories whose pairs describe so few images that resamples often contain none of them, with their numbers
+    /// of images; empty if all pairs are of one category.
     pub fn rare(&self, few: usize) -> Vec<(&'j str, usize)> {
         let images_of = |c: usize| {
             let images: BTreeSet<usize> =
@@ -236,8 +236,8 @@ impl<'j> Credits<'j> {
     }
 }
 
-/// The rate of each category, then their mean, then that of all pairs. There is no mean if a category that counts has no
-/// rate.
+/// The rate of each category, then their mean, then that of all pairs. There is no mean if a category that counts has
+/// no rate.
 fn rates(sums: &[(f64, f64)], counts: &[bool]) -> Vec<Option<f64>> {
     let rate = |(won, n): (f64, f64)| (n > 0.0).then(|| won / n);
     let mut rates: Vec<Option<f64>> = sums.iter().copied().map(rate).collect();

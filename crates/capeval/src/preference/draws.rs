@@ -10,8 +10,8 @@ const DRAWS: Purpose = Purpose::Other(50);
 
 /// The references of one draw, in the order of the file.
 ///
-/// The draw depends only on the seed, the image, the two captions (in either order), the number of the draw, and the pool
-/// (in any order); if the pool is not larger than the draw, all of it is used.
+/// The draw depends only on the seed, the image, the two captions (in either order), the number of the draw, and the
+/// pool (in any order); if the pool is not larger than the draw, all of it is used.
 pub(super) fn of<'j>(pair: &'j Judged, protocol: &Protocol, draw: usize) -> Vec<&'j str> {
     let pool = &pair.pool;
     let n = protocol.references.unwrap_or(pool.len());

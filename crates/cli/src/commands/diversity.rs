@@ -15,8 +15,8 @@ use crate::shown::Shown;
 /// Measure how diverse captions are: Div-n, mBLEU, Self-CIDEr, vocabulary, novel captions
 ///
 /// Files contain any number of captions per image, such as samples of a decoder. Div-n, mBLEU and Self-CIDEr compare
-/// the captions of each image; the size of the vocabulary, the mean length and the shares of distinct and novel captions
-/// are computed over all captions of a system.
+/// the captions of each image; the size of the vocabulary, the mean length and the shares of distinct and novel
+/// captions are computed over all captions of a system.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP, mut_arg("segments", |arg| arg.hide(true)))]
 pub struct Args {

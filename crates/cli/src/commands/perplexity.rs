@@ -22,8 +22,8 @@ use crate::shown::Shown;
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
-    /// Files of token probabilities, or of captions with --lm, one per system, `-` for standard input. A system is named
-    /// after its file unless NAME= is given.
+    /// Files of token probabilities, or of captions with --lm, one per system, `-` for standard input. A system is
+    /// named after its file unless NAME= is given.
     #[arg(required = true, value_name = "[NAME=]FILE")]
     files: Vec<String>,
     /// ARPA file with the n-gram model to score captions by; see `capeval lm`.
@@ -32,8 +32,8 @@ pub struct Args {
     /// Tokenizer, the same as that of the model; see `capeval tokenize --list` [default: ptb].
     #[arg(short, long, value_name = "NAME", requires = "lm", value_parser = Known::Tokenizers, hide_possible_values = true)]
     tokenizer: Option<String>,
-    /// Base of the logarithms in files of probabilities: e, as in most libraries; 2, for bits; or 10, as in ARPA files and
-    /// KenLM's output.
+    /// Base of the logarithms in files of probabilities: e, as in most libraries; 2, for bits; or 10, as in ARPA files
+    /// and KenLM's output.
     #[arg(long, default_value_t, conflicts_with = "lm", value_parser = options::choices(Base::ALL, Base::name))]
     log: Base,
     /// Name of a system, in the order of the files; may be repeated.

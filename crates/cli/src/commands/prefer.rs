@@ -23,7 +23,8 @@ use crate::shown::Shown;
     mut_arg("segments", |arg| arg.help(SEGMENTS))
 )]
 pub struct Args {
-    /// File of pairs of captions with the votes of people, `-` for standard input (CSV, TSV, JSON, JSON Lines, Parquet).
+    /// File of pairs of captions with the votes of people, `-` for standard input (CSV, TSV, JSON, JSON Lines,
+    /// Parquet).
     #[arg(value_name = "PAIRS")]
     pairs: String,
     #[command(flatten)]
@@ -53,8 +54,8 @@ struct DrawsAndTies {
     /// Pairs in which people prefer neither caption: `skip` them, or count them as `half` right.
     #[arg(long, value_name = "RULE", default_value_t, value_parser = options::choices(HumanTies::ALL, HumanTies::name))]
     human_ties: HumanTies,
-    /// Pairs whose captions have equal scores: count them as `half` right, as `wrong`, or as if the metric preferred the
-    /// `first` caption.
+    /// Pairs whose captions have equal scores: count them as `half` right, as `wrong`, or as if the metric preferred
+    /// the `first` caption.
     #[arg(long, value_name = "RULE", default_value_t, value_parser = options::choices(MetricTies::ALL, MetricTies::name))]
     metric_ties: MetricTies,
 }

@@ -13,8 +13,8 @@ use crate::voice;
 
 /// Prepare references, so that later runs neither tokenize nor count them again
 ///
-/// Pass the result to `capeval score -r`. It contains the references and their words for the tokenizers of the metrics. It
-/// becomes invalid when one of its source files changes.
+/// Pass the result to `capeval score -r`. It contains the references and their words for the tokenizers of the metrics.
+/// It becomes invalid when one of its source files changes.
 #[derive(clap::Args)]
 pub struct Args {
     /// Files of references, `-` for standard input.

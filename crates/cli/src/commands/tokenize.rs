@@ -17,8 +17,8 @@ use crate::output::Output;
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
-    /// Texts to tokenize; the default is each line of --file or of standard input. The tokenizer ptb reads them as one text,
-    /// in order.
+    /// Texts to tokenize; the default is each line of --file or of standard input. The tokenizer ptb reads them as one
+    /// text, in order.
     #[arg(value_name = "TEXT", conflicts_with = "file")]
     texts: Vec<String>,
     /// Tokenizer, or `all` to compare all tokenizers.

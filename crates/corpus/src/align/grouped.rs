@@ -79,8 +79,8 @@ impl GroupedCaptions {
         self.index.is_empty()
     }
 
-    /// The images in the order in which pycocoevalcap takes them: that of COCO's `images`, if the source has such a list,
-    /// and images that it lacks last; otherwise that of their numbers.
+    /// The images in the order in which pycocoevalcap takes them: that of COCO's `images`, if the source has such a
+    /// list, and images that it lacks last; otherwise that of their numbers.
     pub fn order(&self) -> Vec<u32> {
         let mut seen = vec![false; self.len()];
         let declared = self.captions.declared().iter().filter_map(|id| self.index.find(id));

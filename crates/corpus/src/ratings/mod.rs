@@ -1,8 +1,9 @@
 //! Human ratings of captions, as published and as tables.
 //!
-//! This module reads Flickr8k's `ExpertAnnotations.txt` and `CrowdFlowerAnnotations.txt`, CLIPScore's JSON version of the
-//! former, which includes captions and references, and tables (CSV, TSV, JSON, JSON Lines, Parquet) with raters in rows
-//! or in columns. Formats are detected from the content. [`read_pairs`] reads which of two captions people preferred.
+//! This module reads Flickr8k's `ExpertAnnotations.txt` and `CrowdFlowerAnnotations.txt`, CLIPScore's JSON version of
+//! the former, which includes captions and references, and tables (CSV, TSV, JSON, JSON Lines, Parquet) with raters in
+//! rows or in columns. Formats are detected from the content. [`read_pairs`] reads which of two captions people
+//! preferred.
 
 mod clipscore;
 mod flickr8k;

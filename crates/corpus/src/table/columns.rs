@@ -11,8 +11,8 @@ use capeval_choice::Argument;
 pub(crate) struct Names<'n>(pub &'n [String]);
 
 impl<'n> Names<'n> {
-    /// The column for the first of `names` that there is. A column whose name differs in case is as good as an exact one;
-    /// one that differs in spaces or separators counts only if there is no other.
+    /// The column for the first of `names` that there is. A column whose name differs in case is as good as an exact
+    /// one; one that differs in spaces or separators counts only if there is no other.
     pub fn known(self, names: &[&str]) -> Option<usize> {
         self.first(names, str::eq_ignore_ascii_case)
             .or_else(|| self.first(names, |name, known| is_called(name, known, false)))
@@ -145,8 +145,8 @@ impl CaptionColumns {
         Self::choose(names, options, source, true)
     }
 
-    /// Finds the keys of an object by the names in `options`, or else by known names. An object needs only one of the names
-    /// in `options`.
+    /// Finds the keys of an object by the names in `options`, or else by known names. An object needs only one of the
+    /// names in `options`.
     ///
     /// # Errors
     /// If there is no key of captions, or two keys share the name of one that is needed.

@@ -24,8 +24,8 @@ pub(crate) const IMAGE: &[&str] = &[
 pub(crate) const IMAGE_OF_CAPTION: &[&str] =
     &["image_id", "id", "image", "file_name", "filename", "name", "image_name"];
 
-/// References in a table with a header: all columns of the first group that it has, with or without numbers. Other known
-/// names come after them.
+/// References in a table with a header: all columns of the first group that it has, with or without numbers. Other
+/// known names come after them.
 pub(crate) const REFERENCE_COLUMNS: &[&[&str]] = &[
     &["reference", "references", "ref"],
     &["caption", "captions"],

@@ -1,5 +1,5 @@
-//! All metrics by name. Each family lists its own metrics; the file of a metric defines its name, its settings and how it
-//! is built.
+//! All metrics by name. Each family lists its own metrics; the file of a metric defines its name, its settings and how
+//! it is built.
 
 mod suites;
 
@@ -17,8 +17,8 @@ pub fn kinds() -> impl Iterator<Item = &'static MetricKind> + Clone {
     families.into_iter().flatten().copied()
 }
 
-/// The kind of a metric with settings, such as `cider-d:sigma=4`; `None` if it does not exist. Papers and programs write
-/// names in other ways, such as `ROUGE_L`, so case does not matter, and `_` is `-`.
+/// The kind of a metric with settings, such as `cider-d:sigma=4`; `None` if it does not exist. Papers and programs
+/// write names in other ways, such as `ROUGE_L`, so case does not matter, and `_` is `-`.
 pub fn kind(spec: &str) -> Option<&'static MetricKind> {
     let name = name(spec);
     let plain = plain(name);
@@ -44,8 +44,8 @@ fn name(spec: &str) -> &str {
 /// Builds a metric from what a user typed: `bleu`, or `cider-d:sigma=4:idf=uniform`.
 ///
 /// `common` contains settings for all metrics that have them, such as a tokenizer; settings of the metric itself take
-/// precedence. Metrics that can use a table of document frequencies or an n-gram model use the one in `resources`, unless
-/// their settings exclude it.
+/// precedence. Metrics that can use a table of document frequencies or an n-gram model use the one in `resources`,
+/// unless their settings exclude it.
 ///
 /// # Errors
 /// When the metric or a setting does not exist, a setting has an invalid value, or data are missing.

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Fields are separated by tabs or spaces; the backoff weight may be missing. Quirks of KenLM are kept on purpose: a
-//! positive logarithm is an error, and so is a model without `<s>` or `</s>`; a model without `<unk>` is valid, and unknown
-//! words then have the logarithm −100; `<UNK>` is the same word as `<unk>`.
+//! positive logarithm is an error, and so is a model without `<s>` or `</s>`; a model without `<unk>` is valid, and
+//! unknown words then have the logarithm −100; `<UNK>` is the same word as `<unk>`.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 

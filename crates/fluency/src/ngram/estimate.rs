@@ -1,12 +1,13 @@
 //! Estimates models from captions by interpolated modified Kneser-Ney smoothing.
 //!
-//! The count of n-grams of the highest order, and of those that begin a caption, is the number of their occurrences; for
-//! shorter n-grams, it is the number of different words before them. Each count is reduced by a discount, one for counts
-//! of 1, of 2 and of 3 or more, and the discounted mass is given to shorter n-grams:
+//! The count of n-grams of the highest order, and of those that begin a caption, is the number of their occurrences;
+//! for shorter n-grams, it is the number of different words before them. Each count is reduced by a discount, one for
+//! counts of 1, of 2 and of 3 or more, and the discounted mass is given to shorter n-grams:
 //!
 //! `p(w | h) = (c(hw) − D(c(hw))) / Σ c(h·) + γ(h) · p(w | h')`, with `γ(h) = Σ D / Σ c(h·)` over the words
-//! that follow h. For single words, it is given to the uniform distribution over all words, including `</s>` and `<unk>`.
-//! With `n_k` n-grams of count k and `Y = n_1 / (n_1 + 2 n_2)`, the discounts are `D_k = k − (k + 1) · Y · n_{k+1} / n_k`.
+//! that follow h. For single words, it is given to the uniform distribution over all words, including `</s>` and
+//! `<unk>`. With `n_k` n-grams of count k and `Y = n_1 / (n_1 + 2 n_2)`, the discounts are
+//! `D_k = k − (k + 1) · Y · n_{k+1} / n_k`.
 //!
 //! Source: Chen and Goodman, *An Empirical Study of Smoothing Techniques for Language Modeling* (1999);
 //! Heafield et al., *Scalable Modified Kneser-Ney Language Model Estimation* (2013), whose program `lmplz`
@@ -115,8 +116,8 @@ impl Estimate {
             0 => 0.0,
             _ => discounts[length as usize - 1][count.min(3) as usize - 1],
         };
-        // By context: the sum of the counts of its continuations, and the numbers of those with a count of 1, 2, or more,
-        // so that sums of discounts do not depend on the order of captions.
+        // By context: the sum of the counts of its continuations, and the numbers of those with a count of 1, 2, or
+        // more, so that sums of discounts do not depend on the order of captions.
         let mut sums = vec![(0_u64, [0_u64; 3]); self.model.ngrams.len() + 1];
         let context = |prefix: u32| if prefix == NONE { 0 } else { prefix as usize + 1 };
         for (ngram, count) in self.model.ngrams.iter().zip(&counts) {

@@ -1,8 +1,8 @@
 //! N-gram language models with backoff.
 //!
-//! A model contains the base-10 logarithms of the probabilities of n-grams, and a backoff weight for each n-gram that can be
-//! extended. The probability of a word after others is that of the longest n-gram in the model, multiplied by the backoff
-//! weights of the longer contexts in the model.
+//! A model contains the base-10 logarithms of the probabilities of n-grams, and a backoff weight for each n-gram that
+//! can be extended. The probability of a word after others is that of the longest n-gram in the model, multiplied by
+//! the backoff weights of the longer contexts in the model.
 //!
 //! As in KenLM, `<s>` before a segment is a context but not a token, `</s>` after it is a token, and a word outside the
 //! vocabulary is `<unk>`, whose logarithm is −100 in a model without this word.

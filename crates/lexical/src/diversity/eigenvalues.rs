@@ -1,7 +1,7 @@
 //! The eigenvalues of small symmetric matrices.
 
-/// Diagonalises a symmetric matrix, `size` rows of `size` numbers, in place by Jacobi rotations; returns its eigenvalues in
-/// no particular order.
+/// Diagonalises a symmetric matrix, `size` rows of `size` numbers, in place by Jacobi rotations; returns its
+/// eigenvalues in no particular order.
 ///
 /// Source: Golub and Van Loan, *Matrix Computations*, the cyclic Jacobi method.
 pub(super) fn symmetric_eigenvalues(matrix: &mut [f64], size: usize) -> Vec<f64> {

@@ -1,11 +1,11 @@
 //! mBLEU: how well captions of one image predict each other; lower is more diverse.
 //!
-//! The first captions of all images are scored by the COCO evaluation's BLEU with the other captions of the same images as
-//! references, then the second captions, and so on; the scores are averaged.
+//! The first captions of all images are scored by the COCO evaluation's BLEU with the other captions of the same images
+//! as references, then the second captions, and so on; the scores are averaged.
 //!
 //! Paper: Shetty et al., *Speaking the Same Language: Matching Machine to Human Captions by Adversarial
-//! Training* (2017). Reference program: ruotianluo/self-critical.pytorch, `eval_multi.py`, which requires the same number
-//! of captions for all images. Here, an image with at least two captions contributes to one score per caption.
+//! Training* (2017). Reference program: ruotianluo/self-critical.pytorch, `eval_multi.py`, which requires the same
+//! number of captions for all images. Here, an image with at least two captions contributes to one score per caption.
 
 use std::ops::Range;
 

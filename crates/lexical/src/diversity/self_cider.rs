@@ -1,19 +1,20 @@
 //! Self-CIDEr: the diversity of an image's captions by the kernel of their CIDEr scores.
 //!
-//! Plain CIDEr compares every caption with every caption of the image, including itself; the matrix K of these scores, from
-//! 0 to 1, has eigenvalues λ. If all captions are equal, one eigenvalue is as large as the sum of all; if they have nothing
-//! in common, all eigenvalues are equal. The score of an image with m captions is `−log(√λ_max / Σ √λ) / log m`, from 0 to
-//! 1, and the corpus score is the mean over images. Document frequencies are those of the references.
+//! Plain CIDEr compares every caption with every caption of the image, including itself; the matrix K of these scores,
+//! from 0 to 1, has eigenvalues λ. If all captions are equal, one eigenvalue is as large as the sum of all; if they
+//! have nothing in common, all eigenvalues are equal. The score of an image with m captions is
+//! `−log(√λ_max / Σ √λ) / log m`, from 0 to 1, and the corpus score is the mean over images. Document frequencies are
+//! those of the references.
 //!
 //! Paper: Wang and Chan, *Describing like Humans: on Diversity in Image Captioning* (2019). Reference
 //! program: ruotianluo/self-critical.pytorch, `eval_multi.py`, with ruotianluo/cider; the authors' own program
 //! (qingzwang/DiversityMetrics) fills K with CIDEr-D, which their paper does not mention.
 //!
-//! Equal captions give eigenvalues of 0, which rounding turns into about 1e-17; their roots would add noise of about 1e-8
-//! to the score, as they do in the reference program. Here, eigenvalues below 1e-13 of the largest one count as 0.
+//! Equal captions give eigenvalues of 0, which rounding turns into about 1e-17; their roots would add noise of about
+//! 1e-8 to the score, as they do in the reference program. Here, eigenvalues below 1e-13 of the largest one count as 0.
 //!
-//! An image has no score if it has only one caption, or if all n-grams of its captions have weight 0; the reference program
-//! then returns NaN for the whole corpus. Here, such images are left out, and a notice gives their number.
+//! An image has no score if it has only one caption, or if all n-grams of its captions have weight 0; the reference
+//! program then returns NaN for the whole corpus. Here, such images are left out, and a notice gives their number.
 
 use std::ops::Range;
 use std::sync::Arc;

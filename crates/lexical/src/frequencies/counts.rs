@@ -40,8 +40,8 @@ impl Counts {
     /// Adds an n-gram: the numbers of its words, and the number of images in which it occurs.
     ///
     /// # Errors
-    /// When the n-gram is empty, longer than [`MAX_ORDER`], or has a number that [`word`](Self::word) did not return; or when
-    /// all n-grams together have more than four thousand million words.
+    /// When the n-gram is empty, longer than [`MAX_ORDER`], or has a number that [`word`](Self::word) did not return;
+    /// or when all n-grams together have more than four thousand million words.
     pub fn push(&mut self, ngram: &[u32], frequency: u32) -> Result<(), Error> {
         if !(1..=MAX_ORDER).contains(&ngram.len()) {
             return Err(Error::new(format!(
@@ -75,7 +75,8 @@ impl Counts {
     /// N-grams of frequency 0 are left out, since the frequency of n-grams that are not in a table is 0.
     ///
     /// # Errors
-    /// When a frequency exceeds `n_images`, an n-gram is longer than `order`, or `order` is not from 1 to [`MAX_ORDER`].
+    /// When a frequency exceeds `n_images`, an n-gram is longer than `order`, or `order` is not from 1 to
+    /// [`MAX_ORDER`].
     pub fn into_table(
         self,
         n_images: u64,
@@ -136,8 +137,8 @@ impl<'n> Ngrams<'n> {
 
     /// The indices of the n-grams, sorted by the ranks of their words and then by index.
     ///
-    /// This is a radix sort from the last word to the first; a missing word precedes all others, so an n-gram precedes those
-    /// that extend it.
+    /// This is a radix sort from the last word to the first; a missing word precedes all others, so an n-gram precedes
+    /// those that extend it.
     fn sorted(&self, ranks: &[u32], order: usize) -> Result<Vec<u32>, Error> {
         let mut places: Vec<u32> = (0..).take(self.ends.len()).collect();
         let mut moved = vec![0; places.len()];

@@ -8,8 +8,8 @@
 //! 3. for each order from 2 to N, the number of nodes;
 //! 4. for each node, the single words first and then order by order, its frequency;
 //! 5. for each node except those of order N, the number of nodes that extend it;
-//! 6. for each of those, prefix by prefix, its last word: the first as its number, each later one as the difference from
-//!    the one before, minus 1.
+//! 6. for each of those, prefix by prefix, its last word: the first as its number, each later one as the difference
+//!    from the one before, minus 1.
 //!
 //! Every table has exactly one such file: numbers are as short as possible, and words and n-grams that do not occur are
 //! left out. The reader refuses everything else, so the hash is also the fingerprint of the table.

@@ -1,8 +1,8 @@
 //! The search structure of a table: from an n-gram to those that extend it by one word.
 //!
-//! The extensions of an n-gram are stored together, so that a search touches one cache line per word: up to eight of them
-//! in sequence, more as a separate open-addressing table. Each n-gram stores the position of its extensions. N-grams of the
-//! highest order have none; they are stored separately, since they are the most numerous.
+//! The extensions of an n-gram are stored together, so that a search touches one cache line per word: up to eight of
+//! them in sequence, more as a separate open-addressing table. Each n-gram stores the position of its extensions.
+//! N-grams of the highest order have none; they are stored separately, since they are the most numerous.
 
 use super::table::Parts;
 
@@ -139,8 +139,8 @@ impl Index {
     }
 }
 
-/// Appends the extensions of one prefix to `entries`, reports the position of each, in the order of the keys, and returns
-/// their region.
+/// Appends the extensions of one prefix to `entries`, reports the position of each, in the order of the keys, and
+/// returns their region.
 fn settle<E: Entry>(
     entries: &mut Vec<E>,
     keys: &[u64],

@@ -1,8 +1,9 @@
 //! Saved tables of document frequencies, the numbers of images in which n-grams occur.
 //!
-//! CIDEr weights an n-gram by the number of images whose references contain it. A saved table of these numbers makes scores
-//! on a few images comparable with those on many. Tables are read from pickles of the Python programs ([`pickle`]), counts
-//! ([`Counts`]) or capeval's own files ([`mod@file`]), and written as such files, pickles or JSON ([`export`]).
+//! CIDEr weights an n-gram by the number of images whose references contain it. A saved table of these numbers makes
+//! scores on a few images comparable with those on many. Tables are read from pickles of the Python programs
+//! ([`pickle`]), counts ([`Counts`]) or capeval's own files ([`mod@file`]), and written as such files, pickles or JSON
+//! ([`export`]).
 //!
 //! A table does not depend on tokenizers or metrics: it contains whatever words it is given.
 

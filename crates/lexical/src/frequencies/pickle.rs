@@ -2,9 +2,9 @@
 //!
 //! A pickle is a program for a stack machine that can call any function. This reader supports the operations that build
 //! numbers, words, tuples and dictionaries, in protocols 0 to 5, and four harmless functions
-//! (`collections.defaultdict`, NumPy's `dtype` and `scalar`, `_codecs.encode`), whose results it builds itself. It refuses
-//! everything else, with its name and position. No operation recurses, and memory is proportional to the length of the
-//! input.
+//! (`collections.defaultdict`, NumPy's `dtype` and `scalar`, `_codecs.encode`), whose results it builds itself. It
+//! refuses everything else, with its name and position. No operation recurses, and memory is proportional to the length
+//! of the input.
 //!
 //! There are two structures: `{'document_frequency': {tuple of words: number}, 'ref_len': number of images}`
 //! (self-critical training), and only the dictionary of tuples (`coco-val-df` of vrama91/cider, whose number of images,
@@ -26,8 +26,8 @@ const MAX_OTHER_TUPLES: usize = 4096;
 /// `n_images` overrides the pickle's `ref_len`, and is required if there is none.
 ///
 /// # Errors
-/// When the bytes are not a pickle of such a table; when the number of images is missing, not a whole number, or smaller
-/// than a frequency (some programs save its logarithm).
+/// When the bytes are not a pickle of such a table; when the number of images is missing, not a whole number, or
+/// smaller than a frequency (some programs save its logarithm).
 pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, Error> {
     let mut machine = Machine::new(bytes);
     let top = machine.run()?;

@@ -12,8 +12,8 @@ use super::{Counts, Error, MAX_ORDER, Repeats};
 /// For each n-gram, the number of images whose references contain it.
 ///
 /// An n-gram is a *node*: the pair (its first n − 1 words as a node, its last word). Words are numbered in the order of
-/// their bytes and are the nodes of single words; longer nodes follow, order by order, sorted by prefix and word. A node
-/// may have frequency 0 if only longer n-grams were saved.
+/// their bytes and are the nodes of single words; longer nodes follow, order by order, sorted by prefix and word. A
+/// node may have frequency 0 if only longer n-grams were saved.
 #[derive(Clone)]
 pub struct DocumentFrequencies {
     parts: Parts,
@@ -125,9 +125,11 @@ impl DocumentFrequencies {
         None
     }
 
-    /// The n-gram that extends `prefix` by the word numbered `word`, and its frequency; without a prefix, the single word.
+    /// The n-gram that extends `prefix` by the word numbered `word`, and its frequency; without a prefix, the single
+    /// word.
     ///
-    /// `None` if neither the n-gram nor an extension of it occurs. The frequency may be 0 if only longer n-grams were saved.
+    /// `None` if neither the n-gram nor an extension of it occurs. The frequency may be 0 if only longer n-grams were
+    /// saved.
     #[inline]
     pub fn child(&self, prefix: Option<Node>, word: u32) -> Option<(Node, u32)> {
         self.index.child(prefix, word)
@@ -146,8 +148,8 @@ impl DocumentFrequencies {
         at.map_or(0, |(_, frequency)| frequency)
     }
 
-    /// Calls `visit` with the numbers of the words of each n-gram that occurs, and its frequency: shorter n-grams first, and
-    /// n-grams of the same length in the order of their words.
+    /// Calls `visit` with the numbers of the words of each n-gram that occurs, and its frequency: shorter n-grams
+    /// first, and n-grams of the same length in the order of their words.
     pub fn for_each(&self, mut visit: impl FnMut(&[u32], u32)) {
         let n_words = self.n_words();
         let mut ngram = Vec::with_capacity(MAX_ORDER);

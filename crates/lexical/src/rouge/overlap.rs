@@ -105,8 +105,8 @@ impl Overlap {
         self.places.get(word as usize).copied().unwrap_or(0).wrapping_sub(1)
     }
 
-    /// For each order from 1, the number of n-grams that `other` and the prepared text have in common, each counted as often
-    /// as it occurs in both.
+    /// For each order from 1, the number of n-grams that `other` and the prepared text have in common, each counted as
+    /// often as it occurs in both.
     pub(crate) fn hits(&mut self, other: &[u32]) -> [u64; MAX_ORDER] {
         let mut hits = [0; MAX_ORDER];
         let (mut words, mut ngrams, mut touched) =

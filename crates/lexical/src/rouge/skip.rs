@@ -31,8 +31,8 @@ pub(crate) fn n_pairs(n: usize, gap: Gap) -> u64 {
 
 /// Counts the skip-bigrams that a candidate and a reference have in common.
 ///
-/// For each first word that both contain, it counts the second words of both in two arrays. Time is at most proportional to
-/// the number of distinct first words times the length of the texts, memory to the length.
+/// For each first word that both contain, it counts the second words of both in two arrays. Time is at most
+/// proportional to the number of distinct first words times the length of the texts, memory to the length.
 #[derive(Default)]
 pub(crate) struct Skip {
     /// The reference in the numbers of the candidate.
@@ -132,8 +132,8 @@ impl Places {
         (first != NONE).then_some(first as usize)
     }
 
-    /// Calls `count` with the second words of all skip-bigrams that start with `word`, and the number of skip-bigrams that end
-    /// at each of their positions.
+    /// Calls `count` with the second words of all skip-bigrams that start with `word`, and the number of skip-bigrams
+    /// that end at each of their positions.
     fn seconds(&self, words: &[u32], word: u32, gap: Gap, mut count: impl FnMut(u32, u64)) {
         let Some(first) = self.first(word) else { return };
         let reach = gap.reach(words.len());

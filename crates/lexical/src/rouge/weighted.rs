@@ -5,8 +5,9 @@ const KEPT_CELLS: usize = 1 << 20;
 
 /// Finds common subsequences in which a run of k words is worth k^weight.
 ///
-/// Paper: Lin, *ROUGE: A Package for Automatic Evaluation of Summaries* (2004), section 4. As in ROUGE-1.5.5, the result is
-/// not always the best subsequence: the algorithm uses every pair of equal words, and stores only one run per cell.
+/// Paper: Lin, *ROUGE: A Package for Automatic Evaluation of Summaries* (2004), section 4. As in ROUGE-1.5.5, the
+/// result is not always the best subsequence: the algorithm uses every pair of equal words, and stores only one run per
+/// cell.
 #[derive(Default)]
 pub(crate) struct WeightedLcs {
     weight: f64,

@@ -258,8 +258,8 @@ impl Rouge155 {
         }
     }
 
-    /// Adds the bounds of a confidence interval to each number, option `-c`; `percent` must be above 0 and below 100. `None`
-    /// for other values, or if the average is not that of resamples.
+    /// Adds the bounds of a confidence interval to each number, option `-c`; `percent` must be above 0 and below 100.
+    /// `None` for other values, or if the average is not that of resamples.
     pub fn with_confidence(self, percent: f64) -> Option<Self> {
         let fits = percent > 0.0 && percent < 100.0 && matches!(self.average, Average::Resampled(_));
         fits.then_some(Self { confidence: Some(percent), ..self })
@@ -536,8 +536,8 @@ impl Metric for Rouge155 {
 impl Rouge155 {
     /// The mean and the confidence interval of each part, as the program prints them; options `-r` and `-c`.
     ///
-    /// `order` lists the rows of `table` in the order in which the program sorts its evaluations, by `ID.PEER` as strings;
-    /// [`resample::by_name`] returns it for evaluations that are numbered from 0. `confidence` is in percent.
+    /// `order` lists the rows of `table` in the order in which the program sorts its evaluations, by `ID.PEER` as
+    /// strings; [`resample::by_name`] returns it for evaluations that are numbered from 0. `confidence` is in percent.
     pub fn intervals(
         &self,
         table: &Table,

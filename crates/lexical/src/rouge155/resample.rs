@@ -1,10 +1,10 @@
 //! The averages and confidence intervals that ROUGE-1.5.5 prints.
 //!
-//! The program draws as many segments as there are, with replacement, a thousand times. Resample k uses Perl's generator
-//! with the seed k, so all measures share the same resamples. The average that it prints is the mean of the resamples'
-//! means, which differs from the mean of the segments in about the fourth decimal. Since version 5.20, Perl has its own
-//! generator (`drand48` of FreeBSD), so the digits are the same on every machine; older versions used that of the C
-//! library.
+//! The program draws as many segments as there are, with replacement, a thousand times. Resample k uses Perl's
+//! generator with the seed k, so all measures share the same resamples. The average that it prints is the mean of the
+//! resamples' means, which differs from the mean of the segments in about the fourth decimal. Since version 5.20, Perl
+//! has its own generator (`drand48` of FreeBSD), so the digits are the same on every machine; older versions used that
+//! of the C library.
 
 use capeval_metric::Table;
 use rayon::prelude::*;

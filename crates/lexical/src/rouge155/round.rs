@@ -1,6 +1,7 @@
 //! Rounds to five decimals, as C's `printf` does.
 
-/// The number that `%.5f` prints: the number with five decimals nearest to the exact value of `x`; ties go to the even one.
+/// The number that `%.5f` prints: the number with five decimals nearest to the exact value of `x`; ties go to the even
+/// one.
 ///
 /// Numbers outside 0 to 1 are returned unchanged.
 pub(super) fn to_five_decimals(x: f64) -> f64 {

@@ -1,7 +1,8 @@
 //! Pickles as Python wrote them.
 
 /// One table in protocols 0 to 5: Python 3.11.7, `pickle.dumps(table, protocol=p)`, where `table` is
-/// `{'document_frequency': defaultdict(float, {('a',): 3.0, ('a', 'dog'): 2.0, ('café', '"x"', '\\'): 1.0}), 'ref_len': 3}`.
+/// `{'document_frequency': frequencies, 'ref_len': 3}`, and `frequencies` is
+/// `defaultdict(float, {('a',): 3.0, ('a', 'dog'): 2.0, ('café', '"x"', '\\'): 1.0})`.
 pub const PROTOCOLS: [&[u8]; 6] = [
     b"(dp0\nVdocument_frequency\np1\nccollections\ndefaultdict\np2\n(c__builtin__\nfloat\np3\ntp4\nRp5\n(Va\np6\ntp7\nF3.0\ns(g6\nVdog\np8\ntp9\nF2.0\ns(Vcaf\xe9\np10\nV\x22x\x22\np11\nV\x5cu005c\np12\ntp13\nF1.0\nssVref_len\np14\nI3\ns.",
     b"}q\x00(X\x12\x00\x00\x00document_frequencyq\x01ccollections\ndefaultdict\nq\x02(c__builtin__\nfloat\nq\x03tq\x04Rq\x05((X\x01\x00\x00\x00aq\x06tq\x07G@\x08\x00\x00\x00\x00\x00\x00(h\x06X\x03\x00\x00\x00dogq\x08tq\x09G@\x00\x00\x00\x00\x00\x00\x00(X\x05\x00\x00\x00caf\xc3\xa9q\nX\x03\x00\x00\x00\x22x\x22q\x0bX\x01\x00\x00\x00\x5cq\x0ctq\x0dG?\xf0\x00\x00\x00\x00\x00\x00uX\x07\x00\x00\x00ref_lenq\x0eK\x03u.",

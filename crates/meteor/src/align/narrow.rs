@@ -159,8 +159,8 @@ impl NarrowBeam {
             rest = self.options[start..end].iter().fold(rest, |rest, option| rest | option.mask);
             (end, self.steps[word].1) = (start, rest);
         }
-        // METEOR's choice is the best of all paths, unless its beam may have lost that one: then the beam must be filled
-        // with the very paths of METEOR.
+        // METEOR's choice is the best of all paths, unless its beam may have lost that one: then the beam must be
+        // filled with the very paths of METEOR.
         let merged = self.walk(pair, words, plan, true).then(|| self.best()).flatten();
         let best = merged.filter(|best| best.certain).or_else(|| {
             self.walk(pair, words, plan, false);
@@ -193,12 +193,12 @@ impl NarrowBeam {
 
     /// Walks along the reference; the queue and `keys` then hold the paths to its end.
     ///
-    /// Only relative ranks matter. Where no option begins, and all paths end alike, a word changes all ranks by the same
-    /// amount, and so not their order. Such words take no step, and neither do those after the last options.
+    /// Only relative ranks matter. Where no option begins, and all paths end alike, a word changes all ranks by the
+    /// same amount, and so not their order. Such words take no step, and neither do those after the last options.
     ///
-    /// Paths that end alike, and differ in no hypothesis word that an option may still use, have the same future, so the
-    /// best of them stays ahead of the others. With `merge` it stands for all of them and no path is lost, but each knows
-    /// whether METEOR's beam is certain to hold it. Returns false if there are too many paths to go on.
+    /// Paths that end alike, and differ in no hypothesis word that an option may still use, have the same future, so
+    /// the best of them stays ahead of the others. With `merge` it stands for all of them and no path is lost, but each
+    /// knows whether METEOR's beam is certain to hold it. Returns false if there are too many paths to go on.
     fn walk(&mut self, pair: &PackedPair<'_>, words: &WordMatcher, plan: &Plan, merge: bool) -> bool {
         let Plan { matchers, beam, .. } = plan;
         self.choices.clear();

@@ -73,8 +73,8 @@ impl Resources {
         String::from_utf8_lossy(text.unwrap_or_default()).into_owned()
     }
 
-    /// Replaces `synsets` with the numbers of the English synonym sets of `word`, which is in lower case and has underscores
-    /// for spaces; ascending.
+    /// Replaces `synsets` with the numbers of the English synonym sets of `word`, which is in lower case and has
+    /// underscores for spaces; ascending.
     pub fn synsets(&self, word: &str, synsets: &mut Vec<u32>) {
         match self.lexicon(Language::English) {
             Some(lexicon) => lexicon.synsets(self.file(), word, synsets),

@@ -16,8 +16,8 @@ fn is_complete(comparison: &Comparison) -> bool {
 }
 
 impl Comparison {
-    /// The scores of all systems in one table. After each score are the letters of its groups if all pairs were compared,
-    /// and otherwise `+`, `-` or `=` if the system is better than the baseline, worse, or neither.
+    /// The scores of all systems in one table. After each score are the letters of its groups if all pairs were
+    /// compared, and otherwise `+`, `-` or `=` if the system is better than the baseline, worse, or neither.
     pub fn matrix(&self, digits: usize, labels: Labels) -> Table {
         let report = &self.report;
         let mut columns = vec![("System".to_owned(), Align::Left)];
@@ -101,8 +101,8 @@ impl Comparison {
         ranks
     }
 
-    /// The groups of systems of which no two differ significantly by one measure, each from the best system to the worst,
-    /// and the groups in the same order; `None` if there are too many.
+    /// The groups of systems of which no two differ significantly by one measure, each from the best system to the
+    /// worst, and the groups in the same order; `None` if there are too many.
     fn groups(&self, measure: usize) -> Option<Vec<Vec<usize>>> {
         let mut best_first: Vec<usize> = (0..self.report.systems.len()).collect();
         let score = |system: usize| self.report.systems[system].scores[measure];

@@ -12,8 +12,9 @@ use crate::render::Tabulated;
 use crate::segments::segments;
 
 impl Tabulated for Comparison {
-    /// If there are several pairs, their [matrix](Comparison::matrix); then a table per pair: the scores, their difference with its interval, the corrected p-values, and the numbers of
-    /// images on which the system is better, equal and worse.
+    /// If there are several pairs, their [matrix](Comparison::matrix); then a table per pair: the scores, their
+    /// difference with its interval, the corrected p-values, and the numbers of images on which the system is better,
+    /// equal and worse.
     fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
         let matrix = (self.pairs.len() > 1).then(|| self.matrix(digits, labels));
         matrix.into_iter().chain(self.tables(digits, labels)).collect()

@@ -8,8 +8,8 @@ use super::Tabulated;
 use crate::Form;
 use crate::grid::{Align, Cell, Grid, Labels, Table};
 
-/// Writes a `tabular` for each table, which need the package `booktabs`, below its title as a comment. What has no place
-/// in them is in comments before them: the lines below the tables, signatures and notices.
+/// Writes a `tabular` for each table, which need the package `booktabs`, below its title as a comment. What has no
+/// place in them is in comments before them: the lines below the tables, signatures and notices.
 ///
 /// # Errors
 /// If writing to `out` fails.

@@ -24,8 +24,8 @@ pub struct Style {
     pub width: usize,
     /// Whether to use the terminal's bold and dim.
     pub colour: bool,
-    /// Whether to split what is wider: tables into bands of columns, other lines between words or settings. If not, lines
-    /// may exceed the width.
+    /// Whether to split what is wider: tables into bands of columns, other lines between words or settings. If not,
+    /// lines may exceed the width.
     pub bands: bool,
 }
 

@@ -1,5 +1,5 @@
-//! From basic dependencies to the collapsed graph: prepositions and conjunctions become part of names, and what conjuncts
-//! share is repeated for each.
+//! From basic dependencies to the collapsed graph: prepositions and conjunctions become part of names, and what
+//! conjuncts share is repeated for each.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! Flat noun phrases with a conjunction get a phrase for each conjunct: `soya or maize oil` becomes `(soya or maize) oil`.
+//! Flat noun phrases with a conjunction get a phrase for each conjunct: `soya or maize oil` becomes
+//! `(soya or maize) oil`.
 
 use super::phrases::Phrases;
 use crate::NodeId;

@@ -1,4 +1,5 @@
-//! Which child of each phrase is its head, by meaning rather than by form: `sitting` in `is sitting`, `tall` in `is tall`.
+//! Which child of each phrase is its head, by meaning rather than by form: `sitting` in `is sitting`, `tall` in
+//! `is tall`.
 
 use std::sync::LazyLock;
 

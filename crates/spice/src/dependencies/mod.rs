@@ -1,8 +1,9 @@
 //! Universal Dependencies, version 1, of a parse, as Stanford CoreNLP 3.6.0 makes them.
 //!
 //! A parse is tidied ([`cleanup`]), the heads of its phrases are found ([`heads`]), patterns find the relations between
-//! heads ([`relations`], [`pattern`]), which make one tree of dependencies ([`basic`]); then prepositions and conjunctions
-//! become part of the names, and what conjuncts share is repeated ([`collapse`], [`prepositions`], [`sharing`]).
+//! heads ([`relations`], [`pattern`]), which make one tree of dependencies ([`basic`]); then prepositions and
+//! conjunctions become part of the names, and what conjuncts share is repeated ([`collapse`], [`prepositions`],
+//! [`sharing`]).
 
 mod basic;
 mod cleanup;

@@ -58,8 +58,8 @@ pub(super) type LinkId = usize;
 
 /// A graph with the words that its links connect.
 ///
-/// The reference program has an object for the head of each link, and each object numbers the copies that are made of it
-/// on its own, so two links may lead to the same copy. `sources` tells the objects apart.
+/// The reference program has an object for the head of each link, and each object numbers the copies that are made of
+/// it on its own, so two links may lead to the same copy. `sources` tells the objects apart.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Net {
     links: Vec<Link>,

@@ -2,10 +2,10 @@
 //!
 //! `VP[/V*[/{tell}] /@SBAR[/S[/VP] --NP]]` is a verb phrase with a verb of telling and a subordinate clause, the
 //! dependent, that has a clause with a verb phrase and follows a noun phrase. A pattern is a test of a label (see
-//! [`labels`](super::labels)) with conditions in brackets, all of which must hold; ` | ` separates alternatives. In front
-//! of a test, `@` marks the node that is looked for; behind it, `=name` names the node. Instead of a test, `&name` is
-//! the node of that name, and `%name` is any node with the same label. `<name>` stands for the text of a [`FRAGMENTS`]
-//! row.
+//! [`labels`](super::labels)) with conditions in brackets, all of which must hold; ` | ` separates alternatives. In
+//! front of a test, `@` marks the node that is looked for; behind it, `=name` names the node. Instead of a test,
+//! `&name` is the node of that name, and `%name` is any node with the same label. `<name>` stands for the text of a
+//! [`FRAGMENTS`] row.
 //!
 //! A condition is a step to other nodes with a pattern for them:
 //!
@@ -16,7 +16,7 @@
 //! | `/(VP)` | a child, or what is below it through verb phrases only |
 //! | `/=` | the node itself or a child |
 //! | `//` `//1` `//$` `//#` | all below, the left edge, the right edge, the chain of heads |
-//! | `..` `..2` `..#` `...#` | the parent, the parent of a second child, of a head, all ancestors that it is the head of |
+//! | `..` `..2` `..#` `...#` | the parent, that of a second child, of a head, all ancestors that it is the head of |
 //! | `+` `++` `-` `--` `~` | the next sister, all later ones, the previous one, all earlier ones, any sister |
 //! | `=` | the node itself |
 //! | `:&name` | a node named elsewhere |

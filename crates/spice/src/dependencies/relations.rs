@@ -196,7 +196,8 @@ pub(super) static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| {
 });
 
 impl Grammar {
-    /// Calls `found` for the relations between phrases and the nodes that depend on them, each phrase before those in it.
+    /// Calls `found` for the relations between phrases and the nodes that depend on them, each phrase before those in
+    /// it.
     pub(super) fn each_relation(
         &self,
         phrases: &Phrases<'_>,

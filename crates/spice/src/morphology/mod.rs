@@ -1,9 +1,10 @@
 //! Lemmas of tagged words, as CoreNLP 3.6.0 forms them.
 //!
-//! Plural nouns (`NNS`) and verbs (`VB…`) are looked up among the irregular forms and otherwise follow the first regular
-//! rule that fits; a few pronouns, adverbs and auxiliary verbs have lemmas of their own; every other word is only put in
-//! lower case, and proper names not even that. The parts of a word between hyphens inflect one by one, in order; a word
-//! that ends in a hyphen takes its tag along (`-rrb-` as a verb is `-rrb-_VB`), as in the reference program.
+//! Plural nouns (`NNS`) and verbs (`VB…`) are looked up among the irregular forms and otherwise follow the first
+//! regular rule that fits; a few pronouns, adverbs and auxiliary verbs have lemmas of their own; every other word is
+//! only put in lower case, and proper names not even that. The parts of a word between hyphens inflect one by one, in
+//! order; a word that ends in a hyphen takes its tag along (`-rrb-` as a verb is `-rrb-_VB`), as in the reference
+//! program.
 
 mod regular;
 

@@ -1,7 +1,7 @@
 //! What can still win: bounds of all parses through each class of states over each span.
 //!
-//! The grammar of [`Classes`] is run over the sentence bottom up (inside) and, under a threshold, top down (outside). What
-//! is left are the applications of rules between classes that lie on some parse whose bound reaches the threshold.
+//! The grammar of [`Classes`] is run over the sentence bottom up (inside) and, under a threshold, top down (outside).
+//! What is left are the applications of rules between classes that lie on some parse whose bound reaches the threshold.
 
 use crate::resources::{ClassView, Classes, GROUPS, LEFT_TAGS, PHRASES, RIGHT_TAGS, Rule};
 
@@ -15,7 +15,8 @@ pub(super) fn is_used(start: usize, end: usize, length: usize) -> bool {
     end < length || start == 0 || start + 1 == end
 }
 
-/// With more applications than this for each way to divide a span, the whole grammar is run instead, which is then faster.
+/// With more applications than this for each way to divide a span, the whole grammar is run instead, which is then
+/// faster.
 const MOST_EDGES: usize = 60;
 
 /// A rule between classes, applied over a span.

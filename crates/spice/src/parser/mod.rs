@@ -4,8 +4,8 @@
 //! 2. [`bounds`]: the sentence is parsed with classes of states instead of states, which bounds every parse from above;
 //!    first with coarse classes, then with finer ones where the coarse ones leave anything.
 //! 3. [`pruned`]: bottom up, each span of words gets the best score of every state that can still be part of the best
-//!    parse. Scores are 32-bit sums in the order of CoreNLP, since ties and near ties decide trees. If the parse found is
-//!    not as good as what was left out could be, more is let in. Pruning never changes a digit.
+//!    parse. Scores are 32-bit sums in the order of CoreNLP, since ties and near ties decide trees. If the parse found
+//!    is not as good as what was left out could be, more is let in. Pruning never changes a digit.
 //! 4. [`chart`]: where bounds are too loose or the sentence is long, all states are tried instead.
 //! 5. [`derivation`]: from the root down, the best rule of each state is found again, in 64 bits.
 //! 6. If the root cannot be reached, every word is allowed to have any tag. If it still cannot, words hang under `X`.
@@ -38,8 +38,8 @@ const MODULUS: f64 = -10000.0;
 pub struct Parse {
     /// The tree, from which the annotations of the grammar have been removed.
     pub tree: Tree,
-    /// The logarithm of the probability; `None` if the sentence has no derivation, and the tree therefore only holds the
-    /// words under `X`, each tagged `XX`.
+    /// The logarithm of the probability; `None` if the sentence has no derivation, and the tree therefore only holds
+    /// the words under `X`, each tagged `XX`.
     pub score: Option<f64>,
 }
 

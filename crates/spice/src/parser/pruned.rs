@@ -1,8 +1,8 @@
 //! The real grammar, run over what can still win.
 //!
-//! Only the applications of rules that [`Bounds`] has left are refined, and of these only those that the scores found so
-//! far leave above the threshold. Every sum is the one that the whole grammar would form. So where the best parse found
-//! reaches the threshold, nothing that could win or tie was skipped, and scores and ties are those of the whole.
+//! Only the applications of rules that [`Bounds`] has left are refined, and of these only those that the scores found
+//! so far leave above the threshold. Every sum is the one that the whole grammar would form. So where the best parse
+//! found reaches the threshold, nothing that could win or tie was skipped, and scores and ties are those of the whole.
 
 use super::bounds::{Bounds, is_used, place};
 use super::derivation::Scores;

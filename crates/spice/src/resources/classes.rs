@@ -39,8 +39,8 @@ pub(crate) struct Classes {
     /// Chains of unary rules by child, and by parent.
     pub(super) up: Lists<u64>,
     pub(super) down: Lists<u64>,
-    /// For each rule by its number, the rules of the real grammar that it stands for: the ranks of the parent and of the
-    /// left child, that of the right child, and the bits of the score.
+    /// For each rule by its number, the rules of the real grammar that it stands for: the ranks of the parent and of
+    /// the left child, that of the right child, and the bits of the score.
     pub(super) refinements: Lists<[u32; 3]>,
 }
 

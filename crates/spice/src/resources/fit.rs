@@ -1,10 +1,10 @@
 //! Chooses classes of states and potentials, so that bounds are tight on captions.
 //!
-//! It starts from coarse classes: tags on their own, phrases by their plain label, intermediate states by the phrase they
-//! belong to. Potentials start from how often the grammar itself expects each state. Then practice captions are parsed
-//! with the classes alone. The best parse of a caption may use one state of a class below a rule and another one above;
-//! a step along the difference lowers the bound. States for which that happens most often get classes of their own, and
-//! all is repeated.
+//! It starts from coarse classes: tags on their own, phrases by their plain label, intermediate states by the phrase
+//! they belong to. Potentials start from how often the grammar itself expects each state. Then practice captions are
+//! parsed with the classes alone. The best parse of a caption may use one state of a class below a rule and another one
+//! above; a step along the difference lowers the bound. States for which that happens most often get classes of their
+//! own, and all is repeated.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -43,8 +43,8 @@ impl Effort {
 /// After how many divisions the coarse classes are taken.
 const COARSE: usize = 1;
 
-/// Finds coarse and fine classes with their potentials. `names` are those of the states in the grammar's file; `progress` hears of every round,
-/// and of their number.
+/// Finds coarse and fine classes with their potentials. `names` are those of the states in the grammar's file;
+/// `progress` hears of every round, and of their number.
 pub(super) fn fit(
     grammar: &Grammar,
     names: &[String],
@@ -112,7 +112,8 @@ fn number<K: Ord>(keys: impl Iterator<Item = K>) -> Vec<u16> {
     .collect()
 }
 
-/// Tags, the root, phrases by label, and intermediate states by the phrase they belong to and by whether they complete it.
+/// Tags, the root, phrases by label, and intermediate states by the phrase they belong to and by whether they complete
+/// it.
 fn first_classes(grammar: &Grammar, names: &[String]) -> Vec<u16> {
     let is_intermediate = |state: u16| grammar.is(state, kind::INTERMEDIATE);
     let states = 0..grammar.states() as u16;
@@ -368,8 +369,8 @@ impl Weighted {
         steps
     }
 
-    /// Visits the best parse in terms of classes. At each place, `visit` gets the state that the rule above was made for
-    /// and the one that the rule below was made for.
+    /// Visits the best parse in terms of classes. At each place, `visit` gets the state that the rule above was made
+    /// for and the one that the rule below was made for.
     fn walk(&self, bounds: &Bounds, root: u16, words: &[Vec<(u16, f32)>], visit: &mut dyn FnMut(u16, u16)) {
         let mut open = vec![(root, 0, words.len())];
         // A chain of unary rules is followed by none.

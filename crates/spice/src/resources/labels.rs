@@ -20,8 +20,8 @@ pub(super) fn shown(state: &str, is_tag: bool) -> String {
     if !is_tag && state.contains("-TMP") { format!("{basic}-TMP") } else { basic.to_owned() }
 }
 
-/// The label up to its first annotation. An opening character of that kind belongs to the label, as does its repetition:
-/// `-LRB-`.
+/// The label up to its first annotation. An opening character of that kind belongs to the label, as does its
+/// repetition: `-LRB-`.
 fn basic(state: &str) -> &str {
     let mut opening = state.chars().next().filter(|first| ANNOTATION.contains(first));
     for (at, character) in state.char_indices().skip(1).filter(|(_, c)| ANNOTATION.contains(c)) {

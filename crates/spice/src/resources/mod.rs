@@ -1,7 +1,7 @@
 //! SPICE's grammar in one compiled file.
 //!
-//! The grammar is no part of this crate. [`Compiler`] creates the file once from the models of Stanford CoreNLP that the
-//! user has; [`Grammar`] reads it in place, from a memory map or a vector.
+//! The grammar is no part of this crate. [`Compiler`] creates the file once from the models of Stanford CoreNLP that
+//! the user has; [`Grammar`] reads it in place, from a memory map or a vector.
 
 mod classes;
 mod compile;

@@ -46,7 +46,8 @@ impl Rule {
 /// The best chain between every two states that unary rules connect, by child.
 ///
 /// Sums are rounded, so the last digit of a chain's score depends on the order in which chains are joined: for each
-/// rule in turn, the chains that end in its parent, in the order of their discovery, with those that start at its child.
+/// rule in turn, the chains that end in its parent, in the order of their discovery, with those that start at its
+/// child.
 pub(super) fn close(unaries: &[Unary], states: usize) -> Vec<Vec<Unary>> {
     // The chains that reach a state from above, and those that start there; each state reaches itself.
     let chains: Vec<Vec<u16>> = (0..states).map(|state| vec![state as u16]).collect();

@@ -242,7 +242,8 @@ fn key(prefix: Node, symbol: Symbol, word_bits: u32) -> u64 {
     prefix.0 << word_bits | u64::from(symbol.number())
 }
 
-/// The node of the n-gram with this key: the key itself if it holds all words, or else the n-gram's number `k` in a part.
+/// The node of the n-gram with this key: the key itself if it holds all words, or else the n-gram's number `k` in a
+/// part.
 #[inline]
 fn node(key: u64, part: usize, k: u32, word_bits: u32) -> Node {
     Node(if word_bits < 32 { key } else { u64::from((part as u32) << NUMBER_BITS | k) })

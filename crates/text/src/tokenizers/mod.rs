@@ -50,8 +50,8 @@ pub const RENAMED: &[(&str, &str)] = &[("ptb-batch", "ptb")];
 pub enum Tokenizer {
     /// Stanford's PTBTokenizer 3.4.1 with pycocoevalcap's punctuation filter, on all captions as one text: see [`ptb`].
     Ptb,
-    /// As [`Ptb`](Self::Ptb), but the captions of each image are a text of their own, before which and after which there
-    /// is nothing known; see [`Tokenizer::tokenize_before`].
+    /// As [`Ptb`](Self::Ptb), but the captions of each image are a text of their own, before which and after which
+    /// there is nothing known; see [`Tokenizer::tokenize_before`].
     PtbEach,
     /// The tokens of Stanford's PTBTokenizer 3.4.1 with their case and all punctuation: see [`ptb::lex`].
     PtbRaw,
@@ -150,13 +150,13 @@ impl Tokenizer {
         self.tokenize_before(text, &|| Box::new(std::iter::empty()), scratch, piece);
     }
 
-    /// As [`tokenize`](Self::tokenize), given the texts on the following lines, which are asked for only if they matter.
-    /// Returns whether the pieces may depend on them.
+    /// As [`tokenize`](Self::tokenize), given the texts on the following lines, which are asked for only if they
+    /// matter. Returns whether the pieces may depend on them.
     ///
     /// Only the `ptb` family uses them. Stanford's program reads all captions as one text: whether a single
     /// letter at the end of a caption keeps its full stop (`12th Ave S.`) depends on the beginning of the
-    /// *next* caption. Where the given lines end, `ptb` assumes the end of the file, and `ptb-each` and `ptb-raw` assume
-    /// that a new sentence follows.
+    /// *next* caption. Where the given lines end, `ptb` assumes the end of the file, and `ptb-each` and `ptb-raw`
+    /// assume that a new sentence follows.
     #[inline]
     pub fn tokenize_before<'t>(
         self,
@@ -186,7 +186,8 @@ impl Tokenizer {
         false
     }
 
-    /// The tokenizer for captions whose neighbours in a file are unknown: `ptb-each` for `ptb`, and itself for the others.
+    /// The tokenizer for captions whose neighbours in a file are unknown: `ptb-each` for `ptb`, and itself for the
+    /// others.
     pub fn each(self) -> Self {
         if self == Self::Ptb { Self::PtbEach } else { self }
     }

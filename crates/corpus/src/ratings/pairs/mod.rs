@@ -1,8 +1,8 @@
 //! Pairs of captions of one image, and which of the two people preferred: PASCAL-50S and similar data.
 //!
 //! The formats are JSON, JSON Lines, CSV, TSV and Parquet. A row is a pair (with counts of votes or a winner) or, if it
-//! names one reference, a single vote, as in PASCAL-50S's triplets: "which of B and C is more like A?". Votes on the same
-//! pair are combined. A JSON object of lists, one per category, is read as well.
+//! names one reference, a single vote, as in PASCAL-50S's triplets: "which of B and C is more like A?". Votes on the
+//! same pair are combined. A JSON object of lists, one per category, is read as well.
 //!
 //! A row that contradicts itself or other rows of its pair is an error.
 

@@ -5,9 +5,9 @@
 //! of about eighty rules, including the text at which a rule only looks ahead; finished tokens are
 //! lower-cased; then pycocoevalcap drops most punctuation.
 //!
-//! Here each text is tokenised on its own, with a look at the lines that follow. A line feed in a text is a space, as in
-//! pycocoevalcap. Other line breaks (carriage return, U+000B, U+000C, U+2028, U+2029) end a line for the rules, but the
-//! tokens of all lines belong to the same text, whereas pycocoevalcap assigns them to the captions that follow.
+//! Here each text is tokenised on its own, with a look at the lines that follow. A line feed in a text is a space, as
+//! in pycocoevalcap. Other line breaks (carriage return, U+000B, U+000C, U+2028, U+2029) end a line for the rules, but
+//! the tokens of all lines belong to the same text, whereas pycocoevalcap assigns them to the captions that follow.
 //!
 //! In three cases the tokens of a text depend on the lines that follow:
 //! - A single letter with a full stop at the end (`letter K.`) keeps the full stop, unless the next line
