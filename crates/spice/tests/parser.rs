@@ -138,4 +138,31 @@ mod tests {
     fn trees_and_scores_of_odd_text_equal_the_reference() {
         compare("stages_hostile_574.jsonl.gz");
     }
+
+    /// A sentence of this many words that has no end.
+    fn endless(length: usize) -> Vec<&'static str> {
+        "a man riding a horse on the beach with his dog and".split(' ').cycle().take(length).collect()
+    }
+
+    #[test]
+    fn long_sentences_have_the_scores_of_the_reference() {
+        let Some(grammar) = grammar() else { return };
+        let mut parser = Parser::new(grammar);
+        for (length, score) in [(40, -269.32705545425415), (60, -390.4378328323364)] {
+            assert_eq!(parser.parse(&endless(length)).score, Some(score), "{length} words");
+        }
+    }
+
+    #[test]
+    #[ignore = "takes minutes"]
+    fn very_long_sentences_are_parsed() {
+        let Some(grammar) = grammar() else { return };
+        for length in [100, 200, 400] {
+            let start = Instant::now();
+            let parse = Parser::new(grammar).parse(&endless(length));
+            let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+            let memory = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
+            println!("{length} words: {:?}, {memory}, score {:?}", start.elapsed(), parse.score);
+        }
+    }
 }
