@@ -92,7 +92,7 @@ def test_meteor_and_spice_say_what_is_missing(monkeypatch, tmp_path):
     with pytest.raises(FileNotFoundError, match="install_meteor"):
         Meteor()
     with pytest.raises(FileNotFoundError, match="SPICE's data are not installed"):
-        Spice().compute_score(GTS, RES)
+        Spice().compute_score({1: ["a dog"]}, {1: ["a dog"]})
 
 
 def coco_files(tmp_path):

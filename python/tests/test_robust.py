@@ -127,7 +127,7 @@ def in_time(work):
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_a_fork_uses_prepared_references_of_many_pieces(tmp_path):
     """Checksums of files beyond 4 MiB are taken in parallel."""
-    references = {k: [f"a dog {k} runs on the grass {j * k}" for j in range(5)] for k in range(6000)}
+    references = {k: [f"a dog {k} runs on the grass {j * k}" for j in range(5)] for k in range(12_000)}
     candidates = {k: f"a dog {k} plays on the grass" for k in references}
     evaluator = capeval.Evaluator(references, ["bleu", "cider-d"])
     path = tmp_path / "references.capeval"
