@@ -9,6 +9,10 @@ use crate::resources::Grammar;
 use crate::tokens::sentences;
 use crate::tuples::{Tuple, tuples};
 
+/// Sentences of more tokens have no facts: time grows with the third power of the length, to a minute and 540 MB here.
+/// The reference program runs out of memory at such lengths.
+const LONGEST: usize = 200;
+
 /// Reads captions one after the other, reusing its memory.
 pub struct CaptionReader<'g> {
     parser: Parser<'g>,
@@ -21,14 +25,29 @@ impl<'g> CaptionReader<'g> {
         Self { parser: Parser::new(grammar), scratch: Scratch::default() }
     }
 
-    /// The tuples of a caption, which may have several sentences.
+    /// The tuples of a caption, which may have several sentences; those of more than 200 tokens have none.
     pub fn tuples(&mut self, text: &str) -> Vec<Tuple> {
         let sentences = sentences(text, &mut self.scratch);
         let graph = |(place, words): (usize, &Vec<String>)| -> DependencyGraph {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             Dependencies::new(&self.parser.parse(&words).tree, place).collapsed
         };
-        let graphs: Vec<DependencyGraph> = sentences.iter().enumerate().map(graph).collect();
+        let readable = sentences.iter().enumerate().filter(|(_, words)| words.len() <= LONGEST);
+        let graphs: Vec<DependencyGraph> = readable.map(graph).collect();
         tuples(&graphs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::grammar;
+
+    #[test]
+    fn a_sentence_of_more_than_200_tokens_has_no_facts() {
+        let grammar = grammar(1);
+        let mut reader = CaptionReader::new(&grammar);
+        assert!(reader.tuples(&"dog ".repeat(LONGEST + 1)).is_empty());
+        assert!(reader.tuples(&"dog ".repeat(100_000)).is_empty());
     }
 }

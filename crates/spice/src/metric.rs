@@ -8,6 +8,7 @@
 //! - several facts of the candidate may match the same fact of the references, so recall may exceed 1;
 //! - a candidate without facts scores 0, as does an image whose references have none; a subset without references has
 //!   no score (NaN);
+//! - a sentence of more than 200 tokens has no facts, where the reference program runs out of memory;
 //! - an attribute into which another one was merged counts as no number, colour or size.
 
 use std::collections::HashMap;
