@@ -54,6 +54,8 @@ class PairAccuracy(NamedTuple):
 class Preference(Rendered):
     """How often each measure prefers the caption that people prefer. Prints as a table."""
 
+    _found: _engine.Preference
+
     def __init__(self, found: _engine.Preference) -> None:
         self._found = found
         whole = self.to_dict()

@@ -214,9 +214,9 @@ class Report(Rendered, Mapping[str, float]):
         ids = self._found.gallery_ids()
         if ids is None:
             raise ValueError("pictures need a page with every image; use score(…, gallery=True)")
-        if not embed_pictures:
-            return self._found.html(title, digit_count(digits), None, [pictures.get(key) for key in ids], None)
         paths = [_with_id(pictures, key) if isinstance(pictures, str) else pictures.get(key) for key in ids]
+        if not embed_pictures:
+            return self._found.html(title, digit_count(digits), None, paths, None)
         files = [pathlib.Path(path).read_bytes() if path and os.path.isfile(path) else None for path in paths]
         if not any(files):
             raise ValueError("no picture of any image was found; pictures must name files, not URLs, to embed them")
