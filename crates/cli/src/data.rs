@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use capeval::MetricOptions;
-use capeval::meteor::{Progress, Recognized, Resources};
+use capeval::meteor::{Progress, Resources};
 use capeval::metric;
 use capeval_files::{self as files, Installed, METEOR_PACKAGE, MeteorHome, SPICE_PACKAGE, SpiceHome};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -129,7 +129,7 @@ fn report(home: &MeteorHome, installed: &Installed) -> Result<()> {
          University, WordNet licence. Both notices: {}",
         home.notice().display()
     )?;
-    if installed.recognized == Recognized::No {
+    if !installed.is_recognized {
         writeln!(
             out,
             "these are not the resources of pycocoevalcap 1.2: scores will not be comparable with published ones"

@@ -7,6 +7,7 @@
 mod bytes;
 mod content;
 mod error;
+mod home;
 mod meteor;
 mod pip;
 mod spice;
@@ -19,8 +20,9 @@ pub use content::{
     open_prepared, references, source,
 };
 pub use error::Error;
-pub use meteor::{Installed, MeteorHome};
+pub use home::{Home, Installed};
+pub use meteor::MeteorHome;
 pub use pip::{METEOR_PACKAGE, SPICE_PACKAGE, pythons};
-pub use spice::{InstalledGrammar, SpiceHome};
+pub use spice::SpiceHome;
 pub use temporary::remove_temporaries;
 pub use write::{Target, is_same_file, write_whole};

@@ -1,38 +1,40 @@
 //! Installs METEOR's resources from a wheel, a jar or a folder into one file in the user's folder for data.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader};
+use std::fs::File;
+use std::io::BufReader;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use capeval_choice::Refusal;
 use capeval_meteor::{Compiler, Language, Progress, Recognized, Resources};
 
-use crate::pip::{self, FETCHED, METEOR};
-use crate::write::is_part;
-use crate::{Bytes, Error, temporary, write_whole};
+use crate::home::{Home, Installed};
+use crate::pip::{self, METEOR};
+use crate::{Bytes, Error};
 
 /// The places of the jar in folders that may contain one.
 const JARS: [&str; 3] = ["meteor-1.5.jar", "meteor/meteor-1.5.jar", "pycocoevalcap/meteor/meteor-1.5.jar"];
 
-/// The folder of METEOR's resources.
-#[derive(Clone, Debug)]
-pub struct MeteorHome(PathBuf);
+/// The names of METEOR's files, without their endings.
+const STEM: &str = "meteor-1.5";
 
-/// The result of an installation.
+/// The place of METEOR's resources.
 #[derive(Clone, Debug)]
-pub struct Installed {
-    /// Whether these are the resources of the published package; scores with other resources are not comparable with
-    /// published ones.
-    pub recognized: Recognized,
-    /// The fingerprint of the content, as in signatures.
-    pub fingerprint: String,
+pub struct MeteorHome(Home);
+
+impl Deref for MeteorHome {
+    type Target = Home;
+
+    fn deref(&self) -> &Home {
+        &self.0
+    }
 }
 
 impl MeteorHome {
     /// Uses this folder, which need not exist yet.
     pub fn new(folder: PathBuf) -> Self {
-        Self(folder)
+        Self(Home::new(folder, STEM))
     }
 
     /// Uses the user's folder for data: `CAPEVAL_DATA`, or the system's default.
@@ -40,39 +42,7 @@ impl MeteorHome {
     /// # Errors
     /// When the environment names no such folder.
     pub fn of_user() -> Result<Self, Error> {
-        let variable =
-            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        if let Some(folder) = variable("CAPEVAL_DATA") {
-            return Ok(Self(folder));
-        }
-        let base = if cfg!(windows) {
-            variable("LOCALAPPDATA")
-        } else if cfg!(target_os = "macos") {
-            variable("HOME").map(|home| home.join("Library/Application Support"))
-        } else {
-            variable("XDG_DATA_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/share")))
-        };
-        base.map(|base| Self(base.join("capeval"))).ok_or(Error::NoHome)
-    }
-
-    /// The folder of the resources.
-    pub fn folder(&self) -> &Path {
-        &self.0
-    }
-
-    /// The file of compiled resources.
-    pub fn file(&self) -> PathBuf {
-        self.0.join("meteor-1.5.bin")
-    }
-
-    /// The file that names the origin of the data and their licences.
-    pub fn notice(&self) -> PathBuf {
-        self.0.join("meteor-1.5.NOTICE.txt")
-    }
-
-    /// Whether the file of resources exists; does not check its content.
-    pub fn is_installed(&self) -> bool {
-        self.file().exists()
+        Home::of_user(STEM).map(Self)
     }
 
     /// The resources, opened with [`open`](crate::open) or [`read`](crate::read); `None` if they are not installed.
@@ -80,11 +50,7 @@ impl MeteorHome {
     /// # Errors
     /// When the file cannot be read, is damaged or of another version.
     pub fn resources(&self, open: fn(&str) -> Result<Bytes, Error>) -> Result<Option<Resources>, Error> {
-        let path = self.file().display().to_string();
-        let bytes = match open(&path) {
-            Err(Error::System { cause, .. }) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
-            bytes => bytes?,
-        };
+        let Some((bytes, path)) = self.content(open)? else { return Ok(None) };
         let resources = Resources::open(Arc::new(bytes));
         resources.map(Some).map_err(|refusal| Error::content(path, refusal))
     }
@@ -104,13 +70,12 @@ impl MeteorHome {
         pythons: &[String],
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Installed, Error> {
-        fs::create_dir_all(&self.0)
-            .map_err(|cause| Error::system("make the folder", self.0.display(), cause))?;
+        self.make()?;
         match source.map(Path::to_owned).or_else(|| pip::installed_package(pythons)) {
             Some(source) => self.compile(&source, progress),
             None => {
                 progress(Progress { stage: "fetching pycocoevalcap 1.2", done: 0, total: None });
-                let wheel = pip::fetch(&self.0, &METEOR, pythons)?;
+                let wheel = pip::fetch(self.folder(), &METEOR, pythons)?;
                 self.compile(&wheel.path, progress)
             }
         }
@@ -124,31 +89,9 @@ impl MeteorHome {
         let summary = compiler.write(&mut bytes, progress).map_err(wrong)?;
         let bytes = Arc::new(bytes);
         let resources = Resources::open(Arc::clone(&bytes) as _).map_err(wrong)?;
-        write_whole(&self.file().display().to_string(), |out| out.write_all(&bytes))?;
-        write_whole(&self.notice().display().to_string(), |out| out.write_all(summary.notice.as_bytes()))?;
-        Ok(Installed { recognized: summary.recognized, fingerprint: resources.fingerprint() })
-    }
-
-    /// Removes the resources and the remains of interrupted installations; false if there were none.
-    ///
-    /// # Errors
-    /// When a file cannot be removed.
-    pub fn remove(&self) -> Result<bool, Error> {
-        for entry in fs::read_dir(&self.0).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if is_part(&name) || name.starts_with(FETCHED) {
-                temporary::remove(&entry.path());
-            }
-        }
-        match fs::remove_file(self.file()) {
-            Ok(()) => {
-                let _ = fs::remove_file(self.notice());
-                Ok(true)
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(Error::system("remove the file", self.file().display(), error)),
-        }
+        self.write(&bytes, &summary.notice)?;
+        let is_recognized = summary.recognized == Recognized::Yes;
+        Ok(Installed { is_recognized, fingerprint: resources.fingerprint() })
     }
 }
 
@@ -188,6 +131,8 @@ fn add(source: &Path, compiler: &mut Compiler, progress: &mut dyn FnMut(Progress
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

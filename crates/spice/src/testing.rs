@@ -106,7 +106,7 @@ pub(crate) fn compiled(seed: u64) -> Vec<u8> {
     let tags = TAGS.iter().map(|&tag| tag.to_owned()).collect();
     let compiler = Compiler::new(Source { states, tags, words, binaries, unaries, seen, unseen });
     let mut bytes = Vec::new();
-    compiler.write(&mut bytes, &mut |_| ()).unwrap();
+    compiler.write(&mut bytes).unwrap();
     bytes
 }
 

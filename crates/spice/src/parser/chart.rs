@@ -1,7 +1,5 @@
 //! The inside scores of a sentence: for each span and state, the best score of any derivation.
 
-use super::bounds::{is_used, place};
-use super::derivation::Scores;
 use crate::resources::{Grammar, Rule};
 
 /// Scores of states over spans. A span is a pair of places between words: `start..end`.
@@ -29,7 +27,7 @@ impl Chart {
         self.live.resize(grammar.states().div_ceil(64), 0);
         for end in 1..=n {
             for start in (0..end).rev() {
-                if is_used(start, end, n) {
+                if end < n || start == 0 || start + 1 == end {
                     self.fill_cell(grammar, words, start, end);
                 }
             }
@@ -102,16 +100,21 @@ impl Chart {
             }
         }
     }
-}
 
-impl Scores for Chart {
-    fn length(&self) -> usize {
+    /// The number of words, with the boundary.
+    pub(super) fn length(&self) -> usize {
         self.length
     }
 
-    fn score(&self, state: u16, start: usize, end: usize) -> f32 {
+    /// The score of a state over a span; negative infinity if it cannot be derived.
+    pub(super) fn score(&self, state: u16, start: usize, end: usize) -> f32 {
         let cell = self.cells.get(place(start, end)).map_or(&[][..], Vec::as_slice);
         let at = cell.binary_search_by_key(&state, |(state, _)| *state).ok();
         at.map_or(f32::NEG_INFINITY, |at| cell[at].1)
     }
+}
+
+/// Where the span `start..end` lies among the cells.
+fn place(start: usize, end: usize) -> usize {
+    end * (end - 1) / 2 + start
 }

@@ -6,20 +6,12 @@
 //! rule's score and those of its children, added in 64 bits; the first of the largest is taken. The score of the whole
 //! parse is that sum at the root.
 
+use super::chart::Chart;
 use crate::resources::{Grammar, Rule, kind};
 use crate::tree::Tree;
 
 /// How many steps a derivation may take for each word. Unary rules are never repeated in a sound grammar.
 const STEPS_PER_WORD: usize = 64;
-
-/// The best scores of states over the spans of a sentence.
-pub(super) trait Scores {
-    /// The number of words, with the boundary.
-    fn length(&self) -> usize;
-
-    /// The score of a state over a span; negative infinity if it cannot be derived.
-    fn score(&self, state: u16, start: usize, end: usize) -> f32;
-}
 
 /// A state over a span.
 #[derive(Clone, Copy)]
@@ -30,7 +22,7 @@ struct Vertex {
 }
 
 /// The best tree and its score; `None` if the sentence has no derivation.
-pub(super) fn best(grammar: &Grammar, chart: &impl Scores, words: &[&str]) -> Option<(Tree, f64)> {
+pub(super) fn best(grammar: &Grammar, chart: &Chart, words: &[&str]) -> Option<(Tree, f64)> {
     let top = Vertex { state: grammar.root(), start: 0, end: chart.length() };
     let (mut score, mut tree) = (None, Tree::default());
     let mut open = vec![(top, None)];
@@ -58,7 +50,7 @@ pub(super) fn best(grammar: &Grammar, chart: &impl Scores, words: &[&str]) -> Op
 }
 
 /// The best way to derive a state over a span from one or two others.
-fn choose(grammar: &Grammar, chart: &impl Scores, vertex: Vertex) -> Option<(f64, [Option<Vertex>; 2])> {
+fn choose(grammar: &Grammar, chart: &Chart, vertex: Vertex) -> Option<(f64, [Option<Vertex>; 2])> {
     let Vertex { state, start, end } = vertex;
     let mut best = None;
     let mut largest = f64::NEG_INFINITY;

@@ -2,7 +2,6 @@
 
 use capeval_arrays::{Buffer, Error, Reader, Writer};
 
-use super::americanize::americanize;
 use super::signature::signature;
 use crate::resources::Lists;
 
@@ -17,11 +16,6 @@ const SMOOTH_UNKNOWN: f64 = 1.0;
 const LOWEST: f64 = -100.0;
 /// The word under which the open classes are kept; as a word of a caption it is known, and yet was never seen.
 const UNKNOWN: &str = "UNK";
-
-/// The word that ends every sentence inside the parser.
-const BOUNDARY: &str = ".$.";
-/// The score of a tag that the lexicon rules out, where it has to be allowed.
-const FLOOD: f32 = -1000.0;
 
 /// Counts of words and tags.
 #[derive(Clone, Debug)]
@@ -97,7 +91,7 @@ impl Taggings {
 }
 
 /// A word at its place in a sentence.
-struct Word<'a> {
+pub(crate) struct Word<'a> {
     lexicon: &'a Lexicon,
     is_known: bool,
     /// Of the word, or of its signature if it was never seen.
@@ -145,24 +139,13 @@ impl Lexicon {
         if is_sound { Ok(lexicon) } else { Err(reader.unsound()) }
     }
 
-    /// The tags of each word of a sentence with their scores, and those of the boundary. When flooded, every word may
-    /// have any tag.
-    pub(crate) fn tag(&self, words: &[&str], is_flooded: bool) -> Vec<Vec<(u16, f32)>> {
-        let words = words.iter().copied().chain([BOUNDARY]).enumerate();
-        let tags = words.map(|(place, word)| {
-            let found = self.word(&americanize(word), place == 0);
-            if !is_flooded || word == BOUNDARY {
-                return found.taggings();
-            }
-            let mut tags = found.all_taggings();
-            tags.extend(self.states.iter().map(|state| (*state as u16, FLOOD)));
-            tags
-        });
-        tags.collect()
+    /// The states of all tags.
+    pub(crate) fn tags(&self) -> impl Iterator<Item = u16> {
+        self.states.iter().map(|state| *state as u16)
     }
 
     /// Looks up a word in its American spelling.
-    fn word(&self, word: &str, is_first: bool) -> Word<'_> {
+    pub(crate) fn word(&self, word: &str, is_first: bool) -> Word<'_> {
         let seen = self.words.entry(word).filter(|entry| entry.count > 0.0);
         let entry = seen.or_else(|| self.signatures.entry(&signature(word, is_first))).unwrap_or_default();
         Word { lexicon: self, is_known: seen.is_some() || word == UNKNOWN, entry, is_seen: seen.is_some() }
@@ -178,7 +161,7 @@ pub(crate) struct TagCounts {
 
 impl Word<'_> {
     /// The states of the tags that are tried, with the scores of those that are possible.
-    fn taggings(&self) -> Vec<(u16, f32)> {
+    pub(crate) fn taggings(&self) -> Vec<(u16, f32)> {
         let tags = if self.is_seen && self.entry.count > OFTEN {
             self.scores(self.entry.tags.iter().copied())
         } else if self.is_known {
@@ -191,7 +174,7 @@ impl Word<'_> {
     }
 
     /// The states of all tags under which the word is possible.
-    fn all_taggings(&self) -> Vec<(u16, f32)> {
+    pub(crate) fn all_taggings(&self) -> Vec<(u16, f32)> {
         self.scores(0..self.lexicon.states.len() as u32)
     }
 

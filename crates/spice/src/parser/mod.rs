@@ -1,35 +1,29 @@
 //! The parser: from the words of a sentence to the most probable tree, as CoreNLP 3.6.0 finds it.
 //!
 //! 1. [`lexicon`]: each word, in American spelling, gets the tags that it may have, with scores. A boundary is added.
-//! 2. [`bounds`]: the sentence is parsed with classes of states instead of states, which bounds every parse from above;
-//!    first with coarse classes, then with finer ones where the coarse ones leave anything.
-//! 3. [`pruned`]: bottom up, each span of words gets the best score of every state that can still be part of the best
-//!    parse. Scores are 32-bit sums in the order of CoreNLP, since ties and near ties decide trees. If the parse found
-//!    is not as good as what was left out could be, more is let in. Pruning never changes a digit.
-//! 4. [`chart`]: where bounds are too loose or the sentence is long, all states are tried instead.
-//! 5. [`derivation`]: from the root down, the best rule of each state is found again, in 64 bits.
-//! 6. If the root cannot be reached, every word is allowed to have any tag. If it still cannot, words hang under `X`.
+//! 2. [`chart`]: bottom up, each span of words gets the best score of every state of the grammar that can cover it.
+//!    Scores are 32-bit sums in the order of CoreNLP, since ties and near ties decide trees.
+//! 3. [`derivation`]: from the root down, the best rule of each state is found again, in 64 bits.
+//! 4. If the root cannot be reached, every word is allowed to have any tag. If it still cannot, words hang under `X`.
 //!
-//! CoreNLP 3.6.0 sets no limit to the length of a sentence. Here, time grows with the third power of the length and
-//! memory with the second.
+//! CoreNLP 3.6.0 sets no limit to the length of a sentence, but runs out of memory beyond some hundred words.
 
 mod americanize;
-mod bounds;
 mod chart;
 mod derivation;
 mod lexicon;
-mod pruned;
 mod signature;
 
 use crate::resources::Grammar;
 use crate::tree::Tree;
-pub(crate) use bounds::Bounds;
+use americanize::americanize;
 use chart::Chart;
 pub(crate) use lexicon::{Lexicon, TagCounts, Taggings};
-use pruned::{Outcome, Pruned};
 
-/// Longer sentences are not pruned. None is at present: the bounds take 14 ms a caption, and all states 10.5.
-const LONGEST_PRUNED: usize = 0;
+/// The word that ends every sentence inside the parser.
+const BOUNDARY: &str = ".$.";
+/// The score of a tag that the lexicon rules out, where it has to be allowed.
+const FLOOD: f32 = -1000.0;
 /// CoreNLP shows scores modulo this number, to hide what it adds for unknown words.
 const MODULUS: f64 = -10000.0;
 
@@ -46,34 +40,41 @@ pub struct Parse {
 /// Parses sentences one after the other, reusing its memory.
 pub struct Parser<'a> {
     grammar: &'a Grammar,
-    pruned: Pruned<'a>,
     chart: Chart,
 }
 
 impl<'a> Parser<'a> {
     /// A parser with an empty chart.
     pub fn new(grammar: &'a Grammar) -> Self {
-        Self { grammar, pruned: Pruned::new(grammar), chart: Chart::default() }
+        Self { grammar, chart: Chart::default() }
     }
 
     /// Parses the tokens of a sentence.
     pub fn parse(&mut self, words: &[&str]) -> Parse {
         for is_flooded in [false, true] {
-            let tags = self.grammar.lexicon().tag(words, is_flooded);
-            let outcome = if tags.len() > LONGEST_PRUNED { Outcome::Unsure } else { self.pruned.fill(&tags) };
-            let best = match outcome {
-                Outcome::Found => derivation::best(self.grammar, &self.pruned, words),
-                Outcome::Impossible => None,
-                Outcome::Unsure => {
-                    self.chart.fill(self.grammar, &tags);
-                    derivation::best(self.grammar, &self.chart, words)
-                }
-            };
-            if let Some((tree, score)) = best {
+            let tags = self.tags(words, is_flooded);
+            self.chart.fill(self.grammar, &tags);
+            if let Some((tree, score)) = derivation::best(self.grammar, &self.chart, words) {
                 return Parse { tree, score: Some(score % MODULUS) };
             }
         }
         Parse { tree: fallback(words), score: None }
+    }
+
+    /// The tags of each word with their scores, and those of the boundary. When flooded, every word may have any tag.
+    fn tags(&self, words: &[&str], is_flooded: bool) -> Vec<Vec<(u16, f32)>> {
+        let lexicon = self.grammar.lexicon();
+        let words = words.iter().copied().chain([BOUNDARY]).enumerate();
+        let tags = words.map(|(place, word)| {
+            let found = lexicon.word(&americanize(word), place == 0);
+            if !is_flooded || word == BOUNDARY {
+                return found.taggings();
+            }
+            let mut tags = found.all_taggings();
+            tags.extend(lexicon.tags().map(|tag| (tag, FLOOD)));
+            tags
+        });
+        tags.collect()
     }
 }
 
@@ -111,24 +112,6 @@ mod tests {
             let parse = Parser::new(&grammar(seed)).parse(&words);
             let leaves = (0..parse.tree.len()).filter(|node| parse.tree.children(*node).is_empty());
             prop_assert_eq!(leaves.map(|leaf| parse.tree.label(leaf)).collect::<Vec<_>>(), words);
-        }
-
-        #[test]
-        fn what_is_pruned_cannot_win(seed in 0_u64..200, picks in proptest::collection::vec(0_usize..8, 1..10)) {
-            let grammar = grammar(seed);
-            let words: Vec<&str> = picks.iter().map(|pick| WORDS[*pick]).collect();
-            for is_flooded in [false, true] {
-                let tags = grammar.lexicon().tag(&words, is_flooded);
-                let mut chart = Chart::default();
-                chart.fill(&grammar, &tags);
-                let whole = derivation::best(&grammar, &chart, &words);
-                let mut pruned = Pruned::new(&grammar);
-                match pruned.fill(&tags) {
-                    Outcome::Found => prop_assert_eq!(derivation::best(&grammar, &pruned, &words), whole),
-                    Outcome::Impossible => prop_assert!(whole.is_none()),
-                    Outcome::Unsure => {}
-                }
-            }
         }
 
         #[test]

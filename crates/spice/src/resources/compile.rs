@@ -6,12 +6,11 @@ use std::io::{Read, Write};
 use capeval_choice::{Refusal, Remedy, system_words};
 use flate2::read::MultiGzDecoder;
 
-use super::fit::{Effort, fit};
 use super::java_stream::Stream;
 use super::labels::{BOUNDARY_TAG, ROOT, is_intermediate, shown};
 use super::rules::{Rule, close};
 use super::source::{Counts, Source};
-use super::{Classes, FORMAT, Grammar, Lists, kind};
+use super::{FORMAT, Grammar, Lists, kind};
 use crate::parser::{Lexicon, TagCounts, Taggings};
 
 /// A larger stream is refused before it fills the memory; that of CoreNLP 3.6.0 has 6 MB.
@@ -19,17 +18,6 @@ const LARGEST: u64 = 64 << 20;
 
 /// CRC-32 of the unpacked `englishPCFG.ser.gz` of CoreNLP 3.6.0.
 const KNOWN: u32 = 0x7e03_5e89;
-
-/// The progress of a compilation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// The current stage, as text for display.
-    pub stage: &'static str,
-    /// What is done of this stage.
-    pub done: u64,
-    /// What there is to do in this stage, if known.
-    pub total: Option<u64>,
-}
 
 /// Whether the grammar is the one with which this crate was compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +42,6 @@ pub struct Compiler {
     source: Source,
     length: usize,
     checksum: u32,
-    effort: Effort,
 }
 
 impl Compiler {
@@ -81,20 +68,19 @@ impl Compiler {
         let source = Source::extract(&stream);
         let source =
             source.ok_or_else(|| other("this is not the grammar englishPCFG of CoreNLP".to_owned()))?;
-        Ok(Self { source, length: bytes.len(), checksum: crc32fast::hash(&bytes), effort: Effort::FULL })
+        Ok(Self { source, length: bytes.len(), checksum: crc32fast::hash(&bytes) })
     }
 
     #[cfg(test)]
     pub(crate) fn new(source: Source) -> Self {
-        let effort = Effort { captions: 6, rounds: 2, splits: 2, states: 3 };
-        Self { source, length: 0, checksum: 0, effort }
+        Self { source, length: 0, checksum: 0 }
     }
 
-    /// Writes the compiled file. Most of the time is spent on making the parser fast for captions.
+    /// Writes the compiled file.
     ///
     /// # Errors
     /// If `out` fails, or the grammar has no goal.
-    pub fn write(&self, out: impl Write, progress: &mut dyn FnMut(Progress)) -> Result<Summary, Refusal> {
+    pub fn write(&self, out: impl Write) -> Result<Summary, Refusal> {
         let recognized = if self.checksum == KNOWN { Recognized::Yes } else { Recognized::No };
         let notice = format!(
             "Compiled by capeval from englishPCFG.ser.gz of Stanford CoreNLP ({} bytes unpacked, CRC-32 {:08x}).\n\n\
@@ -103,11 +89,7 @@ impl Compiler {
              Linguistic Data Consortium.\n",
             self.length, self.checksum
         );
-        let mut grammar = self.compile(&notice).ok_or_else(|| Refusal::new("the grammar has no goal"))?;
-        [grammar.coarse_classes, grammar.classes] =
-            fit(&grammar, &self.source.states, self.effort, &mut |done, total| {
-                progress(Progress { stage: "fitting the parser", done, total: Some(total) });
-            });
+        let grammar = self.compile(&notice).ok_or_else(|| Refusal::new("the grammar has no goal"))?;
         let written = grammar.write().write(&FORMAT, &grammar.fingerprint, out);
         written.map_err(|error| Refusal::new(system_words(&error)).at("SPICE's compiled resources"))?;
         Ok(Summary { recognized, notice })
@@ -144,8 +126,6 @@ impl Compiler {
                 unaries.iter().map(|rule| ((rule.parent, rule.child, 0), rule.score)),
             ),
             lexicon: self.lexicon(&numbers),
-            coarse_classes: Classes::default(),
-            classes: Classes::default(),
         })
     }
 

@@ -1,7 +1,5 @@
 //! Lists of lists in two flat arrays, which can be used from a mapped file as they are.
 
-use std::ops::Range;
-
 use bytemuck::Pod;
 use capeval_arrays::{Buffer, Error, Reader, Writer};
 
@@ -11,12 +9,6 @@ pub(crate) struct Lists<T> {
     /// Where each list starts, and where the last one ends.
     starts: Buffer<u32>,
     items: Buffer<T>,
-}
-
-impl<T> Default for Lists<T> {
-    fn default() -> Self {
-        Self { starts: Buffer::default(), items: Buffer::default() }
-    }
 }
 
 impl<T: Pod> Lists<T> {
@@ -84,28 +76,17 @@ impl Lists<u8> {
 }
 
 /// The two arrays as slices, for inner loops.
+#[derive(Clone, Copy)]
 pub(crate) struct View<'a, T> {
     starts: &'a [u32],
     items: &'a [T],
 }
 
-impl<T> Clone for View<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for View<'_, T> {}
-
 impl<'a, T> View<'a, T> {
     pub(crate) fn list(self, number: usize) -> &'a [T] {
-        self.items.get(self.range(number)).unwrap_or_default()
-    }
-
-    /// Where a list lies among the items of all lists.
-    pub(crate) fn range(self, number: usize) -> Range<usize> {
         let bounds = self.starts.get(number).zip(self.starts.get(number + 1));
-        bounds.map_or(0..0, |(start, end)| *start as usize..*end as usize)
+        let range = bounds.map(|(start, end)| *start as usize..*end as usize);
+        range.and_then(|range| self.items.get(range)).unwrap_or_default()
     }
 }
 
