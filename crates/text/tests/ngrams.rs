@@ -18,8 +18,12 @@ struct Corpus {
 }
 
 fn corpus(images: &[Vec<String>]) -> Corpus {
+    corpus_after(Vocabulary::default(), images)
+}
+
+/// The captions of `images`, whose words follow those of `vocabulary`.
+fn corpus_after(mut vocabulary: Vocabulary, images: &[Vec<String>]) -> Corpus {
     let texts: Vec<&str> = images.iter().flatten().map(String::as_str).collect();
-    let mut vocabulary = Vocabulary::default();
     let sentences = Sentences::tokenize(
         Tokenizer::Whitespace,
         texts.len(),
@@ -181,4 +185,55 @@ fn first_appearance_decides_the_order_of_ngrams() {
         segment.order(0).iter().map(|ngram| corpus.vocabulary.word(ngram.symbol)).collect();
     assert_eq!(words, ["b", "a"]);
     assert_eq!(segment.order(1).iter().map(|ngram| ngram.count).collect::<Vec<_>>(), [2, 1]);
+}
+
+#[test]
+fn the_last_numbers_that_are_packed_are_counted_like_the_next_ones() {
+    let images = ["y z z z z z", "z z z z", "z y z y z", "y y y y y"].map(|text| vec![text.to_owned()]);
+    let all: Vec<u32> = (0..images.len() as u32).collect();
+    for n_words in [65_535, 65_536, 65_537, 65_538] {
+        let mut vocabulary = Vocabulary::default();
+        for k in 0.. {
+            if vocabulary.len() == n_words - 2 {
+                break;
+            }
+            vocabulary.intern(&format!("w{k}"));
+        }
+        let corpus = corpus_after(vocabulary, &images);
+        assert_eq!(corpus.vocabulary.len(), n_words);
+        let (counts, found) = counted(&corpus, &all, n_words);
+        assert_eq!(found, document_frequencies(&images, &all), "{n_words} words");
+        let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, &all, ORDER);
+        for place in 0..images.len() {
+            let image = index.image(place);
+            let entries = image.of_entries(counts.entries());
+            let mut segments = Segments::default();
+            // The references of another image, so that every n-gram is looked up.
+            segments.push(corpus.sentences.words(place), &index.image((place + 1) % images.len()), ORDER);
+            segments
+                .look_up(&counts, |_| index.image((place + 1) % images.len()).of_entries(counts.entries()));
+            for (ngram, own) in segments.get(0).all().iter().zip(entries) {
+                assert_eq!(ngram.images, *own, "{n_words} words, image {place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_empty_word_is_not_taken_for_the_end_of_an_ngram() {
+    let mut corpus = corpus(&[vec!["z a b".into()], vec!["a b".into()]]);
+    let z = corpus.vocabulary.intern("z");
+    let map: Vec<Symbol> = corpus
+        .vocabulary
+        .iter()
+        .map(|(symbol, _)| if symbol == z { Symbol::EMPTY } else { symbol })
+        .collect();
+    corpus.sentences = corpus.sentences.mapped(&map);
+    let (_, all) = counted(&corpus, &[0, 1], corpus.vocabulary.len());
+    let of =
+        |words: &[&str]| all.get(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).copied();
+    assert_eq!(
+        [of(&["a", "b"]), of(&["", "a", "b"]), of(&["", "a"]), of(&["b"])],
+        [Some(2), Some(1), Some(1), Some(2)]
+    );
 }

@@ -93,9 +93,11 @@ impl NgramCounts {
     /// For each n-gram, counts the images of `ngrams` that contain it. Their words have numbers below `n_words`.
     pub fn build(ngrams: &ReferenceNgrams, n_words: usize) -> Self {
         let order = ngrams.order();
-        let is_packed = n_words <= 1 << 16 && order <= 4;
-        let word_bits = if is_packed { 16 } else { 32 };
         let words = count_words(ngrams, n_words);
+        // Keys of different lengths differ as long as none begins with word 0, the empty one, which only a stem can be.
+        let has_empty = words.first().is_some_and(|images| *images > 0);
+        let is_packed = n_words <= 1 << 16 && order <= 4 && !has_empty;
+        let word_bits = if is_packed { 16 } else { 32 };
         let mut dealing: Vec<Dealing<'_>> =
             ngrams.shards().par_iter().map(|shard| Dealing::new(shard, &words)).collect();
         let orders_per_round = if is_packed { order } else { 1 };
