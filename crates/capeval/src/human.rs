@@ -7,7 +7,7 @@
 //! rounds.
 
 use capeval_choice::Remedy;
-use capeval_corpus::{Captions, GroupedCaptions, Ids, SegmentId};
+use capeval_corpus::{Captions, Empty, GroupedCaptions, Ids, SegmentId};
 use capeval_evaluate::{Progress, SystemScores};
 use capeval_metric::Signature;
 use capeval_report::{Lengths, Notice, Report, SystemReport};
@@ -214,6 +214,8 @@ impl Rounds {
         let request = Request {
             options: ScoreOptions {
                 ids: options.ids,
+                // A reference without words is held out like any other.
+                empty: Empty::Keep,
                 segments: options.segments || options.gallery,
                 ..ScoreOptions::default()
             },

@@ -219,11 +219,15 @@ fn cell(measure: &Measure, system: &SystemReport, k: usize, best: Option<&String
 
 /// The rank of each system by one measure; equal scores share a rank.
 fn ranks(report: &Report, measure: usize) -> Vec<usize> {
-    let score = |system: &SystemReport| system.scores.get(measure).copied().unwrap_or(f64::NAN);
-    let first_equal = |system: &SystemReport| {
-        report.systems.iter().position(|other| score(other).total_cmp(&score(system)).is_eq())
+    let lower = report.head.measures.get(measure).is_some_and(|m| m.direction == Direction::LowerIsBetter);
+    let score = |system: &SystemReport| {
+        let score = system.scores.get(measure).copied().filter(|score| !score.is_nan());
+        score.map_or(f64::INFINITY, |score| if lower { score } else { -score })
     };
-    report.systems.iter().map(|system| first_equal(system).map_or(0, |place| place + 1)).collect()
+    let better = |system: &SystemReport| {
+        report.systems.iter().filter(|other| score(other).total_cmp(&score(system)).is_lt()).count()
+    };
+    report.systems.iter().map(|system| better(system) + 1).collect()
 }
 
 /// Whether systems were scored on different numbers of images.

@@ -112,7 +112,8 @@ impl Report {
     }
 
     /// Sorts the systems by the measure `key`, best first and without a score last, and returns their former indices;
-    /// `None` if there is no such measure.
+    /// `None` if there is no such measure. A row without captions in the gallery, that of people, stays behind the
+    /// systems, as pages expect.
     pub fn sort_by(&mut self, key: &str) -> Option<Vec<usize>> {
         let measure = self.measure(key)?;
         let direction = self.head.measures.get(measure)?.direction;
@@ -122,13 +123,15 @@ impl Report {
             if direction == Direction::HigherIsBetter { -score } else { score }
         };
         let mut order: Vec<usize> = (0..self.systems.len()).collect();
-        order.sort_by(|a, b| {
+        let n_systems =
+            self.gallery.as_ref().map_or(order.len(), |gallery| gallery.systems.len().min(order.len()));
+        order[..n_systems].sort_by(|a, b| {
             let (a, b) = (score(a), score(b));
             a.is_nan().cmp(&b.is_nan()).then(a.total_cmp(&b))
         });
         rearrange(&mut self.systems, &order);
         if let Some(gallery) = &mut self.gallery {
-            rearrange(&mut gallery.systems, &order);
+            rearrange(&mut gallery.systems, &order[..n_systems]);
         }
         for explained in &mut self.explained {
             explained.system = order.iter().position(|system| *system == explained.system)?;

@@ -324,6 +324,9 @@ fn three_systems_share_a_table_with_the_letters_of_their_groups() {
         assert!(whole.contains("0.600 +") || whole.contains("\\scriptsize +"), "{whole}");
         assert!(whole.matches("better/equal/worse").count() > 1, "the tables of pairs follow: {whole}");
     }
+    // Without all pairs, no two systems but the first and another are known to differ.
+    let unranked = stdout(&[&args[..], &["--sort", "ter"]].concat());
+    assert!(unranked.starts_with("System   ROUGE-L "), "{unranked}");
     let sorted = json(&[&args[..], &["--sort", "ter"]].concat());
     let of_pairs = |report: &Value| {
         let pairs = report["comparisons"].as_array().unwrap();

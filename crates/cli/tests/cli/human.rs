@@ -107,6 +107,39 @@ fn score_adds_the_human_row_on_the_images_of_its_systems() {
 }
 
 #[test]
+fn references_without_words_are_held_out_like_any_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |id: u32, caption: &str| value!({"image_id": id, "caption": caption});
+    let some = value!([row(1, "a dog"), row(1, "..."), row(2, "two cats"), row(2, "")]);
+    let some = write(&folder, "some.json", &some);
+    let report = json(&["human", "-r", &some, "-m", "rouge-l"]);
+    assert_eq!(report["systems"][0]["scores"]["rouge-l"], 0.0);
+}
+
+#[test]
+fn the_human_row_of_a_sorted_page_stays_behind_the_systems() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = write(&folder, "all.json", &rows(|_, _| true));
+    let captions = |text: &str| {
+        REFERENCES.iter().map(|(id, _)| value!({"image_id": id, "caption": text})).collect::<Value>()
+    };
+    let [worse, better] = [("worse", "x"), ("better", "a dog on a beach")]
+        .map(|(name, text)| format!("{name}={}", write(&folder, &format!("{name}.json"), &captions(text))));
+    let page = scratch(&folder, "page.html");
+    let args = ["score", "-r", &all, &worse, &better, "-m", "rouge-l", "--human", "--sort", "rouge-l"];
+    let table = stdout(&[&args[..], &["--html", &page]].concat());
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(html.contains("\"systems\":[\"better\",\"worse\"]"), "each image has the captions of its system");
+    let ranks: Vec<(&str, &str)> = table
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .filter(|(name, _)| ["better", "worse", "human"].contains(name))
+        .map(|(name, rest)| (name, rest.split_whitespace().next().unwrap_or("")))
+        .collect();
+    assert_eq!(ranks, [("better", "1"), ("worse", "3"), ("human", "2")], "{table}");
+}
+
+#[test]
 fn references_of_which_none_can_be_held_out_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let single = write(&folder, "single.json", &value!([{"image_id": 1, "caption": "a dog"}]));

@@ -21,7 +21,8 @@ impl Comparison {
     pub fn matrix(&self, digits: usize, labels: Labels) -> Table {
         let report = &self.report;
         let mut columns = vec![("System".to_owned(), Align::Left)];
-        let ranks = report.sorted_by.map(|measure| self.ranks(measure));
+        // Each system was compared with the first only, unless all pairs were.
+        let ranks = report.sorted_by.filter(|_| is_complete(self)).map(|measure| self.ranks(measure));
         columns.extend(ranks.iter().map(|_| ("Rank".to_owned(), Align::Right)));
         let measures = &report.head.measures;
         columns.extend(measures.iter().map(|m| (m.named(labels).to_owned(), Align::Right)));
