@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use capeval_corpus::{Captions, Ids, Notice, SegmentId};
+use capeval_choice::Remedy;
+use capeval_corpus::{Captions, Format, Ids, Notice, SegmentId};
 
 use crate::Error;
 use crate::references::ReferenceSource;
@@ -45,6 +46,35 @@ impl Subset {
     /// The captions of listed images.
     pub fn of(&self, captions: &Captions) -> Captions {
         captions.only(|id| self.has(id))
+    }
+
+    /// As [`of`](Self::of), for the candidates of images that `references` describe.
+    ///
+    /// # Errors
+    /// When one of the two has no ids and the other's count its lines from 0: alignment would then count them from 0, but
+    /// sees the listed ones only.
+    pub fn of_candidates(
+        &self,
+        candidates: &Captions,
+        references: &ReferenceSource,
+    ) -> Result<Captions, Error> {
+        let of_references = references.captions().and_then(Captions::format);
+        let count_from_0 = |ids: &[SegmentId]| {
+            let known: HashSet<&SegmentId> = ids.iter().collect();
+            (0..).zip(&known).all(|(k, _)| known.contains(&SegmentId::Integer(k)))
+        };
+        let is_text = |format| format == Some(Format::Lines);
+        let (without, with) = match (is_text(candidates.format()), is_text(of_references)) {
+            (true, false) if count_from_0(references.ids()) => (candidates.source(), references.source()),
+            (false, true) if count_from_0(candidates.ids()) => (references.source(), candidates.source()),
+            _ => return Ok(self.of(candidates)),
+        };
+        Err(Error::with_remedy(
+            format!(
+                "{without} has no ids, and those of {with} begin with 0: a list of images could mean other lines"
+            ),
+            Remedy::say(format!("give ids to the captions in {without}")),
+        ))
     }
 
     /// Whether an image is listed.

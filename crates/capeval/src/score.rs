@@ -142,7 +142,9 @@ pub(crate) fn score_with_statistics(
     let mut subset = None;
     if let Some(list) = &options.images {
         let chosen = Subset::new(list, &references, ids)?;
-        systems.iter_mut().for_each(|(_, captions)| *captions = chosen.of(captions));
+        for (_, captions) in &mut systems {
+            *captions = chosen.of_candidates(captions, &references)?;
+        }
         found.push(chosen.notice());
         subset = Some(chosen);
     }

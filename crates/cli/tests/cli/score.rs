@@ -261,6 +261,33 @@ fn metrics_whose_data_are_missing_are_left_out_of_a_suite_and_named() {
 }
 
 #[test]
+fn lines_counted_from_0_do_not_go_with_a_list_of_images() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let reference = |id: u32| {
+        format!("{{\"image_id\": {id}, \"caption\": \"{}\"}}", ["a dog", "a cat", "a bird"][id as usize])
+    };
+    let references = write("refs.jsonl", &[0, 1, 2].map(reference).join("\n"));
+    let candidates = write("out.txt", "a dog\na cat\na bird\n");
+    let args = ["score", "-m", "bleu", "-r", &references, &candidates];
+    assert!(json(&args)["systems"][0]["scores"]["bleu-1"].as_f64().unwrap() > 0.99);
+    for listed in ["1\n2\n", "0\n1\n2\n"] {
+        let list = write("images.txt", listed);
+        let run = capeval(&[&args[..], &["--images", &list]].concat());
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("out.txt has no ids") && run.stderr.contains("help: give ids"),
+            "{}",
+            run.stderr
+        );
+    }
+}
+
+#[test]
 fn systems_are_sorted_by_a_measure_with_their_ranks() {
     let (references, good, weak) =
         (quickstart("references.json"), quickstart("good.json"), quickstart("weak.json"));
