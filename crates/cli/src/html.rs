@@ -262,7 +262,8 @@ fn with_id(pattern: &str, id: &SegmentId) -> String {
     while let Some((before, after)) = rest.split_once("{id") {
         text.push_str(before);
         let Some((width, behind)) = after.split_once('}') else { break };
-        let width = width.strip_prefix(":0").and_then(|width| width.parse().ok()).unwrap_or(0_usize);
+        let width = width.strip_prefix(":0").filter(|width| width.len() <= 2);
+        let width = width.and_then(|width| width.parse().ok()).unwrap_or(0_usize);
         text.push_str(&format!("{:0>width$}", id.to_string()));
         rest = behind;
     }
@@ -314,5 +315,6 @@ mod tests {
         let id = SegmentId::from(7);
         assert_eq!(with_id("a/{id}/COCO_{id:012}.jpg", &id), "a/7/COCO_000000000007.jpg");
         assert_eq!(with_id("plain", &id), "plain");
+        assert_eq!(with_id("{id:070000}", &id), "7", "no more than 99 digits");
     }
 }
