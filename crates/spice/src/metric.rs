@@ -8,7 +8,8 @@
 //! - several facts of the candidate may match the same fact of the references, so recall may exceed 1;
 //! - a candidate without facts scores 0, as does an image whose references have none; a subset without references has
 //!   no score (NaN);
-//! - a sentence of more than 200 tokens has no facts, where the reference program runs out of memory;
+//! - a sentence of more than 200 tokens has no facts, nor have those behind it: the reference program runs out of
+//!   memory there;
 //! - an attribute into which another one was merged counts as no number, colour or size.
 
 use std::collections::HashMap;
@@ -51,14 +52,16 @@ pub const KIND: MetricKind = MetricKind {
 
 const INSTALL: Task = Task::Install("spice");
 
-/// The greatest number of captions whose tuples are kept.
-const CACHED: usize = 1 << 20;
+/// The greatest number of bytes of captions whose tuples are kept, without the tuples, which are a few times as large.
+const CACHED_BYTES: usize = 16 << 20;
 
 /// What SPICE needs besides captions.
 pub struct Data {
     grammar: Grammar,
     synonyms: Box<dyn Synonyms + Send + Sync>,
     fingerprint: String,
+    /// Shared by all metrics and runs with these data: tuples depend on the grammar only.
+    captions: Captions,
 }
 
 impl std::fmt::Debug for Data {
@@ -71,7 +74,7 @@ impl Data {
     /// A grammar and a dictionary, with the fingerprint of the latter.
     pub fn new(grammar: Grammar, synonyms: impl Synonyms + Send + Sync + 'static, fingerprint: &str) -> Self {
         let fingerprint = format!("{}+{fingerprint}", grammar.fingerprint());
-        Self { grammar, synonyms: Box::new(synonyms), fingerprint }
+        Self { grammar, synonyms: Box::new(synonyms), fingerprint, captions: Captions::default() }
     }
 }
 
@@ -81,24 +84,35 @@ fn build(settings: &Settings<'_>) -> Result<AnyMetric, Refusal> {
         .ok_or_else(|| settings.error("SPICE's data are not installed").with_remedy(Remedy::run(INSTALL)))?;
     let likeness = if settings.yes("synsets") { Likeness::Synonyms } else { Likeness::Words };
     let tokenizer = settings.tokenizer()?;
-    let (has_subsets, captions) = (settings.yes("subsets"), Captions::default());
-    Ok(AnyMetric::new(Spice { data, tokenizer, likeness, has_subsets, captions }))
+    let has_subsets = settings.yes("subsets");
+    Ok(AnyMetric::new(Spice { data, tokenizer, likeness, has_subsets }))
 }
 
-/// The tuples of captions that have been read, by caption.
-#[derive(Clone, Default)]
-struct Captions(Arc<Mutex<HashMap<String, Arc<[Tuple]>>>>);
+/// The tuples of captions that have been read, by caption; forgotten when they become many.
+#[derive(Default)]
+struct Captions(Mutex<Cached>);
+
+#[derive(Default)]
+struct Cached {
+    by_caption: HashMap<String, Arc<[Tuple]>>,
+    bytes: usize,
+}
 
 impl Captions {
+    /// The tuples of a caption, which is read unless they are known. Nobody waits for another thread, which a fork may
+    /// have left behind: where the lock is taken, the caption is read again.
     fn get(&self, caption: &str, read: impl FnOnce() -> Vec<Tuple>) -> Arc<[Tuple]> {
-        if let Some(known) = self.0.lock().ok().and_then(|captions| captions.get(caption).cloned()) {
+        let known = self.0.try_lock().ok().and_then(|cached| cached.by_caption.get(caption).cloned());
+        if let Some(known) = known {
             return known;
         }
         let tuples: Arc<[Tuple]> = read().into();
-        if let Ok(mut captions) = self.0.lock()
-            && captions.len() < CACHED
-        {
-            captions.insert(caption.to_owned(), Arc::clone(&tuples));
+        if let Ok(mut cached) = self.0.try_lock() {
+            if cached.bytes + caption.len() > CACHED_BYTES {
+                *cached = Cached::default();
+            }
+            cached.bytes += caption.len();
+            cached.by_caption.insert(caption.to_owned(), Arc::clone(&tuples));
         }
         tuples
     }
@@ -111,7 +125,6 @@ struct Spice {
     likeness: Likeness,
     /// Whether F is also shown by subset.
     has_subsets: bool,
-    captions: Captions,
 }
 
 /// The scene graph of each image's references, made when it is first needed.
@@ -127,8 +140,10 @@ impl Spice {
             .map(|pieces| {
                 let words: Vec<&str> = pieces.iter().map(|piece| vocabulary.word(*piece)).collect();
                 let caption = words.join(" ");
-                let reader = reader.get_or_insert_with(|| CaptionReader::new(&self.data.grammar));
-                self.captions.get(&caption, || reader.tuples(&caption))
+                self.data.captions.get(&caption, || {
+                    let reader = reader.get_or_insert_with(|| CaptionReader::new(&self.data.grammar));
+                    reader.tuples(&caption)
+                })
             })
             .collect();
         SceneGraph::new(tuples.iter().flat_map(|tuples| tuples.iter()), &*self.data.synonyms, self.likeness)
