@@ -193,6 +193,16 @@ impl ReferenceSet {
     }
 }
 
+/// What `cell` keeps. It is made outside of the cell: while a thread of the pool waits for others, it may take up another
+/// call that needs the same, and would wait for itself.
+fn kept<T>(cell: &OnceLock<Arc<T>>, make: impl FnOnce() -> T) -> Arc<T> {
+    if let Some(known) = cell.get() {
+        return Arc::clone(known);
+    }
+    let made = Arc::new(make());
+    Arc::clone(cell.get_or_init(|| made))
+}
+
 impl View {
     /// Sentences of which nothing is counted.
     pub(crate) fn new(reading: Reading, vocabulary: Vocabulary, sentences: Sentences) -> Self {
@@ -206,12 +216,12 @@ impl View {
             return Counted::default();
         }
         let some = Whole::default();
-        let kept = if images.len() == set.n_images() { &*self.whole } else { &some };
-        let index = || Arc::new(ReferenceNgrams::build(&self.sentences, &set.ends, images, self.order));
-        let ngrams = kept.ngrams.get_or_init(index);
-        let count = || Arc::new(NgramCounts::build(ngrams, self.n_words));
-        let frequencies = input.frequencies.then(|| Arc::clone(kept.frequencies.get_or_init(count)));
-        Counted { ngrams: Some(Arc::clone(ngrams)), frequencies }
+        let whole = if images.len() == set.n_images() { &*self.whole } else { &some };
+        let index = || ReferenceNgrams::build(&self.sentences, &set.ends, images, self.order);
+        let ngrams = kept(&whole.ngrams, index);
+        let count = || NgramCounts::build(&ngrams, self.n_words);
+        let frequencies = input.frequencies.then(|| kept(&whole.frequencies, count));
+        Counted { ngrams: Some(ngrams), frequencies }
     }
 
     /// The view that the reference program has where only `images` take part, which ascend; new words are added to

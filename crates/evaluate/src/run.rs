@@ -9,8 +9,11 @@ use crate::progress::{Progress, Stage};
 use crate::references::ReferenceSet;
 use crate::session::{Session, for_each_system, visit};
 
-/// The number of segments per chunk of work.
+/// The largest number of segments per chunk of work.
 const CHUNK: usize = 256;
+
+/// The number of chunks for each thread, unless they would be larger: some metrics take milliseconds per segment.
+const CHUNKS_PER_THREAD: usize = 8;
 
 /// The captions of one system.
 pub struct System {
@@ -114,15 +117,16 @@ fn measure<'m>(
     let columns: Vec<_> = metrics.map(|metric| metric.about().columns.clone()).collect();
     let images = session.references.images;
     progress.begin(Stage::Measuring, images.len());
+    let chunk_size = images.len().div_ceil(CHUNKS_PER_THREAD * rayon::current_num_threads()).clamp(1, CHUNK);
     let chunks: Vec<Vec<Vec<f64>>> = images
-        .par_chunks(CHUNK)
+        .par_chunks(chunk_size)
         .enumerate()
         .map_init(
             || session.fitted.iter().map(Fitted::worker).collect::<Vec<_>>(),
             |workers, (chunk, images)| {
                 let mut rows: Vec<Vec<f64>> =
                     columns.iter().map(|columns| vec![0.0; columns.len() * images.len()]).collect();
-                let place = |at: usize| chunk * CHUNK + at;
+                let place = |at: usize| chunk * chunk_size + at;
                 visit(&session.references, session.input, candidates, images, place, |at, segment| {
                     for ((worker, rows), columns) in workers.iter_mut().zip(&mut rows).zip(&columns) {
                         worker.measure(segment, &mut rows[at * columns.len()..(at + 1) * columns.len()]);
