@@ -206,6 +206,13 @@ def test_calls_from_many_threads_do_not_disturb_each_other(references, candidate
     assert len(found) == 160 and all(found)
 
 
+def test_progress_names_every_stage(references, candidates):
+    stages = []
+    systems = {"a": candidates, "b": candidates}
+    capeval.compare(references, systems, METRICS, resamples=20, progress=lambda *args: stages.append(args[0]))
+    assert stages[-1] == "resampling" and "explaining" not in stages
+
+
 def test_progress_is_reported_and_may_stop_the_work(references, candidates):
     told = []
     capeval.score(references, candidates, METRICS, progress=lambda *args: told.append(args))

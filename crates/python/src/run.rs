@@ -131,7 +131,7 @@ impl Watch {
 
     fn tell(&self, py: Python<'_>, listener: &Py<PyAny>) -> PyResult<()> {
         let stages = ["reading", "fitting", "measuring", "explaining", "resampling"];
-        let stage = stages[usize::from(self.stage.load(Ordering::Relaxed)).min(3)];
+        let stage = stages[usize::from(self.stage.load(Ordering::Relaxed)).min(stages.len() - 1)];
         let total = self.total.load(Ordering::Relaxed);
         let done = self.done.load(Ordering::Relaxed).min(total);
         listener.call1(py, (stage, done, total)).map(drop)
