@@ -15,7 +15,7 @@ from ._report import Id, Report
 
 
 class Evaluator:
-    """References that are read and counted once, so that scoring another system takes milliseconds.
+    """References that are read and tokenized once, for scoring many systems.
 
     >>> import capeval
     >>> evaluator = capeval.Evaluator({1: ["a dog runs", "the dog ran"], 2: ["two cats", "cats"]}, ["bleu", "cider-d"])

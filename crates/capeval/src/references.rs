@@ -88,7 +88,7 @@ pub struct PrepareRequest<'p> {
     pub progress: &'p dyn Progress,
 }
 
-/// Reads references, so that scoring against them takes milliseconds.
+/// Reads and tokenizes references once, for many runs.
 ///
 /// [`Prepared::write`] stores the result, and [`Prepared::open`] opens it without a copy.
 ///

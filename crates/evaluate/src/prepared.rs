@@ -1,4 +1,4 @@
-//! Prepared references: read, tokenised and stored, so that scoring another system takes milliseconds.
+//! Prepared references: read, tokenised and stored once, for many runs.
 //!
 //! The file contains the texts and words of a [`ReferenceSet`] as they are in memory, and is used without a copy.
 //! N-grams are not stored: those of the images that a system describes are counted in less time than it takes to read

@@ -66,7 +66,7 @@ pub fn is_prepared(bytes: &[u8]) -> bool {
 pub enum ReferenceFile {
     /// Captions.
     Captions(Captions),
-    /// References that were read and counted before.
+    /// References that were read and tokenised before.
     Prepared(Box<Prepared>),
 }
 

@@ -11,7 +11,7 @@ use crate::options::{self, Metrics, ReferenceInput};
 use crate::output::Output;
 use crate::voice;
 
-/// Prepare references, so that later runs neither tokenize nor count them again
+/// Prepare references, so that later runs need not read and tokenize them again
 ///
 /// Pass the result to `capeval score -r`. It contains the references and their words for the tokenizers of the metrics.
 /// It becomes invalid when one of its source files changes.
