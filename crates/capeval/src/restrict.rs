@@ -51,8 +51,8 @@ impl Subset {
     /// As [`of`](Self::of), for the candidates of images that `references` describe.
     ///
     /// # Errors
-    /// When one of the two has no ids and the other's count its lines from 0: alignment would then count them from 0, but
-    /// sees the listed ones only.
+    /// When one of the two has no ids and the other's count its lines from 0: alignment would then count them from 0,
+    /// but sees the listed ones only.
     pub fn of_candidates(
         &self,
         candidates: &Captions,

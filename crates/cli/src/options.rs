@@ -195,7 +195,8 @@ impl Policies {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct Order {
-    /// Sort the systems by a measure such as cider-d, best first, with their ranks; `compare` ranks with --all-pairs only.
+    /// Sort the systems by a measure such as cider-d, best first, with their ranks; `compare` ranks with --all-pairs
+    /// only.
     #[arg(long, value_name = "KEY")]
     pub sort: Option<String>,
 }

@@ -193,8 +193,8 @@ impl ReferenceSet {
     }
 }
 
-/// What `cell` keeps. It is made outside of the cell: while a thread of the pool waits for others, it may take up another
-/// call that needs the same, and would wait for itself.
+/// What `cell` keeps. It is made outside of the cell: while a thread of the pool waits for others, it may take up
+/// another call that needs the same, and would wait for itself.
 fn kept<T>(cell: &OnceLock<Arc<T>>, make: impl FnOnce() -> T) -> Arc<T> {
     if let Some(known) = cell.get() {
         return Arc::clone(known);

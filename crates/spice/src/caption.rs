@@ -10,8 +10,8 @@ use crate::tokens::sentences;
 use crate::tuples::{Tuple, tuples};
 
 /// The third powers of the lengths of a caption's sentences, in tokens, may add up to this: parsing takes time in
-/// proportion to them, and a sentence of 200 tokens a minute and 540 MB. The reference program runs out of memory at such
-/// lengths.
+/// proportion to them, and a sentence of 200 tokens a minute and 540 MB. The reference program runs out of memory at
+/// such lengths.
 const BUDGET: usize = 200 * 200 * 200;
 
 /// Reads captions one after the other, reusing its memory.
@@ -26,8 +26,8 @@ impl<'g> CaptionReader<'g> {
         Self { parser: Parser::new(grammar), scratch: Scratch::default() }
     }
 
-    /// The tuples of a caption, which may have several sentences. From the sentence on with which it exceeds the budget,
-    /// such as one of more than 200 tokens, it has none.
+    /// The tuples of a caption, which may have several sentences. From the sentence on with which it exceeds the
+    /// budget, such as one of more than 200 tokens, it has none.
     pub fn tuples(&mut self, text: &str) -> Vec<Tuple> {
         let sentences = sentences(text, &mut self.scratch);
         let mut left = BUDGET;
