@@ -23,7 +23,8 @@ pub fn check(root: &Path, faults: &mut Vec<String>) -> Result<()> {
     for path in files {
         let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         let text = std::fs::read_to_string(&path).with_context(|| shown.clone())?;
-        let is_cli = shown.starts_with("crates/cli/");
+        // Each of the two has a command line of its own.
+        let is_cli = shown.starts_with("crates/cli/") || shown.starts_with("crates/server/");
         let is_front_end = is_cli || shown.starts_with("crates/python/");
         for (number, line) in (1..).zip(text.lines().take_while(|line| line.trim() != "#[cfg(test)]")) {
             if !is_cli && !RUN_OTHERS.contains(&shown.as_str()) && names_command_line(line) {

@@ -1,0 +1,98 @@
+//! Invitations: links that work once and for a week, for a new account or for a place in a team.
+
+use serde_json::json;
+
+use super::Role;
+use crate::fault;
+use crate::fault::Fault;
+use crate::store::{Error, Store, Tx};
+use crate::{args, audit, clock, ids};
+
+/// The days for which a link works.
+const DAYS: i64 = 7;
+
+/// An invitation that has not been used.
+#[derive(Clone, Debug)]
+pub struct Invitation {
+    /// The id.
+    pub id: String,
+    /// The role of the account to make.
+    pub role: Role,
+    /// The team to join.
+    pub team: Option<String>,
+}
+
+/// Makes an invitation, and returns the path of its link, which cannot be shown again.
+///
+/// # Errors
+/// If the database fails.
+pub async fn add(tx: &mut Tx, actor: Option<&str>, role: Role, team: Option<&str>) -> Result<String, Fault> {
+    let secret = ids::secret()?;
+    let (id, now) = (ids::new_id(), clock::now());
+    tx.execute(
+        "INSERT INTO invitation (id, hash, role, team, created_by, created_at, expires_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        args![&id, ids::digest(&secret), role.name(), team, actor, now, now + DAYS * clock::DAY],
+    )
+    .await?;
+    audit::note(tx, actor, "invitation.add", &id, json!({ "role": role.name(), "team": team })).await?;
+    Ok(format!("/join/{secret}"))
+}
+
+/// The invitation of a link, if it can still be used.
+///
+/// # Errors
+/// If there is none.
+pub async fn find(store: &Store, secret: &str) -> Result<Invitation, Fault> {
+    let row = store
+        .first(
+            "SELECT * FROM invitation WHERE hash = $1 AND used_at IS NULL AND expires_at > $2",
+            args![ids::digest(secret), clock::now()],
+        )
+        .await?;
+    let Some(row) = row else {
+        return Err(fault!(
+            GONE,
+            "invitation",
+            "This link was used already, or is older than {} days. Ask for a new one.",
+            DAYS
+        ));
+    };
+    Ok(Invitation { id: row.get("id")?, role: super::people::role(&row)?, team: row.get("team")? })
+}
+
+/// Uses an invitation up.
+///
+/// # Errors
+/// If somebody else was faster.
+pub async fn take(tx: &mut Tx, invitation: &Invitation, account: &str) -> Result<(), Fault> {
+    let taken = tx
+        .execute(
+            "UPDATE invitation SET used_at = $1, used_by = $2 WHERE id = $3 AND used_at IS NULL",
+            args![clock::now(), account, &invitation.id],
+        )
+        .await?;
+    if taken == 0 {
+        return Err(fault!(GONE, "invitation-used", "This link was used already."));
+    }
+    Ok(())
+}
+
+/// The path of a link for the first administrator, if there is no account yet. Links of earlier starts end.
+///
+/// # Errors
+/// If the database fails.
+pub async fn for_first_administrator(store: &Store) -> anyhow::Result<Option<String>> {
+    if super::people::count(store).await? > 0 {
+        return Ok(None);
+    }
+    let mut tx = store.begin().await?;
+    forget_first(&mut tx).await?;
+    let path = add(&mut tx, None, Role::Admin, None).await?;
+    tx.commit().await?;
+    Ok(Some(path))
+}
+
+async fn forget_first(tx: &mut Tx) -> Result<(), Error> {
+    tx.execute("DELETE FROM invitation WHERE created_by IS NULL AND used_at IS NULL", args![]).await.map(drop)
+}

@@ -1,0 +1,357 @@
+//! Pages to sign in, to make an account, and to look after it.
+
+use askama::Template;
+use axum::extract::{Form, Path, Query, State};
+use axum::http::header::SET_COOKIE;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Redirect, Response};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::tokens::Token;
+use super::{Role, invitations, people, sessions, tokens};
+use crate::app::App;
+use crate::fault;
+use crate::fault::Fault;
+use crate::web::guard::Network;
+use crate::web::language::{self, Language};
+use crate::web::route::{get, post};
+use crate::web::{Access, Page, Person, Route, Scope, local};
+use crate::{args, audit};
+
+pub(super) fn routes() -> Vec<Route> {
+    use Access::{Person as Signed, Public};
+    vec![
+        get("/sign-in", Public, "The form to sign in", sign_in_form),
+        post("/sign-in", Public, "Begin a session", sign_in),
+        post("/sign-out", Public, "End the session", sign_out),
+        get("/register", Public, "The form to make an account, where registration is open", register_form),
+        post("/register", Public, "Make an account, where registration is open", register),
+        get("/join/{secret}", Public, "What an invitation is for", join_form),
+        post("/join/{secret}", Public, "Make an account by an invitation", join),
+        get("/language/{tag}", Public, "Choose the language of the pages", choose_language),
+        get("/account", Signed(Scope::Read), "One's own account", account),
+        post("/account/name", Signed(Scope::Host), "Change one's name", change_name),
+        post("/account/password", Signed(Scope::Host), "Change one's password", change_password),
+        post("/account/sessions/end", Signed(Scope::Host), "End all sessions", end_sessions),
+        post("/account/tokens", Signed(Scope::Host), "Make a token for programs", add_token),
+        post("/account/tokens/{id}/remove", Signed(Scope::Host), "Remove a token", remove_token),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "sign-in.html")]
+struct SignIn<'a> {
+    page: &'a Page,
+    to: &'a str,
+    email: &'a str,
+    is_open: bool,
+    problem: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "join.html")]
+struct Join<'a> {
+    page: &'a Page,
+    action: &'a str,
+    role: Option<Role>,
+    email: &'a str,
+    name: &'a str,
+    problem: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "account.html")]
+struct AccountPage<'a> {
+    page: &'a Page,
+    name: &'a str,
+    email: &'a str,
+    role: Role,
+    tokens: Vec<Token>,
+    scopes: &'static [Scope],
+    new_token: Option<String>,
+    problem: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct To {
+    #[serde(default)]
+    to: String,
+}
+
+async fn sign_in_form(
+    State(app): State<App>,
+    page: Page,
+    Query(To { to }): Query<To>,
+) -> Result<Response, Fault> {
+    let is_open = app.settings.registration == "open";
+    page.show(&SignIn { page: &page, to: local(&to), email: "", is_open, problem: None })
+}
+
+#[derive(Deserialize)]
+struct Credentials {
+    email: String,
+    password: String,
+    #[serde(default)]
+    to: String,
+}
+
+async fn sign_in(
+    State(app): State<App>,
+    network: axum::Extension<Network>,
+    page: Page,
+    Form(given): Form<Credentials>,
+) -> Result<Response, Fault> {
+    app.limits.take("sign-ins", &network.0.0, app.settings.sign_ins_per_minute)?;
+    let account =
+        people::by_email(&app.store, &given.email).await?.filter(|account| account.disabled_at.is_none());
+    let stored = account.as_ref().map(|account| account.password.as_str());
+    let is_right = app.hasher.verify(&given.password, stored).await?;
+    let Some(account) = account.filter(|_| is_right) else {
+        let is_open = app.settings.registration == "open";
+        let problem = Some(page.t("Mail address and password do not match.").to_owned());
+        let (to, email) = (local(&given.to), given.email.as_str());
+        let form = page.show(&SignIn { page: &page, to, email, is_open, problem })?;
+        return Ok((StatusCode::UNAUTHORIZED, form).into_response());
+    };
+    signed_in(&app, &account.id, local(&given.to)).await
+}
+
+/// Begins a session and goes on to `to`.
+async fn signed_in(app: &App, account: &str, to: &str) -> Result<Response, Fault> {
+    let mut tx = app.store.begin().await?;
+    let cookie = sessions::begin(&mut tx, &app.settings, account).await?;
+    tx.commit().await?;
+    Ok(([(SET_COOKIE, cookie)], Redirect::to(to)).into_response())
+}
+
+async fn sign_out(State(app): State<App>, page: Page) -> Result<Response, Fault> {
+    if let Some(session) = page.visitor.and_then(|visitor| visitor.session) {
+        sessions::end(&app.store, &session).await?;
+    }
+    let cookie = sessions::forget(&app.settings)?;
+    Ok(([(SET_COOKIE, cookie)], Redirect::to("/?done=signed-out")).into_response())
+}
+
+fn require_open(app: &App) -> Result<(), Fault> {
+    match app.settings.registration.as_str() {
+        "open" => Ok(()),
+        _ => Err(fault!(
+            FORBIDDEN,
+            "invitation-only",
+            "Accounts are made by invitation here. Ask the people who run the site for a link."
+        )),
+    }
+}
+
+async fn register_form(State(app): State<App>, page: Page) -> Result<Response, Fault> {
+    require_open(&app)?;
+    page.show(&Join { page: &page, action: "/register", role: None, email: "", name: "", problem: None })
+}
+
+#[derive(Deserialize)]
+struct NewPerson {
+    email: String,
+    name: String,
+    password: String,
+}
+
+async fn register(
+    State(app): State<App>,
+    network: axum::Extension<Network>,
+    page: Page,
+    Form(given): Form<NewPerson>,
+) -> Result<Response, Fault> {
+    require_open(&app)?;
+    app.limits.take("sign-ins", &network.0.0, app.settings.sign_ins_per_minute)?;
+    match make(&app, &given, Role::Member, None).await {
+        Ok(id) => signed_in(&app, &id, "/?done=welcome").await,
+        Err(fault) => again(&page, "/register", None, &given, &fault),
+    }
+}
+
+/// Shows the form for a new account again, with what was wrong.
+fn again(
+    page: &Page,
+    action: &str,
+    role: Option<Role>,
+    given: &NewPerson,
+    fault: &Fault,
+) -> Result<Response, Fault> {
+    let problem = Some(page.fault(fault));
+    let form = page.show(&Join { page, action, role, email: &given.email, name: &given.name, problem })?;
+    Ok((fault.status, form).into_response())
+}
+
+/// Makes an account, by an invitation if there is one.
+async fn make(
+    app: &App,
+    given: &NewPerson,
+    role: Role,
+    invitation: Option<&invitations::Invitation>,
+) -> Result<String, Fault> {
+    let password = app.hasher.hash(&given.password).await?;
+    let mut tx = app.store.begin().await?;
+    let new = people::NewAccount { email: &given.email, name: &given.name, password, role };
+    let id = people::add(&mut tx, new).await?;
+    if let Some(invitation) = invitation {
+        invitations::take(&mut tx, invitation, &id).await?;
+    }
+    tx.commit().await?;
+    Ok(id)
+}
+
+async fn join_form(
+    State(app): State<App>,
+    page: Page,
+    Path(secret): Path<String>,
+) -> Result<Response, Fault> {
+    let invitation = invitations::find(&app.store, &secret).await?;
+    if invitation.team.is_some() {
+        return Ok(Redirect::to(&format!("/teams/join/{secret}")).into_response());
+    }
+    let action = format!("/join/{secret}");
+    let role = Some(invitation.role);
+    page.show(&Join { page: &page, action: &action, role, email: "", name: "", problem: None })
+}
+
+async fn join(
+    State(app): State<App>,
+    network: axum::Extension<Network>,
+    page: Page,
+    Path(secret): Path<String>,
+    Form(given): Form<NewPerson>,
+) -> Result<Response, Fault> {
+    app.limits.take("sign-ins", &network.0.0, app.settings.sign_ins_per_minute)?;
+    let invitation = invitations::find(&app.store, &secret).await?;
+    if invitation.team.is_some() && app.settings.registration != "open" {
+        require_open(&app)?;
+    }
+    match make(&app, &given, invitation.role, Some(&invitation)).await {
+        Ok(id) => signed_in(&app, &id, "/?done=welcome").await,
+        Err(fault) if fault.status == StatusCode::GONE => Err(fault),
+        Err(fault) => again(&page, &format!("/join/{secret}"), Some(invitation.role), &given, &fault),
+    }
+}
+
+async fn choose_language(Path(tag): Path<String>, Query(To { to }): Query<To>) -> Result<Response, Fault> {
+    let language = Language::of(&tag).ok_or_else(Fault::not_found)?;
+    let cookie = format!("{}={}; Path=/; Max-Age=31536000; SameSite=Lax", language::COOKIE, language.tag());
+    let cookie = HeaderValue::from_str(&cookie).map_err(|error| Fault::internal(&error))?;
+    Ok(([(SET_COOKIE, cookie)], Redirect::to(local(&to))).into_response())
+}
+
+async fn account(State(app): State<App>, page: Page, Person(visitor): Person) -> Result<Response, Fault> {
+    show_account(&app, &page, &visitor, None, None).await
+}
+
+async fn show_account(
+    app: &App,
+    page: &Page,
+    visitor: &super::Visitor,
+    new_token: Option<String>,
+    problem: Option<&Fault>,
+) -> Result<Response, Fault> {
+    let shown = page.show(&AccountPage {
+        page,
+        name: &visitor.name,
+        email: &visitor.email,
+        role: visitor.role,
+        tokens: tokens::of_account(&app.store, &visitor.id).await?,
+        scopes: Scope::ALL,
+        new_token,
+        problem: problem.map(|fault| page.fault(fault)),
+    })?;
+    Ok((problem.map_or(StatusCode::OK, |fault| fault.status), shown).into_response())
+}
+
+#[derive(Deserialize)]
+struct NewName {
+    name: String,
+}
+
+async fn change_name(
+    State(app): State<App>,
+    page: Page,
+    Person(visitor): Person,
+    Form(given): Form<NewName>,
+) -> Result<Response, Fault> {
+    let name = match people::name(&given.name) {
+        Ok(name) => name,
+        Err(fault) => return show_account(&app, &page, &visitor, None, Some(&fault)).await,
+    };
+    app.store.execute("UPDATE account SET name = $1 WHERE id = $2", args![name, &visitor.id]).await?;
+    Ok(Redirect::to("/account?done=saved").into_response())
+}
+
+#[derive(Deserialize)]
+struct NewPassword {
+    old: String,
+    new: String,
+}
+
+async fn change_password(
+    State(app): State<App>,
+    network: axum::Extension<Network>,
+    page: Page,
+    Person(visitor): Person,
+    Form(given): Form<NewPassword>,
+) -> Result<Response, Fault> {
+    app.limits.take("sign-ins", &network.0.0, app.settings.sign_ins_per_minute)?;
+    let stored = people::by_id(&app.store, &visitor.id).await?.map(|account| account.password);
+    if !app.hasher.verify(&given.old, stored.as_deref()).await? {
+        let fault = fault!(UNPROCESSABLE_ENTITY, "old-password", "The old password is not right.");
+        return show_account(&app, &page, &visitor, None, Some(&fault)).await;
+    }
+    let hash = match app.hasher.hash(&given.new).await {
+        Ok(hash) => hash,
+        Err(fault) => return show_account(&app, &page, &visitor, None, Some(&fault)).await,
+    };
+    let mut tx = app.store.begin().await?;
+    tx.execute("UPDATE account SET password = $1 WHERE id = $2", args![hash, &visitor.id]).await?;
+    // Whoever knew the old password is signed out everywhere.
+    tx.execute("DELETE FROM session WHERE account = $1", args![&visitor.id]).await?;
+    audit::note(&mut tx, Some(&visitor.id), "account.password", &visitor.id, json!({})).await?;
+    let cookie = sessions::begin(&mut tx, &app.settings, &visitor.id).await?;
+    tx.commit().await?;
+    Ok(([(SET_COOKIE, cookie)], Redirect::to("/account?done=saved")).into_response())
+}
+
+async fn end_sessions(State(app): State<App>, Person(visitor): Person) -> Result<Response, Fault> {
+    app.store.execute("DELETE FROM session WHERE account = $1", args![&visitor.id]).await?;
+    Ok(([(SET_COOKIE, sessions::forget(&app.settings)?)], Redirect::to("/?done=signed-out")).into_response())
+}
+
+#[derive(Deserialize)]
+struct NewToken {
+    #[serde(default)]
+    name: String,
+    scope: Scope,
+}
+
+async fn add_token(
+    State(app): State<App>,
+    page: Page,
+    Person(visitor): Person,
+    Form(given): Form<NewToken>,
+) -> Result<Response, Fault> {
+    let mut tx = app.store.begin().await?;
+    match tokens::add(&mut tx, &visitor.id, &given.name, given.scope).await {
+        Ok(token) => {
+            tx.commit().await?;
+            show_account(&app, &page, &visitor, Some(token), None).await
+        }
+        Err(fault) => show_account(&app, &page, &visitor, None, Some(&fault)).await,
+    }
+}
+
+async fn remove_token(
+    State(app): State<App>,
+    Person(visitor): Person,
+    Path(id): Path<String>,
+) -> Result<Response, Fault> {
+    let mut tx = app.store.begin().await?;
+    tokens::remove(&mut tx, &visitor.id, &id).await?;
+    tx.commit().await?;
+    Ok(Redirect::to("/account?done=removed").into_response())
+}

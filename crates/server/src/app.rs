@@ -1,0 +1,140 @@
+//! The application: what all handlers share, and the router made of the routes of all features.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use anyhow::Context;
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
+use tokio::sync::Notify;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::csrf::CsrfLayer;
+use tower_http::timeout::TimeoutLayer;
+
+use crate::accounts::password::Hasher;
+use crate::blobs::Blobs;
+use crate::settings::Settings;
+use crate::store::Store;
+use crate::web::limits::Limits;
+use crate::web::{Route, assets, dress};
+use crate::{accounts, health};
+
+/// How long a request may take, with its upload.
+const REQUEST_SECONDS: u64 = 300;
+
+/// What all handlers share; cloning it is cheap.
+#[derive(Clone)]
+pub struct App(Arc<Shared>);
+
+/// The content of [`App`].
+pub struct Shared {
+    /// The settings.
+    pub settings: Settings,
+    /// The folder of the data.
+    pub folder: PathBuf,
+    /// The database.
+    pub store: Store,
+    /// Uploaded files.
+    pub blobs: Blobs,
+    /// References, prepared and as given, which only scoring reads.
+    pub hidden: Blobs,
+    /// Hashes passwords, few at once.
+    pub hasher: Hasher,
+    /// How often something may be done.
+    pub limits: Limits,
+    /// What has happened since the start.
+    pub counts: Counts,
+    /// Wakes the runner of jobs of this process.
+    pub wake: Notify,
+    /// The program that runs jobs, which is this one.
+    pub program: PathBuf,
+}
+
+/// What has happened since the start.
+#[derive(Default)]
+pub struct Counts {
+    /// Answers by the first digit of their status.
+    pub requests: [AtomicU64; 6],
+    /// Jobs that were finished.
+    pub jobs_done: AtomicU64,
+    /// Runs of jobs that failed.
+    pub jobs_failed: AtomicU64,
+    /// The time that jobs took, in milliseconds.
+    pub jobs_ms: AtomicU64,
+}
+
+impl std::ops::Deref for App {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+impl App {
+    /// Opens the data of `folder`, which is made if it does not exist.
+    ///
+    /// # Errors
+    /// If the folder or the database cannot be opened.
+    pub async fn open(folder: PathBuf, settings: Settings) -> anyhow::Result<Self> {
+        std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        let folder = folder.canonicalize()?;
+        let store = Store::open(&settings.database, &folder, settings.connections).await?;
+        Ok(Self(Arc::new(Shared {
+            store,
+            blobs: Blobs::open(folder.join("blobs"))?,
+            hidden: Blobs::open(folder.join("hidden"))?,
+            folder,
+            settings,
+            hasher: Hasher::new(),
+            limits: Limits::default(),
+            counts: Counts::default(),
+            wake: Notify::new(),
+            program: std::env::current_exe().context("the path of this program")?,
+        })))
+    }
+
+    /// The same with another program to run jobs, for tests, which are programs of their own.
+    #[must_use]
+    pub fn with_program(self, program: PathBuf) -> Self {
+        match Arc::try_unwrap(self.0) {
+            Ok(shared) => Self(Arc::new(Shared { program, ..shared })),
+            Err(shared) => Self(shared),
+        }
+    }
+}
+
+/// The routes of all features.
+pub fn routes() -> Vec<Route> {
+    let mut routes = assets::routes();
+    routes.extend(health::routes());
+    routes.extend(accounts::routes());
+    routes
+}
+
+/// The whole site.
+///
+/// # Errors
+/// If the public address in the settings is not valid.
+pub fn router(app: &App) -> anyhow::Result<Router> {
+    let router = routes().into_iter().fold(Router::new(), |router, route| route.join(router, app));
+    let mut csrf = CsrfLayer::new();
+    if !app.settings.public_url.is_empty() {
+        csrf = csrf
+            .add_trusted_origin(app.settings.public_url.trim_end_matches('/'))
+            .map_err(|error| anyhow::anyhow!("public_url: {error}"))?;
+    }
+    let timeout = std::time::Duration::from_secs(REQUEST_SECONDS);
+    Ok(router
+        .layer(DefaultBodyLimit::max(1 << 18))
+        .layer(csrf)
+        .layer(TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, timeout))
+        .layer(CatchPanicLayer::new())
+        .layer(from_fn_with_state(app.clone(), dress::dress))
+        .layer(CompressionLayer::new())
+        .with_state(app.clone()))
+}

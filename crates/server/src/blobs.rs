@@ -1,0 +1,175 @@
+//! Files by the hash of their content: written whole to the disk before any row of the database names them.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
+
+use crate::ids;
+
+/// A folder of files that are named after their content.
+#[derive(Clone, Debug)]
+pub struct Blobs {
+    folder: PathBuf,
+}
+
+/// A file that is being written; it is removed unless it is kept.
+pub struct Draft {
+    file: NamedTempFile,
+    hash: Sha256,
+    size: u64,
+}
+
+impl Blobs {
+    /// Opens a folder, and makes it if it does not exist; nobody but the user of the program may look into it.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn open(folder: PathBuf) -> io::Result<Self> {
+        fs::create_dir_all(folder.join("new"))?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
+        }
+        Ok(Self { folder })
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// If the disk refuses it.
+    pub fn draft(&self) -> io::Result<Draft> {
+        Ok(Draft { file: NamedTempFile::new_in(self.folder.join("new"))?, hash: Sha256::new(), size: 0 })
+    }
+
+    /// Keeps a file under the hash of its content, which is returned once the file and its name are on the disk.
+    ///
+    /// # Errors
+    /// If the disk refuses it.
+    pub fn keep(&self, draft: Draft) -> io::Result<String> {
+        let Draft { mut file, hash, .. } = draft;
+        let hash = ids::hex(&hash.finalize());
+        let path = self.path(&hash);
+        if path.exists() {
+            return Ok(hash);
+        }
+        file.flush()?;
+        file.as_file().sync_all()?;
+        let folder = path.parent().unwrap_or(&self.folder);
+        fs::create_dir_all(folder)?;
+        file.persist(&path)?;
+        for folder in [folder, &self.folder] {
+            File::open(folder)?.sync_all()?;
+        }
+        Ok(hash)
+    }
+
+    /// Keeps all that `content` holds.
+    ///
+    /// # Errors
+    /// If it cannot be read, or the disk refuses it.
+    pub fn put(&self, mut content: impl Read) -> io::Result<String> {
+        let mut draft = self.draft()?;
+        io::copy(&mut content, &mut draft)?;
+        self.keep(draft)
+    }
+
+    /// Where the file with this hash is, if it exists.
+    pub fn path(&self, hash: &str) -> PathBuf {
+        let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        // Anything else names a file that never exists, rather than one outside of the folder.
+        let name = if is_hash { hash } else { "00" };
+        self.folder.join(&name[..2]).join(name)
+    }
+
+    /// The content of a file.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read.
+    pub fn read(&self, hash: &str) -> io::Result<Vec<u8>> {
+        fs::read(self.path(hash))
+    }
+
+    /// Removes a file, if it exists.
+    ///
+    /// # Errors
+    /// If the disk refuses it.
+    pub fn remove(&self, hash: &str) -> io::Result<()> {
+        match fs::remove_file(self.path(hash)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes drafts that processes left behind which were killed; called when nobody writes.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn sweep(&self, older_than: std::time::Duration) -> io::Result<usize> {
+        let mut removed = 0;
+        for entry in fs::read_dir(self.folder.join("new"))? {
+            let entry = entry?;
+            let age = entry.metadata()?.modified()?.elapsed().unwrap_or_default();
+            if age > older_than {
+                fs::remove_file(entry.path())?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+}
+
+impl Draft {
+    /// The number of bytes so far.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Where the file is, for reading it before it is kept.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.file.write(bytes)?;
+        self.hash.update(&bytes[..n]);
+        self.size += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_found_by_the_hash_of_their_content() {
+        let folder = tempfile::tempdir().unwrap();
+        let blobs = Blobs::open(folder.path().join("blobs")).unwrap();
+        let hash = blobs.put(&b"hello"[..]).unwrap();
+        assert_eq!(hash, ids::digest("hello"));
+        assert_eq!(blobs.put(&b"hello"[..]).unwrap(), hash);
+        assert_eq!(blobs.read(&hash).unwrap(), b"hello");
+        assert!(blobs.read("../../../etc/passwd").is_err());
+        blobs.remove(&hash).unwrap();
+        assert!(blobs.read(&hash).is_err());
+        drop(blobs.draft().unwrap());
+        assert_eq!(fs::read_dir(blobs.folder().join("new")).unwrap().count(), 0);
+        std::mem::forget(blobs.draft().unwrap());
+        assert_eq!(blobs.sweep(std::time::Duration::ZERO).unwrap(), 1);
+    }
+}

@@ -1,0 +1,220 @@
+//! The commands of the program.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the front end")]
+
+use std::io::{BufRead, IsTerminal, Read};
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::{Args, Parser, Subcommand};
+
+use crate::accounts::people::{self, NewAccount};
+use crate::accounts::{Role, tokens};
+use crate::app::App;
+use crate::serve;
+use crate::settings::Settings;
+use crate::tasks::{self, Probe};
+use crate::web::Scope;
+
+/// Run benchmarks with hidden references: uploads, quotas, scores, boards
+#[derive(Parser)]
+#[command(version, name = "capeval-server", subcommand_negates_reqs = true)]
+pub struct Arguments {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Args)]
+struct Common {
+    /// Folder of the database and of all files; it is made if it does not exist.
+    #[arg(long, global = true, value_name = "DIR", default_value = "./capeval-data")]
+    data: PathBuf,
+    /// File of settings [default: server.toml in the data folder, if it exists].
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Address and port to listen on [default: 127.0.0.1:8080].
+    #[arg(long, global = true, value_name = "ADDRESS")]
+    listen: Option<String>,
+    /// Address of a PostgreSQL database (postgres://…) [default: SQLite in the data folder].
+    #[arg(long, global = true, value_name = "URL")]
+    database: Option<String>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve the site and run jobs; this is what the program does without a command
+    Serve,
+    /// Only run jobs, for servers that share a PostgreSQL database
+    Worker,
+    /// Manage accounts, tokens and benchmarks
+    #[command(subcommand)]
+    Admin(Admin),
+    /// Check the data, and print all settings
+    Doctor,
+    /// Run one step of a job; the program calls itself with this
+    #[command(name = crate::jobs::child::COMMAND, hide = true)]
+    Child,
+}
+
+#[derive(Subcommand)]
+enum Admin {
+    /// Manage accounts
+    #[command(subcommand)]
+    User(User),
+    /// Manage tokens of programs
+    #[command(subcommand)]
+    Token(Token),
+}
+
+#[derive(Subcommand)]
+enum User {
+    /// Make an account
+    Add {
+        /// Mail address.
+        #[arg(long)]
+        email: String,
+        /// Name that others see [default: the address before the @].
+        #[arg(long)]
+        name: Option<String>,
+        /// What they may do: member, host, admin.
+        #[arg(long, default_value = "member")]
+        role: Role,
+        /// Read the password from standard input.
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// Change the role of an account
+    Role {
+        /// Mail address.
+        #[arg(long)]
+        email: String,
+        /// What they may do: member, host, admin; `disabled` for nothing.
+        #[arg(long)]
+        role: String,
+    },
+}
+
+#[derive(Subcommand)]
+enum Token {
+    /// Make a token and print it
+    Create {
+        /// Mail address of the account.
+        #[arg(long)]
+        email: String,
+        /// What it allows: read, submit, host.
+        #[arg(long, default_value = "read")]
+        scope: Scope,
+        /// Name to recognise it by.
+        #[arg(long, default_value = "")]
+        name: String,
+    },
+}
+
+/// Runs a command.
+///
+/// # Errors
+/// If it fails.
+pub fn run(arguments: Arguments) -> anyhow::Result<()> {
+    let Arguments { common, command } = arguments;
+    let command = command.unwrap_or(Command::Serve);
+    if let Command::Child = command {
+        return crate::jobs::child::serve(tasks::perform);
+    }
+    let mut settings =
+        Settings::load(&common.data, common.config.as_deref(), |name| std::env::var(name).ok())?;
+    settings.listen = common.listen.unwrap_or(settings.listen);
+    settings.database = common.database.unwrap_or(settings.database);
+    start_log(&settings)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let app = App::open(common.data, settings).await?;
+        match command {
+            Command::Serve => serve::serve(app, |line| println!("{line}")).await,
+            Command::Worker => serve::work(app).await,
+            Command::Admin(Admin::User(user)) => manage_user(&app, user).await,
+            Command::Admin(Admin::Token(token)) => manage_token(&app, token).await,
+            Command::Doctor => doctor(&app).await,
+            Command::Child => Ok(()),
+        }
+    })
+}
+
+fn start_log(settings: &Settings) -> anyhow::Result<()> {
+    let filter = tracing_subscriber::EnvFilter::try_new(&settings.log).context("the setting `log`")?;
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
+    let started = if settings.log_json { log.json().try_init() } else { log.try_init() };
+    started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))
+}
+
+async fn manage_user(app: &App, user: User) -> anyhow::Result<()> {
+    let mut tx = app.store.begin().await?;
+    match user {
+        User::Add { email, name, role, password_stdin } => {
+            let password = app.hasher.hash(&password(password_stdin)?).await?;
+            let name = name.as_deref().or(email.split('@').next()).unwrap_or(&email);
+            let id = people::add(&mut tx, NewAccount { email: &email, name, password, role }).await?;
+            println!("{id}");
+        }
+        User::Role { email, role } => {
+            let id = account(app, &email).await?;
+            let role = match role.as_str() {
+                "disabled" => None,
+                role => Some(role.parse::<Role>()?),
+            };
+            people::set_role(&mut tx, None, &id, role).await?;
+        }
+    }
+    Ok(tx.commit().await?)
+}
+
+fn password(from_stdin: bool) -> anyhow::Result<String> {
+    let mut text = String::new();
+    if from_stdin {
+        std::io::stdin().read_to_string(&mut text)?;
+    } else if std::io::stdin().is_terminal() {
+        eprint!("password: ");
+        std::io::stdin().lock().read_line(&mut text)?;
+    } else {
+        bail!("give the password on standard input with --password-stdin");
+    }
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+async fn account(app: &App, email: &str) -> anyhow::Result<String> {
+    let account = people::by_email(&app.store, email).await?;
+    account.map(|account| account.id).with_context(|| format!("no account has the mail address {email}"))
+}
+
+async fn manage_token(app: &App, token: Token) -> anyhow::Result<()> {
+    let Token::Create { email, scope, name } = token;
+    let id = account(app, &email).await?;
+    let mut tx = app.store.begin().await?;
+    let token = tokens::add(&mut tx, &id, &name, scope).await?;
+    tx.commit().await?;
+    println!("{token}");
+    Ok(())
+}
+
+async fn doctor(app: &App) -> anyhow::Result<()> {
+    println!("data       {}", app.folder.display());
+    println!("database   {}", app.store.kind());
+    println!("accounts   {}", people::count(&app.store).await?);
+    println!("sandbox    {}", sandbox_in_words(app).await);
+    println!("\nsettings, in server.toml or as CAPEVAL_SERVER_NAME:");
+    for (name, value, description) in app.settings.described() {
+        println!("  {name} = {value}\n      {description}");
+    }
+    Ok(())
+}
+
+/// What a job of this system cannot do, as one found out by trying.
+async fn sandbox_in_words(app: &App) -> String {
+    match tasks::probe(app).await {
+        Ok(Probe { socket, file, program }) => {
+            let word = |possible: bool| if possible { "possible" } else { "refused" };
+            format!("network {}, other files {}, other programs {}", word(socket), word(file), word(program))
+        }
+        Err(failure) => format!("jobs cannot run: {failure:?}"),
+    }
+}

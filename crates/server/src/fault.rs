@@ -1,0 +1,103 @@
+//! Refusals and failures, as data that pages and programs are told in their own form.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde_json::Value;
+
+/// What a request was refused for, or what went wrong.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// The status of the answer.
+    pub status: StatusCode,
+    /// A name for programs, such as `quota-used`.
+    pub code: &'static str,
+    /// The sentence for people in English, with `{}` for each argument; the table of languages has its translation.
+    pub message: &'static str,
+    /// The arguments of the message.
+    pub args: Vec<String>,
+    /// The seconds to wait before another try.
+    pub retry_after: Option<i64>,
+    /// More for programs, such as a report.
+    pub detail: Option<Box<Value>>,
+}
+
+/// Builds a [`Fault`] from a status, a code, a message and its arguments.
+#[macro_export]
+macro_rules! fault {
+    ($status:ident, $code:literal, $message:literal $(, $argument:expr)* $(,)?) => {
+        $crate::fault::Fault::new(axum::http::StatusCode::$status, $code, $message)$(.arg($argument))*
+    };
+}
+
+impl Fault {
+    /// A fault without arguments; [`fault!`](crate::fault!) is shorter.
+    pub fn new(status: StatusCode, code: &'static str, message: &'static str) -> Self {
+        Self { status, code, message, args: Vec::new(), retry_after: None, detail: None }
+    }
+
+    /// Adds an argument of the message.
+    pub fn arg(mut self, argument: impl Display) -> Self {
+        self.args.push(argument.to_string());
+        self
+    }
+
+    /// Says how many seconds to wait.
+    pub fn retry_after(self, seconds: i64) -> Self {
+        Self { retry_after: Some(seconds.max(1)), ..self }
+    }
+
+    /// Adds more for programs.
+    pub fn detail(self, detail: Value) -> Self {
+        Self { detail: Some(Box::new(detail)), ..self }
+    }
+
+    /// There is nothing here, or nothing that the visitor may know of.
+    pub fn not_found() -> Self {
+        fault!(NOT_FOUND, "not-found", "There is no such page, or you may not see it.")
+    }
+
+    /// A failure of the server, whose cause is logged and not shown.
+    pub fn internal(cause: &dyn Display) -> Self {
+        tracing::error!(cause = %cause, "a request failed");
+        fault!(INTERNAL_SERVER_ERROR, "internal", "Something went wrong on our side. Please try again.")
+    }
+}
+
+impl Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&crate::web::language::fill(self.message, &self.args))
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// The answer has no body; [`dress`](crate::web::dress) writes it as a page or as JSON.
+impl IntoResponse for Fault {
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        response.extensions_mut().insert(Arc::new(self));
+        response
+    }
+}
+
+macro_rules! failures {
+    ($($error:ty),*) => {$(
+        impl From<$error> for Fault {
+            fn from(error: $error) -> Self {
+                Self::internal(&format_args!("{error:#}"))
+            }
+        }
+    )*};
+}
+
+failures!(
+    anyhow::Error,
+    askama::Error,
+    crate::store::Error,
+    serde_json::Error,
+    std::io::Error,
+    tokio::task::JoinError
+);

@@ -1,0 +1,84 @@
+//! For machines that watch the server: whether it lives, whether it can work, and how much it does.
+
+use std::fmt::Write;
+use std::sync::atomic::Ordering;
+
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use crate::app::App;
+use crate::args;
+use crate::fault::Fault;
+use crate::jobs::queue;
+use crate::web::route::get;
+use crate::web::{Access, Route};
+
+/// A job that waits for longer means that nobody works.
+const LONGEST_WAIT: i64 = 600_000;
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        get("/healthz", Access::Public, "Whether the process answers", async || "ok\n"),
+        get("/readyz", Access::Public, "Whether the database answers and jobs are done", ready),
+        get("/metrics", Access::Public, "Figures for Prometheus", metrics),
+    ]
+}
+
+async fn ready(State(app): State<App>) -> Response {
+    let (status, text) = match queue::longest_wait(&app.store).await {
+        Ok(wait) if wait > LONGEST_WAIT => {
+            (StatusCode::SERVICE_UNAVAILABLE, format!("a job waits since {} seconds\n", wait / 1000))
+        }
+        Ok(_) => (StatusCode::OK, "ready\n".to_owned()),
+        Err(error) => {
+            tracing::error!(%error, "the database does not answer");
+            (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n".to_owned())
+        }
+    };
+    (status, text).into_response()
+}
+
+async fn metrics(State(app): State<App>) -> Result<Response, Fault> {
+    let mut text = String::new();
+    let mut family = |name: &str, kind: &str, help: &str, values: &[(String, f64)]| {
+        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+        for (labels, value) in values {
+            let _ = writeln!(text, "{name}{labels} {value}");
+        }
+    };
+    let counts = &app.counts;
+    let requests: Vec<(String, f64)> = (1..=5)
+        .map(|class| {
+            (format!("{{status=\"{class}xx\"}}"), counts.requests[class].load(Ordering::Relaxed) as f64)
+        })
+        .collect();
+    family("capeval_requests_total", "counter", "Answers of this process.", &requests);
+    let plain = |value: f64| vec![(String::new(), value)];
+    let done = counts.jobs_done.load(Ordering::Relaxed) as f64;
+    family("capeval_jobs_done_total", "counter", "Jobs that this process has done.", &plain(done));
+    let failed = counts.jobs_failed.load(Ordering::Relaxed) as f64;
+    family(
+        "capeval_jobs_failed_total",
+        "counter",
+        "Runs of jobs that failed in this process.",
+        &plain(failed),
+    );
+    let seconds = counts.jobs_ms.load(Ordering::Relaxed) as f64 / 1000.0;
+    family(
+        "capeval_jobs_seconds_total",
+        "counter",
+        "Seconds that jobs of this process took.",
+        &plain(seconds),
+    );
+    let rows =
+        app.store.all("SELECT state, COUNT(*) AS n FROM job GROUP BY state ORDER BY state", args![]).await?;
+    let mut jobs = Vec::new();
+    for row in rows {
+        jobs.push((format!("{{state=\"{}\"}}", row.get::<String>("state")?), row.get::<i64>("n")? as f64));
+    }
+    family("capeval_jobs", "gauge", "Jobs by state.", &jobs);
+    let wait = queue::longest_wait(&app.store).await? as f64 / 1000.0;
+    family("capeval_job_wait_seconds", "gauge", "How long the next job has waited.", &plain(wait));
+    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response())
+}

@@ -1,0 +1,49 @@
+//! Ids, which are UUIDv7 and so in the order of their making, and secrets, of which only the hash is stored.
+
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// A new id.
+pub fn new_id() -> String {
+    Uuid::now_v7().to_string()
+}
+
+/// A new secret of 256 random bits, as 64 hexadecimal digits.
+///
+/// # Errors
+/// If the system has no random numbers.
+pub fn secret() -> std::io::Result<String> {
+    let mut bytes = [0; 32];
+    random(&mut bytes)?;
+    Ok(hex(&bytes))
+}
+
+/// Fills `bytes` with random numbers of the system.
+///
+/// # Errors
+/// If the system has none.
+pub fn random(bytes: &mut [u8]) -> std::io::Result<()> {
+    getrandom::fill(bytes).map_err(std::io::Error::other)
+}
+
+/// The SHA-256 of a secret or of content, as 64 hexadecimal digits.
+pub fn digest(content: impl AsRef<[u8]>) -> String {
+    hex(&Sha256::digest(content))
+}
+
+/// `bytes` as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// The bytes of hexadecimal digits; `None` for other text.
+pub fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> = text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
+    let digits = digits.filter(|digits| digits.len() % 2 == 0)?;
+    Some(digits.chunks_exact(2).map(|pair| pair[0] * 16 + pair[1]).collect())
+}

@@ -1,0 +1,181 @@
+//! The table of jobs: adding, claiming, extending, ending.
+
+use super::Job;
+use crate::store::{Error, Row, Store, Tx};
+use crate::{args, clock, ids};
+
+/// The milliseconds for which a job that failed waits before it is tried again, times the attempts so far.
+const PAUSE: i64 = 2_000;
+
+/// Jobs that people wait for come before those that they do not notice.
+#[derive(Clone, Copy, Debug)]
+pub enum Priority {
+    /// Somebody waits.
+    Awaited = 0,
+    /// Nobody waits.
+    Background = 10,
+}
+
+/// Adds a job. Wake the runner once the transaction is committed.
+///
+/// # Errors
+/// If the database fails.
+pub async fn add(tx: &mut Tx, kind: &'static str, subject: &str, priority: Priority) -> Result<(), Error> {
+    let now = clock::now();
+    tx.execute(
+        "INSERT INTO job (id, kind, subject, state, priority, attempt, run_after, lease_until, created_at) \
+         VALUES ($1, $2, $3, 'queued', $4, 0, $5, 0, $5)",
+        args![ids::new_id(), kind, subject, priority as i64, now],
+    )
+    .await
+    .map(drop)
+}
+
+/// Claims the next job: one that is due, or one whose worker has not been heard of.
+///
+/// # Errors
+/// If the database fails.
+pub async fn claim(store: &Store, lease_ms: i64) -> Result<Option<Job>, Error> {
+    const SQLITE: &str = "UPDATE job SET state = 'running', attempt = attempt + 1, started_at = $1, lease_until = $2 \
+         WHERE id = (SELECT id FROM job WHERE (state = 'queued' AND run_after <= $1) \
+         OR (state = 'running' AND lease_until < $1) ORDER BY priority, id LIMIT 1) RETURNING *";
+    const POSTGRES: &str = "UPDATE job SET state = 'running', attempt = attempt + 1, started_at = $1, lease_until = $2 \
+         WHERE id = (SELECT id FROM job WHERE (state = 'queued' AND run_after <= $1) \
+         OR (state = 'running' AND lease_until < $1) ORDER BY priority, id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *";
+    const OPEN: &str = "SELECT id FROM job WHERE (state = 'queued' AND run_after <= $1) \
+         OR (state = 'running' AND lease_until < $1) LIMIT 1";
+    let now = clock::now();
+    // Looking is cheaper than a transaction that writes.
+    if store.first(OPEN, args![now]).await?.is_none() {
+        return Ok(None);
+    }
+    let mut tx = store.begin().await?;
+    let sql = tx.pick(SQLITE, POSTGRES);
+    let row = tx.first(sql, args![now, now + lease_ms]).await?;
+    tx.commit().await?;
+    row.map(|row| job(&row)).transpose()
+}
+
+fn job(row: &Row) -> Result<Job, Error> {
+    Ok(Job {
+        id: row.get("id")?,
+        kind: row.get("kind")?,
+        subject: row.get("subject")?,
+        attempt: row.get("attempt")?,
+    })
+}
+
+/// Extends the lease of a job; `false` if somebody else has claimed it, or it was cancelled.
+///
+/// # Errors
+/// If the database fails.
+pub async fn extend(store: &Store, job: &Job, lease_ms: i64) -> Result<bool, Error> {
+    let extended = store
+        .execute(
+            "UPDATE job SET lease_until = $1 WHERE id = $2 AND attempt = $3 AND state = 'running'",
+            args![clock::now() + lease_ms, &job.id, job.attempt],
+        )
+        .await?;
+    Ok(extended == 1)
+}
+
+/// Ends a job; `false` if somebody else has claimed it, or it was cancelled: no result may be written then.
+///
+/// # Errors
+/// If the database fails.
+pub async fn end(tx: &mut Tx, job: &Job, error: Option<&str>) -> Result<bool, Error> {
+    let state = if error.is_some() { "failed" } else { "done" };
+    let ended = tx
+        .execute(
+            "UPDATE job SET state = $1, error = $2, finished_at = $3 \
+             WHERE id = $4 AND attempt = $5 AND state = 'running'",
+            args![state, error, clock::now(), &job.id, job.attempt],
+        )
+        .await?;
+    Ok(ended == 1)
+}
+
+/// Puts a job back, to be tried again after a pause that grows with the attempts; without a pause, the attempt does not
+/// count.
+///
+/// # Errors
+/// If the database fails.
+pub async fn put_back(store: &Store, job: &Job, error: Option<&str>) -> Result<(), Error> {
+    let (pause, uncounted) = if error.is_some() { (PAUSE * job.attempt, 0) } else { (0, 1) };
+    store
+        .execute(
+            "UPDATE job SET state = 'queued', run_after = $1, error = $2, attempt = attempt - $3 \
+             WHERE id = $4 AND attempt = $5 AND state = 'running'",
+            args![clock::now() + pause, error, uncounted as i64, &job.id, job.attempt],
+        )
+        .await
+        .map(drop)
+}
+
+/// Cancels the jobs of a subject that have not ended; returns whether there was one that had not begun.
+///
+/// # Errors
+/// If the database fails.
+pub async fn cancel(tx: &mut Tx, subject: &str) -> Result<bool, Error> {
+    let cancelled = tx
+        .execute(
+            "UPDATE job SET state = 'cancelled', finished_at = $1 WHERE subject = $2 AND state = 'queued'",
+            args![clock::now(), subject],
+        )
+        .await?;
+    Ok(cancelled > 0)
+}
+
+/// How long a job still waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// The number of jobs before it, with those that run.
+    pub ahead: i64,
+    /// The seconds until it is done, as far as recent jobs tell.
+    pub seconds: i64,
+}
+
+/// How long the job of a subject still waits; `None` if it has ended.
+///
+/// # Errors
+/// If the database fails.
+pub async fn wait(store: &Store, subject: &str, workers: usize) -> Result<Option<Wait>, Error> {
+    let own = store
+        .first(
+            "SELECT * FROM job WHERE subject = $1 AND state IN ('queued', 'running') ORDER BY id LIMIT 1",
+            args![subject],
+        )
+        .await?;
+    let Some(own) = own else { return Ok(None) };
+    let (id, kind): (String, String) = (own.get("id")?, own.get("kind")?);
+    let ahead = store
+        .first(
+            "SELECT COUNT(*) AS n FROM job WHERE state = 'running' AND id <> $1 \
+             OR state = 'queued' AND (priority < $2 OR priority = $2 AND id < $1)",
+            args![&id, own.get::<i64>("priority")?],
+        )
+        .await?;
+    let recent = store
+        .first(
+            "SELECT AVG(CAST(ms AS DOUBLE PRECISION)) AS mean FROM (SELECT finished_at - started_at AS ms FROM job \
+             WHERE kind = $1 AND state = 'done' ORDER BY id DESC LIMIT 20) AS recent",
+            args![&kind],
+        )
+        .await?;
+    let ahead: i64 =
+        if own.get::<String>("state")? == "running" { 0 } else { ahead.map_or(Ok(0), |row| row.get("n"))? };
+    let mean: Option<f64> = recent.map_or(Ok(None), |row| row.get("mean"))?;
+    let rounds = ahead / workers.max(1) as i64 + 1;
+    let seconds = (mean.unwrap_or(2_000.0) / 1000.0 * rounds as f64).ceil() as i64;
+    Ok(Some(Wait { ahead, seconds: seconds.max(1) }))
+}
+
+/// The milliseconds for which the job that is due for the longest time has waited; 0 if none waits.
+///
+/// # Errors
+/// If the database fails.
+pub async fn longest_wait(store: &Store) -> Result<i64, Error> {
+    let row = store.first("SELECT MIN(run_after) AS due FROM job WHERE state = 'queued'", args![]).await?;
+    let due: Option<i64> = row.map_or(Ok(None), |row| row.get("due"))?;
+    Ok(due.map_or(0, |due| (clock::now() - due).max(0)))
+}

@@ -1,0 +1,24 @@
+//! Benchmarks with hidden references: accounts, uploads, quotas, scoring, boards.
+//!
+//! `main.rs` reads the command line; everything else is here, so that tests can drive a whole server in their process.
+//! Each folder is what a person would call a feature, with its pages, its API, its queries and its rules; `store` knows
+//! none of them.
+
+pub mod accounts;
+pub mod app;
+pub mod audit;
+pub mod blobs;
+pub mod clock;
+pub mod commands;
+pub mod fault;
+mod health;
+pub mod ids;
+pub mod jobs;
+pub mod serve;
+pub mod settings;
+pub mod store;
+pub mod tasks;
+pub mod web;
+
+/// The kinds of work that jobs do.
+pub const WORKS: &[jobs::Work] = &[];

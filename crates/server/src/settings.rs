@@ -1,0 +1,162 @@
+//! Settings: one TOML file, the environment over it, and options of the command line over both.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+macro_rules! settings {
+    ($($(#[secret $secret:tt])? $name:ident: $type:ty = $default:expr, $doc:literal;)*) => {
+        /// The settings, each of which has a default.
+        #[derive(Clone, Debug, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct Settings {
+            $(#[doc = $doc] pub $name: $type,)*
+        }
+
+        impl Default for Settings {
+            fn default() -> Self {
+                Self { $($name: $default,)* }
+            }
+        }
+
+        impl Settings {
+            /// The name, the value and the description of each setting; passwords are not shown.
+            pub fn described(&self) -> Vec<(&'static str, String, &'static str)> {
+                vec![$((stringify!($name), shown(&self.$name, false $(|| $secret)?), $doc)),*]
+            }
+
+            /// Replaces settings by the variables of the environment that `variable` knows.
+            fn apply(&mut self, variable: impl Fn(&str) -> Option<String>) -> anyhow::Result<()> {
+                $(
+                    let name = format!("CAPEVAL_SERVER_{}", stringify!($name).to_uppercase());
+                    if let Some(text) = variable(&name) {
+                        self.$name = parse(&text).with_context(|| format!("{name} is not valid: {text}"))?;
+                    }
+                )*
+                Ok(())
+            }
+        }
+    };
+}
+
+settings! {
+    listen: String = "127.0.0.1:8080".to_owned(), "address and port to listen on";
+    public_url: String = String::new(), "address under which people reach the server; with https, cookies are secure";
+    title: String = "capeval".to_owned(), "name of the site";
+    #[secret true] database: String = String::new(), "address of a PostgreSQL database (postgres://…); empty for SQLite in the data folder";
+    connections: u32 = 8, "largest number of connections to the database that read at once";
+    registration: String = "invitation".to_owned(), "who may make an account: invitation (with a link), open (everybody)";
+    session_days: i64 = 30, "days after which people have to sign in again";
+    workers: usize = 1, "jobs that this process runs at once; 0 leaves them to `worker` processes";
+    threads: usize = 0, "threads of a job; 0 for all processors";
+    lease_seconds: i64 = 60, "seconds after which a job whose worker gives no sign of life is started again";
+    job_seconds: u64 = 900, "seconds after which a job is stopped";
+    job_memory_mib: u64 = 6144, "address space of a job in MiB";
+    upload_mib: u64 = 64, "largest upload in MiB";
+    unpacked_mib: u64 = 256, "largest size of an upload in MiB when it is unpacked";
+    captions_max: usize = 1_000_000, "largest number of captions in an upload";
+    requests_per_minute: u32 = 600, "requests that one network address (IPv4 /24, IPv6 /64) or one person may make in a minute";
+    sign_ins_per_minute: u32 = 10, "attempts to sign in from one network address in a minute";
+    uploads_per_minute: u32 = 20, "files that one person may upload or have checked in a minute";
+    proxies: Vec<String> = Vec::new(), "addresses of reverse proxies, whose X-Forwarded-For is believed";
+    capeval_data: String = String::new(), "folder with the data of METEOR and SPICE; empty for the user's own";
+    log: String = "info".to_owned(), "what is logged, such as `warn` or `info,sqlx=debug`";
+    log_json: bool = false, "whether the log is JSON";
+}
+
+fn shown<T: std::fmt::Debug>(value: &T, is_secret: bool) -> String {
+    let shown = format!("{value:?}");
+    if is_secret && shown != "\"\"" { "(set)".to_owned() } else { shown }
+}
+
+/// A value as TOML has it, or plain text.
+fn parse<T: DeserializeOwned>(text: &str) -> anyhow::Result<T> {
+    #[derive(Deserialize)]
+    struct Only<T> {
+        value: T,
+    }
+    let as_toml = toml::from_str::<Only<T>>(&format!("value = {text}"));
+    let text = toml::Value::String(text.to_owned());
+    let as_text = || toml::Table::from_iter([("value".to_owned(), text)]).try_into::<Only<T>>();
+    Ok(as_toml.or_else(|first| as_text().map_err(|_| first))?.value)
+}
+
+impl Settings {
+    /// Reads `server.toml` of the data folder, or the file that is named, and the environment.
+    ///
+    /// # Errors
+    /// If the file does not exist although it is named, or a setting is unknown or not valid.
+    pub fn load(
+        folder: &Path,
+        file: Option<&Path>,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> anyhow::Result<Self> {
+        let default = folder.join("server.toml");
+        let path = file.unwrap_or(&default);
+        let mut settings = match std::fs::read_to_string(path) {
+            Ok(text) => toml::from_str(&text).with_context(|| path.display().to_string())?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && file.is_none() => Self::default(),
+            Err(error) => return Err(error).with_context(|| path.display().to_string()),
+        };
+        settings.apply(variable)?;
+        settings.check()?;
+        Ok(settings)
+    }
+
+    fn check(&self) -> anyhow::Result<()> {
+        if !["invitation", "open"].contains(&self.registration.as_str()) {
+            bail!("registration is `invitation` or `open`, not `{}`", self.registration);
+        }
+        if self.session_days < 1 || self.lease_seconds < 1 || self.connections < 1 || self.job_seconds < 1 {
+            bail!("session_days, lease_seconds, connections and job_seconds are at least 1");
+        }
+        if !self.public_url.is_empty() && !self.public_url.starts_with("http") {
+            bail!("public_url begins with http:// or https://");
+        }
+        Ok(())
+    }
+
+    /// Whether people reach the server over TLS.
+    pub fn is_secure(&self) -> bool {
+        self.public_url.starts_with("https://")
+    }
+
+    /// The address of a path of the site.
+    pub fn url(&self, path: &str) -> String {
+        match self.public_url.trim_end_matches('/') {
+            "" => format!("http://{}{path}", self.listen),
+            base => format!("{base}{path}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_replaces_the_file_and_secrets_are_not_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("server.toml"), "title = 'Ours'\nworkers = 3\n").unwrap();
+        let variable = |name: &str| {
+            let known = [
+                ("CAPEVAL_SERVER_WORKERS", "2"),
+                ("CAPEVAL_SERVER_DATABASE", "postgres://a:word@b/c"),
+                ("CAPEVAL_SERVER_PROXIES", "['10.0.0.1']"),
+                ("CAPEVAL_SERVER_LOG", "warn"),
+            ];
+            known.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        };
+        let settings = Settings::load(folder.path(), None, variable).unwrap();
+        assert_eq!((settings.title.as_str(), settings.workers, settings.log.as_str()), ("Ours", 2, "warn"));
+        assert_eq!(settings.proxies, ["10.0.0.1"]);
+        assert!(!format!("{:?}", settings.described()).contains("word@"));
+        let wrong = |_: &str| Some("many".to_owned());
+        let error = Settings::load(folder.path(), None, wrong).unwrap_err().to_string();
+        assert!(error.starts_with("CAPEVAL_SERVER_CONNECTIONS is not valid"), "{error}");
+        std::fs::write(folder.path().join("server.toml"), "titel = 'Ours'").unwrap();
+        assert!(Settings::load(folder.path(), None, |_| None).is_err());
+    }
+}

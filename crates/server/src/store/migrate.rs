@@ -1,0 +1,51 @@
+//! Brings the tables of a database up to date.
+
+use anyhow::{Context, bail};
+
+use super::{Store, Tx};
+use crate::{args, clock};
+
+/// The changes of the tables, oldest first. They are never edited once released; a new one is added instead.
+const MIGRATIONS: &[&str] = &[include_str!("../../migrations/0001_tables.sql")];
+
+impl Store {
+    /// Applies the migrations that the database lacks.
+    ///
+    /// # Errors
+    /// If one fails, which leaves the database unchanged, or if the tables are of a newer version of the program.
+    pub(super) async fn migrate(&self) -> anyhow::Result<()> {
+        let mut tx = self.begin().await?;
+        if let Tx::Postgres(_) = tx {
+            // Several processes may start at once; the number is arbitrary.
+            tx.first("SELECT CAST(pg_advisory_xact_lock(7205759403792793) AS TEXT)", args![]).await?;
+        }
+        tx.execute(
+            "CREATE TABLE IF NOT EXISTS migration (version BIGINT PRIMARY KEY, applied_at BIGINT NOT NULL)",
+            args![],
+        )
+        .await?;
+        let newest = tx.first("SELECT MAX(version) AS newest FROM migration", args![]).await?;
+        let newest: Option<i64> = newest.context("an aggregate has a row")?.get("newest")?;
+        let done = usize::try_from(newest.unwrap_or(0))?;
+        if done > MIGRATIONS.len() {
+            bail!(
+                "the database has version {done} of the tables, and this program knows only {}: start the newer program",
+                MIGRATIONS.len()
+            );
+        }
+        for (version, script) in (1_i64..).zip(MIGRATIONS).skip(done) {
+            let applied = match &mut tx {
+                Tx::Sqlite(tx) => sqlx::raw_sql(*script).execute(&mut **tx).await.map(drop),
+                Tx::Postgres(tx) => sqlx::raw_sql(*script).execute(&mut **tx).await.map(drop),
+            };
+            applied.with_context(|| format!("migration {version} failed"))?;
+            tx.execute(
+                "INSERT INTO migration (version, applied_at) VALUES ($1, $2)",
+                args![version, clock::now()],
+            )
+            .await?;
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+}

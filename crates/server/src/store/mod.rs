@@ -1,0 +1,197 @@
+//! The database: SQLite or PostgreSQL behind one type, with the same statements on both.
+//!
+//! Statements are constants, use `$1` placeholders and only the types TEXT, BIGINT and DOUBLE PRECISION, so nearly all
+//! of them run on both databases as they are. SQLite has one connection that writes, whose transactions begin with
+//! BEGIN IMMEDIATE, and several that read, so that no request is refused because the database is locked.
+
+mod migrate;
+mod value;
+
+use std::path::Path;
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::Context;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{PgPool, Postgres, Sqlite, SqlitePool, Transaction};
+
+pub use sqlx::Error;
+pub use value::{Column, Row, Value};
+
+/// The parameters of a statement.
+#[macro_export]
+macro_rules! args {
+    ($($value:expr),* $(,)?) => { vec![$($crate::store::Value::from($value)),*] };
+}
+
+/// How long a statement waits for a connection, or for the lock of another process.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The database.
+#[derive(Clone)]
+pub enum Store {
+    /// A file.
+    Sqlite {
+        /// One connection, so that writers queue in this process.
+        write: SqlitePool,
+        /// Connections that only read.
+        read: SqlitePool,
+    },
+    /// A server, which several processes may share.
+    Postgres(PgPool),
+}
+
+/// A transaction, which is rolled back unless it is committed.
+pub enum Tx {
+    /// Of SQLite.
+    Sqlite(Transaction<'static, Sqlite>),
+    /// Of PostgreSQL.
+    Postgres(Transaction<'static, Postgres>),
+}
+
+macro_rules! bound {
+    ($sql:expr, $values:expr) => {
+        $values.into_iter().fold(sqlx::query($sql), |query, value| match value {
+            Value::Text(text) => query.bind(text),
+            Value::Int(number) => query.bind(number),
+            Value::Real(number) => query.bind(number),
+        })
+    };
+}
+
+/// Defines the ways to run a statement on a type, from its executors for SQLite, one of which may only read, and for
+/// PostgreSQL.
+macro_rules! statements {
+    ($type:ty, $self:ident, ($($receiver:tt)*); $write:pat => $writer:expr; $read:pat => $reader:expr; $server:pat => $any:expr) => {
+        impl $type {
+            /// Runs a statement, and returns the number of rows that it changed.
+            ///
+            /// # Errors
+            /// If the database refuses it.
+            pub async fn execute($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<u64, Error> {
+                match $self {
+                    $write => Ok(bound!(sql, values).execute($writer).await?.rows_affected()),
+                    $server => Ok(bound!(sql, values).execute($any).await?.rows_affected()),
+                }
+            }
+
+            /// The first row of a query, if there is one.
+            ///
+            /// # Errors
+            /// If the database refuses it.
+            pub async fn first($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<Option<Row>, Error> {
+                match $self {
+                    $read => Ok(bound!(sql, values).fetch_optional($reader).await?.map(Row::Sqlite)),
+                    $server => Ok(bound!(sql, values).fetch_optional($any).await?.map(Row::Postgres)),
+                }
+            }
+
+            /// All rows of a query.
+            ///
+            /// # Errors
+            /// If the database refuses it.
+            pub async fn all($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<Vec<Row>, Error> {
+                match $self {
+                    $read => {
+                        Ok(bound!(sql, values).fetch_all($reader).await?.into_iter().map(Row::Sqlite).collect())
+                    }
+                    $server => {
+                        Ok(bound!(sql, values).fetch_all($any).await?.into_iter().map(Row::Postgres).collect())
+                    }
+                }
+            }
+        }
+    };
+}
+
+statements!(Store, self, (&self);
+    Self::Sqlite { write, .. } => write; Self::Sqlite { read, .. } => read; Self::Postgres(pool) => pool);
+statements!(Tx, self, (&mut self);
+    Self::Sqlite(tx) => &mut **tx; Self::Sqlite(tx) => &mut **tx; Self::Postgres(tx) => &mut **tx);
+
+impl Store {
+    /// Opens the database at `url`, which begins with `postgres://`, or else the file `capeval.db` in `folder`, and
+    /// brings its tables up to date.
+    ///
+    /// # Errors
+    /// If it cannot be opened, or a newer version of the program has changed it.
+    pub async fn open(url: &str, folder: &Path, connections: u32) -> anyhow::Result<Self> {
+        let store = if url.is_empty() {
+            Self::sqlite(&folder.join("capeval.db"), connections).await?
+        } else {
+            let options =
+                PgConnectOptions::from_str(url).context("the address of the database is not valid")?;
+            let pool = PgPoolOptions::new().max_connections(connections).acquire_timeout(PATIENCE);
+            Self::Postgres(pool.connect_with(options).await.context("cannot connect to PostgreSQL")?)
+        };
+        store.migrate().await?;
+        Ok(store)
+    }
+
+    async fn sqlite(file: &Path, connections: u32) -> anyhow::Result<Self> {
+        let options = SqliteConnectOptions::new()
+            .filename(file)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .foreign_keys(true)
+            .busy_timeout(PATIENCE);
+        let pool = || SqlitePoolOptions::new().acquire_timeout(PATIENCE);
+        let opened = pool().max_connections(1).connect_with(options.clone()).await;
+        let write = opened.with_context(|| format!("cannot open the database {}", file.display()))?;
+        let read = pool().max_connections(connections).connect_with(options.read_only(true)).await?;
+        Ok(Self::Sqlite { write, read })
+    }
+
+    /// Begins a transaction that may write.
+    ///
+    /// # Errors
+    /// If no connection becomes free.
+    pub async fn begin(&self) -> Result<Tx, Error> {
+        match self {
+            Self::Sqlite { write, .. } => Ok(Tx::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?)),
+            Self::Postgres(pool) => Ok(Tx::Postgres(pool.begin().await?)),
+        }
+    }
+
+    /// The name of the kind of database.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Sqlite { .. } => "SQLite",
+            Self::Postgres(_) => "PostgreSQL",
+        }
+    }
+
+    /// Closes all connections.
+    pub async fn close(&self) {
+        match self {
+            Self::Sqlite { write, read } => {
+                read.close().await;
+                write.close().await;
+            }
+            Self::Postgres(pool) => pool.close().await,
+        }
+    }
+}
+
+impl Tx {
+    /// Commits the transaction.
+    ///
+    /// # Errors
+    /// If the database refuses it; nothing has changed then.
+    pub async fn commit(self) -> Result<(), Error> {
+        match self {
+            Self::Sqlite(tx) => tx.commit().await,
+            Self::Postgres(tx) => tx.commit().await,
+        }
+    }
+
+    /// The statement for the kind of database, where the two differ.
+    pub fn pick(&self, sqlite: &'static str, postgres: &'static str) -> &'static str {
+        match self {
+            Self::Sqlite(_) => sqlite,
+            Self::Postgres(_) => postgres,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What goes into statements and comes out of them.
+
+use sqlx::postgres::PgRow;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Decode, Error, Postgres, Row as _, Sqlite, Type};
+
+/// A parameter of a statement.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// Text, or NULL of this type.
+    Text(Option<String>),
+    /// A whole number, or NULL of this type.
+    Int(Option<i64>),
+    /// A real number, or NULL of this type.
+    Real(Option<f64>),
+}
+
+macro_rules! values {
+    ($($type:ty => $variant:ident, $value:ident: $convert:expr;)*) => {$(
+        impl From<$type> for Value {
+            fn from($value: $type) -> Self {
+                Self::$variant(Some($convert))
+            }
+        }
+
+        impl From<Option<$type>> for Value {
+            fn from(value: Option<$type>) -> Self {
+                Self::$variant(value.map(|$value| $convert))
+            }
+        }
+    )*};
+}
+
+values! {
+    String => Text, text: text;
+    &String => Text, text: text.clone();
+    &str => Text, text: text.to_owned();
+    i64 => Int, number: number;
+    u32 => Int, number: i64::from(number);
+    usize => Int, number: number as i64;
+    bool => Int, flag: i64::from(flag);
+    f64 => Real, number: number;
+}
+
+/// A row of a query.
+pub enum Row {
+    /// Of SQLite.
+    Sqlite(SqliteRow),
+    /// Of PostgreSQL.
+    Postgres(PgRow),
+}
+
+/// A type that columns have on both databases: `String`, `i64`, `f64`, and their options.
+pub trait Column:
+    for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres>
+{
+}
+
+impl<T> Column for T where
+    T: for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres>
+{
+}
+
+impl Row {
+    /// The value of a column.
+    ///
+    /// # Errors
+    /// If there is no such column, or it has another type.
+    pub fn get<T: Column>(&self, column: &str) -> Result<T, Error> {
+        match self {
+            Self::Sqlite(row) => row.try_get(column),
+            Self::Postgres(row) => row.try_get(column),
+        }
+    }
+
+    /// Whether a number is not 0; databases have no common type for that.
+    ///
+    /// # Errors
+    /// If there is no such column, or it has another type.
+    pub fn flag(&self, column: &str) -> Result<bool, Error> {
+        Ok(self.get::<i64>(column)? != 0)
+    }
+}

@@ -1,0 +1,159 @@
+//! The outermost layer: writes faults as pages or as problem JSON, sets the headers of every answer, and logs.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use askama::Template;
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{Html, IntoResponse, Response};
+use serde_json::{Value, json};
+use tower_http::csrf::ProtectionError;
+
+use super::guard::is_program;
+use super::language::Language;
+use super::page::Page;
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::fault;
+use crate::fault::Fault;
+use crate::ids;
+
+/// What browsers may do with the pages: run nothing but the script of the site.
+const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; \
+                      base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+const HEADERS: [(HeaderName, &str); 6] = [
+    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "same-origin"),
+    (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=()"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+];
+
+#[derive(Template)]
+#[template(path = "fault.html")]
+struct FaultPage<'a> {
+    page: &'a Page,
+    status: u16,
+    message: String,
+}
+
+/// The layer around all routes.
+pub async fn dress(State(app): State<App>, request: Request, next: Next) -> Response {
+    let start = Instant::now();
+    let id = ids::new_id();
+    let (parts, body) = request.into_parts();
+    let route = parts.extensions.get::<MatchedPath>().map_or("-", MatchedPath::as_str).to_owned();
+    let method = parts.method.clone();
+    let kept = Request::from_parts(parts.clone(), Body::empty()).into_parts().0;
+    let mut response = next.run(Request::from_parts(parts, body)).await;
+    if let Some(fault) = fault_of(&response) {
+        let visitor = response.extensions().get::<Visitor>().cloned();
+        response = match is_program(kept.uri.path()) {
+            true => problem(&fault, Language::of_request(&kept.headers), &id),
+            false => fault_page(&fault, &Page::new(&kept, &app, visitor)),
+        };
+    }
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    if app.settings.is_secure() {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
+    }
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        headers.insert("x-request-id", id);
+    }
+    let status = response.status().as_u16();
+    app.counts.requests[usize::from(status / 100).min(5)].fetch_add(1, Ordering::Relaxed);
+    // The route and not the path, which may hold a secret.
+    tracing::info!(id, %method, route, status, ms = start.elapsed().as_millis() as u64, "request");
+    response
+}
+
+/// The fault of a response that has no body of its own.
+fn fault_of(response: &Response) -> Option<Fault> {
+    if let Some(fault) = response.extensions().get::<Arc<Fault>>() {
+        return Some(Fault::clone(fault));
+    }
+    if response.extensions().get::<ProtectionError>().is_some() {
+        return Some(fault!(
+            FORBIDDEN,
+            "cross-site",
+            "This request came from another site, and was refused."
+        ));
+    }
+    match response.status() {
+        StatusCode::NOT_FOUND => Some(Fault::not_found()),
+        StatusCode::METHOD_NOT_ALLOWED => {
+            Some(fault!(METHOD_NOT_ALLOWED, "method", "That cannot be done with this address."))
+        }
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            Some(fault!(PAYLOAD_TOO_LARGE, "too-large", "The request is too large."))
+        }
+        StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY | StatusCode::UNSUPPORTED_MEDIA_TYPE
+            if !is_json(response) =>
+        {
+            Some(fault!(
+                BAD_REQUEST,
+                "bad-request",
+                "The request is not complete, or not in the expected form."
+            ))
+        }
+        StatusCode::REQUEST_TIMEOUT => Some(fault!(REQUEST_TIMEOUT, "timeout", "The request took too long.")),
+        StatusCode::INTERNAL_SERVER_ERROR => Some(Fault::internal(&"a handler failed")),
+        _ => None,
+    }
+}
+
+fn is_json(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    kind.is_some_and(|kind| kind.contains("json") || kind.contains("html"))
+}
+
+fn fault_page(fault: &Fault, page: &Page) -> Response {
+    let template = FaultPage { page, status: fault.status.as_u16(), message: page.fault(fault) };
+    let body = template.render().unwrap_or_else(|_| fault.to_string());
+    with_wait(fault, (fault.status, Html(body)).into_response())
+}
+
+/// A problem as RFC 9457 has it, with a code, which stays as it is in all languages.
+fn problem(fault: &Fault, language: Language, id: &str) -> Response {
+    let mut problem = json!({
+        "type": "about:blank",
+        "title": fault.status.canonical_reason().unwrap_or("error"),
+        "status": fault.status.as_u16(),
+        "code": fault.code,
+        "detail": language.fill(fault.message, &fault.args),
+        "request_id": id,
+    });
+    if let (Some(detail), Some(fields)) = (&fault.detail, problem.as_object_mut()) {
+        match &**detail {
+            Value::Object(more) => fields.extend(more.clone()),
+            other => drop(fields.insert("more".to_owned(), other.clone())),
+        }
+    }
+    if let (Some(seconds), Some(fields)) = (fault.retry_after, problem.as_object_mut()) {
+        fields.insert("retry_after".to_owned(), seconds.into());
+    }
+    let headers = [(header::CONTENT_TYPE, "application/problem+json")];
+    with_wait(fault, (fault.status, headers, problem.to_string()).into_response())
+}
+
+fn with_wait(fault: &Fault, mut response: Response) -> Response {
+    if let Some(value) =
+        fault.retry_after.and_then(|seconds| HeaderValue::from_str(&seconds.to_string()).ok())
+    {
+        response.headers_mut().insert(header::RETRY_AFTER, value);
+    }
+    if fault.status == StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}

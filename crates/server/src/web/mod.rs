@@ -1,0 +1,55 @@
+//! What all pages and answers share: the frame of a page, languages, limits, headers, errors.
+
+pub mod assets;
+mod chinese;
+pub mod dress;
+pub mod guard;
+pub mod language;
+pub mod limits;
+pub mod page;
+pub mod route;
+
+use axum::http::{HeaderMap, header};
+
+pub use page::{Page, Person};
+pub use route::{Access, Route, Scope};
+
+/// The value of a cookie.
+pub fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = values.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
+}
+
+/// `text` as part of an address.
+pub fn encode(text: &str) -> String {
+    let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte);
+    text.bytes().fold(String::with_capacity(text.len()), |mut encoded, byte| {
+        if keep(byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+        encoded
+    })
+}
+
+/// The path of this site that `to` names; the front page for everything else, such as an address of another site.
+pub fn local(to: &str) -> &str {
+    let is_local = to.starts_with('/') && !to.starts_with("//") && !to.contains(['\\', '\r', '\n']);
+    if is_local { to } else { "/" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_are_not_sent_to_other_sites() {
+        for other in ["https://example.org", "//example.org", "/\\example.org", "javascript:alert(1)", ""] {
+            assert_eq!(local(other), "/", "{other}");
+        }
+        assert_eq!(local("/b/coco?sort=cider-d"), "/b/coco?sort=cider-d");
+        assert_eq!(encode("/b/é?x=1"), "/b/%C3%A9%3Fx%3D1");
+    }
+}

@@ -1,0 +1,155 @@
+//! The frame of a page: who looks at it, in which language, and where.
+
+use std::convert::Infallible;
+use std::fmt::Display;
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::response::{Html, IntoResponse, Response};
+
+use super::assets;
+use super::language::Language;
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::clock;
+use crate::fault::Fault;
+
+/// What the frame of a page needs.
+#[derive(Clone)]
+pub struct Page {
+    /// The language.
+    pub language: Language,
+    /// The person, if they are signed in.
+    pub visitor: Option<Visitor>,
+    /// The path with its query, to come back to.
+    pub path: String,
+    /// The name of the site.
+    pub site: Arc<str>,
+    /// What was done before this page was shown, as a sentence.
+    pub done: Option<&'static str>,
+}
+
+/// The person who asks; only for routes that require one.
+#[derive(Clone)]
+pub struct Person(pub Visitor);
+
+impl Page {
+    /// The frame for a request.
+    pub fn new(parts: &Parts, app: &App, visitor: Option<Visitor>) -> Self {
+        let path = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+        let done =
+            parts.uri.query().and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("done=")));
+        Self {
+            language: Language::of_request(&parts.headers),
+            visitor,
+            path,
+            site: Arc::from(app.settings.title.as_str()),
+            done: done.and_then(done_in_words),
+        }
+    }
+
+    /// Fills a template.
+    ///
+    /// # Errors
+    /// If the template fails.
+    pub fn show(&self, template: &impl Template) -> Result<Response, Fault> {
+        Ok(Html(template.render()?).into_response())
+    }
+
+    /// A sentence in the language of the page.
+    pub fn t<'s>(&self, english: &'s str) -> &'s str {
+        self.language.t(english)
+    }
+
+    /// A sentence with an argument.
+    pub fn t1(&self, english: &str, a: impl Display) -> String {
+        self.language.fill(english, &[a.to_string()])
+    }
+
+    /// A sentence with two arguments.
+    pub fn t2(&self, english: &str, a: impl Display, b: impl Display) -> String {
+        self.language.fill(english, &[a.to_string(), b.to_string()])
+    }
+
+    /// A sentence with three arguments.
+    pub fn t3(&self, english: &str, a: impl Display, b: impl Display, c: impl Display) -> String {
+        self.language.fill(english, &[a.to_string(), b.to_string(), c.to_string()])
+    }
+
+    /// A refusal as a sentence.
+    pub fn fault(&self, fault: &Fault) -> String {
+        self.language.fill(fault.message, &fault.args)
+    }
+
+    /// The tag of the language.
+    pub fn tag(&self) -> &'static str {
+        self.language.tag()
+    }
+
+    /// The other languages: the address that chooses each, its tag and its name.
+    pub fn others(&self) -> Vec<(String, &'static str, &'static str)> {
+        let others = Language::ALL.into_iter().filter(|other| *other != self.language);
+        others
+            .map(|other| (format!("/language/{}?to={}", other.tag(), self.here()), other.tag(), other.name()))
+            .collect()
+    }
+
+    /// The path of this page as a part of an address.
+    pub fn here(&self) -> String {
+        super::encode(&self.path)
+    }
+
+    /// The address of an asset.
+    pub fn asset(&self, name: &str) -> String {
+        assets::address(name)
+    }
+
+    /// A time in words.
+    pub fn time(&self, time: &i64) -> String {
+        clock::shown(*time)
+    }
+
+    /// Whether the person runs benchmarks.
+    pub fn is_host(&self) -> bool {
+        self.visitor.as_ref().is_some_and(Visitor::is_host)
+    }
+
+    /// Whether the person administers the site.
+    pub fn is_admin(&self) -> bool {
+        self.visitor.as_ref().is_some_and(Visitor::is_admin)
+    }
+}
+
+/// What `?done=` in an address says; other texts say nothing.
+fn done_in_words(done: &str) -> Option<&'static str> {
+    use super::language::say;
+    Some(match done {
+        "saved" => say("Saved."),
+        "removed" => say("Removed."),
+        "signed-out" => say("You are signed out."),
+        "welcome" => say("Your account is ready."),
+        "joined" => say("You have joined the team."),
+        "cancelled" => say("The submission is cancelled, and your quota is as before."),
+        "queued" => say("It is queued; its page shows how it goes."),
+        _ => return None,
+    })
+}
+
+impl FromRequestParts<App> for Page {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Self::Rejection> {
+        let visitor = parts.extensions.get::<Visitor>().cloned();
+        Ok(Self::new(parts, app, visitor))
+    }
+}
+
+impl FromRequestParts<App> for Person {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Self::Rejection> {
+        parts.extensions.get::<Visitor>().cloned().map(Self).ok_or_else(Fault::not_found)
+    }
+}

@@ -1,0 +1,147 @@
+//! People come, sign in, make tokens, and leave.
+
+use axum::http::Request;
+use capeval_server::accounts::{Role, invitations};
+use capeval_server::web::Scope;
+use serde_json::json;
+
+use crate::support::{Database, Site, on_both, settings};
+
+on_both! { the_first_administrator_comes_by_a_link_and_invites_a_host tokens_do_what_their_scopes_allow }
+
+async fn the_first_administrator_comes_by_a_link_and_invites_a_host(database: Database) {
+    let site = Site::new(database).await;
+    let anybody = site.anybody();
+    let old = invitations::for_first_administrator(&site.app.store).await.unwrap().unwrap();
+    let path = invitations::for_first_administrator(&site.app.store).await.unwrap().unwrap();
+    anybody.get(&old).await.expect(410);
+    assert!(anybody.get(&path).await.expect(200).text.contains("admin"));
+
+    let ada = [("email", "Ada@example.org"), ("name", "Ada"), ("password", "short")];
+    let refused = anybody.post(&path, &ada).await.expect(422);
+    assert!(
+        refused.text.contains("A password has 10 to 200 characters.")
+            && refused.text.contains("Ada@example.org")
+    );
+    let ada = [("email", "Ada@example.org"), ("name", "Ada"), ("password", "a long password")];
+    let answer = anybody.post(&path, &ada).await.expect(303);
+    let cookie = answer.header("set-cookie");
+    assert!(cookie.contains("HttpOnly; SameSite=Lax") && !cookie.contains("Secure"), "{cookie}");
+    let admin = anybody.with_cookie_of(&answer);
+    assert!(admin.get("/account").await.expect(200).text.contains("ada@example.org"));
+    assert_eq!(invitations::for_first_administrator(&site.app.store).await.unwrap(), None);
+    anybody.post(&path, &ada).await.expect(410);
+
+    let invited = admin.post("/admin/invitations", &[("role", "host")]).await.expect(200).text;
+    let link = invited.split("http://127.0.0.1:8080").nth(1).unwrap().split('<').next().unwrap().to_owned();
+    let bob = [("email", "bob@example.org"), ("name", "Bob"), ("password", "another password")];
+    anybody.post(&link, &bob).await.expect(303);
+    anybody.post(&link, &bob).await.expect(410);
+
+    for (email, password) in
+        [("bob@example.org", "wrong password"), ("nobody@example.org", "another password")]
+    {
+        let refused = anybody.post("/sign-in", &[("email", email), ("password", password)]).await.expect(401);
+        assert!(refused.text.contains("Mail address and password do not match."));
+    }
+    let signed_in =
+        [("email", " BOB@example.org"), ("password", "another password"), ("to", "//evil.example")];
+    let answer = anybody.post("/sign-in", &signed_in).await.expect(303);
+    assert_eq!(answer.header("location"), "/");
+    let bob = anybody.with_cookie_of(&answer);
+    bob.get("/account").await.expect(200);
+    bob.get("/admin/accounts").await.expect(404);
+
+    let accounts = admin.get("/admin/accounts?q=bob").await.expect(200).text;
+    assert!(accounts.contains("bob@example.org") && !accounts.contains("/role\" class=\"inline\">Ada"));
+    let id = accounts.split("/admin/accounts/").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    admin.post(&format!("/admin/accounts/{id}/role"), &[("role", "disabled")]).await.expect(303);
+    assert_eq!(bob.get("/account").await.expect(303).header("location"), "/sign-in?to=/account");
+    anybody
+        .post("/sign-in", &[("email", "bob@example.org"), ("password", "another password")])
+        .await
+        .expect(401);
+    assert!(admin.get("/admin/audit").await.expect(200).text.contains("account.role"));
+
+    let new = [("old", "a long password"), ("new", "an even longer password")];
+    let changed = admin.post("/account/password", &new).await.expect(303);
+    admin.get("/account").await.expect(303);
+    let admin = admin.with_cookie_of(&changed);
+    admin.get("/account").await.expect(200);
+    admin.post("/sign-out", &[]).await.expect(303);
+    admin.get("/account").await.expect(303);
+}
+
+async fn tokens_do_what_their_scopes_allow(database: Database) {
+    let site = Site::new(database).await;
+    let person = site.person("Eve", Role::Member).await;
+    let page =
+        person.post("/account/tokens", &[("name", "laptop"), ("scope", "submit")]).await.expect(200).text;
+    let token = page.split("cev_").nth(1).unwrap().split('<').next().unwrap();
+    let program = crate::support::Client { token: Some(format!("cev_{token}")), ..site.anybody() };
+    let me = program.get("/api/v1/me").await.expect(200).json();
+    assert_eq!((me["name"].as_str(), &me["scopes"]), (Some("Eve"), &json!(["read", "submit"])));
+    let stored = site.app.store.all("SELECT * FROM api_token", vec![]).await.unwrap();
+    assert_ne!(stored[0].get::<String>("hash").unwrap(), token);
+
+    let made = program.post_json("/api/v1/me/tokens", &json!({ "scope": "read" })).await.expect(201).json();
+    let reader =
+        crate::support::Client { token: Some(made["token"].as_str().unwrap().to_owned()), ..site.anybody() };
+    let refused = reader.post_json("/api/v1/me/tokens", &json!({ "scope": "read" })).await.expect(403).json();
+    assert_eq!(refused["code"], "scope");
+    program.post_json("/api/v1/me/tokens", &json!({ "scope": "host" })).await.expect(403);
+    program.post_json("/api/v1/me/tokens", &json!({ "scope": "everything" })).await.expect(400);
+
+    let tokens = reader.get("/api/v1/me/tokens").await.expect(200).json();
+    assert_eq!(tokens["tokens"].as_array().unwrap().len(), 2);
+    assert!(!reader.get("/api/v1/me/tokens").await.text.contains(token));
+    let id = tokens["tokens"][0]["id"].as_str().unwrap();
+    let other = site.program("Other", Role::Member, Scope::Host).await;
+    let delete = |id: &str| Request::delete(format!("/api/v1/me/tokens/{id}"));
+    other.send(delete(id), "").await.expect(404);
+    program.send(delete(id), "").await.expect(204);
+    let refused = program.get("/api/v1/me").await.expect(401);
+    assert_eq!(refused.header("www-authenticate"), "Bearer");
+    assert_eq!(refused.header("content-type"), "application/problem+json");
+    // Routes for programs never read cookies, and pages never read tokens.
+    person.get("/api/v1/me").await.expect(401);
+    reader.get("/account").await.expect(303);
+}
+
+#[tokio::test]
+async fn over_tls_cookies_are_guarded_and_other_sites_are_refused() {
+    let settings = capeval_server::settings::Settings {
+        public_url: "https://captions.example.org/".to_owned(),
+        registration: "open".to_owned(),
+        ..settings(Database::Sqlite)
+    };
+    let site = Site::with(settings).await;
+    let fields = "email=a%40example.org&name=A&password=a+long+password";
+    let post = || Request::post("/register").header("content-type", "application/x-www-form-urlencoded");
+    let anybody = site.anybody();
+    let refused = anybody.send(post().header("origin", "https://evil.example"), fields).await.expect(403);
+    assert!(refused.text.contains("This request came from another site"));
+    anybody.send(post().header("sec-fetch-site", "cross-site"), fields).await.expect(403);
+    let trusted =
+        post().header("origin", "https://captions.example.org").header("sec-fetch-site", "same-origin");
+    let answer = anybody.send(trusted, fields).await.expect(303);
+    let cookie = answer.header("set-cookie");
+    assert!(
+        cookie.starts_with("__Host-capeval=") && cookie.contains("; Path=/;") && cookie.ends_with("; Secure")
+    );
+    assert_eq!(answer.header("strict-transport-security"), "max-age=31536000");
+}
+
+#[tokio::test]
+async fn who_tries_too_often_waits() {
+    let settings =
+        capeval_server::settings::Settings { sign_ins_per_minute: 3, ..settings(Database::Sqlite) };
+    let site = Site::with(settings).await;
+    let anybody = site.anybody();
+    let wrong = [("email", "a@example.org"), ("password", "a guess")];
+    for _ in 0..3 {
+        anybody.post("/sign-in", &wrong).await.expect(401);
+    }
+    let refused = anybody.post("/sign-in", &wrong).await.expect(429);
+    assert!((1..=20).contains(&refused.header("retry-after").parse::<i32>().unwrap()));
+}

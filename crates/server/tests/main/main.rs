@@ -1,0 +1,7 @@
+//! Tests that drive a whole site in their process, on SQLite and on PostgreSQL.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
+
+mod accounts;
+mod jobs;
+mod routes;
+mod support;

@@ -1,0 +1,128 @@
+//! A private PostgreSQL server on loopback, from the packages of the system, for as long as the tests run.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::chown;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// The beginning of the names of its folders, which end with the id of the process.
+const PREFIX: &str = "capeval-test-postgres-";
+
+/// Whether PostgreSQL is installed. In CI it must be.
+pub fn is_here() -> bool {
+    let is_here = programs().is_some();
+    assert!(
+        is_here || std::env::var_os("CI").is_none(),
+        "PostgreSQL is missing: install the package postgresql"
+    );
+    if !is_here {
+        println!("skipped: PostgreSQL is not installed");
+    }
+    is_here
+}
+
+/// The folder of the newest installed version.
+fn programs() -> Option<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
+    let mut versions: Vec<PathBuf> =
+        versions.filter_map(|entry| Some(entry.ok()?.path().join("bin"))).collect();
+    versions.sort();
+    versions.into_iter().rev().find(|bin| bin.join("initdb").exists())
+}
+
+/// The address of a new database.
+pub fn new_database() -> String {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let port = server();
+    let name = format!("test{}", COUNT.fetch_add(1, Ordering::Relaxed));
+    let psql = programs().unwrap().join("psql");
+    let made = Command::new(psql)
+        .args(["-h", "127.0.0.1", "-p", &port.to_string(), "-U", "test", "-d", "postgres", "-qc"])
+        .arg(format!("CREATE DATABASE {name}"))
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    format!("postgres://test@127.0.0.1:{port}/{name}")
+}
+
+/// The port of the server, which is started once.
+fn server() -> u16 {
+    static PORT: OnceLock<u16> = OnceLock::new();
+    *PORT.get_or_init(start)
+}
+
+fn start() -> u16 {
+    let bin = programs().expect("PostgreSQL is installed");
+    remove_old();
+    let folder = std::env::temp_dir().join(format!("{PREFIX}{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    // PostgreSQL refuses to run as root.
+    let user = if is_root() { Some(65_534) } else { None };
+    if let Some(user) = user {
+        chown(&folder, Some(user), Some(user)).unwrap();
+    }
+    let data = folder.join("data");
+    let mut initdb = as_user(user, &bin.join("initdb"));
+    let made = initdb
+        .args(["-U", "test", "-A", "trust", "--no-sync", "-D"])
+        .arg(&data)
+        .current_dir(&folder)
+        .output();
+    let made = made.unwrap();
+    assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let log = fs::File::create(folder.join("log")).unwrap();
+    let mut postgres = as_user(user, &bin.join("postgres"));
+    postgres.arg("-D").arg(&data).args(["-p", &port.to_string(), "-h", "127.0.0.1"]);
+    for setting in ["unix_socket_directories=", "fsync=off", "max_connections=300", "shared_buffers=32MB"] {
+        postgres.args(["-c", setting]);
+    }
+    postgres.current_dir(&folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+    // The server ends with the thread that started it, which lives as long as the process.
+    std::thread::spawn(move || {
+        let mut child = postgres.spawn().unwrap();
+        let _ = child.wait();
+    });
+    let start = Instant::now();
+    loop {
+        let mut ready = Command::new(bin.join("pg_isready"));
+        let ready =
+            ready.args(["-q", "-h", "127.0.0.1", "-U", "test", "-p", &port.to_string()]).status().unwrap();
+        if ready.success() {
+            return port;
+        }
+        let log = || fs::read_to_string(folder.join("log")).unwrap_or_default();
+        assert!(start.elapsed() < Duration::from_secs(30), "PostgreSQL does not start: {}", log());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n")
+}
+
+/// A command that is ended with this process, as another user if one is given.
+fn as_user(user: Option<u32>, program: &Path) -> Command {
+    let mut command = Command::new("setpriv");
+    if let Some(user) = user {
+        command.args([format!("--reuid={user}"), format!("--regid={user}"), "--clear-groups".to_owned()]);
+    }
+    command.arg("--pdeathsig=QUIT").arg(program);
+    command
+}
+
+/// Removes the folders of processes that have ended.
+fn remove_old() {
+    for entry in fs::read_dir(std::env::temp_dir()).unwrap().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if let Some(id) = name.strip_prefix(PREFIX)
+            && !Path::new("/proc").join(id).exists()
+        {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
