@@ -215,7 +215,7 @@ impl Meteor {
     /// The most promising reference goes first, so that the bounds of the others avoid more searches.
     fn best(&self, vocabulary: &Vocabulary, aligner: &mut Aligner, sentences: &SentenceList) -> Segment {
         let hypothesis = sentences.get(0);
-        aligner.set_hypothesis(vocabulary, &hypothesis);
+        aligner.set_hypothesis(vocabulary, sentences);
         let mut best = Segment { stats: Stats::default(), score: -1.0, reference: None };
         let mut order = std::mem::take(&mut aligner.order);
         order.clear();

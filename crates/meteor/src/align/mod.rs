@@ -13,7 +13,7 @@ mod words;
 use crate::bound::Prospects;
 use crate::explain::AlignedPhrase;
 use crate::options::Matcher;
-use crate::sentence::Sentence;
+use crate::sentence::{Sentence, SentenceList};
 use crate::vocabulary::{NONE, Vocabulary};
 use found::Found;
 pub(crate) use matches::Match;
@@ -63,10 +63,12 @@ pub(crate) struct Alignment<'a> {
 }
 
 impl Aligner {
-    /// Starts a new hypothesis; all alignments use it until the next call.
-    pub(crate) fn set_hypothesis(&mut self, vocabulary: &Vocabulary, hypothesis: &Sentence<'_>) {
-        self.words.set(vocabulary, hypothesis);
-        self.phrases.set(vocabulary, hypothesis);
+    /// Starts a new hypothesis, the first of `sentences`, whose references are the others.
+    pub(crate) fn set_hypothesis(&mut self, vocabulary: &Vocabulary, sentences: &SentenceList) {
+        let hypothesis = sentences.get(0);
+        let references = || (1..sentences.len()).map(|index| sentences.get(index));
+        self.words.set(vocabulary, &hypothesis, references());
+        self.phrases.set(vocabulary, &hypothesis, references());
         self.function_words = hypothesis.function_words;
         self.pairs.clear();
     }
@@ -158,13 +160,13 @@ mod tests {
     /// The longest sentence of these tests.
     const N_WORDS: u32 = 64;
 
-    /// Phrases of up to four words on either side, within `n_words`.
-    fn paraphrases(phrases: &[[u32; 4]], n_words: u32) -> Vec<Paraphrase> {
+    /// Phrases of up to four words on either side, within sentences of these lengths.
+    fn paraphrases(phrases: &[[u32; 4]], (n_words, n_places): (u32, u32)) -> Vec<Paraphrase> {
         let mut paraphrases: Vec<Paraphrase> = phrases
             .iter()
             .zip(0..)
             .map(|([reference, reference_len, hypothesis, hypothesis_len], place)| Paraphrase {
-                reference: reference % (n_words - 3),
+                reference: reference % (n_places - 3),
                 source_in_hypothesis: false,
                 order: [*reference_len, place, hypothesis % (n_words - 3)],
                 reference_len: *reference_len,
@@ -180,22 +182,22 @@ mod tests {
         /// Both kinds of aligning receive the same matches of words and phrases.
         #[test]
         fn packed_pairs_are_aligned_as_pairs_of_any_length(
-            n_words in 4..=N_WORDS,
+            (n_words, n_places) in (4..=N_WORDS, 4..=N_WORDS),
             singles in proptest::collection::vec((0..N_WORDS, 0..N_WORDS, 0usize..3), 0..60),
             phrases in proptest::collection::vec([0..N_WORDS, 1u32..5, 0..N_WORDS, 1u32..5], 0..40),
-            beam in 1usize..50,
+            beam in prop_oneof![20 => 1usize..50, 1 => Just(MAX_PACKED_BEAM)],
             spread in 1..=N_WORDS,
         ) {
             let matchers = vec![Matcher::Exact, Matcher::Stem, Matcher::Synonym, Matcher::Paraphrase];
             let plan = Plan { matchers, ranks: vec![0, 2, 1, 3], beam };
-            let mut masks = vec![[0; MAX_MATCHERS]; n_words as usize + 1];
+            let mut masks = vec![[0; MAX_MATCHERS]; n_places as usize + 1];
             for (reference, hypothesis, module) in singles {
-                let (reference, hypothesis) = (reference % spread % n_words, hypothesis % n_words);
+                let (reference, hypothesis) = (reference % spread % n_places, hypothesis % n_words);
                 masks[reference as usize + 1][module] |= 1 << hypothesis;
             }
             let words = WordMatcher::of_rows(n_words as usize, masks.as_flattened());
-            let rows: Vec<u32> = (1..=n_words).map(|row| row * MAX_MATCHERS as u32).collect();
-            let paraphrases = paraphrases(&phrases, n_words);
+            let rows: Vec<u32> = (1..=n_places).map(|row| row * MAX_MATCHERS as u32).collect();
+            let paraphrases = paraphrases(&phrases, (n_words, n_places));
 
             let mut general = Vec::new();
             let pair = (&words, &PhraseMatcher::default());

@@ -13,6 +13,9 @@ use crate::options::{MAX_MATCHERS, Matcher};
 use crate::sentence::Sentence;
 use crate::vocabulary::Vocabulary;
 
+// A sentence is one machine word.
+const _: () = assert!(LONGEST == u64::BITS as usize);
+
 /// The matches of a pair, in the lists of [`PackedPairs`].
 #[derive(Clone, Debug)]
 pub(super) struct Pair {
@@ -79,13 +82,9 @@ impl PackedPairs {
     /// The pair with reference `number`; `None` if it is too long, too repetitive, or the beam too wide.
     pub(super) fn get(&self, number: usize) -> Option<PackedPair<'_>> {
         let pair = self.pairs.get(number)?.as_ref()?;
-        Some(PackedPair {
-            rows: &self.rows[pair.rows.clone()],
-            paraphrases: &self.paraphrases[pair.paraphrases.clone()],
-            n_matchers: pair.n_matchers,
-            covered: pair.covered,
-            fixed: pair.fixed,
-        })
+        let (rows, paraphrases) =
+            (&self.rows[pair.rows.clone()], &self.paraphrases[pair.paraphrases.clone()]);
+        Some(PackedPair { pair, rows, paraphrases })
     }
 
     /// Finds all matches with the next reference, and the limits that they imply.
@@ -229,12 +228,10 @@ impl PackedPairs {
 /// The matches of a pair among which to choose.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PackedPair<'p> {
+    pair: &'p Pair,
     rows: &'p [u32],
     /// Ordered by reference word.
     paraphrases: &'p [Paraphrase],
-    n_matchers: usize,
-    covered: u64,
-    fixed: u64,
 }
 
 impl PackedPair<'_> {
@@ -245,7 +242,7 @@ impl PackedPair<'_> {
 
     /// The reference words in matches that are not definite.
     pub(super) fn open(&self) -> u64 {
-        self.covered & !self.fixed
+        self.pair.covered & !self.pair.fixed
     }
 
     fn paraphrases_at(&self, word: usize) -> impl Iterator<Item = &Paraphrase> {
@@ -262,7 +259,7 @@ impl PackedPair<'_> {
         mut each: impl FnMut(Match),
     ) {
         let row = words.narrow_row(self.rows[word]);
-        for (module, (matcher, mask)) in matchers[..self.n_matchers].iter().zip(row).enumerate() {
+        for (module, (matcher, mask)) in matchers[..self.pair.n_matchers].iter().zip(row).enumerate() {
             if *matcher == Matcher::Paraphrase {
                 self.paraphrases_at(word).for_each(|found| each(found.as_match(module)));
             }
@@ -273,7 +270,7 @@ impl PackedPair<'_> {
     /// The definite match that begins at a reference word.
     pub(super) fn definite(&self, words: &WordMatcher, matchers: &[Matcher], word: usize) -> Option<Match> {
         let mut definite = None;
-        if self.fixed >> word & 1 == 1 {
+        if self.pair.fixed >> word & 1 == 1 {
             self.for_each_at(words, matchers, word, |found| definite = Some(found));
         }
         definite
@@ -281,7 +278,8 @@ impl PackedPair<'_> {
 
     /// Appends the definite matches to `matches`.
     pub(super) fn list_definite(&self, words: &WordMatcher, matchers: &[Matcher], matches: &mut Vec<Match>) {
-        matches.extend(bits(self.fixed).filter_map(|word| self.definite(words, matchers, word as usize)));
+        matches
+            .extend(bits(self.pair.fixed).filter_map(|word| self.definite(words, matchers, word as usize)));
     }
 }
 

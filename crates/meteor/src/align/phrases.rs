@@ -1,7 +1,7 @@
 //! Finds phrases of a hypothesis that are paraphrases of phrases in its references.
 
 use super::matches::Paraphrase;
-use super::slots::Slots;
+use super::slots::{Sieve, Slots};
 use crate::sentence::Sentence;
 use crate::vocabulary::{NONE, Vocabulary};
 
@@ -43,14 +43,22 @@ pub(super) struct PhraseMatcher {
     /// The start in the hypothesis, and the next position of the same phrase.
     places: Vec<(u32, u32)>,
     phrase_slots: Slots,
-    /// By phrase of the references, the first of its relations.
+    /// The phrases of the references, and for each of these the first of its relations.
+    wanted: Sieve,
     relation_slots: Slots,
     relations: Vec<Relation>,
 }
 
 impl PhraseMatcher {
-    /// Starts a new hypothesis.
-    pub(super) fn set(&mut self, vocabulary: &Vocabulary, hypothesis: &Sentence<'_>) {
+    /// Starts a new hypothesis, which is going to be matched with phrases of `references`.
+    pub(super) fn set<'s>(
+        &mut self,
+        vocabulary: &Vocabulary,
+        hypothesis: &Sentence<'_>,
+        references: impl Iterator<Item = Sentence<'s>>,
+    ) {
+        self.wanted.clear();
+        references.flat_map(|reference| reference.spans).for_each(|span| self.wanted.insert(span.phrase));
         self.phrases.clear();
         self.places.clear();
         self.phrase_slots.clear(vocabulary.n_phrases());
@@ -71,6 +79,9 @@ impl PhraseMatcher {
             self.phrase_slots.set(span.phrase, index);
             self.phrases.push(HypothesisPhrase { len: span.len, first: place, last: place, count: 1 });
             for entry in vocabulary.paraphrases(span.phrase) {
+                if !self.wanted.may_contain(entry.other) {
+                    continue;
+                }
                 let next = self.relation_slots.get(entry.other).unwrap_or(NONE);
                 self.relation_slots.set(entry.other, self.relations.len() as u32);
                 self.relations.push(Relation {

@@ -30,3 +30,45 @@ impl Slots {
         }
     }
 }
+
+/// A set of small numbers that takes little memory and may seem to contain others.
+#[derive(Clone, Debug)]
+pub(super) struct Sieve([u64; 64]);
+
+impl Default for Sieve {
+    fn default() -> Self {
+        Self([0; 64])
+    }
+}
+
+impl Sieve {
+    pub(super) fn clear(&mut self) {
+        self.0 = [0; 64];
+    }
+
+    pub(super) fn insert(&mut self, number: u32) {
+        self.0[number as usize / 64 % 64] |= 1 << (number % 64);
+    }
+
+    /// Whether the number may have been inserted; false is certain.
+    #[inline]
+    pub(super) fn may_contain(&self, number: u32) -> bool {
+        self.0[number as usize / 64 % 64] >> (number % 64) & 1 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sieve_knows_what_was_inserted_and_seldom_more() {
+        let mut sieve = Sieve::default();
+        let numbers: Vec<u32> = (0..100).map(|k| k * k * 977).chain([u32::MAX, 1 << 31]).collect();
+        numbers.iter().for_each(|number| sieve.insert(*number));
+        assert!(numbers.iter().all(|number| sieve.may_contain(*number)));
+        assert!((0..100_000).filter(|number| sieve.may_contain(*number)).count() < 4_000);
+        sieve.clear();
+        assert!(!numbers.iter().any(|number| sieve.may_contain(*number)));
+    }
+}

@@ -1,6 +1,6 @@
 //! Finds the hypothesis words that each reference word matches, by equality, stem and synonymy.
 
-use super::slots::Slots;
+use super::slots::{Sieve, Slots};
 use crate::options::{MAX_MATCHERS, Matcher};
 use crate::sentence::Sentence;
 use crate::vocabulary::Vocabulary;
@@ -14,7 +14,8 @@ pub(super) struct WordMatcher {
     pub(super) width: usize,
     /// By class, the start of the mask of the words in it.
     classes: Slots,
-    /// By word, the start of the mask of its synonyms.
+    /// The words of the references, and for each of these the start of the mask of its synonyms.
+    wanted: Sieve,
     synonyms: Slots,
     masks: Vec<u64>,
     /// By word of the references, the start of its row.
@@ -27,9 +28,16 @@ pub(super) struct WordMatcher {
 pub(super) const EMPTY: u32 = 0;
 
 impl WordMatcher {
-    /// Starts a new hypothesis.
-    pub(super) fn set(&mut self, vocabulary: &Vocabulary, hypothesis: &Sentence<'_>) {
-        let Self { words, width, classes, synonyms, masks, word_slots, rows } = self;
+    /// Starts a new hypothesis, which is going to be matched with words of `references`.
+    pub(super) fn set<'s>(
+        &mut self,
+        vocabulary: &Vocabulary,
+        hypothesis: &Sentence<'_>,
+        references: impl Iterator<Item = Sentence<'s>>,
+    ) {
+        let Self { words, width, classes, wanted, synonyms, masks, word_slots, rows } = self;
+        wanted.clear();
+        references.flat_map(|reference| reference.words).for_each(|word| wanted.insert(*word));
         words.clear();
         words.extend_from_slice(hypothesis.words);
         *width = words.len().div_ceil(64).max(1);
@@ -49,7 +57,7 @@ impl WordMatcher {
             let facts = vocabulary.word(*word);
             mark(classes, facts.key, at);
             mark(classes, facts.stem, at);
-            for synonym in vocabulary.synonyms(*word) {
+            for synonym in vocabulary.synonyms(*word).iter().filter(|word| wanted.may_contain(**word)) {
                 mark(synonyms, *synonym, at);
             }
         }

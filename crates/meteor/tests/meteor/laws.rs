@@ -68,6 +68,19 @@ fn score(meteor: &Meteor, workspace: &mut Workspace, hypothesis: &str, reference
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
+    /// Pairs are packed for beams of up to 1000 paths; neither beam loses a path of these.
+    #[test]
+    fn the_widest_beam_of_packed_pairs_scores_as_the_next_one(
+        lengths in (1usize..7, 1usize..7),
+        words in proptest::collection::vec(0usize..4, 12),
+    ) {
+        let [packed, general] = [1000, 1001].map(|beam| meteor(Options { beam, ..Options::coco() }, &tiny()));
+        let spell = |words: &[usize]| words.iter().map(|word| WORDS[*word]).collect::<Vec<_>>().join(" ");
+        let (hypothesis, reference) = (spell(&words[..lengths.0]), spell(&words[6..6 + lengths.1]));
+        let score = |meteor| score(meteor, &mut Workspace::default(), &hypothesis, std::slice::from_ref(&reference));
+        prop_assert_eq!(score(&packed), score(&general));
+    }
+
     /// Only the search can establish this; with several references most searches are skipped.
     #[test]
     fn the_best_reference_scores_best_alone_too((hypothesis, references) in segment()) {
