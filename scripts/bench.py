@@ -59,7 +59,9 @@ def repeated(references, results, n_images, scratch):
         rows.append({"image_id": k, "caption": result["caption"]})
     images = [{"id": k} for k in range(n_images)]
     for path, content in zip(paths, ({"images": images, "annotations": annotations}, rows)):
-        path.write_text(json.dumps(content))
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps(content))
+        part.rename(path)
     return paths
 
 

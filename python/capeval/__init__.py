@@ -30,6 +30,7 @@ from ._evaluator import Evaluator
 from ._frequencies import DocumentFrequencies
 from ._install import install_meteor, install_spice
 from ._listing import metrics, suites, tokenize, tokenizers
+from ._mecab import find_dictionaries as _find_dictionaries
 from ._prefer import Preference, prefer
 from ._report import Measure, Notice, Report, System
 from ._score import score
@@ -60,6 +61,8 @@ __all__ = [
     "tokenize",
     "tokenizers",
 ]
+
+_find_dictionaries()
 
 
 def install_as_pycocoevalcap() -> None:

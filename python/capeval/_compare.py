@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
-from ._choices import Correction, Duplicate, Empty, Ids, Missing, Surplus
+from ._choices import Correction, Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
-from ._inputs import Captionlike, Metrics, Settings, digit_count, ids_of, thread_count
+from ._inputs import Captionlike, Metrics, Settings, digit_count, ids_of, metric_options, thread_count
 from ._progress import Listener, Progress
 from ._rendered import Plot, Rendered
 from ._report import Id, Report
-from ._score import prepare
+from ._score import by_name, prepare
 
 if TYPE_CHECKING:
     import pandas
@@ -162,8 +162,10 @@ def compare(
     seed: int = 12_345,
     correction: Correction = "holm",
     all_pairs: bool = False,
+    suite: str | None = None,
     tokenizer: str | None = None,
     settings: Settings = None,
+    idf: Idf | None = None,
     document_frequencies: Frequencies = None,
     lm: str | os.PathLike[str] | None = None,
     missing: Missing = "error",
@@ -200,8 +202,10 @@ def compare(
         correction: how p-values are corrected for the number of tests: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
             ``"none"``.
         all_pairs: compare every system with every other, not only with the first.
+        suite: as for :func:`capeval.score`.
         tokenizer: as for :func:`capeval.score`.
         settings: as for :func:`capeval.score`.
+        idf: as for :func:`capeval.score`.
         document_frequencies: as for :func:`capeval.score`.
         lm: as for :func:`capeval.score`.
         missing: as for :func:`capeval.score`.
@@ -228,11 +232,8 @@ def compare(
     """
     ground, read, names, table = prepare(
         references,
-        None,
-        metrics,
-        systems,
-        tokenizer,
-        settings,
+        by_name(None, systems),
+        metric_options(metrics, suite, tokenizer, settings, idf),
         DocumentFrequencies._given(document_frequencies, df),
         {"split": split, "format": ref_format, "id_column": ref_id_column, "caption_columns": ref_caption_columns},
         {"format": input_format, "id_column": id_column, "caption_columns": caption_column},

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
-from ._choices import Ids, OwnReference, Surplus, Unit
+from ._choices import Idf, Ids, OwnReference, Surplus, Unit
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._inputs import (
     Captionlike,
@@ -118,8 +118,10 @@ def correlate(
     intervals: bool | float = False,
     resamples: int = 1_000,
     seed: int = 12_345,
+    suite: str | None = None,
     tokenizer: str | None = None,
     settings: Settings = None,
+    idf: Idf | None = None,
     document_frequencies: Frequencies = None,
     split: str | Sequence[str] | None = None,
     ref_format: str | None = None,
@@ -148,8 +150,10 @@ def correlate(
         intervals: confidence intervals: ``True`` for 95 %, or a level.
         resamples: the number of resamples of the images for the intervals.
         seed: the seed of the random numbers.
+        suite: as for :func:`capeval.score`.
         tokenizer: as for :func:`capeval.score`.
         settings: as for :func:`capeval.score`.
+        idf: as for :func:`capeval.score`.
         document_frequencies: as for :func:`capeval.score`.
         split: as for :func:`capeval.score`.
         ref_format: as for :func:`capeval.score`.
@@ -168,15 +172,17 @@ def correlate(
     of_scoring = {
         "references": references is not None,
         "metrics": metrics is not None,
+        "suite": suite is not None,
         "tokenizer": tokenizer is not None,
         "settings": bool(settings),
+        "idf": idf is not None,
         "document_frequencies": frequencies is not None,
         "own_reference": own_reference != "keep",
         "surplus": surplus != "error",
     }
     refuse_beside_scores(scores, of_scoring)
     options = {
-        "metrics": metric_options(metrics, settings, tokenizer),
+        "metrics": metric_options(metrics, suite, tokenizer, settings, idf),
         "lower_is_better": [lower_is_better] if isinstance(lower_is_better, str) else list(lower_is_better),
         "unit": unit,
         "own_reference": own_reference,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _engine
-from ._choices import Duplicate, Empty, Ids, Missing, Surplus
+from ._choices import Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._inputs import Captionlike, Metrics, Settings, metric_options, reference_captions, thread_count
 from ._progress import Progress
@@ -29,8 +29,10 @@ class Evaluator:
         references: Captionlike,
         metrics: Metrics = None,
         *,
+        suite: str | None = None,
         tokenizer: str | None = None,
         settings: Settings = None,
+        idf: Idf | None = None,
         document_frequencies: Frequencies = None,
         ids: Ids = "as-given",
         split: str | Sequence[str] | None = None,
@@ -45,8 +47,10 @@ class Evaluator:
         Args:
             references: captions by people, in any form that :func:`capeval.score` takes.
             metrics: the metrics to prepare for; later calls may name others, but then take longer.
+            suite: as for :func:`capeval.score`.
             tokenizer: as for :func:`capeval.score`.
             settings: as for :func:`capeval.score`.
+            idf: as for :func:`capeval.score`.
             document_frequencies: as for :func:`capeval.score`.
             ids: ``"text"`` if the ids 1 and "1" are the same.
             split: as for :func:`capeval.score`.
@@ -61,7 +65,7 @@ class Evaluator:
             KeyboardInterrupt: on Ctrl-C, once the references are prepared for the current metric.
         """
         rows = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
-        self._metrics = metric_options(metrics, settings, tokenizer)
+        self._metrics = metric_options(metrics, suite, tokenizer, settings, idf)
         self._df = DocumentFrequencies._given(document_frequencies, df)
         self._ids: Ids = ids
         self.numbered: bool = rows.numbered
@@ -74,8 +78,10 @@ class Evaluator:
         path: str | os.PathLike[str],
         metrics: Metrics = None,
         *,
+        suite: str | None = None,
         tokenizer: str | None = None,
         settings: Settings = None,
+        idf: Idf | None = None,
         document_frequencies: Frequencies = None,
         df: Frequencies = None,
     ) -> Evaluator:
@@ -87,7 +93,7 @@ class Evaluator:
                 from.
         """
         evaluator = cls.__new__(cls)
-        evaluator._metrics = metric_options(metrics, settings, tokenizer)
+        evaluator._metrics = metric_options(metrics, suite, tokenizer, settings, idf)
         evaluator._df = DocumentFrequencies._given(document_frequencies, df)
         evaluator._ids = "as-given"
         evaluator._prepared = _engine.Prepared.load(os.fspath(path))
@@ -110,8 +116,10 @@ class Evaluator:
         metrics: Metrics = None,
         *,
         systems: Mapping[str, Captionlike] | None = None,
+        suite: str | None = None,
         tokenizer: str | None = None,
         settings: Settings = None,
+        idf: Idf | None = None,
         document_frequencies: Frequencies = None,
         lm: str | os.PathLike[str] | None = None,
         missing: Missing = "error",
@@ -125,6 +133,7 @@ class Evaluator:
         images: Iterable[Id] | None = None,
         segments: bool = True,
         gallery: bool = False,
+        human: bool = False,
         intervals: bool | float = False,
         resamples: int = 10_000,
         seed: int = 12_345,
@@ -139,17 +148,15 @@ class Evaluator:
         """
         from ._score import score
 
-        if metrics is not None and settings is None:
-            settings = self._metrics["settings"]
-        if metrics is not None and tokenizer is None:
-            tokenizer = self._metrics["tokenizer"]
         return score(
             self,
             candidates,
             metrics,
             systems=systems,
+            suite=suite,
             tokenizer=tokenizer,
             settings=settings,
+            idf=idf,
             document_frequencies=document_frequencies,
             lm=lm,
             missing=missing,
@@ -163,6 +170,7 @@ class Evaluator:
             images=images,
             segments=segments,
             gallery=gallery,
+            human=human,
             intervals=intervals,
             resamples=resamples,
             seed=seed,
@@ -171,12 +179,21 @@ class Evaluator:
             df=df,
         )
 
+    def _completed(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The metrics of a call, with those of the evaluator and their settings where the call gives none."""
+        mine = self._metrics
+        which = given if given["names"] or given["suite"] else mine
+        rest = {name: given[name] or mine[name] for name in ("tokenizer", "settings")}
+        return {"names": which["names"], "suite": which["suite"], **rest}
+
     def __reduce__(self) -> tuple[object, tuple[dict[str, Any], bytes, str]]:
         state = {key: value for key, value in self.__dict__.items() if key != "_prepared"}
         return _restore, (state, self._prepared.to_bytes(), self._prepared.name)
 
     def __repr__(self) -> str:
-        return f"Evaluator({len(self.ids)} images, metrics={self._metrics['names']})"
+        suite, names = self._metrics["suite"], self._metrics["names"]
+        metrics = [suite, *names] if suite else names or ["coco"]
+        return f"Evaluator({len(self.ids)} images, metrics={metrics})"
 
 
 def _restore(state: dict[str, Any], data: bytes, source: str) -> Evaluator:

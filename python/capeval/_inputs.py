@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from typing import Any, Union
 
+from ._choices import Idf
 from ._engine import Captions, caption_columns
 
 Captionlike = Any
@@ -285,9 +286,17 @@ def setting(value: object) -> str:
     return str(value)
 
 
-def metric_options(metrics: Metrics, given: Settings, tokenizer: str | None = None) -> dict[str, Any]:
+def metric_options(
+    metrics: Metrics, suite: str | None, tokenizer: str | None, given: Settings, idf: Idf | None
+) -> dict[str, Any]:
     """Metrics and settings as the engine's options."""
-    return {"names": metric_names(metrics), "settings": dict(settings(given)), "tokenizer": tokenizer}
+    common = dict(settings(given))
+    if idf is not None:
+        if "idf" in common:
+            raise ValueError("idf is given twice; leave it out of settings")
+        common["idf"] = idf
+    names = [] if metrics is None else metric_names(metrics)
+    return {"names": names, "suite": suite, "tokenizer": tokenizer, "settings": common}
 
 
 def ids_of(images: Iterable[Any] | None) -> list[Any] | None:

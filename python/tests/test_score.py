@@ -287,3 +287,44 @@ def test_a_report_is_a_mapping_and_has_a_plot(references, candidates):
     assert dict(report) == report.scores and len(report) == 4 and report.get("meteor") is None
     assert isinstance(report, Mapping) and report == report and len({report}) == 1
     assert "<iframe" in report.plot()._repr_html_() and "&lt;svg" in report.plot()._repr_html_()
+
+
+def test_suites_frequencies_and_people_have_keywords(references, candidates):
+    by_name = capeval.score(references, candidates, ["sacrebleu-family"])
+    assert dict(capeval.score(references, candidates, suite="sacrebleu-family")) == dict(by_name)
+    uniform = capeval.score(references, candidates, ["cider-d"], idf="uniform")
+    assert dict(uniform) == dict(capeval.score(references, candidates, ["cider-d:idf=uniform"]))
+    with pytest.raises(ValueError, match="idf is given twice"):
+        capeval.score(references, candidates, ["cider-d"], idf="uniform", settings={"idf": "corpus"})
+    report = capeval.score(references, candidates, ["bleu"], human=True)
+    assert list(report.systems) == ["candidates", "human"]
+    people = capeval.score(references, metrics=["bleu"], human=True)
+    assert people.systems["human"].scores == report.systems["human"].scores
+    assert list(people.systems) == ["human"]
+
+
+def test_an_evaluator_keeps_its_settings_unless_a_call_gives_others(references, candidates):
+    evaluator = capeval.Evaluator(references, ["cider-d", "bleu"], idf="uniform")
+    assert repr(evaluator).endswith("metrics=['cider-d', 'bleu'])")
+    uniform, corpus = (dict(capeval.score(references, candidates, ["cider-d"], idf=idf)) for idf in ("uniform", "corpus"))
+    assert dict(evaluator.score(candidates, ["cider-d"])) == uniform
+    assert evaluator.score(candidates, idf="corpus")["cider-d"] == corpus["cider-d"]
+    assert set(evaluator.score(candidates, suite="sacrebleu-family", settings={"case": "lc"})) >= {"sacrebleu", "chrf", "ter"}
+
+
+@pytest.mark.parametrize(
+    ("part", "damage"),
+    [
+        ("measures", lambda rows: rows[:1]),
+        ("metrics", lambda rows: [(key, n + 1) for key, n in rows]),
+        ("systems", lambda rows: [{**row, "scores": row["scores"][:1]} for row in rows]),
+        ("systems", lambda rows: [{**row, "signatures": []} for row in rows]),
+        ("systems", lambda rows: [{**row, "segments": (row["segments"][0], row["segments"][1][:8])} for row in rows]),
+        ("systems", lambda rows: [{**row, "intervals": []} for row in rows]),
+    ],
+)
+def test_a_tampered_report_is_refused(references, candidates, part, damage):
+    restore, (data,) = capeval.score(references, candidates, ["bleu"], intervals=True, resamples=50)._found.__reduce__()
+    assert restore(data).systems() == ["candidates"]
+    with pytest.raises(ValueError, match="the report is damaged: "):
+        restore({**data, part: damage(data[part])})

@@ -1,10 +1,10 @@
 // Opens a page of `capeval score --html` in a real browser: sorts, searches, opens an image, changes the theme, and
 // checks that hostile captions stay text, that no script fails, and that axe finds no violations.
 //
-// node page.mjs BROWSER MODULES PAGE WIDE PICTURED [SCREENSHOTS]: PAGE holds the systems "first" and "second" of
-// xtask/src/browser.rs, WIDE two systems, one with a long name, scored by all metrics, PICTURED a
-// comparison with pictures in it; MODULES is the folder that
-// holds playwright-core and axe-core.
+// node page.mjs BROWSER MODULES PAGE WIDE PICTURED RATED PAIRED DIVERSE [SCREENSHOTS]: PAGE holds the systems "first" and
+// "second" of xtask/src/browser.rs, WIDE two systems, one with a long name, scored by all metrics, PICTURED a comparison
+// with pictures in it, RATED a correlation, PAIRED preferences, and DIVERSE the diversity of captions; MODULES is the
+// folder that holds playwright-core and axe-core.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const [browserPath, modules, path, widePath, picturedPath, screenshots] = process.argv.slice(2);
+const [browserPath, modules, path, widePath, picturedPath, ratedPath, pairedPath, diversePath, screenshots] = process.argv.slice(2);
 const require = createRequire(join(modules, "node_modules", "from"));
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core"), "utf8");
@@ -42,14 +42,12 @@ const output = (page) => page.locator("output.count").textContent();
 // Waits until the check passes in the page.
 const until = (page, check, argument) => page.waitForFunction(check, argument);
 
-async function complaintsOfAxe(browserOptions) {
+async function complaintsOfAxe(browserOptions, path_, prepare) {
   // axe needs a context without the page's policy, which forbids foreign scripts.
   const context = await browser.newContext({ bypassCSP: true, ...browserOptions });
   const page = await context.newPage();
-  await page.goto(pathToFileURL(path).href);
-  await page.waitForSelector("html[data-ready]");
-  await page.locator(".row").first().click();
-  await page.waitForSelector(".evidence details");
+  await page.goto(pathToFileURL(path_).href);
+  if (prepare) await prepare(page);
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
   await context.close();
@@ -176,7 +174,8 @@ const steps = {
   },
   async "a bar or a square of a chart lists its images"() {
     const [page] = await open({ viewport: { width: 1360, height: 900 } });
-    const chart = page.locator("#charts figure[data-cells]").first();
+    const chart = page.locator("#charts [role=application]").first();
+    assert.ok((await chart.getAttribute("aria-label")).includes("arrow keys"));
     await chart.focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
@@ -186,8 +185,11 @@ const steps = {
     await until(page, () => document.querySelector(".filters button"));
     assert.equal((await output(page)).split(" ")[0], /: ([\d,]+) image/.exec(said)[1]);
     assert.ok((await page.evaluate(() => location.hash)).includes("where="));
+    assert.ok(await page.locator(".list").evaluate((list) => list === document.activeElement));
+    assert.ok((await page.locator(".filters button").getAttribute("aria-label")).startsWith("Remove the filter "));
     await page.locator(".filters button").click();
     await until(page, () => document.querySelector("output.count").textContent === "1,003 images");
+    assert.ok(await page.locator(".list").evaluate((list) => list === document.activeElement));
     // By mouse, in a heat map: two ranges.
     const squares = page.locator("#charts figure[data-cells]", { has: page.locator(".squares") }).first();
     const box = await squares.locator("svg").boundingBox();
@@ -350,7 +352,24 @@ const steps = {
   async "axe finds no violations"() {
     for (const colorScheme of ["light", "dark"]) {
       for (const viewport of [{ width: 1360, height: 900 }, { width: 390, height: 844 }]) {
-        assert.deepEqual(await complaintsOfAxe({ colorScheme, viewport }), []);
+        const opened = async (page) => {
+          await page.waitForSelector("html[data-ready]");
+          await page.locator(".row").first().click();
+          await page.waitForSelector(".evidence details");
+        };
+        const filtered = async (page) => {
+          await page.waitForSelector("html[data-ready]");
+          await page.locator("#charts [role=application]").first().focus();
+          await page.keyboard.press("ArrowRight");
+          await page.keyboard.press("Enter");
+          await page.waitForSelector(".filters button");
+          await page.getByLabel("wall").check();
+          await page.waitForSelector(".tile");
+        };
+        const pages = [[path, opened], [path, filtered], [widePath, opened], [picturedPath, opened], [picturedPath, filtered], [ratedPath], [pairedPath], [diversePath]];
+        for (const [path_, prepare] of pages) {
+          assert.deepEqual(await complaintsOfAxe({ colorScheme, viewport }, path_, prepare), [], path_);
+        }
       }
     }
   },

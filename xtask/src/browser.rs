@@ -54,6 +54,7 @@ pub fn run(root: &Path, screenshots: Option<&Path>) -> Result<()> {
     let page = write_page(&root, &base)?;
     let wide = write_wide_page(&root, &base)?;
     let pictured = write_pictured_page(&root, &base)?;
+    let plain = write_plain_pages(&root, &base)?;
     let size = std::fs::metadata(&page)?.len();
     println!("── browser: a page of {size} bytes");
     let mut command = Command::new("node");
@@ -63,7 +64,8 @@ pub fn run(root: &Path, screenshots: Option<&Path>) -> Result<()> {
         .arg(&base)
         .arg(page)
         .arg(wide)
-        .arg(pictured);
+        .arg(pictured)
+        .args(plain);
     if let Some(folder) = screenshots {
         std::fs::create_dir_all(folder)?;
         command.arg(folder);
@@ -162,6 +164,47 @@ fn write_pictured_page(root: &Path, base: &Path) -> Result<PathBuf> {
     command.arg(pictures).arg("--html").arg(&page).args(["--title", "Good or weak?"]);
     step("pictured page", command.stdout(Stdio::null()))?;
     Ok(page)
+}
+
+/// Writes pages without images: of ratings, of pairs, and of the diversity of captions.
+fn write_plain_pages(root: &Path, base: &Path) -> Result<[PathBuf; 3]> {
+    let quickstart = root.join("examples/quickstart");
+    let weak: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(quickstart.join("weak.json"))?)?;
+    let good: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(quickstart.join("good.json"))?)?;
+    let (weak, good) = (weak.as_array().context("a list")?, good.as_array().context("a list")?);
+    let (mut ratings, mut pairs) = (String::new(), String::new());
+    for (k, (a, b)) in weak.iter().zip(good).enumerate() {
+        let id = &a["image_id"];
+        for (system, row, rating) in [("weak", a, 1 + k % 3), ("good", b, 2 + k % 3)] {
+            let caption = &row["caption"];
+            let rated =
+                serde_json::json!({ "image_id": id, "caption": caption, "system": system, "rating": rating });
+            ratings += &format!("{rated}\n");
+        }
+        let category = if k % 2 == 0 { "even" } else { "odd" };
+        let captions = [&a["caption"], &b["caption"]];
+        let pair = serde_json::json!({ "image_id": id, "captions": captions, "votes": [k % 3, 2], "category": category });
+        pairs += &format!("{pair}\n");
+    }
+    std::fs::write(base.join("ratings.jsonl"), ratings)?;
+    std::fs::write(base.join("pairs.jsonl"), pairs)?;
+    let references = quickstart.join("references.json");
+    let write = |name: &str, command: &str, input: PathBuf, options: &[&str]| -> Result<PathBuf> {
+        let page = base.join(name);
+        let mut run = Command::new(env!("CARGO"));
+        run.args(["run", "--quiet", "--package", "capeval-cli", "--", command]).arg(input);
+        run.arg("--references").arg(&references).args(options).arg("--html").arg(&page);
+        step(name, run.current_dir(root).stdout(Stdio::null()))?;
+        Ok(page)
+    };
+    let intervals = ["--ci", "--resamples", "200"];
+    Ok([
+        write("rated.html", "correlate", base.join("ratings.jsonl"), &intervals)?,
+        write("paired.html", "prefer", base.join("pairs.jsonl"), &intervals)?,
+        write("diverse.html", "diversity", references.clone(), &[])?,
+    ])
 }
 
 /// A red GIF of one pixel.

@@ -1,13 +1,15 @@
 //! Notices about texts, tokenizers and resampling.
 
 use std::collections::BTreeSet;
+use std::iter;
 
 use capeval_choice::{Argument, Remedy, Task};
 use capeval_corpus::{Aligned, Captions, GroupedCaptions, Pair};
 use capeval_metric::AnyMetric;
 use capeval_report::{Comparison, Notice, TooFewResamples};
 use capeval_stats::Resampling;
-use capeval_text::{Looks, Texts, Tokenizer};
+use capeval_text::{Looks, Scratch, Texts, Tokenizer};
+use rayon::prelude::*;
 
 /// The number of texts in a sample.
 const SAMPLE: usize = 2000;
@@ -110,6 +112,31 @@ pub(crate) fn about_texts(
         }
     }
     notices
+}
+
+/// A notice of the captions that `ptb-each` may read otherwise than pycocoevalcap, which looks at the next image's
+/// caption; `None` without metrics that use it. `texts` are the last ones of images.
+pub(crate) fn open_captions<'t>(
+    metrics: &[AnyMetric],
+    texts: impl Iterator<Item = &'t str>,
+) -> Option<Notice> {
+    let is_each = |metric: &AnyMetric| metric.input().reading.tokenizer() == Some(Tokenizer::PtbEach);
+    if !metrics.iter().any(is_each) {
+        return None;
+    }
+    let is_open = |scratch: &mut Scratch, text: &str| {
+        Tokenizer::PtbEach.tokenize_before(text, &|| Box::new(iter::empty()), scratch, |_| {})
+    };
+    let texts: Vec<&str> = texts.collect();
+    let n_open = texts.into_par_iter().map_init(Scratch::default, is_open).filter(|is_open| *is_open).count();
+    (n_open > 0).then(|| {
+        let (captions, end) = if n_open == 1 { ("caption", "ends") } else { ("captions", "end") };
+        let message = format!(
+            "{n_open} {captions} {end} in such a way that tokens depend on the next image's caption, at which ptb-each \
+             does not look; it assumes that a new sentence follows"
+        );
+        Notice::new("open-captions", message).count(n_open)
+    })
 }
 
 /// Counts over a sample of `n` texts.

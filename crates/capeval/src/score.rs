@@ -202,6 +202,9 @@ pub(crate) fn score_with_statistics(
         .iter()
         .map(|(name, captions)| (name.as_str(), notices::look_at(captions.len(), |k| captions.text(k))));
     found.extend(notices::about_texts(set.texts(), looks.collect(), &metrics));
+    let last_references = (0..set.n_images()).filter_map(|image| set.of(image).last());
+    let candidates = inputs.iter().flat_map(|system| (0..system.texts.len()).map(|k| system.texts.get(k)));
+    found.extend(notices::open_captions(&metrics, last_references.chain(candidates)));
     let same_images = scores.windows(2).all(|pair| matches!(pair, [a, b] if a.images == b.images));
     if !same_images {
         found.push(notices::different_images());

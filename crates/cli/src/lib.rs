@@ -1,6 +1,7 @@
 //! The command line of capeval: [`run`] is the whole program, for the binary and for the Python package alike.
 
 mod commands;
+mod completions;
 mod data;
 mod fault;
 mod html;

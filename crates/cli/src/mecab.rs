@@ -1,9 +1,9 @@
 //! Where MeCab's dictionaries are, for the tokenizers ja-mecab and ko-mecab.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use capeval::choice::Refusal;
-use capeval::text::tokenizers::mecab::{self, Dictionary, DictionaryFiles, Language};
+use capeval::text::tokenizers::mecab::Language;
+use capeval_files::provide_dictionary;
 
 /// Folders of dictionaries. Few people need them, so only the help of `capeval tokenize` has them.
 #[derive(clap::Args)]
@@ -18,25 +18,12 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// Registers the folders of the dictionaries; a dictionary is opened when a tokenizer first needs it.
+    /// Registers the folders.
     pub fn provide(&self) {
         for (language, folder) in [(Language::Japanese, &self.mecab_ja), (Language::Korean, &self.mecab_ko)] {
             if let Some(folder) = folder.clone() {
-                mecab::provide(language, move || open(&folder));
+                provide_dictionary(language, folder);
             }
         }
     }
-}
-
-fn open(folder: &Path) -> Result<Dictionary, Refusal> {
-    let path = |name: &str| folder.join(name).display().to_string();
-    let bytes = |name: &str| capeval_files::open(&path(name));
-    let files = DictionaryFiles {
-        system: Box::new(bytes("sys.dic")?),
-        unknown: Box::new(bytes("unk.dic")?),
-        characters: Box::new(bytes("char.bin")?),
-        matrix: Box::new(bytes("matrix.bin")?),
-        settings: capeval_files::text(&path("dicrc"))?,
-    };
-    Dictionary::new(files).map_err(|refusal| refusal.at(folder.display()))
 }

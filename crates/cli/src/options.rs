@@ -2,10 +2,13 @@
 
 use std::ffi::OsStr;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use anyhow::Result;
 use capeval::choice::suggest;
-use capeval::corpus::{self, Captions, Duplicate, Empty, Format, Ids, Missing, ReadOptions, Role, Surplus};
+use capeval::corpus::{
+    self, Captions, Duplicate, Empty, Format, Ids, Missing, ReadOptions, Role, SegmentId, Surplus,
+};
 use capeval::evaluate::registry::{CORPUS_KINDS, SUITES, kinds};
 use capeval::report::Measure;
 use capeval::stats::Resampling;
@@ -15,6 +18,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
 
 use crate::fault::{fault, sentence};
+use crate::input;
 
 /// The heading of flags about how references are read.
 pub const READING_REFERENCES: &str = "Reading references";
@@ -91,6 +95,48 @@ impl ReferenceInput {
             ));
         }
         Ok(corpus::merge(files, Role::References)?)
+    }
+}
+
+/// The references that systems are scored against, and the images to score.
+#[derive(clap::Args)]
+pub struct ReferenceFiles {
+    /// File of references, `-` for standard input; may be repeated. For plain text, give one file per reference of an
+    /// image.
+    #[arg(short, long, value_name = "FILE", required = true)]
+    pub references: Vec<String>,
+    /// File with the ids of the images to score, one per line or as a JSON array [default: all images].
+    #[arg(long, value_name = "FILE")]
+    images: Option<String>,
+    #[command(flatten)]
+    reading: ReferenceInput,
+}
+
+impl ReferenceFiles {
+    /// All input files.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.references.iter().chain(&self.images).map(String::as_str)
+    }
+
+    /// The images to score; `None` for all.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn images(&self) -> Result<Option<Vec<SegmentId>>> {
+        self.images.as_deref().map(input::ids).transpose()
+    }
+
+    /// Opens the references.
+    ///
+    /// # Errors
+    /// As [`ReferenceInput::open`].
+    pub fn open(&self) -> Result<ReferenceSource> {
+        self.reading.open(&self.references)
+    }
+
+    /// Whether files may be larger than the limits.
+    pub fn no_limits(&self) -> bool {
+        self.reading.no_limits
     }
 }
 
@@ -197,18 +243,8 @@ impl Policies {
 pub struct Order {
     /// Sort the systems by a measure such as cider-d, best first, with their ranks; `compare` ranks with --all-pairs
     /// only.
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", value_parser = Known::Measures, hide_possible_values = true)]
     pub sort: Option<String>,
-}
-
-/// The scale of printed scores.
-#[derive(clap::Args)]
-#[command(next_help_heading = "Output")]
-pub struct Scale {
-    /// Print scores times 100, as most papers do, with one digit unless --digits is given; csv, json and jsonl stay as
-    /// they are.
-    #[arg(long)]
-    pub percent: bool,
 }
 
 /// An error that `flag` names no measure of `known`.
@@ -297,6 +333,8 @@ pub enum Known {
     CorpusMetrics,
     /// All metrics.
     AllMetrics,
+    /// Measures of metrics by their default settings.
+    Measures,
     /// Suites.
     Suites,
     /// Tokenizers.
@@ -326,6 +364,7 @@ impl TypedValueParser for Known {
             }
             Self::CorpusMetrics => of_systems().collect(),
             Self::AllMetrics => metrics().chain(of_systems()).collect(),
+            Self::Measures => MEASURES.iter().map(|(key, label)| (key.as_str(), label.as_str())).collect(),
             Self::Suites => suites().collect(),
             Self::Tokenizers => tokenizers::ALL
                 .iter()
@@ -336,6 +375,12 @@ impl TypedValueParser for Known {
         Some(Box::new(known.into_iter().map(|(name, summary)| PossibleValue::new(name).help(summary))))
     }
 }
+
+/// The keys and labels of all measures by the default settings of their metrics.
+static MEASURES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+    let parts = kinds().filter_map(|kind| kind.about().ok()).flat_map(|about| about.parts);
+    parts.map(|part| (part.key, part.label)).collect()
+});
 
 /// A parser for a closed set of names.
 pub fn choices<T>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>

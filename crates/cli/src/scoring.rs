@@ -9,7 +9,6 @@ use capeval_files as files;
 use clap::Arg;
 
 use crate::commands::score::What;
-use crate::fault::fault;
 use crate::options::{self, METRICS, READING_REFERENCES, ReferenceInput};
 
 /// References and metrics, or scores.
@@ -74,18 +73,12 @@ pub struct Read {
 
 impl Scoring {
     /// All input files, `source` first.
-    ///
-    /// # Errors
-    /// If standard input would be read twice.
-    pub fn inputs<'a>(&'a self, source: &'a str) -> Result<Vec<&'a str>> {
+    pub fn inputs<'a>(&'a self, source: &'a str) -> Vec<&'a str> {
         let mut inputs: Vec<&str> = vec![source];
         inputs.extend(self.references.iter().map(String::as_str));
         inputs.extend(self.scores.as_deref());
         inputs.extend(self.what.paths());
-        if inputs.iter().filter(|path| **path == files::STDIN).count() > 1 {
-            return Err(fault("standard input (-) can be read only once", "give files for the others"));
-        }
-        Ok(inputs)
+        inputs
     }
 
     /// Chooses the metrics.

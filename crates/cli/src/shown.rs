@@ -27,10 +27,14 @@ pub struct Shown {
     /// Digits after the decimal point in table, markdown and latex; the other formats write all digits [default: 3].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=17))]
     digits: Option<u8>,
+    /// Print scores times 100, as most papers do, with one digit unless --digits is given; csv, json and jsonl stay as
+    /// they are.
+    #[arg(long)]
+    percent: bool,
 }
 
 /// The digits after the decimal point of scores.
-const DIGITS: u8 = 3;
+const DIGITS: usize = 3;
 
 /// The digits after the decimal point of scores that are multiplied by 100.
 const DIGITS_OF_PERCENT: usize = 1;
@@ -41,14 +45,14 @@ pub struct Target {
     segments: Option<Output>,
     form: Form,
     style: Style,
-    /// Whether the user set the number of digits.
-    has_digits: bool,
+    /// Whether to multiply by 100 what is not for programs.
+    in_percent: bool,
 }
 
 impl Shown {
-    /// The number of digits after the decimal point in tables.
+    /// The number of digits after the decimal point on pages.
     pub fn digits(&self) -> usize {
-        usize::from(self.digits.unwrap_or(DIGITS))
+        self.digits.map_or(DIGITS, usize::from)
     }
 
     /// Whether the report is a table for the terminal.
@@ -59,8 +63,12 @@ impl Shown {
     /// Opens the output files, none of which may be among `inputs`.
     ///
     /// # Errors
-    /// When a file cannot be written, or report and segments would go to the same place.
+    /// When a file cannot be written, report and segments would go to the same place, or standard input would be read
+    /// twice.
     pub fn open(&self, inputs: &[&str]) -> Result<Target> {
+        if inputs.iter().filter(|path| **path == STDIN).count() > 1 {
+            return Err(fault("standard input (-) can be read only once", "give files for the others"));
+        }
         let report = Output::open(self.output.as_deref(), inputs)?;
         let segments = self.segments.as_deref();
         let place = self.output.as_deref().unwrap_or(STDIN);
@@ -72,8 +80,9 @@ impl Shown {
             ));
         }
         let segments = segments.map(|path| Output::open(Some(path), inputs)).transpose()?;
-        let style = self.style(&report);
-        Ok(Target { report, segments, form: self.format, style, has_digits: self.digits.is_some() })
+        let in_percent = self.percent && matches!(self.format, Form::Table | Form::Markdown | Form::Latex);
+        let style = self.style(&report, in_percent);
+        Ok(Target { report, segments, form: self.format, style, in_percent })
     }
 
     /// Refuses a page with the same path as the report or the segments.
@@ -92,8 +101,9 @@ impl Shown {
         Ok(())
     }
 
-    fn style(&self, output: &Output) -> Style {
-        let standard = Style { digits: self.digits(), ..Style::default() };
+    fn style(&self, output: &Output, in_percent: bool) -> Style {
+        let digits = self.digits.map_or(if in_percent { DIGITS_OF_PERCENT } else { DIGITS }, usize::from);
+        let standard = Style { digits, ..Style::default() };
         match output.width() {
             Some(width) => Style { width, colour: voice::is_coloured(true), ..standard },
             // Lines for files and other programs are not split.
@@ -113,17 +123,6 @@ impl Target {
         self.segments.is_some()
     }
 
-    /// Lets `scale` multiply scores by 100, unless a program reads the report.
-    pub fn in_percent(mut self, scale: impl FnOnce()) -> Self {
-        if matches!(self.form, Form::Table | Form::Markdown | Form::Latex) {
-            scale();
-            if !self.has_digits {
-                self.style.digits = DIGITS_OF_PERCENT;
-            }
-        }
-        self
-    }
-
     /// Writes the report, and the scores of every image if requested.
     ///
     /// # Errors
@@ -132,6 +131,9 @@ impl Target {
         found.set_run(this_run());
         if let Some(segments) = self.segments {
             segments.write(|out| found.write_rows(out))?;
+        }
+        if self.in_percent {
+            found.scale_to_percent();
         }
         self.report.write(|out| found.write(self.form, &self.style, &Flags::Usual, out))
     }

@@ -3,6 +3,7 @@
 //! ruzstd decodes one frame; files by `pzstd` and concatenated files have several, with skippable frames between them.
 //! It is used instead of the C library so that the project builds with Rust only.
 
+use std::error::Error;
 use std::io::{self, BufRead, Read};
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
@@ -41,7 +42,7 @@ impl<R: BufRead> Frames<R> {
                         return Err(io::ErrorKind::UnexpectedEof.into());
                     }
                 }
-                Err(error) => return Err(io::Error::other(error)),
+                Err(error) => return Err(damage(&error, "the head of a frame makes no sense")),
             }
         }
     }
@@ -56,6 +57,19 @@ impl<R: BufRead> Frames<R> {
     }
 }
 
+/// The error in words: whether the data end too early, or else `what`.
+fn damage(error: &FrameDecoderError, what: &str) -> io::Error {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof)
+        {
+            return io::ErrorKind::UnexpectedEof.into();
+        }
+        cause = error.source();
+    }
+    io::Error::other(what)
+}
+
 impl<R: BufRead> Read for Frames<R> {
     fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
         if target.is_empty() {
@@ -67,7 +81,8 @@ impl<R: BufRead> Read for Frames<R> {
             }
             while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
                 let step = BlockDecodingStrategy::UptoBlocks(1);
-                self.decoder.decode_blocks(&mut self.source, step).map_err(io::Error::other)?;
+                let decoded = self.decoder.decode_blocks(&mut self.source, step);
+                decoded.map_err(|error| damage(&error, "a block cannot be decoded"))?;
             }
             let length = self.decoder.read(target)?;
             if length > 0 {

@@ -451,7 +451,11 @@ fn zstd_of_several_frames_is_unpacked() {
     check(read_bytes(&packed, "f", &ReadOptions::candidates()), Format::DictJson, &["1=a", "2=b"]);
     let error = read(&packed[..packed.len() - 9], "f", &ReadOptions::candidates()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Compression);
-    assert!(error.to_string().starts_with("f: the zstd data "), "{error}");
+    assert!(error.to_string().starts_with("f: the zstd data end too early"), "{error}");
+    let garbage = b"\x28\xb5\x2f\xfd\0\0\0garbagegarbagegarbage";
+    let error = read(&garbage[..], "f", &ReadOptions::candidates()).unwrap_err();
+    let words = "f: the zstd data are damaged (a block cannot be decoded)";
+    assert!(error.to_string().starts_with(words), "{error}");
 }
 
 #[test]

@@ -127,14 +127,20 @@ pub fn source(path: &str) -> Option<Source> {
 /// # Errors
 /// When the bytes are not such a table.
 pub fn frequencies(path: &str, bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, Error> {
-    if bytes.trim_ascii_start().starts_with(b"{") || bytes.starts_with(b"[") {
+    let unpacked = unpack(bytes, path, false)?;
+    let other = match unpacked.trim_ascii_start() {
+        [b'{' | b'[', ..] => Some("this is JSON"),
+        // Neither a table of capeval, nor the first operation of a pickle.
+        [first, ..] if !(first.is_ascii_graphic() || *first >= 0x80) => Some("these are binary data"),
+        _ => None,
+    };
+    if let Some(other) = other {
         let remedy =
             Remedy::run(Task::BuildFrequencies(None)).or(Remedy::say("give a pickle such as coco-val-df.p"));
-        let refusal = Refusal::new("this is JSON, not a table of document frequencies").with_remedy(remedy);
-        return Err(Error::content(path, refusal));
+        let refusal = Refusal::new(format!("{other}, not a table of document frequencies"));
+        return Err(Error::content(path, refusal.with_remedy(remedy)));
     }
-    DocumentFrequencies::read(&unpack(bytes, path, false)?, n_images)
-        .map_err(|error| Error::content(path, error))
+    DocumentFrequencies::read(&unpacked, n_images).map_err(|error| Error::content(path, error))
 }
 
 /// Reads an n-gram model from an ARPA file, which may be gzipped; errors call it `path`.

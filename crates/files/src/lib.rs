@@ -8,6 +8,7 @@ mod bytes;
 mod content;
 mod error;
 mod home;
+mod mecab;
 mod meteor;
 mod pip;
 mod spice;
@@ -21,6 +22,7 @@ pub use content::{
 };
 pub use error::Error;
 pub use home::{Home, Installed};
+pub use mecab::provide_dictionary;
 pub use meteor::MeteorHome;
 pub use pip::{METEOR_PACKAGE, SPICE_PACKAGE, pythons};
 pub use spice::SpiceHome;

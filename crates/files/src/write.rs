@@ -46,7 +46,20 @@ fn place(path: &str) -> PathBuf {
 /// Whether two paths name the same file, which need not exist; false for devices such as /dev/null.
 pub fn is_same_file(a: &str, b: &str) -> bool {
     let (a, b) = (place(a), place(b));
-    a == b && (a.is_file() || !a.exists())
+    (a == b && (a.is_file() || !a.exists())) || are_hard_links(&a, &b)
+}
+
+/// Whether two paths are names of one file.
+#[cfg(unix)]
+fn are_hard_links(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let file = |path| fs::metadata(path).ok().filter(fs::Metadata::is_file);
+    file(a).zip(file(b)).is_some_and(|(a, b)| (a.dev(), a.ino()) == (b.dev(), b.ino()))
+}
+
+#[cfg(not(unix))]
+fn are_hard_links(_: &Path, _: &Path) -> bool {
+    false
 }
 
 impl Target {

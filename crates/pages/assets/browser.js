@@ -183,8 +183,8 @@ async function browser(meta) {
     set(marks, state.metric);
     wall.firstChild.checked = state.wall;
     filters.replaceChildren(...state.where.map((range) => element("button", {
-      type: "button", title: "Remove this filter",
-      on: { click: () => change({ where: state.where.filter((other) => other !== range) }) },
+      type: "button", title: "Remove this filter", "aria-label": "Remove the filter " + rangeInWords(meta, range),
+      on: { click: () => { change({ where: state.where.filter((other) => other !== range) }); box.focus(); } },
     }, rangeInWords(meta, range) + " ×")));
   };
   const controls = [element("label", { class: "search" }, element("span", {}, "Search"), search), references, sort, order];
@@ -202,6 +202,7 @@ async function browser(meta) {
   choosable(source, (ranges, s) => {
     change({ where: ranges, system: s === null ? state.system : s });
     document.getElementById("images").scrollIntoView();
+    box.focus({ preventScroll: true });
   }, () => state.system);
   await refresh();
   if (isLinked) document.getElementById("images").scrollIntoView({ behavior: "instant" });

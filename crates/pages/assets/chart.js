@@ -29,8 +29,13 @@ function choosable(source, choose, current) {
     const cell = svg.appendChild(document.createElementNS(SVG, "rect"));
     const words = element("output", { class: "cellwords", "aria-live": "polite" });
     figure.append(words);
-    figure.tabIndex = 0;
-    figure.setAttribute("aria-label", figure.querySelector("figcaption").textContent + ": choose with the arrow keys, list the images with Enter");
+    // The drawing takes the arrow keys, which screen readers otherwise keep for themselves.
+    const drawing = figure.querySelector("[role=img]");
+    const how = "Choose with the arrow keys, list the images with Enter. ";
+    drawing.tabIndex = 0;
+    drawing.setAttribute("role", "application");
+    drawing.setAttribute("aria-roledescription", "chart");
+    drawing.setAttribute("aria-label", figure.querySelector("figcaption").textContent + ". " + how + drawing.getAttribute("aria-label"));
     let at = null;
     const edge = ({ low, high, n }, k) => Number((low + ((high - low) * k) / n).toPrecision(5));
     const ranges = () => axes.map((axis, k) => ({ of: axis.of, low: edge(axis, at[k]), high: at[k] + 1 === axis.n ? Infinity : edge(axis, at[k] + 1) }));
@@ -66,10 +71,10 @@ function choosable(source, choose, current) {
       const to = [place((px - LEFT) / (RIGHT - LEFT), x.n), y ? place((BOTTOM - py) / (BOTTOM - TOP), y.n) : 0];
       move(to.includes(-1) || py > BOTTOM ? null : to.slice(0, axes.length));
     });
-    svg.addEventListener("pointerleave", () => move(null));
-    figure.addEventListener("blur", () => move(null));
+    svg.addEventListener("pointerleave", () => { if (document.activeElement !== drawing) move(null); });
+    drawing.addEventListener("blur", () => move(null));
     svg.addEventListener("click", () => { if (at) choose(ranges(), system); });
-    figure.addEventListener("keydown", (event) => {
+    drawing.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && at) choose(ranges(), system);
       const by = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
       if (!by) return;

@@ -234,20 +234,19 @@ pub(crate) fn accuracies(found: &Preference, digits: usize) -> Vec<Figure> {
                 colour: Colour::System(0),
             })
         });
-        forest(title, "accuracy", rows.collect(), Some(0.5), digits, note.clone())
+        let rows: Vec<Estimate> = rows.collect();
+        (!rows.is_empty()).then(|| forest(title, "accuracy", rows, Some(0.5), digits, note.clone()))
     };
-    let mut figures = vec![of("Mean over categories", &|accuracy| Some(accuracy.mean))];
-    if found.categories.len() > 1 {
-        let each = found.categories.iter().enumerate();
-        figures.extend(each.map(|(k, category)| {
-            let name = if category.name.is_empty() { "(none)" } else { &category.name };
-            let title = format!("{name}, {}", counted(category.n_counted, "pair"));
-            of(&title, &|accuracy| accuracy.by_category.get(k).copied())
-        }));
-    } else if let Some(figure) = figures.first_mut() {
-        figure.title = "Accuracy".to_owned();
-    }
-    figures
+    let has_categories = found.categories.len() > 1;
+    let title = if has_categories { "Mean over categories" } else { "Accuracy" };
+    let mean = of(title, &|accuracy| Some(accuracy.mean));
+    let categories = found.categories.iter().enumerate().filter(|_| has_categories);
+    let by_category = categories.filter_map(|(k, category)| {
+        let name = if category.name.is_empty() { "(none)" } else { &category.name };
+        let title = format!("{name}, {}", counted(category.n_counted, "pair"));
+        of(&title, &|accuracy| accuracy.by_category.get(k).copied())
+    });
+    mean.into_iter().chain(by_category).collect()
 }
 
 fn forest(

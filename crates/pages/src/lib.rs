@@ -17,8 +17,10 @@ use std::io::{self, Write};
 
 use askama::Template;
 use capeval_choice::Dialect;
+use capeval_metric::Signature;
 use capeval_report::{
-    Align, Comparison, Correlation, Grid, Labels, Preference, Report, Table, counted, intervals_in_words,
+    Align, Comparison, Correlation, Grid, Head, Labels, Preference, Report, Table, counted,
+    intervals_in_words,
 };
 
 use crate::data::Data;
@@ -64,7 +66,28 @@ struct AgreementPage<'r> {
     sections: Vec<Section<'r>>,
 }
 
-/// Figures under a heading.
+impl<'r> AgreementPage<'r> {
+    /// A page without tables and figures.
+    fn new(
+        title: &str,
+        subtitle: String,
+        head: &'r Head,
+        signatures: &[Signature],
+        page: &'r Page,
+        dialect: &dyn Dialect,
+    ) -> Self {
+        Self {
+            layout: Layout::new(page, title.to_owned(), &head.version, subtitle),
+            tables: Vec::new(),
+            about: Vec::new(),
+            notices: head.notes(dialect),
+            signatures: signatures.iter().map(ToString::to_string).collect(),
+            sections: Vec::new(),
+        }
+    }
+}
+
+/// Figures under a heading; not shown if there are none.
 struct Section<'r> {
     id: &'r str,
     title: &'r str,
@@ -158,18 +181,12 @@ pub fn correlation(
         section("ratings", "Scores and human ratings", figures::ratings(found)),
         Section { systems, ..section("charts", "Cumulative distributions", distributions) },
     ];
+    let title = "Agreement of metrics with human ratings";
     let page = AgreementPage {
-        layout: Layout::new(
-            page,
-            "Agreement of metrics with human ratings".into(),
-            &found.head.version,
-            subtitle,
-        ),
         tables: found.tables(page.digits, Labels::Short),
         about: found.about(),
-        notices: found.head.notes(dialect),
-        signatures: found.signatures.iter().map(ToString::to_string).collect(),
-        sections: sections.into_iter().filter(|section| !section.figures.is_empty()).collect(),
+        sections: sections.into(),
+        ..AgreementPage::new(title, subtitle, &found.head, &found.signatures, page, dialect)
     };
     page.write_into(out)
 }
@@ -187,18 +204,12 @@ pub fn preference(
     let voters = &found.voters;
     let subtitle = format!("{} · {}", voters.source, counted(voters.n_pairs, "pair"));
     let figures = figures::accuracies(found, page.digits);
+    let title = "Agreement of metrics with human preferences";
     let page = AgreementPage {
-        layout: Layout::new(
-            page,
-            "Agreement of metrics with human preferences".into(),
-            &found.head.version,
-            subtitle,
-        ),
         tables: found.tables(page.digits, Labels::Short),
         about: found.about(),
-        notices: found.head.notes(dialect),
-        signatures: found.signatures.iter().map(ToString::to_string).collect(),
         sections: vec![Section { id: "intervals", title: "Accuracies", systems: Vec::new(), figures }],
+        ..AgreementPage::new(title, subtitle, &found.head, &found.signatures, page, dialect)
     };
     page.write_into(out)
 }

@@ -49,7 +49,7 @@ impl Dialect for Keywords {
                 matches!(role, Role::References | Role::Candidates | Role::Training)
             }
             RatingColumns | SystemColumn(_) => false,
-            argument => !matches!(argument, NoLimits | MecabJapanese | MecabKorean | RougeData),
+            argument => !matches!(argument, NoLimits | RougeData),
         }
     }
 
@@ -77,6 +77,8 @@ impl Dialect for Keywords {
         match (argument, value) {
             (Argument::Idf, Some(value)) => format!("settings={{\"idf\": \"{value}\"}}"),
             (Argument::Segments, None) => "segments=True".to_owned(),
+            (Argument::MecabJapanese, _) => "CAPEVAL_MECAB_JA in the environment".to_owned(),
+            (Argument::MecabKorean, _) => "CAPEVAL_MECAB_KO in the environment".to_owned(),
             (_, Some(value)) if value.parse::<f64>().is_ok() => format!("{name}={value}"),
             (_, Some(value)) => format!("{name}=\"{value}\""),
             (_, None) => format!("{name}=…"),

@@ -9,6 +9,7 @@ use capeval::evaluate::registry::{SUITES, kinds};
 use capeval::meteor;
 use capeval::metric::{About, Direction, Reading, Resources};
 use capeval::spice;
+use capeval::text::tokenizers::mecab::Language;
 use capeval::text::{Following, Scratch, Tokenizer, tokenizers};
 use capeval::{MetricOptions, Selection};
 use capeval_files::{self as files, MeteorHome, SpiceHome};
@@ -18,7 +19,7 @@ use pyo3::types::{PyDict, PyList};
 use rayon::prelude::*;
 
 use crate::captions::Captions;
-use crate::error::{fault, from_file, from_request, sentence};
+use crate::error::{fault, from_file, from_request, sentence, value};
 use crate::frequencies::DocumentFrequencies;
 use crate::run::{long, pool};
 
@@ -151,7 +152,23 @@ pub fn suites() -> Vec<(&'static str, &'static str, Vec<String>)> {
 /// The tokenizers: name and summary.
 #[pyfunction]
 pub fn tokenizer_names() -> Vec<(&'static str, &'static str)> {
-    tokenizers::ALL.iter().map(|(_, name, summary)| (*name, *summary)).collect()
+    tokenizers::ALL
+        .iter()
+        .chain(tokenizers::WITH_DICTIONARY)
+        .map(|(_, name, summary)| (*name, *summary))
+        .collect()
+}
+
+/// Registers the folder of MeCab's Japanese or Korean dictionary.
+#[pyfunction]
+pub fn provide_dictionary(language: &str, folder: PathBuf) -> PyResult<()> {
+    let language = match language {
+        "ja" => Language::Japanese,
+        "ko" => Language::Korean,
+        other => return Err(value(&format!("MeCab has no language {other:?}"))),
+    };
+    capeval_files::provide_dictionary(language, folder);
+    Ok(())
 }
 
 /// The tokenizer of this name.

@@ -185,8 +185,9 @@ impl Report {
             policy,
             ids: self.ids.map(|ids| ids.parse().map_err(fault)).transpose()?,
         };
-        let systems = self.systems.into_iter().map(System::system).collect::<PyResult<_>>()?;
+        let systems = self.systems.into_iter().map(System::system).collect::<PyResult<Vec<_>>>()?;
         let same_images = self.same_images;
+        check(&head, &systems)?;
         Ok(report::Report {
             head,
             systems,
@@ -196,6 +197,28 @@ impl Report {
             explained: Vec::new(),
             gallery: None,
         })
+    }
+}
+
+/// Refuses systems whose scores do not belong to the measures and metrics of `head`.
+fn check(head: &Head, systems: &[SystemReport]) -> PyResult<()> {
+    let n = head.measures.len();
+    let of_metrics = head.metrics.iter().try_fold(0_usize, |sum, metric| sum.checked_add(metric.n_measures));
+    let is_whole = |system: &SystemReport| {
+        system.scores.len() == n
+            && system.signatures.len() == head.metrics.len()
+            && system.intervals.as_ref().is_none_or(|intervals| intervals.len() == n)
+            && system
+                .segments
+                .as_ref()
+                .is_none_or(|segments| segments.ids.len().checked_mul(n) == Some(segments.values.len()))
+    };
+    if of_metrics != Some(n) {
+        return Err(value("the report is damaged: its metrics have other measures"));
+    }
+    match systems.iter().find(|system| !is_whole(system)) {
+        Some(system) => Err(value(&format!("the report is damaged: '{}' has other measures", system.name))),
+        None => Ok(()),
     }
 }
 
@@ -294,13 +317,18 @@ impl Comparison {
     /// # Errors
     /// If the data are not those of a comparison.
     pub fn comparison(self) -> PyResult<report::Comparison> {
+        let report = self.report.report()?;
+        let (n_systems, n_measures) = (report.systems.len(), report.head.measures.len());
         let pairs = self.pairs.into_iter().map(|(baseline, system, rows)| {
+            if baseline.max(system) >= n_systems || rows.len() != n_measures {
+                return Err(value("the comparison is damaged: a pair has other systems or measures"));
+            }
             let contrasts = rows.into_iter().map(Row::contrast).collect::<PyResult<_>>()?;
             Ok(Pair { baseline, system, contrasts })
         });
         Ok(report::Comparison {
             pairs: pairs.collect::<PyResult<_>>()?,
-            report: self.report.report()?,
+            report,
             resampling: resampling(self.resampling),
             correction: self.correction.parse().map_err(|error: UnknownName| value(&error.to_string()))?,
         })

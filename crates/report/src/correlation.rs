@@ -27,6 +27,8 @@ pub struct Correlation {
     pub differences: Vec<Difference>,
     /// The points that the coefficients are computed from.
     pub points: Points,
+    /// Whether tables show coefficients times 100.
+    pub in_percent: bool,
 }
 
 impl Correlation {

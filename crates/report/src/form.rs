@@ -30,6 +30,9 @@ pub trait Written {
     /// If writing to `out` fails.
     fn write(&self, form: Form, style: &Style, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()>;
 
+    /// Multiplies by 100 what tables, Markdown and LaTeX show and papers print so. A notice says so.
+    fn scale_to_percent(&mut self);
+
     /// Says which run of a program made the result.
     fn set_run(&mut self, run: Run);
 
@@ -50,6 +53,10 @@ impl<R: Tabulated> Written for R {
             Form::Jsonl => export::jsonl(self, out),
             Form::Csv => export::csv(self, out),
         }
+    }
+
+    fn scale_to_percent(&mut self) {
+        Tabulated::scale_to_percent(self);
     }
 
     fn set_run(&mut self, run: Run) {

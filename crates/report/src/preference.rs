@@ -26,6 +26,8 @@ pub struct Preference {
     pub accuracies: Vec<Accuracy>,
     /// The pairs that the accuracies are computed from.
     pub pairs: Vec<ChosenPair>,
+    /// Whether tables show accuracies times 100.
+    pub in_percent: bool,
 }
 
 impl Preference {

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use super::score::Inputs;
 use crate::fault::fault;
 use crate::html::Pages;
-use crate::options::{self, Draws, Order, Scale};
+use crate::options::{self, Draws, Known, Order};
 use crate::progress::Bar;
 use crate::shown::Shown;
 use crate::voice;
@@ -28,8 +28,6 @@ pub struct Args {
     tests: Tests,
     #[command(flatten)]
     shown: Shown,
-    #[command(flatten)]
-    scale: Scale,
     #[command(flatten)]
     order: Order,
     #[command(flatten)]
@@ -62,7 +60,7 @@ struct Tests {
     #[arg(long, value_enum, value_name = "WHAT")]
     require: Option<Requirement>,
     /// Measures that --require applies to, such as bleu-4,cider-d [default: all].
-    #[arg(long, value_name = "KEYS", value_delimiter = ',', requires = "require")]
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', requires = "require", value_parser = Known::Measures, hide_possible_values = true)]
     on: Vec<String>,
 }
 
@@ -117,12 +115,6 @@ pub fn run(args: &Args) -> Result<u8> {
     if let Some(page) = page {
         page.write_comparison(&comparison)?;
     }
-    let output = match args.scale.percent {
-        true => output.in_percent(|| {
-            comparison.scale_to_percent();
-        }),
-        false => output,
-    };
     output.write(&mut comparison)?;
     failures.iter().for_each(|failure| voice::say(&format!("failed: {failure}")));
     Ok(u8::from(!failures.is_empty()))

@@ -92,7 +92,7 @@ Other examples:
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let inputs = args.scoring.inputs(&args.ratings)?;
+    let inputs = args.scoring.inputs(&args.ratings);
     let intervals = args.intervals.resampling()?;
     let chosen = args.scoring.choose()?;
     let output = args.shown.open(&inputs)?;

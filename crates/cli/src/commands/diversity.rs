@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use capeval::corpus::{self, Captions, Format, Ids, ReadOptions};
 use capeval::pages;
 use capeval::{DiversityOptions, DiversityRequest};
-use capeval_files::{self as files, STDIN};
+use capeval_files as files;
 
 use crate::fault::fault;
 use crate::html::Plain;
@@ -74,9 +74,6 @@ pub fn run(args: &Args) -> Result<()> {
     let systems = names::name(&args.files, &args.names)?;
     let mut inputs: Vec<&str> = systems.iter().map(|system| system.path.as_str()).collect();
     inputs.extend(args.references.iter().chain(&args.train).map(String::as_str));
-    if inputs.iter().filter(|path| **path == STDIN).count() > 1 {
-        return Err(fault("standard input (-) can be read only once", "give files for the others"));
-    }
     let target = args.shown.open(&inputs)?;
     if target.wants_segments() {
         return Err(fault(

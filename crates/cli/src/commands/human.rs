@@ -3,12 +3,9 @@
 use anyhow::Result;
 use capeval::corpus::Ids;
 use capeval::{ScoreOptions, ScoreRequest};
-use capeval_files::STDIN;
 
 use super::score::What;
-use crate::fault::fault;
-use crate::input;
-use crate::options::{self, Intervals, ReferenceInput, Scale};
+use crate::options::{self, Intervals, ReferenceFiles};
 use crate::progress::Bar;
 use crate::shown::Shown;
 
@@ -20,26 +17,17 @@ use crate::shown::Shown;
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
-    /// File of references, `-` for standard input; may be repeated. For plain text, give one file per reference of an
-    /// image.
-    #[arg(short, long, value_name = "FILE", required = true)]
-    references: Vec<String>,
-    /// File with the ids of the images to score, one per line or as a JSON array [default: all images].
-    #[arg(long, value_name = "FILE")]
-    images: Option<String>,
+    #[command(flatten)]
+    files: ReferenceFiles,
     /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
     #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
     ids: Ids,
-    #[command(flatten)]
-    reading_references: ReferenceInput,
     #[command(flatten)]
     what: What,
     #[command(flatten)]
     intervals: Intervals,
     #[command(flatten)]
     shown: Shown,
-    #[command(flatten)]
-    scale: Scale,
 }
 
 const AFTER_HELP: &str = "\
@@ -52,11 +40,7 @@ Examples:
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let intervals = args.intervals.resampling()?;
-    let mut inputs: Vec<&str> = args.references.iter().chain(&args.images).map(String::as_str).collect();
-    inputs.extend(args.what.paths());
-    if inputs.iter().filter(|path| **path == STDIN).count() > 1 {
-        return Err(fault("standard input (-) can be read only once", "give files for the others"));
-    }
+    let inputs: Vec<&str> = args.files.paths().chain(args.what.paths()).collect();
     let metrics = args.what.options();
     let mut resources = args.what.resources(&metrics)?;
     if args.what.is_ready() {
@@ -65,10 +49,10 @@ pub fn run(args: &Args) -> Result<()> {
     let output = args.shown.open(&inputs)?;
     let bar = Bar::new();
     args.what.read(&metrics, &mut resources)?;
-    let images = args.images.as_deref().map(input::ids).transpose()?;
-    let references = args.reading_references.open(&args.references)?;
+    let images = args.files.images()?;
+    let references = args.files.open()?;
     let mut report = capeval::score(ScoreRequest {
-        reference_files: args.references.clone(),
+        reference_files: args.files.references.clone(),
         options: ScoreOptions {
             metrics,
             images,
@@ -83,11 +67,5 @@ pub fn run(args: &Args) -> Result<()> {
         ..ScoreRequest::new(references, Vec::<(String, _)>::new())
     })?;
     drop(bar);
-    let output = match args.scale.percent {
-        true => output.in_percent(|| {
-            report.scale_to_percent();
-        }),
-        false => output,
-    };
     output.write(&mut report)
 }

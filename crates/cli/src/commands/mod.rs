@@ -21,6 +21,7 @@ use anyhow::Result;
 use clap::{CommandFactory, Subcommand};
 
 use crate::Cli;
+use crate::completions;
 use crate::fault::Flags;
 use crate::output::Output;
 
@@ -81,9 +82,8 @@ impl Command {
             Self::Data(args) => data::run(&args)?,
             Self::Convert(args) => convert::run(&args)?,
             Self::Completions { shell } => {
-                let mut script = Vec::new();
-                clap_complete::generate(shell, &mut Cli::command(), "capeval", &mut script);
-                Output::open(None, &[])?.write(|out| out.write_all(&script))?;
+                let script = completions::script(shell, &mut Cli::command());
+                Output::open(None, &[])?.write(|out| out.write_all(script.as_bytes()))?;
             }
             Self::Man { folder: None } => {
                 let page = clap_mangen::Man::new(Cli::command());

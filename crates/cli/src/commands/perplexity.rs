@@ -6,7 +6,7 @@ use anyhow::Result;
 use capeval::corpus::probabilities::read_probabilities;
 use capeval::fluency::Base;
 use capeval::{PerplexityOptions, PerplexityRequest, PerplexitySource};
-use capeval_files::{self as files, STDIN};
+use capeval_files as files;
 
 use crate::fault::fault;
 use crate::names::{self, Named};
@@ -20,7 +20,7 @@ use crate::shown::Shown;
 /// the columns id, token and prob or logprob. With --lm, files contain captions, which are scored by this ARPA model;
 /// `capeval lm train` trains one on references.
 #[derive(clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, mut_arg("percent", |arg| arg.hide(true)))]
 pub struct Args {
     /// Files of token probabilities, or of captions with --lm, one per system, `-` for standard input. A system is
     /// named after its file unless NAME= is given.
@@ -69,9 +69,6 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let mut inputs: Vec<&str> = systems.iter().map(|system| system.path.as_str()).collect();
     inputs.extend(args.lm.as_deref());
-    if inputs.iter().filter(|path| **path == STDIN).count() > 1 {
-        return Err(fault("standard input (-) can be read only once", "give files for the others"));
-    }
     let target = args.shown.open(&inputs)?;
     let options = PerplexityOptions {
         tokenizer: args.tokenizer.clone(),

@@ -88,7 +88,7 @@ Examples:
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let inputs = args.scoring.inputs(&args.pairs)?;
+    let inputs = args.scoring.inputs(&args.pairs);
     let intervals = args.intervals.resampling()?;
     let chosen = args.scoring.choose()?;
     let output = args.shown.open(&inputs)?;

@@ -12,11 +12,11 @@ use rayon::prelude::*;
 use crate::fault::fault;
 use crate::html::{Html, Pages};
 use crate::names::Named;
-use crate::options::{self, Candidates, Intervals, Metrics, Order, Policies, Scale};
+use crate::options::{self, Candidates, Intervals, Metrics, Order, Policies, ReferenceFiles};
 use crate::progress::Bar;
 use crate::rouge::Rouge;
 use crate::shown::{Shown, Target};
-use crate::{data, input, names};
+use crate::{data, names};
 
 /// Score captions against references
 #[derive(clap::Args)]
@@ -29,8 +29,6 @@ pub struct Args {
     #[command(flatten)]
     shown: Shown,
     #[command(flatten)]
-    scale: Scale,
-    #[command(flatten)]
     order: Order,
     #[command(flatten)]
     closer: Closer,
@@ -40,20 +38,14 @@ pub struct Args {
 
 /// Candidates, references and metrics.
 #[derive(clap::Args)]
+#[command(mut_arg("references", |arg| arg.required(false).required_unless_present("rouge_list")))]
 pub struct Inputs {
     /// Files of candidates, one per system, `-` for standard input. A system is named after its file unless NAME= is
     /// given.
     #[arg(required_unless_present = "rouge_list", value_name = "[NAME=]FILE")]
     candidates: Vec<String>,
-    /// File of references, `-` for standard input; may be repeated. For plain text, give one file per reference of an
-    /// image.
-    #[arg(short, long = "references", value_name = "FILE", required_unless_present = "rouge_list")]
-    references: Vec<String>,
-    /// File with the ids of the images to score, one per line or as a JSON array [default: all images].
-    #[arg(long, value_name = "FILE")]
-    images: Option<String>,
     #[command(flatten)]
-    reading_references: options::ReferenceInput,
+    files: ReferenceFiles,
     #[command(flatten)]
     reading: Candidates,
     /// Name of a system, in the order of the files; may be repeated.
@@ -147,12 +139,6 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(html) = html {
         html.write(&report)?;
     }
-    let output = match args.scale.percent {
-        true => output.in_percent(|| {
-            report.scale_to_percent();
-        }),
-        false => output,
-    };
     output.write(&mut report)?;
     // The program ends here, so freeing the memory piece by piece would only take time.
     std::mem::forget(report);
@@ -170,12 +156,9 @@ impl Inputs {
     /// Names systems and builds metrics.
     ///
     /// # Errors
-    /// If a metric or setting does not exist, or standard input would be read twice.
+    /// If a metric or setting does not exist.
     pub fn choose(&self) -> Result<Chosen> {
         let systems = names::name(&self.candidates, &self.names)?;
-        if self.paths(&systems).iter().filter(|path| **path == files::STDIN).count() > 1 {
-            return Err(fault("standard input (-) can be read only once", "give files for the others"));
-        }
         let mut metrics = self.what.options();
         if self.rouge.rouge_list.is_some() && metrics.suite.is_none() && metrics.names.is_empty() {
             metrics.suite = Some("rouge-1.5.5".to_owned());
@@ -230,9 +213,8 @@ impl Inputs {
 
     /// All input files.
     fn paths<'a>(&'a self, systems: &'a [Named]) -> Vec<&'a str> {
-        let mut paths: Vec<&str> = self.references.iter().map(String::as_str).collect();
+        let mut paths: Vec<&str> = self.files.paths().collect();
         paths.extend(systems.iter().map(|system| system.path.as_str()));
-        paths.extend(self.images.as_deref());
         paths.extend(self.what.paths());
         paths.extend(self.rouge.rouge_list.as_deref());
         paths
@@ -245,19 +227,19 @@ impl Inputs {
     pub fn read<'p>(&self, chosen: Chosen, progress: &'p Bar) -> Result<ScoreRequest<'p>> {
         let Chosen { systems, metrics, mut resources } = chosen;
         self.what.read(&metrics, &mut resources)?;
-        let images = self.images.as_deref().map(input::ids).transpose()?;
+        let images = self.files.images()?;
         let (references, systems): (ReferenceSource, Vec<(String, Captions)>) = match self.rouge.listed()? {
             Some((references, systems)) => (references.into(), systems),
             None => {
                 let (references, candidates) = rayon::join(
-                    || self.reading_references.open(&self.references),
-                    || read_candidates(&systems, &self.reading.options(self.reading_references.no_limits)),
+                    || self.files.open(),
+                    || read_candidates(&systems, &self.reading.options(self.files.no_limits())),
                 );
                 (references?, systems.into_iter().map(|system| system.name).zip(candidates?).collect())
             }
         };
         Ok(ScoreRequest {
-            reference_files: self.references.iter().chain(&self.rouge.rouge_list).cloned().collect(),
+            reference_files: self.files.references.iter().chain(&self.rouge.rouge_list).cloned().collect(),
             options: self.policies.apply(ScoreOptions { metrics, images, ..ScoreOptions::default() }),
             resources,
             progress,

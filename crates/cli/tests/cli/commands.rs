@@ -1,5 +1,8 @@
 //! The other commands.
 
+#[cfg(unix)]
+use std::process::Command;
+
 use crate::program::{
     capeval, capeval_with, expect, fixtures, json, quickstart, scratch, stdout, without_run,
 };
@@ -68,6 +71,34 @@ fn shells_complete_metrics_suites_and_tokenizers() {
     }
     let help = stdout(&["score", "--help"]);
     assert!(!help.contains("possible values: bleu"), "{help}");
+}
+
+/// What bash proposes for the last of `words`.
+#[cfg(unix)]
+fn bash_completes(words: &[&str]) -> Vec<String> {
+    let (last, previous) = (words[words.len() - 1], words[words.len() - 2]);
+    let script = format!(
+        "source <(\"$1\" completions bash); COMP_WORDS=({}); COMP_CWORD={}; \
+         _capeval_lists capeval {last} {previous}; echo \"${{COMPREPLY[*]}}\"",
+        words.join(" "),
+        words.len() - 1
+    );
+    let run = Command::new("bash").args(["-c", &script, "bash", env!("CARGO_BIN_EXE_capeval")]).output();
+    let Ok(run) = run else { return Vec::new() };
+    assert!(run.stderr.is_empty(), "{}", String::from_utf8_lossy(&run.stderr));
+    String::from_utf8_lossy(&run.stdout).split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+#[cfg(unix)]
+fn names_are_completed_after_a_comma_and_keys_for_sort() {
+    assert_eq!(bash_completes(&["capeval", "score", "-m", "bleu,rouge-l"]), ["bleu,rouge-l"]);
+    let after = bash_completes(&["capeval", "score", "--metrics", "bleu,rouge-l,sa"]);
+    assert!(after.contains(&"bleu,rouge-l,sacrebleu".to_owned()), "{after:?}");
+    assert_eq!(bash_completes(&["capeval", "score", "--sort", "bleu-4"]), ["bleu-4"]);
+    assert_eq!(bash_completes(&["capeval", "compare", "--on", "ter,bleu-1"]), ["ter,bleu-1"]);
+    assert!(stdout(&["completions", "zsh"]).contains("compset -P '*,'"));
+    assert!(stdout(&["completions", "fish"]).contains("-l metrics -n __capeval_in_list -x"));
 }
 
 #[test]

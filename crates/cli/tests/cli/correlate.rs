@@ -415,3 +415,21 @@ fn flickr8ks_own_file_gives_the_published_numbers_too() {
     let tau_c = found["correlations"]["bleu-1"]["tau_c"].as_f64().unwrap() * 100.0;
     assert!((tau_c - 32.324).abs() < 0.0005, "{tau_c}");
 }
+
+#[test]
+fn percent_multiplies_coefficients_by_100_but_not_their_strength() {
+    let rows = |options: &[&'static str]| -> Vec<Vec<String>> {
+        let table = stdout(&with(options));
+        let rows = table.lines().filter(|line| line.starts_with("BLEU-4") || line.starts_with("CIDEr-D"));
+        // The rows after these are of Williams' test.
+        rows.take(2).map(|line| line.split_whitespace().map(str::to_owned).collect()).collect()
+    };
+    let (plain, percent) = (rows(&["--digits", "4"]), rows(&["--digits", "2", "--percent"]));
+    for (a, b) in plain.iter().flatten().zip(percent.iter().flatten()) {
+        match (a.parse::<f64>(), b.parse::<f64>()) {
+            (Ok(a), Ok(b)) => assert!((100.0 * a - b).abs() < 1e-9, "{a} {b}"),
+            _ => assert_eq!(a, b),
+        }
+    }
+    assert_eq!(json(&with(&["--percent"]))["correlations"], json(&ARGS)["correlations"]);
+}

@@ -121,3 +121,14 @@ fn notices_report_what_the_reader_left_out() {
         |report: &Value| report["notices"].as_array().unwrap().iter().any(|n| n["code"] == "row-numbers");
     assert_eq!(told(&report), told(&score), "{report}");
 }
+
+#[test]
+fn percent_multiplies_shares_by_100_but_no_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let (captions, _) = files(&folder);
+    let report = json(&["diversity", &captions]);
+    let table = stdout(&["diversity", &captions, "--percent"]);
+    let div = report["systems"][0]["scores"]["div-1"].as_f64().unwrap();
+    assert!(table.contains(&format!("{:.1}", 100.0 * div)), "{table}");
+    assert!(table.contains("note: scores are multiplied by 100, but not "), "{table}");
+}

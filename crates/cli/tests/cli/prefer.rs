@@ -287,3 +287,14 @@ fn the_form_before_this_command_still_works_with_a_hint() {
     assert_eq!((old.code, old.stdout), (0, now));
     assert!(old.stderr.starts_with("note: `capeval correlate --pairs FILE` is now `capeval prefer FILE`"));
 }
+
+#[test]
+fn percent_multiplies_accuracies_by_100() {
+    let whole = json(&with(&["--percent"]));
+    let plain = json(&ARGS);
+    assert_eq!(whole["accuracies"], plain["accuracies"]);
+    let table = stdout(&with(&["--percent"]));
+    let mean = plain["accuracies"]["mine"]["mean"].as_f64().unwrap();
+    assert!(table.contains(&format!("{:.1}", 100.0 * mean)), "{table}");
+    assert!(table.contains("note: scores are multiplied by 100"), "{table}");
+}

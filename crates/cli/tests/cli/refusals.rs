@@ -371,3 +371,51 @@ fn commands_without_a_report_tell_what_was_left_out() {
     let both = capeval(&["convert", &karpathy, "--format", "jsonl", "--split", "train,restval"]);
     assert_eq!((both.stdout.lines().count(), both.stderr.as_str()), (2, ""));
 }
+
+#[test]
+fn standard_input_is_read_once() {
+    for args in [
+        &["score", "-r", "-", "-"][..],
+        &["compare", "-r", "-", "-", "results.json"],
+        &["human", "-r", "-", "--images", "-"],
+        &["diversity", "-", "-r", "-"],
+        &["perplexity", "--lm", "-", "-"],
+        &["correlate", "-", "-r", "-"],
+        &["prefer", "-", "--scores", "-"],
+    ] {
+        refused_with(args, &["standard input (-) can be read only once", "help: give files for the others"]);
+    }
+}
+
+#[test]
+fn pictures_that_belong_to_no_image_are_refused_with_names_that_do() {
+    let folder = tempfile::tempdir().unwrap();
+    file(&folder, "cat.jpg", "");
+    let page = scratch(&folder, "page.html");
+    let pictures = folder.path().display().to_string();
+    let args = [&SCORE[..], &["-m", "bleu", "--html", &page, "--pictures", &pictures]].concat();
+    refused_with(&args, &["is named after an image id", "help: name files after ids, such as 42.jpg"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn another_name_of_an_input_is_not_an_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let references = file(&folder, "references.json", r#"{"1": ["a dog"]}"#);
+    let link = scratch(&folder, "link.json");
+    fs::hard_link(&references, &link).unwrap();
+    refused_with(
+        &["convert", &references, "--format", "csv", "-o", &link],
+        &["an input file cannot also be the output"],
+    );
+}
+
+#[test]
+fn tables_of_document_frequencies_are_neither_zeros_nor_json() {
+    let folder = tempfile::tempdir().unwrap();
+    for (content, what) in [("\0\0\0\0", "these are binary data"), ("{}", "this is JSON")] {
+        let table = file(&folder, "table", content);
+        let args = [&SCORE[..], &["-m", "cider-d", "--df", &table]].concat();
+        refused_with(&args, &[what, "not a table of document frequencies", "help: run `capeval df build"]);
+    }
+}

@@ -48,6 +48,10 @@ impl Tabulated for Comparison {
         self.report.signature_lines()
     }
 
+    fn scale_to_percent(&mut self) {
+        self.scale_to_percent();
+    }
+
     fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
         segments(&self.report, out)
     }

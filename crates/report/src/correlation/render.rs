@@ -7,8 +7,8 @@ use crate::Form;
 use crate::comparison::p_value;
 use crate::export::points;
 use crate::grid::{Align, Cell, Grid, Labels, Table};
-use crate::number::{counted, fixed, intervals_in_words, significant};
-use crate::render::Tabulated;
+use crate::number::{self, counted, fixed, intervals_in_words, significant};
+use crate::render::{Tabulated, in_percent};
 
 impl Tabulated for Correlation {
     fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
@@ -17,6 +17,11 @@ impl Tabulated for Correlation {
 
     fn legend(&self, _form: Form, _tables: &[Table]) -> Vec<String> {
         self.about()
+    }
+
+    fn scale_to_percent(&mut self) {
+        self.in_percent = true;
+        self.head.notices.push(in_percent());
     }
 
     fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -88,10 +93,11 @@ fn grids(correlation: &Correlation, digits: usize, labels: Labels) -> Vec<(Optio
         let align = |k: usize| if k == 0 { Align::Left } else { Align::Right };
         names.iter().enumerate().map(|(k, name)| ((*name).to_owned(), align(k))).collect()
     };
-    let shown = |value: Option<f64>| Cell::from(fixed(value.unwrap_or(f64::NAN), digits));
+    let factor = if correlation.in_percent { 100.0 } else { 1.0 };
+    let fixed = |value: f64| fixed(factor * value, digits);
+    let shown = |value: Option<f64>| Cell::from(fixed(value.unwrap_or(f64::NAN)));
     let cell = |coefficient: Coefficient| {
-        let ends =
-            |i: &capeval_stats::Interval| format!("[{}, {}]", fixed(i.low, digits), fixed(i.high, digits));
+        let ends = |i: &capeval_stats::Interval| format!("[{}, {}]", fixed(i.low), fixed(i.high));
         Cell {
             note: coefficient.interval.as_ref().map_or_else(String::new, ends),
             ..shown(coefficient.value)
@@ -121,7 +127,7 @@ fn grids(correlation: &Correlation, digits: usize, labels: Labels) -> Vec<(Optio
         let rows = correlation.differences.iter().map(|d| {
             let head = [label(d.a).into(), label(d.b).into()];
             let r = [d.r_a, d.r_b, d.r_ab].map(|r| shown(Some(r)));
-            let test = [Cell::from(fixed(d.test.t, 2)), p_value(d.test.p).into()];
+            let test = [Cell::from(number::fixed(d.test.t, 2)), p_value(d.test.p).into()];
             head.into_iter().chain(r).chain(test).collect()
         });
         let mut columns = columns(&["a", "b", "r(a)", "r(b)", "r(a, b)", "t", "p"]);

@@ -6,7 +6,7 @@ use super::Preference;
 use crate::export::pairs;
 use crate::grid::{Align, Cell, Grid, Labels, Table};
 use crate::number::{counted, fixed, intervals_in_words};
-use crate::render::Tabulated;
+use crate::render::{Tabulated, in_percent};
 use crate::{Coefficient, Form};
 
 impl Tabulated for Preference {
@@ -16,6 +16,11 @@ impl Tabulated for Preference {
 
     fn legend(&self, _form: Form, _tables: &[Table]) -> Vec<String> {
         self.about()
+    }
+
+    fn scale_to_percent(&mut self) {
+        self.in_percent = true;
+        self.head.notices.push(in_percent());
     }
 
     fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -49,14 +54,16 @@ fn grid(found: &Preference, digits: usize, labels: Labels) -> Grid {
     } else {
         columns.push(("accuracy".to_owned(), Align::Right));
     }
+    let factor = if found.in_percent { 100.0 } else { 1.0 };
+    let fixed = |value: f64| fixed(factor * value, digits);
     let cell = |coefficient: &Coefficient| Cell {
         note: coefficient
             .interval
             .filter(|interval| !interval.low.is_nan())
             .map_or_else(String::new, |interval| {
-                format!("[{}, {}]", fixed(interval.low, digits), fixed(interval.high, digits))
+                format!("[{}, {}]", fixed(interval.low), fixed(interval.high))
             }),
-        ..Cell::from(fixed(coefficient.value.unwrap_or(f64::NAN), digits))
+        ..Cell::from(fixed(coefficient.value.unwrap_or(f64::NAN)))
     };
     let rows = found.head.measures.iter().zip(&found.accuracies).map(|(measure, accuracy)| {
         let by_category = accuracy.by_category.iter().filter(|_| found.is_categorised());

@@ -6,7 +6,7 @@ pub(crate) mod table;
 
 use std::io::{self, Write};
 
-use capeval_choice::Dialect;
+use capeval_choice::{Dialect, Notice};
 
 use crate::export::Export;
 use crate::{Form, Labels, Style, Table};
@@ -34,6 +34,14 @@ pub(crate) trait Tabulated: Export + Sized {
         table::write(self, style, dialect, out)
     }
 
+    /// As [`Written::scale_to_percent`](crate::Written::scale_to_percent).
+    fn scale_to_percent(&mut self);
+
     /// Writes the items behind the result as JSON Lines.
     fn write_items(&self, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// The notice that everything in the tables is multiplied by 100.
+pub(crate) fn in_percent() -> Notice {
+    Notice::new("percent", "scores are multiplied by 100")
 }

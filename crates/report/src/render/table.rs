@@ -117,6 +117,10 @@ impl Tabulated for Report {
         write_report(self, style, dialect, out)
     }
 
+    fn scale_to_percent(&mut self) {
+        self.scale_to_percent();
+    }
+
     fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
         segments(self, out)
     }

@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ... import tokenize
 from .._engine import Scored, evaluate
 
 __version__ = "2.6.0"
@@ -59,7 +60,7 @@ class Score:
             fields: dict[str, Any] = {"name": self.name, "score": float(number), "signature": signature}
             if self._verbose:
                 fields["verbose_score"] = self._verbose
-            fields.update(dict(part.split(":") for part in signature.split("|")))
+            fields.update(dict(part.split(":", 1) for part in signature.split("|") if part))
             return json.dumps(fields, indent=1, ensure_ascii=False)
         name = f"{self.name}|{signature}" if signature else self.name
         return f"{name} = {number}" + (f" {self._verbose}" if self._verbose else "")
@@ -137,7 +138,28 @@ def _by_segment(hypotheses: Sequence[str], streams: Sequence[Sequence[str | None
     return [[text for text in texts if text is not None] for texts in zip(*streams)]
 
 
-_TOKENIZERS = {None: "13a", "13a": "13a", "intl": "intl", "zh": "zh", "char": "char", "none": "none"}
+_TOKENIZERS = {
+    "none": "none",
+    "zh": "zh",
+    "13a": "13a",
+    "intl": "intl",
+    "char": "char",
+    "ja-mecab": "ja-mecab-0.996-IPA",
+    "ko-mecab": "ko-mecab-0.996/ko-0.9.2-KO",
+}
+"""The tokenizers of sacreBLEU that capeval has, with their names in signatures."""
+
+
+def _tokenizer(name: str | None) -> str:
+    """The name of a tokenizer that works."""
+    chosen = "13a" if name is None else name
+    if chosen not in _TOKENIZERS:
+        raise ValueError(f"capeval has no tokenizer {name!r} of sacreBLEU; choose from {', '.join(_TOKENIZERS)}")
+    try:
+        tokenize([], chosen)
+    except ValueError as error:  # As in the original: its dictionary is not installed.
+        raise RuntimeError(str(error)) from None
+    return chosen
 
 
 def _bleu(
@@ -149,15 +171,12 @@ def _bleu(
     tokenize: str | None,
     effective_order: bool,
 ) -> BLEUScore:
-    if tokenize not in _TOKENIZERS:
-        known = ", ".join(str(name) for name in _TOKENIZERS)
-        raise ValueError(f"capeval has no tokenizer {tokenize!r} of sacreBLEU; choose from {known}")
     smooths_by: float = {"floor": 0.1, "add-k": 1}.get(smooth_method, 0)
     if smooths_by and smooth_value is not None:
         smooths_by = smooth_value
     by_nothing = smooth_method in ("floor", "add-k") and smooths_by == 0
     settings = {
-        "tok": _TOKENIZERS[tokenize],
+        "tok": _tokenizer(tokenize),
         "smooth": "none" if by_nothing else smooth_method,
         "case": "lc" if lowercase else "mixed",
         "eff": "yes" if effective_order else "no",

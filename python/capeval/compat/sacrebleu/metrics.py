@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from . import BLEUScore, CHRFScore, TERScore, _bleu, _by_segment, _chrf, _ter, __version__
+from . import _TOKENIZERS, BLEUScore, CHRFScore, TERScore, _bleu, _by_segment, _chrf, _ter, _tokenizer, __version__
 
 __all__ = ["BLEU", "BLEUScore", "CHRF", "CHRFScore", "TER", "TERScore"]
 
@@ -107,7 +107,7 @@ class BLEU(Metric[BLEUScore]):
             raise AssertionError(f"Unknown smooth_method {smooth_method!r}")
         by_language = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
         self.lowercase = lowercase
-        self.tokenize = tokenize or by_language.get(trg_lang, self.TOKENIZER_DEFAULT)
+        self.tokenize = _tokenizer(tokenize or by_language.get(trg_lang, self.TOKENIZER_DEFAULT))
         self.smooth_method = smooth_method
         self.smooth_value = smooth_value
         self.max_ngram_order = max_ngram_order
@@ -124,7 +124,7 @@ class BLEU(Metric[BLEUScore]):
         return {
             "case": "lc" if self.lowercase else "mixed",
             "eff": self.effective_order,
-            "tok": self.tokenize,
+            "tok": _TOKENIZERS[self.tokenize],
             "smooth": self.smooth_method + by,
         }
 
