@@ -1,10 +1,11 @@
 """Caption evaluation, equal digit for digit to the reference programs.
 
-Three calls do most of the work:
+These do most of the work:
 
 - :func:`score` compares captions with references and returns a :class:`Report`;
 - :class:`Evaluator` prepares references once, for many calls;
-- :mod:`capeval.reward` scores batches inside training loops, and :mod:`capeval.streaming` validates in them.
+- :mod:`capeval.reward` scores batches inside training loops, and :mod:`capeval.streaming` validates in them;
+- :mod:`capeval.spark` scores tables of any size on Spark, and :mod:`capeval.arrow` on other engines.
 
 :mod:`capeval.compat` replaces pycocoevalcap, pyciderevalcap, rouge_score, sacrebleu, nlg-eval and Hugging Face's
 evaluate. The only dependency is numpy, which is imported when an array is first requested.
@@ -80,7 +81,7 @@ def install_as_pycocoevalcap() -> None:
 
 def __getattr__(name: str) -> Any:
     # Heavier parts are imported when they are first used.
-    if name in ("arrow", "compat", "reward", "streaming"):
+    if name in ("arrow", "compat", "reward", "spark", "streaming"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)

@@ -13,11 +13,15 @@ __all__ = [
     "Preference",
     "Prepared",
     "Report",
+    "References",
     "RowScorer",
+    "Sieve",
+    "Sums",
     "__version__",
     "caption_columns",
     "compare",
     "correlate",
+    "count_rows",
     "diversity",
     "evaluate",
     "get_num_threads",
@@ -25,6 +29,7 @@ __all__ = [
     "install_spice",
     "judge_rows",
     "metrics",
+    "needed_frequencies",
     "prefer",
     "provide_dictionary",
     "run_program",
@@ -54,10 +59,37 @@ class RowScorer:
         threads: int | None,
     ) -> RowScorer: ...
     def keys(self) -> list[str]: ...
+    def columns(self) -> list[tuple[str, bool]]: ...
     def rows(
-        self, source: Any, candidate: str, references: str, keep: list[str], statistics: bool
+        self, source: Any, columns: dict[str, Any], sieve: Sieve, keep: list[str], statistics: bool
     ) -> list[ArrowBatch]: ...
+    def add(
+        self, sums: Sums, source: Any, columns: dict[str, Any], sieve: Sieve, blocks: int, seed: int
+    ) -> None: ...
+    def sums(self) -> Sums: ...
+    def report(self, sums: Sums, sieve: Sieve, about: dict[str, Any]) -> Report: ...
     def corpus(self, source: Any) -> list[float]: ...
+
+@final
+class References:
+    def __new__(cls, references: Captions | Prepared) -> References: ...
+
+@final
+class Sieve:
+    def __new__(
+        cls,
+        metrics: list[str],
+        settings: list[tuple[str, str]],
+        missing: str,
+        surplus: str,
+        duplicate: str,
+        empty: str,
+    ) -> Sieve: ...
+
+@final
+class Sums:
+    def batch(self) -> ArrowBatch: ...
+    def merge(self, source: Any) -> None: ...
 
 @final
 class Captions:
@@ -126,6 +158,9 @@ class DocumentFrequencies:
     def to_bytes(self, format: str) -> bytes: ...
     def save(self, path: str, format: str) -> None: ...
     def merge(self, other: DocumentFrequencies) -> DocumentFrequencies: ...
+    @staticmethod
+    def union(tables: list[DocumentFrequencies], parts: bool) -> DocumentFrequencies: ...
+    def rows(self) -> ArrowBatch: ...
     def frequency(self, ngram: list[str]) -> int: ...
     def __len__(self) -> int: ...
     @property
@@ -253,6 +288,19 @@ def prefer(
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Preference: ...
+def needed_frequencies(
+    metrics: list[str], settings: list[tuple[str, str]]
+) -> tuple[str, str | None, int] | None: ...
+def count_rows(
+    source: Any,
+    columns: dict[str, Any],
+    sieve: Sieve,
+    tokenizer: str,
+    stem: str | None,
+    order: int,
+    n: int,
+    threads: int | None,
+) -> list[DocumentFrequencies]: ...
 def judge_rows(
     judge: Judge, source: Any, id: str, candidate: str, keep: list[str], statistics: bool
 ) -> list[ArrowBatch]: ...

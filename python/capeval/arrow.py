@@ -1,10 +1,15 @@
-"""Scores Arrow record batches, for Spark, Ray, Dask and Polars.
+"""Scores Arrow record batches, for Spark, Ray, Dask, Daft, DataFusion, DuckDB and Polars.
 
-Batches and tables of pyarrow, polars, DuckDB and any other library with Arrow's PyCapsule interface are read without
-copying. The result is a ``pyarrow.RecordBatch`` or ``Table``; without pyarrow, an object with the same interface.
+Batches and tables of pyarrow, polars, DuckDB and any other library with Arrow's PyCapsule interface are read in place.
+The result is a ``pyarrow.RecordBatch`` or ``Table``; without pyarrow, an object with the same interface.
 
-Statistics are rows of numbers that can be added. Collected from any number of machines, in any order, they give
-the same corpus scores as one machine does; see :meth:`RowScorer.corpus`.
+:mod:`capeval.spark` runs all of this on Spark. On another engine that maps record batches, three steps do the same, each
+in any number of parts, in any order, with the digits of one machine:
+
+- :class:`FrequencyCounter` counts document frequencies in parts, and merges them;
+- :meth:`RowScorer.scores` scores rows;
+- :meth:`RowScorer.sums` adds up the statistics of a part, :meth:`RowScorer.merge` merges such sums, and
+  :meth:`RowScorer.report` turns them into the report that :func:`capeval.score` returns.
 
 >>> import pyarrow
 >>> from capeval.arrow import RowScorer
@@ -13,26 +18,76 @@ the same corpus scores as one machine does; see :meth:`RowScorer.corpus`.
 >>> scorer = RowScorer(["bleu", "rouge-l"])
 >>> scorer.scores(batch, keep=["image_id"]).column_names
 ['image_id', 'bleu-1', 'bleu-2', 'bleu-3', 'bleu-4', 'rouge-l']
->>> parts = [scorer.statistics(batch.slice(k, 1)) for k in range(2)]
->>> round(scorer.corpus(*parts)["bleu-1"], 6)
+>>> parts = [scorer.sums(batch.slice(k, 1)) for k in range(2)]
+>>> round(scorer.report(*parts)["bleu-1"], 6)
 0.778801
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
+from ._choices import Duplicate, Empty, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
-from ._inputs import Metrics, Settings, listed, metric_names, settings, thread_count
+from ._inputs import (
+    Captionlike,
+    Metrics,
+    Settings,
+    listed,
+    metric_names,
+    resampling,
+    settings,
+    thread_count,
+)
+from ._report import Id, Report
 
 if TYPE_CHECKING:
+    import pyarrow
+
     from .reward import Reward
 
-__all__ = ["RowScorer", "judge"]
+__all__ = ["FrequencyCounter", "References", "RowScorer", "judge", "needed_frequencies"]
 
 _settings = settings
+
+_BYTES = 32 << 20
+"""The size of the texts that are counted together: n-grams are counted much faster together than batch by batch."""
+
+_ROWS = 20_000
+"""The number of rows that are measured together, since the words of all of them are looked up together."""
+
+
+class References:
+    """References that do not come with the rows: a row's id says which ones are its own.
+
+    Every worker reads them once. They can be pickled: of a path, only the path is, which all workers must be able to
+    read; otherwise the captions are.
+    """
+
+    def __init__(self, source: Captionlike) -> None:
+        """Takes references as :func:`capeval.score` does, or the path of prepared references."""
+        is_path = isinstance(source, (str, os.PathLike))
+        self._source: Any = os.fspath(source) if is_path else source
+        self._loaded: _engine.References | None = None
+
+    @property
+    def _engine(self) -> _engine.References:
+        if self._loaded is None:
+            from .reward import _ground
+
+            self._loaded = _engine.References(_ground(self._source, None))
+        return self._loaded
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return References, (self._source,)
+
+    @property
+    def name(self) -> str:
+        """The path, or ``references``."""
+        return self._source if isinstance(self._source, str) else "references"
 
 
 class RowScorer:
@@ -50,45 +105,79 @@ class RowScorer:
         tokenizer: str | None = None,
         settings: Settings = None,
         document_frequencies: Frequencies = None,
+        missing: Missing = "error",
+        surplus: Surplus = "error",
+        duplicate: Duplicate = "error",
+        empty: Empty = "keep",
         threads: int | None = None,
         df: Frequencies = None,
     ) -> None:
         """Takes metrics as :func:`capeval.score` does.
+
+        Args:
+            metrics: as for :func:`capeval.score`.
+            tokenizer: as for :func:`capeval.score`.
+            settings: as for :func:`capeval.score`.
+            document_frequencies: a table, or the path of one.
+            missing: what to do about rows whose candidate is null, ``"error"``, ``"skip"`` or ``"empty"``.
+            surplus: what to do about rows whose references are null or an empty list, ``"error"`` or ``"ignore"``;
+                ``"ignore"`` also leaves out nulls among the references of a row.
+            duplicate: what was done about several rows with one id, for the report; rows are not compared here.
+            empty: what to do about candidates without words, ``"error"``, ``"keep"`` or ``"skip"``.
+            threads: the number of threads; the default is one per processor.
+            df: the former name of `document_frequencies`.
 
         Raises:
             ValueError: a metric needs all references, such as CIDEr without `document_frequencies`.
         """
         frequencies = DocumentFrequencies._given(document_frequencies, df)
         settings = {**(settings or {}), **({"tok": tokenizer} if tokenizer is not None else {})}
-        self._arguments = (metric_names(metrics), settings, frequencies, threads)
+        policy = (missing, surplus, duplicate, empty)
+        self._arguments = (metric_names(metrics), settings, frequencies, policy, threads)
         table = DocumentFrequencies._table(frequencies)
         self._engine = _engine.RowScorer(self._arguments[0], _settings(settings), table, thread_count(threads))
+        self._sieve = _engine.Sieve(self._arguments[0], _settings(settings), *policy)
 
     def scores(
-        self, batch: Any, *, candidate: str = "candidate", references: str = "references", keep: Sequence[str] = ()
+        self,
+        batch: Any,
+        *,
+        candidate: str = "candidate",
+        references: str | References = "references",
+        id: str | None = None,
+        keep: Sequence[str] = (),
     ) -> Any:
         """Returns the columns `keep` of a batch or table, and a float64 column for each measure.
 
         Args:
             batch: a record batch or table with a column of strings and a column of lists of strings.
             candidate: the name of the column of candidates.
-            references: the name of the column of references.
+            references: the name of the column of references, or references to look up by `id`.
+            id: the name of the column of ids, which errors then name.
             keep: the names of columns to copy to the result, such as an id.
 
         Raises:
-            ValueError: a column is missing, or contains a null.
+            ValueError: a column is missing, or a row has a flaw that ``missing``, ``surplus`` and ``empty`` refuse.
             TypeError: a column has another type, or `batch` lacks Arrow's interface.
         """
-        return _result(batch, self._engine.rows(batch, candidate, references, listed("keep", keep), False))
+        columns = _columns(candidate, references, id)
+        return _result(batch, self._engine.rows(batch, columns, self._sieve, listed("keep", keep), False))
 
     def statistics(
-        self, batch: Any, *, candidate: str = "candidate", references: str = "references", keep: Sequence[str] = ()
+        self,
+        batch: Any,
+        *,
+        candidate: str = "candidate",
+        references: str | References = "references",
+        id: str | None = None,
+        keep: Sequence[str] = (),
     ) -> Any:
         """As :meth:`scores`, but returns statistics: int64 or float64 columns named ``metric/statistic``."""
-        return _result(batch, self._engine.rows(batch, candidate, references, listed("keep", keep), True))
+        columns = _columns(candidate, references, id)
+        return _result(batch, self._engine.rows(batch, columns, self._sieve, listed("keep", keep), True))
 
     def corpus(self, *statistics: Any) -> dict[str, float]:
-        """Computes corpus scores from the statistics of any number of batches."""
+        """Computes corpus scores from the statistics of all rows, in any number of batches."""
         if len(statistics) == 1:
             return dict(zip(self._engine.keys(), self._engine.corpus(statistics[0])))
         import pyarrow
@@ -99,12 +188,283 @@ class RowScorer:
             parts.append(pyarrow.Table.from_batches([pyarrow.record_batch(part)]) if is_batch else pyarrow.table(part))
         return dict(zip(self._engine.keys(), self._engine.corpus(pyarrow.concat_tables(parts))))
 
+    def sums(
+        self,
+        batches: Any,
+        *,
+        candidate: str = "candidate",
+        references: str | References = "references",
+        id: str | None = None,
+        blocks: int = 1,
+        seed: int = 12_345,
+    ) -> Any:
+        """Adds up the statistics of the rows of a part, exactly.
+
+        The result is a small batch. A whole number is an int64; a sum of real numbers is a list of float64 that add up
+        to it without rounding. So sums of parts merge to the same bits, whatever the parts and their order.
+
+        Args:
+            batches: a batch, a table, or an iterable of batches.
+            candidate: as for :meth:`scores`.
+            references: as for :meth:`scores`.
+            id: the name of the column of ids: examples of flawed rows are given by it.
+            blocks: the number of rows of the result, into which rows are dealt by `seed` and their id, for intervals.
+            seed: the seed of the blocks, which must be that of the intervals.
+
+        Raises:
+            ValueError: a corpus score is not a function of sums, as that of ``rouge155:average=resampled``; or as for
+                :meth:`scores`.
+        """
+        if blocks > 1 and id is None:
+            raise ValueError("rows without an id cannot be dealt into blocks; pass id, the name of its column")
+        columns = _columns(candidate, references, id)
+        sums = self._engine.sums()
+        for part in _gathered(batches, _ROWS, None):
+            self._engine.add(sums, part, columns, self._sieve, blocks, seed)
+        return _one(sums.batch())
+
+    def merge(self, *sums: Any) -> Any:
+        """Merges the sums of any number of parts."""
+        merged = self._engine.sums()
+        for part in sums:
+            merged.merge(part)
+        return _one(merged.batch())
+
+    def report(
+        self,
+        *sums: Any,
+        name: str = "candidates",
+        source: str = "candidates",
+        references: str = "references",
+        repeated: int = 0,
+        repeated_ids: Sequence[Id] = (),
+        intervals: bool | float = False,
+        resamples: int = 10_000,
+        seed: int = 12_345,
+    ) -> Report:
+        """The report on the sums of all parts, as :func:`capeval.score` returns it.
+
+        Args:
+            sums: the sums of all parts.
+            name: the name of the system.
+            source: what the report calls the source of the candidates.
+            references: what the report calls the source of the references.
+            repeated: the number of ids that several rows had, of which all but one were left out.
+            repeated_ids: examples of these ids.
+            intervals: as for :func:`capeval.score`; blocks are resampled, so give :meth:`sums` about a thousand.
+            resamples: as for :func:`capeval.score`.
+            seed: as for :func:`capeval.score`.
+
+        Raises:
+            ValueError: there are no rows.
+        """
+        merged = self._engine.sums()
+        for part in sums:
+            merged.merge(part)
+        drawn = resampling(intervals, resamples, seed)
+        about = {
+            "name": name,
+            "source": source,
+            "reference_source": references,
+            "repeated": repeated,
+            "repeated_ids": list(repeated_ids),
+            "intervals": None if drawn is None else (drawn["resamples"], drawn["seed"], drawn["level"]),
+        }
+        return Report(self._engine.report(merged, self._sieve, about))
+
+    def schema(self, kind: str = "scores", keep: Iterable[pyarrow.Field] = ()) -> pyarrow.Schema:
+        """The names and Arrow types of a result, for engines that need them before they run.
+
+        Args:
+            kind: ``"scores"``, ``"statistics"`` or ``"sums"``.
+            keep: the fields of the columns that are kept.
+        """
+        import pyarrow as pa
+
+        if kind == "scores":
+            return pa.schema([*keep, *(pa.field(key, pa.float64(), False) for key in self._engine.keys())])
+        if kind == "statistics":
+            types = {True: pa.int64(), False: pa.float64()}
+            named = self._engine.columns()
+            return pa.schema([*keep, *(pa.field(name, types[counts], False) for name, counts in named)])
+        if kind == "sums":
+            return pa.schema(pa.record_batch(self._engine.sums().batch()).schema)
+        raise ValueError(f"kind must be 'scores', 'statistics' or 'sums', not {kind!r}")
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _make, self._arguments
 
 
-def _make(metrics: list[str], settings: dict[str, Any], frequencies: Any, threads: int | None) -> RowScorer:
-    return RowScorer(metrics, settings=settings, document_frequencies=frequencies, threads=threads)
+def _make(
+    metrics: list[str], settings: dict[str, Any], frequencies: Any, policy: tuple[Any, Any, Any, Any], threads: int | None
+) -> RowScorer:
+    missing, surplus, duplicate, empty = policy
+    return RowScorer(
+        metrics,
+        settings=settings,
+        document_frequencies=frequencies,
+        missing=missing,
+        surplus=surplus,
+        duplicate=duplicate,
+        empty=empty,
+        threads=threads,
+    )
+
+
+class FrequencyCounter:
+    """Counts document frequencies in parts, for CIDEr.
+
+    :meth:`counts` counts the n-grams of some rows, and deals them into `parts` by a hash. Counts of one part are merged
+    with :meth:`merge` on any machine; :meth:`table` puts the parts together, and :meth:`rows` makes a table of them that
+    an engine can store. The table does not depend on how the rows were cut: it has the fingerprint of
+    ``DocumentFrequencies.build(…, tokenizer="ptb-each")``. It can be pickled.
+
+    >>> import pyarrow
+    >>> from capeval.arrow import FrequencyCounter
+    >>> batch = pyarrow.RecordBatch.from_pydict({"references": [["a dog", "the dog"], ["a cat"]]})
+    >>> counter = FrequencyCounter(parts=2)
+    >>> counts = [count for k in range(2) for count in counter.counts(batch.slice(k, 1))]
+    >>> counter.table(counts)["dog"], counter.table(counts).n_images
+    (1, 2)
+    """
+
+    def __init__(
+        self,
+        *,
+        tokenizer: str = "ptb",
+        stem: str | None = None,
+        n: int = 4,
+        parts: int = 1,
+        scorer_metrics: Metrics = (),
+        settings: Settings = None,
+        missing: Missing = "skip",
+        surplus: Surplus = "ignore",
+        empty: Empty = "keep",
+        threads: int | None = None,
+    ) -> None:
+        """Takes the tokenizer, the stemmer and the length of n-grams as :meth:`DocumentFrequencies.build` does.
+
+        Args:
+            tokenizer: the tokenizer; ``"ptb"`` reads the captions of each row on their own, as ``"ptb-each"``.
+            stem: as for :meth:`DocumentFrequencies.build`.
+            n: as for :meth:`DocumentFrequencies.build`.
+            parts: the number of parts.
+            scorer_metrics: the metrics that decide which candidates are empty, if ``empty="skip"``.
+            settings: the settings of these metrics.
+            missing: as for :class:`RowScorer`: rows that are not scored are not counted.
+            surplus: as for :class:`RowScorer`.
+            empty: as for :class:`RowScorer`.
+            threads: the number of threads; the default is one per processor.
+        """
+        names = metric_names(scorer_metrics) if scorer_metrics else []
+        self._arguments = (tokenizer, stem, n, parts, names, dict(settings or {}), missing, surplus, empty, threads)
+        self._sieve = _engine.Sieve(names, _settings(settings), missing, surplus, "error", empty)
+        self._reading = (tokenizer, stem, n, parts, thread_count(threads))
+        if parts < 1:
+            raise ValueError(f"parts must be at least 1, not {parts}")
+
+    def counts(
+        self,
+        batches: Any,
+        *,
+        references: str | References = "references",
+        candidate: str | None = None,
+        id: str | None = None,
+    ) -> Iterator[pyarrow.RecordBatch]:
+        """Counts the n-grams of a batch, a table or an iterable of batches.
+
+        The batches of the result have a row per part: ``part`` and ``table``, the bytes of a table.
+
+        Args:
+            batches: rows with a column of references.
+            references: as for :meth:`RowScorer.scores`.
+            candidate: the name of the column of candidates, if rows without one should not be counted.
+            id: the name of the column of ids, if `references` are looked up.
+        """
+        columns = _columns(candidate, references, id)
+        for batch in _gathered(batches, None, _BYTES):
+            yield self._batch(enumerate(_engine.count_rows(batch, columns, self._sieve, *self._reading)))
+
+    def merge(self, batches: Any) -> Iterator[pyarrow.RecordBatch]:
+        """Merges the counts of each part; gives a batch with a row for each part that occurs."""
+        by_part: dict[int, list[_engine.DocumentFrequencies]] = {}
+        for batch in _iterated(batches):
+            for part, data in zip(batch.column("part").to_pylist(), batch.column("table")):
+                tables = by_part.setdefault(part, [])
+                tables.append(_load(data))
+                if len(tables) >= _MERGED:
+                    by_part[part] = [_engine.DocumentFrequencies.union(tables, False)]
+        if by_part:
+            yield self._batch((part, _engine.DocumentFrequencies.union(by_part[part], False)) for part in sorted(by_part))
+
+    def table(self, batches: Any) -> DocumentFrequencies:
+        """The table of all counts, merged or not."""
+        tables = [_load(data) for batch in self.merge(batches) for data in batch.column("table")]
+        if not tables:
+            raise ValueError("no row has references, so there is nothing to count")
+        return DocumentFrequencies(_engine.DocumentFrequencies.union(tables, True))
+
+    def rows(self, batches: Any) -> Iterator[pyarrow.RecordBatch]:
+        """Merged counts as rows: ``ngram``, a list of words, and ``images``, the number of images.
+
+        The row with an empty list, one per part, gives the number of all images.
+        """
+        import pyarrow as pa
+
+        schema = self.schema("rows")
+        for batch in self.merge(batches):
+            for data in batch.column("table"):
+                table = _load(data)
+                yield pa.RecordBatch.from_arrays([pa.array([[]], schema.field(0).type), pa.array([table.n_images])], schema=schema)
+                yield pa.record_batch(table.rows()).cast(schema)
+
+    def schema(self, kind: str = "counts") -> pyarrow.Schema:
+        """The names and Arrow types of a result: ``"counts"`` or ``"rows"``."""
+        import pyarrow as pa
+
+        if kind == "counts":
+            return pa.schema([pa.field("part", pa.int32()), pa.field("table", pa.binary())])
+        if kind == "rows":
+            return pa.schema([pa.field("ngram", pa.list_(pa.string())), pa.field("images", pa.int64())])
+        raise ValueError(f"kind must be 'counts' or 'rows', not {kind!r}")
+
+    def _batch(self, tables: Iterable[tuple[int, _engine.DocumentFrequencies]]) -> pyarrow.RecordBatch:
+        import pyarrow as pa
+
+        parts, data = zip(*((part, table.to_bytes("capeval")) for part, table in tables))
+        return pa.RecordBatch.from_arrays([pa.array(parts, pa.int32()), pa.array(data, pa.binary())], schema=self.schema())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _make_counter, self._arguments
+
+
+def _make_counter(*arguments: Any) -> FrequencyCounter:
+    names = ("tokenizer", "stem", "n", "parts", "scorer_metrics", "settings", "missing", "surplus", "empty", "threads")
+    return FrequencyCounter(**dict(zip(names, arguments)))
+
+
+_MERGED = 16
+"""The number of tables of one part that are merged together."""
+
+
+def _load(data: Any) -> _engine.DocumentFrequencies:
+    return _engine.DocumentFrequencies.from_bytes(data.as_py(), None)
+
+
+def needed_frequencies(
+    metrics: Metrics = None, *, tokenizer: str | None = None, settings: Settings = None
+) -> dict[str, Any] | None:
+    """How to count the document frequencies that `metrics` need: the arguments of a :class:`FrequencyCounter`.
+
+    None if they need no table.
+
+    >>> from capeval.arrow import needed_frequencies
+    >>> needed_frequencies(["bleu", "cider-d"])
+    {'tokenizer': 'ptb-each', 'stem': None, 'n': 4}
+    """
+    settings = {**(settings or {}), **({"tok": tokenizer} if tokenizer is not None else {})}
+    needed = _engine.needed_frequencies(metric_names(metrics), _settings(settings))
+    return None if needed is None else dict(zip(("tokenizer", "stem", "n"), needed))
 
 
 def judge(
@@ -132,6 +492,59 @@ def judge(
     """
     kept = [image_id] if keep is None else listed("keep", keep)
     return _result(batch, _engine.judge_rows(reward._judge, batch, image_id, candidate, kept, statistics))
+
+
+def _columns(candidate: str | None, references: str | References, id: str | None) -> dict[str, Any]:
+    by_id = isinstance(references, References)
+    if by_id and id is None:
+        raise ValueError("references are looked up by id; pass id, the name of its column")
+    return {
+        "candidate": candidate,
+        "references": None if by_id else references,
+        "id": id,
+        "lookup": references._engine if isinstance(references, References) else None,
+    }
+
+
+def _iterated(batches: Any) -> Iterator[Any]:
+    """The batches of a batch, a table, a reader or an iterable of any of them."""
+    import pyarrow as pa
+
+    if hasattr(batches, "__arrow_c_array__"):
+        yield pa.record_batch(batches)
+    elif hasattr(batches, "__arrow_c_stream__"):
+        yield from pa.RecordBatchReader.from_stream(batches)
+    else:
+        for part in batches:
+            yield from _iterated(part)
+
+
+def _gathered(batches: Any, most_rows: int | None, most_bytes: int | None) -> Iterator[Any]:
+    """Tables of consecutive batches, so large that one more would exceed a bound."""
+    import pyarrow as pa
+
+    held: list[Any] = []
+    rows = size = 0
+    for batch in _iterated(batches):
+        if batch.num_rows == 0:
+            continue
+        n, n_bytes = batch.num_rows, batch.nbytes
+        too_many = most_rows is not None and rows + n > most_rows
+        if held and (too_many or (most_bytes is not None and size + n_bytes > most_bytes)):
+            yield pa.Table.from_batches(held)
+            held, rows, size = [], 0, 0
+        held.append(batch)
+        rows, size = rows + n, size + n_bytes
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def _one(batch: _engine.ArrowBatch) -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        return batch
+    return pyarrow.record_batch(batch)
 
 
 def _result(source: Any, parts: list[_engine.ArrowBatch]) -> Any:

@@ -11,7 +11,7 @@ from capeval.reward import CiderD, Reward
 
 pyarrow = pytest.importorskip("pyarrow")
 
-from capeval.arrow import RowScorer, judge  # noqa: E402
+from capeval.arrow import FrequencyCounter, References, RowScorer, judge, needed_frequencies  # noqa: E402
 
 METRICS = ["bleu", "rouge-l", "cider-d", "chrf", "ter"]
 
@@ -134,3 +134,127 @@ def test_no_column_is_taken_for_another_of_its_name(references, candidates):
     twice = batch.append_column("candidate", batch.column("candidate"))
     with pytest.raises(ValueError, match="2 columns are called 'candidate'"):
         scorer.scores(twice)
+
+
+def test_sums_of_parts_give_the_report_of_all(references, candidates, table):
+    settings = {"tokenizer": "ptb-each", "document_frequencies": table}
+    expected = capeval.score(references, candidates, METRICS, **settings)
+    scorer = RowScorer(METRICS, **settings)
+    batch = batch_of(references, candidates)
+    found = []
+    for cuts in ([0, 3], [0, 1, 2, 3], [0, 0, 2, 3]):
+        parts = [batch.slice(start, end - start) for start, end in zip(cuts, cuts[1:])]
+        sums = [pickle.loads(pickle.dumps(scorer)).sums(part, id="image_id", blocks=8) for part in reversed(parts)]
+        assert all(part.schema.equals(scorer.schema("sums"), check_metadata=False) for part in sums)
+        report = scorer.report(scorer.merge(*sums), intervals=True, resamples=20)
+        assert report.scores == expected.scores == scorer.report(*sums).scores
+        assert report.signatures == expected.signatures
+        found.append(report.intervals)
+    assert found[0] == found[1] == found[2]
+    with pytest.raises(ValueError, match="no row is left"):
+        scorer.report(scorer.sums(batch.slice(0, 0)))
+
+
+def test_counts_of_parts_give_the_table_of_all(references, candidates):
+    whole = capeval.DocumentFrequencies.build(references, tokenizer="ptb-each")
+    batch = batch_of(references, candidates)
+    for parts in (1, 3):
+        counter = pickle.loads(pickle.dumps(FrequencyCounter(parts=parts)))
+        counts = [part for k in (2, 0, 1) for part in counter.counts(batch.slice(k, 1))]
+        assert counter.table(counts).fingerprint == whole.fingerprint
+        assert counter.table(counter.merge(counts)).fingerprint == whole.fingerprint
+        rows = pyarrow.Table.from_batches(counter.rows(counts), counter.schema("rows")).to_pylist()
+        assert {tuple(row["ngram"]): row["images"] for row in rows} == {(): 3, **whole.to_dict()}
+    assert list(counter.merge([])) == []
+    assert needed_frequencies(["bleu", "rouge-l"]) is None
+    assert needed_frequencies(["cider:stem=snowball-english"]) == {
+        "tokenizer": "ptb-each",
+        "stem": "snowball-english",
+        "n": 4,
+    }
+    with pytest.raises(ValueError, match="different tokenizers"):
+        needed_frequencies(["cider-d", "cider:tok=13a"])
+
+
+def test_schemas_are_known_before_anything_is_scored(references, candidates, table):
+    scorer = RowScorer(METRICS, df=table)
+    for batch in (batch_of(references, candidates), batch_of(references, candidates).slice(0, 0)):
+        keep = [pyarrow.field("image_id", pyarrow.int64())]
+        assert scorer.scores(batch, keep=["image_id"]).schema.equals(scorer.schema(keep=keep))
+        assert scorer.statistics(batch).schema.equals(scorer.schema("statistics"))
+
+
+def test_rows_are_dropped_or_refused_as_the_policies_say(references, candidates):
+    types = pyarrow.schema(
+        {"image_id": pyarrow.string(), "candidate": pyarrow.string(), "references": pyarrow.list_(pyarrow.string())}
+    )
+    bad = pyarrow.Table.from_batches(
+        [
+            pyarrow.record_batch({"image_id": ["a"], "candidate": ["a dog"], "references": [["a dog"]]}, types),
+            pyarrow.record_batch(
+                {
+                    "image_id": ["b", "c", "d", "e"],
+                    "candidate": ["a", None, "", "a cat"],
+                    "references": [None, ["b"], ["c"], ["a cat", None]],
+                },
+                types,
+            ),
+        ]
+    )
+    lenient = RowScorer(["bleu"], missing="skip", surplus="ignore", empty="keep")
+    assert lenient.scores(bad, keep=["image_id"])["image_id"].to_pylist() == ["a", "d", "e"]
+    assert RowScorer(["bleu"], missing="empty", surplus="ignore").scores(bad, keep=["image_id"]).num_rows == 4
+    strict = {"missing": "skip", "surplus": "ignore", "empty": "keep"}
+    for name, row in (("surplus", 1), ("missing", 2), ("empty", 3)):
+        with pytest.raises(ValueError, match=rf'row {row} .from 0., image "{"abcd"[row]}": .*pass '):
+            RowScorer(["bleu"], **{**strict, name: "error"}).scores(bad, id="image_id")
+    notices = lenient.report(lenient.sums(bad, id="image_id")).notices
+    assert {notice.code: notice.ids for notice in notices} == {
+        "missing:skip": ["c"],
+        "surplus:ignore": ["b"],
+        "empty:keep": ["d"],
+        "null-references": ["e"],
+    }
+
+
+def test_references_are_looked_up_by_id(references, candidates):
+    looked_up = pickle.loads(pickle.dumps(References(references)))
+    rows = pyarrow.table({"image_id": list(candidates), "candidate": list(candidates.values())})
+    scorer = RowScorer(["bleu", "rouge-l"])
+    report = scorer.report(scorer.sums(rows, references=looked_up, id="image_id"))
+    assert report.scores == capeval.score(references, candidates, ["bleu", "rouge-l"], tokenizer="ptb-each").scores
+    with pytest.raises(ValueError, match="pass id"):
+        scorer.scores(rows, references=looked_up)
+
+
+def engines():
+    """Engines that map record batches, each as a function that maps one over a table in parts."""
+
+    def polars(table, work):
+        frame = pytest.importorskip("polars").from_arrow(table)
+        return [batch for part in frame.iter_slices(2) for batch in work([part.to_arrow()])]
+
+    def duckdb(table, work):
+        connection = pytest.importorskip("duckdb").connect()
+        connection.register("rows", table)
+        rows = connection.sql("SELECT * FROM rows ORDER BY image_id DESC").to_arrow_reader(2)
+        return list(work(rows))
+
+    def datafusion(table, work):
+        context = pytest.importorskip("datafusion").SessionContext()
+        frame = context.from_arrow(table).repartition(3)
+        return [batch for stream in frame.execute_stream_partitioned() for batch in work(part.to_pyarrow() for part in stream)]
+
+    return {"polars": polars, "duckdb": duckdb, "datafusion": datafusion}
+
+
+@pytest.mark.parametrize("name", ["polars", "duckdb", "datafusion"])
+def test_engines_that_map_batches_give_the_same_bits(name, references, candidates):
+    run = engines()[name]
+    rows = pyarrow.Table.from_batches([batch_of(references, candidates)])
+    counter = FrequencyCounter(**needed_frequencies(METRICS), parts=2)
+    table = counter.table(run(rows, counter.counts))
+    scorer = RowScorer(METRICS, document_frequencies=table)
+    report = scorer.report(*run(rows, lambda batches: [scorer.sums(batches)]))
+    expected = capeval.score(references, candidates, METRICS, tokenizer="ptb-each", document_frequencies=table)
+    assert report.scores == expected.scores

@@ -7,7 +7,18 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 /// The packages that the tests need in addition.
-const TEST_TOOLS: &[&str] = &["pytest", "mypy", "pandas", "polars", "pyarrow"];
+const TEST_TOOLS: &[&str] = &[
+    "pytest",
+    "mypy",
+    "datafusion",
+    "duckdb",
+    "pandas",
+    "polars",
+    "pyarrow",
+    // A server of Spark Connect without Java, and the newest client that it accepts.
+    "pysail==0.7.2",
+    "pyspark-client==4.1.1",
+];
 
 /// The Python to use: `PYTHON`, or `python3`.
 fn python() -> String {

@@ -67,6 +67,7 @@ mod rouge_list;
 mod rows;
 mod score;
 mod scorer;
+mod sums;
 
 pub use compare::{CompareRequest, compare};
 pub use correlate::{CorrelateRequest, correlate};
@@ -76,16 +77,18 @@ pub use error::{Error, remedy};
 pub use measures::{
     NeededData, Selection, entries, metrics, needed_data, select_metrics, select_with_defaults,
 };
+pub use notices::is_empty;
 pub use options::{
     CompareOptions, CorrelateOptions, DiversityOptions, MetricOptions, OwnReference, PerplexityOptions,
     PreferOptions, PrepareOptions, ScoreOptions,
 };
 pub use perplexity::{PerplexityRequest, PerplexitySource, language_model, perplexity};
 pub use preference::{PreferRequest, prefer};
-pub use references::{PrepareRequest, ReferenceSource, prepare};
+pub use references::{PrepareRequest, ReferenceLookup, ReferenceSource, prepare};
 pub use rouge_list::{Listed, listed};
 pub use score::{Request, ScoreRequest, explain, score};
 pub use scorer::Scorer;
+pub use sums::{BlockSums, Dealing, Flaw, Flawed, Sums, SumsOptions, check_sums};
 
 /// The version of capeval, which appears in every signature.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -20,7 +20,7 @@ const FOREIGN: f64 = 0.01;
 
 /// Decides which candidates are empty: those without text, and those of punctuation in which a tokenizer of `metrics`
 /// finds no word. All others have a letter or a digit, and are not tokenised.
-pub(crate) fn is_empty(metrics: &[AnyMetric]) -> impl Fn(&str) -> bool {
+pub fn is_empty(metrics: &[AnyMetric]) -> impl Fn(&str) -> bool + use<> {
     let tokenizers: BTreeSet<Tokenizer> =
         metrics.iter().filter_map(|metric| metric.input().reading.tokenizer()).collect();
     move |text| {

@@ -1,6 +1,7 @@
 //! References from captions or from a file of prepared references.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use capeval_choice::{Argument, Remedy};
 use capeval_corpus::{Aligned, Captions, GroupedCaptions, Ids, ImageIndex, SegmentId};
@@ -71,6 +72,32 @@ impl ReferenceSource {
             Self::Captions(captions) => captions.ids(),
             Self::Prepared { prepared, .. } => &prepared.ids,
         }
+    }
+}
+
+/// References by the id of their image, for rows that come one by one.
+pub struct ReferenceLookup {
+    places: HashMap<SegmentId, u32>,
+    set: ReferenceSet,
+}
+
+impl ReferenceLookup {
+    /// Reads references.
+    ///
+    /// # Errors
+    /// When there are no captions.
+    pub fn new(references: ReferenceSource) -> Result<Self, Error> {
+        let (ids, set) = match references {
+            ReferenceSource::Captions(captions) => whole(captions, Ids::AsGiven)?,
+            ReferenceSource::Prepared { prepared, .. } => (prepared.ids, prepared.references),
+        };
+        Ok(Self { places: ids.into_iter().zip(0..).collect(), set })
+    }
+
+    /// The references of an image; none if it is unknown.
+    pub fn of(&self, id: &SegmentId) -> impl Iterator<Item = &str> {
+        let place = self.places.get(id);
+        place.into_iter().flat_map(|place| self.set.of(*place as usize))
     }
 }
 

@@ -5,7 +5,7 @@ use capeval_corpus::{Aligned, Captions, Empty, Missing, SegmentId, align_by};
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{MetricScores, Progress, ReferenceSet, System, SystemScores, evaluate};
 use capeval_lexical::sacrebleu_signature;
-use capeval_metric::Signature;
+use capeval_metric::{AnyMetric, Signature};
 use capeval_report::{Explained, Head, Lengths, Notice, Provenance, Report, Segments, SystemReport};
 use rayon::prelude::*;
 
@@ -268,12 +268,21 @@ fn system(name: &str, captions: &Captions, aligned: &Aligned, place: &[u32]) -> 
 
 /// The lengths that the first metric with both of them compares, as BLEU does.
 fn lengths(scores: &SystemScores) -> Option<Lengths> {
-    scores.metrics.iter().find_map(|metric| {
-        let columns = &metric.metric.about().columns;
-        let total = metric.table.total();
-        let sum = |name: &str| total.get(columns.iter().position(|column| column.name == name)?).copied();
-        Some(Lengths { candidates: sum("candidate-length")?, references: sum("reference-length")? })
-    })
+    scores.metrics.iter().find_map(|metric| lengths_of(&metric.metric, &metric.table.total()))
+}
+
+/// The lengths among the summed statistics of a metric; `None` if it does not compare lengths.
+pub(crate) fn lengths_of(metric: &AnyMetric, total: &[f64]) -> Option<Lengths> {
+    let columns = &metric.about().columns;
+    let sum = |name: &str| total.get(columns.iter().position(|column| column.name == name)?).copied();
+    Some(Lengths { candidates: sum("candidate-length")?, references: sum("reference-length")? })
+}
+
+/// The smallest and the greatest number of references of an image; 0 without images.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub least: usize,
+    pub most: usize,
 }
 
 /// The effects of the alignment of a system.
@@ -295,10 +304,11 @@ pub(crate) fn sign(
     found: &mut Vec<Notice>,
 ) -> Vec<Signature> {
     let name = &scores.name;
-    let counts = scores.images.iter().map(|image| references.of(*image as usize).len());
+    let each = scores.images.iter().map(|image| references.of(*image as usize).len());
+    let counts = Counts { least: each.clone().min().unwrap_or(0), most: each.max().unwrap_or(0) };
     for metric in &scores.metrics {
         found.extend(unknown_words(name, metric, scores.images.len()));
-        found_signature(metric, counts.clone(), found);
+        found_signature(metric, counts, found);
     }
     for notice in alignment.notices {
         push_once(found, notice.clone().system(name));
@@ -307,18 +317,16 @@ pub(crate) fn sign(
         push_once(found, notice.clone());
     }
     let metrics = scores.metrics.iter();
-    metrics.map(|metric| signed(metric.signature.clone(), counts.clone(), alignment)).collect()
+    metrics.map(|metric| signed(metric.signature.clone(), counts, alignment)).collect()
 }
 
 /// The signature of a metric with everything that all scores depend on: the number of references per image, what was
 /// left out or replaced, and the version of capeval.
-fn signed(
+pub(crate) fn signed(
     mut signature: Signature,
-    counts: impl Iterator<Item = usize> + Clone,
+    Counts { least, most }: Counts,
     Alignment { notices, subset, common }: Alignment<'_>,
 ) -> Signature {
-    let least = counts.clone().min().unwrap_or(0);
-    let most = counts.max().unwrap_or(0);
     if least == most {
         signature.push("nrefs", least);
     } else {
@@ -345,13 +353,8 @@ fn signed(
 }
 
 /// A notice with the signature that sacreBLEU itself prints, for its metrics, for use in papers.
-fn found_signature(
-    metric: &MetricScores,
-    counts: impl Iterator<Item = usize> + Clone,
-    found: &mut Vec<Notice>,
-) {
-    let first = counts.clone().next();
-    let same = first.filter(|first| counts.clone().all(|count| count == *first));
+pub(crate) fn found_signature(metric: &MetricScores, counts: Counts, found: &mut Vec<Notice>) {
+    let same = (counts.most > 0 && counts.least == counts.most).then_some(counts.least);
     if let Some(theirs) = sacrebleu_signature(&metric.signature, same) {
         let message = format!("sacreBLEU signs {} as {theirs}", metric.signature.metric());
         push_once(found, Notice::new("sacrebleu-signature", message));

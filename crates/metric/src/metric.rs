@@ -121,18 +121,25 @@ pub struct About {
     /// Whether each part of the corpus score is the mean of that part of the segment scores, so that tests for
     /// means are valid.
     pub is_mean: bool,
+    /// Whether the corpus score is a function of summed statistics, so that [`Metric::score_table`] is the default.
+    pub adds_up: bool,
 }
 
 impl About {
     /// A metric whose model may depend on all data, and whose score is a mean if its statistics are [`Mean`].
     pub fn new(signature: Signature, input: Input, columns: Vec<Column>, parts: Vec<Part>) -> Self {
         let is_mean = columns == Mean::columns();
-        Self { signature, input, columns, parts, learns: Learns::Everything, is_mean }
+        Self { signature, input, columns, parts, learns: Learns::Everything, is_mean, adds_up: true }
     }
 
     /// Sets the data that the model depends on.
     pub fn learns(self, learns: Learns) -> Self {
         Self { learns, ..self }
+    }
+
+    /// Sets whether the corpus score is a function of summed statistics.
+    pub fn adding_up(self, adds_up: bool) -> Self {
+        Self { adds_up, ..self }
     }
 
     /// Sets whether the corpus score is the mean of the segment scores.

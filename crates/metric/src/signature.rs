@@ -31,7 +31,7 @@ impl Signature {
     }
 
     /// Changes the value of the setting `name`, if it has been added.
-    pub(crate) fn change(&mut self, name: &str, value: impl fmt::Display) {
+    pub fn change(&mut self, name: &str, value: impl fmt::Display) {
         for (_, known) in self.settings.iter_mut().filter(|(known, _)| known == name) {
             *known = value.to_string();
         }

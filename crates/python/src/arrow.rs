@@ -1,39 +1,30 @@
-//! Scores and statistics of Arrow record batches.
+//! Scores and statistics of Arrow record batches, and counts of their n-grams.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type};
-use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, OffsetSizeTrait, RecordBatch};
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
-use capeval::arrays::{Buffer, SharedBytes};
 use capeval::choice::{Argument, Remedy};
-use capeval::corpus::SegmentId;
-use capeval::entries;
-use capeval::evaluate::{BatchScorer, ReferenceSet, System, evaluate};
-use capeval::metric::{AnyMetric, ColumnKind};
+use capeval::evaluate::{BatchScorer, System, evaluate};
+use capeval::metric::{AnyMetric, ColumnKind, Reading};
 use capeval::report::{Measure, MetricEntry};
 use capeval::stats::Table;
 use capeval::text::Texts;
+use capeval::{Dealing, entries};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::capsule::{ArrowBatch, batches};
-use crate::error::{fault, noticed, sentence, value};
+use crate::columns::{Columns, RowIds, Rows, Sieve, Strings, column};
+use crate::error::{fault, from_request, noticed, sentence, value};
 use crate::frequencies::DocumentFrequencies;
 use crate::judge::Judge;
-use crate::metrics::select;
+use crate::metrics::{reading, select};
+use crate::report::Report;
 use crate::run::long;
-
-/// The bytes of an Arrow array, kept alive by the array's owner.
-struct Bytes(arrow_buffer::Buffer);
-
-impl AsRef<[u8]> for Bytes {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_slice()
-    }
-}
+use crate::sums::{Summary, Sums};
 
 /// Scores rows that contain a candidate and its references.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -55,20 +46,13 @@ impl RowScorer {
         frequencies: Option<&DocumentFrequencies>,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let selection = select(py, &metrics, &settings, frequencies)?;
-        if let Some(notice) = selection.notices.first() {
-            return Err(noticed(notice));
-        }
-        let metrics: Vec<AnyMetric> = selection.metrics.into_iter().map(AnyMetric::each).collect();
-        for metric in &metrics {
-            let signature = metric.signature();
-            if signature.get("idf") == Some("corpus") || signature.get("lm") == Some("references") {
-                let what = format!(
-                    "{} needs all references, so the score of a row would depend on its batch",
-                    signature.metric()
-                );
-                return Err(value(&sentence(&what, Some(&Remedy::give(Argument::DocumentFrequencies)))));
-            }
+        let metrics = of_rows(py, &metrics, &settings, frequencies)?;
+        if let Some(metric) = metrics.iter().find(|metric| needs_corpus(metric)) {
+            let what = format!(
+                "{} needs all references, so the score of a row would depend on its batch",
+                metric.signature().metric()
+            );
+            return Err(value(&sentence(&what, Some(&Remedy::give(Argument::DocumentFrequencies)))));
         }
         let (entries, measures) = entries(&metrics);
         let names = Names::new(&entries, &measures);
@@ -80,33 +64,66 @@ impl RowScorer {
         self.names.scores.clone()
     }
 
+    /// The names of the statistics, and whether they are whole numbers.
+    fn columns(&self) -> Vec<(String, bool)> {
+        let metrics = self.metrics.iter().zip(&self.names.metrics);
+        let named = metrics.flat_map(|(metric, name)| {
+            let columns = metric.about().columns.iter();
+            columns.map(move |column| (format!("{name}/{}", column.name), column.kind == ColumnKind::Count))
+        });
+        named.collect()
+    }
+
     /// The scores, or the statistics, of the rows of a batch or table.
     fn rows(
         &self,
         py: Python<'_>,
         source: &Bound<'_, PyAny>,
-        candidate: &str,
-        references: &str,
+        columns: Columns,
+        sieve: &Sieve,
         keep: Vec<String>,
         statistics: bool,
     ) -> PyResult<Vec<ArrowBatch>> {
         let (mut done, mut first) = (Vec::new(), 0);
         for batch in batches(source)? {
-            let n = batch.num_rows();
-            let texts = strings(column(&batch, candidate)?.as_ref(), &Place { column: candidate, first })?;
-            let (refs, ends) = lists(column(&batch, references)?, &Place { column: references, first })?;
-            first += n;
-            let system = System { name: String::new(), images: (0..n as u32).collect(), texts };
-            let metrics = &self.metrics;
-            let scored = long(py, self.threads, None, move |progress| {
-                evaluate(&mut ReferenceSet::new(refs, ends), &[system], metrics, progress)
-            })?;
-            let tables: Vec<Table> =
-                scored.into_iter().flat_map(|system| system.metrics).map(|metric| metric.table).collect();
-            let rows = join(&tables, n);
-            done.push(ArrowBatch(output(&batch, &keep, &self.metrics, &self.names, &rows, statistics)?));
+            let (read, rows) = self.measure(py, std::slice::from_ref(&batch), &columns, sieve, first)?;
+            first += batch.num_rows();
+            let kept = (&batch, Some(&read), &*keep);
+            done.push(ArrowBatch(output(kept, &self.metrics, &self.names, &rows, statistics)?));
         }
         Ok(done)
+    }
+
+    /// Adds the sums of the statistics of the rows of a batch or table.
+    #[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
+    fn add(
+        &self,
+        py: Python<'_>,
+        sums: &Sums,
+        source: &Bound<'_, PyAny>,
+        columns: Columns,
+        sieve: &Sieve,
+        blocks: u32,
+        seed: u64,
+    ) -> PyResult<()> {
+        let batches = batches(source)?;
+        let (read, rows) = self.measure(py, &batches, &columns, sieve, 0)?;
+        sums.add(&batches, &columns, &read, &rows, Dealing { blocks, seed })
+    }
+
+    /// No sums, to add to. Refuses metrics whose corpus scores are not functions of sums.
+    fn sums(&self) -> PyResult<Sums> {
+        capeval::check_sums(&self.metrics).map_err(from_request)?;
+        Ok(Sums::new(&self.metrics, self.columns()))
+    }
+
+    /// The report on sums: a name, sources, ids of several rows, and how intervals are computed.
+    fn report(&self, py: Python<'_>, sums: &Sums, sieve: &Sieve, about: Summary) -> PyResult<Report> {
+        let options = about.options(sieve.policy);
+        let sums = sums.lock().clone();
+        let metrics = &self.metrics;
+        let found = long(py, self.threads, None, |_| sums.report(metrics, &options))?;
+        Ok(Report { found: found.map_err(from_request)? })
     }
 
     /// Corpus scores from the statistics of any batches: one value per key.
@@ -147,6 +164,110 @@ impl RowScorer {
     }
 }
 
+impl RowScorer {
+    /// The rows of `batches`, and the statistics of those that are scored, row after row.
+    fn measure(
+        &self,
+        py: Python<'_>,
+        batches: &[RecordBatch],
+        columns: &Columns,
+        sieve: &Sieve,
+        first: usize,
+    ) -> PyResult<(Rows, Vec<f64>)> {
+        let mut read = Rows::read(batches, columns, sieve, first)?;
+        let n = read.kept.len();
+        let references = read.take_references();
+        let texts = std::mem::take(&mut read.candidates);
+        let system = System { name: String::new(), images: (0..n as u32).collect(), texts };
+        let metrics = &self.metrics;
+        let rows = long(py, self.threads, None, move |progress| {
+            let mut references = references;
+            let scored = evaluate(&mut references, &[system], metrics, progress);
+            let tables: Vec<Table> =
+                scored.into_iter().flat_map(|system| system.metrics).map(|metric| metric.table).collect();
+            join(&tables, n)
+        })?;
+        Ok((read, rows))
+    }
+}
+
+/// The metrics for rows whose neighbours are unknown.
+fn of_rows(
+    py: Python<'_>,
+    metrics: &[String],
+    settings: &[(String, String)],
+    frequencies: Option<&DocumentFrequencies>,
+) -> PyResult<Vec<AnyMetric>> {
+    let selection = select(py, metrics, settings, frequencies)?;
+    if let Some(notice) = selection.notices.first() {
+        return Err(noticed(notice));
+    }
+    Ok(selection.metrics.into_iter().map(AnyMetric::each).collect())
+}
+
+/// Whether a metric is fitted to all references.
+fn needs_corpus(metric: &AnyMetric) -> bool {
+    let signature = metric.signature();
+    signature.get("idf") == Some("corpus") || signature.get("lm") == Some("references")
+}
+
+/// How the table of document frequencies must be counted that metrics need without one: tokenizer, stemmer, length of
+/// n-grams. `None` if they need no table.
+#[pyfunction]
+pub fn needed_frequencies(
+    py: Python<'_>,
+    metrics: Vec<String>,
+    settings: Vec<(String, String)>,
+) -> PyResult<Option<(String, Option<String>, usize)>> {
+    let metrics = of_rows(py, &metrics, &settings, None)?;
+    let mut needed: Option<(String, Option<String>, usize)> = None;
+    for metric in metrics.iter().filter(|metric| needs_corpus(metric)) {
+        let input = metric.input();
+        let (tokenizer, stemmer) = match input.reading {
+            Reading::Tokens(tokenizer) if metric.signature().get("lm").is_none() => (tokenizer, None),
+            Reading::Stems(tokenizer, stemmer) => (tokenizer, Some(stemmer.name().to_owned())),
+            _ => {
+                let what = format!("{} needs all references", metric.signature().metric());
+                return Err(value(&sentence(&what, Some(&Remedy::say("leave it out")))));
+            }
+        };
+        let mine = (tokenizer.to_string(), stemmer, input.ngrams);
+        match &mut needed {
+            None => needed = Some(mine),
+            Some((tokenizer, stemmer, n)) if (&*tokenizer, &*stemmer) == (&mine.0, &mine.1) => {
+                *n = mine.2.max(*n);
+            }
+            Some(_) => {
+                let what = "the metrics need document frequencies of different tokenizers or stemmers";
+                let remedy = Remedy::say("score them one by one");
+                return Err(value(&sentence(what, Some(&remedy))));
+            }
+        }
+    }
+    Ok(needed)
+}
+
+/// Counts document frequencies of the references of rows: `n` tables, each with a part of the n-grams.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
+pub fn count_rows(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    columns: Columns,
+    sieve: &Sieve,
+    tokenizer: &str,
+    stem: Option<&str>,
+    order: usize,
+    n: u32,
+    threads: Option<usize>,
+) -> PyResult<Vec<DocumentFrequencies>> {
+    let reading = reading(tokenizer, stem)?.each();
+    let mut rows = Rows::read(&batches(source)?, &columns, sieve, 0)?;
+    let mut references = rows.take_references();
+    let parts = long(py, threads, None, move |_| references.document_frequencies(reading, order)?.split(n))?;
+    Ok(parts.map_err(|error| fault(&error))?.into_iter().map(DocumentFrequencies::new).collect())
+}
+
 /// The names of the columns of a result; unique even if one metric is used with two settings.
 struct Names {
     /// One per metric: the prefix of its statistics.
@@ -179,155 +300,31 @@ pub fn judge_rows(
     let engine: &BatchScorer = judge.engine().engine();
     let names = Names::new(judge.engine().metrics(), judge.engine().measures());
     for batch in batches(source)? {
-        let images = ids(column(&batch, id)?, &Place { column: id, first })?
-            .iter()
-            .map(|id| {
-                let image = judge.engine().image(id);
-                image.ok_or_else(|| PyKeyError::new_err(format!("image {} has no references", id.quoted())))
-            })
-            .collect::<PyResult<Vec<u32>>>()?;
-        let texts = strings(column(&batch, candidate)?.as_ref(), &Place { column: candidate, first })?;
-        first += batch.num_rows();
+        let ids = RowIds::new(column(&batch, id)?, id)?;
+        let captions = Strings::new(column(&batch, candidate)?, candidate)?;
+        let null = |name: &str, row: usize, what: &str| {
+            value(&format!(
+                "column '{name}', row {} (from 0): null instead of {what}; leave such rows out",
+                first + row
+            ))
+        };
+        let mut images = Vec::with_capacity(batch.num_rows());
+        let mut texts = Vec::with_capacity(batch.num_rows());
+        for row in 0..batch.num_rows() {
+            let found = ids.get(row)?.ok_or_else(|| null(id, row, "an image id"))?;
+            images.push(
+                judge.engine().image(&found).ok_or_else(|| {
+                    PyKeyError::new_err(format!("image {} has no references", found.quoted()))
+                })?,
+            );
+            texts.push(captions.get(row)?.ok_or_else(|| null(candidate, row, "a caption"))?);
+        }
+        let texts: Texts = texts.into_iter().collect();
         let rows = long(py, judge.threads(), None, move |_| engine.statistics(&images, &texts))?;
-        done.push(ArrowBatch(output(&batch, &keep, engine.metrics(), &names, &rows, statistics)?));
+        done.push(ArrowBatch(output((&batch, None, &keep), engine.metrics(), &names, &rows, statistics)?));
+        first += batch.num_rows();
     }
     Ok(done)
-}
-
-fn column<'b>(batch: &'b RecordBatch, name: &str) -> PyResult<&'b ArrayRef> {
-    let schema = batch.schema();
-    let n = schema.fields().iter().filter(|field| field.name() == name).count();
-    if n > 1 {
-        return Err(PyValueError::new_err(format!("{n} columns are called '{name}'; keep only one of them")));
-    }
-    batch.column_by_name(name).ok_or_else(|| {
-        let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-        PyValueError::new_err(format!("there is no column '{name}'; the columns are {}", names.join(", ")))
-    })
-}
-
-/// A column in a table of several batches, for errors.
-struct Place<'n> {
-    column: &'n str,
-    /// The number of rows in the batches before.
-    first: usize,
-}
-
-impl Place<'_> {
-    /// An error in a row of the batch.
-    fn at(&self, row: usize, what: &str) -> PyErr {
-        PyValueError::new_err(format!("column '{}', row {} (from 0): {what}", self.column, self.first + row))
-    }
-
-    /// Refuses a column with nulls.
-    fn refuse_nulls(&self, array: &dyn Array, instead_of: &str) -> PyResult<()> {
-        match (0..array.len()).find(|row| array.is_null(*row)).filter(|_| array.null_count() > 0) {
-            Some(row) => Err(self.at(row, &format!("null instead of {instead_of}; leave such rows out"))),
-            None => Ok(()),
-        }
-    }
-}
-
-/// The strings of a column, without a copy unless the column is of type `Utf8View`.
-fn strings(array: &dyn Array, place: &Place<'_>) -> PyResult<Texts> {
-    place.refuse_nulls(array, "a caption")?;
-    texts(array, place.column)
-}
-
-/// The strings of an array without nulls.
-fn texts(array: &dyn Array, name: &str) -> PyResult<Texts> {
-    let texts = match array.data_type() {
-        DataType::Utf8 => {
-            let strings = array.as_string::<i32>();
-            shared(strings.values(), strings.value_offsets())
-        }
-        DataType::LargeUtf8 => {
-            let strings = array.as_string::<i64>();
-            shared(strings.values(), strings.value_offsets())
-        }
-        DataType::Utf8View => {
-            let strings = array.as_string_view();
-            Some((0..strings.len()).map(|k| strings.value(k)).collect())
-        }
-        other => {
-            return Err(PyTypeError::new_err(format!("column '{name}' must contain strings, not {other}")));
-        }
-    };
-    texts.ok_or_else(|| PyValueError::new_err(format!("column '{name}' is not valid UTF-8")))
-}
-
-fn shared<O: OffsetSizeTrait>(values: &arrow_buffer::Buffer, offsets: &[O]) -> Option<Texts> {
-    let (first, last) = (offsets.first()?.as_usize(), offsets.last()?.as_usize());
-    let bytes: SharedBytes = Arc::new(Bytes(values.clone()));
-    let ends: Vec<u64> = offsets.iter().skip(1).map(|offset| (offset.as_usize() - first) as u64).collect();
-    Texts::from_parts(Buffer::shared(bytes, first..last)?, ends.into())
-}
-
-/// The strings of a column of lists, and the end of each row among them; a column of strings has one per row.
-fn lists(array: &ArrayRef, place: &Place<'_>) -> PyResult<(Texts, Vec<u64>)> {
-    place.refuse_nulls(array, "references")?;
-    match array.data_type() {
-        DataType::List(_) => {
-            let lists = array.as_list::<i32>();
-            of_lists(lists.values(), lists.value_offsets(), place)
-        }
-        DataType::LargeList(_) => {
-            let lists = array.as_list::<i64>();
-            of_lists(lists.values(), lists.value_offsets(), place)
-        }
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
-            Ok((texts(array.as_ref(), place.column)?, (1..=array.len() as u64).collect()))
-        }
-        other => Err(PyTypeError::new_err(format!(
-            "column '{}' must contain strings or lists of strings, not {other}",
-            place.column
-        ))),
-    }
-}
-
-fn of_lists<O: OffsetSizeTrait>(
-    values: &ArrayRef,
-    offsets: &[O],
-    place: &Place<'_>,
-) -> PyResult<(Texts, Vec<u64>)> {
-    let of = |offset: Option<&O>| offset.map_or(0, |offset| offset.as_usize());
-    let Range { start, end } = of(offsets.first())..of(offsets.last());
-    let values = values.slice(start, end - start);
-    let ends: Vec<u64> = offsets.iter().skip(1).map(|offset| (offset.as_usize() - start) as u64).collect();
-    let starts = std::iter::once(0).chain(ends.iter().copied());
-    if let Some(row) = starts.zip(&ends).position(|(start, end)| start == *end) {
-        return Err(place.at(row, "no references; leave such rows out"));
-    }
-    if let Some(null) = (0..values.len()).find(|k| values.is_null(*k)).filter(|_| values.null_count() > 0) {
-        let row = ends.partition_point(|end| *end <= null as u64);
-        return Err(place.at(row, "null instead of a reference; leave it out of the list"));
-    }
-    Ok((texts(values.as_ref(), place.column)?, ends))
-}
-
-/// Ids of images: whole numbers or strings.
-fn ids(array: &ArrayRef, place: &Place<'_>) -> PyResult<Vec<SegmentId>> {
-    place.refuse_nulls(array, "an image id")?;
-    macro_rules! numbers {
-        ($($kind:ident => $type:ty),+) => {
-            match array.data_type() {
-                $(DataType::$kind => array
-                    .as_primitive::<$type>()
-                    .values()
-                    .iter()
-                    .map(|number| SegmentId::from(i64::from(*number)))
-                    .collect(),)+
-                _ => {
-                    let texts = texts(array.as_ref(), place.column)?;
-                    (0..texts.len()).map(|k| SegmentId::from(texts.get(k))).collect()
-                }
-            }
-        };
-    }
-    Ok(numbers!(
-        Int8 => Int8Type, Int16 => Int16Type, Int32 => Int32Type, Int64 => Int64Type,
-        UInt8 => UInt8Type, UInt16 => UInt16Type, UInt32 => UInt32Type
-    ))
 }
 
 /// A column of statistics.
@@ -337,7 +334,7 @@ fn reals(array: &ArrayRef) -> PyResult<Vec<f64>> {
     }
     match array.data_type() {
         DataType::Int64 => Ok(array.as_primitive::<Int64Type>().values().iter().map(|n| *n as f64).collect()),
-        DataType::Float64 => Ok(array.as_primitive::<arrow_array::types::Float64Type>().values().to_vec()),
+        DataType::Float64 => Ok(array.as_primitive::<Float64Type>().values().to_vec()),
         other => Err(PyTypeError::new_err(format!("statistics must be int64 or float64, not {other}"))),
     }
 }
@@ -354,10 +351,9 @@ fn join(tables: &[Table], n: usize) -> Vec<f64> {
     rows
 }
 
-/// The columns to keep of a batch, and the scores or the statistics of its rows.
+/// The columns to keep of a batch, and the scores or the statistics of its rows: of those that were read, or of all.
 fn output(
-    batch: &RecordBatch,
-    keep: &[String],
+    (batch, read, keep): (&RecordBatch, Option<&Rows>, &[String]),
     metrics: &[AnyMetric],
     names: &Names,
     rows: &[f64],
@@ -367,9 +363,10 @@ fn output(
     for name in keep {
         let array = column(batch, name)?;
         fields.push(Field::new(name, array.data_type().clone(), true));
-        arrays.push(Arc::clone(array));
+        arrays.push(read.map_or_else(|| Ok(Arc::clone(array)), |read| read.filter(array))?);
     }
     let width: usize = metrics.iter().map(|metric| metric.about().columns.len()).sum();
+    let n_rows = rows.len() / width.max(1);
     let mut first = 0;
     let mut keys = names.scores.iter();
     for (metric, name) in metrics.iter().zip(&names.metrics) {
@@ -388,7 +385,7 @@ fn output(
             }
         } else {
             let mut scores = vec![0.0; parts.len()];
-            let mut by_part = vec![Vec::with_capacity(batch.num_rows()); parts.len()];
+            let mut by_part = vec![Vec::with_capacity(n_rows); parts.len()];
             for row in of_metric {
                 metric.score_segment(row, &mut scores);
                 for (column, score) in by_part.iter_mut().zip(&scores) {
@@ -412,7 +409,7 @@ fn output(
             field.name()
         )));
     }
-    let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(n_rows));
     RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)
         .map_err(|error| fault(&error))
 }

@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use capeval::choice::suggest;
 use capeval::corpus::Ids;
 use capeval::frequencies::{DocumentFrequencies as Table, MAX_ORDER};
@@ -11,6 +13,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
+use crate::capsule::ArrowBatch;
 use crate::captions::{Captions, type_name};
 use crate::error::{fault, from_file, from_io, from_request, sentence, value};
 use crate::metrics::reading;
@@ -21,8 +24,11 @@ pub struct DocumentFrequencies {
     pub table: Arc<Table>,
 }
 
-fn new(table: Table) -> DocumentFrequencies {
-    DocumentFrequencies { table: Arc::new(table) }
+impl DocumentFrequencies {
+    /// A table for Python.
+    pub fn new(table: Table) -> Self {
+        Self { table: Arc::new(table) }
+    }
 }
 
 #[pymethods]
@@ -44,7 +50,7 @@ impl DocumentFrequencies {
         let table = crate::run::long(py, None, None, move |_| {
             capeval::document_frequencies(rows, ids, reading, order)
         })?;
-        table.map(new).map_err(from_request)
+        table.map(Self::new).map_err(from_request)
     }
 
     /// Reads a table of capeval or a pickle, which may be gzipped; no code of a pickle is run.
@@ -52,7 +58,7 @@ impl DocumentFrequencies {
     #[pyo3(signature = (path, n_images = None))]
     fn load(py: Python<'_>, path: &str, n_images: Option<u64>) -> PyResult<Self> {
         let table = py.detach(|| files::frequencies(path, &files::open(path)?, n_images));
-        table.map(new).map_err(from_file)
+        table.map(Self::new).map_err(from_file)
     }
 
     /// Reads a table from bytes.
@@ -60,7 +66,7 @@ impl DocumentFrequencies {
     #[pyo3(signature = (data, n_images = None))]
     fn from_bytes(py: Python<'_>, data: &[u8], n_images: Option<u64>) -> PyResult<Self> {
         let table = py.detach(|| files::frequencies("table", data, n_images));
-        table.map(new).map_err(from_file)
+        table.map(Self::new).map_err(from_file)
     }
 
     /// A table from a dictionary that maps tuples of words to numbers of images.
@@ -104,7 +110,7 @@ impl DocumentFrequencies {
         }
         let order = gathered.longest().max(1);
         let table = gathered.into_table(n_images, order, capeval::frequencies::Repeats::KeepLast);
-        table.map(new).map_err(|error| fault(&error))
+        table.map(Self::new).map_err(|error| fault(&error))
     }
 
     /// The table in capeval's format (`"capeval"`), as a pickle (`"pickle"`) or as JSON (`"json"`).
@@ -124,7 +130,33 @@ impl DocumentFrequencies {
     fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         let (mine, theirs) = (Arc::clone(&self.table), Arc::clone(&other.table));
         let merged = py.detach(move || mine.merge(&theirs));
-        merged.map(new).map_err(|error| fault(&error))
+        merged.map(Self::new).map_err(|error| fault(&error))
+    }
+
+    /// The table over the images of all tables, which must not share images; if `parts`, of the same images, but of
+    /// different n-grams.
+    #[staticmethod]
+    fn union(py: Python<'_>, tables: Vec<PyRef<'_, Self>>, parts: bool) -> PyResult<Self> {
+        let tables: Vec<Arc<Table>> = tables.iter().map(|table| Arc::clone(&table.table)).collect();
+        let merged = py.detach(move || {
+            let tables = tables.iter().map(|table| &**table);
+            if parts { Table::join(tables) } else { Table::sum(tables) }
+        });
+        merged.map(Self::new).map_err(|error| fault(&error))
+    }
+
+    /// The n-grams and their frequencies as columns of an Arrow batch: lists of words, and whole numbers.
+    fn rows(&self) -> PyResult<ArrowBatch> {
+        let mut ngrams = ListBuilder::new(StringBuilder::new());
+        let mut images = Vec::with_capacity(self.table.len());
+        self.table.for_each(|words, count| {
+            words.iter().for_each(|word| ngrams.values().append_value(self.table.word(*word)));
+            ngrams.append(true);
+            images.push(i64::from(count));
+        });
+        let columns: [(&str, ArrayRef); 2] =
+            [("ngram", Arc::new(ngrams.finish())), ("images", Arc::new(Int64Array::from(images)))];
+        Ok(ArrowBatch(RecordBatch::try_from_iter(columns).map_err(|error| fault(&error))?))
     }
 
     /// The number of images in which an n-gram, given as a tuple of words, occurs.

@@ -6,6 +6,7 @@
 mod arrow;
 mod capsule;
 mod captions;
+mod columns;
 mod comparison;
 mod correlation;
 mod error;
@@ -22,6 +23,7 @@ mod report;
 mod run;
 mod saved;
 mod score;
+mod sums;
 
 use pyo3::prelude::*;
 
@@ -34,6 +36,9 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", capeval::VERSION)?;
     module.add_class::<arrow::RowScorer>()?;
     module.add_class::<capsule::ArrowBatch>()?;
+    module.add_class::<columns::References>()?;
+    module.add_class::<columns::Sieve>()?;
+    module.add_class::<sums::Sums>()?;
     module.add_class::<captions::Captions>()?;
     module.add_class::<comparison::Comparison>()?;
     module.add_class::<correlation::Correlation>()?;
@@ -48,7 +53,9 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(metrics::suites, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::tokenize, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::tokenizer_names, module)?)?;
+    module.add_function(wrap_pyfunction!(arrow::count_rows, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::judge_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(arrow::needed_frequencies, module)?)?;
     module.add_function(wrap_pyfunction!(correlation::correlate, module)?)?;
     module.add_function(wrap_pyfunction!(preference::prefer, module)?)?;
     module.add_function(wrap_pyfunction!(install::install_meteor, module)?)?;

@@ -44,6 +44,12 @@ impl ExactSum {
         }
     }
 
+    /// Numbers whose exact sum is this sum: adding them to another sum merges both without rounding.
+    pub fn parts(&self) -> impl Iterator<Item = f64> + '_ {
+        let special = (self.special != 0.0 || self.special.is_nan()).then_some(self.special);
+        self.partials.iter().copied().chain(special)
+    }
+
     /// The sum, correctly rounded to nearest, ties to even.
     pub fn value(&self) -> f64 {
         if self.special != 0.0 || self.special.is_nan() {
@@ -115,6 +121,17 @@ mod tests {
         assert_eq!(sum(&[1.0, f64::INFINITY]), f64::INFINITY);
         assert!(sum(&[f64::INFINITY, f64::NEG_INFINITY]).is_nan());
         assert_eq!(sum(&[f64::MAX, f64::MAX]), f64::INFINITY);
+    }
+
+    #[test]
+    fn parts_carry_the_whole_sum() {
+        for values in [&[1e300, 1.0, 1e-300, 0.1][..], &[f64::INFINITY, 1.0], &[f64::NAN], &[]] {
+            let (first, second) = values.split_at(values.len() / 2);
+            let mut merged: ExactSum = second.iter().copied().collect();
+            merged.extend(first.iter().copied().collect::<ExactSum>().parts());
+            let whole: ExactSum = values.iter().copied().collect();
+            assert_eq!(merged.value().to_bits(), whole.value().to_bits(), "{values:?}");
+        }
     }
 
     #[test]

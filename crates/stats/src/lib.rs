@@ -14,9 +14,11 @@ pub mod paired;
 pub mod random;
 pub mod resample;
 pub mod table;
+pub mod totals;
 
 pub use exact::ExactSum;
 pub use interval::Interval;
 pub use matrix::Matrix;
 pub use resample::Resampling;
 pub use table::{Column, ColumnKind, Table};
+pub use totals::{Total, Totals};

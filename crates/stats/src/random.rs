@@ -17,6 +17,8 @@ pub enum Purpose {
     Bootstrap,
     /// Exchanging the rows of two systems.
     Exchange,
+    /// Dealing rows into blocks.
+    Blocks,
     /// Any other use; the number keeps uses apart.
     Other(u32),
 }
@@ -27,6 +29,8 @@ impl Stream {
         let purpose = match purpose {
             Purpose::Bootstrap => 1,
             Purpose::Exchange => 2,
+            // Above all numbers of 32 bits, which the other uses take.
+            Purpose::Blocks => 1 << 33,
             Purpose::Other(number) => 3 + u64::from(number),
         };
         let mut mixer = SplitMix(seed);
@@ -91,6 +95,13 @@ impl Stream {
             }
         }
     }
+}
+
+/// The block, below `n`, into which `seed` deals the row named `name`; every block is equally likely.
+///
+/// It depends on nothing but these three, so it is the same on every machine that sees the row.
+pub fn block(seed: u64, name: &str, n: u32) -> u32 {
+    Stream::new(seed, Purpose::Blocks, fingerprint(&[name])).below(n)
 }
 
 /// A hash of a list of texts, for seeding a [`Stream`] by content rather than by position: FNV-1a over the texts and
@@ -174,6 +185,19 @@ mod tests {
         let all = [fingerprint(&["ab", "c"]), fingerprint(&["a", "bc"]), fingerprint(&["c", "ab"])];
         assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2]);
         assert_eq!(fingerprint(&["a"]), 0xdedf_9f98_2e43_402d);
+    }
+
+    #[test]
+    fn blocks_are_fair_and_depend_on_seed_and_name_only() {
+        let mut counts = [0_u32; 8];
+        for row in 0..80_000 {
+            counts[block(7, &row.to_string(), 8) as usize] += 1;
+        }
+        let chi_square: f64 = counts.iter().map(|n| (f64::from(*n) - 1e4).powi(2) / 1e4).sum();
+        assert!(chi_square < 24.3, "{counts:?}: beyond the 0.1 % point of 7 degrees of freedom");
+        let moved = (0..1000).filter(|row| block(7, &row.to_string(), 8) != block(8, &row.to_string(), 8));
+        assert!((800..950).contains(&moved.count()), "another seed deals anew");
+        assert_eq!(block(7, "a", 1), 0);
     }
 
     #[test]

@@ -418,7 +418,9 @@ impl Metric for Rouge155 {
             };
             parts.flat_map(with_ends).collect()
         };
-        About::new(signature, input, columns, parts).mean(self.unit == Unit::Segment)
+        About::new(signature, input, columns, parts)
+            .mean(self.unit == Unit::Segment)
+            .adding_up(self.average == Average::Plain)
     }
 
     fn fit(&self, references: &References<'_>) -> Model {

@@ -134,6 +134,30 @@ fn tables_of_different_orders_do_not_merge() {
     assert!(error.contains("order 2 and 3"), "{error}");
 }
 
+proptest! {
+    /// However images are cut, and n-grams dealt, the parts give the table of all.
+    #[test]
+    fn sums_of_split_tables_join_to_the_whole_table(images in images(), size in 1_usize..5, n in 1_u32..6) {
+        let mut by_part: Vec<Vec<DocumentFrequencies>> = vec![Vec::new(); n as usize];
+        for some in images.chunks(size).rev() {
+            for (part, table) in by_part.iter_mut().zip(table(some, 4).split(n).unwrap()) {
+                part.push(table);
+            }
+        }
+        let merged: Vec<_> = by_part.iter().map(|tables| DocumentFrequencies::sum(tables).unwrap()).collect();
+        let joined = DocumentFrequencies::join(&merged).unwrap();
+        prop_assert!(images.is_empty() || joined == table(&images, 4));
+        prop_assert_eq!(joined.len(), merged.iter().map(DocumentFrequencies::len).sum::<usize>());
+    }
+}
+
+#[test]
+fn parts_over_other_images_do_not_join() {
+    let (one, two) = (table(&captions(&[&["a b"]]), 2), table(&captions(&[&["a b"], &["c"]]), 2));
+    let error = DocumentFrequencies::join([&one, &two]).unwrap_err().to_string();
+    assert!(error.contains("different numbers of images"), "{error}");
+}
+
 #[test]
 fn frequencies_that_overflow_do_not_merge() {
     let mut counts = Counts::default();

@@ -1,0 +1,398 @@
+//! Corpus scores of rows that were scored anywhere: sums of their statistics, merged exactly, and the report on them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capeval_choice::{Argument, Remedy, SegmentId};
+use capeval_corpus::{Duplicate, Empty, Missing, Policy};
+use capeval_evaluate::{MetricScores, ReferenceSet, System, evaluate};
+use capeval_metric::{AnyMetric, Column};
+use capeval_report::{Head, Notice, Provenance, Report, SystemReport};
+use capeval_stats::random::block;
+use capeval_stats::{Interval, Matrix, Resampling, Table, Totals, resample};
+
+use crate::intervals::{NO_INTERVAL, score_sums};
+use crate::measures::entries;
+use crate::score::{Alignment, Counts, found_signature, lengths_of, push_once, signed};
+use crate::{Error, VERSION, notices};
+
+capeval_choice::named! {
+    /// Something wrong with a row.
+    pub enum Flaw ("flaw of a row") {
+        Missing = "missing", "a row without a candidate";
+        Surplus = "surplus", "a row without references";
+        Empty = "empty", "a candidate without words";
+        NullReferences = "null-references", "a row in whose references something is null";
+    }
+}
+
+/// The flawed rows of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flawed {
+    /// Their number.
+    pub count: u64,
+    /// The smallest of their ids, which depend on no order.
+    ids: BTreeSet<SegmentId>,
+}
+
+impl Flawed {
+    /// `count` rows, of which some ids are known.
+    pub fn new(count: u64, ids: impl IntoIterator<Item = SegmentId>) -> Self {
+        let mut flawed = Self { count, ids: ids.into_iter().collect() };
+        flawed.cut();
+        flawed
+    }
+
+    /// Adds other rows.
+    pub fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        self.ids.extend(other.ids);
+        self.cut();
+    }
+
+    /// The smallest ids, at most [`Notice::MAX_IDS`].
+    pub fn ids(&self) -> impl Iterator<Item = &SegmentId> {
+        self.ids.iter()
+    }
+
+    fn cut(&mut self) {
+        while self.ids.len() > Notice::MAX_IDS {
+            self.ids.pop_last();
+        }
+    }
+}
+
+/// The sums over the rows of one block.
+#[derive(Clone, Debug)]
+pub struct BlockSums {
+    /// The number of rows that were scored.
+    pub images: u64,
+    /// The number of their references.
+    pub references: u64,
+    /// The smallest and the greatest number of references of a row; `None` without rows.
+    pub per_image: Option<(u64, u64)>,
+    /// The flawed rows, in the order of [`Flaw::ALL`].
+    pub flawed: Vec<Flawed>,
+    /// The statistics of the rows, metric after metric.
+    pub totals: Totals,
+}
+
+impl BlockSums {
+    fn new(columns: &[Column]) -> Self {
+        Self {
+            images: 0,
+            references: 0,
+            per_image: None,
+            flawed: vec![Flawed::default(); Flaw::ALL.len()],
+            totals: Totals::new(columns),
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.images += other.images;
+        self.references += other.references;
+        self.per_image = match (self.per_image, other.per_image) {
+            (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
+            (mine, theirs) => mine.or(theirs),
+        };
+        for (mine, theirs) in self.flawed.iter_mut().zip(other.flawed) {
+            mine.merge(theirs);
+        }
+        self.totals.merge(&other.totals);
+    }
+}
+
+/// Sums of the statistics of rows, by block.
+///
+/// Sums of parts are merged exactly, so that neither the parts nor their order change a bit of what
+/// [`report`](Self::report) says.
+#[derive(Clone, Debug)]
+pub struct Sums {
+    columns: Vec<Column>,
+    blocks: BTreeMap<u32, BlockSums>,
+}
+
+/// How rows are dealt into blocks, which intervals resample: by nothing but the seed and the id of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dealing {
+    /// The number of blocks; 1 if no intervals are wanted.
+    pub blocks: u32,
+    /// The seed.
+    pub seed: u64,
+}
+
+impl Dealing {
+    /// The block of the row with this id.
+    pub fn block(self, id: Option<&SegmentId>) -> u32 {
+        match id {
+            Some(id) if self.blocks > 1 => block(self.seed, &id.to_string(), self.blocks),
+            _ => 0,
+        }
+    }
+}
+
+/// What a report on sums says in addition to them.
+#[derive(Clone, Debug)]
+pub struct SumsOptions {
+    /// The name of the system.
+    pub name: String,
+    /// Where its captions come from.
+    pub source: String,
+    /// Where the references come from.
+    pub reference_source: String,
+    /// What was done about flawed rows.
+    pub policy: Policy,
+    /// The ids that several rows have.
+    pub repeated: Flawed,
+    /// How intervals are computed, if they are wanted.
+    pub intervals: Option<Resampling>,
+}
+
+impl Sums {
+    /// No rows, for these metrics.
+    pub fn new(metrics: &[AnyMetric]) -> Self {
+        let columns = metrics.iter().flat_map(|metric| metric.about().columns.clone()).collect();
+        Self { columns, blocks: BTreeMap::new() }
+    }
+
+    /// The columns of the statistics, metric after metric.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The sums of each block that has rows, by its number.
+    pub fn blocks(&self) -> impl ExactSizeIterator<Item = (u32, &BlockSums)> {
+        self.blocks.iter().map(|(number, block)| (*number, block))
+    }
+
+    /// The block with this number.
+    fn block(&mut self, number: u32) -> &mut BlockSums {
+        self.blocks.entry(number).or_insert_with(|| BlockSums::new(&self.columns))
+    }
+
+    /// Adds a flawed row.
+    pub fn add_flawed(&mut self, block: u32, flaw: Flaw, id: Option<SegmentId>) {
+        let at = Flaw::ALL.iter().position(|other| *other == flaw).unwrap_or_default();
+        if let Some(flawed) = self.block(block).flawed.get_mut(at) {
+            flawed.merge(Flawed::new(1, id));
+        }
+    }
+
+    /// Adds the statistics of a row, metric after metric, that has `references` references.
+    pub fn add(&mut self, block: u32, references: u64, row: &[f64]) {
+        let sums = self.block(block);
+        sums.images += 1;
+        sums.references += references;
+        let (least, most) = sums.per_image.unwrap_or((references, references));
+        sums.per_image = Some((least.min(references), most.max(references)));
+        sums.totals.add(row);
+    }
+
+    /// Adds the sums of a block; `fill` sets them, starting from none.
+    ///
+    /// # Errors
+    /// Those of `fill`.
+    pub fn add_block<E>(
+        &mut self,
+        block: u32,
+        fill: impl FnOnce(&mut BlockSums) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut sums = BlockSums::new(&self.columns);
+        fill(&mut sums)?;
+        self.block(block).merge(sums);
+        Ok(())
+    }
+
+    /// The report on all rows, for the metrics that the sums were made for.
+    ///
+    /// Intervals are percentiles over resamples of the blocks that have rows, as many as there are: with fewer rows
+    /// than blocks, that is nearly the bootstrap over rows.
+    ///
+    /// # Errors
+    /// When there are no rows. [`check_sums`] says for which metrics there is a report.
+    pub fn report(&self, metrics: &[AnyMetric], options: &SumsOptions) -> Result<Report, Error> {
+        let mut whole = BlockSums::new(&self.columns);
+        self.blocks.values().for_each(|block| whole.merge(block.clone()));
+        if whole.images == 0 {
+            return Err(Error::request("no row is left to score"));
+        }
+        if let Some(resampling) = &options.intervals {
+            resampling.check()?;
+        }
+        let (entries, measures) = entries(metrics);
+        let scores = self.scored(metrics, &whole);
+        let mut found: Vec<Notice> = Vec::new();
+        let left_out = of_rows(&whole, options);
+        let (least, most) = whole.per_image.unwrap_or_default();
+        let counts = Counts { least: least as usize, most: most as usize };
+        for metric in &scores {
+            found_signature(metric, counts, &mut found);
+        }
+        left_out.iter().for_each(|notice| push_once(&mut found, notice.clone().system(&*options.name)));
+        for notice in scores.iter().flat_map(|metric| &metric.notices) {
+            push_once(&mut found, notice.clone());
+        }
+        let alignment = Alignment { notices: &left_out, subset: None, common: None };
+        let signatures =
+            scores.iter().map(|metric| signed(metric.signature.clone(), counts, alignment)).collect();
+        if let Some(resampling) = options.intervals {
+            found.push(self.how_resampled());
+            found.extend(notices::of_intervals(resampling, [self.blocks_with_rows().count()]));
+        }
+        let system = SystemReport {
+            name: options.name.clone(),
+            source: options.source.clone(),
+            n_images: whole.images as usize,
+            n_references: whole.references as usize,
+            scores: scores.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
+            lengths: scores.iter().find_map(|metric| lengths_of(&metric.metric, &metric.table.total())),
+            intervals: options.intervals.map(|resampling| self.intervals(&scores, resampling)),
+            signatures,
+            segments: None,
+        };
+        Ok(Report {
+            head: Head {
+                version: VERSION.to_owned(),
+                metrics: entries,
+                measures,
+                resampling: options.intervals,
+                notices: found,
+                run: None,
+            },
+            same_images: true,
+            sorted_by: None,
+            provenance: Provenance {
+                files: vec![options.reference_source.clone()],
+                n_images: system.n_images,
+                n_references: system.n_references,
+                policy: Some(options.policy),
+                ids: None,
+            },
+            systems: vec![system],
+            explained: Vec::new(),
+            gallery: None,
+        })
+    }
+
+    fn blocks_with_rows(&self) -> impl Iterator<Item = &BlockSums> {
+        self.blocks.values().filter(|block| block.images > 0)
+    }
+
+    /// The metrics with their signatures and corpus scores; each table has the totals as its only row.
+    fn scored(&self, metrics: &[AnyMetric], whole: &BlockSums) -> Vec<MetricScores> {
+        let nothing = System { name: String::new(), images: Vec::new(), texts: Default::default() };
+        let fitted = evaluate(&mut ReferenceSet::default(), &[nothing], metrics, &());
+        let row = whole.totals.row();
+        let mut rest = row.as_slice();
+        let mut scored = Vec::with_capacity(metrics.len());
+        for mut metric in fitted.into_iter().flat_map(|system| system.metrics) {
+            let columns = metric.table.columns().to_vec();
+            let (mine, others) = rest.split_at(columns.len().min(rest.len()));
+            metric.metric.score(mine, &mut metric.corpus);
+            metric.table = Table::new(columns, mine.to_vec());
+            if metric.signature.get("images").is_some() {
+                metric.signature.change("images", whole.images);
+            }
+            scored.push(metric);
+            rest = others;
+        }
+        scored
+    }
+
+    fn how_resampled(&self) -> Notice {
+        let n = self.blocks_with_rows().count();
+        let message = format!(
+            "intervals come from resamples of {n} block{}, into which images are dealt by the seed and their ids",
+            if n == 1 { "" } else { "s" }
+        );
+        Notice::new("intervals-of-blocks", message).count(n)
+    }
+
+    fn intervals(&self, scores: &[MetricScores], resampling: Resampling) -> Vec<Interval> {
+        let rows: Vec<f64> = self.blocks_with_rows().flat_map(|block| block.totals.row()).collect();
+        let table = Table::new(self.columns.clone(), rows);
+        let order: Vec<u32> = (0..table.len() as u32).collect();
+        let n_values = scores.iter().map(|metric| metric.corpus.len()).sum();
+        let values = resample::bootstrap(
+            &Matrix::new([&table], &order),
+            resampling,
+            n_values,
+            |_| {},
+            |sums, values| score_sums(scores, sums, values),
+        );
+        let parts = scores.iter().flat_map(|metric| metric.metric.parts());
+        let interval = |(k, has_one): (usize, bool)| {
+            if !has_one {
+                return NO_INTERVAL;
+            }
+            let values = values.iter().skip(k).step_by(n_values).copied();
+            Interval::percentile(values.collect(), resampling.level)
+        };
+        parts.map(|part| part.has_interval).enumerate().map(interval).collect()
+    }
+}
+
+/// Checks that the corpus scores of all metrics are functions of sums.
+///
+/// # Errors
+/// When one of them needs the statistics of every row, in order.
+pub fn check_sums(metrics: &[AnyMetric]) -> Result<(), Error> {
+    match metrics.iter().find(|metric| !metric.about().adds_up) {
+        None => Ok(()),
+        Some(metric) => Err(Error::with_remedy(
+            format!(
+                "the corpus score of {} needs the statistics of every row, in order, and is no function of their sums",
+                metric.signature().metric()
+            ),
+            Remedy::say("leave it out, or choose a setting that does not resample"),
+        )),
+    }
+}
+
+/// Notices about flawed rows, as the policy treated them.
+fn of_rows(sums: &BlockSums, options: &SumsOptions) -> Vec<Notice> {
+    let policy = options.policy;
+    let with_rows =
+        |notice: Notice, rows: &Flawed| notice.count(rows.count as usize).ids(rows.ids().cloned().collect());
+    let repeated = (policy.duplicate != Duplicate::Error && options.repeated.count > 0).then(|| {
+        let (n, which) = (options.repeated.count, policy.duplicate);
+        let have = if n == 1 { "image has" } else { "images have" };
+        let message =
+            format!("{n} {have} several rows, of which the {which} one in the order of captions was taken");
+        with_rows(Notice::applied(Argument::Duplicate, which.name(), message), &options.repeated)
+    });
+    let flawed = Flaw::ALL.iter().zip(&sums.flawed).filter(|(_, rows)| rows.count > 0);
+    let flawed = flawed.map(|(flaw, rows)| with_rows(of_flaw(*flaw, rows.count, &policy), rows));
+    repeated.into_iter().chain(flawed).collect()
+}
+
+/// A notice about `n` rows with this flaw.
+fn of_flaw(flaw: Flaw, n: u64, policy: &Policy) -> Notice {
+    let rows = if n == 1 { "1 row has".to_owned() } else { format!("{n} rows have") };
+    let (are, were) = if n == 1 { ("is", "was") } else { ("are", "were") };
+    match flaw {
+        Flaw::Missing => {
+            let what = match policy.missing {
+                Missing::Empty => "scored as if their caption were empty",
+                _ => "left out of every metric, document frequencies included",
+            };
+            let message = format!("{rows} no candidate and {are} {what}");
+            Notice::applied(Argument::Missing, policy.missing.name(), message)
+        }
+        Flaw::Surplus => {
+            let message = format!("{rows} no references and {were} left out");
+            Notice::applied(Argument::Surplus, policy.surplus.name(), message)
+        }
+        Flaw::Empty => {
+            let what = match policy.empty {
+                Empty::Skip => format!("{are} left out of every metric"),
+                _ if n == 1 => "is scored as it is".to_owned(),
+                _ => "are scored as they are".to_owned(),
+            };
+            let message = format!("{rows} an empty candidate and {what}");
+            Notice::applied(Argument::Empty, policy.empty.name(), message)
+        }
+        Flaw::NullReferences => {
+            Notice::new(flaw.name(), format!("{rows} nulls among the references, which are left out"))
+        }
+    }
+}

@@ -1,0 +1,479 @@
+"""Scores captions on Spark, with the digits of one machine.
+
+Three functions take a DataFrame with a row per caption:
+
+- :func:`evaluate` returns the :class:`capeval.Report` of all rows: corpus scores, intervals, signatures, notices;
+- :func:`score` returns a DataFrame with the scores of every row;
+- :func:`document_frequencies` counts the table that CIDEr needs.
+
+They use ``mapInArrow`` and nothing else of Spark's, so they run on Spark 3.5 and 4, also through Spark Connect, and on
+Sail. Corpus scores are equal to the last bit whatever the partitions, their order, and the tasks that are run again:
+see docs/spark.md, which also says how to size a cluster.
+
+``pip install capeval[spark]`` installs what they need but for Spark itself; the package must be on all executors::
+
+    from capeval import spark
+    report = spark.evaluate(df, ["bleu", "cider-d"], id="image_id", candidate="caption", references="references")
+    scores = spark.score(df, ["bleu"], id="image_id", candidate="caption", references="references")
+    scores.write.parquet("scores")
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
+
+from ._engine import set_num_threads
+from ._choices import Duplicate, Empty, Missing, Surplus
+from ._frequencies import DocumentFrequencies, Frequencies
+from ._inputs import Captionlike, Metrics, Settings, listed, metric_names
+from ._report import Id, Report
+from .arrow import FrequencyCounter, References, RowScorer, needed_frequencies
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame
+
+__all__ = ["document_frequencies", "evaluate", "ngram_counts", "score"]
+
+Batches = Iterable["pyarrow.RecordBatch"]
+Ground = Union[str, "os.PathLike[str]", "DataFrame", Captionlike]
+
+_CLOSURE = 64 << 20
+"""The size in bytes up to which tables and references travel with the tasks; larger ones must be files."""
+
+_BLOCKS = 1024
+"""The number of blocks for intervals: enough for their ends, and small next to the data."""
+
+_EXAMPLES = 5
+
+
+def evaluate(
+    df: DataFrame,
+    metrics: Metrics = None,
+    *,
+    references: Ground = "references",
+    candidate: str = "candidate",
+    id: str | None = "image_id",
+    tokenizer: str | None = None,
+    settings: Settings = None,
+    document_frequencies: Frequencies = None,
+    missing: Missing = "skip",
+    surplus: Surplus = "ignore",
+    duplicate: Duplicate = "first",
+    empty: Empty = "keep",
+    intervals: bool | float = False,
+    resamples: int = 10_000,
+    seed: int = 12_345,
+    parts: int = 8,
+    name: str = "candidates",
+) -> Report:
+    """Scores all rows, and returns the report that :func:`capeval.score` returns for the same captions.
+
+    Each row's captions are read on their own, so the report is that of the tokenizer ``"ptb-each"`` where it would be
+    ``"ptb"``. Metrics that need document frequencies, such as CIDEr, get those of the rows that are scored, which are
+    counted first; their fingerprint is in the signature.
+
+    No row stops the job unless a policy is ``"error"``: flawed rows are left out or kept, and reported with their
+    number and examples in ``report.notices``.
+
+    Args:
+        df: a row per image, with a caption of one system. It is read up to three times (ids, document frequencies,
+            scores), so cache or store it if it is costly to compute.
+        metrics: as for :func:`capeval.score`.
+        references: the name of a column of lists of strings (or strings); a DataFrame with a column `id` and a column
+            ``references``, which is joined; the path of a file that all executors can read, or that was shipped with
+            ``addFile``, in any format that :func:`capeval.score` reads, prepared references too; or captions, which
+            travel with the tasks.
+        candidate: the name of the column of captions.
+        id: the name of the column of ids, whole numbers or strings; None if rows have none: then no row is compared
+            with another, and there are no intervals.
+        tokenizer: as for :func:`capeval.score`.
+        settings: as for :func:`capeval.score`.
+        document_frequencies: a table, or the path of one that all executors can read or that was shipped with
+            ``addFile``.
+        missing: what to do about rows whose caption is null: ``"skip"``, ``"empty"`` or ``"error"``.
+        surplus: what to do about rows without references: ``"ignore"`` or ``"error"``.
+        duplicate: which row of an id counts, ``"first"`` or ``"last"`` in the order of the captions, since rows have
+            none; or ``"error"``.
+        empty: what to do about captions without words: ``"keep"``, ``"skip"`` or ``"error"``.
+        intervals: as for :func:`capeval.score`. Images are dealt into 1,024 blocks by the seed and their ids, and
+            resamples draw blocks, so intervals do not depend on partitions either. They are not those of
+            :func:`capeval.score`, which draws images.
+        resamples: as for :func:`capeval.score`.
+        seed: as for :func:`capeval.score`.
+        parts: the number of parts in which document frequencies are merged.
+        name: the name of the system.
+    """
+    job = _Job(df, references, candidate, id, (missing, surplus, duplicate, empty))
+    if intervals and id is None:
+        raise ValueError("intervals need ids; pass id, the name of their column")
+    df, repeated = job.rows()
+    scorer = job.scorer(df, metrics, tokenizer, settings, document_frequencies, parts)
+    columns = job.columns()
+    blocks = _BLOCKS if intervals else 1
+    types = _fields(scorer().schema("sums"))
+
+    def add(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
+        yield scorer().sums(batches, blocks=blocks, seed=seed, **columns())
+
+    def merge(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
+        yield scorer().merge(*batches)
+
+    sums = df.mapInArrow(add, types)
+    if blocks > 1:
+        sums = sums.repartition(parts, "block").mapInArrow(merge, types)
+    made: RowScorer = scorer()
+    return made.report(
+        _collected(sums),
+        name=name,
+        references=job.reference_name,
+        repeated=repeated.number,
+        repeated_ids=repeated.ids,
+        intervals=intervals,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def score(
+    df: DataFrame,
+    metrics: Metrics = None,
+    *,
+    references: Ground = "references",
+    candidate: str = "candidate",
+    id: str | None = "image_id",
+    keep: Iterable[str] | None = None,
+    tokenizer: str | None = None,
+    settings: Settings = None,
+    document_frequencies: Frequencies = None,
+    missing: Missing = "skip",
+    surplus: Surplus = "ignore",
+    empty: Empty = "keep",
+    parts: int = 8,
+) -> DataFrame:
+    """Scores every row; returns a DataFrame with the columns `keep` and a column of doubles per measure.
+
+    It is lazy, but for the document frequencies if they must be counted, and works on streams if they need not. Rows
+    that the policies leave out have no row in the result; :func:`evaluate` reports them.
+
+    Args:
+        df: as for :func:`evaluate`.
+        metrics: as for :func:`evaluate`.
+        references: as for :func:`evaluate`.
+        candidate: as for :func:`evaluate`.
+        id: as for :func:`evaluate`. Several rows may have one id here.
+        keep: the names of the columns to keep; the default is the column of ids.
+        tokenizer: as for :func:`evaluate`.
+        settings: as for :func:`evaluate`.
+        document_frequencies: as for :func:`evaluate`.
+        missing: as for :func:`evaluate`.
+        surplus: as for :func:`evaluate`.
+        empty: as for :func:`evaluate`.
+        parts: as for :func:`evaluate`.
+    """
+    from pyspark.sql.types import DoubleType, StructField, StructType
+
+    kept = [id] if keep is None and id is not None else listed("keep", list(keep or ()))
+    job = _Job(df, references, candidate, id, (missing, surplus, "error", empty))
+    df = job.joined()
+    scorer = job.scorer(df, metrics, tokenizer, settings, document_frequencies, parts)
+    columns = job.columns()
+    fields = {field.name: field for field in df.schema.fields}
+    scores = [StructField(key, DoubleType()) for key in scorer().schema().names]
+    types = StructType([fields[name] for name in kept] + scores)
+
+    def measure(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
+        for batch in batches:
+            yield scorer().scores(batch, keep=kept, **columns())
+
+    return df.mapInArrow(measure, types)
+
+
+def document_frequencies(
+    df: DataFrame,
+    *,
+    references: Ground = "references",
+    id: str | None = None,
+    tokenizer: str = "ptb",
+    stem: str | None = None,
+    n: int = 4,
+    parts: int = 8,
+) -> DocumentFrequencies:
+    """Counts in how many rows each n-gram occurs, for CIDEr; save the table to score with it.
+
+    Partitions are counted in place. Spark's shuffle then brings the counts of each part together, and the driver puts
+    the merged parts into one table, as every executor that scores with it will hold it. Its fingerprint is that of
+    ``DocumentFrequencies.build(…, tokenizer="ptb-each")`` on one machine.
+
+    Args:
+        df: a row per image.
+        references: as for :func:`evaluate`.
+        id: the name of the column of ids, if references are looked up by it.
+        tokenizer: as for :meth:`DocumentFrequencies.build`.
+        stem: as for :meth:`DocumentFrequencies.build`.
+        n: as for :meth:`DocumentFrequencies.build`.
+        parts: the number of parts in which counts are merged: one per 20 million n-grams keeps tasks small.
+    """
+    counter = FrequencyCounter(tokenizer=tokenizer, stem=stem, n=n, parts=parts)
+    merged, counter = _merged(df, counter, references, id, parts)
+    return counter.table(_collected(merged))
+
+
+def ngram_counts(
+    df: DataFrame,
+    *,
+    references: Ground = "references",
+    id: str | None = None,
+    tokenizer: str = "ptb",
+    stem: str | None = None,
+    n: int = 4,
+    parts: int = 64,
+) -> DataFrame:
+    """As :func:`document_frequencies`, but a DataFrame that is never gathered: ``ngram``, ``images``, to be stored.
+
+    ``ngram`` is a list of words. The empty list gives the number of all images, once per part.
+    """
+    counter = FrequencyCounter(tokenizer=tokenizer, stem=stem, n=n, parts=parts)
+    merged, counter = _merged(df, counter, references, id, parts)
+
+    def rows(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
+        yield from counter.rows(batches)
+
+    return merged.mapInArrow(rows, "ngram array<string>, images bigint")
+
+
+def _merged(
+    df: DataFrame, counter: FrequencyCounter, references: Ground, id: str | None, parts: int
+) -> tuple[DataFrame, FrequencyCounter]:
+    job = _Job(df, references, None, id, ("skip", "ignore", "error", "keep"))
+    return job.counted(job.joined(), counter, parts), counter
+
+
+class _Repeated(NamedTuple):
+    """The ids that several rows have."""
+
+    number: int
+    ids: list[Id]
+
+
+class _Job:
+    """The rows of one call, and where their references are."""
+
+    def __init__(
+        self,
+        df: DataFrame,
+        references: Ground,
+        candidate: str | None,
+        id: str | None,
+        policy: tuple[Missing, Surplus, Duplicate, Empty],
+    ) -> None:
+        self._df = df
+        self._candidate = candidate
+        self._id = id
+        self._policy = policy
+        self._joins: DataFrame | None = None
+        self._column: str | None = None
+        self._shipped: _Once | None = None
+        self.reference_name = "references"
+        if isinstance(references, str) and references in df.columns:
+            self._column = self.reference_name = references
+        elif hasattr(references, "mapInArrow"):
+            joined: Any = references
+            self._joins, self._column = joined, "references"
+        elif isinstance(references, (str, os.PathLike)):
+            self._shipped = _Once(_references_of, _version(references))
+            self.reference_name = os.fspath(references)
+        else:
+            self._shipped = _Once(_itself, References(references))
+        if id is None and self._column is None or id is None and self._joins is not None:
+            raise ValueError("references are found by id; pass id, the name of its column")
+        for column in (candidate, id):
+            if column is not None and column not in df.columns:
+                raise ValueError(f"there is no column {column!r}; the columns are {', '.join(df.columns)}")
+
+    def joined(self) -> DataFrame:
+        """The rows with the columns that are needed, and their references if these are in a table."""
+        if self._joins is None:
+            return self._df
+        assert self._id is not None
+        table = self._joins.select(self._id, "references")
+        return self._df.drop("references").join(table, self._id, "left")
+
+    def rows(self) -> tuple[DataFrame, _Repeated]:
+        """The rows to score, one per id."""
+        df, id, candidate = self.joined(), self._id, self._candidate
+        assert candidate is not None
+        needed = [name for name in (id, candidate, self._column) if name is not None]
+        df = df.select(*needed)
+        if id is None:
+            return df, _Repeated(0, [])
+        from pyspark.sql import functions as f
+
+        several = self._df.where(f.col(id).isNotNull()).groupBy(id).count().where("count > 1").select(id)
+        first = [row[0] for row in several.orderBy(id).limit(_EXAMPLES).collect()]
+        if not first:
+            return df, _Repeated(0, [])
+        number = several.count()
+        which = self._policy[2]
+        if which == "error":
+            shown = ", ".join(map(repr, first))
+            raise ValueError(
+                f"{number} ids have several rows, such as {shown}; pass duplicate='first' or duplicate='last' to take one"
+            )
+        others = [name for name in needed if name != id]
+        key = f.struct(f.col(candidate).isNull().alias("null"), *map(f.col, others))
+        best = (f.min if which == "first" else f.max)(key).alias("row")
+        single = df.join(several, id, "left_semi").groupBy(id).agg(best)
+        single = single.select(id, *(f.col("row")[name].alias(name) for name in others))
+        return df.join(several, id, "left_anti").select(*needed).unionByName(single), _Repeated(number, first)
+
+    def scorer(
+        self,
+        df: DataFrame,
+        metrics: Metrics,
+        tokenizer: str | None,
+        settings: Settings,
+        frequencies: Frequencies,
+        parts: int,
+    ) -> _Once:
+        """The scorer for all tasks; counts document frequencies if the metrics need them."""
+        settings = {**(settings or {}), **({"tok": tokenizer} if tokenizer is not None else {})}
+        missing, surplus, duplicate, empty = self._policy
+        policy: dict[str, Any] = {"missing": missing, "surplus": surplus, "empty": empty}
+        table: _Once | None = None
+        needed = needed_frequencies(metrics, settings=settings) if frequencies is None else None
+        if isinstance(frequencies, (str, os.PathLike)):
+            table = _Once(_table_of, _version(frequencies))
+        elif frequencies is not None:
+            table = _Once(_itself, frequencies)
+        elif needed is not None:
+            names = metric_names(metrics)
+            counter = FrequencyCounter(**needed, parts=parts, scorer_metrics=names, settings=settings, **policy)
+            table = _Once(_itself, counter.table(_collected(self.counted(df, counter, parts))))
+        return _Once(_scorer, metric_names(metrics), settings, table, {**policy, "duplicate": duplicate})
+
+    def counted(self, df: DataFrame, counter: FrequencyCounter, parts: int) -> DataFrame:
+        """The merged counts of the references of `df`."""
+        columns = self.columns()
+
+        once = _Once(_itself, counter)
+
+        def count(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
+            yield from once().counts(batches, **columns())
+
+        def merge(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
+            yield from once().merge(batches)
+
+        types = "part int, table binary"
+        names = [name for name in (self._column, self._candidate, self._id) if name is not None]
+        return df.select(*names).mapInArrow(count, types).repartition(parts, "part").mapInArrow(merge, types)
+
+    def columns(self) -> Callable[[], dict[str, Any]]:
+        """Gives the arguments that name columns, in a task."""
+        named = {"candidate": self._candidate, "id": self._id}
+        column, shipped = self._column, self._shipped
+        return lambda: {**named, "references": column if shipped is None else shipped()}
+
+
+class _Once:
+    """A value that every process of a worker makes once; called in tasks, it gives the value."""
+
+    def __init__(self, make: Callable[..., Any], *arguments: Any) -> None:
+        self._data = pickle.dumps((make, arguments))
+        self._key = hashlib.sha256(self._data).digest()
+        if len(self._data) > _CLOSURE:
+            raise ValueError(
+                f"document frequencies or references of {len(self._data) >> 20} MB are too large to travel with the tasks; "
+                f"save them to a file that all executors can read, and pass its path"
+            )
+
+    def __call__(self) -> Any:
+        if self._key not in _KNOWN:
+            _leave_cores_to_spark()
+            make, arguments = pickle.loads(self._data)
+            value = make(*(argument() if isinstance(argument, _Once) else argument for argument in arguments))
+            while len(_KNOWN) >= _MOST_KNOWN:
+                _KNOWN.pop(next(iter(_KNOWN)), None)
+            _KNOWN[self._key] = value
+        return _KNOWN[self._key]
+
+
+_KNOWN: dict[bytes, Any] = {}
+"""What this process has made."""
+
+_MOST_KNOWN = 8
+
+
+def _leave_cores_to_spark() -> None:
+    """Spark runs a task per core, each in a process of its own; Sail runs all tasks in one process."""
+    from pyspark import TaskContext
+
+    task = TaskContext.get()
+    if task is not None:
+        set_num_threads(task.cpus())
+
+
+def _version(path: str | os.PathLike[str]) -> tuple[str, int, int]:
+    """The path of a file, and what tells its versions apart as far as the driver knows."""
+    path = os.fspath(path)
+    known = os.stat(path) if os.path.exists(path) else None
+    return path, known.st_size if known else 0, known.st_mtime_ns if known else 0
+
+
+def _local(path: str) -> str:
+    """The path of a file on this machine: as given, or where ``addFile`` put it."""
+    if os.path.exists(path):
+        return path
+    from pyspark import SparkFiles
+
+    shipped: str = SparkFiles.get(os.path.basename(path))
+    if os.path.exists(shipped):
+        return shipped
+    raise FileNotFoundError(f"{path} is not on this executor; use a path that all executors can read, or addFile")
+
+
+def _references_of(version: tuple[str, int, int]) -> References:
+    return References(_local(version[0]))
+
+
+def _table_of(version: tuple[str, int, int]) -> DocumentFrequencies:
+    return DocumentFrequencies.load(_local(version[0]))
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _scorer(
+    metrics: list[str], settings: dict[str, object], table: DocumentFrequencies | None, policy: dict[str, Any]
+) -> RowScorer:
+    return RowScorer(metrics, settings=settings, document_frequencies=table, **policy)
+
+
+def _fields(schema: pyarrow.Schema) -> str:
+    """A schema of Arrow as Spark writes it."""
+    import pyarrow as pa
+
+    names = {
+        pa.int32(): "int",
+        pa.int64(): "bigint",
+        pa.float64(): "double",
+        pa.list_(pa.string()): "array<string>",
+        pa.list_(pa.float64()): "array<double>",
+    }
+    return ", ".join(f"`{field.name}` {names[field.type]}" for field in schema)
+
+
+def _collected(df: DataFrame) -> pyarrow.Table:
+    """The rows of a small DataFrame."""
+    import pyarrow as pa
+
+    if hasattr(df, "toArrow"):
+        return df.toArrow()
+    # Spark 3.5.
+    rows = df.collect()
+    return pa.table({name: [row[k] for row in rows] for k, name in enumerate(df.columns)})

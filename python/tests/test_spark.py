@@ -1,0 +1,160 @@
+"""Spark: the digits of `score`, whatever the partitions; run on Sail, which speaks Spark Connect without Java."""
+
+from __future__ import annotations
+
+import pytest
+
+import capeval
+
+pytest.importorskip("pyarrow")
+pysail = pytest.importorskip("pysail.spark")
+pytest.importorskip("pyspark.sql")
+
+from capeval import spark  # noqa: E402
+
+METRICS = ["bleu", "rouge-l", "cider-d", "chrf", "ter", "sacrebleu", "rouge-score"]
+TYPES = "image_id bigint, candidate string, references array<string>"
+
+
+@pytest.fixture(scope="module")
+def session():
+    from pyspark.sql import SparkSession
+
+    server = pysail.SparkConnectServer()
+    server.start(background=True)
+    _, port = server.listening_address
+    session = SparkSession.builder.remote(f"sc://localhost:{port}").getOrCreate()
+    yield session
+    session.stop()
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    """Captions with words in common, of 300 images."""
+    nouns = ["dog", "cat", "bus", "kite", "child", "beach", "street", "horse", "boat", "cake"]
+    verbs = ["runs", "stands", "waits", "sits", "flies", "sleeps", "jumps"]
+
+    def caption(k):
+        return f"A {nouns[k % 10]} {verbs[k % 7]} near the {nouns[k * 3 % 10]} on {k % 4 + 1} {nouns[k // 10 % 10]}s."
+
+    references = {k: [caption(k), caption(k + 3), *([caption(k * 5)] if k % 3 else [])] for k in range(300)}
+    return references, {k: caption(k + k % 5).lower() for k in references}
+
+
+def rows_of(references, candidates):
+    return [(key, candidates[key], references[key]) for key in references]
+
+
+def frame(session, rows, partitions=1):
+    return session.createDataFrame(rows, TYPES).repartition(partitions)
+
+
+def test_partitions_change_no_bit(session, corpus):
+    references, candidates = corpus
+    table = capeval.DocumentFrequencies.build(references, tokenizer="ptb-each")
+    settings = {"tokenizer": "ptb-each", "document_frequencies": table}
+    expected = capeval.score(references, candidates, METRICS, **settings)
+    rows = rows_of(references, candidates)
+    intervals = set()
+    for partitions in (1, 7, 64):
+        df = frame(session, rows[::-1] if partitions == 7 else rows, partitions)
+        assert spark.document_frequencies(df).fingerprint == table.fingerprint
+        report = spark.evaluate(df, METRICS, tokenizer="ptb-each", intervals=True, resamples=50)
+        assert report.scores == expected.scores
+        assert report.signatures == expected.signatures
+        assert (report.systems["candidates"].n_images, report.systems["candidates"].n_references) == (300, 800)
+        intervals.add(str(report.intervals))
+    assert len(intervals) == 1, "intervals depend on seed and ids only"
+    found = {row["image_id"]: row for row in spark.score(df, METRICS, tokenizer="ptb-each").collect()}
+    for key, values in expected.segments.items():
+        assert [found[id][key] for id in expected.ids] == values.tolist(), key
+
+
+def test_intervals_by_blocks_are_about_as_wide_as_those_by_images(session, corpus):
+    references, candidates = corpus
+    options = {"intervals": True, "resamples": 2000}
+    one = capeval.score(references, candidates, ["bleu", "rouge-l"], **options).intervals
+    many = spark.evaluate(frame(session, rows_of(references, candidates)), ["bleu", "rouge-l"], **options).intervals
+    for key, (low, high) in one.items():
+        assert many[key][0] < high and low < many[key][1]
+        assert 0.8 < (many[key][1] - many[key][0]) / (high - low) < 1.25, key
+
+
+BAD = [
+    (1, "A dog runs.", ["a dog runs", None, "the dog ran"]),
+    (2, None, ["two cats"]),
+    (3, "a bus", None),
+    (4, "a kite", []),
+    (5, "", ["a boat"]),
+    (6, "a horse", ["a horse stands"]),
+    (6, "a cow", ["a horse stands"]),
+]
+
+
+def test_bad_rows_are_left_out_and_reported(session):
+    for partitions in (1, 7):
+        report = spark.evaluate(frame(session, BAD, partitions), ["bleu", "cider-d"])
+        found = {notice.code: (notice.number, notice.ids) for notice in report.notices}
+        assert found["missing:skip"] == (1, [2])
+        assert found["surplus:ignore"] == (2, [3, 4])
+        assert found["empty:keep"] == (1, [5])
+        assert found["duplicate:first"] == (1, [6])
+        assert found["null-references"] == (1, [1])
+        kept = {1: ["a dog runs", "the dog ran"], 5: ["a boat"], 6: ["a horse stands"]}
+        expected = capeval.score(kept, {1: "A dog runs.", 5: "", 6: "a cow"}, ["bleu", "cider-d"], empty="keep", tokenizer="ptb-each")
+        assert report.scores == expected.scores
+        assert "missing:skip(1)" in report.signatures["bleu"]
+    last = spark.evaluate(frame(session, BAD), ["bleu"], duplicate="last", empty="skip", missing="empty")
+    assert last.systems["candidates"].n_images == 3
+    assert sorted(row["image_id"] for row in spark.score(frame(session, BAD), ["bleu"]).collect()) == [1, 5, 6, 6]
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        ({"missing": "error"}, "image 2: null instead of a caption"),
+        ({"surplus": "error"}, "image 1: null instead of a reference"),
+        ({"empty": "error"}, "image 5: the caption is empty"),
+        ({"duplicate": "error"}, "1 ids have several rows, such as 6"),
+    ],
+)
+def test_bad_rows_are_errors_if_asked(session, policy, words):
+    with pytest.raises(Exception, match=words):
+        spark.evaluate(frame(session, BAD), ["bleu"], **policy)
+
+
+def test_references_come_from_a_table_a_file_or_memory(session, corpus, tmp_path):
+    references, candidates = corpus
+    expected = capeval.score(references, candidates, ["bleu", "cider-d"], tokenizer="ptb-each").scores
+    captions = session.createDataFrame(list(candidates.items()), "image_id bigint, candidate string").repartition(3)
+    table = session.createDataFrame(list(references.items()), "image_id bigint, references array<string>")
+    path = tmp_path / "references.capeval"
+    capeval.Evaluator(references, ["bleu"]).save(path)
+    for source in (table, path, str(path), references):
+        assert spark.evaluate(captions, ["bleu", "cider-d"], references=source).scores == expected, type(source)
+    frequencies = tmp_path / "references.df"
+    spark.document_frequencies(captions, references=references, id="image_id").save(frequencies)
+    scores = spark.score(captions, ["cider-d"], references=path, document_frequencies=frequencies).collect()
+    assert len(scores) == 300
+
+
+def test_ngram_counts_stay_a_table(session, corpus):
+    references, candidates = corpus
+    df = frame(session, rows_of(references, candidates), 3)
+    rows = [(tuple(row["ngram"]), row["images"]) for row in spark.ngram_counts(df, parts=4).collect()]
+    counted = {ngram: images for ngram, images in rows if ngram}
+    assert counted == capeval.DocumentFrequencies.build(references).to_dict()
+    assert {images for ngram, images in rows if not ngram} == {300}
+
+
+def test_what_cannot_run_is_refused_before_it_starts(session):
+    df = frame(session, BAD)
+    with pytest.raises(ValueError, match="there is no column 'caption'"):
+        spark.evaluate(df, ["bleu"], candidate="caption")
+    with pytest.raises(ValueError, match="rouge155 needs the statistics of every row"):
+        spark.evaluate(df, ["rouge155:average=resampled"])
+    with pytest.raises(ValueError, match="intervals need ids"):
+        spark.evaluate(df, ["bleu"], id=None, intervals=True)
+    with pytest.raises(ValueError, match="no row is left"):
+        spark.evaluate(df.where("image_id = 3"), ["bleu"])
