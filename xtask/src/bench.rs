@@ -5,15 +5,18 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// Builds the program and times it on the leave-one-out files of `data`; `peer` is a Python with pycocoevalcap.
-pub fn run(root: &Path, data: &Path, peer: Option<&str>) -> Result<()> {
+/// Builds the program and times it on the leave-one-out files of `data`; `peer` is a Python with pycocoevalcap, and
+/// `package` one with capeval.
+pub fn run(root: &Path, data: &Path, peer: Option<&str>, package: Option<String>) -> Result<()> {
     let mut build = Command::new(env!("CARGO"));
     build.args(["build", "--release", "--package", "capeval-cli"]).current_dir(root);
     let mut bench = Command::new("python3");
     bench.arg(root.join("scripts/bench.py"));
     bench.args([&root.join("target/release/capeval"), data, &root.join("target/bench")]);
-    if let Some(python) = peer {
-        bench.args(["--peer", python]);
+    for (flag, python) in [("--peer", peer), ("--package", package.as_deref())] {
+        if let Some(python) = python {
+            bench.args([flag, python]);
+        }
     }
     for command in [&mut build, &mut bench] {
         let status = command.status().with_context(|| format!("{command:?}"))?;

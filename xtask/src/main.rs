@@ -24,7 +24,8 @@ usage: cargo xtask CHORE
   python          build the wheel, install it into a fresh virtual environment and test it there
   browser [DIR]   open a page of `score --html` in Chromium and test it; leaves screenshots in DIR
   bench [--peer]  time capeval on ../shared/data/coco; with --peer also pycocoevalcap, which needs
-                  CAPEVAL_ORACLE=/path/to/python with pycocoevalcap installed, and Java";
+                  CAPEVAL_ORACLE=/path/to/python with pycocoevalcap installed, and Java; with
+                  CAPEVAL_PYTHON=/path/to/python, which has capeval installed, also the package";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -38,9 +39,9 @@ fn main() -> ExitCode {
         ["python"] => python::run(&root()),
         ["browser"] => browser::run(&root(), None),
         ["browser", dir] => browser::run(&root(), Some(&PathBuf::from(dir))),
-        ["bench"] => bench::run(&root(), &coco(), None),
+        ["bench"] => bench::run(&root(), &coco(), None, package()),
         ["bench", "--peer"] => match std::env::var("CAPEVAL_ORACLE") {
-            Ok(python) => bench::run(&root(), &coco(), Some(&python)),
+            Ok(python) => bench::run(&root(), &coco(), Some(&python), package()),
             Err(_) => Err(anyhow::anyhow!("set CAPEVAL_ORACLE to a Python with pycocoevalcap 1.2")),
         },
         _ => {
@@ -55,6 +56,11 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The Python whose package `capeval` is timed.
+fn package() -> Option<String> {
+    std::env::var("CAPEVAL_PYTHON").ok().filter(|python| !python.is_empty())
 }
 
 /// The folder of COCO's captions.

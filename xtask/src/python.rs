@@ -50,7 +50,7 @@ pub fn run(root: &Path) -> Result<()> {
     step(
         "wheel",
         Command::new(bin(&tools, "maturin"))
-            // Without `--release`, which takes three minutes and tests nothing more.
+            // Without `--release`, which takes three minutes more. So no test of the package runs optimised code.
             .args(["build", "--quiet", "--locked", "--interpreter", &python(), "--out"])
             .arg(&wheels)
             .current_dir(&root),
