@@ -34,7 +34,7 @@ const FLAGS: [(&str, Option<char>); 2] = [("metrics", Some('m')), ("on", None)];
 /// The names that `flag` takes in any command.
 fn flag_names(command: &Command, flag: &str) -> Vec<String> {
     let args = command.get_subcommands().flat_map(Command::get_arguments);
-    let values = args.filter(|arg| arg.get_long() == Some(flag)).flat_map(|arg| arg.get_possible_values());
+    let values = args.filter(|arg| arg.get_long() == Some(flag)).flat_map(clap::Arg::get_possible_values);
     let mut names: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
     names.sort_unstable();
     names.dedup();

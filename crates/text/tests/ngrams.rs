@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capeval_text::ngrams::{NgramCounts, ReferenceNgrams, Segments};
+use capeval_text::ngrams::{MAX_ORDER, NgramCounts, ReferenceNgrams, Segments};
 use capeval_text::{Sentences, Symbol, Tokenizer, Vocabulary};
 use proptest::prelude::*;
 
@@ -41,10 +41,10 @@ fn corpus_after(mut vocabulary: Vocabulary, images: &[Vec<String>]) -> Corpus {
     Corpus { vocabulary, sentences, ends }
 }
 
-fn spelt(text: &str) -> BTreeMap<Vec<String>, u32> {
+fn spelt(text: &str, order: usize) -> BTreeMap<Vec<String>, u32> {
     let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     let mut counts = BTreeMap::new();
-    for n in 1..=ORDER {
+    for n in 1..=order {
         for window in words.windows(n) {
             *counts.entry(window.to_vec()).or_insert(0) += 1;
         }
@@ -52,11 +52,11 @@ fn spelt(text: &str) -> BTreeMap<Vec<String>, u32> {
     counts
 }
 
-fn document_frequencies(images: &[Vec<String>], chosen: &[u32]) -> BTreeMap<Vec<String>, u32> {
+fn document_frequencies(images: &[Vec<String>], chosen: &[u32], order: usize) -> BTreeMap<Vec<String>, u32> {
     let mut counts = BTreeMap::new();
     for i in chosen {
         let ngrams: BTreeSet<_> =
-            images[*i as usize].iter().flat_map(|text| spelt(text).into_keys()).collect();
+            images[*i as usize].iter().flat_map(|text| spelt(text, order).into_keys()).collect();
         for ngram in ngrams {
             *counts.entry(ngram).or_insert(0) += 1;
         }
@@ -65,8 +65,13 @@ fn document_frequencies(images: &[Vec<String>], chosen: &[u32]) -> BTreeMap<Vec<
 }
 
 /// The n-grams of some images, with their counts as of a vocabulary of `n_words`, and these counts as a map.
-fn counted(corpus: &Corpus, chosen: &[u32], n_words: usize) -> (NgramCounts, BTreeMap<Vec<String>, u32>) {
-    let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, chosen, ORDER);
+fn counted(
+    corpus: &Corpus,
+    chosen: &[u32],
+    n_words: usize,
+    order: usize,
+) -> (NgramCounts, BTreeMap<Vec<String>, u32>) {
+    let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, chosen, order);
     let counts = NgramCounts::build(&index, n_words);
     let symbols: Vec<Symbol> = corpus.vocabulary.iter().map(|(symbol, _)| symbol).collect();
     let mut all = BTreeMap::new();
@@ -87,8 +92,8 @@ proptest! {
     fn counts_equal_the_document_frequencies_of_a_map(images in images(), skip in 0usize..4) {
         let chosen: Vec<u32> = (0..images.len() as u32).filter(|i| *i as usize % 4 != skip).collect();
         for n_words in SIZES {
-            let (_, all) = counted(&corpus(&images), &chosen, n_words);
-            prop_assert_eq!(all, document_frequencies(&images, &chosen));
+            let (_, all) = counted(&corpus(&images), &chosen, n_words, ORDER);
+            prop_assert_eq!(all, document_frequencies(&images, &chosen, ORDER));
         }
     }
 
@@ -134,18 +139,54 @@ proptest! {
             for (k, ngram) in segment.all().iter().enumerate() {
                 let mut words = if ngram.prefix == capeval_text::ngrams::NONE { vec![] } else { spell[ngram.prefix as usize].clone() };
                 words.push(corpus.vocabulary.word(ngram.symbol).to_owned());
-                prop_assert_eq!(Some(ngram.count), spelt(&hyp).get(&words).copied());
+                prop_assert_eq!(Some(ngram.count), spelt(&hyp, ORDER).get(&words).copied());
                 for (r, reference) in refs.iter().enumerate() {
-                    let expected = spelt(reference).get(&words).copied().unwrap_or(0);
+                    let expected = spelt(reference, ORDER).get(&words).copied().unwrap_or(0);
                     prop_assert_eq!(segment.reference_counts(r)[k], expected);
                 }
-                let in_some_reference = refs.iter().any(|r| spelt(r).contains_key(&words));
+                let in_some_reference = refs.iter().any(|r| spelt(r, ORDER).contains_key(&words));
                 prop_assert_eq!(ngram.entry != capeval_text::ngrams::NONE, in_some_reference);
                 // The second image's reference is the candidate itself.
                 prop_assert_eq!(ngram.images, 1 + u32::from(in_some_reference));
                 spell.push(words);
             }
-            prop_assert_eq!(spell.len(), spelt(&hyp).len());
+            prop_assert_eq!(spell.len(), spelt(&hyp, ORDER).len());
+        }
+    }
+}
+
+/// Sentences of up to 100 words, of which the n-grams of any order are counted.
+#[test]
+fn long_sentences_and_all_orders_are_counted_like_a_map() {
+    let text = |seed: usize, n_words: usize| {
+        let words = (0..n_words).map(|w| format!("w{}", (w * w * seed + w / 3) % 7));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let images: Vec<Vec<String>> =
+        (0..12).map(|i| vec![text(i, 5 + 8 * i), text(i + 1, 65), text(3, i)]).collect();
+    let all: Vec<u32> = (0..images.len() as u32).collect();
+    for order in [1, 2, 5, MAX_ORDER] {
+        let expected = document_frequencies(&images, &all, order);
+        for n_words in SIZES {
+            let corpus = corpus(&images);
+            let (counts, found) = counted(&corpus, &all, n_words, order);
+            assert_eq!(found, expected, "order {order}, {n_words} words");
+            let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, &all, order);
+            let mut segments = Segments::default();
+            // The candidate is the first reference of one image, and is compared with those of the next one.
+            let others = |k: usize| index.image((k + 1) % images.len());
+            (0..images.len()).for_each(|k| segments.push(corpus.sentences.words(3 * k), &others(k), order));
+            segments.look_up(&counts, |k| others(k).of_entries(counts.entries()));
+            for (k, image) in images.iter().enumerate() {
+                let mut spell: Vec<Vec<String>> = Vec::new();
+                for ngram in segments.get(k).all() {
+                    let mut words = spell.get(ngram.prefix as usize).cloned().unwrap_or_default();
+                    words.push(corpus.vocabulary.word(ngram.symbol).to_owned());
+                    assert_eq!(ngram.images, expected[&words], "order {order}, {words:?}");
+                    spell.push(words);
+                }
+                assert_eq!(spell.len(), spelt(&image[0], order).len());
+            }
         }
     }
 }
@@ -166,9 +207,9 @@ fn many_images_cross_shards_and_parts() {
         })
         .collect();
     let chosen: Vec<u32> = (0..images.len() as u32).filter(|i| i % 3 > 0).collect();
-    let expected = document_frequencies(&images, &chosen);
+    let expected = document_frequencies(&images, &chosen, ORDER);
     for n_words in SIZES {
-        let (counts, all) = counted(&corpus(&images), &chosen, n_words);
+        let (counts, all) = counted(&corpus(&images), &chosen, n_words, ORDER);
         assert_eq!(counts.n_images(), chosen.len());
         assert_eq!(all, expected);
     }
@@ -201,8 +242,8 @@ fn the_last_numbers_that_are_packed_are_counted_like_the_next_ones() {
         }
         let corpus = corpus_after(vocabulary, &images);
         assert_eq!(corpus.vocabulary.len(), n_words);
-        let (counts, found) = counted(&corpus, &all, n_words);
-        assert_eq!(found, document_frequencies(&images, &all), "{n_words} words");
+        let (counts, found) = counted(&corpus, &all, n_words, ORDER);
+        assert_eq!(found, document_frequencies(&images, &all, ORDER), "{n_words} words");
         let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, &all, ORDER);
         for place in 0..images.len() {
             let image = index.image(place);
@@ -229,7 +270,7 @@ fn an_empty_word_is_not_taken_for_the_end_of_an_ngram() {
         .map(|(symbol, _)| if symbol == z { Symbol::EMPTY } else { symbol })
         .collect();
     corpus.sentences = corpus.sentences.mapped(&map);
-    let (_, all) = counted(&corpus, &[0, 1], corpus.vocabulary.len());
+    let (_, all) = counted(&corpus, &[0, 1], corpus.vocabulary.len(), ORDER);
     let of =
         |words: &[&str]| all.get(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).copied();
     assert_eq!(

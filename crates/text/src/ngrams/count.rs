@@ -317,7 +317,7 @@ impl<'n> Dealing<'n> {
                 let part = part_of(mix(key), part_bits);
                 dealt[part].push(key);
                 parts[entry] = part as u8;
-                // Where a node is a number, it is known only once the key is counted.
+                // Where words are not packed, `take` replaces the key by the number that it is given.
                 nodes[entry] = Node(key);
             }
         }

@@ -120,8 +120,8 @@ impl Segments {
 
     /// Looks up the number of images in which each n-gram of the batch occurs.
     ///
-    /// `frequencies(k)` returns the counts of the entries of candidate `k`'s image, because the n-grams of its own
-    /// references are counted already. The others are looked up order by order for the whole batch: the tables do
+    /// `frequencies(k)` returns the counts of the entries of candidate `k`'s image: where n-grams are packed, those of
+    /// its own references need no look-up. All others are looked up order by order for the whole batch: the tables do
     /// not fit in any cache, and the processor can wait for many look-ups at once. On COCO's validation set this
     /// takes a third of the time that one caption at a time takes.
     pub fn look_up<'c>(&mut self, counts: &NgramCounts, frequencies: impl Fn(usize) -> &'c [u32]) {
