@@ -86,6 +86,13 @@ else:
         def _add(self, rows: bytes) -> None:
             self.rows.append(torch.frombuffer(bytearray(rows), dtype=torch.uint8).to(self.device))
 
+        def sync(self, *args: Any, **options: Any) -> None:
+            """Gathers the captions of all processes."""
+            if isinstance(self.rows, list) and not self.rows:
+                # torchmetrics sends an empty list as numbers of four bytes, which do not fit the others' bytes.
+                self.rows.append(torch.empty(0, dtype=torch.uint8, device=self.device))
+            super().sync(*args, **options)
+
         def _all(self) -> bytes:
             # A list of batches, or one tensor after a synchronisation.
             rows = self.rows if isinstance(self.rows, list) else [self.rows]

@@ -63,6 +63,26 @@ pub(crate) fn copy_of_references(
     Some(Notice::new("copy-of-references", message).system(name).count(aligned.len()).remedy(remedy))
 }
 
+/// A notice for each group of systems with the same captions.
+pub(crate) fn twins(systems: &[(String, Captions)]) -> Vec<Notice> {
+    let is_same =
+        |a: &Captions, b: &Captions| a.ids() == b.ids() && (0..a.len()).all(|row| a.text(row) == b.text(row));
+    let mut groups: Vec<(&Captions, Vec<&str>)> = Vec::new();
+    for (name, captions) in systems {
+        match groups.iter_mut().find(|(first, _)| is_same(first, captions)) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((captions, vec![name])),
+        }
+    }
+    let notice = |(_, names): (&Captions, Vec<&str>)| {
+        let (last, others) = names.split_last().filter(|(_, others)| !others.is_empty())?;
+        let message = format!("{} and {last} have the same captions", others.join(", "));
+        let remedy = Remedy::say("make sure that these are the right files");
+        Some(Notice::new("same-captions", message).count(names.len()).remedy(remedy))
+    };
+    groups.into_iter().filter_map(notice).collect()
+}
+
 /// The number of resamples below which the bounds of an interval are unreliable.
 const ENOUGH_RESAMPLES: usize = 200;
 

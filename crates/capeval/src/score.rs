@@ -157,6 +157,7 @@ pub(crate) fn score_with_statistics(
         notices::copy_of_references(index.grouped()?, name, captions, aligned)
     });
     found.extend(copies);
+    found.extend(notices::twins(&systems));
     let common = match scope == Scope::Common && policy.missing == Missing::Skip {
         true => Common::cut(&mut aligned, index.images().len())?,
         false => None,

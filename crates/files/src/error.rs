@@ -42,7 +42,8 @@ pub enum Error {
 
 impl Error {
     pub(crate) fn system(action: &'static str, path: impl ToString, cause: io::Error) -> Self {
-        Self::System { path: path.to_string(), action, cause }
+        let path = path.to_string();
+        Self::System { path: if path.is_empty() { "\"\"".to_owned() } else { path }, action, cause }
     }
 
     pub(crate) fn content(path: impl Display, refusal: impl Into<Refusal>) -> Self {

@@ -133,9 +133,32 @@ pub(crate) fn charts(report: &Report) -> Option<Charts<'_>> {
 /// For each measure with intervals, the scores of all systems; empty for a single system, whose scores cannot be
 /// compared.
 pub(crate) fn intervals(report: &Report, digits: usize) -> Vec<Figure> {
-    let Some(resampling) = report.head.resampling.filter(|_| report.systems.len() > 1) else {
-        return Vec::new();
-    };
+    match report.head.resampling.filter(|_| report.systems.len() > 1) {
+        Some(resampling) => by_measure(report, digits, &intervals_in_words(&resampling)),
+        None => Vec::new(),
+    }
+}
+
+/// The scores of all systems by each measure; of a single system, all scores between 0 and 1.
+pub(crate) fn diversity(report: &Report, digits: usize) -> Vec<Figure> {
+    let note = "without intervals";
+    let [system] = &report.systems[..] else { return by_measure(report, digits, note) };
+    let bounded = report.head.measures.iter().zip(&system.scores).filter(|(measure, _)| measure.max <= 1.0);
+    let rows: Vec<Estimate> = bounded
+        .map(|(measure, score)| Estimate {
+            name: measure.short_label().to_owned(),
+            value: *score,
+            interval: None,
+            colour: Colour::System(0),
+        })
+        .collect();
+    let figure =
+        (!rows.is_empty()).then(|| forest(&system.name, "score", rows, None, digits, note.to_owned()));
+    figure.into_iter().collect()
+}
+
+/// For each measure, the scores of all systems.
+fn by_measure(report: &Report, digits: usize, note: &str) -> Vec<Figure> {
     let n_systems = n_systems(report);
     let figures = report.head.measures.iter().enumerate().map(|(m, measure)| {
         let rows = report.systems.iter().enumerate().map(|(s, system)| Estimate {
@@ -144,14 +167,7 @@ pub(crate) fn intervals(report: &Report, digits: usize) -> Vec<Figure> {
             interval: system.interval(m).copied(),
             colour: if s < n_systems.min(COLOURS) { Colour::System(s) } else { Colour::Muted },
         });
-        forest(
-            measure.short_label(),
-            measure.short_label(),
-            rows.collect(),
-            None,
-            digits,
-            intervals_in_words(&resampling),
-        )
+        forest(measure.short_label(), measure.short_label(), rows.collect(), None, digits, note.to_owned())
     });
     figures.collect()
 }

@@ -48,7 +48,8 @@ impl<'r> Layout<'r> {
             hash(STYLE),
             page.pictures.as_ref().map(Pictures::source).unwrap_or_default()
         );
-        let title = page.title.as_deref().map_or(Cow::Owned(title), Cow::Borrowed);
+        let given = page.title.as_deref().filter(|title| !title.trim().is_empty());
+        let title = given.map_or(Cow::Owned(title), Cow::Borrowed);
         Self { title, subtitle, version, policy }
     }
 }

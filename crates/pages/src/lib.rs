@@ -114,7 +114,8 @@ pub fn report(report: &Report, page: &Page, dialect: &dyn Dialect, out: &mut dyn
 /// If writing to `out` fails.
 pub fn diversity(report: &Report, page: &Page, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
     let title = format!("Diversity of the captions of {}", named(report));
-    report_page(report, title, None, page, dialect).write_into(out)
+    let intervals = figures::diversity(report, page.digits);
+    ReportPage { intervals, ..report_page(report, title, None, page, dialect) }.write_into(out)
 }
 
 /// The number of systems, without the human row.

@@ -419,3 +419,48 @@ fn tables_of_document_frequencies_are_neither_zeros_nor_json() {
         refused_with(&args, &[what, "not a table of document frequencies", "help: run `capeval df build"]);
     }
 }
+
+#[test]
+fn tables_with_semicolons_and_short_rows_are_refused_in_words_that_help() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = file(&folder, "a.csv", "image_id;caption\n1;a dog\n");
+    refused_with(&["score", "-r", &table, "results.json"], &["help: save the table with commas or tabs"]);
+    let table = file(&folder, "b.csv", "image_id,caption\n1\n");
+    refused_with(&["score", "-r", &table, "results.json"], &["this row has 1 field and the header has 2"]);
+}
+
+#[test]
+fn two_systems_with_the_same_captions_are_noticed() {
+    let report = json(&["score", "-r", "references.json", "a=results.json", "b=results.json", "-m", "bleu"]);
+    let said = ("same-captions".to_owned(), "a and b have the same captions".to_owned());
+    assert!(notices(&report).contains(&said), "{:?}", notices(&report));
+}
+
+#[test]
+#[cfg(unix)]
+fn an_argument_that_is_not_utf_8_is_named() {
+    use std::os::unix::ffi::OsStrExt;
+    let name = std::ffi::OsStr::from_bytes(b"b\xff.json");
+    let run =
+        std::process::Command::new(env!("CARGO_BIN_EXE_capeval")).arg("convert").arg(name).output().unwrap();
+    let error = String::from_utf8(run.stderr).unwrap();
+    assert_eq!(run.status.code(), Some(2));
+    assert!(
+        error.contains(r#"the argument "b\xFF.json" is not UTF-8"#) && error.contains("help: rename"),
+        "{error}"
+    );
+}
+
+#[test]
+fn captions_that_ptb_each_may_read_otherwise_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let references = file(&folder, "references.json", r#"{"1": ["a shirt with a t."], "2": ["a dog"]}"#);
+    let candidates = file(&folder, "candidates.json", r#"{"1": "a man with a t.", "2": "a dog"}"#);
+    let count = |tokenizer: &str| {
+        let report = json(&["score", "-r", &references, &candidates, "-m", "bleu", "-t", tokenizer]);
+        let notices = report["notices"].as_array().unwrap().clone();
+        notices.iter().find(|notice| notice["code"] == "open-captions").map(|notice| notice["count"].clone())
+    };
+    assert_eq!(count("ptb-each"), Some(2.into()));
+    assert_eq!(count("ptb"), None);
+}

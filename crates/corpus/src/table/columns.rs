@@ -40,6 +40,11 @@ impl<'n> Names<'n> {
         self.0.iter().position(|name| name == wanted)
     }
 
+    /// Whether a table whose columns are separated by semicolons was read as a single column.
+    pub fn is_split_by_semicolons(self) -> bool {
+        matches!(self.0, [only] if only.contains(';'))
+    }
+
     /// All names, for errors.
     pub fn listed(self) -> String {
         const SHOWN: usize = 12;
@@ -177,7 +182,12 @@ impl CaptionColumns {
         };
         if captions.is_empty() {
             let message = format!("no column is known to hold captions; the columns are {}", names.listed());
-            let remedy = Remedy::give(Argument::CaptionColumns(options.role)).to("name one");
+            let remedy = match names.is_split_by_semicolons() {
+                true => {
+                    Remedy::say("save the table with commas or tabs between columns, instead of semicolons")
+                }
+                false => Remedy::give(Argument::CaptionColumns(options.role)).to("name one"),
+            };
             return Err(fault(message).with_remedy(remedy));
         }
         let id_is_guessed = options.id_column.is_none();

@@ -32,7 +32,8 @@ pub(crate) fn read(
     rows.only_column = header.len() == 1;
     while rows.next(&mut fields).map_err(syntax)? {
         if fields.len() != header.len() {
-            let message = format!("this row has {} fields and the header has {}", fields.len(), header.len());
+            let noun = if fields.len() == 1 { "field" } else { "fields" };
+            let message = format!("this row has {} {noun} and the header has {}", fields.len(), header.len());
             return Err(fault(ErrorKind::Syntax, rows.row_start, message));
         }
         let line = Position { line: Some(rows.row_line), ..Position::default() };
