@@ -115,20 +115,24 @@ def evaluate(
     scorer = job.scorer(df, metrics, tokenizer, settings, document_frequencies, parts)
     columns = job.columns()
     blocks = _BLOCKS if intervals else 1
-    types = _fields(scorer().schema("sums"))
+    schema = scorer().schema("sums")
+    # Spark takes a dot in the name of a column for a field of a struct.
+    names = schema.names
+    wire = ["block", *(f"c{k}" for k in range(1, len(names)))]
+    types = _fields(schema, wire)
 
     def add(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
-        yield scorer().sums(batches, blocks=blocks, seed=seed, **columns())
+        yield scorer().sums(batches, blocks=blocks, seed=seed, **columns()).rename_columns(wire)
 
     def merge(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
-        yield scorer().merge(*batches)
+        yield scorer().merge(*(batch.rename_columns(names) for batch in batches)).rename_columns(wire)
 
     sums = df.mapInArrow(add, types)
     if blocks > 1:
         sums = sums.repartition(parts, "block").mapInArrow(merge, types)
     made: RowScorer = scorer()
     return made.report(
-        _collected(sums),
+        _collected(sums).rename_columns(names),
         name=name,
         references=job.reference_name,
         repeated=repeated.number,
@@ -454,18 +458,18 @@ def _scorer(
     return RowScorer(metrics, settings=settings, document_frequencies=table, **policy)
 
 
-def _fields(schema: pyarrow.Schema) -> str:
-    """A schema of Arrow as Spark writes it."""
+def _fields(schema: pyarrow.Schema, columns: list[str]) -> str:
+    """The types of Arrow as Spark writes them, with these names."""
     import pyarrow as pa
 
-    names = {
+    types = {
         pa.int32(): "int",
         pa.int64(): "bigint",
         pa.float64(): "double",
         pa.list_(pa.string()): "array<string>",
         pa.list_(pa.float64()): "array<double>",
     }
-    return ", ".join(f"`{field.name}` {names[field.type]}" for field in schema)
+    return ", ".join(f"{name} {types[field.type]}" for name, field in zip(columns, schema))
 
 
 def _collected(df: DataFrame) -> pyarrow.Table:
@@ -474,6 +478,9 @@ def _collected(df: DataFrame) -> pyarrow.Table:
 
     if hasattr(df, "toArrow"):
         return df.toArrow()
-    # Spark 3.5.
+    # Spark 3.5 gives rows, whose types follow from those of the columns.
+    types = {"int": pa.int32(), "bigint": pa.int64(), "binary": pa.binary()}
+    types |= {"array<string>": pa.list_(pa.string()), "array<double>": pa.list_(pa.float64())}
     rows = df.collect()
-    return pa.table({name: [row[k] for row in rows] for k, name in enumerate(df.columns)})
+    columns = [pa.array([row[k] for row in rows], types[kind]) for k, (_, kind) in enumerate(df.dtypes)]
+    return pa.table(columns, names=df.columns)

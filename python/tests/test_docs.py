@@ -43,8 +43,9 @@ for cell in book["cells"]:
 """
 
 
-def test_the_tutorial_runs():
-    book = ROOT / "examples" / "python" / "tutorial.ipynb"
+def run_notebook(name):
+    """What the cells of a notebook show."""
+    book = ROOT / "examples" / "python" / name
     if not book.exists():
         pytest.skip("the notebook is not here; set CAPEVAL_ROOT to a checkout")
     json.loads(book.read_text(encoding="utf-8"))
@@ -52,8 +53,20 @@ def test_the_tutorial_runs():
         [sys.executable, "-c", RUNNER, book], capture_output=True, text=True, check=False, cwd=book.parent
     )
     assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_the_notebook_about_spark_runs():
+    pytest.importorskip("pysail.spark")
+    shown = run_notebook("spark.ipynb")
+    for part in ("<table>", "worst image:", "DocumentFrequencies(", "('missing:skip', [-1])", "('surplus:ignore', [-2])"):
+        assert part in shown, part
+
+
+def test_the_tutorial_runs():
+    printed = run_notebook("tutorial.ipynb")
     for shown in ("<table>", "worst image:", 'missing="skip"', "DocumentFrequencies(", "np.float64"):
-        assert shown in run.stdout, shown
+        assert shown in printed, shown
 
 
 def test_the_policy_of_the_example_learns():

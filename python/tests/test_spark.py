@@ -12,7 +12,8 @@ pytest.importorskip("pyspark.sql")
 
 from capeval import spark  # noqa: E402
 
-METRICS = ["bleu", "rouge-l", "cider-d", "chrf", "ter", "sacrebleu", "rouge-score"]
+# The statistics of rouge155 have a dot in their names.
+METRICS = ["bleu", "rouge-l", "cider-d", "chrf", "ter", "sacrebleu", "rouge-score", "rouge155"]
 TYPES = "image_id bigint, candidate string, references array<string>"
 
 

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""Compare Spark with one machine on COCO val2014 leave-one-out, and measure rates.
+
+    spark_check.py exact REFERENCES CANDIDATES [--sail] [--metrics a,b]
+    spark_check.py rate REFERENCES CANDIDATES ROWS [--sail] [--metrics a,b] [--folder DIR]
+
+`exact` scores in 1, 7 and 64 shuffled partitions and wants equal bits. On Spark, which needs Java 17 and pyspark, some
+tasks raise and the worker of others is killed, on their first attempt. `rate` scores ROWS captions that are resampled with
+new ids, and prints the processor time of all processes after the start of Spark, per caption, and the peak memory of the
+largest Python worker; then the same for `capeval.score` in a process of its own. METEOR needs its data (CAPEVAL_DATA).
+"""
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+METRICS = "bleu,meteor,rouge-l,cider-d,cider,sacrebleu,chrf,ter,rouge-score,rouge155"
+TYPES = "image_id bigint, candidate string, references array<string>"
+
+
+def read(references, candidates):
+    """Rows of id, caption and references."""
+    import gzip
+
+    def load(path):
+        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+            return json.load(file)
+
+    by_image = {}
+    for annotation in load(references)["annotations"]:
+        by_image.setdefault(annotation["image_id"], []).append(annotation["caption"])
+    return [(row["image_id"], row["caption"], by_image[row["image_id"]]) for row in load(candidates)]
+
+
+def session(sail):
+    from pyspark.sql import SparkSession
+
+    if sail:
+        from pysail.spark import SparkConnectServer
+
+        server = SparkConnectServer()
+        server.start(background=True)
+        remote = SparkSession.builder.remote(f"sc://localhost:{server.listening_address[1]}").getOrCreate()
+        remote._server = server
+        return remote
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # Two tasks at a time, each of which may fail three times.
+    builder = SparkSession.builder.master("local[2,4]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.driver.memory", "3g").config("spark.sql.adaptive.enabled", "true")
+    return builder.config("spark.sql.shuffle.partitions", "8").getOrCreate()
+
+
+def failing(batches):
+    """Passes batches on, but not on the first attempt of two tasks in three."""
+    from pyspark import TaskContext
+
+    task = TaskContext.get()
+    for batch in batches:
+        yield batch
+        if task is not None and task.attemptNumber() == 0 and task.partitionId() % 3 == 0:
+            raise RuntimeError("this task fails on its first attempt")
+        if task is not None and task.attemptNumber() == 0 and task.partitionId() % 3 == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def each(metrics):
+    """The metrics as one machine has to read them to see what rows see."""
+    own = ("chrf", "ter", "sacrebleu", "rouge-score", "rouge155")
+    return [name if name.startswith(own) else f"{name}:tok=ptb-each" for name in metrics]
+
+
+def exact(rows, metrics, sail):
+    import capeval
+    from capeval import spark
+
+    references = {id: texts for id, _, texts in rows}
+    candidates = {id: text for id, text, _ in rows}
+    table = capeval.DocumentFrequencies.build(references, tokenizer="ptb-each")
+    one = capeval.score(references, candidates, each(metrics), document_frequencies=table)
+    engine = session(sail)
+    print("Sail" if sail else "Spark", engine.version)
+    intervals = set()
+    for partitions in (1, 7, 64):
+        start = time.time()
+        random.Random(partitions).shuffle(rows)
+        df = engine.createDataFrame(rows, TYPES).repartition(partitions)
+        if not sail:
+            df = df.mapInArrow(failing, TYPES)
+        counted = spark.document_frequencies(df)
+        assert counted.fingerprint == table.fingerprint, (counted, table)
+        report = spark.evaluate(df, metrics, intervals=True, resamples=200)
+        assert report.scores == one.scores, [(k, v, one[k]) for k, v in report.scores.items() if v != one[k]]
+        assert report.signatures == one.signatures, (report.signatures, one.signatures)
+        intervals.add(str(report.intervals))
+        found = spark.score(df, metrics, keep=["image_id"], document_frequencies=counted if len(rows) < 10**5 else None)
+        wanted = {id: k for k, id in enumerate(one.ids)}
+        got = found.toPandas()
+        order = [wanted[id] for id in got["image_id"]]
+        assert len(got) == len(rows)
+        for key, values in one.segments.items():
+            assert (got[key].to_numpy() == values[order]).all(), key
+        print(
+            f"{partitions} partitions: table {counted.fingerprint}, {len(report.scores)} corpus scores and "
+            f"{len(got)} x {len(one.segments)} row scores equal in every bit, {time.time() - start:.0f} s",
+            flush=True,
+        )
+    assert len(intervals) == 1
+    print(dict(one.scores))
+
+
+def tree(root):
+    """The processor seconds of a process and all its descendants, and the greatest peak memory of a Python among these."""
+    parents, seconds, peaks = {}, {}, {}
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            name, stat = (path / "stat").read_text().split("(", 1)[1].rsplit(")", 1)
+            fields = stat.split()
+            peak = [line for line in (path / "status").read_text().splitlines() if line.startswith("VmHWM")]
+        except (OSError, ProcessLookupError):
+            continue
+        pid = int(path.name)
+        parents[pid] = int(fields[1])
+        seconds[pid] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        peaks[pid] = int(peak[0].split()[1]) / 1024 if peak and name.startswith("python") else 0
+    inside = {root}
+    while more := {pid for pid, parent in parents.items() if parent in inside} - inside:
+        inside |= more
+    total = sum(seconds.get(pid, 0) for pid in inside)
+    return total, max((peaks.get(pid, 0) for pid in inside - {root}), default=0)
+
+
+def resampled(rows, n, folder):
+    """A Parquet file of `n` rows with new ids."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = Path(folder) / f"coco-{n}.parquet"
+    if not path.exists():
+        draw = random.Random(n)
+        with pq.ParquetWriter(path, pa.schema([("image_id", pa.int64()), ("candidate", pa.string()), ("references", pa.list_(pa.string()))])) as out:
+            for first in range(0, n, 50_000):
+                some = draw.choices(rows, k=min(50_000, n - first))
+                ids = range(first, first + len(some))
+                out.write_table(pa.table([ids, [row[1] for row in some], [row[2] for row in some]], schema=out.schema))
+    return path
+
+
+ONE = """
+import sys, time, pyarrow.parquet as pq, resource, capeval
+start = resource.getrusage(resource.RUSAGE_SELF)
+table = pq.read_table(sys.argv[1])
+candidates = table.select(["image_id", "candidate"]).rename_columns(["image_id", "caption"])
+references = table.select(["image_id", "references"]).rename_columns(["image_id", "captions"])
+begun = time.time()
+report = capeval.score(references, candidates, sys.argv[2].split(","), segments=False, empty="keep")
+end = resource.getrusage(resource.RUSAGE_SELF)
+print(end.ru_utime + end.ru_stime - start.ru_utime - start.ru_stime, time.time() - begun, end.ru_maxrss / 1024)
+"""
+
+
+def rate(rows, metrics, n, sail, folder):
+    path = resampled(rows, n, folder)
+    engine = session(sail)
+    from capeval import spark
+
+    first = engine.createDataFrame(rows[:2000], TYPES)
+    spark.evaluate(first, metrics)  # Starts workers, compiles plans.
+    before, _ = tree(os.getpid())
+    start = time.time()
+    df = engine.read.parquet(str(path))
+    report = spark.evaluate(df, metrics)
+    wall = time.time() - start
+    after, peak = tree(os.getpid())
+    cpu = after - before
+    print(
+        f"{'Sail' if sail else 'Spark'} {engine.version}, {n} captions: {cpu:.1f} s of processors, {wall:.1f} s, "
+        f"{cpu / n * 1e6:.1f} us per caption, worker of {peak:.0f} MB, {n / wall:.0f} captions/s",
+        flush=True,
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", ONE, path, ",".join(each(metrics))], capture_output=True, text=True, check=True
+    )
+    one, wall, memory = map(float, found.stdout.split())
+    print(
+        f"capeval.score, {n} captions: {one:.1f} s of processors, {wall:.1f} s, {one / n * 1e6:.1f} us per caption, "
+        f"{memory:.0f} MB; {'Sail' if sail else 'Spark'} takes {cpu / one:.2f} times the processor time"
+    )
+    print(list(report.scores.items())[:4])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("task", choices=["exact", "rate"])
+    parser.add_argument("references")
+    parser.add_argument("candidates")
+    parser.add_argument("rows", nargs="?", type=int)
+    parser.add_argument("--sail", action="store_true")
+    parser.add_argument("--metrics", default=METRICS)
+    parser.add_argument("--folder", default=".")
+    given = parser.parse_args()
+    rows = read(given.references, given.candidates)
+    if given.task == "exact":
+        exact(rows, given.metrics.split(","), given.sail)
+    else:
+        rate(rows, given.metrics.split(","), given.rows, given.sail, given.folder)
+
+
+if __name__ == "__main__":
+    main()
