@@ -48,10 +48,29 @@ impl MeteorHome {
     /// The resources, opened with [`open`](crate::open) or [`read`](crate::read); `None` if they are not installed.
     ///
     /// # Errors
-    /// When the file cannot be read, is damaged or of another version.
+    /// When the file cannot be read, is truncated or of another version.
     pub fn resources(&self, open: fn(&str) -> Result<Bytes, Error>) -> Result<Option<Resources>, Error> {
+        self.opened(open, |_| Ok(()))
+    }
+
+    /// As [`resources`](Self::resources), but verifies every byte, which takes longer.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged or of another version.
+    pub fn verified(&self, open: fn(&str) -> Result<Bytes, Error>) -> Result<Option<Resources>, Error> {
+        self.opened(open, Resources::verify)
+    }
+
+    fn opened(
+        &self,
+        open: fn(&str) -> Result<Bytes, Error>,
+        check: fn(&Resources) -> Result<(), Refusal>,
+    ) -> Result<Option<Resources>, Error> {
         let Some((bytes, path)) = self.content(open)? else { return Ok(None) };
-        let resources = Resources::open(Arc::new(bytes));
+        let resources = Resources::open(Arc::new(bytes)).and_then(|resources| {
+            check(&resources)?;
+            Ok(resources)
+        });
         resources.map(Some).map_err(|refusal| Error::content(path, refusal))
     }
 
@@ -89,6 +108,7 @@ impl MeteorHome {
         let summary = compiler.write(&mut bytes, progress).map_err(wrong)?;
         let bytes = Arc::new(bytes);
         let resources = Resources::open(Arc::clone(&bytes) as _).map_err(wrong)?;
+        resources.verify().map_err(wrong)?;
         self.write(&bytes, &summary.notice)?;
         let is_recognized = summary.recognized == Recognized::Yes;
         Ok(Installed { is_recognized, fingerprint: resources.fingerprint() })

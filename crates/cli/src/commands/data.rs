@@ -62,9 +62,10 @@ fn state(found: Result<Option<String>>, path: &Path, name: &'static str) -> Stri
     }
 }
 
-/// The fingerprint of METEOR's data; `None` if they are not installed.
+/// The fingerprint of METEOR's data, which are verified; `None` if they are not installed.
 fn meteor() -> Result<Option<String>> {
-    Ok(data::meteor()?.map(|resources| resources.fingerprint()))
+    let resources = MeteorHome::of_user()?.verified(capeval_files::open)?;
+    Ok(resources.map(|resources| resources.fingerprint()))
 }
 
 /// The fingerprint of SPICE's grammar; `None` if it is not installed.

@@ -265,9 +265,7 @@ impl Lists {
     }
 
     /// Whether the lists are contiguous and together cover the values, as in every file that was written
-    /// correctly.
-    ///
-    /// Without this check, every list of a damaged file could span all values.
+    /// correctly; in a damaged file, every list may span all values.
     pub(super) fn is_whole(self, file: &[u8]) -> bool {
         let mut before = 0;
         let ascending = (0..self.ends.len()).all(|index| {

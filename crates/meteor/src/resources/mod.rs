@@ -25,8 +25,8 @@ use crate::language::Language;
 
 /// METEOR's compiled resources.
 ///
-/// Opening the file verifies the checksum of all bytes. Reading is bounds-checked nevertheless, since a
-/// mapped file may change later.
+/// Opening the file checks only its length and its table of contents, since reading and checking all of it takes longer
+/// than scoring a few thousand captions; [`verify`](Self::verify) checks the rest. All reading is bounds-checked.
 pub struct Resources {
     reader: Reader,
 }
@@ -44,21 +44,29 @@ impl Resources {
     /// Opens a compiled file.
     ///
     /// # Errors
-    /// If the bytes are not such a file, are truncated, have another version, or do not match their checksum.
+    /// If the bytes are not such a file, are truncated, have another version, or their table of contents is damaged.
     pub fn open(bytes: SharedBytes) -> Result<Self, Refusal> {
-        let reader = Reader::open(&FORMAT, bytes).map_err(|error| damaged(error.to_string()))?;
+        let reader = Reader::open_unverified(&FORMAT, bytes).map_err(|error| damaged(error.to_string()))?;
         let resources = Self { reader };
         for language in Language::all() {
-            let lexicon = Lexicon::open(&resources.reader, language)?;
-            let paraphrases = Paraphrases::open(&resources.reader, language)?;
-            let file = resources.file();
-            let whole = lexicon.is_none_or(|lexicon| lexicon.is_whole(file))
-                && paraphrases.is_none_or(|paraphrases| paraphrases.is_whole(file));
-            if !whole {
-                return Err(damaged("the lists of METEOR's resource file are inconsistent"));
-            }
+            Lexicon::open(&resources.reader, language)?;
+            Paraphrases::open(&resources.reader, language)?;
         }
         Ok(resources)
+    }
+
+    /// Verifies the checksum of all bytes, and the consistency of all lists.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn verify(&self) -> Result<(), Refusal> {
+        self.reader.verify().map_err(|error| damaged(error.to_string()))?;
+        let file = self.file();
+        let is_whole = Language::all().into_iter().all(|language| {
+            self.lexicon(language).is_none_or(|lexicon| lexicon.is_whole(file))
+                && self.paraphrases(language).is_none_or(|paraphrases| paraphrases.is_whole(file))
+        });
+        if is_whole { Ok(()) } else { Err(damaged("the lists of METEOR's resource file are inconsistent")) }
     }
 
     /// Eight hexadecimal digits that identify the content: equal for equal sources, whatever the path.

@@ -1,4 +1,4 @@
-//! Damaged resource files are refused; even with corrected checksums they cannot cause a panic.
+//! Verification finds damage to resource files; those that are opened without it cannot cause a panic.
 
 use std::sync::Arc;
 
@@ -10,6 +10,10 @@ use crate::support::tiny_file;
 
 fn open(file: &[u8]) -> Result<Resources, Refusal> {
     Resources::open(Arc::new(file.to_vec()))
+}
+
+fn verify(file: &[u8]) -> Result<(), Refusal> {
+    open(file)?.verify()
 }
 
 /// Scores a few sentences in all languages for which the file still works.
@@ -33,6 +37,7 @@ fn use_it(resources: Resources) {
 
 #[test]
 fn a_valid_file_is_accepted() {
+    verify(&tiny_file()).unwrap();
     use_it(open(&tiny_file()).unwrap());
 }
 
@@ -62,7 +67,7 @@ fn a_flipped_bit_is_detected() {
     let mut file = tiny_file();
     for bit in 0..8 * file.len() {
         file[bit / 8] ^= 1 << (bit % 8);
-        let error = open(&file).err().unwrap();
+        let error = verify(&file).err().unwrap();
         assert!(error.remedy().is_some(), "bit {bit}: {error}");
         file[bit / 8] ^= 1 << (bit % 8);
     }
@@ -85,7 +90,7 @@ fn a_file_of_another_version_is_refused_with_the_remedy() {
 }
 
 #[test]
-fn damage_with_correct_checksums_gives_at_worst_wrong_scores() {
+fn damage_that_is_not_verified_gives_at_worst_wrong_scores() {
     let good = tiny_file();
     let (mut opened, mut refused) = (0, 0);
     let mut try_it = |file: &mut Vec<u8>| {
