@@ -119,6 +119,7 @@ CREATE TABLE phase (
     metrics TEXT NOT NULL,
     main_set TEXT NOT NULL,
     main_metric TEXT NOT NULL,
+    human BIGINT NOT NULL,
     -- The score set that boards show; NULL until the first reference set is ready.
     score_set TEXT,
     created_at BIGINT NOT NULL,
@@ -136,11 +137,15 @@ CREATE TABLE reference_set (
     source_hash TEXT NOT NULL,
     prepared_hash TEXT,
     ids_hash TEXT,
-    human BIGINT NOT NULL,
+    -- The ids of the images to keep, as a JSON array; NULL for all.
+    images TEXT,
     state TEXT NOT NULL CHECK (state IN ('preparing', 'ready', 'failed')),
     reason TEXT,
     n_images BIGINT,
     n_references BIGINT,
+    fewest BIGINT,
+    -- The measures, as JSON.
+    measures TEXT,
     created_at BIGINT NOT NULL,
     UNIQUE (phase, name)
 );
@@ -210,9 +215,11 @@ CREATE TABLE submission (
     link TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'scored', 'failed', 'cancelled')),
     reason TEXT,
+    -- The captions in canonical form, so that the same captions are the same blob.
     blob TEXT,
-    content_hash TEXT,
     size BIGINT NOT NULL,
+    -- What the engine says of how it scored, as JSON.
+    signatures TEXT,
     charged_day TEXT,
     refunded BIGINT NOT NULL,
     idempotency_key TEXT,
@@ -225,7 +232,7 @@ CREATE TABLE submission (
 CREATE INDEX submission_phase ON submission (phase, state);
 CREATE INDEX submission_account ON submission (account);
 -- The same file again is the same submission, unless the earlier one has no result.
-CREATE UNIQUE INDEX submission_content ON submission (phase, team, content_hash)
+CREATE UNIQUE INDEX submission_blob ON submission (phase, team, blob)
     WHERE state IN ('queued', 'running', 'scored');
 CREATE UNIQUE INDEX submission_idempotency ON submission (team, idempotency_key) WHERE idempotency_key IS NOT NULL;
 -- One human row per phase.
@@ -238,8 +245,6 @@ CREATE TABLE score_set (
     engine TEXT NOT NULL,
     metrics TEXT NOT NULL,
     references_hash TEXT NOT NULL,
-    -- The measures in order, as JSON: key, label, better, digits. Filled by the first scoring.
-    measures TEXT NOT NULL,
     created_at BIGINT NOT NULL
 );
 

@@ -9,22 +9,27 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
-use tokio::sync::Notify;
+use capeval_files::MeteorHome;
+use tokio::sync::{Notify, Semaphore};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::csrf::CsrfLayer;
 use tower_http::timeout::TimeoutLayer;
 
 use crate::accounts::password::Hasher;
+use crate::benchmarks::expected::Cache;
 use crate::blobs::Blobs;
 use crate::settings::Settings;
 use crate::store::Store;
 use crate::web::limits::Limits;
-use crate::web::{Route, assets, dress};
-use crate::{accounts, health};
+use crate::web::{Route, assets, dress, openapi};
+use crate::{accounts, benchmarks, health};
 
 /// How long a request may take, with its upload.
 const REQUEST_SECONDS: u64 = 300;
+
+/// Uploads that are checked at once.
+const CHECKS: usize = 2;
 
 /// What all handlers share; cloning it is cheap.
 #[derive(Clone)]
@@ -52,6 +57,12 @@ pub struct Shared {
     pub wake: Notify,
     /// The program that runs jobs, which is this one.
     pub program: PathBuf,
+    /// The folder with the data of METEOR and SPICE, if there is one.
+    pub data: Option<PathBuf>,
+    /// The images that phases expect.
+    pub expected: Cache,
+    /// Uploads that are checked at once, each of them in memory.
+    pub checks: Semaphore,
 }
 
 /// What has happened since the start.
@@ -83,6 +94,11 @@ impl App {
     pub async fn open(folder: PathBuf, settings: Settings) -> anyhow::Result<Self> {
         std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         let folder = folder.canonicalize()?;
+        let data = match settings.capeval_data.as_str() {
+            "" => MeteorHome::of_user().ok().map(|home| home.folder().to_owned()),
+            folder => Some(PathBuf::from(folder)),
+        };
+        let data = data.and_then(|folder| folder.canonicalize().ok());
         let store = Store::open(&settings.database, &folder, settings.connections).await?;
         Ok(Self(Arc::new(Shared {
             store,
@@ -95,6 +111,9 @@ impl App {
             counts: Counts::default(),
             wake: Notify::new(),
             program: std::env::current_exe().context("the path of this program")?,
+            data,
+            expected: Cache::default(),
+            checks: Semaphore::new(CHECKS),
         })))
     }
 
@@ -111,8 +130,10 @@ impl App {
 /// The routes of all features.
 pub fn routes() -> Vec<Route> {
     let mut routes = assets::routes();
+    routes.extend(openapi::routes());
     routes.extend(health::routes());
     routes.extend(accounts::routes());
+    routes.extend(benchmarks::routes());
     routes
 }
 

@@ -2,7 +2,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the front end")]
 
 use std::io::{BufRead, IsTerminal, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
@@ -10,10 +10,11 @@ use clap::{Args, Parser, Subcommand};
 use crate::accounts::people::{self, NewAccount};
 use crate::accounts::{Role, tokens};
 use crate::app::App;
-use crate::serve;
+use crate::benchmarks::apply::{self, Plan};
 use crate::settings::Settings;
 use crate::tasks::{self, Probe};
 use crate::web::Scope;
+use crate::{demo, serve};
 
 /// Run benchmarks with hidden references: uploads, quotas, scores, boards
 #[derive(Parser)]
@@ -47,6 +48,8 @@ enum Command {
     Serve,
     /// Only run jobs, for servers that share a PostgreSQL database
     Worker,
+    /// Serve a demonstration: a benchmark, accounts and entries in an empty data folder
+    Demo,
     /// Manage accounts, tokens and benchmarks
     #[command(subcommand)]
     Admin(Admin),
@@ -65,6 +68,18 @@ enum Admin {
     /// Manage tokens of programs
     #[command(subcommand)]
     Token(Token),
+    /// Manage benchmarks
+    #[command(subcommand)]
+    Benchmark(Benchmark),
+}
+
+#[derive(Subcommand)]
+enum Benchmark {
+    /// Make a benchmark from a TOML file, or bring it up to date with the file
+    Apply {
+        /// File that describes the benchmark; the files that it names are next to it.
+        file: PathBuf,
+    },
 }
 
 #[derive(Subcommand)]
@@ -132,8 +147,15 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         match command {
             Command::Serve => serve::serve(app, |line| println!("{line}")).await,
             Command::Worker => serve::work(app).await,
+            Command::Demo => {
+                for line in demo::fill(&app).await? {
+                    println!("{line}");
+                }
+                serve::serve(app, |line| println!("{line}")).await
+            }
             Command::Admin(Admin::User(user)) => manage_user(&app, user).await,
             Command::Admin(Admin::Token(token)) => manage_token(&app, token).await,
+            Command::Admin(Admin::Benchmark(Benchmark::Apply { file })) => apply_benchmark(&app, &file).await,
             Command::Doctor => doctor(&app).await,
             Command::Child => Ok(()),
         }
@@ -193,6 +215,21 @@ async fn manage_token(app: &App, token: Token) -> anyhow::Result<()> {
     let token = tokens::add(&mut tx, &id, &name, scope).await?;
     tx.commit().await?;
     println!("{token}");
+    Ok(())
+}
+
+async fn apply_benchmark(app: &App, file: &Path) -> anyhow::Result<()> {
+    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    let plan: Plan = toml::from_str(&text).with_context(|| file.display().to_string())?;
+    let applied = apply::apply(app, &plan, file.parent().unwrap_or(Path::new(".")), None).await?;
+    println!(
+        "{} {}",
+        if applied.is_new { "made" } else { "changed" },
+        app.settings.url(&format!("/b/{}", plan.slug))
+    );
+    if applied.sets > 0 {
+        println!("{} reference sets are prepared as soon as a server or worker runs", applied.sets);
+    }
     Ok(())
 }
 

@@ -7,9 +7,11 @@
 pub mod accounts;
 pub mod app;
 pub mod audit;
+pub mod benchmarks;
 pub mod blobs;
 pub mod clock;
 pub mod commands;
+mod demo;
 pub mod fault;
 mod health;
 pub mod ids;
@@ -21,4 +23,4 @@ pub mod tasks;
 pub mod web;
 
 /// The kinds of work that jobs do.
-pub const WORKS: &[jobs::Work] = &[];
+pub const WORKS: &[jobs::Work] = &benchmarks::WORKS;

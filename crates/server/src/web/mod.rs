@@ -6,6 +6,7 @@ pub mod dress;
 pub mod guard;
 pub mod language;
 pub mod limits;
+pub mod openapi;
 pub mod page;
 pub mod route;
 

@@ -2,6 +2,9 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
 mod accounts;
+mod benchmarks;
 mod jobs;
+mod kills;
+mod real;
 mod routes;
 mod support;

@@ -124,3 +124,15 @@ async fn pages_speak_two_languages_and_nothing_is_inline() {
         anybody.get("/metrics").await.expect(200).text.contains("capeval_requests_total{status=\"2xx\"}")
     );
 }
+
+#[tokio::test]
+async fn the_description_has_every_route_for_programs() {
+    let site = Site::new(Database::Sqlite).await;
+    let described = site.anybody().get("/openapi.json").await.expect(200).json();
+    for route in app::routes().iter().filter(|route| route.path.starts_with("/api/")) {
+        let operation = &described["paths"][route.path][route.method.as_str().to_lowercase()];
+        assert_eq!(operation["summary"], route.summary, "{}", route.path);
+        assert_eq!(operation["parameters"].as_array().unwrap().len(), route.path.matches('{').count());
+        assert_eq!(operation["requestBody"].is_object(), route.is_upload, "{}", route.path);
+    }
+}

@@ -1,6 +1,7 @@
 //! A whole site in the process of the test, and people who use it.
 
 pub mod postgres;
+pub mod process;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use axum::http::{Request, Response, StatusCode, header};
 use capeval_server::accounts::people::{self, NewAccount};
 use capeval_server::accounts::{Role, tokens};
 use capeval_server::app::{self, App};
+use capeval_server::jobs::runner;
 use capeval_server::settings::Settings;
 use capeval_server::web::Scope;
 use http_body_util::BodyExt;
@@ -55,6 +57,21 @@ impl Site {
         let app = App::open(folder.path().to_owned(), settings).await.unwrap();
         let app = app.with_program(PathBuf::from(env!("CARGO_BIN_EXE_capeval-server")));
         Self { router: app::router(&app).unwrap(), app, _folder: folder }
+    }
+
+    /// Does all jobs that are waiting, and those that they add.
+    pub async fn work(&self) {
+        let (_stop, mut stopping) = tokio::sync::watch::channel(false);
+        for _ in 0..1_000 {
+            if !runner::step(&self.app, capeval_server::WORKS, &mut stopping).await.unwrap() {
+                let waiting = "SELECT id FROM job WHERE state IN ('queued', 'running')";
+                if self.app.store.all(waiting, vec![]).await.unwrap().is_empty() {
+                    return;
+                }
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+            }
+        }
+        panic!("the jobs do not end");
     }
 
     /// Somebody without an account.

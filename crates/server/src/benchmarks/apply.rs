@@ -1,0 +1,356 @@
+//! Makes a benchmark from a file, or brings it up to date with the file.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use capeval::choice::SegmentId;
+use capeval::text::Tokenizer;
+use serde::Deserialize;
+use serde_json::json;
+use toml::value::Datetime;
+
+use super::records::{BoardKind, Visibility};
+use super::{scoring, submit};
+use crate::accounts::people;
+use crate::app::App;
+use crate::jobs::queue::{self, Priority};
+use crate::store::Tx;
+use crate::{args, audit, clock, ids};
+
+/// A benchmark as a file describes it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// The part of its addresses: small letters, digits, hyphens.
+    pub slug: String,
+    /// The title.
+    pub title: String,
+    /// What it is about, in a sentence or two.
+    #[serde(default)]
+    pub summary: String,
+    /// The rules, in Markdown.
+    #[serde(default)]
+    pub rules: String,
+    /// Who sees it.
+    #[serde(default = "public")]
+    pub visibility: Visibility,
+    /// The mail addresses of its hosts.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+    /// Its phases, in order.
+    #[serde(default)]
+    pub phases: Vec<PhasePlan>,
+}
+
+fn public() -> Visibility {
+    Visibility::Public
+}
+
+/// A phase as a file describes it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhasePlan {
+    /// The part of its addresses.
+    pub slug: String,
+    /// The title.
+    pub title: String,
+    /// When submissions begin, in UTC unless it says otherwise.
+    pub opens: Option<Datetime>,
+    /// When they end.
+    pub closes: Option<Datetime>,
+    /// Submissions of a team on a day.
+    #[serde(default = "five")]
+    pub per_day: u32,
+    /// Submissions of a team in all.
+    #[serde(default = "hundred")]
+    pub in_total: u32,
+    /// Who sees the scores.
+    #[serde(default = "public_board")]
+    pub board: BoardKind,
+    /// When everybody sees them.
+    pub reveal: Option<Datetime>,
+    /// The decimals of shown scores.
+    #[serde(default = "three")]
+    pub decimals: u32,
+    /// Metrics or suites, as `capeval score` takes them.
+    #[serde(default = "coco")]
+    pub metrics: Vec<String>,
+    /// The reference set that ranks; the first by default.
+    pub main_set: Option<String>,
+    /// The measure that ranks.
+    #[serde(default = "cider")]
+    pub main_metric: String,
+    /// Whether the board has a row for people.
+    #[serde(default = "yes")]
+    pub human: bool,
+    /// The reference sets, in order.
+    #[serde(default)]
+    pub references: Vec<ReferencePlan>,
+    /// Results that are shown beside those of teams.
+    #[serde(default)]
+    pub baselines: Vec<BaselinePlan>,
+}
+
+fn five() -> u32 {
+    5
+}
+fn hundred() -> u32 {
+    100
+}
+fn three() -> u32 {
+    3
+}
+fn coco() -> Vec<String> {
+    vec!["coco".to_owned()]
+}
+fn cider() -> String {
+    "cider-d".to_owned()
+}
+fn yes() -> bool {
+    true
+}
+fn public_board() -> BoardKind {
+    BoardKind::Public
+}
+
+/// A reference set as a file describes it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReferencePlan {
+    /// The name, such as `c5`.
+    pub name: String,
+    /// The file, in any format that capeval reads.
+    pub file: String,
+    /// The language of the captions.
+    #[serde(default = "english")]
+    pub language: String,
+    /// The tokenizer; by default that of each metric.
+    pub tokenizer: Option<String>,
+    /// A file with the ids of the images to keep: a JSON array, or one id per line. All by default.
+    pub images: Option<String>,
+}
+
+fn english() -> String {
+    "en".to_owned()
+}
+
+/// A baseline as a file describes it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BaselinePlan {
+    /// The name of the method.
+    pub method: String,
+    /// The results.
+    pub file: String,
+}
+
+/// What was done.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// Whether the benchmark is new.
+    pub is_new: bool,
+    /// The reference sets that are being prepared.
+    pub sets: usize,
+}
+
+/// Makes or changes a benchmark. Files are read relative to `folder`. Nothing is changed if anything is wrong.
+///
+/// # Errors
+/// If the plan is not valid, a file cannot be read, or the references of a set have changed, which needs a new score
+/// set.
+pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -> anyhow::Result<Applied> {
+    check(plan)?;
+    let mut tx = app.store.begin().await?;
+    let known = tx.first("SELECT id FROM benchmark WHERE slug = $1", args![&plan.slug]).await?;
+    let is_new = known.is_none();
+    let id = known.map_or_else(|| Ok(ids::new_id()), |row| row.get("id"))?;
+    tx.execute(
+        "INSERT INTO benchmark (id, slug, title, summary, rules, visibility, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET title = excluded.title, \
+         summary = excluded.summary, rules = excluded.rules, visibility = excluded.visibility",
+        args![&id, &plan.slug, &plan.title, &plan.summary, &plan.rules, plan.visibility.name(), clock::now()],
+    )
+    .await?;
+    for email in &plan.hosts {
+        let account =
+            tx.first("SELECT id FROM account WHERE email = $1", args![email.trim().to_lowercase()]).await?;
+        let account: String =
+            account.with_context(|| format!("no account has the mail address {email}"))?.get("id")?;
+        tx.execute(
+            "INSERT INTO benchmark_host (benchmark, account) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            args![&id, account],
+        )
+        .await?;
+    }
+    let mut applied = Applied { is_new, sets: 0 };
+    for (position, phase) in plan.phases.iter().enumerate() {
+        applied.sets += apply_phase(app, &mut tx, &id, position, phase, folder)
+            .await
+            .with_context(|| format!("phase {}", phase.slug))?;
+    }
+    audit::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug })).await?;
+    tx.commit().await?;
+    app.wake.notify_one();
+    Ok(applied)
+}
+
+fn check(plan: &Plan) -> anyhow::Result<()> {
+    let slugs = std::iter::once(&plan.slug).chain(plan.phases.iter().map(|phase| &phase.slug));
+    for slug in slugs {
+        let is_plain =
+            slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        if !is_plain || slug.is_empty() || slug.len() > 60 || slug == "rules" {
+            bail!("`{slug}` is not a slug, which has small letters, digits and hyphens");
+        }
+    }
+    people::name(&plan.title)?;
+    for phase in &plan.phases {
+        people::name(&phase.title)?;
+        let main = phase.main_set.as_ref().or(phase.references.first().map(|set| &set.name));
+        if main.is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
+            bail!("phase {}: main_set is not among its references", phase.slug);
+        }
+        let options = capeval::MetricOptions::new(phase.metrics.clone());
+        capeval::select_metrics(&options, &Default::default())
+            .map(drop)
+            .or_else(|error| if capeval::needed_data(&options).is_empty() { Err(error) } else { Ok(()) })
+            .with_context(|| format!("phase {}", phase.slug))?;
+        for set in &phase.references {
+            people::name(&set.name)?;
+            if let Some(tokenizer) = &set.tokenizer {
+                tokenizer.parse::<Tokenizer>().map_err(|_| {
+                    anyhow::anyhow!("phase {}: no tokenizer is called {tokenizer}", phase.slug)
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn time(date: Option<&Datetime>) -> anyhow::Result<Option<i64>> {
+    let Some(date) = date else { return Ok(None) };
+    let text = date.to_string();
+    let local = match date.offset {
+        None | Some(toml::value::Offset::Z) => clock::parse(text.split('.').next().unwrap_or(&text)),
+        Some(toml::value::Offset::Custom { minutes }) => {
+            let without = Datetime { offset: None, ..*date }.to_string();
+            clock::parse(without.split('.').next().unwrap_or(&without))
+                .map(|time| time - i64::from(minutes) * 60_000)
+        }
+    };
+    local.map(Some).with_context(|| format!("{text} is not a date"))
+}
+
+async fn apply_phase(
+    app: &App,
+    tx: &mut Tx,
+    benchmark: &str,
+    position: usize,
+    plan: &PhasePlan,
+    folder: &Path,
+) -> anyhow::Result<usize> {
+    let known = tx
+        .first("SELECT id FROM phase WHERE benchmark = $1 AND slug = $2", args![benchmark, &plan.slug])
+        .await?;
+    let is_new = known.is_none();
+    let id: String = known.map_or_else(|| Ok(ids::new_id()), |row| row.get("id"))?;
+    let main_set = plan.main_set.as_ref().or(plan.references.first().map(|set| &set.name));
+    tx.execute(
+        "INSERT INTO phase (id, benchmark, slug, title, position, opens_at, closes_at, per_day, in_total, board, \
+         reveal_at, decimals, metrics, main_set, main_metric, human, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) \
+         ON CONFLICT (id) DO UPDATE SET title = excluded.title, position = excluded.position, \
+         opens_at = excluded.opens_at, closes_at = excluded.closes_at, per_day = excluded.per_day, \
+         in_total = excluded.in_total, board = excluded.board, reveal_at = excluded.reveal_at, \
+         decimals = excluded.decimals, main_set = excluded.main_set, main_metric = excluded.main_metric",
+        args![
+            &id,
+            benchmark,
+            &plan.slug,
+            &plan.title,
+            position,
+            time(plan.opens.as_ref())?,
+            time(plan.closes.as_ref())?,
+            plan.per_day,
+            plan.in_total,
+            plan.board.name(),
+            time(plan.reveal.as_ref())?,
+            plan.decimals,
+            serde_json::to_string(&plan.metrics)?,
+            main_set.cloned().unwrap_or_default(),
+            &plan.main_metric,
+            plan.human,
+            clock::now()
+        ],
+    )
+    .await?;
+    let mut added = 0;
+    for (position, set) in plan.references.iter().enumerate() {
+        added += usize::from(apply_set(app, tx, &id, position, set, folder).await?);
+    }
+    if is_new {
+        for baseline in &plan.baselines {
+            // Baselines wait for the references, with which their jobs begin.
+            let path = folder.join(&baseline.file);
+            let file = std::fs::File::open(&path).with_context(|| path.display().to_string())?;
+            let size = file.metadata()?.len();
+            let blob = app.blobs.put(file)?;
+            submit::add_baseline(tx, &id, &baseline.method, &blob, size).await?;
+        }
+    }
+    Ok(added)
+}
+
+/// Adds a reference set, and has it prepared; `false` if it is there already.
+async fn apply_set(
+    app: &App,
+    tx: &mut Tx,
+    phase: &str,
+    position: usize,
+    plan: &ReferencePlan,
+    folder: &Path,
+) -> anyhow::Result<bool> {
+    let path = folder.join(&plan.file);
+    let file = std::fs::File::open(&path).with_context(|| path.display().to_string())?;
+    let source = app.hidden.put(file)?;
+    let known = tx
+        .first(
+            "SELECT source_hash FROM reference_set WHERE phase = $1 AND name = $2",
+            args![phase, &plan.name],
+        )
+        .await?;
+    if let Some(row) = known {
+        if row.get::<String>("source_hash")? == source {
+            return Ok(false);
+        }
+        bail!(
+            "the references {} have changed, and submissions were scored by the old ones: use another name",
+            plan.name
+        );
+    }
+    let images = match &plan.images {
+        Some(images) => {
+            let path = folder.join(images);
+            let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+            Some(serde_json::to_string(&listed(&text).with_context(|| path.display().to_string())?)?)
+        }
+        None => None,
+    };
+    let id = ids::new_id();
+    tx.execute(
+        "INSERT INTO reference_set (id, phase, name, position, language, tokenizer, source_hash, images, state, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'preparing', $9)",
+        args![&id, phase, &plan.name, position, &plan.language, plan.tokenizer.clone(), source, images, clock::now()],
+    )
+    .await?;
+    queue::add(tx, scoring::PREPARE.kind, &id, Priority::Awaited).await?;
+    Ok(true)
+}
+
+/// The ids of a list: a JSON array, or one per line.
+fn listed(text: &str) -> anyhow::Result<Vec<SegmentId>> {
+    if text.trim_start().starts_with('[') {
+        return serde_json::from_str(text).context("not a JSON array of ids");
+    }
+    Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(SegmentId::from_untyped).collect())
+}

@@ -1,0 +1,50 @@
+//! The images that phases expect, kept in memory for those that were asked for last.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use capeval::choice::SegmentId;
+
+use super::records::ReferenceSet;
+use super::validation::Expected;
+use crate::app::App;
+use crate::fault::Fault;
+
+/// The number of phases whose images are kept.
+const KEPT: usize = 8;
+
+/// The images of a few phases by the hashes of their lists.
+#[derive(Default)]
+pub struct Cache(Mutex<Vec<(String, Arc<Expected>)>>);
+
+/// The images of all reference sets of a phase.
+///
+/// # Errors
+/// If a list cannot be read.
+pub async fn of(app: &App, sets: &[ReferenceSet]) -> Result<Arc<Expected>, Fault> {
+    let hashes: Vec<String> = sets.iter().filter_map(|set| set.ids_hash.clone()).collect();
+    let key = hashes.join(" ");
+    {
+        let mut kept = app.expected.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = kept.iter().position(|(known, _)| *known == key) {
+            let found = kept.remove(place);
+            let expected = Arc::clone(&found.1);
+            kept.push(found);
+            return Ok(expected);
+        }
+    }
+    let hidden = app.hidden.clone();
+    let read = move || {
+        let mut expected = Expected::default();
+        for hash in hashes {
+            expected.add(serde_json::from_slice::<Vec<SegmentId>>(&hidden.read(&hash)?)?);
+        }
+        Ok::<_, anyhow::Error>(Arc::new(expected))
+    };
+    let expected = tokio::task::spawn_blocking(read).await??;
+    let mut kept = app.expected.0.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.push((key, Arc::clone(&expected)));
+    if kept.len() > KEPT {
+        kept.remove(0);
+    }
+    Ok(expected)
+}

@@ -1,0 +1,34 @@
+//! Benchmarks: phases with hidden references, submissions within quotas, scores, boards.
+
+mod api;
+pub mod apply;
+pub mod board;
+pub mod expected;
+mod host;
+mod pages;
+pub mod quota;
+pub mod records;
+pub mod scoring;
+pub mod submissions;
+pub mod submit;
+pub mod teams;
+pub mod upload;
+pub mod validation;
+
+use crate::jobs::Work;
+use crate::web::Route;
+
+/// The kinds of work of benchmarks.
+pub const WORKS: [Work; 3] = [scoring::PREPARE, scoring::SCORE, scoring::COMPARE];
+
+/// The routes of benchmarks.
+pub fn routes() -> Vec<Route> {
+    let mut routes = pages::routes();
+    routes.extend(board::routes());
+    routes.extend(submit::routes());
+    routes.extend(submissions::routes());
+    routes.extend(teams::routes());
+    routes.extend(host::routes());
+    routes.extend(api::routes());
+    routes
+}

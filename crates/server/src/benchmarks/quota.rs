@@ -1,0 +1,141 @@
+//! Quotas: a counter row for each team, phase and day, and one for all days, which only one statement raises.
+
+use serde::Serialize;
+
+use super::records::Phase;
+use crate::fault;
+use crate::fault::Fault;
+use crate::store::{Error, Store, Tx};
+use crate::{args, clock};
+
+/// The day under which all submissions are counted.
+const ALL: &str = "*";
+
+/// What a team has used of its quota.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Meter {
+    /// Submissions today.
+    pub used_today: i64,
+    /// How many there may be today.
+    pub per_day: i64,
+    /// Submissions in all.
+    pub used_in_total: i64,
+    /// How many there may be in all.
+    pub in_total: i64,
+    /// When the next day begins.
+    pub resets_at: i64,
+}
+
+impl Meter {
+    /// How many submissions are left now.
+    pub fn left(&self) -> i64 {
+        (self.per_day - self.used_today).min(self.in_total - self.used_in_total).max(0)
+    }
+}
+
+/// Counts a submission of today, and returns the day; nothing is counted if it would be one too many.
+///
+/// # Errors
+/// If the quota is used up; roll the transaction back.
+pub async fn take(tx: &mut Tx, phase: &Phase, team: &str) -> Result<String, Fault> {
+    let now = clock::now();
+    let day = clock::day(now);
+    let per_day = phase.per_day + granted(tx, &phase.id, team, &day).await?;
+    let in_total = phase.in_total + granted(tx, &phase.id, team, ALL).await?;
+    if !raise(tx, &phase.id, team, ALL, in_total).await? {
+        return Err(fault!(
+            TOO_MANY_REQUESTS,
+            "total-used",
+            "Your team has used all of its {} submissions to this phase.",
+            in_total
+        ));
+    }
+    if !raise(tx, &phase.id, team, &day, per_day).await? {
+        let wait = (clock::next_day(now) - now) / 1000;
+        let fault = fault!(
+            TOO_MANY_REQUESTS,
+            "day-used",
+            "Your team has used its {} submissions of today. The next day begins on {}.",
+            per_day,
+            clock::shown(clock::next_day(now))
+        );
+        return Err(fault.retry_after(wait));
+    }
+    Ok(day)
+}
+
+/// Raises a counter unless it has reached `limit`. One statement, so that no two requests see the same number.
+async fn raise(tx: &mut Tx, phase: &str, team: &str, day: &str, limit: i64) -> Result<bool, Error> {
+    if limit < 1 {
+        return Ok(false);
+    }
+    let raised = tx
+        .execute(
+            "INSERT INTO quota (phase, team, day, used) VALUES ($1, $2, $3, 1) \
+             ON CONFLICT (phase, team, day) DO UPDATE SET used = quota.used + 1 WHERE quota.used < $4",
+            args![phase, team, day, limit],
+        )
+        .await?;
+    Ok(raised == 1)
+}
+
+async fn granted(tx: &mut Tx, phase: &str, team: &str, day: &str) -> Result<i64, Error> {
+    let row = tx
+        .first(
+            "SELECT CAST(COALESCE(SUM(extra), 0) AS BIGINT) AS extra FROM quota_grant \
+             WHERE phase = $1 AND team = $2 AND day = $3",
+            args![phase, team, day],
+        )
+        .await?;
+    row.map_or(Ok(0), |row| row.get("extra"))
+}
+
+/// Gives a submission back that was counted on `day`.
+///
+/// # Errors
+/// If the database fails.
+pub async fn refund(tx: &mut Tx, phase: &str, team: &str, day: &str) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE quota SET used = used - 1 WHERE phase = $1 AND team = $2 AND day IN ($3, $4) AND used > 0",
+        args![phase, team, day, ALL],
+    )
+    .await
+    .map(drop)
+}
+
+/// What a team has used.
+///
+/// # Errors
+/// If the database fails.
+pub async fn meter(store: &Store, phase: &Phase, team: &str) -> Result<Meter, Error> {
+    let now = clock::now();
+    let day = clock::day(now);
+    let used = store
+        .all(
+            "SELECT day, used FROM quota WHERE phase = $1 AND team = $2 AND day IN ($3, $4)",
+            args![&phase.id, team, &day, ALL],
+        )
+        .await?;
+    let extra = store
+        .all(
+            "SELECT day, extra FROM quota_grant WHERE phase = $1 AND team = $2 AND day IN ($3, $4)",
+            args![&phase.id, team, &day, ALL],
+        )
+        .await?;
+    let mut meter = Meter {
+        used_today: 0,
+        per_day: phase.per_day,
+        used_in_total: 0,
+        in_total: phase.in_total,
+        resets_at: clock::next_day(now),
+    };
+    for row in &used {
+        let used: i64 = row.get("used")?;
+        if row.get::<String>("day")? == ALL { meter.used_in_total = used } else { meter.used_today = used }
+    }
+    for row in &extra {
+        let extra: i64 = row.get("extra")?;
+        if row.get::<String>("day")? == ALL { meter.in_total += extra } else { meter.per_day += extra }
+    }
+    Ok(meter)
+}

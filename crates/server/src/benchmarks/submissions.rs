@@ -1,0 +1,437 @@
+//! Submissions in the database, one's own list, and the page of one with its state, its scores and its log.
+
+use std::collections::HashMap;
+
+use askama::Template;
+use axum::extract::{Path, Query, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::records::{self, BoardKind, Phase, ReferenceSet, Seen};
+use super::{board, quota};
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::fault;
+use crate::fault::Fault;
+use crate::jobs::queue::{self, Wait};
+use crate::store::{Error, Row, Store, Tx};
+use crate::web::language::say;
+use crate::web::route::{get, post};
+use crate::web::{Access, Page, Person, Route, Scope};
+use crate::{args, audit, clock};
+
+/// The most rows of a list.
+const MOST: i64 = 500;
+
+pub(super) fn routes() -> Vec<Route> {
+    let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
+    vec![
+        get("/submissions", read, "One's submissions", list),
+        get("/submissions/{id}", read, "A submission of one's team", show),
+        post("/submissions/{id}/cancel", submit, "Cancel a submission that still waits", cancel_from_page),
+        post(
+            "/submissions/{id}/pin",
+            submit,
+            "Show this submission on the board, rather than the best",
+            pin_from_page,
+        ),
+        post(
+            "/submissions/{id}/unpin",
+            submit,
+            "Show the best submission on the board again",
+            unpin_from_page,
+        ),
+    ]
+}
+
+/// A submission.
+#[derive(Clone, Debug)]
+pub struct Submission {
+    /// The id.
+    pub id: String,
+    /// The id of the phase.
+    pub phase: String,
+    /// The id of the team; `None` for baselines and the human row.
+    pub team: Option<String>,
+    /// `entry`, `baseline` or `human`.
+    pub kind: String,
+    /// The name of the method.
+    pub method: String,
+    /// What the team says about it.
+    pub description: String,
+    /// A link to more.
+    pub link: String,
+    /// `queued`, `running`, `scored`, `failed` or `cancelled`.
+    pub state: String,
+    /// Why it failed.
+    pub reason: Option<String>,
+    /// The hash of the captions.
+    pub blob: Option<String>,
+    /// The size of the upload in bytes.
+    pub size: i64,
+    /// What the engine says of how it scored, as JSON.
+    pub signatures: Option<String>,
+    /// The day whose quota it was counted in.
+    pub charged_day: Option<String>,
+    /// Why it does not rank.
+    pub disqualified_for: Option<String>,
+    /// When it came.
+    pub created_at: i64,
+    /// When scoring began.
+    pub started_at: Option<i64>,
+    /// When it ended.
+    pub finished_at: Option<i64>,
+}
+
+impl Submission {
+    /// A submission from a row with all columns.
+    ///
+    /// # Errors
+    /// If a column is missing.
+    pub fn of(row: &Row) -> Result<Self, Error> {
+        Ok(Self {
+            id: row.get("id")?,
+            phase: row.get("phase")?,
+            team: row.get("team")?,
+            kind: row.get("kind")?,
+            method: row.get("method")?,
+            description: row.get("description")?,
+            link: row.get("link")?,
+            state: row.get("state")?,
+            reason: row.get("reason")?,
+            blob: row.get("blob")?,
+            size: row.get("size")?,
+            signatures: row.get("signatures")?,
+            charged_day: row.get("charged_day")?,
+            disqualified_for: row.get("disqualified_for")?,
+            created_at: row.get("created_at")?,
+            started_at: row.get("started_at")?,
+            finished_at: row.get("finished_at")?,
+        })
+    }
+
+    /// Its state as a word, for the table of languages.
+    pub fn state_in_words(&self) -> &'static str {
+        Self::word_of(&self.state)
+    }
+
+    /// The word for a state.
+    pub fn word_of(state: &str) -> &'static str {
+        match state {
+            "queued" => say("waiting"),
+            "running" => say("being scored"),
+            "scored" => say("scored"),
+            "failed" => say("failed"),
+            _ => say("cancelled"),
+        }
+    }
+
+    /// Whether its state can still change.
+    pub fn is_open(&self) -> bool {
+        ["queued", "running"].contains(&self.state.as_str())
+    }
+}
+
+/// The submission with this id, whoever asks.
+///
+/// # Errors
+/// If there is none.
+pub async fn by_id(store: &Store, id: &str) -> Result<Submission, Fault> {
+    let row = store.first("SELECT * FROM submission WHERE id = $1", args![id]).await?;
+    row.as_ref().map(Submission::of).transpose()?.ok_or_else(Fault::not_found)
+}
+
+/// The submission with this id, with its phase.
+///
+/// # Errors
+/// If there is none, or the visitor is neither in its team nor a host.
+pub async fn own(store: &Store, id: &str, visitor: &Visitor) -> Result<(Seen, Phase, Submission), Fault> {
+    let submission = by_id(store, id).await?;
+    let (seen, phase) = records::phase_by_id(store, &submission.phase, Some(visitor)).await?;
+    let is_member = match &submission.team {
+        Some(team) => store
+            .first(
+                "SELECT 1 AS one FROM team_member WHERE team = $1 AND account = $2",
+                args![team, &visitor.id],
+            )
+            .await?
+            .is_some(),
+        None => false,
+    };
+    if is_member || seen.is_host { Ok((seen, phase, submission)) } else { Err(Fault::not_found()) }
+}
+
+/// The scores of a submission: by reference set and measure, the value and the interval.
+pub type Scores = HashMap<(String, String), (f64, Option<(f64, f64)>)>;
+
+/// The scores of a submission in the score set that boards show.
+///
+/// # Errors
+/// If the database fails.
+pub async fn scores(store: &Store, phase: &Phase, submission: &str) -> Result<Scores, Error> {
+    let rows = store
+        .all(
+            "SELECT * FROM score WHERE score_set = $1 AND submission = $2",
+            args![phase.score_set.as_deref().unwrap_or(""), submission],
+        )
+        .await?;
+    rows.iter()
+        .map(|row| {
+            let (low, high): (Option<f64>, Option<f64>) = (row.get("low")?, row.get("high")?);
+            Ok(((row.get("reference_set")?, row.get("metric")?), (row.get("value")?, low.zip(high))))
+        })
+        .collect()
+}
+
+/// Whether the team of a submission may see its scores now.
+pub fn shows_scores(seen: &Seen, phase: &Phase) -> bool {
+    seen.is_host || phase.is_revealed() || phase.board != BoardKind::Hidden
+}
+
+/// Cancels a submission that still waits, and gives it back.
+///
+/// # Errors
+/// If it runs already, or has ended.
+pub async fn cancel(app: &App, visitor: &Visitor, submission: &Submission) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    let cancelled = tx
+        .execute(
+            "UPDATE submission SET state = 'cancelled', finished_at = $1 WHERE id = $2 AND state = 'queued'",
+            args![clock::now(), &submission.id],
+        )
+        .await?;
+    if cancelled == 0 || !queue::cancel(&mut tx, &submission.id).await? {
+        return Err(fault!(CONFLICT, "too-late", "It is too late to cancel: scoring has begun."));
+    }
+    refund(&mut tx, submission).await?;
+    audit::note(&mut tx, Some(&visitor.id), "submission.cancel", &submission.id, json!({})).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Gives a submission back to the quota, once.
+///
+/// # Errors
+/// If the database fails.
+pub async fn refund(tx: &mut Tx, submission: &Submission) -> Result<(), Error> {
+    let refunded = tx
+        .execute("UPDATE submission SET refunded = 1 WHERE id = $1 AND refunded = 0", args![&submission.id])
+        .await?;
+    if let (1, Some(team), Some(day)) = (refunded, &submission.team, &submission.charged_day) {
+        quota::refund(tx, &submission.phase, team, day).await?;
+    }
+    Ok(())
+}
+
+/// Shows this submission on the board, or the best one again.
+///
+/// # Errors
+/// If it is not an entry that was scored.
+pub async fn pin(
+    app: &App,
+    visitor: &Visitor,
+    submission: &Submission,
+    is_pinned: bool,
+) -> Result<(), Fault> {
+    let Some(team) = submission.team.as_deref().filter(|_| submission.state == "scored") else {
+        return Err(fault!(
+            CONFLICT,
+            "not-scored",
+            "Only a submission with scores can be shown on the board."
+        ));
+    };
+    let mut tx = app.store.begin().await?;
+    let pinned = is_pinned.then_some(submission.id.as_str());
+    tx.execute(
+        "UPDATE entry SET pinned = $1 WHERE phase = $2 AND team = $3",
+        args![pinned, &submission.phase, team],
+    )
+    .await?;
+    super::scoring::compare_later(&mut tx, &submission.phase).await?;
+    audit::note(&mut tx, Some(&visitor.id), "entry.pin", &submission.id, json!({ "pinned": is_pinned }))
+        .await?;
+    tx.commit().await?;
+    app.wake.notify_one();
+    Ok(())
+}
+
+/// A submission for programs.
+pub fn as_json(
+    submission: &Submission,
+    phase: &Phase,
+    sets: &[ReferenceSet],
+    scores: Option<&Scores>,
+    wait: Option<Wait>,
+) -> Value {
+    let mut by_set = serde_json::Map::new();
+    for set in sets {
+        let mut of_set = serde_json::Map::new();
+        for measure in &set.measures {
+            let found = scores.and_then(|scores| scores.get(&(set.id.clone(), measure.key.clone())));
+            if let Some((value, _)) = found {
+                of_set.insert(measure.key.clone(), board::rounded(*value, measure, phase.decimals).into());
+            }
+        }
+        if !of_set.is_empty() {
+            by_set.insert(set.name.clone(), of_set.into());
+        }
+    }
+    json!({
+        "id": submission.id, "phase": phase.id, "team": submission.team, "method": submission.method,
+        "state": submission.state, "reason": submission.reason,
+        "created_at": clock::iso(submission.created_at), "finished_at": submission.finished_at.map(clock::iso),
+        "ahead": wait.map(|wait| wait.ahead), "seconds": wait.map(|wait| wait.seconds),
+        "disqualified": submission.disqualified_for,
+        "scores": if by_set.is_empty() { Value::Null } else { by_set.into() },
+    })
+}
+
+#[derive(Template)]
+#[template(path = "submissions.html")]
+struct List<'a> {
+    page: &'a Page,
+    rows: Vec<ListRow>,
+}
+
+struct ListRow {
+    submission: Submission,
+    benchmark: String,
+    phase: String,
+    team: String,
+}
+
+async fn list(State(app): State<App>, page: Page, Person(visitor): Person) -> Result<Response, Fault> {
+    let rows = app
+        .store
+        .all(
+            "SELECT submission.*, benchmark.title AS benchmark_title, phase.title AS phase_title, \
+             team.name AS team_name FROM submission JOIN team ON team.id = submission.team \
+             JOIN team_member ON team_member.team = team.id JOIN phase ON phase.id = submission.phase \
+             JOIN benchmark ON benchmark.id = phase.benchmark \
+             WHERE team_member.account = $1 ORDER BY submission.id DESC LIMIT $2",
+            args![&visitor.id, MOST],
+        )
+        .await?;
+    let rows: Result<Vec<ListRow>, Error> = rows
+        .iter()
+        .map(|row| {
+            Ok(ListRow {
+                submission: Submission::of(row)?,
+                benchmark: row.get("benchmark_title")?,
+                phase: row.get("phase_title")?,
+                team: row.get("team_name")?,
+            })
+        })
+        .collect();
+    page.show(&List { page: &page, rows: rows? })
+}
+
+/// A table of scores by one reference set.
+pub struct ScoreTable {
+    /// The name of the set.
+    pub set: String,
+    /// The label, the score and the interval of each measure, as shown.
+    pub rows: Vec<(String, String, String)>,
+}
+
+#[derive(Template)]
+#[template(path = "submission.html")]
+struct Show<'a> {
+    page: &'a Page,
+    seen: &'a Seen,
+    phase: &'a Phase,
+    submission: &'a Submission,
+    wait: Option<Wait>,
+    tables: Vec<ScoreTable>,
+    signatures: Vec<String>,
+    is_shown: bool,
+    is_pinned: bool,
+    is_same: bool,
+}
+
+#[derive(Deserialize)]
+struct How {
+    #[serde(default)]
+    same: Option<String>,
+}
+
+async fn show(
+    State(app): State<App>,
+    page: Page,
+    Person(visitor): Person,
+    Path(id): Path<String>,
+    Query(How { same }): Query<How>,
+) -> Result<Response, Fault> {
+    let (seen, phase, submission) = own(&app.store, &id, &visitor).await?;
+    let wait = match submission.is_open() {
+        true => queue::wait(&app.store, &submission.id, app.settings.workers).await?,
+        false => None,
+    };
+    let is_shown = shows_scores(&seen, &phase);
+    let mut tables = Vec::new();
+    if is_shown && submission.state == "scored" {
+        let scores = scores(&app.store, &phase, &submission.id).await?;
+        for set in records::sets(&app.store, &phase.id).await? {
+            let rows = set.measures.iter().filter_map(|measure| {
+                let (value, interval) = scores.get(&(set.id.clone(), measure.key.clone()))?;
+                let shown = |value: f64| board::shown(value, measure, phase.decimals);
+                let interval =
+                    interval.map_or(String::new(), |(low, high)| format!("{} – {}", shown(low), shown(high)));
+                Some((measure.label.clone(), shown(*value), interval))
+            });
+            tables.push(ScoreTable { rows: rows.collect(), set: set.name });
+        }
+    }
+    let pinned = app
+        .store
+        .first(
+            "SELECT 1 AS one FROM entry WHERE phase = $1 AND pinned = $2",
+            args![&phase.id, &submission.id],
+        )
+        .await?;
+    let signatures = submission.signatures.as_deref().and_then(|text| serde_json::from_str(text).ok());
+    page.show(&Show {
+        page: &page,
+        seen: &seen,
+        phase: &phase,
+        submission: &submission,
+        wait,
+        tables,
+        signatures: signatures.unwrap_or_default(),
+        is_shown,
+        is_pinned: pinned.is_some(),
+        is_same: same.is_some(),
+    })
+}
+
+async fn cancel_from_page(
+    State(app): State<App>,
+    Person(visitor): Person,
+    Path(id): Path<String>,
+) -> Result<Response, Fault> {
+    let (_, _, submission) = own(&app.store, &id, &visitor).await?;
+    cancel(&app, &visitor, &submission).await?;
+    Ok(Redirect::to(&format!("/submissions/{id}?done=cancelled")).into_response())
+}
+
+async fn pin_from_page(
+    State(app): State<App>,
+    Person(visitor): Person,
+    Path(id): Path<String>,
+) -> Result<Response, Fault> {
+    change_pin(&app, &visitor, &id, true).await
+}
+
+async fn unpin_from_page(
+    State(app): State<App>,
+    Person(visitor): Person,
+    Path(id): Path<String>,
+) -> Result<Response, Fault> {
+    change_pin(&app, &visitor, &id, false).await
+}
+
+async fn change_pin(app: &App, visitor: &Visitor, id: &str, is_pinned: bool) -> Result<Response, Fault> {
+    let (_, _, submission) = own(&app.store, id, visitor).await?;
+    pin(app, visitor, &submission, is_pinned).await?;
+    Ok(Redirect::to(&format!("/submissions/{id}?done=saved")).into_response())
+}

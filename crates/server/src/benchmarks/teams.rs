@@ -1,0 +1,380 @@
+//! Teams: made by people, joined by links, and entered into phases, where each person is in one team only.
+
+use askama::Template;
+use axum::extract::{Form, Json, Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::records::Phase;
+use crate::accounts::{Role, Visitor, invitations, people};
+use crate::app::App;
+use crate::fault;
+use crate::fault::Fault;
+use crate::store::{Error, Store, Tx};
+use crate::web::route::{get, post};
+use crate::web::{Access, Page, Person, Route, Scope};
+use crate::{args, audit, clock, ids};
+
+/// The most members of a team.
+const MEMBERS: i64 = 50;
+
+pub(super) fn routes() -> Vec<Route> {
+    let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
+    vec![
+        get("/teams", read, "One's teams", list),
+        post("/teams", submit, "Make a team", make),
+        post("/teams/{id}/invite", submit, "Make a link by which a person joins the team", invite),
+        post("/teams/{id}/leave", submit, "Leave the team", leave),
+        get("/teams/join/{secret}", read, "What an invitation to a team is for", join_form),
+        post("/teams/join/{secret}", submit, "Join a team by an invitation", join),
+        get("/api/v1/teams", read, "One's teams and their members", list_as_json),
+        post("/api/v1/teams", submit, "Make a team", make_as_json),
+        post(
+            "/api/v1/teams/{id}/invites",
+            submit,
+            "Make a link by which a person joins the team",
+            invite_as_json,
+        ),
+    ]
+}
+
+/// A team.
+#[derive(Clone, Debug, Serialize)]
+pub struct Team {
+    /// The id.
+    pub id: String,
+    /// The name on boards.
+    pub name: String,
+    /// The names of its members.
+    pub members: Vec<String>,
+}
+
+/// The teams of a person.
+///
+/// # Errors
+/// If the database fails.
+pub async fn of_person(store: &Store, account: &str) -> Result<Vec<Team>, Error> {
+    let rows = store
+        .all(
+            "SELECT team.id AS id, team.name AS name, account.name AS member FROM team_member AS own \
+             JOIN team ON team.id = own.team JOIN team_member AS other ON other.team = team.id \
+             JOIN account ON account.id = other.account WHERE own.account = $1 ORDER BY team.id, other.joined_at",
+            args![account],
+        )
+        .await?;
+    let mut teams: Vec<Team> = Vec::new();
+    for row in &rows {
+        let id: String = row.get("id")?;
+        if teams.last().is_none_or(|team| team.id != id) {
+            teams.push(Team { id, name: row.get("name")?, members: Vec::new() });
+        }
+        if let Some(team) = teams.last_mut() {
+            team.members.push(row.get("member")?);
+        }
+    }
+    Ok(teams)
+}
+
+/// Makes a team with its maker as the only member.
+///
+/// # Errors
+/// If the name is not one, or taken.
+pub async fn add(tx: &mut Tx, account: &str, name: &str) -> Result<String, Fault> {
+    let name = people::name(name)?;
+    let (id, now) = (ids::new_id(), clock::now());
+    let added = tx
+        .execute(
+            "INSERT INTO team (id, name, created_by, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO NOTHING",
+            args![&id, &name, account, now],
+        )
+        .await?;
+    if added == 0 {
+        return Err(fault!(CONFLICT, "team-name", "Another team is called {}.", name));
+    }
+    add_member(tx, &id, account).await?;
+    Ok(id)
+}
+
+async fn add_member(tx: &mut Tx, team: &str, account: &str) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO team_member (team, account, joined_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+        args![team, account, clock::now()],
+    )
+    .await
+    .map(drop)
+}
+
+async fn is_member(tx: &mut Tx, team: &str, account: &str) -> Result<bool, Error> {
+    let row = tx
+        .first("SELECT 1 AS one FROM team_member WHERE team = $1 AND account = $2", args![team, account])
+        .await?;
+    Ok(row.is_some())
+}
+
+/// The team with which a person takes part in a phase.
+///
+/// # Errors
+/// If the database fails.
+pub async fn in_phase(store: &Store, phase: &str, account: &str) -> Result<Option<Team>, Error> {
+    let row = store
+        .first(
+            "SELECT team.id AS id, team.name AS name FROM entry_member JOIN team ON team.id = entry_member.team \
+             WHERE entry_member.phase = $1 AND entry_member.account = $2",
+            args![phase, account],
+        )
+        .await?;
+    row.map(|row| Ok(Team { id: row.get("id")?, name: row.get("name")?, members: Vec::new() })).transpose()
+}
+
+/// Enters a person into a phase, with the team that was chosen, or else with their only team, or a new one of their
+/// own. Who takes part already stays in their team.
+///
+/// # Errors
+/// If they chose another team than the one they take part with, or a team of which a member takes part with another.
+pub async fn enter(
+    tx: &mut Tx,
+    phase: &Phase,
+    visitor: &Visitor,
+    chosen: Option<&str>,
+) -> Result<String, Fault> {
+    // Two first submissions of a person at once must not make two teams.
+    let lock =
+        tx.pick("SELECT id FROM account WHERE id = $1", "SELECT id FROM account WHERE id = $1 FOR UPDATE");
+    tx.first(lock, args![&visitor.id]).await?;
+    let own = tx
+        .first(
+            "SELECT team FROM entry_member WHERE phase = $1 AND account = $2",
+            args![&phase.id, &visitor.id],
+        )
+        .await?;
+    if let Some(row) = own {
+        let team: String = row.get("team")?;
+        if chosen.is_some_and(|chosen| chosen != team) {
+            return Err(fault!(
+                CONFLICT,
+                "other-team",
+                "You take part in this phase with another team already."
+            ));
+        }
+        return Ok(team);
+    }
+    let team = match chosen {
+        Some(team) if is_member(tx, team, &visitor.id).await? => team.to_owned(),
+        Some(_) => return Err(Fault::not_found()),
+        None => {
+            let teams =
+                tx.all("SELECT team FROM team_member WHERE account = $1 LIMIT 2", args![&visitor.id]).await?;
+            match &teams[..] {
+                [] => add_own(tx, visitor).await?,
+                [only] => only.get("team")?,
+                _ => {
+                    return Err(fault!(
+                        UNPROCESSABLE_ENTITY,
+                        "choose-team",
+                        "You are in several teams: choose one."
+                    ));
+                }
+            }
+        }
+    };
+    tx.execute(
+        "INSERT INTO entry (phase, team, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+        args![&phase.id, &team, clock::now()],
+    )
+    .await?;
+    for member in tx.all("SELECT account FROM team_member WHERE team = $1", args![&team]).await? {
+        enter_member(tx, &phase.id, &team, &member.get::<String>("account")?).await?;
+    }
+    audit::note(tx, Some(&visitor.id), "phase.enter", &phase.id, json!({ "team": team })).await?;
+    Ok(team)
+}
+
+async fn enter_member(tx: &mut Tx, phase: &str, team: &str, account: &str) -> Result<(), Fault> {
+    let entered = tx
+        .execute(
+            "INSERT INTO entry_member (phase, account, team) VALUES ($1, $2, $3) \
+             ON CONFLICT (phase, account) DO UPDATE SET team = entry_member.team WHERE entry_member.team = $3",
+            args![phase, account, team],
+        )
+        .await?;
+    if entered == 0 {
+        return Err(fault!(
+            CONFLICT,
+            "member-elsewhere",
+            "A member takes part in a phase with another team already."
+        ));
+    }
+    Ok(())
+}
+
+/// A team named after its only member, with a number if there is one of that name.
+async fn add_own(tx: &mut Tx, visitor: &Visitor) -> Result<String, Fault> {
+    let taken = tx.first("SELECT 1 AS one FROM team WHERE name = $1", args![&visitor.name]).await?.is_some();
+    let name = match taken {
+        false => visitor.name.clone(),
+        true => format!(
+            "{} {}",
+            visitor.name.chars().take(70).collect::<String>(),
+            &visitor.id[visitor.id.len() - 6..]
+        ),
+    };
+    add(tx, &visitor.id, &name).await
+}
+
+#[derive(Template)]
+#[template(path = "teams.html")]
+struct Teams<'a> {
+    page: &'a Page,
+    teams: Vec<Team>,
+    link: Option<String>,
+    problem: Option<String>,
+}
+
+async fn list(State(app): State<App>, page: Page, Person(visitor): Person) -> Result<Response, Fault> {
+    show(&app, &page, &visitor, None, None).await
+}
+
+async fn show(
+    app: &App,
+    page: &Page,
+    visitor: &Visitor,
+    link: Option<String>,
+    problem: Option<&Fault>,
+) -> Result<Response, Fault> {
+    let teams = of_person(&app.store, &visitor.id).await?;
+    let shown = page.show(&Teams { page, teams, link, problem: problem.map(|fault| page.fault(fault)) })?;
+    Ok((problem.map_or(StatusCode::OK, |fault| fault.status), shown).into_response())
+}
+
+#[derive(Deserialize)]
+struct NewTeam {
+    name: String,
+}
+
+async fn make_team(app: &App, visitor: &Visitor, name: &str) -> Result<String, Fault> {
+    let mut tx = app.store.begin().await?;
+    let id = add(&mut tx, &visitor.id, name).await?;
+    audit::note(&mut tx, Some(&visitor.id), "team.add", &id, json!({})).await?;
+    tx.commit().await?;
+    Ok(id)
+}
+
+async fn make(
+    State(app): State<App>,
+    page: Page,
+    Person(visitor): Person,
+    Form(given): Form<NewTeam>,
+) -> Result<Response, Fault> {
+    match make_team(&app, &visitor, &given.name).await {
+        Ok(_) => Ok(Redirect::to("/teams?done=saved").into_response()),
+        Err(fault) => show(&app, &page, &visitor, None, Some(&fault)).await,
+    }
+}
+
+async fn make_invitation(app: &App, visitor: &Visitor, team: &str) -> Result<String, Fault> {
+    let mut tx = app.store.begin().await?;
+    if !is_member(&mut tx, team, &visitor.id).await? {
+        return Err(Fault::not_found());
+    }
+    let count = tx.first("SELECT COUNT(*) AS n FROM team_member WHERE team = $1", args![team]).await?;
+    if count.map_or(Ok(0), |row| row.get::<i64>("n"))? >= MEMBERS {
+        return Err(fault!(CONFLICT, "team-full", "A team has at most {} members.", MEMBERS));
+    }
+    let path = invitations::add(&mut tx, Some(&visitor.id), Role::Member, Some(team)).await?;
+    tx.commit().await?;
+    Ok(app.settings.url(&path))
+}
+
+async fn invite(
+    State(app): State<App>,
+    page: Page,
+    Person(visitor): Person,
+    Path(id): Path<String>,
+) -> Result<Response, Fault> {
+    let link = make_invitation(&app, &visitor, &id).await?;
+    show(&app, &page, &visitor, Some(link), None).await
+}
+
+async fn leave(
+    State(app): State<App>,
+    Person(visitor): Person,
+    Path(id): Path<String>,
+) -> Result<Response, Fault> {
+    let mut tx = app.store.begin().await?;
+    if !is_member(&mut tx, &id, &visitor.id).await? {
+        return Err(Fault::not_found());
+    }
+    // Whoever has taken part in a phase stays in it, so that nobody gets a second quota by leaving.
+    let entered = tx
+        .first("SELECT 1 AS one FROM entry_member WHERE team = $1 AND account = $2", args![&id, &visitor.id])
+        .await?;
+    if entered.is_some() {
+        return Err(fault!(CONFLICT, "entered", "Your team takes part in a phase, and so you stay in it."));
+    }
+    tx.execute("DELETE FROM team_member WHERE team = $1 AND account = $2", args![&id, &visitor.id]).await?;
+    audit::note(&mut tx, Some(&visitor.id), "team.leave", &id, json!({})).await?;
+    tx.commit().await?;
+    Ok(Redirect::to("/teams?done=saved").into_response())
+}
+
+#[derive(Template)]
+#[template(path = "team-join.html")]
+struct JoinTeam<'a> {
+    page: &'a Page,
+    team: &'a str,
+    action: &'a str,
+}
+
+async fn join_form(
+    State(app): State<App>,
+    page: Page,
+    Path(secret): Path<String>,
+) -> Result<Response, Fault> {
+    let invitation = invitations::find(&app.store, &secret).await?;
+    let team = invitation.team.ok_or_else(Fault::not_found)?;
+    let row = app.store.first("SELECT name FROM team WHERE id = $1", args![team]).await?;
+    let name: String = row.ok_or_else(Fault::not_found)?.get("name")?;
+    page.show(&JoinTeam { page: &page, team: &name, action: &format!("/teams/join/{secret}") })
+}
+
+async fn join(
+    State(app): State<App>,
+    Person(visitor): Person,
+    Path(secret): Path<String>,
+) -> Result<Response, Fault> {
+    let invitation = invitations::find(&app.store, &secret).await?;
+    let team = invitation.team.clone().ok_or_else(Fault::not_found)?;
+    let mut tx = app.store.begin().await?;
+    invitations::take(&mut tx, &invitation, &visitor.id).await?;
+    add_member(&mut tx, &team, &visitor.id).await?;
+    for entry in tx.all("SELECT phase FROM entry WHERE team = $1", args![&team]).await? {
+        enter_member(&mut tx, &entry.get::<String>("phase")?, &team, &visitor.id).await?;
+    }
+    audit::note(&mut tx, Some(&visitor.id), "team.join", &team, json!({})).await?;
+    tx.commit().await?;
+    Ok(Redirect::to("/teams?done=joined").into_response())
+}
+
+async fn list_as_json(State(app): State<App>, Person(visitor): Person) -> Result<Response, Fault> {
+    Ok(Json(json!({ "teams": of_person(&app.store, &visitor.id).await? })).into_response())
+}
+
+async fn make_as_json(
+    State(app): State<App>,
+    Person(visitor): Person,
+    Json(given): Json<NewTeam>,
+) -> Result<Response, Fault> {
+    let id = make_team(&app, &visitor, &given.name).await?;
+    Ok((StatusCode::CREATED, Json(json!({ "id": id }))).into_response())
+}
+
+async fn invite_as_json(
+    State(app): State<App>,
+    Person(visitor): Person,
+    Path(id): Path<String>,
+) -> Result<Response, Fault> {
+    let link = make_invitation(&app, &visitor, &id).await?;
+    Ok((StatusCode::CREATED, Json(json!({ "link": link }))).into_response())
+}

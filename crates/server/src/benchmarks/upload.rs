@@ -1,0 +1,209 @@
+//! Receives a file: streamed to the disk, unpacked within limits, checked.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
+
+use axum::body::Body;
+use axum::extract::multipart::Field;
+use flate2::read::MultiGzDecoder;
+use futures_util::StreamExt;
+use zip::ZipArchive;
+
+use super::expected;
+use super::records::ReferenceSet;
+use super::validation::{self, Report};
+use crate::app::App;
+use crate::blobs::Draft;
+use crate::fault;
+use crate::fault::Fault;
+
+/// The most entries of a zip archive, with those that are no files.
+const ENTRIES: usize = 16;
+
+/// A checked file.
+pub struct Checked {
+    /// The report.
+    pub report: Report,
+    /// The captions in canonical form, if the file is valid.
+    pub canonical: Option<Vec<u8>>,
+    /// The size of the upload.
+    pub size: u64,
+}
+
+fn too_large(app: &App) -> Fault {
+    fault!(PAYLOAD_TOO_LARGE, "upload-too-large", "The file is larger than {} MiB.", app.settings.upload_mib)
+}
+
+fn add(app: &App, draft: &mut Draft, chunk: &[u8]) -> Result<(), Fault> {
+    if draft.size() + chunk.len() as u64 > app.settings.upload_mib << 20 {
+        return Err(too_large(app));
+    }
+    Ok(draft.write_all(chunk)?)
+}
+
+/// Receives the body of a request.
+///
+/// # Errors
+/// If it is too large or breaks off.
+pub async fn of_body(app: &App, body: Body) -> Result<Draft, Fault> {
+    let mut draft = app.blobs.draft()?;
+    let mut chunks = body.into_data_stream();
+    while let Some(chunk) = chunks.next().await {
+        add(app, &mut draft, &chunk.map_err(|_| broken())?)?;
+    }
+    Ok(draft)
+}
+
+/// Receives a field of a form.
+///
+/// # Errors
+/// If it is too large or breaks off.
+pub async fn of_field(app: &App, mut field: Field<'_>) -> Result<Draft, Fault> {
+    let mut draft = app.blobs.draft()?;
+    while let Some(chunk) = field.chunk().await.map_err(|_| broken())? {
+        add(app, &mut draft, &chunk)?;
+    }
+    Ok(draft)
+}
+
+/// The fault of an upload that broke off.
+pub fn broken() -> Fault {
+    fault!(BAD_REQUEST, "broken-upload", "The upload broke off. Please try again.")
+}
+
+/// Unpacks and checks a file; few at once, since each is held in memory.
+///
+/// # Errors
+/// If it cannot be unpacked.
+pub async fn check(app: &App, sets: &[ReferenceSet], draft: Draft) -> Result<Checked, Fault> {
+    if draft.size() == 0 {
+        return Err(fault!(UNPROCESSABLE_ENTITY, "no-file", "Choose a file with results."));
+    }
+    let expected = expected::of(app, sets).await?;
+    let _permit = app.checks.acquire().await.map_err(|error| Fault::internal(&error))?;
+    let (limit, most) = (app.settings.unpacked_mib << 20, app.settings.captions_max);
+    let check = move || {
+        let size = draft.size();
+        let bytes = unpack(draft.path(), limit)?;
+        let (report, canonical) = validation::check(&bytes, &expected, most);
+        Ok::<_, Fault>(Checked { report, canonical, size })
+    };
+    tokio::task::spawn_blocking(check).await?
+}
+
+/// The content of a file that may be compressed by gzip, or a zip archive with one file.
+fn unpack(path: &Path, limit: u64) -> Result<Vec<u8>, Fault> {
+    let mut file = File::open(path)?;
+    let mut head = [0; 4];
+    let n = read_up_to(&mut file, &mut head)?;
+    file.rewind()?;
+    match &head[..n] {
+        [0x1f, 0x8b, ..] => within(MultiGzDecoder::new(io::BufReader::new(file)), limit),
+        [b'P', b'K', 3 | 5, 4 | 6] => {
+            let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(|_| damaged())?;
+            if archive.len() > ENTRIES {
+                return Err(not_one_file());
+            }
+            let is_file = |archive: &ZipArchive<_>, k: usize| {
+                let name = archive.name_for_index(k).and_then(Result::ok).unwrap_or_default();
+                !name.ends_with('/') && !name.starts_with("__MACOSX/")
+            };
+            let files: Vec<usize> = (0..archive.len()).filter(|k| is_file(&archive, *k)).collect();
+            let [only] = files[..] else { return Err(not_one_file()) };
+            let entry = archive.by_index(only).map_err(|_| damaged())?;
+            within(entry, limit)
+        }
+        _ => within(file, limit),
+    }
+}
+
+fn read_up_to(file: &mut File, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut n = 0;
+    while n < bytes.len() {
+        match file.read(&mut bytes[n..])? {
+            0 => break,
+            more => n += more,
+        }
+    }
+    Ok(n)
+}
+
+fn within(content: impl Read, limit: u64) -> Result<Vec<u8>, Fault> {
+    let mut bytes = Vec::new();
+    content.take(limit + 1).read_to_end(&mut bytes).map_err(|_| damaged())?;
+    if bytes.len() as u64 > limit {
+        return Err(fault!(
+            PAYLOAD_TOO_LARGE,
+            "unpacked-too-large",
+            "The file unpacks to more than {} MiB.",
+            limit >> 20
+        ));
+    }
+    Ok(bytes)
+}
+
+fn damaged() -> Fault {
+    fault!(UNPROCESSABLE_ENTITY, "damaged", "The compressed file is damaged or not complete.")
+}
+
+fn not_one_file() -> Fault {
+    fault!(UNPROCESSABLE_ENTITY, "not-one-file", "The zip archive must hold exactly one file.")
+}
+
+#[cfg(test)]
+mod tests {
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use zip::ZipWriter;
+    use zip::write::SimpleFileOptions;
+
+    use super::*;
+
+    fn unpacked(bytes: &[u8], limit: u64) -> Result<Vec<u8>, &'static str> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        unpack(file.path(), limit).map_err(|fault| fault.code)
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut writer = ZipWriter::new(io::Cursor::new(Vec::new()));
+        for (name, bytes) in files {
+            writer.start_file(*name, SimpleFileOptions::default()).unwrap();
+            writer.write_all(bytes).unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn files_may_be_compressed_once() {
+        assert_eq!(unpacked(b"[]", 10).unwrap(), b"[]");
+        assert_eq!(unpacked(b"[", 10).unwrap(), b"[");
+        assert_eq!(unpacked(&gzip(b"[]"), 10).unwrap(), b"[]");
+        assert_eq!(unpacked(&zip(&[("a.json", b"[]"), ("__MACOSX/a", b"x")]), 10).unwrap(), b"[]");
+        // A second layer is not unpacked.
+        assert_ne!(unpacked(&gzip(&gzip(b"[]")), 100).unwrap(), b"[]");
+    }
+
+    #[test]
+    fn bombs_and_ruins_are_refused() {
+        let zeros = vec![0; 1 << 20];
+        assert_eq!(unpacked(&gzip(&zeros), 1000), Err("unpacked-too-large"));
+        assert_eq!(unpacked(&zip(&[("a", &zeros)]), 1000), Err("unpacked-too-large"));
+        assert_eq!(unpacked(&zip(&[("a", b"x"), ("b", b"y")]), 1000), Err("not-one-file"));
+        assert_eq!(unpacked(&zip(&[]), 1000), Err("not-one-file"));
+        let many: Vec<(String, Vec<u8>)> = (0..20).map(|k| (format!("{k}/"), Vec::new())).collect();
+        let many: Vec<(&str, &[u8])> = many.iter().map(|(name, bytes)| (name.as_str(), &bytes[..])).collect();
+        assert_eq!(unpacked(&zip(&many), 1000), Err("not-one-file"));
+        let whole = gzip(b"[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]");
+        assert_eq!(unpacked(&whole[..whole.len() - 9], 1000), Err("damaged"));
+        let whole = zip(&[("a.json", b"[]")]);
+        assert_eq!(unpacked(&whole[..whole.len() - 9], 1000), Err("damaged"));
+    }
+}

@@ -1,0 +1,313 @@
+//! Checks a file of results before it counts: a full report in one reading, and the captions in canonical form.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use capeval::choice::SegmentId;
+use serde::de::{self, DeserializeSeed, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use crate::web::language::say;
+
+/// How many of each kind of problem are listed.
+const LISTED: usize = 20;
+
+/// The most characters of a caption.
+const LONGEST: usize = 2_000;
+
+/// The most characters of an id that is shown.
+const SHOWN: usize = 80;
+
+/// What is wrong with a file of results.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// Whether it can be scored.
+    pub is_valid: bool,
+    /// Why it cannot be read at all, with the line and the column.
+    pub unreadable: Option<String>,
+    /// The number of captions in it.
+    pub captions: usize,
+    /// The number of images that must be described.
+    pub images: usize,
+    /// The problems by kind; kinds without one are left out.
+    pub problems: Vec<Problem>,
+}
+
+/// The problems of a kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// The kind.
+    pub kind: Kind,
+    /// How many there are.
+    pub count: usize,
+    /// The first of them: ids of images, or positions in the list.
+    pub first: Vec<String>,
+}
+
+capeval::choice::named! {
+    /// A kind of problem.
+    pub enum Kind ("kind of problem") {
+        NotAnObject = "not-an-object", "items of the list that are not objects with image_id and caption";
+        BadId = "bad-id", "items whose image_id is not a whole number or a text";
+        NotText = "not-text", "captions that are not texts";
+        Missing = "missing", "images without a caption";
+        Unknown = "unknown", "captions of images that are not in this phase";
+        Duplicate = "duplicate", "images with more than one caption";
+        Empty = "empty", "captions without a character";
+        TooLong = "too-long", "captions of more than 2000 characters";
+    }
+}
+
+impl Kind {
+    /// The kind as a sentence, for the table of languages.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NotAnObject => say("Items that are not objects with image_id and caption"),
+            Self::BadId => say("Items whose image_id is not a whole number or a text"),
+            Self::NotText => say("Captions that are not texts"),
+            Self::Missing => say("Images without a caption"),
+            Self::Unknown => say("Captions of images that are not in this phase"),
+            Self::Duplicate => say("Images with more than one caption"),
+            Self::Empty => say("Empty captions"),
+            Self::TooLong => say("Captions of more than 2,000 characters"),
+        }
+    }
+}
+
+/// The images that a phase expects.
+#[derive(Debug, Default)]
+pub struct Expected {
+    ids: HashMap<String, usize>,
+    given: Vec<SegmentId>,
+}
+
+/// The text of an id, by which the number 1 and the text "1" are the same.
+fn text(id: &SegmentId) -> String {
+    match id {
+        SegmentId::Integer(number) => number.to_string(),
+        SegmentId::Text(text) => text.to_string(),
+    }
+}
+
+impl Expected {
+    /// Adds images; those that are known already stay as they are.
+    pub fn add(&mut self, ids: Vec<SegmentId>) {
+        for id in ids {
+            let next = self.given.len();
+            if *self.ids.entry(text(&id)).or_insert(next) == next {
+                self.given.push(id);
+            }
+        }
+    }
+
+    /// The number of images.
+    pub fn len(&self) -> usize {
+        self.given.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.given.is_empty()
+    }
+}
+
+/// A result that can be scored.
+#[derive(Serialize)]
+struct Line<'a> {
+    image_id: &'a SegmentId,
+    caption: &'a str,
+}
+
+/// Checks the bytes of a results file, and returns the captions as canonical JSON if they are valid: in the order of
+/// the expected images, so that the same captions give the same bytes.
+pub fn check(bytes: &[u8], expected: &Expected, most_captions: usize) -> (Report, Option<Vec<u8>>) {
+    let mut checker = Checker {
+        expected,
+        captions: vec![None; expected.len()],
+        count: 0,
+        most: most_captions,
+        found: vec![(0, Vec::new()); Kind::ALL.len()],
+    };
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let read = ListSeed(&mut checker).deserialize(&mut json).and_then(|()| json.end());
+    let unreadable = read.err().map(|error| error.to_string());
+    if unreadable.is_none() {
+        let missing: Vec<usize> = (0..expected.len()).filter(|k| checker.captions[*k].is_none()).collect();
+        for image in missing {
+            checker.note(Kind::Missing, || text(&expected.given[image]));
+        }
+    }
+    let found = Kind::ALL.iter().zip(checker.found).filter(|(_, (count, _))| *count > 0);
+    let problems: Vec<Problem> =
+        found.map(|(kind, (count, first))| Problem { kind: *kind, count, first }).collect();
+    let is_valid = unreadable.is_none() && problems.is_empty();
+    let report = Report { is_valid, unreadable, captions: checker.count, images: expected.len(), problems };
+    let canonical = is_valid.then(|| {
+        let pairs = expected.given.iter().zip(&checker.captions);
+        let lines: Vec<Line<'_>> = pairs
+            .filter_map(|(image_id, caption)| Some(Line { image_id, caption: caption.as_deref()? }))
+            .collect();
+        serde_json::to_vec(&lines).unwrap_or_default()
+    });
+    (report, canonical)
+}
+
+struct Checker<'e> {
+    expected: &'e Expected,
+    captions: Vec<Option<String>>,
+    count: usize,
+    most: usize,
+    found: Vec<(usize, Vec<String>)>,
+}
+
+impl Checker<'_> {
+    fn note(&mut self, kind: Kind, shown: impl FnOnce() -> String) {
+        let Some((count, first)) = self.found.get_mut(kind as usize) else { return };
+        *count += 1;
+        if first.len() < LISTED {
+            let shown = shown();
+            let cut = shown.chars().count() > SHOWN;
+            let mut text: String = shown.chars().take(SHOWN).collect();
+            text.extend(cut.then_some('…'));
+            first.push(text);
+        }
+    }
+
+    fn item(&mut self, item: Value) {
+        self.count += 1;
+        let position = self.count;
+        let at = || format!("#{position}");
+        let Value::Object(mut fields) = item else { return self.note(Kind::NotAnObject, at) };
+        let (Some(id), Some(caption)) = (fields.remove("image_id"), fields.remove("caption")) else {
+            return self.note(Kind::NotAnObject, at);
+        };
+        let id = match id {
+            Value::String(text) => text,
+            Value::Number(number) => match (number.as_i64(), number.as_f64().and_then(SegmentId::from_float))
+            {
+                (Some(number), _) | (None, Some(SegmentId::Integer(number))) => number.to_string(),
+                _ => return self.note(Kind::BadId, || format!("#{position}: {number}")),
+            },
+            _ => return self.note(Kind::BadId, at),
+        };
+        let Some(image) = self.expected.ids.get(&id).copied() else { return self.note(Kind::Unknown, || id) };
+        if self.captions[image].is_some() {
+            return self.note(Kind::Duplicate, || id);
+        }
+        let Value::String(caption) = caption else {
+            self.captions[image] = Some(String::new());
+            return self.note(Kind::NotText, || id);
+        };
+        if caption.trim().is_empty() {
+            self.note(Kind::Empty, || id);
+        } else if caption.chars().count() > LONGEST {
+            self.note(Kind::TooLong, || id);
+        }
+        self.captions[image] = Some(caption);
+    }
+}
+
+/// Reads the list item by item, so that only captions are kept in memory.
+struct ListSeed<'c, 'e>(&'c mut Checker<'e>);
+
+impl<'de> DeserializeSeed<'de> for ListSeed<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ListSeed<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of results such as [{\"image_id\": 1, \"caption\": \"a dog runs\"}]")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while let Some(item) = items.next_element::<Value>()? {
+            if self.0.count >= self.0.most {
+                return Err(de::Error::custom(format!("more than {} captions", self.0.most)));
+            }
+            self.0.item(item);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expected() -> Expected {
+        let mut expected = Expected::default();
+        expected.add(vec![SegmentId::from(1), SegmentId::from(2), SegmentId::from("a")]);
+        expected.add(vec![SegmentId::from("1"), SegmentId::from(3)]);
+        expected
+    }
+
+    fn problems(text: &str) -> Vec<(Kind, usize, String)> {
+        let (report, canonical) = check(text.as_bytes(), &expected(), 100);
+        assert_eq!(report.is_valid, canonical.is_some());
+        report.problems.into_iter().map(|p| (p.kind, p.count, p.first.join(","))).collect()
+    }
+
+    #[test]
+    fn the_same_captions_give_the_same_bytes() {
+        let a = r#"[{"image_id": 1, "caption": "x"}, {"image_id": "2", "caption": "y", "score": [1]},
+            {"image_id": "a", "caption": "z"}, {"caption": "w", "image_id": 3.0}]"#;
+        let b = "\u{feff}[{\"image_id\":3,\"caption\":\"w\"},{\"image_id\":\"a\",\"caption\":\"z\"},\
+            {\"image_id\":2,\"caption\":\"\\u0079\"},{\"image_id\":1,\"caption\":\"x\"}]\n";
+        let canonical = |text: &str| check(text.as_bytes(), &expected(), 4).1.unwrap();
+        assert_eq!(canonical(a), canonical(b));
+        let text = String::from_utf8(canonical(a)).unwrap();
+        assert!(text.starts_with(r#"[{"image_id":1,"caption":"x"},{"image_id":2,"caption":"y"}"#), "{text}");
+    }
+
+    #[test]
+    fn every_problem_is_reported_at_once() {
+        let text = r#"[1, {"image_id": 1}, {"image_id": null, "caption": "x"}, {"image_id": 1.5, "caption": "x"},
+            {"image_id": 1, "caption": 7}, {"image_id": 9, "caption": "x"}, {"image_id": 2, "caption": " "},
+            {"image_id": 2, "caption": "again"}]"#;
+        assert_eq!(
+            problems(text),
+            [
+                (Kind::NotAnObject, 2, "#1,#2".to_owned()),
+                (Kind::BadId, 2, "#3,#4: 1.5".to_owned()),
+                (Kind::NotText, 1, "1".to_owned()),
+                (Kind::Missing, 2, "a,3".to_owned()),
+                (Kind::Unknown, 1, "9".to_owned()),
+                (Kind::Duplicate, 1, "2".to_owned()),
+                (Kind::Empty, 1, "2".to_owned()),
+            ]
+        );
+        let long = format!(r#"[{{"image_id": 1, "caption": "{}"}}]"#, "é".repeat(2001));
+        assert_eq!(problems(&long)[1].0, Kind::TooLong);
+        assert_eq!(problems("[]"), [(Kind::Missing, 4, "1,2,a,3".to_owned())]);
+    }
+
+    #[test]
+    fn what_is_not_a_list_of_results_is_unreadable() {
+        let deep = "[".repeat(100_000);
+        let many = format!("[{}1]", "1,".repeat(200));
+        for (text, reason) in [
+            ("", "EOF"),
+            ("{}", "expected a list of results"),
+            ("[{\"image_id\": 1, \"caption\": \"x\"}", "EOF"),
+            ("[] []", "trailing"),
+            ("\u{1f}\u{8b}", "expected value"),
+            (deep.as_str(), "recursion limit"),
+            (many.as_str(), "more than 100 captions"),
+            ("[{\"image_id\": 1, \"caption\": \"\\ud800\"}]", "hex escape"),
+        ] {
+            let (report, canonical) = check(text.as_bytes(), &expected(), 100);
+            let unreadable = report.unreadable.unwrap();
+            assert!(unreadable.contains(reason) && canonical.is_none(), "{unreadable}");
+            assert!(report.problems.iter().all(|problem| problem.kind != Kind::Missing));
+        }
+        assert!(check(b"[\"\xff\"]", &expected(), 100).0.unreadable.is_some());
+    }
+}

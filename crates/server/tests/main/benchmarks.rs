@@ -1,0 +1,407 @@
+//! The path of a submission: from a file to a place on the board.
+
+use axum::http::Request;
+use capeval_server::accounts::Role;
+use capeval_server::args;
+use capeval_server::web::Scope;
+use serde_json::{Value, json};
+
+use crate::support::{Client, Database, Site, on_both, settings};
+
+on_both! {
+    a_submission_goes_from_a_file_to_the_board
+    two_hundred_at_once_are_five
+    faults_of_ours_and_cancellations_are_given_back
+    hidden_scores_and_references_never_leave
+}
+
+const WORDS: [&str; 12] =
+    ["dog", "man", "beach", "red", "bus", "runs", "near", "a", "the", "on", "grass", "happily"];
+
+/// A caption of an image, which differs for each `k`.
+fn caption(image: usize, k: usize) -> String {
+    let word = |n: usize| WORDS[(image * 7 + k * n + n * n) % WORDS.len()];
+    format!("secret{image} {} {} {} {} {}", word(1), word(2), word(3), word(5), word(7))
+}
+
+pub fn references(images: usize, each: usize) -> String {
+    let list: Vec<Value> = (0..images)
+        .flat_map(|image| (0..each).map(move |k| json!({ "image_id": image, "caption": caption(image, k) })))
+        .collect();
+    let images: Vec<Value> = (0..images).map(|image| json!({ "id": image })).collect();
+    let annotations: Vec<Value> = list
+        .into_iter()
+        .enumerate()
+        .map(|(id, mut annotation)| {
+            annotation["id"] = id.into();
+            annotation
+        })
+        .collect();
+    json!({ "images": images, "annotations": annotations }).to_string()
+}
+
+/// The results of a method that is the better the higher `skill` is, to 10.
+pub fn results(images: usize, skill: usize) -> String {
+    let one = |image: usize| {
+        let text = caption(image, 0).replace("secret", "thing");
+        let text = if image % 10 < skill { text } else { "nothing to see".to_owned() };
+        json!({ "image_id": image, "caption": format!("{text} {skill}") })
+    };
+    (0..images).map(one).collect::<Value>().to_string()
+}
+
+/// Makes a benchmark with a phase and returns the id of the phase.
+async fn benchmark(site: &Site, more: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("c5.json"), references(40, 5)).unwrap();
+    std::fs::write(folder.path().join("c40.json"), references(12, 9)).unwrap();
+    std::fs::write(folder.path().join("baseline.json"), results(40, 3)).unwrap();
+    let plan = format!(
+        "slug = 'b'\ntitle = 'Benchmark'\nrules = 'Be *kind*.'\n[[phases]]\nslug = 'p'\ntitle = 'Phase'\n\
+         metrics = ['bleu', 'rouge-l', 'cider-d']\n{more}\n\
+         [[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n[[phases.references]]\nname = 'c40'\nfile = 'c40.json'\n\
+         [[phases.baselines]]\nmethod = 'Baseline'\nfile = 'baseline.json'\n"
+    );
+    let plan = toml::from_str(&plan).unwrap();
+    capeval_server::benchmarks::apply::apply(&site.app, &plan, folder.path(), None).await.unwrap();
+    site.work().await;
+    let row = site.app.store.first("SELECT id, score_set FROM phase", args![]).await.unwrap().unwrap();
+    assert!(row.get::<Option<String>>("score_set").unwrap().is_some(), "the references are not ready");
+    row.get("id").unwrap()
+}
+
+async fn send(
+    client: &Client,
+    phase: &str,
+    method: &str,
+    body: impl Into<axum::body::Body>,
+) -> crate::support::Answer {
+    let path = format!("/api/v1/phases/{phase}/submissions?method={method}");
+    client.send(Request::post(path).header("content-type", "application/json"), body).await
+}
+
+async fn a_submission_goes_from_a_file_to_the_board(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "per_day = 4").await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let bao = site.program("Bao", Role::Member, Scope::Submit).await;
+
+    // The report costs nothing.
+    let wrong = r#"[{"image_id": 0, "caption": ""}, {"image_id": 99, "caption": "x"}]"#;
+    let report =
+        ada.send(Request::post(format!("/api/v1/phases/{phase}/validate")), wrong).await.expect(200).json();
+    assert_eq!((&report["is_valid"], &report["images"]), (&json!(false), &json!(40)));
+    let refused = send(&ada, &phase, "wrong", wrong).await.expect(422).json();
+    assert_eq!(refused["code"], "invalid");
+    assert_eq!(refused["report"]["problems"][0]["kind"], "missing");
+    assert_eq!(refused["report"]["problems"][0]["count"], 39);
+    for wrong in ["", "{}", "no json", "[", "PK\u{3}\u{4}"] {
+        send(&ada, &phase, "wrong", wrong).await.expect(422);
+    }
+    send(&ada, &phase, "", results(40, 5)).await.expect(422);
+    let quota = ada.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();
+    assert_eq!((quota["used_today"].as_i64(), quota["left"].as_i64()), (Some(0), Some(4)));
+
+    let made = send(&ada, &phase, "Five", results(40, 5)).await.expect(201);
+    let first = made.json();
+    assert_eq!((first["state"].as_str(), first["ahead"].as_i64()), (Some("queued"), Some(0)));
+    assert!(made.header("location").ends_with(first["id"].as_str().unwrap()));
+    // The same captions in another form, before and after they are scored.
+    let same: Value = serde_json::from_str(&results(40, 5)).unwrap();
+    let mut same = same.as_array().unwrap().clone();
+    same.reverse();
+    let again = send(&ada, &phase, "Again", Value::from(same.clone()).to_string()).await.expect(409).json();
+    assert_eq!(again["submission"]["id"], first["id"]);
+    site.work().await;
+    let again = send(&ada, &phase, "Again", Value::from(same).to_string()).await.expect(409).json();
+    assert_eq!(again["submission"]["state"], "scored");
+    let scores = &again["submission"]["scores"];
+    assert!(
+        scores["c5"]["cider-d"].as_f64().unwrap() > 0.0 && scores["c40"]["bleu-1"].as_f64().unwrap() > 0.0
+    );
+
+    // The same request has one effect.
+    let key = |key: &str, body: String| {
+        let path = format!("/api/v1/phases/{phase}/submissions?method=Seven");
+        let request = Request::post(path).header("idempotency-key", key);
+        let ada = ada.clone();
+        async move { ada.send(request, body).await }
+    };
+    let one = key("k1", results(40, 7)).await.expect(201).json();
+    assert_eq!(key("k1", results(40, 7)).await.expect(200).json()["id"], one["id"]);
+    assert_eq!(key("k1", results(40, 8)).await.expect(422).json()["code"], "key-reused");
+    let quota = ada.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();
+    assert_eq!(quota["used_today"], 2);
+
+    send(&bao, &phase, "Six", results(40, 6)).await.expect(201);
+    send(&bao, &phase, "Nine", results(40, 9)).await.expect(201);
+    site.work().await;
+    let board = ada.get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200).json();
+    let rows = board["rows"].as_array().unwrap();
+    let shown: Vec<(&Value, &str, &str)> = rows
+        .iter()
+        .map(|row| (&row["rank"], row["team"].as_str().unwrap(), row["method"].as_str().unwrap()))
+        .collect();
+    assert!(
+        shown.contains(&(&json!(1), "Bao", "Nine")) && shown.contains(&(&json!(2), "Ada", "Seven")),
+        "{shown:?}"
+    );
+    assert!(shown.contains(&(&Value::Null, "", "Baseline")) && shown.contains(&(&Value::Null, "", "human")));
+    assert_eq!(shown.len(), 4);
+    let nine = rows.iter().find(|row| row["method"] == "Nine").unwrap();
+    let (score, interval) = (&nine["scores"]["cider-d"], nine["intervals"]["cider-d"].as_array().unwrap());
+    assert!(interval[0].as_f64() <= score.as_f64() && score.as_f64() <= interval[1].as_f64());
+    let seven = rows.iter().find(|row| row["method"] == "Seven").unwrap();
+    assert!(seven["not_different_from_row_above"].is_boolean(), "{seven}");
+
+    // A pinned submission stands for its team.
+    let id = first["id"].as_str().unwrap();
+    ada.post_json(&format!("/api/v1/submissions/{id}/pin"), &json!({})).await.expect(200);
+    let csv = ada
+        .get(&format!("/api/v1/phases/{phase}/leaderboard?format=csv&sort=bleu-1&ref=c40"))
+        .await
+        .expect(200);
+    assert!(csv.text.starts_with("rank,kind,team,method,bleu-1,") && csv.text.contains(",entry,Ada,Five,"));
+    bao.post_json(&format!("/api/v1/submissions/{id}/pin"), &json!({})).await.expect(404);
+    bao.get(&format!("/api/v1/submissions/{id}")).await.expect(404);
+
+    // Pages show the same.
+    let browser = site.person("Cleo", Role::Member).await;
+    let page = browser.get("/b/b/p/leaderboard").await.expect(200).text;
+    assert!(
+        page.contains("Bao")
+            && page.contains("Nine")
+            && page.contains("People")
+            && page.contains("aria-sort")
+    );
+    browser.get("/b/b/p/leaderboard?sort=nothing").await.expect(404);
+    browser.get("/b/b/p/leaderboard?ref=nothing").await.expect(404);
+    assert!(browser.get("/b/b/rules").await.expect(200).text.contains("Be <em>kind</em>."));
+    let form = browser.get("/b/b/p/submit").await.expect(200).text;
+    assert!(form.contains("One caption for each of the 40 images"));
+    let boundary = "x".repeat(20);
+    let form = |file: &str| {
+        format!(
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"method\"\r\n\r\n=cmd|'/C calc'!A0\r\n\
+             --{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"r.json\"\r\n\r\n{file}\r\n\
+             --{boundary}--\r\n"
+        )
+    };
+    let post = || {
+        let kind = format!("multipart/form-data; boundary={boundary}");
+        Request::post("/b/b/p/submit").header("content-type", kind)
+    };
+    let refused = browser.send(post(), form(wrong)).await.expect(422).text;
+    assert!(refused.contains("Images without a caption") && refused.contains("39"));
+    let answer = browser.send(post(), form(&results(40, 2))).await.expect(303);
+    let place = answer.header("location").to_owned();
+    assert!(browser.get(&place).await.expect(200).text.contains("data-live="));
+    site.work().await;
+    let page = browser.get(&place).await.expect(200).text;
+    assert!(page.contains("class=\"state scored\"") && !page.contains("data-live=") && page.contains("tok:"));
+    let same = browser.send(post(), form(&results(40, 2))).await.expect(303);
+    assert!(same.header("location").ends_with("?same=1"));
+    assert!(browser.get("/submissions").await.expect(200).text.contains("=cmd|"));
+    let csv = browser.get("/b/b/p/leaderboard?format=csv").await.expect(200).text;
+    assert!(csv.contains(",Cleo,'=cmd|'/C calc'!A0,"), "{csv}");
+    site.anybody().get("/submissions").await.expect(303);
+    ada.get(&format!("/api/v1/phases/{phase}/submissions")).await.expect(200);
+    let described = ada.get("/openapi.json").await.expect(200).json();
+    assert!(described["paths"]["/api/v1/phases/{id}/submissions"]["post"]["requestBody"].is_object());
+}
+
+/// 20 rounds of 200 requests at once, of which the quota lets 5 through.
+async fn two_hundred_at_once_are_five(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "per_day = 5\nin_total = 1000").await;
+    let rounds = 20;
+    let mut bodies = Vec::new();
+    for k in 0..200 {
+        bodies.push(results(40, 5).replace("near", &format!("near{k}")));
+    }
+    for round in 0..rounds {
+        let team = site.program(&format!("Racer{round}"), Role::Member, Scope::Submit).await;
+        let racing = bodies.iter().enumerate().map(|(k, body)| {
+            let (team, phase, body) = (team.clone(), phase.clone(), body.clone());
+            tokio::spawn(async move {
+                let answer = send(&team, &phase, &format!("m{k}"), body).await;
+                assert!([201, 429].contains(&answer.status.as_u16()), "{}", answer.text);
+                answer.status.as_u16()
+            })
+        });
+        let racing: Vec<_> = racing.collect();
+        let mut statuses = Vec::new();
+        for one in racing {
+            statuses.push(one.await.unwrap());
+        }
+        let count = |status: u16| statuses.iter().filter(|one| **one == status).count();
+        assert_eq!((count(201), count(429)), (5, 195), "round {round}: {statuses:?}");
+    }
+    let rows =
+        site.app.store.first("SELECT COUNT(*) AS n FROM submission WHERE kind = 'entry'", args![]).await;
+    assert_eq!(rows.unwrap().unwrap().get::<i64>("n").unwrap(), 5 * rounds);
+    let jobs = site
+        .app
+        .store
+        .first("SELECT COUNT(*) AS n FROM job WHERE kind = 'score' AND state = 'queued'", args![]);
+    assert_eq!(jobs.await.unwrap().unwrap().get::<i64>("n").unwrap(), 5 * rounds);
+
+    // The same captions at once, and the same key at once, are one submission.
+    let team = site.program("Twin", Role::Member, Scope::Submit).await;
+    let same = |key: Option<&'static str>, body: String| {
+        let (team, phase) = (team.clone(), phase.clone());
+        tokio::spawn(async move {
+            let mut request = Request::post(format!("/api/v1/phases/{phase}/submissions?method=Twin"));
+            if let Some(key) = key {
+                request = request.header("idempotency-key", key);
+            }
+            team.send(request, body).await.status.as_u16()
+        })
+    };
+    for (key, others) in [(None, 409), (Some("key"), 200)] {
+        let body = bodies[usize::from(key.is_some())].clone();
+        let racing: Vec<_> = (0..20).map(|_| same(key, body.clone())).collect();
+        let mut created = 0;
+        for one in racing {
+            let status = one.await.unwrap();
+            assert!(status == 201 || status == others, "{status}");
+            created += u32::from(status == 201);
+        }
+        assert_eq!(created, 1);
+    }
+    let quota = team.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();
+    assert_eq!(quota["used_today"], 2);
+}
+
+async fn faults_of_ours_and_cancellations_are_given_back(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "per_day = 2\nin_total = 3").await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let used = || async {
+        let quota = ada.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();
+        (quota["used_today"].as_i64().unwrap(), quota["used_in_total"].as_i64().unwrap())
+    };
+    let id = |answer: crate::support::Answer| answer.json()["id"].as_str().unwrap().to_owned();
+    let first = id(send(&ada, &phase, "a", results(40, 5)).await.expect(201));
+    assert_eq!(used().await, (1, 1));
+    let cancel = |id: &str| {
+        let (ada, path) = (ada.clone(), format!("/api/v1/submissions/{id}/cancel"));
+        async move { ada.post_json(&path, &json!({})).await }
+    };
+    assert_eq!(cancel(&first).await.expect(200).json()["state"], "cancelled");
+    assert_eq!(cancel(&first).await.expect(409).json()["code"], "too-late");
+    assert_eq!(used().await, (0, 0));
+
+    // The captions of a cancelled submission may be handed in again. This one is lost before it is scored.
+    let second = id(send(&ada, &phase, "a", results(40, 5)).await.expect(201));
+    assert_eq!(used().await, (1, 1));
+    let row =
+        site.app.store.first("SELECT blob FROM submission WHERE id = $1", args![&second]).await.unwrap();
+    let blob: String = row.unwrap().get("blob").unwrap();
+    site.app.blobs.remove(&blob).unwrap();
+    site.work().await;
+    let failed = ada.get(&format!("/api/v1/submissions/{second}")).await.expect(200).json();
+    assert_eq!(failed["state"], "failed", "{failed}");
+    assert_eq!(failed["reason"], "the captions of the submission cannot be opened");
+    assert_eq!(used().await, (0, 0));
+
+    send(&ada, &phase, "a", results(40, 5)).await.expect(201);
+    send(&ada, &phase, "b", results(40, 6)).await.expect(201);
+    let refused = send(&ada, &phase, "c", results(40, 7)).await.expect(429);
+    assert_eq!(refused.json()["code"], "day-used");
+    assert!(refused.header("retry-after").parse::<i64>().unwrap() <= 86_400);
+    // A second team is no second quota.
+    let team = ada.post_json("/api/v1/teams", &json!({ "name": "Second" })).await.expect(201).json();
+    let path = format!("/api/v1/phases/{phase}/submissions?method=d&team={}", team["id"].as_str().unwrap());
+    let refused = ada.send(Request::post(path), results(40, 8)).await.expect(409).json();
+    assert_eq!(refused["code"], "other-team");
+}
+
+async fn hidden_scores_and_references_never_leave(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "board = 'hidden'").await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let made = send(&ada, &phase, "five", results(40, 5)).await.expect(201).json();
+    let id = made["id"].as_str().unwrap();
+    site.work().await;
+    let shown = ada.get(&format!("/api/v1/submissions/{id}")).await.expect(200).json();
+    assert_eq!((shown["state"].as_str(), &shown["scores"]), (Some("scored"), &Value::Null));
+    ada.get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(404);
+    let host = site.program("Root", Role::Admin, Scope::Host).await;
+    let seen = host.get(&format!("/api/v1/submissions/{id}")).await.expect(200).json();
+    assert!(seen["scores"]["c5"].is_object());
+
+    // Whatever anybody asks, no answer has words of a hidden caption.
+    let browsers =
+        [site.person("Boss", Role::Admin).await, site.person("Eve", Role::Member).await, site.anybody()];
+    for route in
+        capeval_server::app::routes().into_iter().filter(|route| route.method == axum::http::Method::GET)
+    {
+        let path = route
+            .path
+            .replace("submissions/{id}", &format!("submissions/{id}"))
+            .replace("phases/{id}", &format!("phases/{phase}"))
+            .replace("{slug}", "b")
+            .replace("{phase}", "p");
+        for client in browsers.iter().chain([&ada, &host]) {
+            for query in ["", "?format=csv", "?format=json"] {
+                let answer = client.get(&format!("{path}{query}")).await;
+                assert!(!answer.text.contains("secret1"), "{path}");
+            }
+        }
+    }
+    site.app.store.execute("UPDATE phase SET reveal_at = 1", args![]).await.unwrap();
+    ada.get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200);
+    site.app.store.execute("UPDATE phase SET reveal_at = NULL, board = 'own'", args![]).await.unwrap();
+    let own = ada.get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200).json();
+    assert_eq!(own["rows"].as_array().unwrap().len(), 1);
+    site.anybody().get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(404);
+}
+
+#[tokio::test]
+async fn uploads_have_limits() {
+    let settings =
+        capeval_server::settings::Settings { upload_mib: 1, unpacked_mib: 2, ..settings(Database::Sqlite) };
+    let site = Site::with(settings).await;
+    let phase = benchmark(&site, "").await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let refused = send(&ada, &phase, "big", vec![b' '; (1 << 20) + 1]).await.expect(413).json();
+    assert_eq!(refused["code"], "upload-too-large");
+    let mut bomb = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    std::io::Write::write_all(&mut bomb, &vec![b' '; 3 << 20]).unwrap();
+    let refused = send(&ada, &phase, "bomb", bomb.finish().unwrap()).await.expect(413).json();
+    assert_eq!(refused["code"], "unpacked-too-large");
+    let deep = format!("[{}", "{\"a\":".repeat(100_000));
+    let refused = send(&ada, &phase, "deep", deep).await.expect(422).json();
+    assert!(refused["report"]["unreadable"].as_str().unwrap().contains("recursion"));
+    assert_eq!(std::fs::read_dir(site.app.blobs.folder().join("new")).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn teams_are_joined_by_links_and_nobody_is_in_two() {
+    let site = Site::new(Database::Sqlite).await;
+    let phase = benchmark(&site, "").await;
+    let (ada, bao) = (site.person("Ada", Role::Member).await, site.person("Bao", Role::Member).await);
+    ada.post("/teams", &[("name", "Both")]).await.expect(303);
+    bao.post("/teams", &[("name", "Both")]).await.expect(409);
+    let list = ada.get("/teams").await.expect(200).text;
+    let id = list.split("/teams/").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    bao.post(&format!("/teams/{id}/invite"), &[]).await.expect(404);
+    let page = ada.post(&format!("/teams/{id}/invite"), &[]).await.expect(200).text;
+    let link = page.split("http://127.0.0.1:8080").nth(1).unwrap().split('<').next().unwrap().to_owned();
+    let link = bao.get(&link).await.expect(303).header("location").to_owned();
+    assert!(bao.get(&link).await.expect(200).text.contains("Join Both"));
+    // Whoever takes part already cannot join, and the link still works then.
+    let program = site.program("Bao", Role::Member, Scope::Submit).await;
+    send(&site.program("Ada", Role::Member, Scope::Submit).await, &phase, "a", results(40, 5))
+        .await
+        .expect(201);
+    send(&program, &phase, "b", results(40, 6)).await.expect(201);
+    bao.post(&link, &[]).await.expect(409);
+    let cleo = site.person("Cleo", Role::Member).await;
+    cleo.post(&link, &[]).await.expect(303);
+    cleo.post(&link, &[]).await.expect(410);
+    let quota = site.program("Cleo", Role::Member, Scope::Read).await;
+    assert_eq!(quota.get(&format!("/api/v1/phases/{phase}/quota")).await.json()["used_today"], 1);
+    cleo.post(&format!("/teams/{id}/leave"), &[]).await.expect(409);
+}

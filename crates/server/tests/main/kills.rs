@@ -1,0 +1,138 @@
+//! The server is killed at random points while people hand in: nothing is lost, doubled, stuck or wrongly charged.
+//!
+//! `CAPEVAL_KILLS=50 cargo test -p capeval-server --test main kills` kills more often than CI does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use capeval_server::app::App;
+use capeval_server::args;
+use capeval_server::settings::Settings;
+use serde_json::Value;
+
+use crate::benchmarks::{references, results};
+use crate::support::process::{Server, command, request};
+use crate::support::{Database, on_both, postgres};
+
+on_both! { nothing_is_lost_doubled_stuck_or_wrongly_charged }
+
+const PLAN: &str = "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nmetrics = ['bleu', 'cider-d']\n\
+    per_day = 1000\nin_total = 1000\n[[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
+
+const SETTINGS: &[(&str, &str)] = &[("LEASE_SECONDS", "1"), ("UPLOADS_PER_MINUTE", "100000")];
+
+fn kills() -> usize {
+    std::env::var("CAPEVAL_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(6)
+}
+
+async fn nothing_is_lost_doubled_stuck_or_wrongly_charged(database: Database) {
+    let folder = tempfile::tempdir().unwrap();
+    let url = match database {
+        Database::Sqlite => String::new(),
+        Database::Postgres => postgres::new_database(),
+    };
+    let path = folder.path().to_owned();
+    let address = url.clone();
+    let acknowledged = tokio::task::spawn_blocking(move || torment(&path, &address)).await.unwrap();
+    check(folder.path(), &url, &acknowledged).await;
+}
+
+/// Kills the server again and again while four people hand in, and returns the ids that they were told.
+fn torment(folder: &Path, url: &str) -> BTreeSet<String> {
+    std::fs::write(folder.join("c5.json"), references(30, 5)).unwrap();
+    std::fs::write(folder.join("plan.toml"), PLAN).unwrap();
+    let plan = folder.join("plan.toml").display().to_string();
+    command(folder, url, &["admin", "benchmark", "apply", &plan], "");
+    let mut tokens = Vec::new();
+    for name in ["ada", "bao", "cleo", "dan"] {
+        let email = format!("{name}@example.org");
+        let add = ["admin", "user", "add", "--email", &email, "--password-stdin"];
+        command(folder, url, &add, "a long password\n");
+        let create = ["admin", "token", "create", "--email", &email, "--scope", "submit"];
+        tokens.push(command(folder, url, &create, ""));
+    }
+    let server = Server::start(folder, url, SETTINGS);
+    let phase = loop {
+        let (_, body) = server.request("GET", "/api/v1/benchmarks", "", "").unwrap();
+        let list: Value = serde_json::from_str(&body).unwrap();
+        let phase = &list["benchmarks"][0]["phases"][0];
+        if phase["is_open"] == true {
+            break phase["id"].as_str().unwrap().to_owned();
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    let port = AtomicU16::new(server.port);
+    let (stop, count) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let acknowledged = Mutex::new(BTreeSet::new());
+    std::thread::scope(|scope| {
+        for token in &tokens {
+            let (port, stop, count, acknowledged, phase) = (&port, &stop, &count, &acknowledged, &phase);
+            scope.spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    let k = count.fetch_add(1, Ordering::Relaxed);
+                    let body = results(30, k % 10).replace("nothing", &format!("nothing{k}"));
+                    let path = format!("/api/v1/phases/{phase}/submissions?method=m{k}");
+                    let answer = request(port.load(Ordering::Relaxed), "POST", &path, token, &body);
+                    if let Ok((201, body)) = answer {
+                        let made: Value = serde_json::from_str(&body).unwrap();
+                        acknowledged.lock().unwrap().insert(made["id"].as_str().unwrap().to_owned());
+                    }
+                    std::thread::sleep(Duration::from_millis(30));
+                }
+            });
+        }
+        let mut server = server;
+        for round in 0..kills() {
+            std::thread::sleep(Duration::from_millis(37 + (round as u64 * 7_919) % 900));
+            server.kill();
+            server = Server::start(folder, url, SETTINGS);
+            port.store(server.port, Ordering::Relaxed);
+        }
+        stop.store(true, Ordering::Relaxed);
+        // What runs longer than its lease and 15 seconds is stuck.
+        let start = Instant::now();
+        loop {
+            let (_, metrics) = server.request("GET", "/metrics", "", "").unwrap();
+            let is_busy = metrics.contains("{state=\"queued\"}") || metrics.contains("{state=\"running\"}");
+            if !is_busy {
+                break;
+            }
+            assert!(start.elapsed() < Duration::from_secs(120), "{metrics}");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        server.kill();
+    });
+    acknowledged.into_inner().unwrap()
+}
+
+async fn check(folder: &Path, url: &str, acknowledged: &BTreeSet<String>) {
+    let settings = Settings { database: url.to_owned(), ..Settings::default() };
+    let app = App::open(folder.to_owned(), settings).await.unwrap();
+    let rows = app.store.all("SELECT * FROM submission WHERE kind = 'entry'", args![]).await.unwrap();
+    let known: BTreeSet<String> = rows.iter().map(|row| row.get("id").unwrap()).collect();
+    assert!(acknowledged.len() > 5, "only {} submissions were acknowledged", acknowledged.len());
+    assert_eq!(acknowledged.difference(&known).collect::<Vec<_>>(), Vec::<&String>::new(), "lost");
+    let mut charged: BTreeMap<String, i64> = BTreeMap::new();
+    for row in &rows {
+        let (id, state): (String, String) = (row.get("id").unwrap(), row.get("state").unwrap());
+        let refunded = row.flag("refunded").unwrap();
+        assert!(state == "scored" && !refunded || state == "failed" && refunded, "{id} is {state}");
+        assert!(app.blobs.path(&row.get::<String>("blob").unwrap()).exists(), "the file of {id} is lost");
+        *charged.entry(row.get("team").unwrap()).or_default() += i64::from(!refunded);
+        let scores =
+            app.store.all("SELECT metric FROM score WHERE submission = $1", args![&id]).await.unwrap();
+        assert_eq!(scores.len(), if state == "scored" { 5 } else { 0 }, "{id}");
+        let jobs =
+            app.store.all("SELECT id FROM job WHERE subject = $1 AND kind = 'score'", args![&id]).await;
+        assert_eq!(jobs.unwrap().len(), 1, "{id}");
+    }
+    let failed = rows.iter().filter(|row| row.get::<String>("state").unwrap() == "failed").count();
+    for row in app.store.all("SELECT team, day, used FROM quota", args![]).await.unwrap() {
+        let team: String = row.get("team").unwrap();
+        assert_eq!(row.get::<i64>("used").unwrap(), charged[&team], "{team}");
+    }
+    println!("{} acknowledged, {} known, {failed} failed and refunded", acknowledged.len(), known.len());
+}
