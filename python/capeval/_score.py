@@ -183,4 +183,9 @@ def by_name(candidates: Captionlike, systems: Mapping[str, Captionlike] | None) 
         raise ValueError("pass either candidates or systems, not both")
     if not isinstance(systems, Mapping):
         raise TypeError(f"systems must be a dictionary of candidates by name, not {type(systems).__name__}")
+    for name in systems:
+        if not isinstance(name, str):
+            raise TypeError(f"a system is named by a string, not {name!r}")
+        if not name.strip():
+            raise ValueError("the name of a system is empty; give it one")
     return dict(systems)

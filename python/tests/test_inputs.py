@@ -192,6 +192,8 @@ WRONG = [
     (lambda: score(candidates=[{"caption": "a"}]), ValueError, "item 0 .* has no 'image_id'; pass id_column=… to name"),
     (lambda: score(settings="tok=13a"), TypeError, "settings must be a dictionary"),
     (lambda: score({1.0: ["a"]}), TypeError, "not float 1.0; convert the ids to integers or strings"),
+    (lambda: capeval.score({1: ["a"]}, systems={5: {1: "a"}}), TypeError, "a system is named by a string, not 5"),
+    (lambda: capeval.score({1: ["a"]}, systems={"": {1: "a"}}), ValueError, "the name of a system is empty"),
     (lambda: capeval.DocumentFrequencies.from_counts({"a dog": 3}, 5), TypeError, "a tuple of words, not 'a dog'; split"),
     (lambda: capeval.DocumentFrequencies.from_counts({5: 3}, 5), TypeError, "a tuple of words, not 5"),
     (lambda: capeval.DocumentFrequencies.from_counts({("a",): "3"}, 5), TypeError, "must be a number, not str"),
