@@ -1,6 +1,6 @@
 //! The selection of metrics, and the keys of their measures in reports.
 
-use capeval_choice::{Argument, Remedy, suggest};
+use capeval_choice::{Argument, Remedy, Task, suggest};
 use capeval_evaluate::registry::{self, Resources, SUITES, Suite};
 use capeval_metric::{AnyMetric, MetricKind, Part, Signature};
 use capeval_report::{Measure, MetricEntry, Notice};
@@ -126,6 +126,8 @@ fn suite_of(name: &str) -> Option<&'static Suite> {
 pub struct NeededData {
     /// The metric, such as `meteor`.
     pub metric: &'static str,
+    /// The data, as an installation calls them: `meteor` or `spice`.
+    pub data: &'static str,
     /// Whether it is selected by name; a suite leaves it out if the data are missing.
     pub is_named: bool,
 }
@@ -139,9 +141,13 @@ pub fn needed_data(options: &MetricOptions) -> Vec<NeededData> {
     let named = options.names.iter().filter(|name| suite_of(name).is_none());
     let mut needed: Vec<NeededData> = Vec::new();
     for (spec, is_named) in named.map(|name| (name.clone(), true)).chain(of_suites) {
-        let Some(kind) = registry::kind(&spec).filter(|kind| kind.need.is_some()) else { continue };
+        let Some((kind, need)) = registry::kind(&spec).and_then(|kind| Some((kind, kind.need.as_ref()?)))
+        else {
+            continue;
+        };
+        let Task::Install(data) = need.task else { continue };
         if needed.iter().all(|known| known.metric != kind.name) {
-            needed.push(NeededData { metric: kind.name, is_named });
+            needed.push(NeededData { metric: kind.name, data, is_named });
         }
     }
     needed
@@ -287,8 +293,9 @@ mod tests {
                 .map(|needed| (needed.metric, needed.is_named))
                 .collect::<Vec<_>>()
         };
-        assert_eq!(needs(&["bleu", "meteor:lang=de", "coco"]), [("meteor", true)]);
-        assert_eq!(needs(&[]), [("meteor", false)]);
+        assert_eq!(needs(&["bleu", "meteor:lang=de", "coco"]), [("meteor", true), ("spice", false)]);
+        assert_eq!(needs(&[]), [("meteor", false), ("spice", false)]);
+        assert_eq!(needs(&["spider"]), [("spider", true)]);
         assert_eq!(needs(&["bleu", "nonesuch"]), []);
     }
 

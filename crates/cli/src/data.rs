@@ -28,9 +28,9 @@ pub fn meteor() -> Result<Option<Arc<Resources>>> {
 /// When a file is damaged or of another version.
 pub fn resources(metrics: &MetricOptions) -> Result<metric::Resources> {
     let needed = capeval::needed_data(metrics);
-    let needs_spice = needed.iter().any(|needed| needed.metric == "spice");
+    let needs_spice = needed.iter().any(|needed| needed.data == "spice");
     let meteor =
-        if needs_spice || needed.iter().any(|needed| needed.metric == "meteor") { meteor()? } else { None };
+        if needs_spice || needed.iter().any(|needed| needed.data == "meteor") { meteor()? } else { None };
     let spice = match &meteor {
         Some(meteor) if needs_spice => SpiceHome::of_user()?.data(files::open, Arc::clone(meteor))?,
         _ => None,
@@ -44,9 +44,9 @@ pub fn resources(metrics: &MetricOptions) -> Result<metric::Resources> {
 /// When the terminal or an installation fails.
 pub fn complete(metrics: &MetricOptions, has_agreed: bool) -> Result<()> {
     let needed = capeval::needed_data(metrics);
-    let needs = |metric| needed.iter().any(|needed| needed.metric == metric);
+    let needs = |data| needed.iter().any(|needed| needed.data == data);
     // 521 MB are not fetched for a suite that leaves SPICE out otherwise.
-    let needs_spice = needed.iter().any(|needed| needed.metric == "spice" && needed.is_named);
+    let needs_spice = needed.iter().any(|needed| needed.data == "spice" && needed.is_named);
     let meteor = if needs("meteor") { "METEOR" } else { "SPICE's dictionary" };
     if (needs("meteor") || needs_spice)
         && !MeteorHome::of_user()?.is_installed()

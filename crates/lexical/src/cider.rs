@@ -95,10 +95,13 @@ pub enum Idf {
 }
 
 const PAPER: &str = "Vedantam et al. 2015, CIDEr: Consensus-based Image Description Evaluation";
-const IDF: Setting =
+/// The setting for the source of document frequencies.
+pub const IDF: Setting =
     Setting::choice("idf", "corpus", "document frequencies", &["corpus", "uniform", "table"]);
 const STEM: Setting = Setting::choice("stem", "none", "stemmer", &["none", "snowball-english"]);
-const SIGMA: Setting = Setting::number("sigma", "6", "standard deviation of the length penalty", POSITIVE);
+/// The setting for the length penalty of CIDEr-D.
+pub const SIGMA: Setting =
+    Setting::number("sigma", "6", "standard deviation of the length penalty", POSITIVE);
 const WEIGHTS: Setting = Setting::text(
     "weights",
     "equal",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use capeval_choice::Notice;
 use capeval_stats::Table;
 
+use crate::average::{self, Average};
 use crate::metric::Learns;
 use crate::{About, Explanation, Input, Metric, Part, References, Segment, Signature, Statistics};
 
@@ -32,6 +33,13 @@ impl AnyMetric {
             about.learns = Learns::Nothing;
         }
         Self { metric: Arc::new(metric), about: Arc::new(about) }
+    }
+
+    /// The mean of the first scores of `members`, under the key, the label and the range of `part`; `None` if they do not
+    /// read text in the same way.
+    pub fn average(members: Vec<Self>, part: Part) -> Option<Self> {
+        let about = average::about(members.iter().map(Self::about), part.clone())?;
+        Some(Self { metric: Arc::new(Average::new(members, part)), about: Arc::new(about) })
     }
 
     /// The same metric for captions whose neighbours in a file are unknown: with the tokenizer `ptb-each` in place of
@@ -96,8 +104,13 @@ impl Fitted {
     /// The signature of the metric, including what the model adds.
     pub fn signature(&self) -> Signature {
         let mut signature = self.about.signature.clone();
-        self.fitted.sign(&mut signature);
+        self.sign(&mut signature);
         signature
+    }
+
+    /// Adds what the model adds to a signature.
+    pub(crate) fn sign(&self, signature: &mut Signature) {
+        self.fitted.sign(signature);
     }
 
     /// Remarks on the model for readers of the scores.
@@ -106,7 +119,11 @@ impl Fitted {
     }
 }
 
-impl Worker<'_> {
+impl<'f> Worker<'f> {
+    pub(crate) fn new(worker: impl ErasedWorker + 'f) -> Self {
+        Self(Box::new(worker))
+    }
+
     /// Writes the statistics of `segment` into `row`.
     pub fn measure(&mut self, segment: &Segment<'_>, row: &mut [f64]) {
         self.0.measure(segment, row);
@@ -118,20 +135,20 @@ impl Worker<'_> {
     }
 }
 
-trait Erased: Send + Sync {
+pub(crate) trait Erased: Send + Sync {
     fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFitted>;
     fn score(&self, row: &[f64], values: &mut [f64]);
     fn score_table(&self, table: &Table, values: &mut [f64]);
     fn score_segment(&self, row: &[f64], values: &mut [f64]);
 }
 
-trait ErasedFitted: Send + Sync {
+pub(crate) trait ErasedFitted: Send + Sync {
     fn worker(&self) -> Worker<'_>;
     fn sign(&self, signature: &mut Signature);
     fn notices(&self) -> Vec<Notice>;
 }
 
-trait ErasedWorker: Send {
+pub(crate) trait ErasedWorker: Send {
     fn measure(&mut self, segment: &Segment<'_>, row: &mut [f64]);
     fn explain(&mut self, segment: &Segment<'_>) -> Explanation;
 }
@@ -162,7 +179,7 @@ struct TypedFitted<M: Metric> {
 
 impl<M: Metric> ErasedFitted for TypedFitted<M> {
     fn worker(&self) -> Worker<'_> {
-        Worker(Box::new(TypedWorker { fitted: self, scratch: M::Scratch::default() }))
+        Worker::new(TypedWorker { fitted: self, scratch: M::Scratch::default() })
     }
 
     fn sign(&self, signature: &mut Signature) {

@@ -19,6 +19,7 @@
 //! engine stores [`AnyMetric`]s.
 
 mod any;
+mod average;
 mod corpus_metric;
 mod explanation;
 mod kind;

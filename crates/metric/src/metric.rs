@@ -4,6 +4,7 @@ use capeval_choice::Notice;
 use capeval_stats::{Column, Table};
 use capeval_text::{Stemmer, Tokenizer};
 
+use crate::average;
 use crate::{Explanation, Part, References, Segment, Signature, Step};
 
 /// The additive statistics of one segment: named fields for the metric, a row of numbers for the engine.
@@ -130,6 +131,12 @@ impl About {
     pub fn new(signature: Signature, input: Input, columns: Vec<Column>, parts: Vec<Part>) -> Self {
         let is_mean = columns == Mean::columns();
         Self { signature, input, columns, parts, learns: Learns::Everything, is_mean, adds_up: true }
+    }
+
+    /// The description of the mean of the first scores of metrics, under the key, the label and the range of `part`;
+    /// `None` if they do not read text in the same way.
+    pub fn average(members: &[Self], part: Part) -> Option<Self> {
+        average::about(members.iter(), part)
     }
 
     /// Sets the data that the model depends on.

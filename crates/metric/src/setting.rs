@@ -10,7 +10,7 @@ use capeval_choice::{Refusal, Remedy, UnknownName, nearest};
 use capeval_text::ngrams::MAX_ORDER;
 use capeval_text::{Stemmer, Tokenizer, UnknownTokenizer};
 
-use crate::Resources;
+use crate::{AnyMetric, MetricKind, Resources};
 
 /// The range of weights and deviations, within which squares and quotients are finite.
 pub const POSITIVE: RangeInclusive<f64> = 1e-9..=1e9;
@@ -227,6 +227,14 @@ impl<'s> Settings<'s> {
             }
         }
         Ok(settings)
+    }
+
+    /// Builds another metric with those of the settings given that it has, and the same resources.
+    ///
+    /// # Errors
+    /// When it does not take them, or its data are missing.
+    pub fn build(&self, kind: &MetricKind) -> Result<AnyMetric, Refusal> {
+        kind.build(kind.name, &self.given, self.resources)
     }
 
     /// The data of this type; `None` if there are none.

@@ -75,8 +75,9 @@ pub fn resources(
     language_model: Option<&str>,
 ) -> PyResult<Resources> {
     let all = capeval::needed_data(options);
-    let spice = all.iter().find(|needed| needed.metric == "spice");
-    let needed = all.iter().find(|needed| needed.metric == "meteor");
+    // Metrics that are named come first.
+    let spice = all.iter().find(|needed| needed.data == "spice");
+    let needed = all.iter().find(|needed| needed.data == "meteor");
     let meteor = if needed.is_some() || spice.is_some() { meteor(py)? } else { None };
     // METEOR's resources are SPICE's dictionary.
     let data = match (&meteor, spice) {

@@ -26,7 +26,7 @@ pub use caption::CaptionReader;
 pub use dependencies::Dependencies;
 pub use graph::{DependencyGraph, Edge, Relation, Word, WordId};
 pub use matching::{Counts, Subset};
-pub use metric::Data;
+pub use metric::{Data, KIND, SYNSETS};
 pub use morphology::lemma;
 pub use parser::{Parse, Parser};
 pub use resources::{Compiler, Grammar, Recognized, Summary};
@@ -36,4 +36,4 @@ pub use tree::{NodeId, Tree};
 pub use tuples::{Tuple, tuples};
 
 /// The metrics of this family.
-pub const KINDS: &[&capeval_metric::MetricKind] = &[&metric::KIND];
+pub const KINDS: &[&capeval_metric::MetricKind] = &[&KIND];

@@ -35,11 +35,7 @@ pub const KIND: MetricKind = MetricKind {
     summary: "objects, attributes and relations shared with the references",
     paper: "Anderson et al. 2016, SPICE: Semantic Propositional Image Caption Evaluation",
     program: "spice-1.0.jar with Stanford CoreNLP 3.6.0, as in pycocoevalcap 1.2",
-    settings: &[
-        TOK,
-        Setting::yes_no("synsets", "yes", "whether words of one synonym set match and merge"),
-        Setting::yes_no("subsets", "no", "whether to show F by kind of fact"),
-    ],
+    settings: &[TOK, SYNSETS, Setting::yes_no("subsets", "no", "whether to show F by kind of fact")],
     variants: &[],
     need: Some(Need {
         what: "SPICE's data",
@@ -49,6 +45,10 @@ pub const KIND: MetricKind = MetricKind {
     }),
     build,
 };
+
+/// The setting for synonyms.
+pub const SYNSETS: Setting =
+    Setting::yes_no("synsets", "yes", "whether words of one synonym set match and merge");
 
 const INSTALL: Task = Task::Install("spice");
 

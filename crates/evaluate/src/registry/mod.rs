@@ -1,6 +1,7 @@
 //! All metrics by name. Each family lists its own metrics; the file of a metric defines its name, its settings and how
 //! it is built.
 
+mod spider;
 mod suites;
 
 use capeval_choice::{Remedy, UnknownName};
@@ -12,8 +13,9 @@ pub use self::suites::{SUITES, Suite};
 
 /// The metrics, in the order of lists and of the suite of all metrics.
 pub fn kinds() -> impl Iterator<Item = &'static MetricKind> + Clone {
+    const SPIDER: &[&MetricKind] = &[&spider::KIND];
     let families =
-        [capeval_lexical::KINDS, capeval_fluency::KINDS, capeval_meteor::KINDS, capeval_spice::KINDS];
+        [capeval_lexical::KINDS, capeval_fluency::KINDS, capeval_meteor::KINDS, capeval_spice::KINDS, SPIDER];
     families.into_iter().flatten().copied()
 }
 
@@ -75,12 +77,6 @@ fn other_name(spec: &str) -> Option<Refusal> {
             "give cider-d for the CIDEr of COCO's evaluation, or cider for that of the paper's own program";
         return Some(
             Refusal::new(format!("two metrics are called '{given}'")).with_remedy(Remedy::say(remedy)),
-        );
-    }
-    if plain == "spider" {
-        return Some(
-            Refusal::new(format!("capeval cannot compute {given} yet"))
-                .with_remedy(Remedy::say("leave it out")),
         );
     }
     let of = kinds().find(|kind| {

@@ -43,7 +43,7 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: "coco",
         summary: "the MS COCO caption evaluation",
-        metrics: Members::Listed(&["bleu", "meteor", "rouge-l", "cider-d"]),
+        metrics: Members::Listed(&["bleu", "meteor", "rouge-l", "cider-d", "spice"]),
     },
     Suite {
         name: "rouge-1.5.5",
