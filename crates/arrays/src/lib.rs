@@ -1,7 +1,7 @@
 //! Arrays in files: buffers over owned or mapped memory, and a checked container for all kinds of files.
 //!
-//! The crate does not define the content of files: prepared references and METEOR's resources number their
-//! own sections.
+//! The crate does not define the content of files: prepared references, and the resources of METEOR and SPICE, lay out
+//! their own sections.
 
 mod buffer;
 mod container;

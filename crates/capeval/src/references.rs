@@ -131,6 +131,7 @@ pub fn prepare(request: PrepareRequest<'_>) -> Result<Prepared, Error> {
         references.prepare([metric.input()]);
         progress.advance(n);
     }
+    references.remember(&metrics, progress);
     Ok(Prepared { ids, references, sources })
 }
 

@@ -1,6 +1,8 @@
 //! Prepared references: read, tokenised and stored once, for many runs.
 //!
 //! The file contains the texts and words of a [`ReferenceSet`] as they are in memory, and is used without a copy.
+//! What metrics remember of references, such as the parses of SPICE, is stored with them.
+//!
 //! N-grams are not stored: those of the images that a system describes are counted in less time than it takes to read
 //! and check them, and most systems describe a part of the images.
 
@@ -8,7 +10,7 @@ use std::io::{self, Write};
 
 use capeval_arrays::{Error, Format, Reader, SharedBytes, Writer};
 use capeval_corpus::SegmentId;
-use capeval_metric::Reading;
+use capeval_metric::{Memo, Reading};
 use capeval_text::ngrams::MAX_ORDER;
 use capeval_text::sentences::SentenceParts;
 use capeval_text::{Sentences, Texts, Vocabulary};
@@ -52,6 +54,9 @@ struct Description {
     sources: Vec<Source>,
     /// The readings of the references, each with the length of the longest n-grams that metrics request.
     readings: Vec<(String, usize)>,
+    /// The names of memos.
+    #[serde(default)]
+    memos: Vec<String>,
 }
 
 impl Prepared {
@@ -77,6 +82,13 @@ impl Prepared {
         for view in &references.views {
             write_view(view, &mut writer);
         }
+        for memo in &references.memos {
+            let (_, captions, notes) = memo.parts();
+            for (bytes, ends) in [captions.parts(), notes.parts()] {
+                writer.array(bytes);
+                writer.array(ends);
+            }
+        }
         let description = Description {
             capeval: env!("CARGO_PKG_VERSION").to_owned(),
             sources: sources.clone(),
@@ -85,6 +97,7 @@ impl Prepared {
                 .iter()
                 .map(|view| (reading_to_text(view.reading), view.order))
                 .collect(),
+            memos: references.memos.iter().map(|memo| memo.name().to_owned()).collect(),
         };
         let description = serde_json::to_string(&description).map_err(io::Error::other)?;
         writer.write(&FORMAT, &description, out)
@@ -115,11 +128,20 @@ impl Prepared {
         if !order.is_empty() && !is_permutation(&order, ids.len()) {
             return Err(reader.unsound());
         }
-        let mut references = ReferenceSet { texts, ends, order, views: Vec::new() };
+        let mut references = ReferenceSet { texts, ends, order, ..ReferenceSet::default() };
         for (reading, order) in &description.readings {
             let mut view = read_view(reading, &references, &mut reader)?;
             view.order = (*order).min(MAX_ORDER);
             references.views.push(view);
+        }
+        for name in description.memos {
+            let mut texts = || {
+                let (bytes, ends) = (reader.array()?, reader.array()?);
+                Texts::from_parts(bytes, ends).ok_or_else(|| reader.unsound())
+            };
+            let (captions, notes) = (texts()?, texts()?);
+            let memo = Memo::from_parts(name, captions, notes).ok_or_else(|| reader.unsound())?;
+            references.memos.push(memo);
         }
         Ok(Self { ids, references, sources: description.sources })
     }

@@ -6,11 +6,13 @@ use capeval_arrays::Buffer;
 use capeval_fluency::NgramModel;
 use capeval_fluency::metric::estimate;
 use capeval_lexical::frequencies::{Counts, DocumentFrequencies, Repeats};
-use capeval_metric::{Input, Reading, References};
+use capeval_metric::{AnyMetric, Input, Memo, Reading, References};
 use capeval_text::ngrams::{NgramCounts, ReferenceNgrams};
 use capeval_text::{Ends, Following, Sentences, Texts, Vocabulary};
 
+use crate::progress::{Progress, Stage};
 use crate::sequence::{Sequence, reads_on};
+use crate::session::groups;
 
 /// The references of all images: their texts, and the inputs that metrics have requested.
 #[derive(Clone, Default)]
@@ -21,6 +23,8 @@ pub struct ReferenceSet {
     /// The images in the order in which the reference program reads them; empty if it is that of their numbers.
     pub(crate) order: Buffer<u32>,
     pub(crate) views: Vec<View>,
+    /// What metrics remember of them.
+    pub(crate) memos: Vec<Memo>,
 }
 
 /// Collects the references of images, in order.
@@ -132,6 +136,26 @@ impl ReferenceSet {
                 view.whole = Arc::default();
             }
         }
+    }
+}
+
+impl ReferenceSet {
+    /// Lets metrics take notes on the references, which are stored with them. Each metric's input must be prepared.
+    pub fn remember(&mut self, metrics: &[AnyMetric], progress: &dyn Progress) {
+        progress.begin(Stage::Fitting, self.n_references());
+        let images: Vec<u32> = (0..self.n_images() as u32).collect();
+        let (counted, mut memos) = (Counted::default(), Vec::<Memo>::new());
+        for group in groups(self, metrics.iter().map(AnyMetric::input).enumerate()) {
+            let references = group.view.references(self, &group.view.vocabulary, &images, &counted);
+            for member in group.members {
+                for memo in metrics[member].remember(&references, &|done| progress.advance(done)) {
+                    if memos.iter().all(|known| known.name() != memo.name()) {
+                        memos.push(memo);
+                    }
+                }
+            }
+        }
+        self.memos = memos;
     }
 }
 
@@ -277,6 +301,7 @@ impl View {
             vocabulary,
             images,
             frequencies: counted.frequencies.as_ref(),
+            memos: &set.memos,
         }
     }
 }

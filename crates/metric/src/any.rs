@@ -7,7 +7,7 @@ use capeval_stats::Table;
 
 use crate::average::{self, Average};
 use crate::metric::Learns;
-use crate::{About, Explanation, Input, Metric, Part, References, Segment, Signature, Statistics};
+use crate::{About, Explanation, Input, Memo, Metric, Part, References, Segment, Signature, Statistics};
 
 /// A metric of any kind, without type parameters and cheap to clone.
 #[derive(Clone)]
@@ -35,8 +35,8 @@ impl AnyMetric {
         Self { metric: Arc::new(metric), about: Arc::new(about) }
     }
 
-    /// The mean of the first scores of `members`, under the key, the label and the range of `part`; `None` if they do not
-    /// read text in the same way.
+    /// The mean of the first scores of `members`, under the key, the label and the range of `part`; `None` if they do
+    /// not read text in the same way.
     pub fn average(members: Vec<Self>, part: Part) -> Option<Self> {
         let about = average::about(members.iter().map(Self::about), part.clone())?;
         Some(Self { metric: Arc::new(Average::new(members, part)), about: Arc::new(about) })
@@ -77,6 +77,12 @@ impl AnyMetric {
     /// Fits the metric to the references.
     pub fn fit(&self, references: &References<'_>) -> Fitted {
         Fitted { fitted: Arc::clone(&self.metric).fit(references), about: Arc::clone(&self.about) }
+    }
+
+    /// Takes notes on the references for later runs, and calls `advance` with the number of references after some are
+    /// done.
+    pub fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Vec<Memo> {
+        self.metric.remember(references, advance)
     }
 
     /// Turns summed statistics into one value per part.
@@ -137,6 +143,7 @@ impl<'f> Worker<'f> {
 
 pub(crate) trait Erased: Send + Sync {
     fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFitted>;
+    fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Vec<Memo>;
     fn score(&self, row: &[f64], values: &mut [f64]);
     fn score_table(&self, table: &Table, values: &mut [f64]);
     fn score_segment(&self, row: &[f64], values: &mut [f64]);
@@ -157,6 +164,10 @@ impl<M: Metric + 'static> Erased for M {
     fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFitted> {
         let model = Metric::fit(&*self, references);
         Box::new(TypedFitted { metric: self, model })
+    }
+
+    fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Vec<Memo> {
+        Vec::from_iter(Metric::remember(self, references, advance))
     }
 
     fn score(&self, row: &[f64], values: &mut [f64]) {

@@ -7,7 +7,8 @@ use capeval_stats::Table;
 
 use crate::any::{Erased, ErasedFitted, ErasedWorker};
 use crate::{
-    About, AnyMetric, Explanation, Fitted, Learns, Part, References, Rule, Segment, Signature, Step, Worker,
+    About, AnyMetric, Explanation, Fitted, Learns, Memo, Part, References, Rule, Segment, Signature, Step,
+    Worker,
 };
 
 /// The mean of the first scores of metrics that read text in the same way.
@@ -64,6 +65,10 @@ impl Erased for Average {
     fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFitted> {
         let members = self.members.iter().map(|member| member.fit(references)).collect();
         Box::new(FittedAverage { members, average: self })
+    }
+
+    fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Vec<Memo> {
+        self.members.iter().flat_map(|member| member.remember(references, advance)).collect()
     }
 
     fn score(&self, row: &[f64], values: &mut [f64]) {

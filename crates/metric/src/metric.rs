@@ -5,7 +5,7 @@ use capeval_stats::{Column, Table};
 use capeval_text::{Stemmer, Tokenizer};
 
 use crate::average;
-use crate::{Explanation, Part, References, Segment, Signature, Step};
+use crate::{Explanation, Memo, Part, References, Segment, Signature, Step};
 
 /// The additive statistics of one segment: named fields for the metric, a row of numbers for the engine.
 ///
@@ -168,6 +168,11 @@ pub trait Metric: Send + Sync {
     fn about(&self) -> About;
     /// Fits a model to the references of the images in the evaluation.
     fn fit(&self, references: &References<'_>) -> Self::Model;
+    /// Takes notes on the references that [`References::memo`] may give back in later runs, and calls `advance` with
+    /// the number of references after some are done; `None` if they are as quickly read again.
+    fn remember(&self, _references: &References<'_>, _advance: &(dyn Fn(usize) + Sync)) -> Option<Memo> {
+        None
+    }
     /// Adds properties of the model to the signature, such as the fingerprint of a table.
     fn sign_model(&self, _model: &Self::Model, _signature: &mut Signature) {}
     /// Remarks on the model for readers of the scores.

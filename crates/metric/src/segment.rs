@@ -5,6 +5,8 @@ use std::sync::Arc;
 use capeval_text::ngrams::{ImageNgrams, NgramCounts, ReferenceNgrams, SegmentNgrams};
 use capeval_text::{Ends, Sentences, Symbol, Texts, Vocabulary};
 
+use crate::Memo;
+
 /// The references of all images in one reading.
 #[derive(Clone, Copy)]
 pub struct References<'a> {
@@ -22,6 +24,8 @@ pub struct References<'a> {
     pub images: &'a [u32],
     /// The number of these images in which each n-gram occurs, if a metric requests it.
     pub frequencies: Option<&'a Arc<NgramCounts>>,
+    /// What metrics remember of captions.
+    pub memos: &'a [Memo],
 }
 
 impl<'a> References<'a> {
@@ -31,6 +35,11 @@ impl<'a> References<'a> {
     /// When there is no such image.
     pub fn of(&self, image: usize) -> std::ops::Range<usize> {
         Ends(self.ends).range(image)
+    }
+
+    /// The memo with this name.
+    pub fn memo(&self, name: &str) -> Option<&'a Memo> {
+        self.memos.iter().find(|memo| memo.name() == name)
     }
 
     /// The n-gram index.

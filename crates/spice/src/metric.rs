@@ -12,22 +12,23 @@
 //!   memory there;
 //! - an attribute into which another one was merged counts as no number, colour or size.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use capeval_choice::{Remedy, Task};
 use capeval_metric::setting::TOK;
 use capeval_metric::{
-    About, AnyMetric, Column, Explanation, Input, Learns, Metric, MetricKind, Need, Part, Reading,
+    About, AnyMetric, Column, Explanation, Input, Learns, Memo, Metric, MetricKind, Need, Part, Reading,
     References, Refusal, Rule, Segment, Setting, Settings, Signature, Statistics, Step,
 };
-use capeval_text::{Symbol, Tokenizer};
+use capeval_text::{Symbol, Tokenizer, Vocabulary};
+use rayon::prelude::*;
 
 use crate::caption::CaptionReader;
 use crate::matching::{Counts, Subset};
 use crate::resources::Grammar;
 use crate::scene::{Concept, Fact, Likeness, SceneGraph, Synonyms};
-use crate::tuples::Tuple;
+use crate::tuples::{Tuple, from_note, to_note};
 
 /// The registry entry of SPICE.
 pub const KIND: MetricKind = MetricKind {
@@ -55,6 +56,12 @@ const INSTALL: Task = Task::Install("spice");
 /// The greatest number of bytes of captions whose tuples are kept, without the tuples, which are a few times as large.
 const CACHED_BYTES: usize = 16 << 20;
 
+/// The name of SPICE's notes; its number is raised whenever captions get other tuples.
+const NOTES: &str = "spice-tuples-1";
+
+/// The number of captions that a thread reads before it reports progress.
+const CHUNK: usize = 16;
+
 /// What SPICE needs besides captions.
 pub struct Data {
     grammar: Grammar,
@@ -62,6 +69,8 @@ pub struct Data {
     fingerprint: String,
     /// Shared by all metrics and runs with these data: tuples depend on the grammar only.
     captions: Captions,
+    /// The name of notes on captions, which contain their tuples.
+    memo: String,
 }
 
 impl std::fmt::Debug for Data {
@@ -74,7 +83,8 @@ impl Data {
     /// A grammar and a dictionary, with the fingerprint of the latter.
     pub fn new(grammar: Grammar, synonyms: impl Synonyms + Send + Sync + 'static, fingerprint: &str) -> Self {
         let fingerprint = format!("{}+{fingerprint}", grammar.fingerprint());
-        Self { grammar, synonyms: Box::new(synonyms), fingerprint, captions: Captions::default() }
+        let memo = format!("{NOTES}:{}", grammar.fingerprint());
+        Self { grammar, synonyms: Box::new(synonyms), fingerprint, captions: Captions::default(), memo }
     }
 }
 
@@ -134,15 +144,17 @@ struct Graphs(Vec<OnceLock<SceneGraph>>);
 impl Spice {
     /// The scene graph of captions, given as pieces of text.
     fn graph<'a>(&self, segment: &Segment<'a>, captions: impl Iterator<Item = &'a [Symbol]>) -> SceneGraph {
-        let vocabulary = segment.references.vocabulary;
+        let memo = segment.references.memo(&self.data.memo);
         let mut reader = None;
         let tuples: Vec<Arc<[Tuple]>> = captions
             .map(|pieces| {
-                let words: Vec<&str> = pieces.iter().map(|piece| vocabulary.word(*piece)).collect();
-                let caption = words.join(" ");
+                let caption = join(pieces, segment.references.vocabulary);
                 self.data.captions.get(&caption, || {
-                    let reader = reader.get_or_insert_with(|| CaptionReader::new(&self.data.grammar));
-                    reader.tuples(&caption)
+                    let known = memo.and_then(|memo| from_note(memo.get(&caption)?));
+                    known.unwrap_or_else(|| {
+                        let reader = reader.get_or_insert_with(|| CaptionReader::new(&self.data.grammar));
+                        reader.tuples(&caption)
+                    })
                 })
             })
             .collect();
@@ -163,6 +175,12 @@ impl Spice {
             None => use_graphs(&candidate, &make()),
         }
     }
+}
+
+/// A caption as the parser reads it.
+fn join(pieces: &[Symbol], vocabulary: &Vocabulary) -> String {
+    let words: Vec<&str> = pieces.iter().map(|piece| vocabulary.word(*piece)).collect();
+    words.join(" ")
 }
 
 /// The sums over images of one subset.
@@ -242,6 +260,23 @@ impl Metric for Spice {
 
     fn fit(&self, references: &References<'_>) -> Graphs {
         Graphs(references.ends.iter().map(|_| OnceLock::new()).collect())
+    }
+
+    fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Option<Memo> {
+        let numbers: Vec<usize> = (0..references.sentences.len()).collect();
+        let notes = numbers.par_chunks(CHUNK).flat_map_iter(|numbers| {
+            let mut reader = CaptionReader::new(&self.data.grammar);
+            let note = |number: &usize| {
+                let caption = join(references.sentences.pieces(*number), references.vocabulary);
+                let tuples = self.data.captions.get(&caption, || reader.tuples(&caption));
+                to_note(&tuples).map(|note| (caption, note))
+            };
+            let notes: Vec<_> = numbers.iter().filter_map(note).collect();
+            advance(numbers.len());
+            notes
+        });
+        let notes: BTreeMap<String, String> = notes.collect::<Vec<_>>().into_iter().collect();
+        Some(Memo::new(self.data.memo.clone(), &notes))
     }
 
     fn measure(&self, graphs: &Graphs, segment: &Segment<'_>, (): &mut ()) -> Stats {

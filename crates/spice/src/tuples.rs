@@ -32,6 +32,45 @@ pub enum Tuple {
     },
 }
 
+/// Writes tuples as lines of words that tabs separate; `None` if a word has either of these.
+pub(crate) fn to_note(tuples: &[Tuple]) -> Option<String> {
+    let mut note = String::new();
+    for tuple in tuples {
+        let words = match tuple {
+            Tuple::Object(object) => vec![object],
+            Tuple::Attribute { object, attribute } => vec![object, attribute],
+            Tuple::Relation { subject, predicate, object } => vec![subject, predicate, object],
+        };
+        for (word, separator) in words.iter().zip(["", "\t", "\t"]) {
+            if word.contains(['\t', '\n']) {
+                return None;
+            }
+            note.push_str(separator);
+            note.push_str(word);
+        }
+        note.push('\n');
+    }
+    Some(note)
+}
+
+/// Reads what [`to_note`] wrote; `None` if it did not write this.
+pub(crate) fn from_note(note: &str) -> Option<Vec<Tuple>> {
+    if !note.is_empty() && !note.ends_with('\n') {
+        return None;
+    }
+    let tuple = |line: &str| match line.split('\t').collect::<Vec<_>>()[..] {
+        [object] => Some(Tuple::Object(object.into())),
+        [object, attribute] => Some(Tuple::Attribute { object: object.into(), attribute: attribute.into() }),
+        [subject, predicate, object] => Some(Tuple::Relation {
+            subject: subject.into(),
+            predicate: predicate.into(),
+            object: object.into(),
+        }),
+        _ => None,
+    };
+    note.split_terminator('\n').map(tuple).collect()
+}
+
 /// The tuples of the sentences of a caption, from their collapsed dependencies with conjunctions propagated.
 pub fn tuples(sentences: &[DependencyGraph]) -> Vec<Tuple> {
     let mut tuples = Vec::new();
@@ -351,4 +390,24 @@ fn is_direct(relation: &str) -> bool {
 fn preposition(relation: &str) -> Option<String> {
     let name = relation.strip_prefix("nmod:")?;
     (name != "poss" && name != "agent").then(|| name.replace('_', " "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_hold_tuples() {
+        let relation = |words: [&str; 3]| {
+            let [subject, predicate, object] = words.map(str::to_owned);
+            Tuple::Relation { subject, predicate, object }
+        };
+        let attribute = Tuple::Attribute { object: "dog".to_owned(), attribute: "3 1/2".to_owned() };
+        let tuples = [Tuple::Object("".to_owned()), attribute, relation(["dog", "on", "sofa"])];
+        for tuples in [&tuples[..0], &tuples[..1], &tuples] {
+            assert_eq!(from_note(&to_note(tuples).unwrap()).unwrap(), tuples);
+        }
+        assert_eq!(to_note(&[Tuple::Object("a\tb".to_owned())]), None);
+        assert!(from_note("dog").is_none() && from_note("a\tb\tc\td\n").is_none());
+    }
 }

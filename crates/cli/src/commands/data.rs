@@ -87,18 +87,21 @@ pub fn run(args: &Args) -> Result<()> {
             })
         }
         Action::Verify => {
-            let (meteor, spice) = (meteor()?, spice()?);
-            if meteor.is_none() && spice.is_none() {
-                return Err(fault("METEOR's resources are not installed", install("meteor")));
+            let (meteor, spice) = (meteor(), spice());
+            if matches!((&meteor, &spice), (Ok(None), Ok(None))) {
+                let message = "neither METEOR's resources nor SPICE's grammar are installed";
+                return Err(fault(message, install("meteor").or(install("spice"))));
             }
+            // One damaged file does not hide the state of the other.
             Output::open(None, &[])?.write(|out| {
-                for (name, fingerprint) in [("meteor", meteor), ("spice ", spice)] {
-                    if let Some(fingerprint) = fingerprint {
+                for (name, fingerprint) in [("meteor", &meteor), ("spice ", &spice)] {
+                    if let Ok(Some(fingerprint)) = fingerprint {
                         writeln!(out, "{name}  as it was written, content {fingerprint}")?;
                     }
                 }
                 Ok(())
-            })
+            })?;
+            meteor.and(spice).map(drop)
         }
         Action::Remove { name } if name == "spice" => {
             if !SpiceHome::of_user()?.remove()? {

@@ -9,11 +9,13 @@ use crate::data;
 use crate::fault::Flags;
 use crate::options::{self, Metrics, ReferenceInput};
 use crate::output::Output;
+use crate::progress::Bar;
 use crate::voice;
 
 /// Prepare references, so that later runs need not read and tokenize them again
 ///
-/// Pass the result to `capeval score -r`. It contains the references and their words for the tokenizers of the metrics.
+/// Pass the result to `capeval score -r`. It contains the references and their words for the tokenizers of the metrics,
+/// and for SPICE the facts in each reference, so that they are parsed only once.
 /// It becomes invalid when one of its source files changes.
 #[derive(clap::Args)]
 pub struct Args {
@@ -43,7 +45,7 @@ pub fn run(args: &Args) -> Result<()> {
     let sources = inputs.iter().filter_map(|path| files::source(path)).collect();
     let references = args.reading.read(&args.references)?;
     voice::tell(references.notices(), Flags::Usual);
-    let request = PrepareRequest { references, sources, options, resources, progress: &() };
+    let request = PrepareRequest { references, sources, options, resources, progress: &Bar::new() };
     let prepared = capeval::prepare(request)?;
     let (images, references) = (prepared.references.n_images(), prepared.references.n_references());
     let what = format!("{references} references of {images} images");

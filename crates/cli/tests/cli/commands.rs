@@ -136,7 +136,7 @@ fn metrics_are_understood_as_papers_and_programs_write_them() {
         ("Bleu_4", "give bleu"),
         ("bleu-4", "give bleu"),
         ("SPICE", "SPICE's data are not installed"),
-        ("spider", "capeval cannot compute spider yet"),
+        ("SPIDEr", "SPICE's data are not installed"),
         ("bleau", "did you mean bleu?"),
     ] {
         let run = score(name);

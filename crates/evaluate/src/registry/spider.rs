@@ -1,8 +1,8 @@
 //! SPIDEr: the mean of SPICE and CIDEr-D.
 //!
-//! The paper trains captioners with the mean of SPICE and CIDEr, and means by the latter what the programs of COCO call
-//! so, which is CIDEr-D. The evaluations of audio captions (AudioCaps, DCASE, aac-metrics) and the forks of coco-caption
-//! with SPIDEr all take half the sum of SPICE and this CIDEr-D, for each image and for the corpus.
+//! The paper trains captioners with the mean of SPICE and CIDEr, and means by the latter what the programs of COCO
+//! call so, which is CIDEr-D. The evaluations of audio captions (AudioCaps, DCASE, aac-metrics) and the forks of
+//! coco-caption with SPIDEr all take half the sum of SPICE and this CIDEr-D, for each image and for the corpus.
 
 use capeval_choice::Task;
 use capeval_lexical::cider::{CIDER_D, IDF, SIGMA};

@@ -5,6 +5,7 @@
     reason = "a test fails by panicking, and says when it is skipped"
 )]
 
+mod average;
 mod batch;
 mod coco;
 mod diversity;

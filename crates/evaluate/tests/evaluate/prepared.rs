@@ -5,7 +5,10 @@ use std::sync::Arc;
 use capeval_corpus::SegmentId;
 use capeval_evaluate::prepared::{Prepared, Source};
 use capeval_evaluate::{ReferenceSet, System, evaluate, registry};
-use capeval_metric::Resources;
+use capeval_metric::{
+    About, AnyMetric, Input, Mean, Memo, Metric, Part, Reading, References, Resources, Segment, Signature,
+};
+use capeval_text::Tokenizer;
 
 const METRICS: [&str; 6] = ["bleu", "rouge-l", "cider-d", "cider", "cider-d-paper", "cider-paper"];
 
@@ -120,4 +123,57 @@ fn a_wrong_structure_under_a_right_checksum_does_not_panic() {
         }
     }
     assert!(opened > 0, "some changes, in texts or padding, do no harm");
+}
+
+/// Counts the letters of references, and remembers the counts.
+struct Letters;
+
+impl Metric for Letters {
+    type Model = ();
+    type Stats = Mean;
+    type Scratch = ();
+
+    fn about(&self) -> About {
+        let input = Input::new(Reading::Tokens(Tokenizer::Ptb));
+        let part = Part::score("letters", "letters", 0.0..=f64::INFINITY);
+        About::new(Signature::new("letters"), input, Mean::columns(), vec![part])
+    }
+
+    fn fit(&self, _: &References<'_>) {}
+
+    fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Option<Memo> {
+        let texts = (0..references.texts.len()).map(|k| references.texts.get(k));
+        let notes = texts.map(|text| (text.to_owned(), text.len().to_string())).collect();
+        advance(references.texts.len());
+        Some(Memo::new("letters".to_owned(), &notes))
+    }
+
+    fn measure(&self, (): &(), segment: &Segment<'_>, (): &mut ()) -> Mean {
+        let memo = segment.references.memo("letters");
+        let known = segment.reference_texts().filter_map(|text| memo?.get(text)?.parse::<f64>().ok());
+        Mean::of(known.sum())
+    }
+
+    fn score(&self, stats: &Mean, values: &mut [f64]) {
+        values.fill(stats.value());
+    }
+}
+
+#[test]
+fn what_metrics_remember_of_references_is_stored_with_them() {
+    let letters = [AnyMetric::new(Letters)];
+    let count = |mut references: ReferenceSet| {
+        let texts = ["a", "b"].into_iter().collect();
+        let system = System { name: "s".into(), images: vec![2, 5], texts };
+        evaluate(&mut references, &[system], &letters, &())[0].metrics[0].segments()
+    };
+    let Prepared { ids, mut references, sources } = prepared();
+    assert_eq!(count(references.clone()), [0.0, 0.0]);
+    references.prepare([letters[0].input()]);
+    references.remember(&letters, &());
+    let expected: Vec<f64> =
+        [2, 5].map(|image| references.of(image).map(|text| text.len() as f64).sum()).to_vec();
+    let mut bytes = Vec::new();
+    Prepared { ids, references, sources }.write(&mut bytes).unwrap();
+    assert_eq!(count(open(&bytes).unwrap().references), expected);
 }
