@@ -144,6 +144,7 @@ fn installed_data_are_listed_verified_used_and_removed() {
     assert!(place.run(&["data", "list"]).stdout.contains("not installed; run `capeval data install meteor`"));
     let run = place.run(&["data", "verify"]);
     assert!(run.code == 2 && run.stderr.contains("run `capeval data install meteor`"), "{}", run.stderr);
+    assert!(run.stderr.contains("neither METEOR's resources nor SPICE's grammar"), "{}", run.stderr);
     let run = place.run(&["data", "remove", "meteor"]);
     assert!(run.code == 2 && run.stderr.contains("not installed"), "{}", run.stderr);
 
@@ -153,7 +154,9 @@ fn installed_data_are_listed_verified_used_and_removed() {
     assert!(place.run(&["data", "verify"]).stdout.starts_with("meteor  as it was written"));
     let report = place.report();
     assert!(report["systems"][0]["scores"]["meteor"].as_f64().unwrap() > 0.0);
-    assert!(report["notices"].as_array().unwrap().is_empty(), "{report}");
+    let codes: Vec<&Value> =
+        report["notices"].as_array().unwrap().iter().map(|notice| &notice["code"]).collect();
+    assert_eq!(codes, ["no-spice"]);
     // Everything that decides a score is named: the content of the file too.
     let content = list.split("content ").nth(1).unwrap().split(',').next().unwrap().to_owned();
     let signature = report["signatures"]["meteor"].as_str().unwrap();
