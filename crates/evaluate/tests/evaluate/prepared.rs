@@ -22,7 +22,7 @@ fn prepared() -> Prepared {
     let metrics: Vec<_> =
         METRICS.map(|name| registry::build(name, &[], &Resources::default()).unwrap()).into();
     let mut references = references();
-    references.prepare(metrics.iter().map(capeval_metric::AnyMetric::input));
+    references.prepare(metrics.iter().map(AnyMetric::input));
     let ids = (0..40).map(|i| if i % 2 == 0 { SegmentId::Integer(i) } else { SegmentId::from("α.jpg") });
     let sources = vec![Source { path: "refs.json".into(), bytes: 7, modified: 0 }];
     Prepared { ids: ids.collect(), references, sources }
