@@ -62,7 +62,7 @@ settings! {
     uploads_per_minute: u32 = 20, "files that one person may upload or have checked in a minute";
     proxies: Vec<String> = Vec::new(), "addresses of reverse proxies, whose X-Forwarded-For is believed";
     capeval_data: String = String::new(), "folder with the data of METEOR and SPICE; empty for the user's own";
-    log: String = "info".to_owned(), "what is logged, such as `warn` or `info,sqlx=debug`";
+    log: String = "info".to_owned(), "what is logged, such as `warn` or `debug`; at `trace`, libraries log addresses with their secrets";
     log_json: bool = false, "whether the log is JSON";
 }
 

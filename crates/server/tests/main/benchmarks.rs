@@ -51,7 +51,7 @@ pub fn results(images: usize, skill: usize) -> String {
 }
 
 /// Makes a benchmark with a phase and returns the id of the phase.
-async fn benchmark(site: &Site, more: &str) -> String {
+pub async fn benchmark(site: &Site, more: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("c5.json"), references(40, 5)).unwrap();
     std::fs::write(folder.path().join("c40.json"), references(12, 9)).unwrap();

@@ -3,6 +3,7 @@
 
 mod accounts;
 mod benchmarks;
+mod hostile;
 mod jobs;
 mod kills;
 mod real;
