@@ -90,6 +90,27 @@ impl Blobs {
         self.folder.join(&name[..2]).join(name)
     }
 
+    /// The hashes of all files.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn list(&self) -> io::Result<Vec<String>> {
+        let mut hashes = Vec::new();
+        for folder in fs::read_dir(&self.folder)? {
+            let folder = folder?;
+            if folder.file_name() == "new" || !folder.file_type()?.is_dir() {
+                continue;
+            }
+            for file in fs::read_dir(folder.path())? {
+                let name = file?.file_name().to_string_lossy().into_owned();
+                if self.path(&name).exists() {
+                    hashes.push(name);
+                }
+            }
+        }
+        Ok(hashes)
+    }
+
     /// The content of a file.
     ///
     /// # Errors

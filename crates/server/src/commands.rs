@@ -10,11 +10,11 @@ use clap::{Args, Parser, Subcommand};
 use crate::accounts::people::{self, NewAccount};
 use crate::accounts::{Role, tokens};
 use crate::app::App;
+use crate::backup::{self, Manifest, nightly};
 use crate::benchmarks::apply::{self, Plan};
 use crate::settings::Settings;
-use crate::tasks::{self, Probe};
 use crate::web::Scope;
-use crate::{demo, serve};
+use crate::{clock, demo, doctor, serve, tasks};
 
 /// Run benchmarks with hidden references: uploads, quotas, scores, boards
 #[derive(Parser)]
@@ -55,6 +55,19 @@ enum Command {
     Admin(Admin),
     /// Check the data, and print all settings
     Doctor,
+    /// Make a backup of the database and all files, also while the server runs; prints its folder
+    Backup {
+        /// New folder to make [default: the time in the folder of nightly backups].
+        to: Option<PathBuf>,
+    },
+    /// Make the data of a server, in an empty folder and database, from a backup that is checked first
+    Restore {
+        /// Folder of the backup.
+        from: PathBuf,
+        /// Only check the backup: every file, and every row.
+        #[arg(long)]
+        verify: bool,
+    },
     /// Run one step of a job; the program calls itself with this
     #[command(name = crate::jobs::child::COMMAND, hide = true)]
     Child,
@@ -140,10 +153,14 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         Settings::load(&common.data, common.config.as_deref(), |name| std::env::var(name).ok())?;
     settings.listen = common.listen.unwrap_or(settings.listen);
     settings.database = common.database.unwrap_or(settings.database);
+    let data = common.data;
     start_log(&settings)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
-        let app = App::open(common.data, settings).await?;
+        if let Command::Restore { from, verify } = command {
+            return restore(from, verify, &data, &settings).await;
+        }
+        let app = App::open(data, settings).await?;
         match command {
             Command::Serve => serve::serve(app, |line| println!("{line}")).await,
             Command::Worker => serve::work(app).await,
@@ -157,7 +174,8 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Admin(Admin::Token(token)) => manage_token(&app, token).await,
             Command::Admin(Admin::Benchmark(Benchmark::Apply { file })) => apply_benchmark(&app, &file).await,
             Command::Doctor => doctor(&app).await,
-            Command::Child => Ok(()),
+            Command::Backup { to } => make_backup(&app, to).await,
+            Command::Restore { .. } | Command::Child => Ok(()),
         }
     })
 }
@@ -233,25 +251,50 @@ async fn apply_benchmark(app: &App, file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Prints what is found; a problem makes the command fail, for scripts.
 async fn doctor(app: &App) -> anyhow::Result<()> {
-    println!("data       {}", app.folder.display());
-    println!("database   {}", app.store.kind());
-    println!("accounts   {}", people::count(&app.store).await?);
-    println!("sandbox    {}", sandbox_in_words(app).await);
+    let findings = doctor::examine(app).await?;
+    for finding in &findings {
+        let mark = if finding.is_problem { "PROBLEM" } else { "" };
+        println!("{:<9} {mark:<8}{}", finding.about, finding.text);
+    }
     println!("\nsettings, in server.toml or as CAPEVAL_SERVER_NAME:");
     for (name, value, description) in app.settings.described() {
         println!("  {name} = {value}\n      {description}");
     }
+    match findings.iter().filter(|finding| finding.is_problem).count() {
+        0 => Ok(()),
+        1 => bail!("there is a problem"),
+        many => bail!("there are {many} problems"),
+    }
+}
+
+async fn make_backup(app: &App, to: Option<PathBuf>) -> anyhow::Result<()> {
+    let to = to.unwrap_or_else(|| nightly::folder(app).join(clock::iso(clock::now()).replace(':', "-")));
+    let manifest = backup::make(app, &to).await?;
+    println!("{}", to.display());
+    warn_of(&manifest.missing);
     Ok(())
 }
 
-/// What a job of this system cannot do, as one found out by trying.
-async fn sandbox_in_words(app: &App) -> String {
-    match tasks::probe(app).await {
-        Ok(Probe { socket, file, program }) => {
-            let word = |possible: bool| if possible { "possible" } else { "refused" };
-            format!("network {}, other files {}, other programs {}", word(socket), word(file), word(program))
-        }
-        Err(failure) => format!("jobs cannot run: {failure:?}"),
+async fn restore(from: PathBuf, verify: bool, folder: &Path, settings: &Settings) -> anyhow::Result<()> {
+    let checked = match verify {
+        true => backup::check(&from).await?,
+        false => backup::restore(&from, folder, settings).await?,
+    };
+    let Manifest { made_at, program, files, .. } = &checked.manifest;
+    let done = if verify { "whole" } else { "restored" };
+    println!(
+        "{done}: made on {made_at} by version {program}; rows: {}, files: {}",
+        checked.rows,
+        files.len()
+    );
+    warn_of(&checked.missing);
+    Ok(())
+}
+
+fn warn_of(missing: &[String]) {
+    for name in missing {
+        eprintln!("capeval-server: {name} was missing when the backup was made");
     }
 }

@@ -7,15 +7,18 @@
 pub mod accounts;
 pub mod app;
 pub mod audit;
+pub mod backup;
 pub mod benchmarks;
 pub mod blobs;
 pub mod clock;
 pub mod commands;
 mod demo;
+mod doctor;
 pub mod fault;
 mod health;
 pub mod ids;
 pub mod jobs;
+pub mod outbox;
 pub mod serve;
 pub mod settings;
 pub mod store;
@@ -23,4 +26,10 @@ pub mod tasks;
 pub mod web;
 
 /// The kinds of work that jobs do.
-pub const WORKS: &[jobs::Work] = &benchmarks::WORKS;
+pub const WORKS: &[jobs::Work] = &[
+    benchmarks::scoring::PREPARE,
+    benchmarks::scoring::SCORE,
+    benchmarks::scoring::COMPARE,
+    backup::nightly::WORK,
+    outbox::WORK,
+];

@@ -8,6 +8,7 @@ use tokio::sync::watch;
 
 use crate::accounts::invitations;
 use crate::app::{self, App};
+use crate::backup::nightly;
 use crate::jobs::runner;
 
 /// Drafts of files that are older belong to processes that were killed, in seconds.
@@ -29,6 +30,7 @@ pub async fn serve(app: App, greet: impl Fn(String)) -> anyhow::Result<()> {
     let (stop, stopping) = watch::channel(false);
     let workers = app.settings.workers;
     let jobs = tokio::spawn(runner::run(app.clone(), crate::WORKS, workers, stopping.clone()));
+    let backups = tokio::spawn(nightly::schedule(app.clone(), stopping));
     let router = app::router(&app)?.into_make_service_with_connect_info::<SocketAddr>();
     let signal = async move {
         stop_signal().await;
@@ -36,6 +38,7 @@ pub async fn serve(app: App, greet: impl Fn(String)) -> anyhow::Result<()> {
     };
     axum::serve(listener, router).with_graceful_shutdown(signal).await?;
     jobs.await?;
+    backups.await?;
     app.store.close().await;
     Ok(())
 }

@@ -62,6 +62,11 @@ settings! {
     uploads_per_minute: u32 = 20, "files that one person may upload or have checked in a minute";
     proxies: Vec<String> = Vec::new(), "addresses of reverse proxies, whose X-Forwarded-For is believed";
     capeval_data: String = String::new(), "folder with the data of METEOR and SPICE; empty for the user's own";
+    #[secret true] smtp: String = String::new(), "mail server (smtps://name:secret@host, or smtp://name:secret@host:587?tls=required); empty for no mail";
+    mail_from: String = String::new(), "address that mail comes from, such as `Captions <no-reply@example.org>`";
+    webhooks_private: bool = false, "whether webhooks may go to private networks and to this machine";
+    backup_hour: i64 = 2, "hour of the day, in UTC, from which the backup of the day is made; -1 for no nightly backups";
+    backup_folder: String = String::new(), "folder of nightly backups; empty for `backups` in the data folder";
     log: String = "info".to_owned(), "what is logged, such as `warn` or `debug`; at `trace`, libraries log addresses with their secrets";
     log_json: bool = false, "whether the log is JSON";
 }
@@ -112,10 +117,18 @@ impl Settings {
         if self.session_days < 1 || self.lease_seconds < 1 || self.connections < 1 || self.job_seconds < 1 {
             bail!("session_days, lease_seconds, connections and job_seconds are at least 1");
         }
+        if self.sends_mail() && self.mail_from.is_empty() {
+            bail!("smtp needs mail_from, the address that mail comes from");
+        }
         if !self.public_url.is_empty() && !self.public_url.starts_with("http") {
             bail!("public_url begins with http:// or https://");
         }
         Ok(())
+    }
+
+    /// Whether the site can send mail.
+    pub fn sends_mail(&self) -> bool {
+        !self.smtp.is_empty()
     }
 
     /// Whether people reach the server over TLS.
@@ -135,6 +148,15 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_page_for_organisers_has_every_setting() {
+        let page = include_str!("../../../docs/server.md");
+        for (name, value, description) in Settings::default().described() {
+            let row = format!("| `{name}` | `{value}` | {description} |");
+            assert!(page.contains(&row), "docs/server.md needs the row\n{row}");
+        }
+    }
 
     #[test]
     fn the_environment_replaces_the_file_and_secrets_are_not_shown() {

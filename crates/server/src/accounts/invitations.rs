@@ -20,6 +20,8 @@ pub struct Invitation {
     pub role: Role,
     /// The team to join.
     pub team: Option<String>,
+    /// The only address that the account may have.
+    pub email: Option<String>,
 }
 
 /// Makes an invitation, and returns the path of its link, which cannot be shown again.
@@ -27,12 +29,32 @@ pub struct Invitation {
 /// # Errors
 /// If the database fails.
 pub async fn add(tx: &mut Tx, actor: Option<&str>, role: Role, team: Option<&str>) -> Result<String, Fault> {
+    insert(tx, actor, role, team, None).await
+}
+
+/// Makes an invitation for one mail address, whose owner proves by using it that the address is theirs.
+///
+/// # Errors
+/// If the database fails.
+pub async fn add_for_address(tx: &mut Tx, email: &str) -> Result<String, Fault> {
+    // An address has one link at a time, the newest.
+    tx.execute("DELETE FROM invitation WHERE email = $1 AND used_at IS NULL", args![email]).await?;
+    insert(tx, None, Role::Member, None, Some(email)).await
+}
+
+async fn insert(
+    tx: &mut Tx,
+    actor: Option<&str>,
+    role: Role,
+    team: Option<&str>,
+    email: Option<&str>,
+) -> Result<String, Fault> {
     let secret = ids::secret()?;
     let (id, now) = (ids::new_id(), clock::now());
     tx.execute(
-        "INSERT INTO invitation (id, hash, role, team, created_by, created_at, expires_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        args![&id, ids::digest(&secret), role.name(), team, actor, now, now + DAYS * clock::DAY],
+        "INSERT INTO invitation (id, hash, role, team, created_by, created_at, expires_at, email) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        args![&id, ids::digest(&secret), role.name(), team, actor, now, now + DAYS * clock::DAY, email],
     )
     .await?;
     audit::note(tx, actor, "invitation.add", &id, json!({ "role": role.name(), "team": team })).await?;
@@ -58,7 +80,12 @@ pub async fn find(store: &Store, secret: &str) -> Result<Invitation, Fault> {
             DAYS
         ));
     };
-    Ok(Invitation { id: row.get("id")?, role: super::people::role(&row)?, team: row.get("team")? })
+    Ok(Invitation {
+        id: row.get("id")?,
+        role: super::people::role(&row)?,
+        team: row.get("team")?,
+        email: row.get("email")?,
+    })
 }
 
 /// Uses an invitation up.
@@ -94,5 +121,6 @@ pub async fn for_first_administrator(store: &Store) -> anyhow::Result<Option<Str
 }
 
 async fn forget_first(tx: &mut Tx) -> Result<(), Error> {
-    tx.execute("DELETE FROM invitation WHERE created_by IS NULL AND used_at IS NULL", args![]).await.map(drop)
+    let sql = "DELETE FROM invitation WHERE created_by IS NULL AND role = 'admin' AND used_at IS NULL";
+    tx.execute(sql, args![]).await.map(drop)
 }

@@ -17,7 +17,10 @@ use crate::web::guard::Network;
 use crate::web::language::{self, Language};
 use crate::web::route::{get, post};
 use crate::web::{Access, Page, Person, Route, Scope, local};
-use crate::{args, audit};
+use crate::{args, audit, outbox};
+
+/// Links that may be sent to one address in a minute.
+const LINKS_PER_MINUTE: u32 = 2;
 
 pub(super) fn routes() -> Vec<Route> {
     use Access::{Person as Signed, Public};
@@ -57,6 +60,15 @@ struct Join<'a> {
     role: Option<Role>,
     email: &'a str,
     name: &'a str,
+    problem: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "confirm.html")]
+struct Confirm<'a> {
+    page: &'a Page,
+    email: &'a str,
+    is_sent: bool,
     problem: Option<String>,
 }
 
@@ -146,13 +158,18 @@ fn require_open(app: &App) -> Result<(), Fault> {
 
 async fn register_form(State(app): State<App>, page: Page) -> Result<Response, Fault> {
     require_open(&app)?;
+    if app.settings.sends_mail() {
+        return page.show(&Confirm { page: &page, email: "", is_sent: false, problem: None });
+    }
     page.show(&Join { page: &page, action: "/register", role: None, email: "", name: "", problem: None })
 }
 
 #[derive(Deserialize)]
 struct NewPerson {
     email: String,
+    #[serde(default)]
     name: String,
+    #[serde(default)]
     password: String,
 }
 
@@ -164,10 +181,44 @@ async fn register(
 ) -> Result<Response, Fault> {
     require_open(&app)?;
     app.limits.take("sign-ins", &network.0.0, app.settings.sign_ins_per_minute)?;
+    if app.settings.sends_mail() {
+        return send_link(&app, &page, &given.email).await;
+    }
     match make(&app, &given, Role::Member, None).await {
         Ok(id) => signed_in(&app, &id, "/?done=welcome").await,
         Err(fault) => again(&page, "/register", None, &given, &fault),
     }
+}
+
+/// Sends a link to make an account with this address. The answer is the same if there is one already; the mail differs.
+async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response, Fault> {
+    let address = match people::address(email) {
+        Ok(address) => address,
+        Err(fault) => {
+            let problem = Some(page.fault(&fault));
+            let form = page.show(&Confirm { page, email, is_sent: false, problem })?;
+            return Ok((fault.status, form).into_response());
+        }
+    };
+    app.limits.take("links", &address, LINKS_PER_MINUTE)?;
+    let known = people::by_email(&app.store, &address).await?.is_some();
+    let mut tx = app.store.begin().await?;
+    let (path, sentence) = match known {
+        true => (
+            "/sign-in".to_owned(),
+            language::say("There is an account with this address already. Sign in here:"),
+        ),
+        false => (
+            invitations::add_for_address(&mut tx, &address).await?,
+            language::say("Make your account here, or do nothing if you did not ask for one:"),
+        ),
+    };
+    let body = format!("{}\n\n{}\n", page.t(sentence), app.settings.url(&path));
+    let subject = page.t1("Your account at {}", &page.site);
+    outbox::mail(&mut tx, app, &address, &subject, &body).await?;
+    tx.commit().await?;
+    app.wake.notify_one();
+    page.show(&Confirm { page, email: &address, is_sent: true, problem: None })
 }
 
 /// Shows the form for a new account again, with what was wrong.
@@ -212,7 +263,8 @@ async fn join_form(
     }
     let action = format!("/join/{secret}");
     let role = Some(invitation.role);
-    page.show(&Join { page: &page, action: &action, role, email: "", name: "", problem: None })
+    let email = invitation.email.as_deref().unwrap_or("");
+    page.show(&Join { page: &page, action: &action, role, email, name: "", problem: None })
 }
 
 async fn join(
@@ -220,12 +272,15 @@ async fn join(
     network: axum::Extension<Network>,
     page: Page,
     Path(secret): Path<String>,
-    Form(given): Form<NewPerson>,
+    Form(mut given): Form<NewPerson>,
 ) -> Result<Response, Fault> {
     app.limits.take("sign-ins", &network.0.0, app.settings.sign_ins_per_minute)?;
     let invitation = invitations::find(&app.store, &secret).await?;
     if invitation.team.is_some() && app.settings.registration != "open" {
         require_open(&app)?;
+    }
+    if let Some(email) = &invitation.email {
+        given.email.clone_from(email);
     }
     match make(&app, &given, invitation.role, Some(&invitation)).await {
         Ok(id) => signed_in(&app, &id, "/?done=welcome").await,

@@ -63,7 +63,7 @@ pub struct NewAccount<'a> {
 /// # Errors
 /// If the address or the name is not one, or there is an account with this address.
 pub async fn add(tx: &mut Tx, new: NewAccount<'_>) -> Result<String, Fault> {
-    let email = email(new.email)?;
+    let email = address(new.email)?;
     let name = name(new.name)?;
     let id = ids::new_id();
     let added = tx
@@ -81,7 +81,7 @@ pub async fn add(tx: &mut Tx, new: NewAccount<'_>) -> Result<String, Fault> {
 }
 
 /// The mail address in small letters.
-fn email(text: &str) -> Result<String, Fault> {
+pub(super) fn address(text: &str) -> Result<String, Fault> {
     let text = text.trim().to_lowercase();
     let parts = text.split_once('@').filter(|(local, domain)| {
         !local.is_empty() && domain.contains('.') && !domain.starts_with('.') && !domain.ends_with('.')
@@ -195,11 +195,11 @@ mod tests {
 
     #[test]
     fn addresses_and_names_are_checked() {
-        assert_eq!(email(" Ada@Example.org ").unwrap(), "ada@example.org");
+        assert_eq!(address(" Ada@Example.org ").unwrap(), "ada@example.org");
         for wrong in
             ["", "ada", "@example.org", "ada@", "ada@example", "a b@c.de", "a@b@c.de", "<a@b.c>", "a@.c"]
         {
-            assert!(email(wrong).is_err(), "{wrong}");
+            assert!(address(wrong).is_err(), "{wrong}");
         }
         assert_eq!(name(" Ada\u{202e} Lovelace\n").unwrap(), "Ada Lovelace");
         assert!(name("\u{200b} ").is_err() && name(&"a".repeat(81)).is_err());

@@ -15,11 +15,7 @@ pub mod teams;
 pub mod upload;
 pub mod validation;
 
-use crate::jobs::Work;
 use crate::web::Route;
-
-/// The kinds of work of benchmarks.
-pub const WORKS: [Work; 3] = [scoring::PREPARE, scoring::SCORE, scoring::COMPARE];
 
 /// The routes of benchmarks.
 pub fn routes() -> Vec<Route> {

@@ -15,7 +15,7 @@ use crate::jobs::queue::{self, Priority};
 use crate::jobs::{Failure, Job, Work};
 use crate::store::Tx;
 use crate::tasks::{Prepared, SetContrasts, SetScores, Task};
-use crate::{args, audit, clock, ids};
+use crate::{args, audit, clock, ids, outbox};
 
 /// Prepares a reference set.
 pub const PREPARE: Work = Work {
@@ -180,7 +180,12 @@ async fn score(app: &App, job: &Job) -> Result<Value, Failure> {
     Ok(json!({ "score_set": phase.score_set, "scores": scores }))
 }
 
-async fn finish_score(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
+async fn finish_score(
+    app: &App,
+    tx: &mut Tx,
+    job: &Job,
+    outcome: Result<Value, String>,
+) -> Result<(), Fault> {
     let row = tx.first("SELECT * FROM submission WHERE id = $1", args![&job.subject]).await?;
     let Some(submission) = row.as_ref().map(Submission::of).transpose()? else { return Ok(()) };
     let scores = match outcome {
@@ -195,6 +200,7 @@ async fn finish_score(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Value, St
             if failed == 1 {
                 // The file was checked, so it is our fault.
                 submissions::refund(tx, &submission).await?;
+                outbox::submission_ended(tx, app, &submission.id).await?;
             }
             return Ok(());
         }
@@ -231,6 +237,7 @@ async fn finish_score(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Value, St
             .await?;
         }
     }
+    outbox::submission_ended(tx, app, &submission.id).await?;
     compare_later(tx, &submission.phase).await
 }
 

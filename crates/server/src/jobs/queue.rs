@@ -21,11 +21,24 @@ pub enum Priority {
 /// # Errors
 /// If the database fails.
 pub async fn add(tx: &mut Tx, kind: &'static str, subject: &str, priority: Priority) -> Result<(), Error> {
-    let now = clock::now();
+    add_at(tx, kind, subject, priority, clock::now()).await
+}
+
+/// Adds a job that begins no earlier than `run_after`.
+///
+/// # Errors
+/// If the database fails.
+pub async fn add_at(
+    tx: &mut Tx,
+    kind: &'static str,
+    subject: &str,
+    priority: Priority,
+    run_after: i64,
+) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO job (id, kind, subject, state, priority, attempt, run_after, lease_until, created_at) \
-         VALUES ($1, $2, $3, 'queued', $4, 0, $5, 0, $5)",
-        args![ids::new_id(), kind, subject, priority as i64, now],
+         VALUES ($1, $2, $3, 'queued', $4, 0, $5, 0, $6)",
+        args![ids::new_id(), kind, subject, priority as i64, run_after, clock::now()],
     )
     .await
     .map(drop)

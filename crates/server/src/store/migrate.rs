@@ -6,14 +6,21 @@ use super::{Store, Tx};
 use crate::{args, clock};
 
 /// The changes of the tables, oldest first. They are never edited once released; a new one is added instead.
-const MIGRATIONS: &[&str] = &[include_str!("../../migrations/0001_tables.sql")];
+pub(super) const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/0001_tables.sql"),
+    include_str!("../../migrations/0002_backup.sql"),
+    include_str!("../../migrations/0003_outbox.sql"),
+];
+
+/// The version of the tables that this program uses.
+pub const NEWEST: usize = MIGRATIONS.len();
 
 impl Store {
-    /// Applies the migrations that the database lacks.
+    /// Applies the migrations up to number `until` that the database lacks.
     ///
     /// # Errors
     /// If one fails, which leaves the database unchanged, or if the tables are of a newer version of the program.
-    pub(super) async fn migrate(&self) -> anyhow::Result<()> {
+    pub(super) async fn migrate(&self, until: usize) -> anyhow::Result<()> {
         let mut tx = self.begin().await?;
         if let Tx::Postgres(_) = tx {
             // Several processes may start at once; the number is arbitrary.
@@ -33,7 +40,7 @@ impl Store {
                 MIGRATIONS.len()
             );
         }
-        for (version, script) in (1_i64..).zip(MIGRATIONS).skip(done) {
+        for (version, script) in (1_i64..).zip(MIGRATIONS).take(until).skip(done) {
             let applied = match &mut tx {
                 Tx::Sqlite(tx) => sqlx::raw_sql(*script).execute(&mut **tx).await.map(drop),
                 Tx::Postgres(tx) => sqlx::raw_sql(*script).execute(&mut **tx).await.map(drop),

@@ -4,6 +4,7 @@
 //! of them run on both databases as they are. SQLite has one connection that writes, whose transactions begin with
 //! BEGIN IMMEDIATE, and several that read, so that no request is refused because the database is locked.
 
+mod export;
 mod migrate;
 mod value;
 
@@ -14,8 +15,9 @@ use std::time::Duration;
 use anyhow::Context;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{PgPool, Postgres, Sqlite, SqlitePool, Transaction};
+use sqlx::{AssertSqlSafe, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
 
+pub use export::{Import, is_empty, tables};
 pub use sqlx::Error;
 pub use value::{Column, Row, Value};
 
@@ -117,6 +119,22 @@ impl Store {
     /// # Errors
     /// If it cannot be opened, or a newer version of the program has changed it.
     pub async fn open(url: &str, folder: &Path, connections: u32) -> anyhow::Result<Self> {
+        let store = Self::connect(url, folder, connections).await?;
+        store.migrate(migrate::NEWEST).await?;
+        Ok(store)
+    }
+
+    /// The same with the tables of an earlier version, if they are not newer already.
+    ///
+    /// # Errors
+    /// If it cannot be opened, or a newer version of the program has changed it.
+    pub async fn open_at(version: usize, url: &str, folder: &Path, connections: u32) -> anyhow::Result<Self> {
+        let store = Self::connect(url, folder, connections).await?;
+        store.migrate(version).await?;
+        Ok(store)
+    }
+
+    async fn connect(url: &str, folder: &Path, connections: u32) -> anyhow::Result<Self> {
         let store = if url.is_empty() {
             Self::sqlite(&folder.join("capeval.db"), connections).await?
         } else {
@@ -125,7 +143,6 @@ impl Store {
             let pool = PgPoolOptions::new().max_connections(connections).acquire_timeout(PATIENCE);
             Self::Postgres(pool.connect_with(options).await.context("cannot connect to PostgreSQL")?)
         };
-        store.migrate().await?;
         Ok(store)
     }
 
@@ -152,6 +169,19 @@ impl Store {
         match self {
             Self::Sqlite { write, .. } => Ok(Tx::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?)),
             Self::Postgres(pool) => Ok(Tx::Postgres(pool.begin().await?)),
+        }
+    }
+
+    /// Begins a transaction that reads, and sees the database as it is now whatever others write meanwhile.
+    ///
+    /// # Errors
+    /// If no connection becomes free.
+    pub async fn snapshot(&self) -> Result<Tx, Error> {
+        match self {
+            Self::Sqlite { read, .. } => Ok(Tx::Sqlite(read.begin().await?)),
+            Self::Postgres(pool) => {
+                Ok(Tx::Postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?))
+            }
         }
     }
 
@@ -184,6 +214,14 @@ impl Tx {
         match self {
             Self::Sqlite(tx) => tx.commit().await,
             Self::Postgres(tx) => tx.commit().await,
+        }
+    }
+
+    /// Runs a statement that was put together from names of tables and columns.
+    async fn execute_built(&mut self, sql: &str, values: Vec<Value>) -> Result<(), Error> {
+        match self {
+            Self::Sqlite(tx) => bound!(AssertSqlSafe(sql), values).execute(&mut **tx).await.map(drop),
+            Self::Postgres(tx) => bound!(AssertSqlSafe(sql), values).execute(&mut **tx).await.map(drop),
         }
     }
 

@@ -2,10 +2,12 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
 mod accounts;
+mod backup;
 mod benchmarks;
 mod hostile;
 mod jobs;
 mod kills;
+mod outbox;
 mod real;
 mod routes;
 mod support;

@@ -1,0 +1,109 @@
+//! Checks a backup, and makes the data of a server from it.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use flate2::read::GzDecoder;
+
+use super::{FOLDERS, Manifest, ROWS, SETTINGS, file, named};
+use crate::blobs::Blobs;
+use crate::settings::Settings;
+use crate::store::{Import, Store, is_empty};
+
+/// The most differences that an error lists.
+const LISTED: usize = 10;
+
+/// What a check has found, which is no reason to refuse the backup.
+#[derive(Debug)]
+pub struct Checked {
+    /// The manifest.
+    pub manifest: Manifest,
+    /// The number of rows.
+    pub rows: usize,
+    /// Files that rows name and that the backup lacks, since they were missing when it was made.
+    pub missing: Vec<String>,
+}
+
+/// Checks a backup: every file by its hash, and every row by loading it into an empty database.
+///
+/// # Errors
+/// If a file is missing or has changed, or the rows cannot be loaded.
+pub async fn check(from: &Path) -> anyhow::Result<Checked> {
+    let manifest = read(from).await?;
+    let folder = tempfile::tempdir()?;
+    let store = Store::open_at(manifest.tables, "", folder.path(), 1).await?;
+    let rows = load(&store, from).await?;
+    let mut snapshot = store.snapshot().await?;
+    let known: HashSet<&str> = manifest.files.iter().map(|entry| entry.path.as_str()).collect();
+    let missing: Vec<String> =
+        named(&mut snapshot).await?.into_iter().filter(|name| !known.contains(name.as_str())).collect();
+    drop(snapshot);
+    store.close().await;
+    if let Some(lost) = missing.iter().find(|name| !manifest.missing.contains(name)) {
+        bail!("the rows name {lost}, which the backup does not have");
+    }
+    Ok(Checked { rows, missing, manifest })
+}
+
+async fn read(from: &Path) -> anyhow::Result<Manifest> {
+    let manifest = Manifest::read(from)?;
+    if manifest.tables > Store::NEWEST {
+        bail!("the backup was made by the newer version {} of the program: start that one", manifest.program);
+    }
+    let (read, folder) = (manifest.clone(), from.to_owned());
+    let differences = tokio::task::spawn_blocking(move || read.differences(&folder)).await??;
+    if !differences.is_empty() {
+        let more = differences.len().saturating_sub(LISTED);
+        let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
+        let listed = differences.into_iter().take(LISTED).collect::<Vec<_>>().join("\n  ");
+        bail!("the backup is damaged:\n  {listed}{more}");
+    }
+    Ok(manifest)
+}
+
+async fn load(store: &Store, from: &Path) -> anyhow::Result<usize> {
+    let mut lines = BufReader::new(GzDecoder::new(File::open(from.join(ROWS))?)).lines();
+    let (mut import, mut rows) = (Import::default(), 0);
+    let mut tx = store.begin().await?;
+    while let Some(line) = lines.next() {
+        let line = line.with_context(|| format!("{ROWS} is damaged"))?;
+        import.line(&mut tx, &line).await.with_context(|| format!("{ROWS}, row {}", rows + 1))?;
+        rows += usize::from(line.starts_with('['));
+    }
+    tx.commit().await?;
+    Ok(rows)
+}
+
+/// Makes the data of a server in `folder` and in the database of the settings, both of which must be empty.
+///
+/// # Errors
+/// If they are not empty, or the backup is damaged; no row has been added then.
+pub async fn restore(from: &Path, folder: &Path, settings: &Settings) -> anyhow::Result<Checked> {
+    let checked = check(from).await?;
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let tables = checked.manifest.tables;
+    let store = Store::open_at(tables, &settings.database, folder, settings.connections).await?;
+    let mut snapshot = store.snapshot().await?;
+    if !is_empty(&mut snapshot).await? {
+        bail!("the database is in use; a backup is restored into an empty one");
+    }
+    drop(snapshot);
+    for name in FOLDERS {
+        let blobs = Blobs::open(folder.join(name))?;
+        let prefix = format!("{name}/");
+        for entry in checked.manifest.files.iter().filter(|entry| entry.path.starts_with(&prefix)) {
+            let hash = blobs.put(File::open(file(from, entry))?)?;
+            anyhow::ensure!(hash == entry.sha256, "{} changed while it was read", entry.path);
+        }
+    }
+    let (given, settings) = (from.join(SETTINGS), folder.join(SETTINGS));
+    if given.exists() && !settings.exists() {
+        fs::copy(given, settings)?;
+    }
+    load(&store, from).await?;
+    store.close().await;
+    Ok(checked)
+}

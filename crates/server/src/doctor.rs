@@ -1,0 +1,190 @@
+//! Checks that the data, the machine and the settings are in order.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use capeval_files::{MeteorHome, SpiceHome};
+
+use crate::accounts::people;
+use crate::app::App;
+use crate::backup::{self, nightly};
+use crate::store::Store;
+use crate::tasks::{self, Probe};
+use crate::{args, clock};
+
+/// The free bytes under which there is not enough space.
+#[cfg(unix)]
+const SPACE: u64 = 1 << 30;
+
+/// The milliseconds by which clocks may differ.
+const DRIFT: i64 = 5_000;
+
+/// The days after which a nightly backup should have been made again.
+const STALE: i64 = 2;
+
+/// What was looked at.
+pub struct Finding {
+    /// What it is about.
+    pub about: &'static str,
+    /// What was found.
+    pub text: String,
+    /// Whether somebody should do something.
+    pub is_problem: bool,
+}
+
+fn good(about: &'static str, text: impl Into<String>) -> Finding {
+    Finding { about, text: text.into(), is_problem: false }
+}
+
+fn bad(about: &'static str, text: impl Into<String>) -> Finding {
+    Finding { about, text: text.into(), is_problem: true }
+}
+
+/// Looks at everything.
+///
+/// # Errors
+/// If the database or the disk cannot be read.
+pub async fn examine(app: &App) -> anyhow::Result<Vec<Finding>> {
+    let mut findings = vec![
+        good("data", app.folder.display().to_string()),
+        good("database", format!("{}, version {} of the tables", app.store.kind(), Store::NEWEST)),
+        good("accounts", people::count(&app.store).await?.to_string()),
+        sandbox(app).await,
+        clock(app).await?,
+    ];
+    findings.extend(files(app).await?);
+    findings.extend(space(app)?);
+    findings.extend(metric_data(app));
+    findings.push(backups(app).await?);
+    findings.extend(settings(app));
+    Ok(findings)
+}
+
+/// What a job of this system cannot do, as one found out by trying.
+async fn sandbox(app: &App) -> Finding {
+    match tasks::probe(app).await {
+        Ok(Probe { socket, file, program }) => {
+            let word = |possible: bool| if possible { "possible" } else { "refused" };
+            let (network, files, programs) = (word(socket), word(file), word(program));
+            let text = format!("network {network}, other files {files}, other programs {programs}");
+            Finding { about: "sandbox", text, is_problem: socket || file || program }
+        }
+        Err(failure) => bad("sandbox", format!("jobs cannot run: {failure:?}")),
+    }
+}
+
+async fn clock(app: &App) -> anyhow::Result<Finding> {
+    let now = clock::now();
+    let sql = match app.store {
+        // SQLite has no clock of its own; the newest note must not be of the future.
+        Store::Sqlite { .. } => "SELECT MAX(at) AS at FROM audit",
+        Store::Postgres(_) => "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS at",
+    };
+    let known: Option<i64> = app.store.first(sql, args![]).await?.map_or(Ok(None), |row| row.get("at"))?;
+    Ok(match (&app.store, known) {
+        (Store::Sqlite { .. }, Some(newest)) if newest > now + DRIFT => bad(
+            "clock",
+            format!("it is {}, but something happened on {}", clock::shown(now), clock::shown(newest)),
+        ),
+        (Store::Postgres(_), Some(other)) if (other - now).abs() > DRIFT => {
+            bad("clock", format!("it is {}, but {} for the database", clock::shown(now), clock::shown(other)))
+        }
+        _ => good("clock", clock::shown(now)),
+    })
+}
+
+/// Whether the files that rows name exist, and whether there are others.
+async fn files(app: &App) -> anyhow::Result<Vec<Finding>> {
+    let mut snapshot = app.store.snapshot().await?;
+    let named: HashSet<String> = backup::named(&mut snapshot).await?.into_iter().collect();
+    drop(snapshot);
+    let missing: Vec<&String> = named.iter().filter(|name| !app.folder.join(name).exists()).collect();
+    let count = app.blobs.list()?.len() + app.hidden.list()?.len();
+    let surplus = count - (named.len() - missing.len());
+    let mut findings = vec![match missing[..] {
+        [] => good("files", format!("{} that rows name, all there", named.len())),
+        [first, ..] => bad("files", format!("{} that rows name are missing, such as {first}", missing.len())),
+    }];
+    if surplus > 0 {
+        findings
+            .push(good("files", format!("{surplus} that no row names, of uploads that were not finished")));
+    }
+    Ok(findings)
+}
+
+#[cfg(unix)]
+fn space(app: &App) -> anyhow::Result<Option<Finding>> {
+    let system = rustix::fs::statvfs(&app.folder)?;
+    let free = system.f_bavail.saturating_mul(system.f_frsize);
+    let text = format!("{} MiB free", free >> 20);
+    Ok(Some(Finding { about: "disk", text, is_problem: free < SPACE }))
+}
+
+#[cfg(not(unix))]
+fn space(_: &App) -> anyhow::Result<Option<Finding>> {
+    Ok(None)
+}
+
+fn metric_data(app: &App) -> Vec<Finding> {
+    let folder = app.settings.capeval_data.as_str();
+    let (meteor, spice) = match folder {
+        "" => (MeteorHome::of_user(), SpiceHome::of_user()),
+        folder => (Ok(MeteorHome::new(PathBuf::from(folder))), Ok(SpiceHome::new(PathBuf::from(folder)))),
+    };
+    let found = [
+        ("METEOR", meteor.map(|home| home.is_installed())),
+        ("SPICE", spice.map(|home| home.is_installed())),
+    ];
+    found
+        .into_iter()
+        .map(|(about, is_installed)| match is_installed {
+            Ok(true) => good(about, "installed"),
+            Ok(false) => {
+                good(about, "not installed; `capeval data install` does it, for phases with this metric")
+            }
+            Err(error) => bad(about, error.to_string()),
+        })
+        .collect()
+}
+
+async fn backups(app: &App) -> anyhow::Result<Finding> {
+    if app.settings.backup_hour < 0 {
+        return Ok(good("backup", "nightly backups are off"));
+    }
+    let folder = nightly::folder(app);
+    let newest = nightly::days(&folder)?.last().copied();
+    let today = clock::now() / clock::DAY;
+    let since = app.store.first("SELECT MIN(at) AS at FROM audit", args![]).await?;
+    let since: Option<i64> = since.map_or(Ok(None), |row| row.get("at"))?;
+    let expected = since.map_or(today, |time| time / clock::DAY);
+    Ok(match newest {
+        Some(day) if today - day <= STALE => good(
+            "backup",
+            format!("the newest is of {}, in {}", clock::day(day * clock::DAY), folder.display()),
+        ),
+        Some(day) => bad("backup", format!("the newest is of {}", clock::day(day * clock::DAY))),
+        None if today - expected > STALE => bad("backup", format!("there is none in {}", folder.display())),
+        None => good("backup", format!("none yet; the server makes one each night in {}", folder.display())),
+    })
+}
+
+/// Settings that do not fit together.
+fn settings(app: &App) -> Vec<Finding> {
+    let settings = &app.settings;
+    let host = settings.listen.rsplit_once(':').map_or(settings.listen.as_str(), |(host, _)| host);
+    let is_local = host == "localhost"
+        || host
+            .trim_matches(['[', ']'])
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback());
+    let mut findings = Vec::new();
+    if !is_local && !settings.is_secure() {
+        let text = "other machines reach the server without TLS: set public_url to its https:// address";
+        findings.push(bad("settings", text));
+    }
+    if !settings.public_url.is_empty() && is_local && settings.proxies.is_empty() {
+        let text = "proxies is empty: limits count everybody behind a reverse proxy as one visitor";
+        findings.push(bad("settings", text));
+    }
+    findings
+}

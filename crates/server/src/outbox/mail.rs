@@ -1,0 +1,27 @@
+//! Sends mail by SMTP.
+
+use anyhow::Context;
+use lettre::message::Mailbox;
+use lettre::message::header::ContentType;
+use lettre::{SmtpTransport, Transport};
+
+use super::Message;
+use crate::settings::Settings;
+
+/// Sends a message.
+pub(super) fn send(settings: &Settings, message: &Message) -> anyhow::Result<()> {
+    let from: Mailbox = settings.mail_from.parse().context("the setting mail_from")?;
+    // The same id each time, so that a message that is sent twice is shown once.
+    let id = format!("<{}@{}>", message.id, from.email.domain());
+    let mail = lettre::Message::builder()
+        .message_id(Some(id))
+        .from(from)
+        .to(message.target.parse().context("the address of the mail")?)
+        .subject(&message.subject)
+        .header(ContentType::TEXT_PLAIN)
+        .body(message.body.clone())?;
+    // An error may quote the address of the server, which holds a password.
+    let server = SmtpTransport::from_url(&settings.smtp).ok().context("the setting smtp is not valid")?;
+    server.build().send(&mail).context("the mail server refuses the message, or does not answer")?;
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! Messages to the outside, mail and webhooks: written in the transaction that causes them, and sent by jobs.
+//!
+//! A message is sent at least once: if a process is killed between sending and noting it, it is sent again, with the
+//! same id.
+
+mod api;
+mod mail;
+mod webhook;
+
+use anyhow::Context;
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::fault::Fault;
+use crate::jobs::queue::{self, Priority};
+use crate::jobs::{Failure, Job, Work};
+use crate::store::{Error, Row, Tx};
+use crate::web::Route;
+use crate::web::language::Language;
+use crate::{args, clock, ids};
+
+pub use webhook::{Address, is_public, signature};
+
+/// The seconds after which a message that could not be sent is tried again; after the last, it is given up.
+const PAUSES: [i64; 5] = [10, 60, 600, 3_600, 21_600];
+
+/// Sends a message.
+pub const WORK: Work = Work {
+    kind: "send",
+    run: |app, job| Box::pin(async move { run(app, &job).await }),
+    finish: |_, tx, job, outcome| Box::pin(finish(tx, job, outcome)),
+};
+
+/// The routes of webhooks.
+pub fn routes() -> Vec<Route> {
+    api::routes()
+}
+
+/// A message.
+#[derive(Clone, Debug)]
+struct Message {
+    id: String,
+    kind: String,
+    target: String,
+    subject: String,
+    body: String,
+    sent_at: Option<i64>,
+}
+
+impl Message {
+    fn of(row: &Row) -> Result<Self, Error> {
+        Ok(Self {
+            id: row.get("id")?,
+            kind: row.get("kind")?,
+            target: row.get("target")?,
+            subject: row.get("subject")?,
+            body: row.get("body")?,
+            sent_at: row.get("sent_at")?,
+        })
+    }
+}
+
+/// Sends mail, if the site can. Wake the runner of jobs once the transaction is committed.
+///
+/// # Errors
+/// If the database fails.
+pub async fn mail(tx: &mut Tx, app: &App, to: &str, subject: &str, body: &str) -> Result<(), Error> {
+    if !app.settings.sends_mail() {
+        return Ok(());
+    }
+    add(tx, "mail", to, subject, body).await
+}
+
+async fn add(tx: &mut Tx, kind: &'static str, target: &str, subject: &str, body: &str) -> Result<(), Error> {
+    let (id, now) = (ids::new_id(), clock::now());
+    tx.execute(
+        "INSERT INTO outbox (id, kind, target, subject, body, attempt, run_after, created_at) \
+         VALUES ($1, $2, $3, $4, $5, 0, $6, $6)",
+        args![&id, kind, target, subject, body, now],
+    )
+    .await?;
+    queue::add_at(tx, WORK.kind, &id, Priority::Background, now).await
+}
+
+/// Tells the person who made a submission, and the webhooks of its benchmark, that it has ended.
+///
+/// # Errors
+/// If the database fails.
+pub async fn submission_ended(tx: &mut Tx, app: &App, submission: &str) -> Result<(), Fault> {
+    let row = tx
+        .first(
+            "SELECT submission.state, submission.method, submission.team, submission.kind, phase.slug AS phase, \
+             benchmark.id AS benchmark, benchmark.slug AS slug, benchmark.title AS title, \
+             account.email, account.language FROM submission \
+             JOIN phase ON phase.id = submission.phase JOIN benchmark ON benchmark.id = phase.benchmark \
+             LEFT JOIN account ON account.id = submission.account AND account.disabled_at IS NULL \
+             WHERE submission.id = $1 AND submission.kind = 'entry'",
+            args![submission],
+        )
+        .await?;
+    let Some(row) = row else { return Ok(()) };
+    let (state, method): (String, String) = (row.get("state")?, row.get("method")?);
+    if let Some(email) = row.get::<Option<String>>("email")? {
+        let language = row.get::<Option<String>>("language")?.and_then(|tag| Language::of(&tag));
+        let language = language.unwrap_or(Language::English);
+        let title: String = row.get("title")?;
+        let subject = match state.as_str() {
+            "scored" => language.fill("{}: your submission has scores", &[&title]),
+            _ => language.fill("{}: your submission could not be scored", &[&title]),
+        };
+        let address = app.settings.url(&format!("/submissions/{submission}"));
+        let about =
+            language.fill("The method {} of your team, handed in to {}: {}", &[&method, &title, &state]);
+        let body = format!("{about}\n\n{address}\n");
+        mail(tx, app, &email, &subject, &body).await?;
+    }
+    let body = json!({
+        "event": format!("submission.{state}"),
+        "submission": submission,
+        "benchmark": row.get::<String>("slug")?,
+        "phase": row.get::<String>("phase")?,
+        "team": row.get::<Option<String>>("team")?,
+        "method": method,
+        "at": clock::iso(clock::now()),
+    });
+    let benchmark: String = row.get("benchmark")?;
+    for row in tx.all("SELECT id FROM webhook WHERE benchmark = $1", args![benchmark]).await? {
+        add(tx, "webhook", &row.get::<String>("id")?, "", &body.to_string()).await?;
+    }
+    Ok(())
+}
+
+async fn run(app: App, job: &Job) -> Result<Value, Failure> {
+    let row = app.store.first("SELECT * FROM outbox WHERE id = $1", args![&job.subject]).await?;
+    let Some(message) = row.as_ref().map(Message::of).transpose()? else { return Ok(Value::Null) };
+    if message.sent_at.is_some() {
+        return Ok(Value::Null);
+    }
+    let sent = match message.kind.as_str() {
+        "mail" => tokio::task::spawn_blocking(move || mail::send(&app.settings, &message)).await?,
+        _ => {
+            let sql = "SELECT url, secret FROM webhook WHERE id = $1";
+            // A webhook that was removed needs no message.
+            let Some(row) = app.store.first(sql, args![&message.target]).await? else {
+                return Ok(Value::Null);
+            };
+            let (url, secret): (String, String) = (row.get("url")?, row.get("secret")?);
+            tokio::task::spawn_blocking(move || webhook::send(&app.settings, &message, &url, &secret)).await?
+        }
+    };
+    // The pauses between attempts are longer than those of jobs, so each attempt is a job of its own.
+    sent.map(|()| Value::Null).map_err(|error| Failure::Lasting(format!("{error:#}")))
+}
+
+async fn finish(tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
+    let now = clock::now();
+    let Err(reason) = outcome else {
+        let sql = "UPDATE outbox SET sent_at = $1, attempt = attempt + 1, error = NULL WHERE id = $2";
+        tx.execute(sql, args![now, &job.subject]).await?;
+        return Ok(());
+    };
+    let row = tx
+        .first(
+            "UPDATE outbox SET attempt = attempt + 1, error = $1 WHERE id = $2 RETURNING attempt",
+            args![&reason, &job.subject],
+        )
+        .await?;
+    let Some(row) = row else { return Ok(()) };
+    let attempt = usize::try_from(row.get::<i64>("attempt")?).context("attempts are counted from 0")?;
+    match attempt.checked_sub(1).and_then(|k| PAUSES.get(k)) {
+        Some(pause) => {
+            let next = now + pause * 1000;
+            tx.execute("UPDATE outbox SET run_after = $1 WHERE id = $2", args![next, &job.subject]).await?;
+            queue::add_at(tx, WORK.kind, &job.subject, Priority::Background, next).await?;
+        }
+        None => tracing::error!(message = job.subject, reason, "a message is given up"),
+    }
+    Ok(())
+}
