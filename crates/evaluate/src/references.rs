@@ -1,6 +1,6 @@
 //! The references of a corpus, read once and shared by all metrics and systems.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 use capeval_arrays::Buffer;
 use capeval_fluency::NgramModel;
@@ -141,14 +141,19 @@ impl ReferenceSet {
 
 impl ReferenceSet {
     /// Lets metrics take notes on the references, which are stored with them. Each metric's input must be prepared.
+    /// Progress is reported if a metric takes any.
     pub fn remember(&mut self, metrics: &[AnyMetric], progress: &dyn Progress) {
-        progress.begin(Stage::Fitting, self.n_references());
+        let begun = Once::new();
+        let advance = |done| {
+            begun.call_once(|| progress.begin(Stage::Fitting, self.n_references()));
+            progress.advance(done);
+        };
         let images: Vec<u32> = (0..self.n_images() as u32).collect();
         let (counted, mut memos) = (Counted::default(), Vec::<Memo>::new());
         for group in groups(self, metrics.iter().map(AnyMetric::input).enumerate()) {
             let references = group.view.references(self, &group.view.vocabulary, &images, &counted);
             for member in group.members {
-                for memo in metrics[member].remember(&references, &|done| progress.advance(done)) {
+                for memo in metrics[member].remember(&references, &advance) {
                     if memos.iter().all(|known| known.name() != memo.name()) {
                         memos.push(memo);
                     }
