@@ -237,7 +237,7 @@ fn what_is_wrong_with_a_table_is_named_with_its_place() {
         (
             b"id,caption\n1,a\n2\n",
             ErrorKind::Syntax,
-            "f:3:1 (byte 15): this row has 1 fields and the header has 2",
+            "f:3:1 (byte 15): this row has 1 field and the header has 2",
         ),
         (b"id,caption\n1,caf\xE9\n", ErrorKind::Encoding, "f:2:6 (byte 16): invalid UTF-8 (byte 0xE9)"),
         (b"{\"id\": 1, \"caption\": \"caf\xE9\"}", ErrorKind::Encoding, "f:1 (byte 25): invalid UTF-8"),
