@@ -207,7 +207,7 @@ WRONG = [
     (lambda: Reward(REFERENCES, ["cider-d"]), TypeError, "weights must map measures to numbers"),
     (lambda: RowScorer("bleu").scores(rows(), keep="id"), TypeError, r"keep must be a list.* write \['id'\]"),
     (lambda: RowScorer("bleu").scores(rows(references=[["a"], [], ["b"]])), ValueError,
-     r"column 'references', row 1 \(from 0\): no references; leave such rows out"),
+     r"column 'references', row 1 \(from 0\): no references; pass surplus=\"ignore\" to leave such rows out"),
     (lambda: RowScorer("bleu").scores(rows(references=[["a", "b"], ["c", "d"], ["x", None]])), ValueError,
      r"column 'references', row 2 \(from 0\): null instead of a reference"),
 ]  # fmt: skip
