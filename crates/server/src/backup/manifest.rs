@@ -121,7 +121,7 @@ impl Manifest {
                 }
                 Err(error) => return Err(error).with_context(|| path.display().to_string()),
                 Ok(found) if found.len() != entry.size => {
-                    differences.push(format!("{} has {} bytes, not {}", entry.path, found.len(), entry.size))
+                    differences.push(format!("{} has {} bytes, not {}", entry.path, found.len(), entry.size));
                 }
                 Ok(_) => {
                     if hash(&path)? != entry.sha256 {

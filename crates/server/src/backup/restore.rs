@@ -65,10 +65,10 @@ async fn read(from: &Path) -> anyhow::Result<Manifest> {
 }
 
 async fn load(store: &Store, from: &Path) -> anyhow::Result<usize> {
-    let mut lines = BufReader::new(GzDecoder::new(File::open(from.join(ROWS))?)).lines();
+    let lines = BufReader::new(GzDecoder::new(File::open(from.join(ROWS))?)).lines();
     let (mut import, mut rows) = (Import::default(), 0);
     let mut tx = store.begin().await?;
-    while let Some(line) = lines.next() {
+    for line in lines {
         let line = line.with_context(|| format!("{ROWS} is damaged"))?;
         import.line(&mut tx, &line).await.with_context(|| format!("{ROWS}, row {}", rows + 1))?;
         rows += usize::from(line.starts_with('['));
