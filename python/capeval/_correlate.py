@@ -144,7 +144,7 @@ def correlate(
         unit: what counts as a point: each ``"rating"``, or each ``"item"`` with the mean of its ratings.
         own_reference: what to do with a rated caption that is itself a reference: ``"keep"`` the reference,
             ``"remove"`` it, ``"remove-same-words"`` to remove references that differ in case and punctuation only
-            as well, or ``"skip"`` the ratings of that caption.
+            as well, ``"hold-out"`` to compare it with the others, or ``"skip"`` the ratings of that caption.
         surplus: what to do with ratings of images without references: ``"error"`` or ``"ignore"``.
         ids: ``"text"`` if the ids 1 and "1" are the same.
         intervals: confidence intervals: ``True`` for 95 %, or a level.

@@ -147,8 +147,8 @@ def prefer(
         scores: the path of precomputed scores by image and caption, instead of metrics.
         lower_is_better: which of these scores are error rates, by key; ``ter`` and other known ones need not be listed.
         own_reference: what to do with a caption that is itself a reference: ``"keep"`` the reference, ``"remove"`` it,
-            ``"remove-same-words"`` to remove references that differ in case and punctuation only as well, or
-            ``"skip"`` the pair.
+            ``"remove-same-words"`` to remove references that differ in case and punctuation only as well,
+            ``"hold-out"``, which is as ``"remove"`` for a pair, or ``"skip"`` the pair.
         surplus: what to do with pairs without references: ``"error"`` or ``"ignore"``.
         ids: ``"text"`` if the ids 1 and "1" are the same.
         intervals: confidence intervals: ``True`` for 95 %, or a level.

@@ -112,6 +112,7 @@ named! {
         Keep = "keep", "score it against all references, itself included; a notice says how many there are";
         Remove = "remove", "remove it from the references of its image, for every caption of that image";
         RemoveSameWords = "remove-same-words", "as remove, and every reference that differs from it only in case and punctuation";
+        HoldOut = "hold-out", "compare it with the other references of its image, one caption at a time";
         Skip = "skip", "leave it out, with its ratings or its pair";
     }
 }

@@ -1,4 +1,4 @@
-//! The figures of a page: intervals, distributions, lengths, metric against metric, and human ratings.
+//! The figures of a page: intervals, distributions, lengths, metric against metric, and scores by human rating.
 
 use capeval_report::{
     Comparison, Correlation, Gallery, Preference, Report, counted, intervals_in_words, significant,
@@ -38,7 +38,7 @@ pub(crate) struct Charts<'r> {
 }
 
 /// A drawing with its caption, notes, and a description for screen readers.
-pub(crate) struct Figure {
+pub struct Figure {
     /// The caption.
     pub title: String,
     /// The description of the drawing.
@@ -46,7 +46,7 @@ pub(crate) struct Figure {
     /// How it was computed, and what it leaves out.
     pub notes: Vec<String>,
     /// The ranges of its bars or squares, for the script; `None` if they are not known images.
-    pub cells: Option<String>,
+    pub(crate) cells: Option<String>,
     /// The drawing.
     pub svg: String,
 }
@@ -288,7 +288,7 @@ fn forest(
     }
 }
 
-fn sorted(mut values: Vec<f64>) -> Vec<f64> {
+pub(crate) fn sorted(mut values: Vec<f64>) -> Vec<f64> {
     values.retain(|value| value.is_finite());
     values.sort_unstable_by(f64::total_cmp);
     values
@@ -385,7 +385,12 @@ fn cumulative_scores(report: &Report, n_drawn: usize, measure: usize) -> Option<
 }
 
 /// Cumulative distributions of groups of sorted values.
-fn cumulative(label: &str, what: &str, unit: &str, all: Vec<(Colour, &str, Vec<f64>)>) -> Option<Figure> {
+pub(crate) fn cumulative(
+    label: &str,
+    what: &str,
+    unit: &str,
+    all: Vec<(Colour, &str, Vec<f64>)>,
+) -> Option<Figure> {
     let (low, high) = span(all.iter().map(|(_, _, values)| values.as_slice()));
     let mut words = format!("{what}.");
     let mut series = Vec::new();
@@ -632,38 +637,4 @@ fn by_grade(title: String, measure: &str, label: &str, grades: &[f64], points: &
         cells: None,
         svg: Chart::boxes(Axis::of_values(label, grades), y, &groups, Colour::System(0)).to_string(),
     }
-}
-
-/// The cumulative distributions of human ratings and of scores for each system that wrote rated captions, with the
-/// names of these systems.
-pub(crate) fn rated_systems(found: &Correlation) -> (Vec<&str>, Vec<Figure>) {
-    let mut names: Vec<&str> = found.points.systems.iter().flatten().map(String::as_str).collect();
-    names.sort_unstable();
-    names.dedup();
-    names.truncate(COLOURS);
-    if names.len() < 2 {
-        return (Vec::new(), Vec::new());
-    }
-    let of = |label: &str, values: &[f64]| {
-        let groups = names.iter().enumerate().map(|(s, name)| {
-            let own = found
-                .points
-                .systems
-                .iter()
-                .zip(values)
-                .filter(|(system, _)| system.as_deref() == Some(*name));
-            (Colour::System(s), *name, sorted(own.map(|(_, value)| *value).collect()))
-        });
-        cumulative(
-            label,
-            &format!("Share of captions with at most each {label}"),
-            "% of captions",
-            groups.collect(),
-        )
-    };
-    let measures = found.head.measures.iter().zip(&found.points.scores);
-    let figures = std::iter::once(of("human rating", &found.points.ratings))
-        .chain(measures.map(|(measure, scores)| of(&measure.label, scores)));
-    let figures = figures.flatten().collect();
-    (names, figures)
 }

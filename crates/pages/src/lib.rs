@@ -12,6 +12,7 @@ mod figures;
 mod forest;
 mod layout;
 mod page;
+mod rated;
 
 use std::io::{self, Write};
 
@@ -24,9 +25,11 @@ use capeval_report::{
 };
 
 use crate::data::Data;
-use crate::figures::{Charts, Figure};
+use crate::figures::Charts;
+pub use crate::figures::Figure;
 use crate::layout::Layout;
 pub use crate::page::{Page, Pictures};
+pub use crate::rated::{Rated, rated};
 
 /// With more measures than this, the page has a row rather than a column for each of them.
 const MANY_MEASURES: usize = 12;
@@ -91,9 +94,19 @@ impl<'r> AgreementPage<'r> {
 struct Section<'r> {
     id: &'r str,
     title: &'r str,
-    /// The systems that colours stand for, if any do.
-    systems: Vec<&'r str>,
+    /// The systems that colours stand for, if any do, and the number of others.
+    systems: Vec<String>,
+    n_more: usize,
+    /// A note below the systems.
+    about: Option<&'r str>,
     figures: Vec<Figure>,
+}
+
+impl<'r> Section<'r> {
+    /// Figures whose colours need no explanation.
+    fn new(id: &'r str, title: &'r str, figures: Vec<Figure>) -> Self {
+        Self { id, title, systems: Vec::new(), n_more: 0, about: None, figures }
+    }
 }
 
 /// Writes the page of a report; `dialect` words the remedies of notices.
@@ -175,12 +188,16 @@ pub fn correlation(
 ) -> io::Result<()> {
     let human = &found.human;
     let subtitle = format!("{} · {}", human.source, counted(human.n_ratings, "rating"));
-    let (systems, distributions) = figures::rated_systems(found);
-    let section = |id, title, figures| Section { id, title, systems: Vec::new(), figures };
+    let Rated { systems, n_more, has_references, figures } = rated(found);
     let sections = [
-        section("intervals", "Coefficients", figures::agreements(found, page.digits)),
-        section("ratings", "Scores and human ratings", figures::ratings(found)),
-        Section { systems, ..section("charts", "Cumulative distributions", distributions) },
+        Section::new("intervals", "Coefficients", figures::agreements(found, page.digits)),
+        Section::new("ratings", "Scores and human ratings", figures::ratings(found)),
+        Section {
+            systems,
+            n_more,
+            about: has_references.then_some("Grey: human, captions that people wrote."),
+            ..Section::new("charts", "Cumulative distributions", figures)
+        },
     ];
     let title = "Agreement of metrics with human ratings";
     let page = AgreementPage {
@@ -209,7 +226,7 @@ pub fn preference(
     let page = AgreementPage {
         tables: found.tables(page.digits, Labels::Short),
         about: found.about(),
-        sections: vec![Section { id: "intervals", title: "Accuracies", systems: Vec::new(), figures }],
+        sections: vec![Section::new("intervals", "Accuracies", figures)],
         ..AgreementPage::new(title, subtitle, &found.head, &found.signatures, page, dialect)
     };
     page.write_into(out)

@@ -171,6 +171,8 @@ pub struct Points {
     pub captions: Vec<Option<String>>,
     /// The system that wrote it, if the ratings name it.
     pub systems: Vec<Option<String>>,
+    /// Whether each point's caption is itself a reference of its image.
+    pub are_references: Vec<bool>,
     /// The rating of each point: one rater's, or the mean of its item.
     pub ratings: Vec<f64>,
     /// All ratings of the item that each point belongs to, ascending.

@@ -155,6 +155,7 @@ fn points_of(judgements: &Judgements, scores: Vec<Vec<f64>>) -> Points {
         images: items().map(|item| item.image.clone()).collect(),
         captions: items().map(|item| item.caption().map(str::to_owned)).collect(),
         systems: items().map(|item| item.system.clone()).collect(),
+        are_references: items().map(|item| item.is_reference).collect(),
         ratings: judgements.points.iter().map(|point| point.rating).collect(),
         item_ratings: items().map(|item| item.ratings.clone()).collect(),
         scores,
@@ -180,7 +181,7 @@ fn score_points(
     notices: &mut Vec<Notice>,
 ) -> Scored {
     let points = || judgements.points.iter().map(|point| point.item);
-    let references = points().map(|item| judgements.references_of(item).iter().map(String::as_str)).collect();
+    let references = points().map(|item| judgements.references_of(item).into_iter()).collect();
     let system = System {
         name: "captions".to_owned(),
         images: (0..judgements.points.len() as u32).collect(),

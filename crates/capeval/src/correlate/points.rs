@@ -32,8 +32,13 @@ pub(super) struct Rated {
     pub system: Option<String>,
     /// Whether the caption is known.
     has_caption: bool,
+    /// Whether it is itself a reference of its image.
+    pub is_reference: bool,
     pub ratings: Vec<f64>,
 }
+
+/// An item with the words of its caption, and whether these are a reference of its image.
+type Told<'i> = (&'i Item, String, bool);
 
 /// A point to correlate.
 pub(super) struct Point {
@@ -63,15 +68,15 @@ impl Judgements {
     /// Points without captions or references.
     pub fn bare(ratings: &Ratings, unit: Unit) -> Self {
         let items = ratings.items.iter().map(|item| match &item.caption {
-            Some(Judged::Text(text)) => (item, text.clone()),
-            _ => (item, String::new()),
+            Some(Judged::Text(text)) => (item, text.clone(), false),
+            _ => (item, String::new(), false),
         });
         Self::of(items, Vec::new(), OwnReference::Keep, unit)
     }
 
     /// Points with captions and references.
-    pub fn with_captions(
-        ratings: &Ratings,
+    pub fn with_captions<'r>(
+        ratings: &'r Ratings,
         references: &Captions,
         (own, surplus, ids): (OwnReference, Surplus, Ids),
         unit: Unit,
@@ -81,30 +86,33 @@ impl Judgements {
         notices.extend(without_references(ratings, &known, surplus)?);
         let items = ratings.items.iter().filter(|item| known.of(&item.image).is_some());
         let items = items.map(|item| Ok((item, words(item, ratings, &known)?)));
-        let mut items: Vec<(&Item, String)> = items.collect::<Result<_, Error>>()?;
         let is_same = same_caption(own);
-        let is_own = |(item, text): &(&Item, String)| {
-            known.of(&item.image).is_some_and(|all| all.iter().any(|one| is_same(one, text)))
+        let is_own = |(item, text): (&'r Item, String)| {
+            let is_own = known.of(&item.image).is_some_and(|all| all.iter().any(|one| is_same(one, &text)));
+            (item, text, is_own)
         };
+        let items: Result<Vec<(&Item, String)>, Error> = items.collect();
+        let mut items: Vec<Told<'r>> = items?.into_iter().map(is_own).collect();
         let mut removed: HashMap<SegmentId, Vec<String>> = HashMap::new();
-        let own_ones: Vec<&(&Item, String)> = items.iter().filter(|rated| is_own(rated)).collect();
+        let own_ones: Vec<&Told<'r>> = items.iter().filter(|(_, _, is_own)| *is_own).collect();
         notices.extend(own_references(&own_ones, own));
         match own {
-            OwnReference::Keep => {}
+            // What is held out is left to each caption.
+            OwnReference::Keep | OwnReference::HoldOut => {}
             OwnReference::Remove | OwnReference::RemoveSameWords => {
-                for (item, text) in own_ones {
+                for (item, text, _) in own_ones {
                     let gone = removed.entry(normal(&item.image, ids)).or_default();
                     if !gone.iter().any(|other| is_same(other, text)) {
                         gone.push(text.clone());
                     }
                 }
             }
-            OwnReference::Skip => items.retain(|rated| !is_own(rated)),
+            OwnReference::Skip => items.retain(|(_, _, is_own)| !is_own),
         }
         if items.is_empty() {
             return Err(Error::request(format!("{}: no rating is left", ratings.source)));
         }
-        let left = items.chunk_by(|(a, _), (b, _)| a.image == b.image).map(|group| {
+        let left = items.chunk_by(|(a, _, _), (b, _, _)| a.image == b.image).map(|group| {
             let image = &group[0].0.image;
             let mut left: Vec<String> =
                 known.of(image).into_iter().flatten().map(|text| (*text).to_owned()).collect();
@@ -115,7 +123,8 @@ impl Judgements {
                     _ => drop(left.iter().position(|other| is_same(other, text)).map(|at| left.remove(at))),
                 }
             }
-            if left.is_empty() {
+            let is_alone = left.len() == 1 && own == OwnReference::HoldOut;
+            if left.is_empty() || is_alone && group.iter().any(|(_, _, is_own)| *is_own) {
                 let image = image.quoted();
                 return Err(Error::with_remedy(
                     format!("{}: image {image} has no reference but rated captions", ratings.source),
@@ -129,15 +138,15 @@ impl Judgements {
         Ok(Self::of(items.into_iter(), references, own, unit))
     }
 
-    /// `items` are sorted by image, each with the words of its caption.
+    /// `items` are sorted by image.
     fn of<'i>(
-        items: impl Iterator<Item = (&'i Item, String)>,
+        items: impl Iterator<Item = Told<'i>>,
         references: Vec<Vec<String>>,
         own: OwnReference,
         unit: Unit,
     ) -> Self {
         let mut rated: Vec<Rated> = Vec::new();
-        for (item, caption) in items {
+        for (item, caption, is_reference) in items {
             let cluster = match rated.last() {
                 Some(last) if last.image == item.image => last.cluster,
                 Some(last) => last.cluster + 1,
@@ -149,6 +158,7 @@ impl Judgements {
                 caption,
                 system: item.system.clone(),
                 has_caption: item.caption.is_some(),
+                is_reference,
                 ratings: item.ratings.clone(),
             });
         }
@@ -164,8 +174,16 @@ impl Judgements {
     }
 
     /// The references of an item.
-    pub fn references_of(&self, item: usize) -> &[String] {
-        self.references.get(self.items[item].cluster).map_or(&[], |list| list)
+    pub fn references_of(&self, item: usize) -> Vec<&str> {
+        let Rated { cluster, caption, is_reference, .. } = &self.items[item];
+        let mut list: Vec<&str> =
+            self.references.get(*cluster).into_iter().flatten().map(String::as_str).collect();
+        if *is_reference && self.own == OwnReference::HoldOut {
+            let is_same = same_caption(self.own);
+            // If two references are equal, one of them is kept.
+            list.iter().position(|text| is_same(text, caption)).map(|at| list.remove(at));
+        }
+        list
     }
 
     /// The number of images.
@@ -254,19 +272,21 @@ fn words(item: &Item, ratings: &Ratings, known: &Known<'_>) -> Result<String, Er
 }
 
 /// A notice of rated captions that are themselves references.
-fn own_references(found: &[&(&Item, String)], own: OwnReference) -> Option<Notice> {
+fn own_references(found: &[&Told<'_>], own: OwnReference) -> Option<Notice> {
     let what = format!("{} rated captions are themselves references of their image", found.len());
     let message = match own {
         OwnReference::Keep => format!("{what} and are scored against themselves too"),
         OwnReference::Remove | OwnReference::RemoveSameWords => {
             format!("{what}; there they are not used as references, for any caption of that image")
         }
+        OwnReference::HoldOut => format!("{what}; each is compared with the others of its image"),
         OwnReference::Skip => format!("left out: {what}"),
     };
     let remedy = Remedy::set(Argument::OwnReference, "remove")
         .to("remove them from the references")
+        .or(Remedy::set(Argument::OwnReference, "hold-out").to("compare each with the others"))
         .or(Remedy::set(Argument::OwnReference, "skip").to("leave their ratings out"));
-    let ids = found.iter().take(SHOWN).map(|(item, _)| item.image.clone()).collect();
+    let ids = found.iter().take(SHOWN).map(|(item, _, _)| item.image.clone()).collect();
     let notice = Notice::applied(Argument::OwnReference, own.name(), message).ids(ids).count(found.len());
     let remedy = (own == OwnReference::Keep).then_some(remedy);
     (!found.is_empty()).then_some(Notice { remedy, ..notice })
@@ -361,7 +381,7 @@ pub(super) fn unrated(ratings: &Ratings) -> Option<Notice> {
 pub(crate) fn same_caption(own: OwnReference) -> fn(&str, &str) -> bool {
     match own {
         OwnReference::RemoveSameWords => same_words_in_any_case,
-        OwnReference::Keep | OwnReference::Remove | OwnReference::Skip => same_words,
+        OwnReference::Keep | OwnReference::Remove | OwnReference::HoldOut | OwnReference::Skip => same_words,
     }
 }
 

@@ -120,7 +120,7 @@ pub(super) fn with_references(
         };
         let message = match own {
             OwnReference::Keep => what,
-            OwnReference::Remove | OwnReference::RemoveSameWords => {
+            OwnReference::Remove | OwnReference::RemoveSameWords | OwnReference::HoldOut => {
                 format!("{what}; there, such references are not drawn")
             }
             OwnReference::Skip => format!("left out: {what}"),
@@ -135,7 +135,7 @@ pub(super) fn with_references(
         });
         match own {
             OwnReference::Keep => {}
-            OwnReference::Remove | OwnReference::RemoveSameWords => {
+            OwnReference::Remove | OwnReference::RemoveSameWords | OwnReference::HoldOut => {
                 for pair in &mut found {
                     let captions = &pair.captions;
                     pair.pool.retain(|text| !captions.iter().any(|caption| is_same(text, caption)));

@@ -213,6 +213,28 @@ fn captions_among_their_own_references_are_noticed_and_can_be_removed_or_skipped
     assert_ne!(keep["correlations"], remove["correlations"]);
 }
 
+/// The captions of image 1 are a reference and another: the former loses itself, the latter nothing.
+#[test]
+fn a_caption_that_is_held_out_is_compared_with_the_other_references() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, rows) = (scratch(&folder, "own.csv"), scratch(&folder, "rows.jsonl"));
+    let own =
+        "image_id,caption,rating\n1,A dog runs along the beach.,4\n1,a dog runs,1\n2,a kite,3\n3,a train,2\n";
+    std::fs::write(&path, own).unwrap();
+    let scores = |what: &str| -> Vec<f64> {
+        let args = ["correlate", &path, "-r", "references.json", "-m", "rouge-l", "--segments", &rows];
+        let found = json(&[&args[..], &["--own-reference", what]].concat());
+        assert_eq!(found["notices"][0]["code"], format!("own-reference:{what}"));
+        let rows = std::fs::read_to_string(&rows).unwrap();
+        let row =
+            |line: &str| serde_json::from_str::<Value>(line).unwrap()["scores"]["rouge-l"].as_f64().unwrap();
+        rows.lines().map(row).collect()
+    };
+    let (keep, remove, held_out) = (scores("keep"), scores("remove"), scores("hold-out"));
+    assert!(keep[0] == 1.0 && remove[0] < 1.0 && remove[1] < keep[1], "{keep:?} {remove:?}");
+    assert_eq!(held_out, [remove[0], keep[1], keep[2], keep[3]]);
+}
+
 #[test]
 fn captions_that_differ_from_references_in_case_and_punctuation_can_be_removed_too() {
     let folder = tempfile::tempdir().unwrap();

@@ -47,6 +47,32 @@ fn the_page_of_a_correlation_shows_scores_against_ratings() {
 }
 
 #[test]
+fn the_page_of_a_correlation_shows_a_line_for_each_system_and_one_for_people() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ratings, page) = (folder.path().join("ratings.csv"), folder.path().join("page.html"));
+    let rows = "image_id,caption,system,rating\n1,a dog,weak,1\n1,a dog,weak,2\n1,dog,,4\n\
+        1,A dog runs along the beach.,,4\n2,two kites,weak,1\n2,two children,good,3\n2,a boy,Human,4\n3,a train,good,3\n";
+    std::fs::write(&ratings, rows).unwrap();
+    let (ratings, page) = (ratings.to_str().unwrap(), page.to_str().unwrap());
+    stdout(&["correlate", ratings, "-r", "references.json", "-m", "rouge-l", "--html", page]);
+    let html = std::fs::read_to_string(page).unwrap();
+    let of = |start: &str| -> &str {
+        let at = html.find(start).unwrap_or_else(|| panic!("no {start}"));
+        &html[at..at + html[at..].find('"').unwrap()]
+    };
+    let grades = of("Share of ratings with at most each human rating.");
+    assert!(
+        grades.contains("weak: half are at most 1. other captions: half are at most 4. human: half"),
+        "{grades}"
+    );
+    let scores = of("Share of captions with at most each ROUGE-L.");
+    assert!(scores.contains("good: half") && scores.contains("human: half"), "{scores}");
+    assert!(html.contains("Grey: human, captions that people wrote."));
+    assert!(html.contains("<bdi>weak</bdi>") && !html.contains("<bdi>Human</bdi>"));
+    assert!(html.contains("class=\"line grey\""));
+}
+
+#[test]
 fn the_page_of_a_comparison_has_a_forest_plot_that_says_its_level_and_seed() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
