@@ -180,11 +180,16 @@ class Evaluator:
         )
 
     def _completed(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The metrics of a call, with those of the evaluator and their settings where the call gives none."""
+        """The metrics of a call, or else those of the evaluator, with the settings of both.
+
+        The source of document frequencies is one of the settings.
+        """
         mine = self._metrics
-        which = given if given["names"] or given["suite"] else mine
-        rest = {name: given[name] or mine[name] for name in ("tokenizer", "settings")}
-        return {"names": which["names"], "suite": which["suite"], **rest}
+        which = mine
+        if given["names"] or given["suite"]:
+            which, mine = given, {**mine, "settings": _settings_of(given, mine["settings"])}
+        tokenizer, settings = given["tokenizer"] or mine["tokenizer"], {**mine["settings"], **given["settings"]}
+        return {"names": which["names"], "suite": which["suite"], "tokenizer": tokenizer, "settings": settings}
 
     def __reduce__(self) -> tuple[object, tuple[dict[str, Any], bytes, str]]:
         state = {key: value for key, value in self.__dict__.items() if key != "_prepared"}
@@ -194,6 +199,17 @@ class Evaluator:
         suite, names = self._metrics["suite"], self._metrics["names"]
         metrics = [suite, *names] if suite else names or ["coco"]
         return f"Evaluator({len(self.ids)} images, metrics={metrics})"
+
+
+def _settings_of(which: dict[str, Any], settings: dict[str, str]) -> dict[str, str]:
+    """Those of `settings` that a metric of a call has."""
+    if not settings:
+        return settings
+    known = {metric["name"]: metric["settings"] for metric in _engine.metrics()}
+    suites = {name: metrics for name, _, metrics in _engine.suites() if name not in known}
+    names = [spec for name in (which["suite"], *which["names"]) for spec in suites.get(name, [name]) if spec]
+    of_call = {setting for name in names for setting in known.get(name.split(":")[0], ())}
+    return {name: value for name, value in settings.items() if name in of_call}
 
 
 def _restore(state: dict[str, Any], data: bytes, source: str) -> Evaluator:

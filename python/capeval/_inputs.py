@@ -178,6 +178,10 @@ def _from_table(
     if splits:
         kept = _of_splits(values["split"], splits, name)
         values = {column: [cells[k] for k in kept] for column, cells in values.items()}
+    if id_name is not None and None in values[id_name]:
+        # Among whole numbers it would make the others floats.
+        row = values[id_name].index(None)
+        raise TypeError(f"{name}: row {row} (from 0) has no id in the column {id_name!r}; leave it out")
     texts = values[chosen[0]]
     if len(chosen) > 1:
         rows = zip(*(values[column] for column in chosen))
@@ -286,6 +290,11 @@ def setting(value: object) -> str:
     return str(value)
 
 
+def with_tokenizer(given: Settings, tokenizer: str | None) -> dict[str, object]:
+    """Settings of metrics with the tokenizer, if it is given, as their setting ``tok``."""
+    return {**(given or {}), **({} if tokenizer is None else {"tok": tokenizer})}
+
+
 def metric_options(
     metrics: Metrics, suite: str | None, tokenizer: str | None, given: Settings, idf: Idf | None
 ) -> dict[str, Any]:
@@ -319,7 +328,11 @@ def resampling(level: bool | float, resamples: int, seed: int) -> dict[str, Any]
         return None
     if isinstance(level, str) or not hasattr(level, "__float__"):
         raise TypeError(f"intervals must be True, False or a level such as 0.99, not {level!r}")
-    return {"level": 0.95 if level is True else float(level), "resamples": resamples, "seed": seed}
+    return {
+        "level": 0.95 if level is True else float(level),
+        "resamples": whole("resamples", resamples, 1, 10_000_000),
+        "seed": whole("seed", seed, 0, 2**64 - 1),
+    }
 
 
 def digit_count(digits: int) -> int:

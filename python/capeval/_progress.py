@@ -42,6 +42,8 @@ class Listener:
             self._call = self._bar
         elif callable(progress):
             self._call = progress
+        elif progress is not None and progress is not False:
+            raise TypeError(f"progress must be True, False or a function, not {progress!r}")
 
     def __enter__(self) -> Callable[[str, int, int], object] | None:
         return self._call

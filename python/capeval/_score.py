@@ -76,7 +76,8 @@ def score(
         candidates: the captions of one system, one per image, in the same forms: ``{id: caption}``, COCO's results
             ``[{"image_id": …, "caption": …}]``, a list of captions, a path, a table.
         metrics: names of metrics or suites, with settings as in ``"cider-d:sigma=4"``: a list, or a string separated
-            by commas. The default is the suite ``coco``; :func:`capeval.metrics` lists all metrics.
+            by commas. The default is the suite ``coco``; :func:`capeval.metrics` lists all metrics. A metric that is
+            given twice with the same settings is computed once.
         systems: several systems by name, instead of `candidates`.
         suite: a suite of metrics, which come before `metrics`; :func:`capeval.suites` lists all.
         tokenizer: the tokenizer of all metrics that have a choice; the default depends on the metric and is mostly

@@ -30,7 +30,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
-from ._choices import Duplicate, Empty, Missing, Surplus
+from ._choices import Duplicate, Empty, Missing, Policy, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._inputs import (
     Captionlike,
@@ -41,6 +41,8 @@ from ._inputs import (
     resampling,
     settings,
     thread_count,
+    whole,
+    with_tokenizer,
 )
 from ._report import Id, Report
 
@@ -52,6 +54,10 @@ if TYPE_CHECKING:
 __all__ = ["FrequencyCounter", "References", "RowScorer", "judge", "needed_frequencies"]
 
 _settings = settings
+
+_MOST_BLOCKS = 1 << 20
+
+_MOST_PARTS = 1 << 20
 
 _BYTES = 32 << 20
 """The size of the texts that are counted together: n-grams are counted much faster together than batch by batch."""
@@ -131,12 +137,11 @@ class RowScorer:
             ValueError: a metric needs all references, such as CIDEr without `document_frequencies`.
         """
         frequencies = DocumentFrequencies._given(document_frequencies, df)
-        settings = {**(settings or {}), **({"tok": tokenizer} if tokenizer is not None else {})}
-        policy = (missing, surplus, duplicate, empty)
-        self._arguments = (metric_names(metrics), settings, frequencies, policy, threads)
+        names, settings = metric_names(metrics), with_tokenizer(settings, tokenizer)
+        policy = Policy(missing, surplus, duplicate, empty)
+        self._arguments = (names, settings, frequencies, policy, threads)
         table = DocumentFrequencies._table(frequencies)
-        self._engine = _engine.RowScorer(self._arguments[0], _settings(settings), table, thread_count(threads))
-        self._sieve = _engine.Sieve(self._arguments[0], _settings(settings), *policy)
+        self._engine = _engine.RowScorer(names, _settings(settings), table, policy, thread_count(threads))
 
     def scores(
         self,
@@ -160,8 +165,7 @@ class RowScorer:
             ValueError: a column is missing, or a row has a flaw that ``missing``, ``surplus`` and ``empty`` refuse.
             TypeError: a column has another type, or `batch` lacks Arrow's interface.
         """
-        columns = _columns(candidate, references, id)
-        return _result(batch, self._engine.rows(batch, columns, self._sieve, listed("keep", keep), False))
+        return self._rows(batch, candidate, references, id, keep, False)
 
     def statistics(
         self,
@@ -173,8 +177,19 @@ class RowScorer:
         keep: Sequence[str] = (),
     ) -> Any:
         """As :meth:`scores`, but returns statistics: int64 or float64 columns named ``metric/statistic``."""
+        return self._rows(batch, candidate, references, id, keep, True)
+
+    def _rows(
+        self,
+        batch: Any,
+        candidate: str,
+        references: str | References,
+        id: str | None,
+        keep: Sequence[str],
+        statistics: bool,
+    ) -> Any:
         columns = _columns(candidate, references, id)
-        return _result(batch, self._engine.rows(batch, columns, self._sieve, listed("keep", keep), True))
+        return _result(batch, self._engine.rows(batch, columns, listed("keep", keep), statistics))
 
     def corpus(self, *statistics: Any) -> dict[str, float]:
         """Computes corpus scores from the statistics of all rows, in any number of batches."""
@@ -208,27 +223,36 @@ class RowScorer:
             candidate: as for :meth:`scores`.
             references: as for :meth:`scores`.
             id: the name of the column of ids: examples of flawed rows are given by it.
-            blocks: the number of rows of the result, into which rows are dealt by `seed` and their id, for intervals.
+            blocks: the number of blocks into which rows are dealt by `seed` and their id, for intervals: about a
+                thousand, such as ``blocks=1024``. The result has a row for each block that occurs.
             seed: the seed of the blocks, which must be that of the intervals.
 
         Raises:
             ValueError: a corpus score is not a function of sums, as that of ``rouge155:average=resampled``; or as for
                 :meth:`scores`.
         """
+        blocks, seed = whole("blocks", blocks, 1, _MOST_BLOCKS), whole("seed", seed, 0, 2**64 - 1)
         if blocks > 1 and id is None:
             raise ValueError("rows without an id cannot be dealt into blocks; pass id, the name of its column")
         columns = _columns(candidate, references, id)
         sums = self._engine.sums()
         for part in _gathered(batches, _ROWS, None):
-            self._engine.add(sums, part, columns, self._sieve, blocks, seed)
+            self._engine.add(sums, part, columns, blocks, seed)
         return _one(sums.batch())
 
     def merge(self, *sums: Any) -> Any:
-        """Merges the sums of any number of parts."""
+        """Merges the sums of any number of parts.
+
+        Raises:
+            ValueError: a part was added up with other metrics, settings, policies, document frequencies or blocks.
+        """
+        return _one(self._merged(sums).batch())
+
+    def _merged(self, sums: Iterable[Any]) -> _engine.Sums:
         merged = self._engine.sums()
         for part in sums:
             merged.merge(part)
-        return _one(merged.batch())
+        return merged
 
     def report(
         self,
@@ -251,26 +275,24 @@ class RowScorer:
             references: what the report calls the source of the references.
             repeated: the number of ids that several rows had, of which all but one were left out.
             repeated_ids: examples of these ids.
-            intervals: as for :func:`capeval.score`; blocks are resampled, so give :meth:`sums` about a thousand.
+            intervals: as for :func:`capeval.score`; blocks are resampled, so pass :meth:`sums` ``blocks=1024``.
             resamples: as for :func:`capeval.score`.
             seed: as for :func:`capeval.score`.
 
         Raises:
-            ValueError: there are no rows.
+            ValueError: there are no rows, or no blocks for intervals; or as for :meth:`merge`.
         """
-        merged = self._engine.sums()
-        for part in sums:
-            merged.merge(part)
+        merged = self._merged(sums)
         drawn = resampling(intervals, resamples, seed)
         about = {
             "name": name,
             "source": source,
             "reference_source": references,
-            "repeated": repeated,
+            "repeated": whole("repeated", repeated, 0, 2**63 - 1),
             "repeated_ids": list(repeated_ids),
             "intervals": None if drawn is None else (drawn["resamples"], drawn["seed"], drawn["level"]),
         }
-        return Report(self._engine.report(merged, self._sieve, about))
+        return Report(self._engine.report(merged, about))
 
     def schema(self, kind: str = "scores", keep: Iterable[pyarrow.Field] = ()) -> pyarrow.Schema:
         """The names and Arrow types of a result, for engines that need them before they run.
@@ -296,18 +318,10 @@ class RowScorer:
 
 
 def _make(
-    metrics: list[str], settings: dict[str, Any], frequencies: Any, policy: tuple[Any, Any, Any, Any], threads: int | None
+    metrics: list[str], settings: dict[str, object], frequencies: Frequencies, policy: Policy, threads: int | None
 ) -> RowScorer:
-    missing, surplus, duplicate, empty = policy
     return RowScorer(
-        metrics,
-        settings=settings,
-        document_frequencies=frequencies,
-        missing=missing,
-        surplus=surplus,
-        duplicate=duplicate,
-        empty=empty,
-        threads=threads,
+        metrics, settings=settings, document_frequencies=frequencies, threads=threads, **policy._asdict()
     )
 
 
@@ -358,10 +372,8 @@ class FrequencyCounter:
         """
         names = metric_names(scorer_metrics) if scorer_metrics else []
         self._arguments = (tokenizer, stem, n, parts, names, dict(settings or {}), missing, surplus, empty, threads)
-        self._sieve = _engine.Sieve(names, _settings(settings), missing, surplus, "error", empty)
-        self._reading = (tokenizer, stem, n, parts, thread_count(threads))
-        if parts < 1:
-            raise ValueError(f"parts must be at least 1, not {parts}")
+        self._sieve = _engine.Sieve(names, _settings(settings), Policy(missing, surplus, "error", empty))
+        self._reading = (tokenizer, stem, whole("n", n, 1, 9), whole("parts", parts, 1, _MOST_PARTS), thread_count(threads))
 
     def counts(
         self,
@@ -378,7 +390,8 @@ class FrequencyCounter:
         Args:
             batches: rows with a column of references.
             references: as for :meth:`RowScorer.scores`.
-            candidate: the name of the column of candidates, if rows without one should not be counted.
+            candidate: the name of the column of candidates; pass it if rows whose candidate is null are not scored, so
+                that they are not counted either.
             id: the name of the column of ids, if `references` are looked up.
         """
         columns = _columns(candidate, references, id)
@@ -462,8 +475,7 @@ def needed_frequencies(
     >>> needed_frequencies(["bleu", "cider-d"])
     {'tokenizer': 'ptb-each', 'stem': None, 'n': 4}
     """
-    settings = {**(settings or {}), **({"tok": tokenizer} if tokenizer is not None else {})}
-    needed = _engine.needed_frequencies(metric_names(metrics), _settings(settings))
+    needed = _engine.needed_frequencies(metric_names(metrics), _settings(with_tokenizer(settings, tokenizer)))
     return None if needed is None else dict(zip(("tokenizer", "stem", "n"), needed))
 
 

@@ -6,9 +6,9 @@ Three functions take a DataFrame with a row per caption:
 - :func:`score` returns a DataFrame with the scores of every row;
 - :func:`document_frequencies` counts the table that CIDEr needs.
 
-They use ``mapInArrow`` and nothing else of Spark's, so they run on Spark 3.5 and 4, also through Spark Connect, and on
-Sail. Corpus scores are equal to the last bit whatever the partitions, their order, and the tasks that are run again:
-see docs/spark.md, which also says how to size a cluster.
+They use ``mapInArrow``, joins and groups of DataFrames, no RDDs and no code of the JVM. Corpus scores are equal to the
+last bit whatever the partitions, their order, and the tasks that are run again: see docs/spark.md, which says on which
+versions of Spark and Sail they have been run, and how to size a cluster.
 
 ``pip install capeval[spark]`` installs what they need but for Spark itself; the package must be on all executors::
 
@@ -23,13 +23,14 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from ._engine import set_num_threads
-from ._choices import Duplicate, Empty, Missing, Surplus
+from ._choices import Duplicate, Empty, Missing, Policy, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
-from ._inputs import Captionlike, Metrics, Settings, listed, metric_names
+from ._inputs import Captionlike, Metrics, Settings, listed, metric_names, with_tokenizer
 from ._report import Id, Report
 from .arrow import FrequencyCounter, References, RowScorer, needed_frequencies
 
@@ -82,10 +83,11 @@ def evaluate(
 
     Args:
         df: a row per image, with a caption of one system. It is read up to three times (ids, document frequencies,
-            scores), so cache or store it if it is costly to compute.
+            scores), and more often where ids have several rows, so cache or store it if it is costly to compute.
         metrics: as for :func:`capeval.score`.
         references: the name of a column of lists of strings (or strings); a DataFrame with a column `id` and a column
-            ``references``, which is joined; the path of a file that all executors can read, or that was shipped with
+            ``references``, which is joined, and whose rows of one id are put together in the order of their texts; the
+            path of a file that all executors can read, or that was shipped with
             ``addFile``, in any format that :func:`capeval.score` reads, prepared references too; or captions, which
             travel with the tasks.
         candidate: the name of the column of captions.
@@ -93,8 +95,8 @@ def evaluate(
             with another, and there are no intervals.
         tokenizer: as for :func:`capeval.score`.
         settings: as for :func:`capeval.score`.
-        document_frequencies: a table, or the path of one that all executors can read or that was shipped with
-            ``addFile``.
+        document_frequencies: a table, or the path of one that the driver and all executors can read, or that was
+            shipped with ``addFile``.
         missing: what to do about rows whose caption is null: ``"skip"``, ``"empty"`` or ``"error"``.
         surplus: what to do about rows without references: ``"ignore"`` or ``"error"``.
         duplicate: which row of an id counts, ``"first"`` or ``"last"`` in the order of the captions, since rows have
@@ -108,11 +110,11 @@ def evaluate(
         parts: the number of parts in which document frequencies are merged.
         name: the name of the system.
     """
-    job = _Job(df, references, candidate, id, (missing, surplus, duplicate, empty))
+    job = _Job(df, references, candidate, id, Policy(missing, surplus, duplicate, empty))
     if intervals and id is None:
         raise ValueError("intervals need ids; pass id, the name of their column")
-    df, repeated = job.rows()
-    scorer = job.scorer(df, metrics, tokenizer, settings, document_frequencies, parts)
+    rows, repeated = job.single(duplicate)
+    scorer = job.scorer(lambda: rows, metrics, tokenizer, settings, document_frequencies, parts)
     columns = job.columns()
     blocks = _BLOCKS if intervals else 1
     schema = scorer().schema("sums")
@@ -127,7 +129,7 @@ def evaluate(
     def merge(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
         yield scorer().merge(*(batch.rename_columns(names) for batch in batches)).rename_columns(wire)
 
-    sums = df.mapInArrow(add, types)
+    sums = rows.mapInArrow(add, types)
     if blocks > 1:
         sums = sums.repartition(parts, "block").mapInArrow(merge, types)
     made: RowScorer = scorer()
@@ -169,7 +171,8 @@ def score(
         metrics: as for :func:`evaluate`.
         references: as for :func:`evaluate`.
         candidate: as for :func:`evaluate`.
-        id: as for :func:`evaluate`. Several rows may have one id here.
+        id: as for :func:`evaluate`. Several rows may have one id here; each is scored, and one of them is counted for
+            document frequencies, as with ``evaluate(…, duplicate="last")``.
         keep: the names of the columns to keep; the default is the column of ids.
         tokenizer: as for :func:`evaluate`.
         settings: as for :func:`evaluate`.
@@ -181,12 +184,13 @@ def score(
     """
     from pyspark.sql.types import DoubleType, StructField, StructType
 
-    kept = [id] if keep is None and id is not None else listed("keep", list(keep or ()))
-    job = _Job(df, references, candidate, id, (missing, surplus, "error", empty))
-    df = job.joined()
-    scorer = job.scorer(df, metrics, tokenizer, settings, document_frequencies, parts)
+    kept = [id] if keep is None and id is not None else listed("keep", keep or ())
+    job = _Job(df, references, candidate, id, Policy(missing, surplus, "error", empty))
+    rows = job.joined()
+    _check_columns(rows, kept)
+    scorer = job.scorer(lambda: job.single("last")[0], metrics, tokenizer, settings, document_frequencies, parts)
     columns = job.columns()
-    fields = {field.name: field for field in df.schema.fields}
+    fields = {field.name: field for field in rows.schema.fields}
     scores = [StructField(key, DoubleType()) for key in scorer().schema().names]
     types = StructType([fields[name] for name in kept] + scores)
 
@@ -194,7 +198,7 @@ def score(
         for batch in batches:
             yield scorer().scores(batch, keep=kept, **columns())
 
-    return df.mapInArrow(measure, types)
+    return rows.mapInArrow(measure, types)
 
 
 def document_frequencies(
@@ -222,9 +226,8 @@ def document_frequencies(
         n: as for :meth:`DocumentFrequencies.build`.
         parts: the number of parts in which counts are merged: one per 20 million n-grams keeps tasks small.
     """
-    counter = FrequencyCounter(tokenizer=tokenizer, stem=stem, n=n, parts=parts)
-    merged, counter = _merged(df, counter, references, id, parts)
-    return counter.table(_collected(merged))
+    counts, counter = _counted(df, references, id, tokenizer, stem, n, parts)
+    return counter.table(_collected(counts))
 
 
 def ngram_counts(
@@ -241,19 +244,20 @@ def ngram_counts(
 
     ``ngram`` is a list of words. The empty list gives the number of all images, once per part.
     """
-    counter = FrequencyCounter(tokenizer=tokenizer, stem=stem, n=n, parts=parts)
-    merged, counter = _merged(df, counter, references, id, parts)
+    counts, counter = _counted(df, references, id, tokenizer, stem, n, parts)
 
     def rows(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
         yield from counter.rows(batches)
 
-    return merged.mapInArrow(rows, "ngram array<string>, images bigint")
+    return counts.mapInArrow(rows, "ngram array<string>, images bigint")
 
 
-def _merged(
-    df: DataFrame, counter: FrequencyCounter, references: Ground, id: str | None, parts: int
+def _counted(
+    df: DataFrame, references: Ground, id: str | None, tokenizer: str, stem: str | None, n: int, parts: int
 ) -> tuple[DataFrame, FrequencyCounter]:
-    job = _Job(df, references, None, id, ("skip", "ignore", "error", "keep"))
+    """The merged counts of all references, and what counted them."""
+    counter = FrequencyCounter(tokenizer=tokenizer, stem=stem, n=n, parts=parts)
+    job = _Job(df, references, None, id, Policy("skip", "ignore", "error", "keep"))
     return job.counted(job.joined(), counter, parts), counter
 
 
@@ -273,7 +277,7 @@ class _Job:
         references: Ground,
         candidate: str | None,
         id: str | None,
-        policy: tuple[Missing, Surplus, Duplicate, Empty],
+        policy: Policy,
     ) -> None:
         self._df = df
         self._candidate = candidate
@@ -288,6 +292,9 @@ class _Job:
         elif hasattr(references, "mapInArrow"):
             joined: Any = references
             self._joins, self._column = joined, "references"
+        elif isinstance(references, str) and not ("/" in references or "." in references or os.path.exists(references)):
+            columns = ", ".join(df.columns)
+            raise ValueError(f"there is no column or file {references!r} of references; the columns are {columns}")
         elif isinstance(references, (str, os.PathLike)):
             self._shipped = _Once(_references_of, _version(references))
             self.reference_name = os.fspath(references)
@@ -295,20 +302,26 @@ class _Job:
             self._shipped = _Once(_itself, References(references))
         if id is None and self._column is None or id is None and self._joins is not None:
             raise ValueError("references are found by id; pass id, the name of its column")
-        for column in (candidate, id):
-            if column is not None and column not in df.columns:
-                raise ValueError(f"there is no column {column!r}; the columns are {', '.join(df.columns)}")
+        _check_columns(df, [name for name in (candidate, id) if name is not None])
+        if self._joins is not None and id is not None:
+            _check_columns(self._joins, [id, "references"])
 
     def joined(self) -> DataFrame:
-        """The rows with the columns that are needed, and their references if these are in a table."""
+        """All rows, with their references if these are in a table."""
         if self._joins is None:
             return self._df
         assert self._id is not None
-        table = self._joins.select(self._id, "references")
+        from pyspark.sql import functions as f
+
+        # Sorted, since a shuffle changes the order of rows, and several metrics see the order of references.
+        of_id = f.sort_array(f.collect_list("references"))
+        if dict(self._joins.dtypes)["references"].startswith("array"):
+            of_id = f.flatten(of_id)
+        table = self._joins.groupBy(self._id).agg(of_id.alias("references"))
         return self._df.drop("references").join(table, self._id, "left")
 
-    def rows(self) -> tuple[DataFrame, _Repeated]:
-        """The rows to score, one per id."""
+    def single(self, which: Duplicate) -> tuple[DataFrame, _Repeated]:
+        """The rows with the columns that are needed, one row per id, and the ids that had several."""
         df, id, candidate = self.joined(), self._id, self._candidate
         assert candidate is not None
         needed = [name for name in (id, candidate, self._column) if name is not None]
@@ -317,37 +330,37 @@ class _Job:
             return df, _Repeated(0, [])
         from pyspark.sql import functions as f
 
-        several = self._df.where(f.col(id).isNotNull()).groupBy(id).count().where("count > 1").select(id)
+        n_rows = f.count("*").alias("capeval_rows")
+        several = self._df.where(f.col(id).isNotNull()).groupBy(id).agg(n_rows).where("capeval_rows > 1").select(id)
         first = [row[0] for row in several.orderBy(id).limit(_EXAMPLES).collect()]
         if not first:
             return df, _Repeated(0, [])
         number = several.count()
-        which = self._policy[2]
         if which == "error":
             shown = ", ".join(map(repr, first))
             raise ValueError(
                 f"{number} ids have several rows, such as {shown}; pass duplicate='first' or duplicate='last' to take one"
             )
         others = [name for name in needed if name != id]
-        key = f.struct(f.col(candidate).isNull().alias("null"), *map(f.col, others))
-        best = (f.min if which == "first" else f.max)(key).alias("row")
+        # A caption comes before null in either order.
+        is_last = f.col(candidate).isNull() if which == "first" else f.col(candidate).isNotNull()
+        key = f.struct(is_last.alias("capeval_null"), *map(f.col, others))
+        best = (f.min if which == "first" else f.max)(key).alias("capeval_row")
         single = df.join(several, id, "left_semi").groupBy(id).agg(best)
-        single = single.select(id, *(f.col("row")[name].alias(name) for name in others))
+        single = single.select(id, *(f.col("capeval_row")[name].alias(name) for name in others))
         return df.join(several, id, "left_anti").select(*needed).unionByName(single), _Repeated(number, first)
 
     def scorer(
         self,
-        df: DataFrame,
+        counted: Callable[[], DataFrame],
         metrics: Metrics,
         tokenizer: str | None,
         settings: Settings,
         frequencies: Frequencies,
         parts: int,
     ) -> _Once:
-        """The scorer for all tasks; counts document frequencies if the metrics need them."""
-        settings = {**(settings or {}), **({"tok": tokenizer} if tokenizer is not None else {})}
-        missing, surplus, duplicate, empty = self._policy
-        policy: dict[str, Any] = {"missing": missing, "surplus": surplus, "empty": empty}
+        """The scorer for all tasks; counts the document frequencies of the rows `counted()` if the metrics need them."""
+        settings = with_tokenizer(settings, tokenizer)
         table: _Once | None = None
         needed = needed_frequencies(metrics, settings=settings) if frequencies is None else None
         if isinstance(frequencies, (str, os.PathLike)):
@@ -355,15 +368,16 @@ class _Job:
         elif frequencies is not None:
             table = _Once(_itself, frequencies)
         elif needed is not None:
+            policy = self._policy._asdict()
+            del policy["duplicate"]
             names = metric_names(metrics)
             counter = FrequencyCounter(**needed, parts=parts, scorer_metrics=names, settings=settings, **policy)
-            table = _Once(_itself, counter.table(_collected(self.counted(df, counter, parts))))
-        return _Once(_scorer, metric_names(metrics), settings, table, {**policy, "duplicate": duplicate})
+            table = _Once(_itself, counter.table(_collected(self.counted(counted(), counter, parts))))
+        return _Once(_scorer, metric_names(metrics), settings, table, self._policy)
 
     def counted(self, df: DataFrame, counter: FrequencyCounter, parts: int) -> DataFrame:
         """The merged counts of the references of `df`."""
         columns = self.columns()
-
         once = _Once(_itself, counter)
 
         def count(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
@@ -396,20 +410,26 @@ class _Once:
             )
 
     def __call__(self) -> Any:
-        if self._key not in _KNOWN:
+        # Sail calls it in several threads; what is made may call it again.
+        with _MAKING:
+            if self._key in _KNOWN:
+                return _KNOWN[self._key]
             _leave_cores_to_spark()
             make, arguments = pickle.loads(self._data)
             value = make(*(argument() if isinstance(argument, _Once) else argument for argument in arguments))
             while len(_KNOWN) >= _MOST_KNOWN:
-                _KNOWN.pop(next(iter(_KNOWN)), None)
+                del _KNOWN[next(iter(_KNOWN))]
             _KNOWN[self._key] = value
-        return _KNOWN[self._key]
+            return value
 
 
 _KNOWN: dict[bytes, Any] = {}
 """What this process has made."""
 
 _MOST_KNOWN = 8
+
+_MAKING = threading.RLock()
+"""Held while `_KNOWN` is read or changed."""
 
 
 def _leave_cores_to_spark() -> None:
@@ -432,12 +452,17 @@ def _local(path: str) -> str:
     """The path of a file on this machine: as given, or where ``addFile`` put it."""
     if os.path.exists(path):
         return path
-    from pyspark import SparkFiles
-
-    shipped: str = SparkFiles.get(os.path.basename(path))
-    if os.path.exists(shipped):
-        return shipped
-    raise FileNotFoundError(f"{path} is not on this executor; use a path that all executors can read, or addFile")
+    try:
+        from pyspark import SparkFiles
+    except ImportError:  # pyspark-client, which has no files of its own
+        pass
+    else:
+        shipped: str = SparkFiles.get(os.path.basename(path))
+        if os.path.exists(shipped):
+            return shipped
+    raise FileNotFoundError(
+        f"{path} is not on this machine; use a path that the driver and all executors can read, or ship it with addFile"
+    )
 
 
 def _references_of(version: tuple[str, int, int]) -> References:
@@ -453,9 +478,15 @@ def _itself(value: Any) -> Any:
 
 
 def _scorer(
-    metrics: list[str], settings: dict[str, object], table: DocumentFrequencies | None, policy: dict[str, Any]
+    metrics: list[str], settings: dict[str, object], table: DocumentFrequencies | None, policy: Policy
 ) -> RowScorer:
-    return RowScorer(metrics, settings=settings, document_frequencies=table, **policy)
+    return RowScorer(metrics, settings=settings, document_frequencies=table, **policy._asdict())
+
+
+def _check_columns(df: DataFrame, names: Iterable[str]) -> None:
+    for name in names:
+        if name not in df.columns:
+            raise ValueError(f"there is no column {name!r}; the columns are {', '.join(df.columns)}")
 
 
 def _fields(schema: pyarrow.Schema, columns: list[str]) -> str:

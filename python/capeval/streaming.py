@@ -163,11 +163,10 @@ class CaptionMetric(_Metric):
                 raise TypeError(f"caption {k} of the batch and its references must be strings")
             if not texts:
                 raise ValueError(f"caption {k} of the batch has no references; leave it out")
-            try:
-                plain = key if key is None or isinstance(key, str) else operator.index(key)
-            except TypeError:
+            if isinstance(key, bool) or not (key is None or isinstance(key, str) or hasattr(key, "__index__")):
                 kind = type(key).__name__
-                raise TypeError(f"image_ids[{k}] must be an integer or a string, not {kind}: {key!r}") from None
+                raise TypeError(f"image_ids[{k}] must be an integer or a string, not {kind}: {key!r}")
+            plain = key if key is None or isinstance(key, str) else operator.index(key)
             lines.append(json.dumps([plain, caption, texts]) + "\n")
         if lines:
             self._add("".join(lines).encode())

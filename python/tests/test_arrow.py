@@ -258,3 +258,97 @@ def test_engines_that_map_batches_give_the_same_bits(name, references, candidate
     report = scorer.report(*run(rows, lambda batches: [scorer.sums(batches)]))
     expected = capeval.score(references, candidates, METRICS, tokenizer="ptb-each", document_frequencies=table)
     assert report.scores == expected.scores
+
+
+def test_the_default_suite_leaves_out_what_is_not_installed(references, candidates, table, tmp_path, monkeypatch):
+    monkeypatch.setenv("CAPEVAL_DATA", str(tmp_path))
+    scorer = RowScorer(document_frequencies=table)
+    batch = batch_of(references, candidates)
+    assert scorer.scores(batch).column_names == ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider-d"]
+    codes = [notice.code for notice in scorer.report(scorer.sums(batch)).notices]
+    assert codes[:2] == ["no-meteor", "no-spice"]
+    assert needed_frequencies()["n"] == 4
+
+
+def test_a_metric_may_ask_for_the_table(references, candidates, table):
+    batch = batch_of(references, candidates)
+    metrics = ["cider-d:idf=table"]
+    found = RowScorer(metrics, document_frequencies=table).scores(batch)
+    assert found.equals(RowScorer(["cider-d"], document_frequencies=table).scores(batch))
+    needed = needed_frequencies(metrics)
+    assert needed == needed_frequencies(["cider-d"])
+    counted = list(FrequencyCounter(**needed, scorer_metrics=metrics, empty="skip").counts(batch, candidate="candidate"))
+    assert FrequencyCounter().table(counted).fingerprint == table.fingerprint
+    with pytest.raises(ValueError, match="pass document_frequencies="):
+        RowScorer(metrics)
+    for ask in (needed_frequencies, lambda metrics: RowScorer(metrics, document_frequencies=table)):
+        with pytest.raises(ValueError, match="cider-d needs all references.*leave out idf=corpus"):
+            ask(["cider-d:idf=corpus"])
+
+
+def test_only_sums_of_one_scorer_are_merged(references, candidates, table):
+    batch = batch_of(references, candidates)
+    scorer = RowScorer(["cider-d"], document_frequencies=table)
+    mine = scorer.sums(batch)
+    other_table = capeval.DocumentFrequencies.build({1: ["a dog"], 2: ["a cat"]})
+    others = [
+        RowScorer(["cider-d:sigma=4"], document_frequencies=table),
+        RowScorer(["cider-d"], document_frequencies=other_table),
+        RowScorer(["cider-d"], document_frequencies=table, missing="skip"),
+    ]
+    for other in others:
+        with pytest.raises(ValueError, match="other metrics, settings, policies or document frequencies; merge only"):
+            scorer.merge(mine, other.sums(batch))
+    dealt = {"id": "image_id", "blocks": 4}
+    for part in (scorer.sums(batch, **dealt, seed=1), scorer.sums(batch, id="image_id", blocks=3), mine):
+        with pytest.raises(ValueError, match="the parts were dealt into 4 blocks by the seed 12345, and into "):
+            scorer.report(scorer.sums(batch, **dealt), part)
+    # The seed makes no difference to one block.
+    assert scorer.report(mine, scorer.sums(batch, seed=1)).systems["candidates"].n_images == 6
+
+
+def test_intervals_need_blocks(references, candidates):
+    scorer = RowScorer(["rouge-l"])
+    batch = batch_of(references, candidates)
+    asked = {"intervals": True, "resamples": 50}
+    with pytest.raises(ValueError, match="all rows were added up in one block.*pass blocks=1024"):
+        scorer.report(scorer.sums(batch, id="image_id"), **asked)
+    dealt = scorer.sums(batch, id="image_id", blocks=1024)
+    with pytest.raises(ValueError, match="the intervals have the seed 7, but the rows were dealt into 1024 blocks by the seed 12345"):
+        scorer.report(dealt, **asked, seed=7)
+    report = scorer.report(dealt, **asked)
+    low, high = report.intervals["rouge-l"]
+    assert low < high
+    told = {notice.code: notice.message for notice in report.notices}
+    assert told["few-blocks"].startswith("resamples of 3 blocks repeat")
+    one = scorer.report(scorer.sums(batch.slice(0, 1), id="image_id", blocks=1024), **asked)
+    assert [notice.code for notice in one.notices if "one" in notice.code] == ["interval-of-one-block"]
+
+
+def test_counts_of_a_lenient_scorer_leave_out_the_rows_that_it_leaves_out():
+    rows = pyarrow.table({"candidate": ["a dog", None], "references": [["a dog"], ["a cat"]]})
+    counter = FrequencyCounter()
+    assert counter.table(counter.counts(rows)).n_images == 2
+    assert counter.table(counter.counts(rows, candidate="candidate")).n_images == 1
+    scorer = RowScorer(["rouge-l"], missing="skip")
+    (notice,) = scorer.report(scorer.sums(rows)).notices
+    assert notice.message == "1 row has no candidate and is left out of every metric"
+
+
+def test_wrong_numbers_and_ids_are_named(references, candidates):
+    scorer = RowScorer(["rouge-l"])
+    batch = batch_of(references, candidates)
+    sums = scorer.sums(batch)
+    for call, words in (
+        (lambda: scorer.report(sums, intervals=True, resamples=-1), "resamples must be a whole number from 1"),
+        (lambda: scorer.report(sums, intervals=True, seed=-1), "seed must be a whole number from 0"),
+        (lambda: scorer.report(sums, repeated=-1), "repeated must be a whole number from 0"),
+        (lambda: scorer.sums(batch, id="image_id", blocks=-1), "blocks must be a whole number from 1"),
+        (lambda: scorer.sums(batch, id="image_id", blocks=8, seed=-1), "seed must be a whole number from 0"),
+        (lambda: FrequencyCounter(parts=0), "parts must be a whole number from 1"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            call()
+    floats = batch.set_column(0, "image_id", pyarrow.array([1.0, 2.0, 3.0]))
+    with pytest.raises(TypeError, match="column 'image_id' must contain whole numbers or strings, not Float64"):
+        scorer.sums(floats, id="image_id", blocks=8)

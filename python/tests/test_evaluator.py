@@ -41,3 +41,16 @@ def test_an_evaluator_is_pickled_for_spawned_workers(references, candidates):
     data[len(data) // 2] ^= 1
     with pytest.raises(ValueError, match="damaged"):
         pickle.loads(bytes(data))
+
+
+def test_a_call_adds_its_settings_to_those_of_the_evaluator(references, candidates):
+    def signature(report):
+        return report.signatures["cider-d"]
+
+    of_settings = capeval.Evaluator(references, ["cider-d"], settings={"sigma": 4})
+    assert "sigma:4" in signature(of_settings.score(candidates, idf="uniform"))
+    assert "idf:uniform" in signature(of_settings.score(candidates, idf="uniform"))
+    of_idf = capeval.Evaluator(references, ["cider-d"], idf="uniform")
+    assert "idf:uniform" in signature(of_idf.score(candidates, settings={"sigma": 4}))
+    assert "sigma:3" in signature(of_settings.score(candidates, settings={"sigma": 3}))
+    assert "idf" not in of_idf.score(candidates, ["bleu"]).signatures["bleu"], "which has no such setting"

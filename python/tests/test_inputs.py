@@ -185,7 +185,11 @@ WRONG = [
     (lambda: score(df="a", document_frequencies="b"), ValueError, "df is the former name of document_frequencies"),
     (lambda: score(threads="2"), TypeError, "threads must be a whole number, not '2'"),
     (lambda: score(intervals="yes"), TypeError, "intervals must be True, False or a level"),
-    (lambda: score(intervals=True, resamples="x"), TypeError, "resamples: must be a whole number"),
+    (lambda: score(intervals=True, resamples="x"), TypeError, "resamples must be a whole number, not 'x'"),
+    (lambda: score(intervals=True, resamples=-1), ValueError, "resamples must be a whole number from 1 to 10000000, not -1"),
+    (lambda: score(intervals=True, seed=-1), ValueError, "seed must be a whole number from 0"),
+    (lambda: score(progress="yes"), TypeError, "progress must be True, False or a function, not 'yes'"),
+    (lambda: score(progress=1), TypeError, "progress must be True, False or a function, not 1"),
     (lambda: score(candidates=[{"image_id": 1, "caption": "a"}, {"image_id": None, "caption": "b"}]), TypeError,
      r"candidates: item 1 \(from 0\): an image id must be"),
     (lambda: score([{"image_id": 1, "said": "a"}]), ValueError, "item 0 .* has no 'caption'; pass ref_caption_columns=… to name"),
@@ -282,3 +286,10 @@ def test_lists_of_sentences_are_references(name):
     rows = [{"cocoid": 9, name: ["a dog runs", "dogs"]}]
     expected = capeval.score({9: ["a dog runs", "dogs"]}, {9: "a dog runs"}, "bleu")
     assert capeval.score(rows, {9: "a dog runs"}, "bleu").scores == expected.scores
+
+
+def test_a_row_without_an_id_is_named():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"image_id": [1, 2, None], "caption": ["a dog", "a cat", "a bus"]})
+    with pytest.raises(TypeError, match=r"candidates: row 2 \(from 0\) has no id in the column 'image_id'; leave it out"):
+        score(candidates=frame)

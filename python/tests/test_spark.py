@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 import capeval
@@ -159,3 +162,89 @@ def test_what_cannot_run_is_refused_before_it_starts(session):
         spark.evaluate(df, ["bleu"], id=None, intervals=True)
     with pytest.raises(ValueError, match="no row is left"):
         spark.evaluate(df.where("image_id = 3"), ["bleu"])
+
+
+def test_rows_of_references_are_put_together_by_id(session):
+    captions = session.createDataFrame([(1, "a dog runs"), (2, "two cats")], "image_id bigint, candidate string")
+    expected = capeval.score({1: ["a big dog", "the dog runs"], 2: ["the cats"]}, {1: "a dog runs", 2: "two cats"}, ["bleu", "rouge-l"])
+    rows = [(1, "the dog runs"), (2, "the cats"), (1, "a big dog"), (2, None)]
+    table = session.createDataFrame(rows, "image_id bigint, references string").repartition(4)
+    lists = [(1, ["the dog runs"]), (2, ["the cats"]), (1, ["a big dog"]), (2, None)]
+    for source in (table, session.createDataFrame(lists, "image_id bigint, references array<string>").repartition(4)):
+        report = spark.evaluate(captions, ["bleu", "rouge-l"], references=source)
+        assert report.scores == expected.scores
+        assert report.systems["candidates"].n_images == 2 and not report.notices
+        assert len(spark.score(captions, ["bleu"], references=source).collect()) == 2
+
+
+def test_the_last_row_of_an_id_is_no_null(session):
+    rows = [(1, "a dog", ["a dog"]), (1, None, ["a dog"]), (2, None, ["a cat"]), (2, "a cat", ["a cat"])]
+    for which in ("first", "last"):
+        report = spark.evaluate(frame(session, rows), ["bleu"], duplicate=which)
+        assert (report.systems["candidates"].n_images, report["bleu-1"]) == (2, pytest.approx(1, abs=1e-9))
+
+
+def test_columns_may_have_any_name(session):
+    rows = [(1, "a dog", ["a dog"]), (1, "a big dog", ["a dog"]), (2, "a cat", ["a cat"])]
+    df = session.createDataFrame(rows, "count bigint, row string, references array<string>")
+    report = spark.evaluate(df, ["bleu"], id="count", candidate="row")
+    assert report.systems["candidates"].n_images == 2
+
+
+def test_an_image_is_counted_once_though_several_rows_describe_it(session, corpus):
+    references, candidates = corpus
+    rows = rows_of(references, candidates)
+    twice = [*rows, *((key, "a dog", texts) for key, _, texts in rows[::2]), (0, None, references[0])]
+    found = {row["image_id"]: row["cider-d"] for row in spark.score(frame(session, rows), ["cider-d"]).collect()}
+    again = spark.score(frame(session, twice, 3), ["cider-d"], keep=["image_id", "candidate"]).collect()
+    assert len(again) == 450
+    mine = {row["image_id"]: row["cider-d"] for row in again if row["candidate"] != "a dog"}
+    assert mine == found
+
+
+def test_the_default_suite_runs_without_third_party_data(session, tmp_path, monkeypatch):
+    monkeypatch.setenv("CAPEVAL_DATA", str(tmp_path))
+    report = spark.evaluate(frame(session, BAD))
+    assert [notice.code for notice in report.notices][:2] == ["no-meteor", "no-spice"]
+    assert "cider-d" in report.scores and "cider-d" in spark.score(frame(session, BAD)).columns
+
+
+def test_a_metric_may_ask_for_the_table(session):
+    df = frame(session, BAD)
+    table = spark.document_frequencies(df)
+    given = spark.evaluate(df, ["cider-d:idf=table"], document_frequencies=table)
+    assert given.scores == spark.evaluate(df, ["cider-d"], document_frequencies=table).scores
+    assert spark.evaluate(df, ["cider-d:idf=table"]).scores == spark.evaluate(df, ["cider-d"]).scores
+
+
+def test_wrong_columns_and_files_are_named(session):
+    df = frame(session, BAD)
+    with pytest.raises(ValueError, match="no column or file 'refs' of references; the columns are image_id, candidate, references"):
+        spark.evaluate(df, ["bleu"], references="refs")
+    with pytest.raises(TypeError, match="keep must be a list, not the string 'image_id'"):
+        spark.score(df, ["bleu"], keep="image_id")
+    with pytest.raises(ValueError, match="there is no column 'score'; the columns are"):
+        spark.score(df, ["bleu"], keep=["score"])
+    with pytest.raises(ValueError, match="there is no column 'references'; the columns are image_id, candidate"):
+        spark.evaluate(df, ["bleu"], references=df.drop("references"))
+    with pytest.raises(FileNotFoundError, match="nowhere/table.df is not on this machine"):
+        spark.evaluate(df, ["cider-d"], document_frequencies="nowhere/table.df")
+
+
+MADE = []
+
+
+def make(number):
+    time.sleep(0.005)
+    MADE.append(number)
+    return number
+
+
+def test_threads_of_a_worker_make_a_value_once():
+    with ThreadPoolExecutor(8) as pool:
+        for number in range(4):
+            assert set(pool.map(lambda _: spark._Once(make, number)(), range(8))) == {number}
+        assert MADE == [0, 1, 2, 3]
+        # More values than are kept.
+        numbers = [k % 12 for k in range(240)]
+        assert list(pool.map(lambda number: spark._Once(make, number)(), numbers)) == numbers

@@ -114,7 +114,7 @@ def test_with_torchmetrics_the_state_is_a_tensor_of_bytes(tmp_path):
     assert run.returncode == 0, run.stderr
 
 
-@pytest.mark.parametrize("key", [1.5, b"1", (1,)])
+@pytest.mark.parametrize("key", [1.5, b"1", (1,), True])
 def test_ids_that_are_neither_integers_nor_strings_are_refused(key):
     with pytest.raises(TypeError, match=r"image_ids\[1\] must be an integer or a string, not "):
         CaptionMetric(METRICS).update(["a", "b"], [["a"], ["b"]], [1, key])

@@ -186,7 +186,10 @@ impl Rounds {
             add_new(&mut found, &round.report.head.notices);
         }
         found.extend(
-            options.intervals.into_iter().flat_map(|r| notices::of_intervals(r, [self.images.len()])),
+            options
+                .intervals
+                .into_iter()
+                .flat_map(|r| notices::of_intervals(r, [self.images.len()], "image")),
         );
         let mut reports: Vec<Report> = rounds.into_iter().map(|round| round.report).collect();
         let rows: Vec<SystemReport> =

@@ -287,18 +287,20 @@ pub(crate) fn different_images() -> Notice {
     Notice::new("different-images", message).remedy(empty.or(images))
 }
 
-/// Notices about the intervals of scores on these numbers of images.
+/// Notices about the intervals of scores over these numbers of units: images, or blocks of them.
 pub(crate) fn of_intervals(
     resampling: Resampling,
-    n_images: impl IntoIterator<Item = usize> + Clone,
+    numbers: impl IntoIterator<Item = usize> + Clone,
+    unit: &str,
 ) -> impl Iterator<Item = Notice> {
-    let of_one = n_images.clone().into_iter().any(|n| n == 1).then(|| {
-        let message =
-            "a confidence interval needs more than one image: every resample of a single one is the same";
-        Notice::new("interval-of-one-image", message)
+    let of_one = numbers.clone().into_iter().any(|n| n == 1).then(|| {
+        let message = format!(
+            "a confidence interval needs more than one {unit}: every resample of a single one is the same"
+        );
+        Notice::new(format!("interval-of-one-{unit}"), message)
     });
-    let least = n_images.into_iter().filter(|n| *n > 1).min();
-    [of_one, few_resamples(resampling.resamples), least.and_then(resamples_of_few_images)]
+    let least = numbers.into_iter().filter(|n| *n > 1).min();
+    [of_one, few_resamples(resampling.resamples), least.and_then(|n| resamples_of_few(n, unit))]
         .into_iter()
         .flatten()
 }
@@ -306,14 +308,14 @@ pub(crate) fn of_intervals(
 /// Results on fewer images than this hardly generalise: with five, not even the sign test can be significant at 95 %.
 pub(crate) const FEW_IMAGES: usize = 10;
 
-/// A notice if few images (`n`, at least two) are resampled.
-pub(crate) fn resamples_of_few_images(n: usize) -> Option<Notice> {
+/// A notice if few units (`n`, at least two) are resampled: images, or blocks of them.
+pub(crate) fn resamples_of_few(n: usize, unit: &str) -> Option<Notice> {
     (2..FEW_IMAGES).contains(&n).then(|| {
         let message = format!(
-            "resamples of {n} images repeat the same few, so that intervals are too narrow and p-values of the \
+            "resamples of {n} {unit}s repeat the same few, so that intervals are too narrow and p-values of the \
              bootstrap too small"
         );
-        Notice::new("few-images", message).count(n)
+        Notice::new(format!("few-{unit}s"), message).count(n)
     })
 }
 
@@ -342,7 +344,7 @@ pub(crate) fn add_doubts(comparison: &mut Comparison) {
             "one image tells nothing about others: all its resamples are the same, so that neither its intervals \
              nor the p-values of the bootstrap mean anything",
         )),
-        n => found.extend(n.and_then(resamples_of_few_images)),
+        n => found.extend(n.and_then(|n| resamples_of_few(n, "image"))),
     }
     if let Some(TooFewResamples { tests, resamples, enough }) = comparison.too_few_resamples() {
         let message = format!(

@@ -197,7 +197,11 @@ pub(crate) fn score_with_statistics(
         });
     }
     if let Some(resampling) = options.intervals {
-        found.extend(notices::of_intervals(resampling, scores.iter().map(|system| system.images.len())));
+        found.extend(notices::of_intervals(
+            resampling,
+            scores.iter().map(|system| system.images.len()),
+            "image",
+        ));
     }
     let looks = systems
         .iter()

@@ -1,13 +1,14 @@
 //! Corpus scores of rows that were scored anywhere: sums of their statistics, merged exactly, and the report on them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use capeval_choice::{Argument, Remedy, SegmentId};
 use capeval_corpus::{Duplicate, Empty, Missing, Policy};
 use capeval_evaluate::{MetricScores, ReferenceSet, System, evaluate};
 use capeval_metric::{AnyMetric, Column};
 use capeval_report::{Head, Notice, Provenance, Report, SystemReport};
-use capeval_stats::random::block;
+use capeval_stats::random::{block, fingerprint};
 use capeval_stats::{Interval, Matrix, Resampling, Table, Totals, resample};
 
 use crate::intervals::{NO_INTERVAL, score_sums};
@@ -107,6 +108,9 @@ impl BlockSums {
 /// [`report`](Self::report) says.
 #[derive(Clone, Debug)]
 pub struct Sums {
+    settings: u64,
+    /// How rows were dealt into blocks; `None` before the first part.
+    dealing: Option<Dealing>,
     columns: Vec<Column>,
     blocks: BTreeMap<u32, BlockSums>,
 }
@@ -121,6 +125,11 @@ pub struct Dealing {
 }
 
 impl Dealing {
+    /// `blocks` blocks by a seed, which makes no difference to a single block.
+    pub fn new(blocks: u32, seed: u64) -> Self {
+        Self { blocks, seed: if blocks > 1 { seed } else { 0 } }
+    }
+
     /// The block of the row with this id.
     pub fn block(self, id: Option<&SegmentId>) -> u32 {
         match id {
@@ -139,6 +148,8 @@ pub struct SumsOptions {
     pub source: String,
     /// Where the references come from.
     pub reference_source: String,
+    /// Notices about the selection of the metrics.
+    pub notices: Vec<Notice>,
     /// What was done about flawed rows.
     pub policy: Policy,
     /// The ids that several rows have.
@@ -147,11 +158,56 @@ pub struct SumsOptions {
     pub intervals: Option<Resampling>,
 }
 
+impl fmt::Display for Dealing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.blocks {
+            1 => write!(f, "1 block"),
+            n => write!(f, "{n} blocks by the seed {}", self.seed),
+        }
+    }
+}
+
 impl Sums {
-    /// No rows, for these metrics.
-    pub fn new(metrics: &[AnyMetric]) -> Self {
+    /// No rows, for these metrics and what is done about flawed rows.
+    pub fn new(metrics: &[AnyMetric], policy: Policy) -> Self {
         let columns = metrics.iter().flat_map(|metric| metric.about().columns.clone()).collect();
-        Self { columns, blocks: BTreeMap::new() }
+        let signatures: Vec<String> = metrics.iter().map(|metric| metric.signature().to_string()).collect();
+        let policies = [policy.missing.name(), policy.surplus.name(), policy.empty.name()];
+        let texts: Vec<&str> = signatures.iter().map(String::as_str).chain(policies).collect();
+        Self { settings: fingerprint(&texts), dealing: None, columns, blocks: BTreeMap::new() }
+    }
+
+    /// A fingerprint of the signatures of the metrics, with that of their table of document frequencies, and of the
+    /// policies. Only sums that share it may be merged.
+    pub fn settings(&self) -> u64 {
+        self.settings
+    }
+
+    /// How rows are dealt into blocks; one block before the first part.
+    pub fn dealing(&self) -> Dealing {
+        self.dealing.unwrap_or(Dealing::new(1, 0))
+    }
+
+    /// Prepares for the rows, or the sums, of a part with these `settings` and this `dealing`.
+    ///
+    /// # Errors
+    /// When the parts before it have others.
+    pub fn begin_part(&mut self, settings: u64, dealing: Dealing) -> Result<(), Error> {
+        if settings != self.settings {
+            let what =
+                "the sums of a part come from other metrics, settings, policies or document frequencies";
+            let remedy = "merge only sums of equal scorers; a suite depends on the data that are installed on each machine";
+            return Err(Error::with_remedy(what, Remedy::say(remedy)));
+        }
+        let known = *self.dealing.get_or_insert(dealing);
+        if known != dealing {
+            let what = format!("the parts were dealt into {known}, and into {dealing}");
+            return Err(Error::with_remedy(
+                what,
+                Remedy::say("use the same blocks and the same seed for all parts"),
+            ));
+        }
+        Ok(())
     }
 
     /// The columns of the statistics, metric after metric.
@@ -217,10 +273,11 @@ impl Sums {
         }
         if let Some(resampling) = &options.intervals {
             resampling.check()?;
+            check_dealing(self.dealing(), whole.images, resampling.seed)?;
         }
         let (entries, measures) = entries(metrics);
         let scores = self.scored(metrics, &whole);
-        let mut found: Vec<Notice> = Vec::new();
+        let mut found = options.notices.clone();
         let left_out = of_rows(&whole, options);
         let (least, most) = whole.per_image.unwrap_or_default();
         let counts = Counts { least: least as usize, most: most as usize };
@@ -236,7 +293,7 @@ impl Sums {
             scores.iter().map(|metric| signed(metric.signature.clone(), counts, alignment)).collect();
         if let Some(resampling) = options.intervals {
             found.push(self.how_resampled());
-            found.extend(notices::of_intervals(resampling, [self.blocks_with_rows().count()]));
+            found.extend(notices::of_intervals(resampling, [self.blocks_with_rows().count()], "block"));
         }
         let system = SystemReport {
             name: options.name.clone(),
@@ -348,6 +405,19 @@ pub fn check_sums(metrics: &[AnyMetric]) -> Result<(), Error> {
     }
 }
 
+/// Checks that rows were dealt into blocks for intervals, with the seed of the intervals.
+fn check_dealing(dealing: Dealing, images: u64, seed: u64) -> Result<(), Error> {
+    if dealing.blocks == 1 && images > 1 {
+        let what = "all rows were added up in one block, but intervals resample blocks";
+        return Err(Error::with_remedy(what, Remedy::say("pass blocks=1024 where the rows are added up")));
+    }
+    if dealing.blocks > 1 && dealing.seed != seed {
+        let what = format!("the intervals have the seed {seed}, but the rows were dealt into {dealing}");
+        return Err(Error::with_remedy(what, Remedy::say("use one seed for both")));
+    }
+    Ok(())
+}
+
 /// Notices about flawed rows, as the policy treated them.
 fn of_rows(sums: &BlockSums, options: &SumsOptions) -> Vec<Notice> {
     let policy = options.policy;
@@ -373,7 +443,7 @@ fn of_flaw(flaw: Flaw, n: u64, policy: &Policy) -> Notice {
         Flaw::Missing => {
             let what = match policy.missing {
                 Missing::Empty => "scored as if their caption were empty",
-                _ => "left out of every metric, document frequencies included",
+                _ => "left out of every metric",
             };
             let message = format!("{rows} no candidate and {are} {what}");
             Notice::applied(Argument::Missing, policy.missing.name(), message)

@@ -6,22 +6,22 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
-use capeval::choice::{Argument, Remedy};
+use capeval::choice::{Argument, Notice, Remedy};
 use capeval::evaluate::{BatchScorer, System, evaluate};
 use capeval::metric::{AnyMetric, ColumnKind, Reading};
 use capeval::report::{Measure, MetricEntry};
 use capeval::stats::Table;
 use capeval::text::Texts;
-use capeval::{Dealing, entries};
+use capeval::{Dealing, Selection, entries};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::capsule::{ArrowBatch, batches};
-use crate::columns::{Columns, RowIds, Rows, Sieve, Strings, column};
-use crate::error::{fault, from_request, noticed, sentence, value};
+use crate::columns::{Columns, Policies, RowIds, Rows, Sieve, Strings, column};
+use crate::error::{fault, from_request, sentence, value};
 use crate::frequencies::DocumentFrequencies;
 use crate::judge::Judge;
-use crate::metrics::{reading, select};
+use crate::metrics::{of_rows, reading};
 use crate::report::Report;
 use crate::run::long;
 use crate::sums::{Summary, Sums};
@@ -30,7 +30,10 @@ use crate::sums::{Summary, Sums};
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct RowScorer {
     metrics: Vec<AnyMetric>,
+    /// Notices about the selection of the metrics.
+    notices: Vec<Notice>,
     names: Names,
+    sieve: Sieve,
     threads: Option<usize>,
 }
 
@@ -44,19 +47,17 @@ impl RowScorer {
         metrics: Vec<String>,
         settings: Vec<(String, String)>,
         frequencies: Option<&DocumentFrequencies>,
+        policies: Policies,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let metrics = of_rows(py, &metrics, &settings, frequencies)?;
-        if let Some(metric) = metrics.iter().find(|metric| needs_corpus(metric)) {
-            let what = format!(
-                "{} needs all references, so the score of a row would depend on its batch",
-                metric.signature().metric()
-            );
-            return Err(value(&sentence(&what, Some(&Remedy::give(Argument::DocumentFrequencies)))));
+        let Selection { metrics, notices } = of_rows(py, &metrics, &settings, frequencies)?;
+        for metric in &metrics {
+            refuse_fitted(metric, frequencies.is_some())?;
         }
         let (entries, measures) = entries(&metrics);
         let names = Names::new(&entries, &measures);
-        Ok(Self { metrics, names, threads })
+        let sieve = Sieve::new(&metrics, &policies)?;
+        Ok(Self { metrics, notices, names, sieve, threads })
     }
 
     /// The keys of the scores.
@@ -80,13 +81,12 @@ impl RowScorer {
         py: Python<'_>,
         source: &Bound<'_, PyAny>,
         columns: Columns,
-        sieve: &Sieve,
         keep: Vec<String>,
         statistics: bool,
     ) -> PyResult<Vec<ArrowBatch>> {
         let (mut done, mut first) = (Vec::new(), 0);
         for batch in batches(source)? {
-            let (read, rows) = self.measure(py, std::slice::from_ref(&batch), &columns, sieve, first)?;
+            let (read, rows) = self.measure(py, std::slice::from_ref(&batch), &columns, first)?;
             first += batch.num_rows();
             let kept = (&batch, Some(&read), &*keep);
             done.push(ArrowBatch(output(kept, &self.metrics, &self.names, &rows, statistics)?));
@@ -95,31 +95,29 @@ impl RowScorer {
     }
 
     /// Adds the sums of the statistics of the rows of a batch or table.
-    #[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
     fn add(
         &self,
         py: Python<'_>,
         sums: &Sums,
         source: &Bound<'_, PyAny>,
         columns: Columns,
-        sieve: &Sieve,
         blocks: u32,
         seed: u64,
     ) -> PyResult<()> {
         let batches = batches(source)?;
-        let (read, rows) = self.measure(py, &batches, &columns, sieve, 0)?;
-        sums.add(&batches, &columns, &read, &rows, Dealing { blocks, seed })
+        let (read, rows) = self.measure(py, &batches, &columns, 0)?;
+        sums.add(&batches, &columns, &read, &rows, Dealing::new(blocks, seed))
     }
 
     /// No sums, to add to. Refuses metrics whose corpus scores are not functions of sums.
     fn sums(&self) -> PyResult<Sums> {
         capeval::check_sums(&self.metrics).map_err(from_request)?;
-        Ok(Sums::new(&self.metrics, self.columns()))
+        Ok(Sums::new(&self.metrics, self.sieve.policy, self.columns()))
     }
 
     /// The report on sums: a name, sources, ids of several rows, and how intervals are computed.
-    fn report(&self, py: Python<'_>, sums: &Sums, sieve: &Sieve, about: Summary) -> PyResult<Report> {
-        let options = about.options(sieve.policy);
+    fn report(&self, py: Python<'_>, sums: &Sums, about: Summary) -> PyResult<Report> {
+        let options = about.options(self.notices.clone(), self.sieve.policy);
         let sums = sums.lock().clone();
         let metrics = &self.metrics;
         let found = long(py, self.threads, None, |_| sums.report(metrics, &options))?;
@@ -171,10 +169,9 @@ impl RowScorer {
         py: Python<'_>,
         batches: &[RecordBatch],
         columns: &Columns,
-        sieve: &Sieve,
         first: usize,
     ) -> PyResult<(Rows, Vec<f64>)> {
-        let mut read = Rows::read(batches, columns, sieve, first)?;
+        let mut read = Rows::read(batches, columns, &self.sieve, first)?;
         let n = read.kept.len();
         let references = read.take_references();
         let texts = std::mem::take(&mut read.candidates);
@@ -191,45 +188,42 @@ impl RowScorer {
     }
 }
 
-/// The metrics for rows whose neighbours are unknown.
-fn of_rows(
-    py: Python<'_>,
-    metrics: &[String],
-    settings: &[(String, String)],
-    frequencies: Option<&DocumentFrequencies>,
-) -> PyResult<Vec<AnyMetric>> {
-    let selection = select(py, metrics, settings, frequencies)?;
-    if let Some(notice) = selection.notices.first() {
-        return Err(noticed(notice));
-    }
-    Ok(selection.metrics.into_iter().map(AnyMetric::each).collect())
-}
-
-/// Whether a metric is fitted to all references.
-fn needs_corpus(metric: &AnyMetric) -> bool {
+/// Refuses a metric that is fitted to all references.
+fn refuse_fitted(metric: &AnyMetric, has_table: bool) -> PyResult<()> {
     let signature = metric.signature();
-    signature.get("idf") == Some("corpus") || signature.get("lm") == Some("references")
+    let remedy = match (signature.get("idf"), signature.get("lm")) {
+        (Some("corpus"), _) if has_table => Remedy::say("leave out idf=corpus, and it uses the table"),
+        (Some("corpus"), _) => Remedy::give(Argument::DocumentFrequencies),
+        (_, Some("references")) => Remedy::say("leave it out"),
+        _ => return Ok(()),
+    };
+    let what = format!(
+        "{} needs all references, so the score of a row would depend on its batch",
+        signature.metric()
+    );
+    Err(value(&sentence(&what, Some(&remedy))))
 }
 
-/// How the table of document frequencies must be counted that metrics need without one: tokenizer, stemmer, length of
-/// n-grams. `None` if they need no table.
+/// How the table of document frequencies that metrics need must be counted: tokenizer, stemmer, length of n-grams.
+/// `None` if they need no table.
 #[pyfunction]
 pub fn needed_frequencies(
     py: Python<'_>,
     metrics: Vec<String>,
     settings: Vec<(String, String)>,
 ) -> PyResult<Option<(String, Option<String>, usize)>> {
-    let metrics = of_rows(py, &metrics, &settings, None)?;
+    let metrics = of_rows(py, &metrics, &settings, Some(&DocumentFrequencies::of_nothing()?))?.metrics;
     let mut needed: Option<(String, Option<String>, usize)> = None;
-    for metric in metrics.iter().filter(|metric| needs_corpus(metric)) {
+    for metric in &metrics {
+        refuse_fitted(metric, true)?;
+        if metric.signature().get("idf").is_none_or(|idf| !idf.starts_with("table(")) {
+            continue;
+        }
         let input = metric.input();
         let (tokenizer, stemmer) = match input.reading {
-            Reading::Tokens(tokenizer) if metric.signature().get("lm").is_none() => (tokenizer, None),
+            Reading::Tokens(tokenizer) => (tokenizer, None),
             Reading::Stems(tokenizer, stemmer) => (tokenizer, Some(stemmer.name().to_owned())),
-            _ => {
-                let what = format!("{} needs all references", metric.signature().metric());
-                return Err(value(&sentence(&what, Some(&Remedy::say("leave it out")))));
-            }
+            _ => continue,
         };
         let mine = (tokenizer.to_string(), stemmer, input.ngrams);
         match &mut needed {

@@ -20,7 +20,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::error::{fault, from_request, sentence, value};
-use crate::metrics::select;
+use crate::frequencies::DocumentFrequencies;
+use crate::metrics::of_rows;
 use crate::run::long;
 use crate::score::ground;
 
@@ -123,7 +124,15 @@ pub struct RowIds<'a> {
 impl<'a> RowIds<'a> {
     /// The ids in a column.
     pub fn new(array: &ArrayRef, name: &'a str) -> PyResult<Self> {
-        let texts = if array.data_type().is_integer() { None } else { Some(Strings::new(array, name)?) };
+        let texts = match array.data_type() {
+            kind if kind.is_integer() => None,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(Strings::new(array, name)?),
+            other => {
+                return Err(PyTypeError::new_err(format!(
+                    "column '{name}' must contain whole numbers or strings, not {other}"
+                )));
+            }
+        };
         Ok(Self { array: Arc::clone(array), texts })
     }
 
@@ -189,6 +198,9 @@ impl Columns {
     }
 }
 
+/// What to do about missing, surplus and duplicate rows, and about empty candidates.
+pub type Policies = (String, String, String, String);
+
 /// Decides which rows are scored.
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct Sieve {
@@ -198,17 +210,22 @@ pub struct Sieve {
 
 #[pymethods]
 impl Sieve {
-    /// The metrics' tokenizers decide which captions are empty.
+    /// The sieve for counting the document frequencies of these metrics.
     #[new]
-    fn new(
+    fn for_counting(
         py: Python<'_>,
         metrics: Vec<String>,
         settings: Vec<(String, String)>,
-        missing: &str,
-        surplus: &str,
-        duplicate: &str,
-        empty: &str,
+        policies: Policies,
     ) -> PyResult<Self> {
+        let table = DocumentFrequencies::of_nothing()?;
+        Self::new(&of_rows(py, &metrics, &settings, Some(&table))?.metrics, &policies)
+    }
+}
+
+impl Sieve {
+    /// The sieve for these metrics, whose tokenizers decide which captions are empty.
+    pub fn new(metrics: &[AnyMetric], (missing, surplus, duplicate, empty): &Policies) -> PyResult<Self> {
         let fault = |error: UnknownName| fault(&error);
         let policy = Policy {
             missing: missing.parse().map_err(fault)?,
@@ -216,9 +233,7 @@ impl Sieve {
             duplicate: duplicate.parse().map_err(fault)?,
             empty: empty.parse().map_err(fault)?,
         };
-        let metrics = select(py, &metrics, &settings, None)?.metrics;
-        let metrics: Vec<AnyMetric> = metrics.into_iter().map(AnyMetric::each).collect();
-        Ok(Self { policy, is_empty: Box::new(capeval::is_empty(&metrics)) })
+        Ok(Self { policy, is_empty: Box::new(capeval::is_empty(metrics)) })
     }
 }
 

@@ -7,7 +7,7 @@ use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use capeval::choice::suggest;
 use capeval::corpus::Ids;
-use capeval::frequencies::{DocumentFrequencies as Table, MAX_ORDER};
+use capeval::frequencies::{DocumentFrequencies as Table, MAX_ORDER, Repeats};
 use capeval_files as files;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
@@ -28,6 +28,12 @@ impl DocumentFrequencies {
     /// A table for Python.
     pub fn new(table: Table) -> Self {
         Self { table: Arc::new(table) }
+    }
+
+    /// A table without images, in place of one that has not been counted yet.
+    pub fn of_nothing() -> PyResult<Self> {
+        let table = capeval::frequencies::Counts::default().into_table(0, MAX_ORDER, Repeats::KeepLast);
+        table.map(Self::new).map_err(|error| fault(&error))
     }
 }
 
@@ -109,7 +115,7 @@ impl DocumentFrequencies {
             gathered.push(&words, whole as u32).map_err(|error| fault(&error))?;
         }
         let order = gathered.longest().max(1);
-        let table = gathered.into_table(n_images, order, capeval::frequencies::Repeats::KeepLast);
+        let table = gathered.into_table(n_images, order, Repeats::KeepLast);
         table.map(Self::new).map_err(|error| fault(&error))
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use capeval::choice::{Remedy, Task};
 use capeval::evaluate::registry::{SUITES, kinds};
 use capeval::meteor;
-use capeval::metric::{About, Direction, Reading, Resources};
+use capeval::metric::{About, AnyMetric, Direction, Reading, Resources};
 use capeval::spice;
 use capeval::text::tokenizers::mecab::Language;
 use capeval::text::{Following, Scratch, Tokenizer, tokenizers};
@@ -112,6 +112,17 @@ pub fn select(
     let options = MetricOptions { settings, ..MetricOptions::new(names) };
     let resources = resources(py, &options, frequencies, None)?;
     capeval::select_with_defaults(&options, &resources).map_err(from_request)
+}
+
+/// As [`select`], for rows whose neighbours are unknown: the captions of a row are read on their own.
+pub fn of_rows(
+    py: Python<'_>,
+    metrics: &[String],
+    settings: &[(String, String)],
+    frequencies: Option<&DocumentFrequencies>,
+) -> PyResult<Selection> {
+    let Selection { metrics, notices } = select(py, metrics, settings, frequencies)?;
+    Ok(Selection { metrics: metrics.into_iter().map(AnyMetric::each).collect(), notices })
 }
 
 /// All metrics in the order of the documentation, each as a dictionary.

@@ -7,6 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Int32Array, Int64Array, RecordBatch};
 use arrow_schema::DataType;
+use capeval::choice::Notice;
 use capeval::corpus::{Policy, SegmentId};
 use capeval::metric::AnyMetric;
 use capeval::stats::{Resampling, Total};
@@ -16,7 +17,7 @@ use pyo3::prelude::*;
 use crate::capsule::{ArrowBatch, batches};
 use crate::captions;
 use crate::columns::{Columns, RowIds, Rows, column};
-use crate::error::{fault, value};
+use crate::error::{fault, from_request, value};
 
 /// Sums of the statistics of rows, by block.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -36,6 +37,9 @@ impl Sums {
         };
         let mut columns: Vec<(String, ArrayRef)> = vec![
             ("block".to_owned(), Arc::new(sums.blocks().map(|(k, _)| k as i32).collect::<Int32Array>())),
+            (SETTINGS.to_owned(), whole(&|_| sums.settings())),
+            (BLOCKS.to_owned(), whole(&|_| sums.dealing().blocks.into())),
+            (SEED.to_owned(), whole(&|_| sums.dealing().seed)),
             ("images".to_owned(), whole(&|block| block.images)),
             ("references".to_owned(), whole(&|block| block.references)),
             ("fewest-references".to_owned(), whole(&|block| block.per_image.unwrap_or_default().0)),
@@ -83,13 +87,20 @@ impl Sums {
         for batch in batches(source)? {
             let reader = Reader::new(&batch, &self.names)?;
             for row in 0..batch.num_rows() {
-                let number = reader.block(row)?;
-                self.lock().add_block(number, |block| reader.fill(row, block))?;
+                let mut sums = self.lock();
+                let (settings, dealing) = reader.origin(row)?;
+                sums.begin_part(settings, dealing).map_err(from_request)?;
+                sums.add_block(reader.block(row)?, |block| reader.fill(row, block))?;
             }
         }
         Ok(())
     }
 }
+
+/// The columns that say which sums may be merged: a fingerprint of metrics and policies, and how rows were dealt.
+const SETTINGS: &str = "settings";
+const BLOCKS: &str = "blocks";
+const SEED: &str = "seed";
 
 /// The name of the column with examples of flawed rows.
 fn ids_of(flaw: Flaw) -> String {
@@ -98,9 +109,9 @@ fn ids_of(flaw: Flaw) -> String {
 
 impl Sums {
     /// No sums, for metrics with these statistics.
-    pub fn new(metrics: &[AnyMetric], columns: Vec<(String, bool)>) -> Self {
+    pub fn new(metrics: &[AnyMetric], policy: Policy, columns: Vec<(String, bool)>) -> Self {
         let names = columns.into_iter().map(|(name, _)| name).collect();
-        Self { sums: Mutex::new(capeval::Sums::new(metrics)), names }
+        Self { sums: Mutex::new(capeval::Sums::new(metrics, policy)), names }
     }
 
     /// The sums.
@@ -118,6 +129,8 @@ impl Sums {
         dealing: Dealing,
     ) -> PyResult<()> {
         let mut sums = self.lock();
+        let settings = sums.settings();
+        sums.begin_part(settings, dealing).map_err(from_request)?;
         let ids = Ids::new(batches, columns)?;
         let width = sums.columns().len().max(1);
         let kept = read.kept.iter().zip(read.n_references()).zip(rows.chunks_exact(width));
@@ -184,6 +197,15 @@ impl<'b> Reader<'b> {
             return Ok(array);
         }
         Err(value(&format!("column '{name}' of sums cannot be of type {}", array.data_type())))
+    }
+
+    /// The fingerprint of the metrics and policies that a row of sums comes from, and how it was dealt.
+    fn origin(&self, row: usize) -> PyResult<(u64, Dealing)> {
+        let blocks = self.natural(BLOCKS, row)?;
+        let blocks =
+            u32::try_from(blocks).map_err(|_| value(&format!("column '{BLOCKS}' of sums holds {blocks}")))?;
+        let dealing = Dealing::new(blocks, self.count(SEED, row)? as u64);
+        Ok((self.count(SETTINGS, row)? as u64, dealing))
     }
 
     fn count(&self, name: &str, row: usize) -> PyResult<i64> {
@@ -258,12 +280,13 @@ pub struct Summary<'py> {
 
 impl Summary<'_> {
     /// The options of the report.
-    pub fn options(self, policy: Policy) -> SumsOptions {
+    pub fn options(self, notices: Vec<Notice>, policy: Policy) -> SumsOptions {
         let ids = self.repeated_ids.iter().filter_map(|id| captions::id(id).ok());
         SumsOptions {
             name: self.name,
             source: self.source,
             reference_source: self.reference_source,
+            notices,
             policy,
             repeated: Flawed::new(self.repeated, ids),
             intervals: self.intervals.map(|(resamples, seed, level)| Resampling { resamples, seed, level }),

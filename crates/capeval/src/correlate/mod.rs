@@ -125,7 +125,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     notices.extend(points::doubts(&human, &agreements, &measures));
     if let Some(resampling) = &intervals {
         notices.extend(crate::notices::few_resamples(resampling.resamples));
-        notices.extend(crate::notices::resamples_of_few_images(human.n_images));
+        notices.extend(crate::notices::resamples_of_few(human.n_images, "image"));
     }
     let systems = systems.map(|found| systems::agreements(&found, &higher));
     notices.extend(systems.as_deref().and_then(systems::doubt));

@@ -108,7 +108,7 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
     }
     if let Some(resampling) = &intervals {
         notices.extend(crate::notices::few_resamples(resampling.resamples));
-        notices.extend(crate::notices::resamples_of_few_images(credits.n_images()));
+        notices.extend(crate::notices::resamples_of_few(credits.n_images(), "image"));
         notices.extend(crate::notices::rare_categories(&credits.rare(crate::notices::FEW_IMAGES)));
     }
     Ok(Preference {
