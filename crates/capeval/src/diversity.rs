@@ -6,9 +6,9 @@ use capeval_evaluate::diversity::{CaptionSystem, evaluate_sets};
 use capeval_evaluate::registry::{CORPUS_KINDS, CorpusKind, CorpusNeed, build_corpus, corpus_kind};
 use capeval_evaluate::{Prepared, ReferenceSet};
 use capeval_metric::{AnyCorpusMetric, CorpusScores};
-use capeval_report::{Head, Notice, Provenance, Report, SystemReport};
+use capeval_report::{Notice, Provenance, Report, SystemReport};
 
-use crate::measures::entries_of;
+use crate::measures::{entries_of, head};
 use crate::score::{check_names, push_once};
 use crate::{DiversityOptions, Error, ReferenceSource, VERSION, references};
 
@@ -121,14 +121,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     let same_images = systems.windows(2).all(|pair| pair[0].ids == pair[1].ids);
     found.extend(incomparable(&systems, same_images));
     Ok(Report {
-        head: Head {
-            version: VERSION.to_owned(),
-            metrics: entries,
-            measures,
-            resampling: None,
-            notices: found,
-            run: None,
-        },
+        head: head(entries, measures, None, found),
         same_images,
         sorted_by: None,
         systems: reports,

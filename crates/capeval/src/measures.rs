@@ -3,10 +3,11 @@
 use capeval_choice::{Argument, Remedy, Task, suggest};
 use capeval_evaluate::registry::{self, Resources, SUITES, Suite};
 use capeval_metric::{AnyMetric, MetricKind, Part, Signature};
-use capeval_report::{Measure, MetricEntry, Notice};
+use capeval_report::{Head, Measure, MetricEntry, Notice};
+use capeval_stats::Resampling;
 use capeval_text::tokenizers;
 
-use crate::{Error, MetricOptions};
+use crate::{Error, MetricOptions, VERSION};
 
 /// Selects metrics by `names`, which are metrics with settings, such as `cider-d:sigma=4`, or suites. Duplicates are
 /// dropped; a name of both a metric and a suite means the metric.
@@ -200,6 +201,16 @@ impl Selection {
         }
         Ok(())
     }
+}
+
+/// What all results start with.
+pub(crate) fn head(
+    metrics: Vec<MetricEntry>,
+    measures: Vec<Measure>,
+    resampling: Option<Resampling>,
+    notices: Vec<Notice>,
+) -> Head {
+    Head { version: VERSION.to_owned(), metrics, measures, resampling, notices, run: None }
 }
 
 /// Entries and measures for a report. If two metrics have the same name, the settings in which the later one differs

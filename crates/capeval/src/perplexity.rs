@@ -8,11 +8,11 @@ use capeval_evaluate::{MetricScores, ReferenceSet, System, evaluate};
 use capeval_fluency::ngram::FALLBACK_DISCOUNTS;
 use capeval_fluency::{Base, EndSymbol, NgramModel, NgramPerplexity, Perplexity, UnknownWords};
 use capeval_metric::{AnyMetric, Part, Reading, Signature, Statistics as _};
-use capeval_report::{Head, Measure, MetricEntry, Notice, Provenance, Report, Segments, SystemReport};
+use capeval_report::{Measure, MetricEntry, Notice, Provenance, Report, Segments, SystemReport};
 use capeval_stats::Table;
 use capeval_text::{Texts, Tokenizer};
 
-use crate::measures::entries;
+use crate::measures::{entries, head};
 use crate::score::{check_names, push_once};
 use crate::{Error, PerplexityOptions, VERSION, references};
 
@@ -287,7 +287,7 @@ fn report(
     same_images: bool,
 ) -> Report {
     Report {
-        head: Head { version: VERSION.to_owned(), metrics, measures, resampling: None, notices, run: None },
+        head: head(metrics, measures, None, notices),
         systems,
         same_images,
         sorted_by: None,

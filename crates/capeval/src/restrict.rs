@@ -59,14 +59,21 @@ impl Subset {
         references: &ReferenceSource,
     ) -> Result<Captions, Error> {
         let of_references = references.captions().and_then(Captions::format);
-        let count_from_0 = |ids: &[SegmentId]| {
-            let known: HashSet<&SegmentId> = ids.iter().collect();
-            (0..).zip(&known).all(|(k, _)| known.contains(&SegmentId::Integer(k)))
+        // As alignment does.
+        let count_lines = |ids: &[SegmentId], lines: &[SegmentId]| {
+            let mut known = HashSet::new();
+            let ids = ids.iter().filter(|id| known.insert(*id));
+            let n_lines = lines.iter().collect::<HashSet<_>>().len();
+            ids.cloned().eq((0..).take(n_lines).map(SegmentId::Integer))
         };
         let is_text = |format| format == Some(Format::Lines);
         let (without, with) = match (is_text(candidates.format()), is_text(of_references)) {
-            (true, false) if count_from_0(references.ids()) => (candidates.source(), references.source()),
-            (false, true) if count_from_0(candidates.ids()) => (references.source(), candidates.source()),
+            (true, false) if count_lines(references.ids(), candidates.ids()) => {
+                (candidates.source(), references.source())
+            }
+            (false, true) if count_lines(candidates.ids(), references.ids()) => {
+                (references.source(), candidates.source())
+            }
             _ => return Ok(self.of(candidates)),
         };
         Err(Error::with_remedy(

@@ -1,19 +1,21 @@
 //! Scores captions: from captions to a report.
 
+use std::collections::BTreeSet;
+
 use capeval_choice::{Argument, Code};
 use capeval_corpus::{Aligned, Captions, Empty, Missing, SegmentId, align_by};
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{MetricScores, Progress, ReferenceSet, System, SystemScores, evaluate};
 use capeval_lexical::sacrebleu_signature;
 use capeval_metric::{AnyMetric, Signature};
-use capeval_report::{Explained, Head, Lengths, Notice, Provenance, Report, Segments, SystemReport};
+use capeval_report::{Explained, Lengths, Notice, Provenance, Report, Segments, SystemReport};
 use rayon::prelude::*;
 
 use crate::common::Common;
 use crate::explain::explain_images;
 use crate::gallery::gallery;
 use crate::human::score_with_human;
-use crate::measures::entries;
+use crate::measures::{entries, head};
 use crate::perplexity::unknown_words;
 use crate::references::{AlignedReferences, ReferenceIndex, ReferenceSource};
 use crate::restrict::Subset;
@@ -207,7 +209,8 @@ pub(crate) fn score_with_statistics(
         .iter()
         .map(|(name, captions)| (name.as_str(), notices::look_at(captions.len(), |k| captions.text(k))));
     found.extend(notices::about_texts(set.texts(), looks.collect(), &metrics));
-    let last_references = (0..set.n_images()).filter_map(|image| set.of(image).last());
+    let scored: BTreeSet<u32> = inputs.iter().flat_map(|system| system.images.iter().copied()).collect();
+    let last_references = scored.iter().filter_map(|image| set.of(*image as usize).last());
     let candidates = inputs.iter().flat_map(|system| (0..system.texts.len()).map(|k| system.texts.get(k)));
     found.extend(notices::open_captions(&metrics, last_references.chain(candidates)));
     let same_images = scores.windows(2).all(|pair| matches!(pair, [a, b] if a.images == b.images));
@@ -215,14 +218,7 @@ pub(crate) fn score_with_statistics(
         found.push(notices::different_images());
     }
     let report = Report {
-        head: Head {
-            version: VERSION.to_owned(),
-            metrics: entries,
-            measures,
-            resampling: options.intervals,
-            notices: found,
-            run: None,
-        },
+        head: head(entries, measures, options.intervals, found),
         same_images,
         sorted_by: None,
         systems: reports,

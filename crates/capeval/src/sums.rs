@@ -7,14 +7,14 @@ use capeval_choice::{Argument, Remedy, SegmentId};
 use capeval_corpus::{Duplicate, Empty, Missing, Policy};
 use capeval_evaluate::{MetricScores, ReferenceSet, System, evaluate};
 use capeval_metric::{AnyMetric, Column};
-use capeval_report::{Head, Notice, Provenance, Report, SystemReport};
+use capeval_report::{Notice, Provenance, Report, SystemReport};
 use capeval_stats::random::{block, fingerprint};
 use capeval_stats::{Interval, Matrix, Resampling, Table, Totals, resample};
 
 use crate::intervals::{NO_INTERVAL, score_sums};
-use crate::measures::entries;
+use crate::measures::{entries, head};
 use crate::score::{Alignment, Counts, found_signature, lengths_of, push_once, signed};
-use crate::{Error, VERSION, notices};
+use crate::{Error, notices};
 
 capeval_choice::named! {
     /// Something wrong with a row.
@@ -229,7 +229,8 @@ impl Sums {
     pub fn add_flawed(&mut self, block: u32, flaw: Flaw, id: Option<SegmentId>) {
         let at = Flaw::ALL.iter().position(|other| *other == flaw).unwrap_or_default();
         if let Some(flawed) = self.block(block).flawed.get_mut(at) {
-            flawed.merge(Flawed::new(1, id));
+            // As ids are read back, so that the smallest do not depend on which sums were written.
+            flawed.merge(Flawed::new(1, id.map(|id| SegmentId::from_untyped(&id.to_string()))));
         }
     }
 
@@ -274,6 +275,7 @@ impl Sums {
         if let Some(resampling) = &options.intervals {
             resampling.check()?;
             check_dealing(self.dealing(), whole.images, resampling.seed)?;
+            resampling.check_values(metrics.iter().map(|metric| metric.parts().len()).sum())?;
         }
         let (entries, measures) = entries(metrics);
         let scores = self.scored(metrics, &whole);
@@ -307,14 +309,7 @@ impl Sums {
             segments: None,
         };
         Ok(Report {
-            head: Head {
-                version: VERSION.to_owned(),
-                metrics: entries,
-                measures,
-                resampling: options.intervals,
-                notices: found,
-                run: None,
-            },
+            head: head(entries, measures, options.intervals, found),
             same_images: true,
             sorted_by: None,
             provenance: Provenance {
@@ -464,5 +459,43 @@ fn of_flaw(flaw: Flaw, n: u64, policy: &Policy) -> Notice {
         Flaw::NullReferences => {
             Notice::new(flaw.name(), format!("{rows} nulls among the references, which are left out"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics;
+
+    #[test]
+    fn flawed_rows_are_named_alike_whatever_the_parts() {
+        let metrics = metrics(["bleu"], &[]).unwrap();
+        let text = |id: u32| Some(SegmentId::Text(id.to_string().into()));
+        let mut whole = Sums::new(&metrics, Policy::default());
+        (1..=100).for_each(|id| whole.add_flawed(0, Flaw::Missing, text(id)));
+        let flawed = |sums: &Sums| {
+            let flawed = &sums.blocks[&0].flawed[0];
+            (flawed.count, flawed.ids().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        assert_eq!(flawed(&whole), (100, ["1", "2", "3", "4", "5"].map(String::from).to_vec()));
+    }
+
+    #[test]
+    fn resamples_that_take_too_much_memory_are_refused() {
+        let metrics = metrics(["bleu"], &[]).unwrap();
+        let mut sums = Sums::new(&metrics, Policy::default());
+        sums.add(0, 1, &vec![1.0; sums.columns.len()]);
+        let options = |resamples| SumsOptions {
+            name: "system".to_owned(),
+            source: "rows".to_owned(),
+            reference_source: "rows".to_owned(),
+            policy: Policy::default(),
+            repeated: Flawed::default(),
+            notices: Vec::new(),
+            intervals: Some(Resampling { resamples, ..Resampling::default() }),
+        };
+        assert!(sums.report(&metrics, &options(10)).is_ok());
+        let error = sums.report(&metrics, &options(1_000_000_000)).err().unwrap();
+        assert!(error.remedy().is_some(), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! Scores small batches against fixed references, for training loops, in which every millisecond counts.
 //!
 //! A [`BatchScorer`] reads its references, counts their n-grams and fits its metrics once. The cost of a batch depends
-//! only on its own captions, and the digits are those of [`evaluate`](crate::evaluate()) over all images. Candidates'
+//! only on its own captions, except for metrics that learn from all words ([`Learns::Everything`]), and the digits are those of [`evaluate`](crate::evaluate()) over all images. Candidates'
 //! words that are not in the references are numbered for one batch only.
 
 use std::collections::HashMap;
@@ -396,6 +396,7 @@ impl BatchScorer {
     /// Measures a batch by the metrics that depend only on its words and their references.
     fn measure_alone(&self, images: &[u32], texts: &Texts, rows: &mut [f64]) {
         let mut set: ReferenceSet = images.iter().map(|image| self.set.of(*image as usize)).collect();
+        set.memos = Arc::clone(&self.set.memos);
         let texts = (0..texts.len()).map(|k| texts.get(k)).collect();
         let system = System { name: String::new(), images: (0..images.len() as u32).collect(), texts };
         let metrics: Vec<AnyMetric> = self.alone.iter().map(|m| self.metrics[*m].clone()).collect();

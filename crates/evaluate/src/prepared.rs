@@ -11,7 +11,6 @@ use std::io::{self, Write};
 use capeval_arrays::{Error, Format, Reader, SharedBytes, Writer};
 use capeval_corpus::SegmentId;
 use capeval_metric::{Memo, Reading};
-use capeval_text::ngrams::MAX_ORDER;
 use capeval_text::sentences::SentenceParts;
 use capeval_text::{Sentences, Texts, Vocabulary};
 use serde::{Deserialize, Serialize};
@@ -52,7 +51,8 @@ pub struct Prepared {
 struct Description {
     capeval: String,
     sources: Vec<Source>,
-    /// The readings of the references, each with the length of the longest n-grams that metrics request.
+    /// The readings of the references, each with the length of the longest n-grams that metrics requested, which nothing
+    /// reads: a run counts what its own metrics need.
     readings: Vec<(String, usize)>,
     /// The names of memos.
     #[serde(default)]
@@ -82,7 +82,7 @@ impl Prepared {
         for view in &references.views {
             write_view(view, &mut writer);
         }
-        for memo in &references.memos {
+        for memo in &*references.memos {
             let (_, captions, notes) = memo.parts();
             for (bytes, ends) in [captions.parts(), notes.parts()] {
                 writer.array(bytes);
@@ -129,11 +129,10 @@ impl Prepared {
             return Err(reader.unsound());
         }
         let mut references = ReferenceSet { texts, ends, order, ..ReferenceSet::default() };
-        for (reading, order) in &description.readings {
-            let mut view = read_view(reading, &references, &mut reader)?;
-            view.order = (*order).min(MAX_ORDER);
-            references.views.push(view);
+        for (reading, _) in &description.readings {
+            references.views.push(read_view(reading, &references, &mut reader)?);
         }
+        let mut memos = Vec::new();
         for name in description.memos {
             let mut texts = || {
                 let (bytes, ends) = (reader.array()?, reader.array()?);
@@ -141,8 +140,9 @@ impl Prepared {
             };
             let (captions, notes) = (texts()?, texts()?);
             let memo = Memo::from_parts(name, captions, notes).ok_or_else(|| reader.unsound())?;
-            references.memos.push(memo);
+            memos.push(memo);
         }
+        references.memos = memos.into();
         Ok(Self { ids, references, sources: description.sources })
     }
 }

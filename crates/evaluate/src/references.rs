@@ -12,7 +12,6 @@ use capeval_text::{Ends, Following, Sentences, Texts, Vocabulary};
 
 use crate::progress::{Progress, Stage};
 use crate::sequence::{Sequence, reads_on};
-use crate::session::groups;
 
 /// The references of all images: their texts, and the inputs that metrics have requested.
 #[derive(Clone, Default)]
@@ -24,7 +23,7 @@ pub struct ReferenceSet {
     pub(crate) order: Buffer<u32>,
     pub(crate) views: Vec<View>,
     /// What metrics remember of them.
-    pub(crate) memos: Vec<Memo>,
+    pub(crate) memos: Arc<[Memo]>,
 }
 
 /// Collects the references of images, in order.
@@ -143,24 +142,29 @@ impl ReferenceSet {
     /// Lets metrics take notes on the references, which are stored with them. Each metric's input must be prepared.
     /// Progress is reported if a metric takes any.
     pub fn remember(&mut self, metrics: &[AnyMetric], progress: &dyn Progress) {
-        let begun = Once::new();
-        let advance = |done| {
-            begun.call_once(|| progress.begin(Stage::Fitting, self.n_references()));
-            progress.advance(done);
-        };
+        let n_references = self.n_references();
         let images: Vec<u32> = (0..self.n_images() as u32).collect();
-        let (counted, mut memos) = (Counted::default(), Vec::<Memo>::new());
-        for group in groups(self, metrics.iter().map(AnyMetric::input).enumerate()) {
-            let references = group.view.references(self, &group.view.vocabulary, &images, &counted);
-            for member in group.members {
-                for memo in metrics[member].remember(&references, &advance) {
-                    if memos.iter().all(|known| known.name() != memo.name()) {
-                        memos.push(memo);
-                    }
+        let counted = Counted::default();
+        for metric in metrics {
+            let begun = Once::new();
+            let advance = |done| {
+                begun.call_once(|| progress.begin(Stage::Fitting, n_references));
+                progress.advance(done);
+            };
+            let Some(view) = self.views.iter().find(|view| view.reading == metric.input().reading) else {
+                continue;
+            };
+            // A caption that another metric has noted is not read again.
+            let references = view.references(self, &view.vocabulary, &images, &counted);
+            let mut memos = self.memos.to_vec();
+            for memo in metric.remember(&references, &advance) {
+                match memos.iter_mut().find(|known| known.name() == memo.name()) {
+                    Some(known) => *known = memo.with(known),
+                    None => memos.push(memo),
                 }
             }
+            self.memos = memos.into();
         }
-        self.memos = memos;
     }
 }
 

@@ -56,8 +56,10 @@ pub(crate) fn about<'a>(members: impl Iterator<Item = &'a About> + Clone, part: 
     let have_same = members.clone().all(|member| member.learns == first.learns);
     let learns = if have_same { first.learns } else { Learns::Everything };
     let is_mean = members.clone().all(|member| member.is_mean);
+    let adds_up = members.clone().all(|member| member.adds_up);
     let have_same_reading = members.clone().all(|member| member.input.reading == first.input.reading);
-    let about = About::new(signature, input, columns, vec![part]).learns(learns).mean(is_mean);
+    let about =
+        About::new(signature, input, columns, vec![part]).learns(learns).mean(is_mean).adding_up(adds_up);
     have_same_reading.then_some(about)
 }
 

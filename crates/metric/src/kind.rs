@@ -53,6 +53,16 @@ impl MetricKind {
         (self.build)(&Settings::read(self.name, self.settings, spec, common, resources)?)
     }
 
+    /// As [`build`](Self::build), as a part of another metric, which errors name.
+    pub(crate) fn build_for(
+        &self,
+        metric: &'static str,
+        given: &[(&str, &str)],
+        resources: &Resources,
+    ) -> Result<AnyMetric, Refusal> {
+        (self.build)(&Settings::read(metric, self.settings, metric, given, resources)?)
+    }
+
     /// Whether `resources` contain the data that it needs.
     pub fn is_available(&self, resources: &Resources) -> bool {
         self.need.as_ref().is_none_or(|need| (need.has)(resources))

@@ -21,6 +21,18 @@ impl Memo {
         Self { name, captions, notes: notes.values().map(String::as_str).collect() }
     }
 
+    /// Adds the notes of another memo with this name.
+    #[must_use]
+    pub fn with(self, other: &Self) -> Self {
+        let notes = |memo: &Self| {
+            let pairs = |k| (memo.captions.get(k).to_owned(), memo.notes.get(k).to_owned());
+            (0..memo.captions.len()).map(pairs).collect::<BTreeMap<_, _>>()
+        };
+        let mut all = notes(other);
+        all.extend(notes(&self));
+        Self::new(self.name, &all)
+    }
+
     /// Restores a memo from stored texts; `None` unless captions ascend and each has a note.
     pub fn from_parts(name: String, captions: Texts, notes: Texts) -> Option<Self> {
         let is_sound = captions.len() == notes.len()
@@ -68,6 +80,13 @@ mod tests {
         let (name, captions, notes) = memo.parts();
         let restore = |captions: &Texts| Memo::from_parts(name.to_owned(), captions.clone(), notes.clone());
         assert_eq!(restore(captions).unwrap().get("a dog"), Some("<a dog>"));
+        let more =
+            BTreeMap::from([("a cat", "<a cat>"), ("", "<>")].map(|(a, b)| (a.to_owned(), b.to_owned())));
+        let both = memo.clone().with(&Memo::new("sample".to_owned(), &more));
+        assert_eq!(
+            (both.get("a cat"), both.get("a dog"), both.captions.len()),
+            (Some("<a cat>"), Some("<a dog>"), 4)
+        );
         assert!(restore(&["b", "a", "c"].into_iter().collect()).is_none(), "not ascending");
         assert!(restore(&["a"].into_iter().collect()).is_none(), "too few");
     }

@@ -122,7 +122,8 @@ pub struct About {
     /// Whether each part of the corpus score is the mean of that part of the segment scores, so that tests for
     /// means are valid.
     pub is_mean: bool,
-    /// Whether the corpus score is a function of summed statistics, so that [`Metric::score_table`] is the default.
+    /// Whether the corpus score is a function of summed statistics, so that [`Metric::score_table`] equals
+    /// [`Metric::score`] of their sum.
     pub adds_up: bool,
 }
 

@@ -234,7 +234,7 @@ impl<'s> Settings<'s> {
     /// # Errors
     /// When it does not take them, or its data are missing.
     pub fn build(&self, kind: &MetricKind) -> Result<AnyMetric, Refusal> {
-        kind.build(kind.name, &self.given, self.resources)
+        kind.build_for(self.metric, &self.given, self.resources)
     }
 
     /// The data of this type; `None` if there are none.

@@ -83,7 +83,7 @@ impl Data {
     /// A grammar and a dictionary, with the fingerprint of the latter.
     pub fn new(grammar: Grammar, synonyms: impl Synonyms + Send + Sync + 'static, fingerprint: &str) -> Self {
         let fingerprint = format!("{}+{fingerprint}", grammar.fingerprint());
-        let memo = format!("{NOTES}:{}", grammar.fingerprint());
+        let memo = format!("{NOTES}.{}:{}", Grammar::FORMAT_VERSION, grammar.fingerprint());
         Self { grammar, synonyms: Box::new(synonyms), fingerprint, captions: Captions::default(), memo }
     }
 }
@@ -263,7 +263,12 @@ impl Metric for Spice {
     }
 
     fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Option<Memo> {
-        let numbers: Vec<usize> = (0..references.sentences.len()).collect();
+        let known = references.memo(&self.data.memo);
+        let is_new = |number: &usize| {
+            let caption = join(references.sentences.pieces(*number), references.vocabulary);
+            known.is_none_or(|known| known.get(&caption).is_none())
+        };
+        let numbers: Vec<usize> = (0..references.sentences.len()).filter(is_new).collect();
         let notes = numbers.par_chunks(CHUNK).flat_map_iter(|numbers| {
             let mut reader = CaptionReader::new(&self.data.grammar);
             let note = |number: &usize| {

@@ -10,12 +10,12 @@ use capeval_corpus::ratings::{Ratings, SegmentScores};
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, System};
 use capeval_metric::{AnyMetric, Direction, Signature};
-use capeval_report::{Correlation, Head, Human, Measure, MetricEntry, Notice, Points};
+use capeval_report::{Correlation, Human, Measure, MetricEntry, Notice, Points};
 use capeval_stats::{Interval, agreement as raters};
 
-use crate::measures::entries;
+use crate::measures::{entries, head};
 use crate::rows::score_rows;
-use crate::{CorrelateOptions, Error, Selection, VERSION, select_metrics};
+use crate::{CorrelateOptions, Error, Selection, select_metrics};
 pub(crate) use points::same_caption;
 use points::{Judgements, ordered};
 
@@ -130,14 +130,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     let systems = systems.map(|found| systems::agreements(&found, &higher));
     notices.extend(systems.as_deref().and_then(systems::doubt));
     Ok(Correlation {
-        head: Head {
-            version: VERSION.to_owned(),
-            metrics,
-            measures,
-            resampling: intervals,
-            notices,
-            run: None,
-        },
+        head: head(metrics, measures, intervals, notices),
         differences: agreement::differences(&judgements, &values, &higher),
         systems,
         agreements,

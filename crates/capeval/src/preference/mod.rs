@@ -16,13 +16,13 @@ use capeval_corpus::ratings::{Choices, SegmentScores};
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, System};
 use capeval_metric::{AnyMetric, Direction, Signature};
-use capeval_report::{Head, HumanTies, Measure, MetricEntry, MetricTies, Notice, Preference, Protocol};
+use capeval_report::{HumanTies, Measure, MetricEntry, MetricTies, Notice, Preference, Protocol};
 
 use crate::given;
-use crate::measures::entries;
+use crate::measures::{entries, head};
 use crate::rows::score_rows;
 use crate::score::push_once;
-use crate::{Error, OwnReference, PreferOptions, Selection, VERSION, select_metrics};
+use crate::{Error, OwnReference, PreferOptions, Selection, select_metrics};
 use pools::Judged;
 
 /// A request to [`prefer`]. Start from [`PreferRequest::new`].
@@ -112,14 +112,7 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
         notices.extend(crate::notices::rare_categories(&credits.rare(crate::notices::FEW_IMAGES)));
     }
     Ok(Preference {
-        head: Head {
-            version: VERSION.to_owned(),
-            metrics: drawn.metrics,
-            measures: drawn.measures,
-            resampling: intervals,
-            notices,
-            run: None,
-        },
+        head: head(drawn.metrics, drawn.measures, intervals, notices),
         voters: credits.voters(&choices.source),
         categories: credits.categories(),
         accuracies: credits.accuracies(intervals, request.progress),

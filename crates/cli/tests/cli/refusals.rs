@@ -463,4 +463,10 @@ fn captions_that_ptb_each_may_read_otherwise_are_counted() {
     };
     assert_eq!(count("ptb-each"), Some(2.into()));
     assert_eq!(count("ptb"), None);
+    let prepared = folder.path().join("references.capeval").to_str().unwrap().to_owned();
+    assert_eq!(capeval(&["prepare", &references, "-m", "bleu", "-t", "ptb-each", "-o", &prepared]).code, 0);
+    let one = file(&folder, "one.json", r#"{"2": "a dog"}"#);
+    let args = ["score", "-r", &prepared, &one, "-m", "bleu", "-t", "ptb-each", "--missing", "skip"];
+    let notices = json(&args)["notices"].as_array().unwrap().clone();
+    assert!(notices.iter().all(|notice| notice["code"] != "open-captions"), "of images that are not scored");
 }

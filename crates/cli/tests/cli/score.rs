@@ -285,6 +285,13 @@ fn lines_counted_from_0_do_not_go_with_a_list_of_images() {
             run.stderr
         );
     }
+    // Fewer lines than images are counted from 1, with a list and without.
+    let candidates = write("two.txt", "a cat\na bird\n");
+    let args = ["score", "-m", "bleu", "-r", &references, &candidates, "--missing", "skip"];
+    let list = write("images.txt", "1\n");
+    let scores =
+        |more: &[&str]| json(&[&args[..], more].concat())["systems"][0]["scores"]["bleu-1"].as_f64().unwrap();
+    assert!(scores(&[]) > 0.99 && scores(&["--images", &list]) > 0.99);
 }
 
 #[test]

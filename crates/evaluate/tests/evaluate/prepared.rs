@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use capeval_corpus::SegmentId;
 use capeval_evaluate::prepared::{Prepared, Source};
-use capeval_evaluate::{ReferenceSet, System, evaluate, registry};
+use capeval_evaluate::{BatchScorer, ReferenceSet, System, evaluate, registry};
 use capeval_metric::{
-    About, AnyMetric, Input, Mean, Memo, Metric, Part, Reading, References, Resources, Segment, Signature,
+    About, AnyMetric, Input, Learns, Mean, Memo, Metric, Part, Reading, References, Resources, Segment,
+    Signature,
 };
 use capeval_text::Tokenizer;
 
@@ -125,30 +126,33 @@ fn a_wrong_structure_under_a_right_checksum_does_not_panic() {
     assert!(opened > 0, "some changes, in texts or padding, do no harm");
 }
 
-/// Counts the letters of references, and remembers the counts.
-struct Letters;
+/// Counts the letters of references that are shorter, or not shorter, than a number, and remembers the counts.
+struct Letters(std::ops::Range<usize>);
 
 impl Metric for Letters {
-    type Model = ();
+    type Model = u8;
     type Stats = Mean;
     type Scratch = ();
 
     fn about(&self) -> About {
         let input = Input::new(Reading::Tokens(Tokenizer::Ptb));
         let part = Part::score("letters", "letters", 0.0..=f64::INFINITY);
-        About::new(Signature::new("letters"), input, Mean::columns(), vec![part])
+        About::new(Signature::new("letters"), input, Mean::columns(), vec![part]).learns(Learns::Words)
     }
 
-    fn fit(&self, _: &References<'_>) {}
+    fn fit(&self, _: &References<'_>) -> u8 {
+        0
+    }
 
     fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Option<Memo> {
         let texts = (0..references.texts.len()).map(|k| references.texts.get(k));
+        let texts = texts.filter(|text| self.0.contains(&text.len()));
         let notes = texts.map(|text| (text.to_owned(), text.len().to_string())).collect();
         advance(references.texts.len());
         Some(Memo::new("letters".to_owned(), &notes))
     }
 
-    fn measure(&self, (): &(), segment: &Segment<'_>, (): &mut ()) -> Mean {
+    fn measure(&self, _: &u8, segment: &Segment<'_>, (): &mut ()) -> Mean {
         let memo = segment.references.memo("letters");
         let known = segment.reference_texts().filter_map(|text| memo?.get(text)?.parse::<f64>().ok());
         Mean::of(known.sum())
@@ -161,7 +165,7 @@ impl Metric for Letters {
 
 #[test]
 fn what_metrics_remember_of_references_is_stored_with_them() {
-    let letters = [AnyMetric::new(Letters)];
+    let letters = [AnyMetric::new(Letters(0..20)), AnyMetric::new(Letters(20..usize::MAX))];
     let count = |mut references: ReferenceSet| {
         let texts = ["a", "b"].into_iter().collect();
         let system = System { name: "s".into(), images: vec![2, 5], texts };
@@ -175,5 +179,10 @@ fn what_metrics_remember_of_references_is_stored_with_them() {
         [2, 5].map(|image| references.of(image).map(|text| text.len() as f64).sum()).to_vec();
     let mut bytes = Vec::new();
     Prepared { ids, references, sources }.write(&mut bytes).unwrap();
-    assert_eq!(count(open(&bytes).unwrap().references), expected);
+    let references = open(&bytes).unwrap().references;
+    assert_eq!(count(references.clone()), expected, "the notes of both metrics, which have one name");
+    let batches = BatchScorer::new(references, letters.to_vec(), [].into_iter(), &());
+    let scores = batches.score(&[2, 5], &["a", "b"].into_iter().collect());
+    let first: Vec<f64> = scores.values.chunks(scores.n_parts).map(|values| values[0]).collect();
+    assert_eq!(first, expected, "batches read the notes as well");
 }

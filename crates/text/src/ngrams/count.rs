@@ -352,7 +352,7 @@ impl Part {
         for key in shards.iter_mut().flatten() {
             *key = u64::from(part.add(*key));
         }
-        assert!(part.keys.len() < NUMBER as usize, "over four thousand million n-grams of one order");
+        assert!(part.keys.len() < NUMBER as usize, "over four thousand million n-grams in one table");
         for number in shards.iter_mut().flatten() {
             *number = *number << 32 | u64::from(part.counts[*number as usize]);
         }
