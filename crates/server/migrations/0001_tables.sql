@@ -234,11 +234,13 @@ CREATE INDEX submission_account ON submission (account);
 -- The same file again is the same submission, unless the earlier one has no result.
 CREATE UNIQUE INDEX submission_blob ON submission (phase, team, blob)
     WHERE state IN ('queued', 'running', 'scored');
-CREATE UNIQUE INDEX submission_idempotency ON submission (team, idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE UNIQUE INDEX submission_idempotency ON submission (phase, team, idempotency_key)
+    WHERE idempotency_key IS NOT NULL;
 -- One human row per phase.
 CREATE UNIQUE INDEX submission_human ON submission (phase) WHERE kind = 'human';
 
--- One scoring of all submissions by one version of the engine and of the references.
+-- One scoring of all submissions by one version of the references. It is begun by one version of the engine; which one
+-- scored a submission is in the submission's signatures.
 CREATE TABLE score_set (
     id TEXT PRIMARY KEY,
     phase TEXT NOT NULL REFERENCES phase (id) ON DELETE CASCADE,

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
@@ -58,7 +59,8 @@ impl Blobs {
         let Draft { mut file, hash, .. } = draft;
         let hash = ids::hex(&hash.finalize());
         let path = self.path(&hash);
-        if path.exists() {
+        // A file that is kept again is as new as one that was not there, and is not swept away.
+        if File::open(&path).and_then(|kept| kept.set_modified(SystemTime::now())).is_ok() {
             return Ok(hash);
         }
         file.flush()?;
@@ -130,21 +132,55 @@ impl Blobs {
         }
     }
 
-    /// Removes drafts that processes left behind which were killed; called when nobody writes.
+    /// Removes files that `is_named` does not know and drafts, both of them older than `age`: what requests that were
+    /// refused and processes that were killed have left behind. Others may write meanwhile.
     ///
     /// # Errors
-    /// If the folder cannot be read.
-    pub fn sweep(&self, older_than: std::time::Duration) -> io::Result<usize> {
+    /// If the folder cannot be read. What cannot be removed is logged.
+    pub fn sweep(&self, age: Duration, is_named: impl Fn(&str) -> bool) -> io::Result<usize> {
+        let drafts = self.folder.join("new");
         let mut removed = 0;
-        for entry in fs::read_dir(self.folder.join("new"))? {
-            let entry = entry?;
-            let age = entry.metadata()?.modified()?.elapsed().unwrap_or_default();
-            if age > older_than {
-                fs::remove_file(entry.path())?;
-                removed += 1;
-            }
+        for hash in self.list()?.into_iter().filter(|hash| !is_named(hash)) {
+            // Aside first: whoever keeps the same content from now on writes it anew.
+            let (path, aside) = (self.path(&hash), drafts.join(&hash));
+            let swept = is_older(&path, age).and_then(|is_old| {
+                if !is_old {
+                    return Ok(false);
+                }
+                fs::rename(&path, &aside)?;
+                match is_older(&aside, age)? {
+                    true => fs::remove_file(&aside).map(|()| true),
+                    false => fs::rename(&aside, &path).map(|()| false),
+                }
+            });
+            removed += usize::from(unless_gone(swept, &path));
+        }
+        for entry in fs::read_dir(drafts)? {
+            let path = entry?.path();
+            let swept = is_older(&path, age).and_then(|is_old| match (is_old, path.is_dir()) {
+                (false, _) => Ok(false),
+                (true, true) => fs::remove_dir_all(&path).map(|()| true),
+                (true, false) => fs::remove_file(&path).map(|()| true),
+            });
+            removed += usize::from(unless_gone(swept, &path));
         }
         Ok(removed)
+    }
+}
+
+fn is_older(path: &Path, age: Duration) -> io::Result<bool> {
+    Ok(fs::metadata(path)?.modified()?.elapsed().unwrap_or_default() > age)
+}
+
+/// Whether a file was removed; another process may have been faster.
+fn unless_gone(swept: io::Result<bool>, path: &Path) -> bool {
+    match swept {
+        Ok(is_removed) => is_removed,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+        Err(error) => {
+            tracing::warn!(%error, path = %path.display(), "a file that nobody needs cannot be removed");
+            false
+        }
     }
 }
 
@@ -190,7 +226,33 @@ mod tests {
         assert!(blobs.read(&hash).is_err());
         drop(blobs.draft().unwrap());
         assert_eq!(fs::read_dir(blobs.folder().join("new")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_nobody_needs_is_swept_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let blobs = Blobs::open(folder.path().join("blobs")).unwrap();
+        let [named, unnamed, again] =
+            ["named", "unnamed", "again"].map(|text| blobs.put(text.as_bytes()).unwrap());
+        // What a process that was killed leaves behind, also while it prepared references.
         std::mem::forget(blobs.draft().unwrap());
-        assert_eq!(blobs.sweep(std::time::Duration::ZERO).unwrap(), 1);
+        fs::create_dir(blobs.folder().join("new/tmp")).unwrap();
+        fs::write(blobs.folder().join("new/tmp/prepared"), "x").unwrap();
+        let day = Duration::from_secs(86_400);
+        assert_eq!(blobs.sweep(day, |_| false).unwrap(), 0);
+        let old = SystemTime::now() - 2 * day;
+        for path in [&named, &unnamed, &again].map(|hash| blobs.path(hash)) {
+            File::open(path).unwrap().set_modified(old).unwrap();
+        }
+        for entry in fs::read_dir(blobs.folder().join("new")).unwrap() {
+            File::open(entry.unwrap().path()).unwrap().set_modified(old).unwrap();
+        }
+        // Somebody hands in the same captions just now.
+        assert_eq!(blobs.put(&b"again"[..]).unwrap(), again);
+        assert_eq!(blobs.sweep(day, |hash| hash == named).unwrap(), 3);
+        assert_eq!(fs::read_dir(blobs.folder().join("new")).unwrap().count(), 0);
+        assert!(blobs.read(&named).is_ok() && blobs.read(&again).is_ok() && blobs.read(&unnamed).is_err());
+        assert_eq!(blobs.put(&b"unnamed"[..]).unwrap(), unnamed);
+        assert!(blobs.read(&unnamed).is_ok());
     }
 }

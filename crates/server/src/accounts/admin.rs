@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::args;
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Page, Person, Route};
+use crate::web::{Access, Page, Person, Route, Signed};
 
 /// The most rows of a list.
 const MOST: i64 = 200;
@@ -47,24 +47,17 @@ struct Search {
     q: String,
 }
 
-async fn accounts(
-    State(app): State<App>,
-    page: Page,
-    Person(visitor): Person,
-    Query(Search { q }): Query<Search>,
-) -> Result<Response, Fault> {
-    show(&app, &page, &visitor.id, &q, None).await
+async fn accounts(signed: Signed, Query(Search { q }): Query<Search>) -> Result<Response, Fault> {
+    show(&signed, &q, None).await
 }
 
 async fn show(
-    app: &App,
-    page: &Page,
-    own: &str,
+    Signed { app, page, visitor }: &Signed,
     search: &str,
     link: Option<String>,
 ) -> Result<Response, Fault> {
     let accounts = people::search(&app.store, search, MOST).await?;
-    page.show(&Accounts { page, accounts, search, roles: Role::ALL, link, own })
+    page.show(&Accounts { page, accounts, search, roles: Role::ALL, link, own: &visitor.id })
 }
 
 #[derive(Deserialize)]
@@ -93,16 +86,11 @@ struct NewInvitation {
     role: Role,
 }
 
-async fn invite(
-    State(app): State<App>,
-    page: Page,
-    Person(visitor): Person,
-    Form(given): Form<NewInvitation>,
-) -> Result<Response, Fault> {
-    let mut tx = app.store.begin().await?;
-    let path = invitations::add(&mut tx, Some(&visitor.id), given.role, None).await?;
+async fn invite(signed: Signed, Form(given): Form<NewInvitation>) -> Result<Response, Fault> {
+    let mut tx = signed.app.store.begin().await?;
+    let path = invitations::add(&mut tx, Some(&signed.visitor.id), given.role, None).await?;
     tx.commit().await?;
-    show(&app, &page, &visitor.id, "", Some(app.settings.url(&path))).await
+    show(&signed, "", Some(signed.app.settings.url(&path))).await
 }
 
 #[derive(Template)]

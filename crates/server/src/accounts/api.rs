@@ -69,7 +69,7 @@ async fn remove(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Fault> {
     let mut tx = app.store.begin().await?;
-    tokens::remove(&mut tx, &visitor.id, &id).await?;
+    tokens::remove(&mut tx, &visitor, &id).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -68,7 +68,9 @@ async fn insert(
 pub async fn find(store: &Store, secret: &str) -> Result<Invitation, Fault> {
     let row = store
         .first(
-            "SELECT * FROM invitation WHERE hash = $1 AND used_at IS NULL AND expires_at > $2",
+            // The link for the first administrator ends once there is an account, however that was made.
+            "SELECT * FROM invitation WHERE hash = $1 AND used_at IS NULL AND expires_at > $2 \
+             AND NOT (created_by IS NULL AND role = 'admin' AND EXISTS (SELECT 1 FROM account))",
             args![ids::digest(secret), clock::now()],
         )
         .await?;

@@ -17,7 +17,7 @@ capeval::choice::named! {
     /// What a person may do.
     pub enum Role ("role") {
         Member = "member", "take part";
-        Host = "host", "also make benchmarks and run them";
+        Host = "host", "also run benchmarks";
         Admin = "admin", "also manage accounts, and see everything";
     }
 }

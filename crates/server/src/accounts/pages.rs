@@ -13,10 +13,9 @@ use super::{Role, invitations, people, sessions, tokens};
 use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
-use crate::web::guard::Network;
 use crate::web::language::{self, Language};
 use crate::web::route::{get, post};
-use crate::web::{Access, Page, Person, Route, Scope, local};
+use crate::web::{Access, Attempt, Page, Person, Route, Scope, Signed, local};
 use crate::{args, audit, outbox};
 
 /// Links that may be sent to one address in a minute.
@@ -110,11 +109,10 @@ struct Credentials {
 
 async fn sign_in(
     State(app): State<App>,
-    network: axum::Extension<Network>,
     page: Page,
+    _: Attempt,
     Form(given): Form<Credentials>,
 ) -> Result<Response, Fault> {
-    app.limits.take("sign-ins", &network.0.0, app.settings.sign_ins_per_minute)?;
     let account =
         people::by_email(&app.store, &given.email).await?.filter(|account| account.disabled_at.is_none());
     let stored = account.as_ref().map(|account| account.password.as_str());
@@ -175,12 +173,11 @@ struct NewPerson {
 
 async fn register(
     State(app): State<App>,
-    network: axum::Extension<Network>,
     page: Page,
+    _: Attempt,
     Form(given): Form<NewPerson>,
 ) -> Result<Response, Fault> {
     require_open(&app)?;
-    app.limits.take("sign-ins", &network.0.0, app.settings.sign_ins_per_minute)?;
     if app.settings.sends_mail() {
         return send_link(&app, &page, &given.email).await;
     }
@@ -269,15 +266,15 @@ async fn join_form(
 
 async fn join(
     State(app): State<App>,
-    network: axum::Extension<Network>,
     page: Page,
     Path(secret): Path<String>,
+    _: Attempt,
     Form(mut given): Form<NewPerson>,
 ) -> Result<Response, Fault> {
-    app.limits.take("sign-ins", &network.0.0, app.settings.sign_ins_per_minute)?;
     let invitation = invitations::find(&app.store, &secret).await?;
-    if invitation.team.is_some() && app.settings.registration != "open" {
-        require_open(&app)?;
+    // A link to a team is for people who have an account.
+    if invitation.team.is_some() {
+        return Err(Fault::not_found());
     }
     if let Some(email) = &invitation.email {
         given.email.clone_from(email);
@@ -296,14 +293,12 @@ async fn choose_language(Path(tag): Path<String>, Query(To { to }): Query<To>) -
     Ok(([(SET_COOKIE, cookie)], Redirect::to(local(&to))).into_response())
 }
 
-async fn account(State(app): State<App>, page: Page, Person(visitor): Person) -> Result<Response, Fault> {
-    show_account(&app, &page, &visitor, None, None).await
+async fn account(signed: Signed) -> Result<Response, Fault> {
+    show_account(&signed, None, None).await
 }
 
 async fn show_account(
-    app: &App,
-    page: &Page,
-    visitor: &super::Visitor,
+    Signed { app, page, visitor }: &Signed,
     new_token: Option<String>,
     problem: Option<&Fault>,
 ) -> Result<Response, Fault> {
@@ -325,17 +320,13 @@ struct NewName {
     name: String,
 }
 
-async fn change_name(
-    State(app): State<App>,
-    page: Page,
-    Person(visitor): Person,
-    Form(given): Form<NewName>,
-) -> Result<Response, Fault> {
+async fn change_name(signed: Signed, Form(given): Form<NewName>) -> Result<Response, Fault> {
     let name = match people::name(&given.name) {
         Ok(name) => name,
-        Err(fault) => return show_account(&app, &page, &visitor, None, Some(&fault)).await,
+        Err(fault) => return show_account(&signed, None, Some(&fault)).await,
     };
-    app.store.execute("UPDATE account SET name = $1 WHERE id = $2", args![name, &visitor.id]).await?;
+    let values = args![name, &signed.visitor.id];
+    signed.app.store.execute("UPDATE account SET name = $1 WHERE id = $2", values).await?;
     Ok(Redirect::to("/account?done=saved").into_response())
 }
 
@@ -346,26 +337,25 @@ struct NewPassword {
 }
 
 async fn change_password(
-    State(app): State<App>,
-    network: axum::Extension<Network>,
-    page: Page,
-    Person(visitor): Person,
+    signed: Signed,
+    _: Attempt,
     Form(given): Form<NewPassword>,
 ) -> Result<Response, Fault> {
-    app.limits.take("sign-ins", &network.0.0, app.settings.sign_ins_per_minute)?;
+    let Signed { app, visitor, .. } = &signed;
     let stored = people::by_id(&app.store, &visitor.id).await?.map(|account| account.password);
     if !app.hasher.verify(&given.old, stored.as_deref()).await? {
         let fault = fault!(UNPROCESSABLE_ENTITY, "old-password", "The old password is not right.");
-        return show_account(&app, &page, &visitor, None, Some(&fault)).await;
+        return show_account(&signed, None, Some(&fault)).await;
     }
     let hash = match app.hasher.hash(&given.new).await {
         Ok(hash) => hash,
-        Err(fault) => return show_account(&app, &page, &visitor, None, Some(&fault)).await,
+        Err(fault) => return show_account(&signed, None, Some(&fault)).await,
     };
     let mut tx = app.store.begin().await?;
     tx.execute("UPDATE account SET password = $1 WHERE id = $2", args![hash, &visitor.id]).await?;
-    // Whoever knew the old password is signed out everywhere.
+    // Whoever knew the old password is signed out everywhere, and may have made tokens.
     tx.execute("DELETE FROM session WHERE account = $1", args![&visitor.id]).await?;
+    tx.execute("DELETE FROM api_token WHERE account = $1", args![&visitor.id]).await?;
     audit::note(&mut tx, Some(&visitor.id), "account.password", &visitor.id, json!({})).await?;
     let cookie = sessions::begin(&mut tx, &app.settings, &visitor.id).await?;
     tx.commit().await?;
@@ -384,19 +374,14 @@ struct NewToken {
     scope: Scope,
 }
 
-async fn add_token(
-    State(app): State<App>,
-    page: Page,
-    Person(visitor): Person,
-    Form(given): Form<NewToken>,
-) -> Result<Response, Fault> {
-    let mut tx = app.store.begin().await?;
-    match tokens::add(&mut tx, &visitor.id, &given.name, given.scope).await {
+async fn add_token(signed: Signed, Form(given): Form<NewToken>) -> Result<Response, Fault> {
+    let mut tx = signed.app.store.begin().await?;
+    match tokens::add(&mut tx, &signed.visitor.id, &given.name, given.scope).await {
         Ok(token) => {
             tx.commit().await?;
-            show_account(&app, &page, &visitor, Some(token), None).await
+            show_account(&signed, Some(token), None).await
         }
-        Err(fault) => show_account(&app, &page, &visitor, None, Some(&fault)).await,
+        Err(fault) => show_account(&signed, None, Some(&fault)).await,
     }
 }
 
@@ -406,7 +391,7 @@ async fn remove_token(
     Path(id): Path<String>,
 ) -> Result<Response, Fault> {
     let mut tx = app.store.begin().await?;
-    tokens::remove(&mut tx, &visitor.id, &id).await?;
+    tokens::remove(&mut tx, &visitor, &id).await?;
     tx.commit().await?;
     Ok(Redirect::to("/account?done=removed").into_response())
 }

@@ -153,11 +153,17 @@ pub async fn count(store: &Store) -> Result<i64, Error> {
     row.map_or(Ok(0), |row| row.get("n"))
 }
 
-/// Gives an account another role, or disables it, and ends its sessions.
+/// Gives an account another role, or disables it, and ends its sessions and the links for accounts that it has made.
 ///
 /// # Errors
 /// If there is no such account, or it is the last administrator.
 pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<Role>) -> Result<(), Fault> {
+    // Two administrators who disable each other at once must not both succeed.
+    let admins = tx.pick(
+        "SELECT id FROM account WHERE role = 'admin' ORDER BY id",
+        "SELECT id FROM account WHERE role = 'admin' ORDER BY id FOR NO KEY UPDATE",
+    );
+    tx.all(admins, args![]).await?;
     let changed = match role {
         Some(role) => {
             tx.execute(
@@ -184,6 +190,11 @@ pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<R
         ));
     }
     tx.execute("DELETE FROM session WHERE account = $1", args![id]).await?;
+    tx.execute(
+        "DELETE FROM invitation WHERE created_by = $1 AND used_at IS NULL AND (team IS NULL OR $2 = 1)",
+        args![id, role.is_none()],
+    )
+    .await?;
     let role = role.map_or("disabled", |role| role.name());
     audit::note(tx, actor, "account.role", id, json!({ "role": role })).await?;
     Ok(())

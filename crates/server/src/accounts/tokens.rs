@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{Visitor, sessions};
 use crate::fault;
 use crate::fault::Fault;
-use crate::store::{Error, Store, Tx};
+use crate::store::{Error, Row, Store, Tx};
 use crate::web::Scope;
 use crate::{args, audit, clock, ids};
 
@@ -83,15 +83,26 @@ pub async fn of_account(store: &Store, account: &str) -> Result<Vec<Token>, Erro
         .collect()
 }
 
-/// Removes a token of an account.
+/// Removes a token of a person.
 ///
 /// # Errors
-/// If the account has no such token.
-pub async fn remove(tx: &mut Tx, account: &str, id: &str) -> Result<(), Fault> {
-    if tx.execute("DELETE FROM api_token WHERE id = $1 AND account = $2", args![id, account]).await? == 0 {
-        return Err(Fault::not_found());
+/// If they have no such token, or it allows more than they may do.
+pub async fn remove(tx: &mut Tx, visitor: &Visitor, id: &str) -> Result<(), Fault> {
+    let sql = "DELETE FROM api_token WHERE id = $1 AND account = $2 RETURNING scopes";
+    let removed = tx.first(sql, args![id, &visitor.id]).await?.ok_or_else(Fault::not_found)?;
+    if !visitor.has(widest(&removed)?) {
+        return Err(fault!(
+            FORBIDDEN,
+            "scope-larger",
+            "A token cannot remove one that allows more than itself."
+        ));
     }
-    Ok(audit::note(tx, Some(account), "token.remove", id, json!({})).await?)
+    Ok(audit::note(tx, Some(&visitor.id), "token.remove", id, json!({})).await?)
+}
+
+/// The largest scope in a row.
+fn widest(row: &Row) -> Result<Scope, Error> {
+    Ok(row.get::<String>("scopes")?.parse().unwrap_or(Scope::Read))
 }
 
 /// The person in whose name a program with this token asks.
@@ -113,7 +124,7 @@ pub async fn visitor(store: &Store, token: &str) -> Result<Option<Visitor>, Erro
     if row.get::<Option<i64>>("used_at")?.is_none_or(|used| now - used > 3_600_000) {
         store.execute("UPDATE api_token SET used_at = $1 WHERE hash = $2", args![now, &hash]).await?;
     }
-    let widest: Scope = row.get::<String>("scopes")?.parse().unwrap_or(Scope::Read);
+    let widest = widest(&row)?;
     let scopes = Scope::ALL.iter().copied().take_while(|scope| *scope != widest).chain([widest]).collect();
     sessions::of_row(&row, scopes, None).map(Some)
 }

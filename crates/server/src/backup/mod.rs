@@ -32,7 +32,7 @@ const ROWS: &str = "database.jsonl.gz";
 const SETTINGS: &str = "server.toml";
 
 /// The folders of files in the folder of the data, and so in a backup.
-const FOLDERS: [&str; 2] = ["blobs", "hidden"];
+pub const FOLDERS: [&str; 2] = ["blobs", "hidden"];
 
 /// How unfinished backups are called.
 const UNFINISHED: &str = ".unfinished-backup-";
@@ -122,10 +122,15 @@ pub async fn named(tx: &mut Tx) -> anyhow::Result<Vec<String>> {
     for (folder, sql) in FOLDERS.into_iter().zip([visible, hidden]) {
         for row in tx.all(sql, Vec::new()).await? {
             let hash: String = row.get("hash")?;
-            names.push(format!("{folder}/{}/{hash}", hash.get(..2).unwrap_or("")));
+            names.push(name_of(folder, &hash));
         }
     }
     Ok(names)
+}
+
+/// The path in a backup of a file in one of the folders.
+pub fn name_of(folder: &str, hash: &str) -> String {
+    format!("{folder}/{}/{hash}", hash.get(..2).unwrap_or(""))
 }
 
 /// Links all files into `to`, or copies them where the file system has no links.

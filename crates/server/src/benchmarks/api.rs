@@ -97,6 +97,10 @@ async fn add(
 ) -> Result<Response, Fault> {
     let (_, phase) = records::phase_by_id(&app.store, &id, Some(&visitor)).await?;
     let key = idempotency_key(&headers)?;
+    if let Err(fault) = submit::admit(&app, &visitor, &phase, key.as_deref()).await {
+        upload::discard(&app, request.into_body()).await;
+        return Err(fault);
+    }
     let received = receive(&app, request).await?;
     let (status, id) = match submit::submit(&app, &visitor, &phase, received, key.as_deref()).await? {
         Outcome::Queued(id) => (StatusCode::CREATED, id),
@@ -183,7 +187,7 @@ async fn cancel(
     Person(visitor): Person,
     Path(id): Path<String>,
 ) -> Result<Response, Fault> {
-    let (_, _, submission) = submissions::own(&app.store, &id, &visitor).await?;
+    let (_, _, submission) = submissions::own_to_change(&app.store, &id, &visitor).await?;
     submissions::cancel(&app, &visitor, &submission).await?;
     Ok(Json(as_json(&app, &visitor, &id).await?).into_response())
 }
@@ -193,7 +197,7 @@ async fn pin(
     Person(visitor): Person,
     Path(id): Path<String>,
 ) -> Result<Response, Fault> {
-    let (_, _, submission) = submissions::own(&app.store, &id, &visitor).await?;
+    let (_, _, submission) = submissions::own_to_change(&app.store, &id, &visitor).await?;
     submissions::pin(&app, &visitor, &submission, true).await?;
     Ok(Json(as_json(&app, &visitor, &id).await?).into_response())
 }

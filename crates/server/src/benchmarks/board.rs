@@ -198,15 +198,12 @@ pub async fn uncompared(
     let Some(main) = main_measure(phase, set) else { return Ok(Vec::new()) };
     let rows = order(candidates(store, phase, set).await?, main, main);
     let known = compared(store, phase, set, None).await?;
-    let with_captions = rows.iter().filter_map(|row| Some((row.entry.id.clone(), row.entry.blob.clone()?)));
-    let with_captions: Vec<(String, String)> = with_captions.collect();
-    let pairs = with_captions.windows(2).filter_map(|pair| match pair {
-        [above, below] if !known.contains_key(&(above.0.clone(), below.0.clone())) => {
-            Some((above.clone(), below.clone()))
-        }
+    let with_captions = |row: &Row| Some((row.entry.id.clone(), row.entry.blob.clone()?));
+    let pairs = rows.windows(2).filter_map(|pair| match pair {
+        [above, below] => Some((with_captions(above)?, with_captions(below)?)),
         _ => None,
     });
-    Ok(pairs.collect())
+    Ok(pairs.filter(|(above, below)| !known.contains_key(&(above.0.clone(), below.0.clone()))).collect())
 }
 
 /// Whether pairs of submissions differ by a measure, or by any of them.
@@ -285,9 +282,10 @@ pub async fn board(
     } else {
         let known = compared(store, phase, &set, Some(&sort.key)).await?;
         let mut above: Option<String> = None;
-        for row in rows.iter_mut().filter(|row| row.entry.blob.is_some()) {
-            let own = row.entry.id.clone();
-            if let Some(above) = above.replace(own.clone()) {
+        for row in &mut rows {
+            // The row of people has no captions, and nothing was compared with it.
+            let own = row.entry.blob.as_ref().map(|_| row.entry.id.clone());
+            if let (Some(above), Some(own)) = (std::mem::replace(&mut above, own.clone()), own) {
                 row.is_tied = known.get(&(above, own)).map(|differs| !differs);
             }
         }

@@ -31,6 +31,35 @@ impl Meter {
     pub fn left(&self) -> i64 {
         (self.per_day - self.used_today).min(self.in_total - self.used_in_total).max(0)
     }
+
+    /// Why nothing can be handed in now, if so.
+    pub fn refusal(&self) -> Option<Fault> {
+        if self.used_in_total >= self.in_total {
+            return Some(total_used(self.in_total));
+        }
+        (self.used_today >= self.per_day).then(|| day_used(self.per_day, clock::now()))
+    }
+}
+
+fn total_used(in_total: i64) -> Fault {
+    fault!(
+        TOO_MANY_REQUESTS,
+        "total-used",
+        "Your team has used all of its {} submissions to this phase.",
+        in_total
+    )
+}
+
+fn day_used(per_day: i64, now: i64) -> Fault {
+    let next = clock::next_day(now);
+    let fault = fault!(
+        TOO_MANY_REQUESTS,
+        "day-used",
+        "Your team has used its {} submissions of today. The next day begins on {}.",
+        per_day,
+        clock::shown(next)
+    );
+    fault.retry_after((next - now) / 1000)
 }
 
 /// Counts a submission of today, and returns the day; nothing is counted if it would be one too many.
@@ -43,23 +72,10 @@ pub async fn take(tx: &mut Tx, phase: &Phase, team: &str) -> Result<String, Faul
     let per_day = phase.per_day + granted(tx, &phase.id, team, &day).await?;
     let in_total = phase.in_total + granted(tx, &phase.id, team, ALL).await?;
     if !raise(tx, &phase.id, team, ALL, in_total).await? {
-        return Err(fault!(
-            TOO_MANY_REQUESTS,
-            "total-used",
-            "Your team has used all of its {} submissions to this phase.",
-            in_total
-        ));
+        return Err(total_used(in_total));
     }
     if !raise(tx, &phase.id, team, &day, per_day).await? {
-        let wait = (clock::next_day(now) - now) / 1000;
-        let fault = fault!(
-            TOO_MANY_REQUESTS,
-            "day-used",
-            "Your team has used its {} submissions of today. The next day begins on {}.",
-            per_day,
-            clock::shown(clock::next_day(now))
-        );
-        return Err(fault.retry_after(wait));
+        return Err(day_used(per_day, now));
     }
     Ok(day)
 }

@@ -149,17 +149,30 @@ pub async fn by_id(store: &Store, id: &str) -> Result<Submission, Fault> {
 pub async fn own(store: &Store, id: &str, visitor: &Visitor) -> Result<(Seen, Phase, Submission), Fault> {
     let submission = by_id(store, id).await?;
     let (seen, phase) = records::phase_by_id(store, &submission.phase, Some(visitor)).await?;
-    let is_member = match &submission.team {
-        Some(team) => store
-            .first(
-                "SELECT 1 AS one FROM team_member WHERE team = $1 AND account = $2",
-                args![team, &visitor.id],
-            )
-            .await?
-            .is_some(),
-        None => false,
-    };
-    if is_member || seen.is_host { Ok((seen, phase, submission)) } else { Err(Fault::not_found()) }
+    let is_own = seen.is_host || is_member(store, &submission, visitor).await?;
+    if is_own { Ok((seen, phase, submission)) } else { Err(Fault::not_found()) }
+}
+
+async fn is_member(store: &Store, submission: &Submission, visitor: &Visitor) -> Result<bool, Error> {
+    let Some(team) = &submission.team else { return Ok(false) };
+    let sql = "SELECT 1 AS one FROM team_member WHERE team = $1 AND account = $2";
+    Ok(store.first(sql, args![team, &visitor.id]).await?.is_some())
+}
+
+/// The same for somebody who changes it: what a host does to other teams needs a token for that.
+///
+/// # Errors
+/// As for [`own`], and if the token of a host is only for submissions of their own.
+pub async fn own_to_change(
+    store: &Store,
+    id: &str,
+    visitor: &Visitor,
+) -> Result<(Seen, Phase, Submission), Fault> {
+    let found = own(store, id, visitor).await?;
+    if visitor.has(Scope::Host) || is_member(store, &found.2, visitor).await? {
+        return Ok(found);
+    }
+    Err(fault!(FORBIDDEN, "scope", "This token does not allow that: its scopes are too small."))
 }
 
 /// The scores of a submission: by reference set and measure, the value and the interval.

@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::expected;
 use super::quota::{self, Meter};
 use super::records::{self, Phase, Seen};
 use super::teams::{self, Team};
@@ -105,6 +106,23 @@ pub enum Outcome {
     Invalid(Report),
 }
 
+/// Whether a person may hand in a file now, which is asked before it is received: what is refused takes no space.
+/// A request that was made before may be made again.
+///
+/// # Errors
+/// If they upload too often, the phase is closed, or the quota is used up.
+pub async fn admit(app: &App, visitor: &Visitor, phase: &Phase, key: Option<&str>) -> Result<(), Fault> {
+    app.limits.take("uploads", &visitor.id, app.settings.uploads_per_minute)?;
+    if let Some(fault) = phase.is_closed() {
+        return Err(fault);
+    }
+    let Some(team) = teams::in_phase(&app.store, &phase.id, &visitor.id).await? else { return Ok(()) };
+    let Some(fault) = quota::meter(&app.store, phase, &team.id).await?.refusal() else { return Ok(()) };
+    let sql = "SELECT 1 AS one FROM submission WHERE phase = $1 AND team = $2 AND idempotency_key = $3";
+    let known = app.store.first(sql, args![&phase.id, &team.id, key]).await?;
+    known.map(drop).ok_or(fault)
+}
+
 /// Checks results and, if they can be scored, counts them and puts them into the queue.
 ///
 /// # Errors
@@ -116,7 +134,6 @@ pub async fn submit(
     received: Received,
     key: Option<&str>,
 ) -> Result<Outcome, Fault> {
-    app.limits.take("uploads", &visitor.id, app.settings.uploads_per_minute)?;
     let Received { about, file } = received;
     let about = checked_about(about)?;
     if let Some(fault) = phase.is_closed() {
@@ -131,7 +148,7 @@ pub async fn submit(
 
     let mut tx = app.store.begin().await?;
     let team = teams::enter(&mut tx, phase, visitor, about.team.as_deref()).await?;
-    if let Some(earlier) = repeated(&mut tx, &team, key, &blob).await? {
+    if let Some(earlier) = repeated(&mut tx, &phase.id, &team, key, &blob).await? {
         return Ok(Outcome::Repeated(earlier));
     }
     if let Some(same) = same(&mut tx, &phase.id, &team, &blob).await? {
@@ -164,7 +181,7 @@ pub async fn submit(
         // Another request with the same captions or the same key was faster; its row counts, and this one does not.
         drop(tx);
         let mut tx = app.store.begin().await?;
-        if let Some(earlier) = repeated(&mut tx, &team, key, &blob).await? {
+        if let Some(earlier) = repeated(&mut tx, &phase.id, &team, key, &blob).await? {
             return Ok(Outcome::Repeated(earlier));
         }
         let same = same(&mut tx, &phase.id, &team, &blob).await?;
@@ -188,7 +205,9 @@ fn checked_about(about: About) -> Result<About, Fault> {
     let method = people::name(&about.method).map_err(|_| {
         fault!(UNPROCESSABLE_ENTITY, "method", "Give the method a name of 1 to 80 characters.")
     })?;
-    if about.description.chars().count() > DESCRIPTION {
+    let is_text = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+    let description: String = about.description.chars().filter(is_text).collect();
+    if description.chars().count() > DESCRIPTION {
         return Err(fault!(
             UNPROCESSABLE_ENTITY,
             "description",
@@ -201,20 +220,26 @@ fn checked_about(about: About) -> Result<About, Fault> {
     if !is_address || link.len() > 500 || link.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return Err(fault!(UNPROCESSABLE_ENTITY, "link", "The link must begin with https:// or http://."));
     }
-    Ok(About { method, link, description: about.description.trim().to_owned(), team: about.team })
+    Ok(About { method, link, description: description.trim().to_owned(), team: about.team })
 }
 
 /// The earlier submission of the same request.
-async fn repeated(tx: &mut Tx, team: &str, key: Option<&str>, blob: &str) -> Result<Option<String>, Fault> {
+async fn repeated(
+    tx: &mut Tx,
+    phase: &str,
+    team: &str,
+    key: Option<&str>,
+    blob: &str,
+) -> Result<Option<String>, Fault> {
     let Some(key) = key else { return Ok(None) };
     tx.execute(
-        "UPDATE submission SET idempotency_key = NULL WHERE team = $1 AND idempotency_key = $2 AND created_at < $3",
-        args![team, key, clock::now() - KEY_HOURS * 3_600_000],
+        "UPDATE submission SET idempotency_key = NULL \
+         WHERE phase = $1 AND team = $2 AND idempotency_key = $3 AND created_at < $4",
+        args![phase, team, key, clock::now() - KEY_HOURS * 3_600_000],
     )
     .await?;
-    let row = tx
-        .first("SELECT id, blob FROM submission WHERE team = $1 AND idempotency_key = $2", args![team, key])
-        .await?;
+    let sql = "SELECT id, blob FROM submission WHERE phase = $1 AND team = $2 AND idempotency_key = $3";
+    let row = tx.first(sql, args![phase, team, key]).await?;
     let Some(row) = row else { return Ok(None) };
     if row.get::<Option<String>>("blob")?.as_deref() != Some(blob) {
         return Err(fault!(
@@ -255,7 +280,7 @@ struct Form<'a> {
     page: &'a Page,
     seen: &'a Seen,
     phase: &'a Phase,
-    images: i64,
+    images: usize,
     team: Option<Team>,
     teams: Vec<Team>,
     meter: Option<Meter>,
@@ -293,11 +318,12 @@ async fn show_form(
         None => None,
     };
     let sets = records::sets(&app.store, &phase.id).await?;
+    let images = expected::of(app, &sets).await?.len();
     let shown = page.show(&Form {
         page,
         seen,
         phase,
-        images: sets.iter().map(|set| set.n_images).max().unwrap_or(0),
+        images,
         team,
         teams,
         meter,
@@ -325,6 +351,10 @@ async fn submit_form(
 ) -> Result<Response, Fault> {
     let (seen, phase) = records::phase(&app.store, &slug, &phase, Some(&visitor)).await?;
     let here = (&seen, &phase);
+    if let Err(fault) = admit(&app, &visitor, &phase, None).await {
+        upload::discard(&app, request.into_body()).await;
+        return show_form(&app, &page, &visitor, here, &About::default(), Some(&fault), None).await;
+    }
     let received = match receive(&app, request).await {
         Ok(received) => received,
         Err(fault) => {
@@ -348,7 +378,7 @@ async fn submit_form(
 /// Adds a submission without a team: a baseline.
 ///
 /// # Errors
-/// If the captions cannot be scored, or the database fails.
+/// If the name of the method is not one, or the database fails.
 pub async fn add_baseline(
     tx: &mut Tx,
     phase: &str,

@@ -106,6 +106,21 @@ async fn add_member(tx: &mut Tx, team: &str, account: &str) -> Result<(), Error>
     .map(drop)
 }
 
+/// Keeps a team as it is until the transaction ends, so that nobody joins or leaves while it enters a phase.
+async fn lock(tx: &mut Tx, team: &str) -> Result<(), Error> {
+    let sql =
+        tx.pick("SELECT id FROM team WHERE id = $1", "SELECT id FROM team WHERE id = $1 FOR NO KEY UPDATE");
+    tx.first(sql, args![team]).await.map(drop)
+}
+
+async fn require_room(tx: &mut Tx, team: &str) -> Result<(), Fault> {
+    let count = tx.first("SELECT COUNT(*) AS n FROM team_member WHERE team = $1", args![team]).await?;
+    if count.map_or(Ok(0), |row| row.get::<i64>("n"))? >= MEMBERS {
+        return Err(fault!(CONFLICT, "team-full", "A team has at most {} members.", MEMBERS));
+    }
+    Ok(())
+}
+
 async fn is_member(tx: &mut Tx, team: &str, account: &str) -> Result<bool, Error> {
     let row = tx
         .first("SELECT 1 AS one FROM team_member WHERE team = $1 AND account = $2", args![team, account])
@@ -140,9 +155,11 @@ pub async fn enter(
     chosen: Option<&str>,
 ) -> Result<String, Fault> {
     // Two first submissions of a person at once must not make two teams.
-    let lock =
-        tx.pick("SELECT id FROM account WHERE id = $1", "SELECT id FROM account WHERE id = $1 FOR UPDATE");
-    tx.first(lock, args![&visitor.id]).await?;
+    let account = tx.pick(
+        "SELECT id FROM account WHERE id = $1",
+        "SELECT id FROM account WHERE id = $1 FOR NO KEY UPDATE",
+    );
+    tx.first(account, args![&visitor.id]).await?;
     let own = tx
         .first(
             "SELECT team FROM entry_member WHERE phase = $1 AND account = $2",
@@ -161,8 +178,7 @@ pub async fn enter(
         return Ok(team);
     }
     let team = match chosen {
-        Some(team) if is_member(tx, team, &visitor.id).await? => team.to_owned(),
-        Some(_) => return Err(Fault::not_found()),
+        Some(team) => team.to_owned(),
         None => {
             let teams =
                 tx.all("SELECT team FROM team_member WHERE account = $1 LIMIT 2", args![&visitor.id]).await?;
@@ -179,12 +195,18 @@ pub async fn enter(
             }
         }
     };
+    lock(tx, &team).await?;
+    if !is_member(tx, &team, &visitor.id).await? {
+        return Err(Fault::not_found());
+    }
     tx.execute(
         "INSERT INTO entry (phase, team, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
         args![&phase.id, &team, clock::now()],
     )
     .await?;
-    for member in tx.all("SELECT account FROM team_member WHERE team = $1", args![&team]).await? {
+    for member in
+        tx.all("SELECT account FROM team_member WHERE team = $1 ORDER BY account", args![&team]).await?
+    {
         enter_member(tx, &phase.id, &team, &member.get::<String>("account")?).await?;
     }
     audit::note(tx, Some(&visitor.id), "phase.enter", &phase.id, json!({ "team": team })).await?;
@@ -278,10 +300,7 @@ async fn make_invitation(app: &App, visitor: &Visitor, team: &str) -> Result<Str
     if !is_member(&mut tx, team, &visitor.id).await? {
         return Err(Fault::not_found());
     }
-    let count = tx.first("SELECT COUNT(*) AS n FROM team_member WHERE team = $1", args![team]).await?;
-    if count.map_or(Ok(0), |row| row.get::<i64>("n"))? >= MEMBERS {
-        return Err(fault!(CONFLICT, "team-full", "A team has at most {} members.", MEMBERS));
-    }
+    require_room(&mut tx, team).await?;
     let path = invitations::add(&mut tx, Some(&visitor.id), Role::Member, Some(team)).await?;
     tx.commit().await?;
     Ok(app.settings.url(&path))
@@ -303,6 +322,7 @@ async fn leave(
     Path(id): Path<String>,
 ) -> Result<Response, Fault> {
     let mut tx = app.store.begin().await?;
+    lock(&mut tx, &id).await?;
     if !is_member(&mut tx, &id, &visitor.id).await? {
         return Err(Fault::not_found());
     }
@@ -348,6 +368,8 @@ async fn join(
     let team = invitation.team.clone().ok_or_else(Fault::not_found)?;
     let mut tx = app.store.begin().await?;
     invitations::take(&mut tx, &invitation, &visitor.id).await?;
+    lock(&mut tx, &team).await?;
+    require_room(&mut tx, &team).await?;
     add_member(&mut tx, &team, &visitor.id).await?;
     for entry in tx.all("SELECT phase FROM entry WHERE team = $1", args![&team]).await? {
         enter_member(&mut tx, &entry.get::<String>("phase")?, &team, &visitor.id).await?;

@@ -1,7 +1,7 @@
 //! Receives a file: streamed to the disk, unpacked within limits, checked.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use axum::body::Body;
@@ -19,7 +19,7 @@ use crate::fault;
 use crate::fault::Fault;
 
 /// The most entries of a zip archive, with those that are no files.
-const ENTRIES: usize = 16;
+const ENTRIES: u64 = 16;
 
 /// A checked file.
 pub struct Checked {
@@ -53,6 +53,17 @@ pub async fn of_body(app: &App, body: Body) -> Result<Draft, Fault> {
         add(app, &mut draft, &chunk.map_err(|_| broken())?)?;
     }
     Ok(draft)
+}
+
+/// Reads a body that is refused, and forgets it: a client that is still sending would not see the answer.
+pub async fn discard(app: &App, body: Body) {
+    let (mut chunks, mut size) = (body.into_data_stream(), 0);
+    while let Some(Ok(chunk)) = chunks.next().await {
+        size += chunk.len() as u64;
+        if size > app.settings.upload_mib << 20 {
+            return;
+        }
+    }
 }
 
 /// Receives a field of a form.
@@ -101,10 +112,8 @@ fn unpack(path: &Path, limit: u64) -> Result<Vec<u8>, Fault> {
     match &head[..n] {
         [0x1f, 0x8b, ..] => within(MultiGzDecoder::new(io::BufReader::new(file)), limit),
         [b'P', b'K', 3 | 5, 4 | 6] => {
+            check_directory(&mut file)?;
             let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(|_| damaged())?;
-            if archive.len() > ENTRIES {
-                return Err(not_one_file());
-            }
             let is_file = |archive: &ZipArchive<_>, k: usize| {
                 let name = archive.name_for_index(k).and_then(Result::ok).unwrap_or_default();
                 !name.ends_with('/') && !name.starts_with("__MACOSX/")
@@ -116,6 +125,34 @@ fn unpack(path: &Path, limit: u64) -> Result<Vec<u8>, Fault> {
         }
         _ => within(file, limit),
     }
+}
+
+/// Checks that a zip archive ends with a directory of few entries, since the library reads all of them into memory.
+fn check_directory(file: &mut File) -> Result<(), Fault> {
+    const END: usize = 22;
+    const LOCATOR: usize = 20;
+    let size = file.seek(SeekFrom::End(0))?;
+    let start = size.saturating_sub((END + LOCATOR + usize::from(u16::MAX)) as u64);
+    file.seek(SeekFrom::Start(start))?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail)?;
+    file.rewind()?;
+    let at = tail.windows(4).rposition(|window| window == b"PK\x05\x06").ok_or_else(damaged)?;
+    let (before, end) = tail.split_at(at);
+    let number = |places: std::ops::Range<usize>| {
+        let bytes = end.get(places).ok_or_else(damaged)?;
+        Ok::<_, Fault>(bytes.iter().rev().fold(0, |number, byte| (number << 8) | u64::from(*byte)))
+    };
+    let (entries, length, offset) = (number(10..12)?, number(12..16)?, number(16..20)?);
+    // The library would look for another directory if this one did not end here, or for a larger one of Zip64.
+    let is_large = before.len() >= LOCATOR && before[before.len() - LOCATOR..].starts_with(b"PK\x06\x07");
+    if entries > ENTRIES || is_large {
+        return Err(not_one_file());
+    }
+    if offset + length != start + at as u64 {
+        return Err(damaged());
+    }
+    Ok(())
 }
 
 fn read_up_to(file: &mut File, bytes: &mut [u8]) -> io::Result<usize> {
@@ -201,6 +238,15 @@ mod tests {
         let many: Vec<(String, Vec<u8>)> = (0..20).map(|k| (format!("{k}/"), Vec::new())).collect();
         let many: Vec<(&str, &[u8])> = many.iter().map(|(name, bytes)| (name.as_str(), &bytes[..])).collect();
         assert_eq!(unpacked(&zip(&many), 1000), Err("not-one-file"));
+        // The end of the archive is that of 20 entries; it says that there is one.
+        let mut lying = zip(&many);
+        let end = lying.len() - 22;
+        lying[end + 10] = 1;
+        assert_eq!(unpacked(&lying, 1000), Err("damaged"));
+        let mut elsewhere = zip(&[("a.json", b"[]")]);
+        let end = elsewhere.len() - 22;
+        elsewhere[end + 16] += 1;
+        assert_eq!(unpacked(&elsewhere, 1000), Err("damaged"));
         let whole = gzip(b"[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]");
         assert_eq!(unpacked(&whole[..whole.len() - 9], 1000), Err("damaged"));
         let whole = zip(&[("a.json", b"[]")]);

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::fmt;
 
 use capeval::choice::SegmentId;
-use serde::de::{self, DeserializeSeed, SeqAccess, Visitor};
+use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde_json::Number;
 
 use crate::web::language::say;
 
@@ -50,7 +50,7 @@ capeval::choice::named! {
     pub enum Kind ("kind of problem") {
         NotAnObject = "not-an-object", "items of the list that are not objects with image_id and caption";
         BadId = "bad-id", "items whose image_id is not a whole number or a text";
-        NotText = "not-text", "captions that are not texts";
+        NotText = "not-text", "captions that are not text";
         Missing = "missing", "images without a caption";
         Unknown = "unknown", "captions of images that are not in this phase";
         Duplicate = "duplicate", "images with more than one caption";
@@ -65,7 +65,7 @@ impl Kind {
         match self {
             Self::NotAnObject => say("Items that are not objects with image_id and caption"),
             Self::BadId => say("Items whose image_id is not a whole number or a text"),
-            Self::NotText => say("Captions that are not texts"),
+            Self::NotText => say("Captions that are not text"),
             Self::Missing => say("Images without a caption"),
             Self::Unknown => say("Captions of images that are not in this phase"),
             Self::Duplicate => say("Images with more than one caption"),
@@ -175,28 +175,28 @@ impl Checker<'_> {
         }
     }
 
-    fn item(&mut self, item: Value) {
+    fn item(&mut self, item: Item) {
         self.count += 1;
         let position = self.count;
         let at = || format!("#{position}");
-        let Value::Object(mut fields) = item else { return self.note(Kind::NotAnObject, at) };
-        let (Some(id), Some(caption)) = (fields.remove("image_id"), fields.remove("caption")) else {
+        let (Some(id), Some(caption)) = (item.image_id, item.caption) else {
             return self.note(Kind::NotAnObject, at);
         };
         let id = match id {
-            Value::String(text) => text,
-            Value::Number(number) => match (number.as_i64(), number.as_f64().and_then(SegmentId::from_float))
-            {
-                (Some(number), _) | (None, Some(SegmentId::Integer(number))) => number.to_string(),
-                _ => return self.note(Kind::BadId, || format!("#{position}: {number}")),
-            },
-            _ => return self.note(Kind::BadId, at),
+            Scalar::Text(text) => text,
+            Scalar::Number(number) => {
+                match (number.as_i64(), number.as_f64().and_then(SegmentId::from_float)) {
+                    (Some(number), _) | (None, Some(SegmentId::Integer(number))) => number.to_string(),
+                    _ => return self.note(Kind::BadId, || format!("#{position}: {number}")),
+                }
+            }
+            Scalar::Other => return self.note(Kind::BadId, at),
         };
         let Some(image) = self.expected.ids.get(&id).copied() else { return self.note(Kind::Unknown, || id) };
         if self.captions[image].is_some() {
             return self.note(Kind::Duplicate, || id);
         }
-        let Value::String(caption) = caption else {
+        let Scalar::Text(caption) = caption else {
             self.captions[image] = Some(String::new());
             return self.note(Kind::NotText, || id);
         };
@@ -206,6 +206,133 @@ impl Checker<'_> {
             self.note(Kind::TooLong, || id);
         }
         self.captions[image] = Some(caption);
+    }
+}
+
+/// What an item of the list says; both are absent if it is not an object. Everything else is read and not kept, since
+/// a few bytes of an upload unpack to any number of values.
+#[derive(Default)]
+struct Item {
+    image_id: Option<Scalar>,
+    caption: Option<Scalar>,
+}
+
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "snake_case")]
+enum Key {
+    ImageId,
+    Caption,
+    #[serde(other)]
+    Other,
+}
+
+/// A value of a field.
+enum Scalar {
+    Text(String),
+    Number(Number),
+    /// Neither.
+    Other,
+}
+
+/// Reads the items of a list or an object, and forgets them.
+fn skip_list<'de, A: SeqAccess<'de>>(mut items: A) -> Result<(), A::Error> {
+    while items.next_element::<IgnoredAny>()?.is_some() {}
+    Ok(())
+}
+
+impl<'de> Deserialize<'de> for Item {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ItemVisitor)
+    }
+}
+
+struct ItemVisitor;
+
+/// Values that are not objects, and so have no fields.
+macro_rules! no_fields {
+    ($($name:ident: $type:ty),*) => {$(
+        fn $name<E: de::Error>(self, _: $type) -> Result<Item, E> {
+            Ok(Item::default())
+        }
+    )*};
+}
+
+impl<'de> Visitor<'de> for ItemVisitor {
+    type Value = Item;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an item of a list of results")
+    }
+
+    no_fields!(visit_bool: bool, visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_str: &str);
+
+    fn visit_unit<E: de::Error>(self) -> Result<Item, E> {
+        Ok(Item::default())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Item, A::Error> {
+        skip_list(items).map(|()| Item::default())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Item, A::Error> {
+        let mut item = Item::default();
+        while let Some(key) = fields.next_key()? {
+            match key {
+                Key::ImageId => item.image_id = Some(fields.next_value()?),
+                Key::Caption => item.caption = Some(fields.next_value()?),
+                Key::Other => drop(fields.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(item)
+    }
+}
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ScalarVisitor)
+    }
+}
+
+struct ScalarVisitor;
+
+impl<'de> Visitor<'de> for ScalarVisitor {
+    type Value = Scalar;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Scalar, E> {
+        Ok(Scalar::Text(text.to_owned()))
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Scalar, E> {
+        Ok(Scalar::Number(number.into()))
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Scalar, E> {
+        Ok(Scalar::Number(number.into()))
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Scalar, E> {
+        Ok(Number::from_f64(number).map_or(Scalar::Other, Scalar::Number))
+    }
+
+    fn visit_bool<E: de::Error>(self, _: bool) -> Result<Scalar, E> {
+        Ok(Scalar::Other)
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Scalar, E> {
+        Ok(Scalar::Other)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Scalar, A::Error> {
+        skip_list(items).map(|()| Scalar::Other)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Scalar, A::Error> {
+        while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Scalar::Other)
     }
 }
 
@@ -228,7 +355,7 @@ impl<'de> Visitor<'de> for ListSeed<'_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while let Some(item) = items.next_element::<Value>()? {
+        while let Some(item) = items.next_element::<Item>()? {
             if self.0.count >= self.0.most {
                 return Err(de::Error::custom(format!("more than {} captions", self.0.most)));
             }
@@ -299,7 +426,7 @@ mod tests {
             ("[{\"image_id\": 1, \"caption\": \"x\"}", "EOF"),
             ("[] []", "trailing"),
             ("\u{1f}\u{8b}", "expected value"),
-            (deep.as_str(), "recursion limit"),
+            (deep.as_str(), "EOF"),
             (many.as_str(), "more than 100 captions"),
             ("[{\"image_id\": 1, \"caption\": \"\\ud800\"}]", "hex escape"),
         ] {
@@ -309,5 +436,32 @@ mod tests {
             assert!(report.problems.iter().all(|problem| problem.kind != Kind::Missing));
         }
         assert!(check(b"[\"\xff\"]", &expected(), 100).0.unreadable.is_some());
+    }
+
+    #[test]
+    fn what_is_not_asked_for_is_not_kept() {
+        // As trees of values, each of these would take half a gigabyte.
+        let many = "{\"a\":1},".repeat(1 << 20);
+        let all = r#"{"image_id": "2", "caption": "y"}, {"image_id": "a", "caption": "z"}, {"image_id": 3, "caption": "w"}"#;
+        let before = peak_kib();
+        for (item, problem) in [
+            (format!("[{many}1]"), Some(Kind::NotAnObject)),
+            (format!(r#"{{"image_id": 1, "caption": [{many}1]}}"#), Some(Kind::NotText)),
+            (format!(r#"{{"image_id": [{many}1], "caption": ""}}"#), Some(Kind::BadId)),
+            (format!(r#"{{"image_id": 1, "caption": "x", "score": [{many}1]}}"#), None),
+        ] {
+            let found = problems(&format!("[{item}, {all}]"));
+            assert_eq!(found.first().map(|found| found.0), problem);
+        }
+        if let (Some(before), Some(after)) = (before, peak_kib()) {
+            assert!(after < before + (300 << 10), "{before} KiB, then {after} KiB");
+        }
+    }
+
+    /// The most memory that this process has used.
+    fn peak_kib() -> Option<u64> {
+        let status = std::fs::read_to_string("/proc/self/status").ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        line.trim().trim_end_matches(" kB").parse().ok()
     }
 }

@@ -32,14 +32,19 @@ macro_rules! values {
 }
 
 values! {
-    String => Text, text: text;
-    &String => Text, text: text.clone();
-    &str => Text, text: text.to_owned();
+    String => Text, text: storable(&text);
+    &String => Text, text: storable(text);
+    &str => Text, text: storable(text);
     i64 => Int, number: number;
     u32 => Int, number: i64::from(number);
     usize => Int, number: number as i64;
     bool => Int, flag: i64::from(flag);
     f64 => Real, number: number;
+}
+
+/// Text without the character 0, which PostgreSQL does not store, so that backups fit both databases.
+fn storable(text: &str) -> String {
+    text.replace('\0', "")
 }
 
 /// A row of a query.

@@ -94,11 +94,11 @@ fn fault_of(response: &Response) -> Option<Fault> {
         StatusCode::METHOD_NOT_ALLOWED => {
             Some(fault!(METHOD_NOT_ALLOWED, "method", "That cannot be done with this address."))
         }
-        StatusCode::PAYLOAD_TOO_LARGE => {
+        StatusCode::PAYLOAD_TOO_LARGE if !has_body(response) => {
             Some(fault!(PAYLOAD_TOO_LARGE, "too-large", "The request is too large."))
         }
         StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY | StatusCode::UNSUPPORTED_MEDIA_TYPE
-            if !is_json(response) =>
+            if !has_body(response) =>
         {
             Some(fault!(
                 BAD_REQUEST,
@@ -112,7 +112,8 @@ fn fault_of(response: &Response) -> Option<Fault> {
     }
 }
 
-fn is_json(response: &Response) -> bool {
+/// Whether a handler has written what people or programs should read.
+fn has_body(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     kind.is_some_and(|kind| kind.contains("json") || kind.contains("html"))
 }

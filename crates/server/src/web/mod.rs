@@ -12,7 +12,8 @@ pub mod route;
 
 use axum::http::{HeaderMap, header};
 
-pub use page::{Page, Person};
+pub use guard::Attempt;
+pub use page::{Page, Person, Signed};
 pub use route::{Access, Route, Scope};
 
 /// The value of a cookie.
@@ -37,7 +38,9 @@ pub fn encode(text: &str) -> String {
 
 /// The path of this site that `to` names; the front page for everything else, such as an address of another site.
 pub fn local(to: &str) -> &str {
-    let is_local = to.starts_with('/') && !to.starts_with("//") && !to.contains(['\\', '\r', '\n']);
+    // Browsers drop tabs and line breaks before they look at the address.
+    let is_odd = |c: char| c == '\\' || c.is_control();
+    let is_local = to.starts_with('/') && !to.starts_with("//") && !to.contains(is_odd);
     if is_local { to } else { "/" }
 }
 
@@ -47,7 +50,9 @@ mod tests {
 
     #[test]
     fn people_are_not_sent_to_other_sites() {
-        for other in ["https://example.org", "//example.org", "/\\example.org", "javascript:alert(1)", ""] {
+        let others =
+            ["https://example.org", "//example.org", "/\\example.org", "/\t/example.org", "/\0/example.org"];
+        for other in others.into_iter().chain(["javascript:alert(1)", ""]) {
             assert_eq!(local(other), "/", "{other}");
         }
         assert_eq!(local("/b/coco?sort=cider-d"), "/b/coco?sort=cider-d");

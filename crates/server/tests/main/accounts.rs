@@ -1,13 +1,18 @@
 //! People come, sign in, make tokens, and leave.
 
 use axum::http::Request;
-use capeval_server::accounts::{Role, invitations};
+use capeval_server::accounts::{Role, invitations, people};
+use capeval_server::args;
 use capeval_server::web::Scope;
 use serde_json::json;
 
 use crate::support::{Database, Site, on_both, settings};
 
-on_both! { the_first_administrator_comes_by_a_link_and_invites_a_host tokens_do_what_their_scopes_allow }
+on_both! {
+    the_first_administrator_comes_by_a_link_and_invites_a_host
+    tokens_do_what_their_scopes_allow
+    links_of_administrators_end_with_their_role
+}
 
 async fn the_first_administrator_comes_by_a_link_and_invites_a_host(database: Database) {
     let site = Site::new(database).await;
@@ -103,6 +108,24 @@ async fn tokens_do_what_their_scopes_allow(database: Database) {
     let refused = program.get("/api/v1/me").await.expect(401);
     assert_eq!(refused.header("www-authenticate"), "Bearer");
     assert_eq!(refused.header("content-type"), "application/problem+json");
+    // No token removes one that allows more, and none outlives the password.
+    let weak = site.program("Eve", Role::Member, Scope::Submit).await;
+    site.program("Eve", Role::Member, Scope::Host).await;
+    let tokens = weak.get("/api/v1/me/tokens").await.expect(200).json();
+    let of = |scope: &str| {
+        let mut tokens = tokens["tokens"].as_array().unwrap().iter();
+        tokens.find(|token| token["scopes"] == scope).unwrap()["id"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(weak.send(delete(&of("host")), "").await.expect(403).json()["code"], "scope-larger");
+    weak.send(delete(&of("read")), "").await.expect(204);
+    assert_eq!(weak.get("/api/v1/me/tokens").await.json()["tokens"].as_array().unwrap().len(), 2);
+    let hash = site.app.hasher.hash("a long password").await.unwrap();
+    let sql = "UPDATE account SET password = $1 WHERE name = 'Eve'";
+    site.app.store.execute(sql, args![hash]).await.unwrap();
+    let new = [("old", "a long password"), ("new", "another long password")];
+    let person = person.with_cookie_of(&person.post("/account/password", &new).await.expect(303));
+    weak.get("/api/v1/me").await.expect(401);
+    let reader = site.program("Eve", Role::Member, Scope::Read).await;
     // Routes for programs never read cookies, and pages never read tokens.
     person.get("/api/v1/me").await.expect(401);
     reader.get("/account").await.expect(303);
@@ -144,4 +167,67 @@ async fn who_tries_too_often_waits() {
     }
     let refused = anybody.post("/sign-in", &wrong).await.expect(429);
     assert!((1..=20).contains(&refused.header("retry-after").parse::<i32>().unwrap()));
+}
+
+async fn links_of_administrators_end_with_their_role(database: Database) {
+    let site = Site::new(database).await;
+    let anybody = site.anybody();
+    // The first link ends with the first account, although nobody used it.
+    let first = invitations::for_first_administrator(&site.app.store).await.unwrap().unwrap();
+    let (ada, bao) = (site.person("Ada", Role::Admin).await, site.person("Bao", Role::Admin).await);
+    anybody.get(&first).await.expect(410);
+    let evil = [("email", "evil@example.org"), ("name", "Evil"), ("password", "a long password")];
+    anybody.post(&first, &evil).await.expect(410);
+
+    // Ada makes links, and Bao then disables her.
+    let made = ada.post("/admin/invitations", &[("role", "admin")]).await.expect(200).text;
+    let link = made.split("http://127.0.0.1:8080").nth(1).unwrap().split('<').next().unwrap();
+    anybody.get(link).await.expect(200);
+    let id = people::by_email(&site.app.store, "ada@example.org").await.unwrap().unwrap().id;
+    bao.post(&format!("/admin/accounts/{id}/role"), &[("role", "disabled")]).await.expect(303);
+    anybody.get(link).await.expect(410);
+    anybody.post(link, &evil).await.expect(410);
+
+    // Two administrators who disable each other at once do not both succeed.
+    for round in 0..5 {
+        let mut ids = Vec::new();
+        for k in 0..2 {
+            ids.push(site.account(&format!("boss{round}{k}"), Role::Admin).await);
+        }
+        let sql = "UPDATE account SET disabled_at = 1 WHERE role = 'admin' AND id NOT IN ($1, $2)";
+        site.app.store.execute(sql, args![&ids[0], &ids[1]]).await.unwrap();
+        let disable = |id: &str| {
+            let (store, id) = (site.app.store.clone(), id.to_owned());
+            tokio::spawn(async move {
+                let mut tx = store.begin().await.unwrap();
+                people::set_role(&mut tx, None, &id, None).await.is_ok() && tx.commit().await.is_ok()
+            })
+        };
+        let both = [disable(&ids[0]), disable(&ids[1])];
+        let mut done = 0;
+        for one in both {
+            done += u32::from(one.await.unwrap());
+        }
+        assert_eq!(done, 1, "round {round}");
+    }
+}
+
+#[tokio::test]
+async fn a_link_to_a_team_makes_no_account() {
+    let settings =
+        capeval_server::settings::Settings { registration: "open".to_owned(), ..settings(Database::Sqlite) };
+    let site = Site::with(settings).await;
+    let (ada, anybody) = (site.person("Ada", Role::Member).await, site.anybody());
+    ada.post("/teams", &[("name", "Ours")]).await.expect(303);
+    let list = ada.get("/teams").await.expect(200).text;
+    let id = list.split("/teams/").nth(1).unwrap().split('/').next().unwrap();
+    let page = ada.post(&format!("/teams/{id}/invite"), &[]).await.expect(200).text;
+    let link = page.split("http://127.0.0.1:8080").nth(1).unwrap().split('<').next().unwrap();
+    let evil = [("email", "victim@example.org"), ("name", "Evil"), ("password", "a long password")];
+    anybody.post(link, &evil).await.expect(404);
+    assert!(people::by_email(&site.app.store, "victim@example.org").await.unwrap().is_none());
+    let bao = site.person("Bao", Role::Member).await;
+    let link = bao.get(link).await.expect(303).header("location").to_owned();
+    bao.post(&link, &[]).await.expect(303);
+    assert!(ada.get("/teams").await.expect(200).text.contains("Bao"));
 }

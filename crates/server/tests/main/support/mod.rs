@@ -79,9 +79,9 @@ impl Site {
         Client { router: self.router.clone(), cookie: None, token: None }
     }
 
-    /// A new account, and a browser that is signed in to it.
+    /// A browser that is signed in to an account, which is made if it does not exist.
     pub async fn person(&self, name: &str, role: Role) -> Client {
-        let id = self.account(name, role).await;
+        let id = self.known_account(name, role).await;
         let mut tx = self.app.store.begin().await.unwrap();
         let cookie =
             capeval_server::accounts::sessions::begin(&mut tx, &self.app.settings, &id).await.unwrap();
@@ -100,13 +100,17 @@ impl Site {
         id
     }
 
-    /// A program with a token of an account, which is made if it does not exist.
-    pub async fn program(&self, name: &str, role: Role, scope: Scope) -> Client {
+    async fn known_account(&self, name: &str, role: Role) -> String {
         let email = format!("{}@example.org", name.to_lowercase());
-        let id = match people::by_email(&self.app.store, &email).await.unwrap() {
+        match people::by_email(&self.app.store, &email).await.unwrap() {
             Some(account) => account.id,
             None => self.account(name, role).await,
-        };
+        }
+    }
+
+    /// A program with a token of an account, which is made if it does not exist.
+    pub async fn program(&self, name: &str, role: Role, scope: Scope) -> Client {
+        let id = self.known_account(name, role).await;
         let mut tx = self.app.store.begin().await.unwrap();
         let token = tokens::add(&mut tx, &id, "test", scope).await.unwrap();
         tx.commit().await.unwrap();
