@@ -1,7 +1,7 @@
 //! The commands of the program.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the front end")]
 
-use std::io::{BufRead, IsTerminal, Read};
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -28,9 +28,10 @@ pub struct Arguments {
 
 #[derive(Args)]
 struct Common {
-    /// Folder of the database and of all files; it is made if it does not exist.
-    #[arg(long, global = true, value_name = "DIR", default_value = "./capeval-data")]
-    data: PathBuf,
+    /// Folder of the database and of all files; it is made if it does not exist [default: ./capeval-data, and
+    /// ./capeval-demo for `demo`].
+    #[arg(long, global = true, value_name = "DIR")]
+    data: Option<PathBuf>,
     /// File of settings [default: server.toml in the data folder, if it exists].
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -48,7 +49,7 @@ enum Command {
     Serve,
     /// Only run jobs, for servers that share a PostgreSQL database
     Worker,
-    /// Serve a demonstration: a benchmark, accounts and entries in an empty data folder
+    /// Serve a demonstration to this machine: a benchmark, accounts and entries in a data folder of its own
     Demo,
     /// Manage accounts, tokens and benchmarks
     #[command(subcommand)]
@@ -149,11 +150,14 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     if let Command::Child = command {
         return crate::jobs::child::serve(tasks::perform);
     }
-    let mut settings =
-        Settings::load(&common.data, common.config.as_deref(), |name| std::env::var(name).ok())?;
+    let folder = if let Command::Demo = command { "./capeval-demo" } else { "./capeval-data" };
+    let data = common.data.unwrap_or_else(|| PathBuf::from(folder));
+    let mut settings = Settings::load(&data, common.config.as_deref(), |name| std::env::var(name).ok())?;
     settings.listen = common.listen.unwrap_or(settings.listen);
     settings.database = common.database.unwrap_or(settings.database);
-    let data = common.data;
+    if let Command::Demo = command {
+        demo::check(&settings)?;
+    }
     start_log(&settings)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -188,12 +192,14 @@ fn start_log(settings: &Settings) -> anyhow::Result<()> {
 }
 
 async fn manage_user(app: &App, user: User) -> anyhow::Result<()> {
-    let mut tx = app.store.begin().await?;
     match user {
         User::Add { email, name, role, password_stdin } => {
+            // Nobody else can write from the beginning of the transaction on.
             let password = app.hasher.hash(&password(password_stdin)?).await?;
             let name = name.as_deref().or(email.split('@').next()).unwrap_or(&email);
+            let mut tx = app.store.begin().await?;
             let id = people::add(&mut tx, NewAccount { email: &email, name, password, role }).await?;
+            tx.commit().await?;
             println!("{id}");
         }
         User::Role { email, role } => {
@@ -202,22 +208,23 @@ async fn manage_user(app: &App, user: User) -> anyhow::Result<()> {
                 "disabled" => None,
                 role => Some(role.parse::<Role>()?),
             };
+            let mut tx = app.store.begin().await?;
             people::set_role(&mut tx, None, &id, role).await?;
+            tx.commit().await?;
         }
     }
-    Ok(tx.commit().await?)
+    Ok(())
 }
 
 fn password(from_stdin: bool) -> anyhow::Result<String> {
-    let mut text = String::new();
-    if from_stdin {
-        std::io::stdin().read_to_string(&mut text)?;
-    } else if std::io::stdin().is_terminal() {
-        eprint!("password: ");
-        std::io::stdin().lock().read_line(&mut text)?;
-    } else {
-        bail!("give the password on standard input with --password-stdin");
+    if !from_stdin {
+        if !std::io::stdin().is_terminal() {
+            bail!("give the password on standard input with --password-stdin");
+        }
+        return Ok(rpassword::prompt_password("password: ")?);
     }
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text)?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 

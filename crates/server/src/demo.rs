@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
 use crate::accounts::people::{self, NewAccount};
@@ -12,10 +12,15 @@ use crate::app::App;
 use crate::benchmarks::apply;
 use crate::benchmarks::records::{self, Phase};
 use crate::benchmarks::submit::{self, About, Received};
+use crate::settings::Settings;
 use crate::web::Scope;
+use crate::{args, audit};
 
-/// The password of all accounts of the demonstration, which listens on loopback.
+/// The password of all accounts of the demonstration, which listens on this machine only.
 const PASSWORD: &str = "demonstration";
+
+/// What the audit log says of a site that was made here.
+const MADE: &str = "demo.fill";
 
 /// The number of images.
 const IMAGES: usize = 120;
@@ -147,17 +152,38 @@ const METHODS: [(&str, &str, usize, usize); 6] = [
     ("Emil", "Two and a half towers", 19, 2),
 ];
 
-/// Makes accounts and a benchmark if there is no account yet, and returns what to tell people. The entries come while
-/// the site is served, since their jobs run there.
+/// Makes sure that nobody but the people at this machine can use accounts whose password everybody knows.
 ///
 /// # Errors
-/// If the data cannot be written.
+/// If other machines could, or the data would be in a database that another site may use.
+pub fn check(settings: &Settings) -> anyhow::Result<()> {
+    if !settings.is_local() {
+        bail!(
+            "everybody knows the passwords of the demonstration, so it does not listen on {}: use 127.0.0.1:8080",
+            settings.listen
+        );
+    }
+    if !settings.database.is_empty() {
+        bail!("the demonstration keeps its data in a folder of its own, not in the database of the settings");
+    }
+    Ok(())
+}
+
+/// Makes accounts and a benchmark in an empty folder, and returns what to tell people. The entries come while the site
+/// is served, since their jobs run there.
+///
+/// # Errors
+/// If the data cannot be written, or the folder has the data of a real site.
 pub async fn fill(app: &App) -> anyhow::Result<Vec<String>> {
     let mut lines = vec![format!(
         "sign in as admin@example.org, host@example.org or ada@example.org with the password `{PASSWORD}`"
     )];
     if people::count(&app.store).await? > 0 {
-        lines.push("the data folder is not empty, and stays as it is".to_owned());
+        let made = app.store.first("SELECT 1 AS one FROM audit WHERE action = $1", args![MADE]).await?;
+        if made.is_none() {
+            bail!("{} has the data of another site: give the demonstration its own", app.folder.display());
+        }
+        lines.push(format!("the demonstration in {} goes on as it was", app.folder.display()));
         return Ok(lines);
     }
     let password = app.hasher.hash(PASSWORD).await?;
@@ -173,6 +199,7 @@ pub async fn fill(app: &App) -> anyhow::Result<Vec<String>> {
             Visitor { id, name: name.to_owned(), email, role, scopes: Scope::ALL.to_vec(), session: None };
         visitors.push(visitor);
     }
+    audit::note(&mut tx, None, MADE, "demo", json!({})).await?;
     tx.commit().await?;
 
     let folder = tempfile::tempdir()?;

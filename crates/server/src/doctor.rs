@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use capeval_files::{MeteorHome, SpiceHome};
+use capeval_files::{self as files, MeteorHome, SpiceHome};
 
 use crate::accounts::people;
 use crate::app::App;
@@ -106,8 +106,10 @@ async fn files(app: &App) -> anyhow::Result<Vec<Finding>> {
         [first, ..] => bad("files", format!("{} that rows name are missing, such as {first}", missing.len())),
     }];
     if surplus > 0 {
-        findings
-            .push(good("files", format!("{surplus} that no row names, of uploads that were not finished")));
+        findings.push(good(
+            "files",
+            format!("{surplus} that no row names, which the server removes after a day"),
+        ));
     }
     Ok(findings)
 }
@@ -132,13 +134,13 @@ fn metric_data(app: &App) -> Vec<Finding> {
         folder => (Ok(MeteorHome::new(PathBuf::from(folder))), Ok(SpiceHome::new(PathBuf::from(folder)))),
     };
     let found = [
-        ("METEOR", meteor.map(|home| home.is_installed())),
-        ("SPICE", spice.map(|home| home.is_installed())),
+        ("METEOR", meteor.and_then(|home| Ok(home.verified(files::open)?.is_some()))),
+        ("SPICE", spice.and_then(|home| Ok(home.grammar(files::open)?.is_some()))),
     ];
     found
         .into_iter()
         .map(|(about, is_installed)| match is_installed {
-            Ok(true) => good(about, "installed"),
+            Ok(true) => good(about, "installed, and whole"),
             Ok(false) => {
                 good(about, "not installed; `capeval data install` does it, for phases with this metric")
             }
@@ -160,9 +162,9 @@ async fn backups(app: &App) -> anyhow::Result<Finding> {
     Ok(match newest {
         Some(day) if today - day <= STALE => good(
             "backup",
-            format!("the newest is of {}, in {}", clock::day(day * clock::DAY), folder.display()),
+            format!("the newest is from {}, in {}", clock::day(day * clock::DAY), folder.display()),
         ),
-        Some(day) => bad("backup", format!("the newest is of {}", clock::day(day * clock::DAY))),
+        Some(day) => bad("backup", format!("the newest is from {}", clock::day(day * clock::DAY))),
         None if today - expected > STALE => bad("backup", format!("there is none in {}", folder.display())),
         None => good("backup", format!("none yet; the server makes one each night in {}", folder.display())),
     })
@@ -171,18 +173,12 @@ async fn backups(app: &App) -> anyhow::Result<Finding> {
 /// Settings that do not fit together.
 fn settings(app: &App) -> Vec<Finding> {
     let settings = &app.settings;
-    let host = settings.listen.rsplit_once(':').map_or(settings.listen.as_str(), |(host, _)| host);
-    let is_local = host == "localhost"
-        || host
-            .trim_matches(['[', ']'])
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback());
     let mut findings = Vec::new();
-    if !is_local && !settings.is_secure() {
+    if !settings.is_local() && !settings.is_secure() {
         let text = "other machines reach the server without TLS: set public_url to its https:// address";
         findings.push(bad("settings", text));
     }
-    if !settings.public_url.is_empty() && is_local && settings.proxies.is_empty() {
+    if !settings.public_url.is_empty() && settings.proxies.is_empty() {
         let text = "proxies is empty: limits count everybody behind a reverse proxy as one visitor";
         findings.push(bad("settings", text));
     }

@@ -28,7 +28,7 @@ pub(crate) fn routes() -> Vec<Route> {
 async fn ready(State(app): State<App>) -> Response {
     let (status, text) = match queue::longest_wait(&app.store).await {
         Ok(wait) if wait > LONGEST_WAIT => {
-            (StatusCode::SERVICE_UNAVAILABLE, format!("a job waits since {} seconds\n", wait / 1000))
+            (StatusCode::SERVICE_UNAVAILABLE, format!("a job has been waiting for {} seconds\n", wait / 1000))
         }
         Ok(_) => (StatusCode::OK, "ready\n".to_owned()),
         Err(error) => {

@@ -1,5 +1,6 @@
 //! Settings: one TOML file, the environment over it, and options of the command line over both.
 
+use std::net::IpAddr;
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -43,10 +44,10 @@ macro_rules! settings {
 
 settings! {
     listen: String = "127.0.0.1:8080".to_owned(), "address and port to listen on";
-    public_url: String = String::new(), "address under which people reach the server; with https, cookies are secure";
+    public_url: String = String::new(), "address at which people reach the server; with https, cookies are secure";
     title: String = "capeval".to_owned(), "name of the site";
     #[secret true] database: String = String::new(), "address of a PostgreSQL database (postgres://…); empty for SQLite in the data folder";
-    connections: u32 = 8, "largest number of connections to the database that read at once";
+    connections: u32 = 8, "largest number of connections to the database; of SQLite, those that read at once";
     registration: String = "invitation".to_owned(), "who may make an account: invitation (with a link), open (everybody)";
     session_days: i64 = 30, "days after which people have to sign in again";
     workers: usize = 1, "jobs that this process runs at once; 0 leaves them to `worker` processes";
@@ -58,7 +59,7 @@ settings! {
     unpacked_mib: u64 = 256, "largest size of an upload in MiB when it is unpacked";
     captions_max: usize = 1_000_000, "largest number of captions in an upload";
     requests_per_minute: u32 = 600, "requests that one network address (IPv4 /24, IPv6 /64) or one person may make in a minute";
-    sign_ins_per_minute: u32 = 10, "attempts to sign in from one network address in a minute";
+    sign_ins_per_minute: u32 = 10, "attempts to sign in, make an account or change a password from one network address in a minute";
     uploads_per_minute: u32 = 20, "files that one person may upload or have checked in a minute";
     proxies: Vec<String> = Vec::new(), "addresses of reverse proxies, whose X-Forwarded-For is believed";
     capeval_data: String = String::new(), "folder with the data of METEOR and SPICE; empty for the user's own";
@@ -117,6 +118,12 @@ impl Settings {
         if self.session_days < 1 || self.lease_seconds < 1 || self.connections < 1 || self.job_seconds < 1 {
             bail!("session_days, lease_seconds, connections and job_seconds are at least 1");
         }
+        if !(-1..24).contains(&self.backup_hour) {
+            bail!("backup_hour is 0 to 23, or -1 for no nightly backups, not {}", self.backup_hour);
+        }
+        if let Some(proxy) = self.proxies.iter().find(|proxy| proxy.parse::<IpAddr>().is_err()) {
+            bail!("proxies are IP addresses, and `{proxy}` is not one");
+        }
         if self.sends_mail() && self.mail_from.is_empty() {
             bail!("smtp needs mail_from, the address that mail comes from");
         }
@@ -134,6 +141,13 @@ impl Settings {
     /// Whether people reach the server over TLS.
     pub fn is_secure(&self) -> bool {
         self.public_url.starts_with("https://")
+    }
+
+    /// Whether only this machine reaches the address to listen on.
+    pub fn is_local(&self) -> bool {
+        let host = self.listen.rsplit_once(':').map_or(self.listen.as_str(), |(host, _)| host);
+        let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+        host == "localhost" || address.is_ok_and(|address| address.to_canonical().is_loopback())
     }
 
     /// The address of a path of the site.
@@ -178,7 +192,16 @@ mod tests {
         let wrong = |_: &str| Some("many".to_owned());
         let error = Settings::load(folder.path(), None, wrong).unwrap_err().to_string();
         assert!(error.starts_with("CAPEVAL_SERVER_CONNECTIONS is not valid"), "{error}");
-        std::fs::write(folder.path().join("server.toml"), "titel = 'Ours'").unwrap();
-        assert!(Settings::load(folder.path(), None, |_| None).is_err());
+        for wrong in ["titel = 'Ours'", "backup_hour = 24", "backup_hour = -2", "proxies = ['localhost']"] {
+            std::fs::write(folder.path().join("server.toml"), wrong).unwrap();
+            assert!(Settings::load(folder.path(), None, |_| None).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn only_loopback_is_local() {
+        let at = |listen: &str| Settings { listen: listen.to_owned(), ..Settings::default() }.is_local();
+        assert!(at("127.0.0.1:8080") && at("localhost:80") && at("[::1]:80") && at("[::ffff:127.0.0.1]:80"));
+        assert!(!at("0.0.0.0:8080") && !at("[::]:80") && !at("192.168.1.7:80") && !at(":8080"));
     }
 }

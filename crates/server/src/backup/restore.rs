@@ -11,7 +11,7 @@ use flate2::read::GzDecoder;
 use super::{FOLDERS, Manifest, ROWS, SETTINGS, file, named};
 use crate::blobs::Blobs;
 use crate::settings::Settings;
-use crate::store::{Import, Store, is_empty};
+use crate::store::{DATABASE, Import, Store, is_empty};
 
 /// The most differences that an error lists.
 const LISTED: usize = 10;
@@ -83,6 +83,8 @@ async fn load(store: &Store, from: &Path) -> anyhow::Result<usize> {
 /// If they are not empty, or the backup is damaged; no row has been added then.
 pub async fn restore(from: &Path, folder: &Path, settings: &Settings) -> anyhow::Result<Checked> {
     let checked = check(from).await?;
+    require_own_database(from, folder, settings)?;
+    require_empty(folder, settings)?;
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let tables = checked.manifest.tables;
     let store = Store::open_at(tables, &settings.database, folder, settings.connections).await?;
@@ -106,4 +108,37 @@ pub async fn restore(from: &Path, folder: &Path, settings: &Settings) -> anyhow:
     load(&store, from).await?;
     store.close().await;
     Ok(checked)
+}
+
+/// Refuses a backup whose settings would have the restored server open another database: the old one, which may be in
+/// use.
+fn require_own_database(from: &Path, folder: &Path, settings: &Settings) -> anyhow::Result<()> {
+    let given = from.join(SETTINGS);
+    if !given.exists() || folder.join(SETTINGS).exists() {
+        return Ok(());
+    }
+    let table: toml::Table =
+        fs::read_to_string(&given)?.parse().with_context(|| given.display().to_string())?;
+    let database = table.get("database").and_then(toml::Value::as_str).unwrap_or("");
+    if database.is_empty() || database == settings.database {
+        return Ok(());
+    }
+    bail!(
+        "{} names another database than the one to restore into, and would come into {}: put a {SETTINGS} there first \
+         that names the new one",
+        given.display(),
+        folder.display()
+    );
+}
+
+fn require_empty(folder: &Path, settings: &Settings) -> anyhow::Result<()> {
+    // A database of SQLite that will be restored into is looked into.
+    let mut is_used = !settings.database.is_empty() && folder.join(DATABASE).exists();
+    for name in FOLDERS.map(|name| folder.join(name)).into_iter().filter(|name| name.exists()) {
+        is_used |= !Blobs::open(name)?.list()?.is_empty();
+    }
+    if is_used {
+        bail!("{} is in use; a backup is restored into an empty folder", folder.display());
+    }
+    Ok(())
 }

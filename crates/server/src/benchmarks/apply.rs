@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use capeval::MetricOptions;
 use capeval::choice::SegmentId;
 use capeval::text::Tokenizer;
 use serde::Deserialize;
@@ -14,7 +15,7 @@ use super::{scoring, submit};
 use crate::accounts::people;
 use crate::app::App;
 use crate::jobs::queue::{self, Priority};
-use crate::store::Tx;
+use crate::store::{Row, Tx};
 use crate::{args, audit, clock, ids};
 
 /// A benchmark as a file describes it.
@@ -156,8 +157,7 @@ pub struct Applied {
 /// Makes or changes a benchmark. Files are read relative to `folder`. Nothing is changed if anything is wrong.
 ///
 /// # Errors
-/// If the plan is not valid, a file cannot be read, or the references of a set have changed, which needs a new score
-/// set.
+/// If the plan is not valid, a file cannot be read, or what scores depend on has changed.
 pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -> anyhow::Result<Applied> {
     check(plan)?;
     let mut tx = app.store.begin().await?;
@@ -171,6 +171,7 @@ pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -
         args![&id, &plan.slug, &plan.title, &plan.summary, &plan.rules, plan.visibility.name(), clock::now()],
     )
     .await?;
+    tx.execute("DELETE FROM benchmark_host WHERE benchmark = $1", args![&id]).await?;
     for email in &plan.hosts {
         let account =
             tx.first("SELECT id FROM account WHERE email = $1", args![email.trim().to_lowercase()]).await?;
@@ -182,6 +183,8 @@ pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -
         )
         .await?;
     }
+    let phases = tx.all("SELECT slug AS name FROM phase WHERE benchmark = $1", args![&id]).await?;
+    require_all(&phases, "phase", plan.phases.iter().map(|phase| phase.slug.as_str()))?;
     let mut applied = Applied { is_new, sets: 0 };
     for (position, phase) in plan.phases.iter().enumerate() {
         applied.sets += apply_phase(app, &mut tx, &id, position, phase, folder)
@@ -210,11 +213,7 @@ fn check(plan: &Plan) -> anyhow::Result<()> {
         if main.is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
             bail!("phase {}: main_set is not among its references", phase.slug);
         }
-        let options = capeval::MetricOptions::new(phase.metrics.clone());
-        capeval::select_metrics(&options, &Default::default())
-            .map(drop)
-            .or_else(|error| if capeval::needed_data(&options).is_empty() { Err(error) } else { Ok(()) })
-            .with_context(|| format!("phase {}", phase.slug))?;
+        check_metrics(phase).with_context(|| format!("phase {}", phase.slug))?;
         for set in &phase.references {
             people::name(&set.name)?;
             if let Some(tokenizer) = &set.tokenizer {
@@ -223,6 +222,41 @@ fn check(plan: &Plan) -> anyhow::Result<()> {
                 })?;
             }
         }
+    }
+    Ok(())
+}
+
+/// Checks that the metrics exist, and that one of their measures is the one that ranks. The data of metrics such as
+/// METEOR may be where jobs run only, so these are not built.
+fn check_metrics(plan: &PhasePlan) -> anyhow::Result<()> {
+    let all = MetricOptions::new(plan.metrics.clone());
+    let needed = capeval::needed_data(&all);
+    let (with_data, others): (Vec<String>, Vec<String>) = plan
+        .metrics
+        .iter()
+        .cloned()
+        .partition(|name| needed.iter().any(|needed| needed.is_named && name.starts_with(needed.metric)));
+    let mut known = Vec::new();
+    if !others.is_empty() || with_data.is_empty() {
+        let selection = capeval::select_metrics(&MetricOptions::new(others), &Default::default())?;
+        known.extend(capeval::entries(&selection.metrics).1.into_iter().map(|measure| measure.key));
+    }
+    let is_of_data = needed.iter().any(|needed| plan.main_metric.starts_with(needed.metric));
+    if !is_of_data && !known.contains(&plan.main_metric) {
+        bail!("main_metric is `{}`, and the metrics give {}", plan.main_metric, known.join(", "));
+    }
+    Ok(())
+}
+
+/// Refuses a file without something that exists, which would otherwise stay in silence.
+fn require_all<'p>(rows: &[Row], what: &str, planned: impl Iterator<Item = &'p str>) -> anyhow::Result<()> {
+    let planned: Vec<&str> = planned.collect();
+    for row in rows {
+        let name: String = row.get("name")?;
+        anyhow::ensure!(
+            planned.contains(&name.as_str()),
+            "the file lacks the {what} {name}, which cannot be removed"
+        );
     }
     Ok(())
 }
@@ -250,9 +284,14 @@ async fn apply_phase(
     folder: &Path,
 ) -> anyhow::Result<usize> {
     let known = tx
-        .first("SELECT id FROM phase WHERE benchmark = $1 AND slug = $2", args![benchmark, &plan.slug])
+        .first("SELECT * FROM phase WHERE benchmark = $1 AND slug = $2", args![benchmark, &plan.slug])
         .await?;
-    let is_new = known.is_none();
+    let metrics = serde_json::to_string(&plan.metrics)?;
+    if let Some(known) = &known {
+        require_same("metrics", &known.get("metrics")?, &metrics)?;
+        require_same("human", &known.flag("human")?, &plan.human)?;
+    }
+    let is_open = known.as_ref().map_or(Ok(None), |row| row.get::<Option<String>>("score_set"))?.is_some();
     let id: String = known.map_or_else(|| Ok(ids::new_id()), |row| row.get("id"))?;
     let main_set = plan.main_set.as_ref().or(plan.references.first().map(|set| &set.name));
     tx.execute(
@@ -276,7 +315,7 @@ async fn apply_phase(
             plan.board.name(),
             time(plan.reveal.as_ref())?,
             plan.decimals,
-            serde_json::to_string(&plan.metrics)?,
+            metrics,
             main_set.cloned().unwrap_or_default(),
             &plan.main_metric,
             plan.human,
@@ -284,28 +323,57 @@ async fn apply_phase(
         ],
     )
     .await?;
+    let sets = tx.all("SELECT name FROM reference_set WHERE phase = $1", args![&id]).await?;
+    require_all(&sets, "reference set", plan.references.iter().map(|set| set.name.as_str()))?;
     let mut added = 0;
     for (position, set) in plan.references.iter().enumerate() {
-        added += usize::from(apply_set(app, tx, &id, position, set, folder).await?);
+        added += usize::from(apply_set(app, tx, (&id, is_open), position, set, folder).await?);
     }
-    if is_new {
-        for baseline in &plan.baselines {
-            // Baselines wait for the references, with which their jobs begin.
-            let path = folder.join(&baseline.file);
-            let file = std::fs::File::open(&path).with_context(|| path.display().to_string())?;
-            let size = file.metadata()?.len();
-            let blob = app.blobs.put(file)?;
-            submit::add_baseline(tx, &id, &baseline.method, &blob, size).await?;
-        }
+    let sql = "SELECT method AS name FROM submission WHERE phase = $1 AND kind = 'baseline'";
+    let baselines = tx.all(sql, args![&id]).await?;
+    require_all(&baselines, "baseline", plan.baselines.iter().map(|baseline| baseline.method.as_str()))?;
+    for baseline in &plan.baselines {
+        apply_baseline(app, tx, (&id, is_open), baseline, folder)
+            .await
+            .with_context(|| format!("baseline {}", baseline.method))?;
     }
     Ok(added)
+}
+
+fn require_same<T: PartialEq>(what: &str, known: &T, planned: &T) -> anyhow::Result<()> {
+    anyhow::ensure!(known == planned, "{what} cannot change: scores depend on it; use a new phase");
+    Ok(())
+}
+
+/// Adds a baseline, unless it is there already.
+async fn apply_baseline(
+    app: &App,
+    tx: &mut Tx,
+    (phase, is_open): (&str, bool),
+    plan: &BaselinePlan,
+    folder: &Path,
+) -> anyhow::Result<()> {
+    let path = folder.join(&plan.file);
+    let file = std::fs::File::open(&path).with_context(|| path.display().to_string())?;
+    let size = file.metadata()?.len();
+    let blob = app.blobs.put(file)?;
+    let sql = "SELECT blob FROM submission WHERE phase = $1 AND kind = 'baseline' AND method = $2";
+    if let Some(known) = tx.first(sql, args![phase, &plan.method]).await? {
+        return require_same("the file", &known.get("blob")?, &Some(blob));
+    }
+    let id = submit::add_baseline(tx, phase, &plan.method, &blob, size).await?;
+    // Otherwise its job begins with the references.
+    if is_open {
+        queue::add(tx, scoring::SCORE.kind, &id, Priority::Background).await?;
+    }
+    Ok(())
 }
 
 /// Adds a reference set, and has it prepared; `false` if it is there already.
 async fn apply_set(
     app: &App,
     tx: &mut Tx,
-    phase: &str,
+    (phase, is_open): (&str, bool),
     position: usize,
     plan: &ReferencePlan,
     folder: &Path,
@@ -313,21 +381,6 @@ async fn apply_set(
     let path = folder.join(&plan.file);
     let file = std::fs::File::open(&path).with_context(|| path.display().to_string())?;
     let source = app.hidden.put(file)?;
-    let known = tx
-        .first(
-            "SELECT source_hash FROM reference_set WHERE phase = $1 AND name = $2",
-            args![phase, &plan.name],
-        )
-        .await?;
-    if let Some(row) = known {
-        if row.get::<String>("source_hash")? == source {
-            return Ok(false);
-        }
-        bail!(
-            "the references {} have changed, and submissions were scored by the old ones: use another name",
-            plan.name
-        );
-    }
     let images = match &plan.images {
         Some(images) => {
             let path = folder.join(images);
@@ -336,6 +389,25 @@ async fn apply_set(
         }
         None => None,
     };
+    // Nothing was scored by references that could not be prepared.
+    let sql = "DELETE FROM reference_set WHERE phase = $1 AND name = $2 AND state = 'failed'";
+    tx.execute(sql, args![phase, &plan.name]).await?;
+    let known = tx
+        .first("SELECT * FROM reference_set WHERE phase = $1 AND name = $2", args![phase, &plan.name])
+        .await?;
+    if let Some(known) = known {
+        let name = |what: &str| format!("{what} of the references {}", plan.name);
+        require_same(&name("the file"), &known.get("source_hash")?, &source)?;
+        require_same(&name("language"), &known.get("language")?, &plan.language)?;
+        require_same(&name("tokenizer"), &known.get("tokenizer")?, &plan.tokenizer)?;
+        require_same(&name("images"), &known.get("images")?, &images)?;
+        let sql = "UPDATE reference_set SET position = $1 WHERE id = $2";
+        tx.execute(sql, args![position, known.get::<String>("id")?]).await?;
+        return Ok(false);
+    }
+    if is_open {
+        bail!("the references {} are new, and the phase has scores already: use a new phase", plan.name);
+    }
     let id = ids::new_id();
     tx.execute(
         "INSERT INTO reference_set (id, phase, name, position, language, tokenizer, source_hash, images, state, created_at) \

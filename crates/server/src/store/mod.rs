@@ -27,6 +27,9 @@ macro_rules! args {
     ($($value:expr),* $(,)?) => { vec![$($crate::store::Value::from($value)),*] };
 }
 
+/// The name of the file of SQLite in the folder of the data.
+pub const DATABASE: &str = "capeval.db";
+
 /// How long a statement waits for a connection, or for the lock of another process.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -136,7 +139,7 @@ impl Store {
 
     async fn connect(url: &str, folder: &Path, connections: u32) -> anyhow::Result<Self> {
         let store = if url.is_empty() {
-            Self::sqlite(&folder.join("capeval.db"), connections).await?
+            Self::sqlite(&folder.join(DATABASE), connections).await?
         } else {
             let options =
                 PgConnectOptions::from_str(url).context("the address of the database is not valid")?;
@@ -147,6 +150,14 @@ impl Store {
     }
 
     async fn sqlite(file: &Path, connections: u32) -> anyhow::Result<Self> {
+        let cannot_open = || format!("cannot open the database {}", file.display());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            // The files beside it get the same rights.
+            let mut own = std::fs::OpenOptions::new();
+            own.create(true).append(true).mode(0o600).open(file).with_context(cannot_open)?;
+        }
         let options = SqliteConnectOptions::new()
             .filename(file)
             .create_if_missing(true)
@@ -156,7 +167,7 @@ impl Store {
             .busy_timeout(PATIENCE);
         let pool = || SqlitePoolOptions::new().acquire_timeout(PATIENCE);
         let opened = pool().max_connections(1).connect_with(options.clone()).await;
-        let write = opened.with_context(|| format!("cannot open the database {}", file.display()))?;
+        let write = opened.with_context(cannot_open)?;
         let read = pool().max_connections(connections).connect_with(options.read_only(true)).await?;
         Ok(Self::Sqlite { write, read })
     }

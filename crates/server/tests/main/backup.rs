@@ -127,7 +127,7 @@ async fn a_backup_under_load_serves_elsewhere(database: Database) {
         assert!(person.get("/account").await.expect(200).text.contains("ada@example.org"));
         assert!(fs::read_to_string(elsewhere.join("server.toml")).unwrap().contains("Ours"));
         let twice = backup::restore(&backups[4], &elsewhere, &other).await.unwrap_err().to_string();
-        assert!(twice.contains("the database is in use"), "{twice}");
+        assert!(twice.contains("is in use"), "{twice}");
         // A backup of the copy has the same rows.
         let copy = folder.path().join(format!("copy{}", other.database.len()));
         backup::make(&app, &copy).await.unwrap();
@@ -200,4 +200,45 @@ async fn every_table_is_in_backups() {
     known.sort();
     let there: Vec<String> = rows.iter().map(|row| row.get("name").unwrap()).collect();
     assert_eq!(there, known);
+}
+
+#[tokio::test]
+async fn a_restored_server_opens_no_other_database() {
+    let site = Site::new(Database::Sqlite).await;
+    fill(&site).await;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(site.app.folder.join("server.toml"), "database = 'postgres://old:secret@old.example/x'\n")
+        .unwrap();
+    let made = folder.path().join("backup");
+    backup::make(&site.app, &made).await.unwrap();
+    let to = folder.path().join("restored");
+    let refused = backup::restore(&made, &to, &settings(Database::Sqlite)).await.unwrap_err().to_string();
+    assert!(refused.contains("names another database") && !refused.contains("secret"), "{refused}");
+    assert!(!to.exists());
+    // Settings that name the new database come first.
+    fs::create_dir(&to).unwrap();
+    fs::write(to.join("server.toml"), "title = 'New'\n").unwrap();
+    backup::restore(&made, &to, &settings(Database::Sqlite)).await.unwrap();
+    assert_eq!(fs::read_to_string(to.join("server.toml")).unwrap(), "title = 'New'\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_restored_into_a_folder_in_use() {
+    if !crate::support::postgres::is_here() {
+        return;
+    }
+    let site = Site::new(Database::Sqlite).await;
+    fill(&site).await;
+    let folder = tempfile::tempdir().unwrap();
+    let made = folder.path().join("backup");
+    backup::make(&site.app, &made).await.unwrap();
+    // The database is empty, and the folder is not: it has a database of SQLite, or files.
+    let empty = Site::new(Database::Sqlite).await;
+    let with_files = folder.path().join("files");
+    capeval_server::blobs::Blobs::open(with_files.join("blobs")).unwrap().put(&b"x"[..]).unwrap();
+    for used in [&empty.app.folder, &with_files] {
+        let refused =
+            backup::restore(&made, used, &settings(Database::Postgres)).await.unwrap_err().to_string();
+        assert!(refused.contains("is in use; a backup is restored into an empty folder"), "{refused}");
+    }
 }

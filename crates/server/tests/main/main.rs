@@ -2,8 +2,10 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
 mod accounts;
+mod apply;
 mod backup;
 mod benchmarks;
+mod commands;
 mod hostile;
 mod jobs;
 mod kills;

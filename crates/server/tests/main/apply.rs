@@ -1,0 +1,102 @@
+//! A benchmark follows its file, and what scores depend on stays.
+
+use axum::http::Request;
+use capeval_server::accounts::Role;
+use capeval_server::args;
+use capeval_server::benchmarks::apply::apply;
+use capeval_server::web::Scope;
+
+use crate::benchmarks::{references, results};
+use crate::support::{Database, Site};
+
+const PLAN: &str = "slug = 'b'\ntitle = 'B'\nhosts = ['ada@example.org']\n\
+    [[phases]]\nslug = 'dev'\ntitle = 'Dev'\nmetrics = ['bleu', 'cider-d']\nhuman = false\n\
+    [[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n\
+    [[phases.baselines]]\nmethod = 'Base'\nfile = 'base.json'\n\
+    [[phases]]\nslug = 'test'\ntitle = 'Test'\nmetrics = ['bleu', 'cider-d']\nhuman = false\n\
+    [[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
+
+async fn change(site: &Site, folder: &std::path::Path, from: &str, to: &str) -> Result<(), String> {
+    assert!(PLAN.contains(from), "{from}");
+    let plan = toml::from_str(&PLAN.replacen(from, to, 1)).map_err(|error| error.to_string())?;
+    apply(&site.app, &plan, folder, None).await.map(drop).map_err(|error| format!("{error:#}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_benchmark_follows_its_file_or_says_why_not() {
+    let site = Site::new(Database::Sqlite).await;
+    for name in ["Ada", "Bao"] {
+        site.account(name, Role::Host).await;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+    write("c5.json", references(20, 5));
+    write("base.json", results(20, 3));
+    write("ids.txt", "1\n2\n".to_owned());
+    let change = async |from: &str, to: &str| change(&site, folder.path(), from, to).await;
+    for (from, to, reason) in [
+        (
+            "metrics = ['bleu', 'cider-d']",
+            "metrics = ['bleu']",
+            "main_metric is `cider-d`, and the metrics give bleu-1",
+        ),
+        ("metrics = ['bleu', 'cider-d']", "metrics = ['bleu', 'meteor']", "main_metric is `cider-d`"),
+        ("metrics = ['bleu', 'cider-d']", "metrics = ['blue']", "blue"),
+    ] {
+        let refused = change(from, to).await.unwrap_err();
+        assert!(refused.contains(reason), "{refused}");
+    }
+    change("metrics = ['bleu', 'cider-d']", "metrics = ['bleu', 'cider-d']").await.unwrap();
+    site.work().await;
+
+    // Its hosts are those of the file.
+    change("'ada@example.org'", "'bao@example.org'").await.unwrap();
+    let hosts = "SELECT account.name FROM benchmark_host JOIN account ON account.id = benchmark_host.account";
+    let hosts = site.app.store.all(hosts, args![]).await.unwrap();
+    assert_eq!(hosts.iter().map(|row| row.get::<String>("name").unwrap()).collect::<Vec<_>>(), ["Bao"]);
+
+    let scored = "SELECT id FROM submission WHERE kind = 'baseline' AND state = 'scored'";
+    assert_eq!(site.app.store.all(scored, args![]).await.unwrap().len(), 1);
+    write("base2.json", results(20, 4));
+    let more =
+        "method = 'Base'\nfile = 'base.json'\n[[phases.baselines]]\nmethod = 'More'\nfile = 'base2.json'";
+    change("method = 'Base'\nfile = 'base.json'", more).await.unwrap();
+    site.work().await;
+    assert_eq!(site.app.store.all(scored, args![]).await.unwrap().len(), 2);
+
+    let set = "name = 'c5'\nfile = 'c5.json'\n";
+    for (from, to, reason) in [
+        ("metrics = ['bleu', 'cider-d']", "metrics = ['cider-d']", "metrics cannot change"),
+        ("human = false", "human = true", "human cannot change"),
+        (set, "name = 'c5'\nfile = 'base.json'\n", "the file of the references c5 cannot change"),
+        (set, "name = 'c5'\nfile = 'c5.json'\nlanguage = 'zh'\n", "language of the references c5"),
+        (set, "name = 'c5'\nfile = 'c5.json'\ntokenizer = '13a'\n", "tokenizer of the references c5"),
+        (set, "name = 'c5'\nfile = 'c5.json'\nimages = 'ids.txt'\n", "images of the references c5"),
+        (set, "name = 'c6'\nfile = 'c5.json'\n", "lacks the reference set c5"),
+        ("method = 'Base'", "method = 'Other'", "lacks the baseline"),
+        ("slug = 'test'", "slug = 'final'", "lacks the phase test"),
+    ] {
+        let refused = change(from, to).await.unwrap_err();
+        assert!(refused.contains(reason), "{refused}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_stands_for_a_request_to_one_phase() {
+    let site = Site::new(Database::Sqlite).await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("c5.json"), references(20, 5)).unwrap();
+    std::fs::write(folder.path().join("base.json"), results(20, 3)).unwrap();
+    change(&site, folder.path(), "hosts = ['ada@example.org']", "").await.unwrap();
+    site.work().await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let mut made = Vec::new();
+    for row in site.app.store.all("SELECT id FROM phase", args![]).await.unwrap() {
+        let path = format!("/api/v1/phases/{}/submissions?method=a", row.get::<String>("id").unwrap());
+        let request = || Request::post(&path).header("idempotency-key", "run-1");
+        let answer = ada.send(request(), results(20, 5)).await.expect(201).json();
+        assert_eq!(ada.send(request(), results(20, 5)).await.expect(200).json()["id"], answer["id"]);
+        made.push(answer["id"].clone());
+    }
+    assert_ne!(made[0], made[1]);
+}

@@ -1,0 +1,88 @@
+//! The commands of the program.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use capeval_server::accounts::{Role, people};
+
+use crate::support::process::command;
+use crate::support::{Database, Site};
+
+/// Waits for a program that should fail, and returns what it says.
+fn failure(mut child: Child) -> String {
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > Duration::from_secs(30) {
+            child.kill().unwrap();
+            panic!("it does not end");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(!child.wait().unwrap().success());
+    let mut text = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+    text
+}
+
+fn program(data: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_capeval-server"));
+    command.arg("--data").arg(data).args(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// The passwords of the demonstration are known to everybody.
+#[test]
+fn the_demonstration_keeps_to_its_folder_and_its_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().join("real");
+    let add = ["admin", "user", "add", "--email", "a@example.org", "--password-stdin"];
+    command(&real, "", &add, "a long password\n");
+    let local = ["demo", "--listen", "127.0.0.1:0"];
+    let refused = failure(program(&real, &local).spawn().unwrap());
+    assert!(refused.contains("has the data of another site"), "{refused}");
+    let new = folder.path().join("new");
+    let refused = failure(program(&new, &["demo", "--listen", "0.0.0.0:0"]).spawn().unwrap());
+    assert!(refused.contains("does not listen on 0.0.0.0:0"), "{refused}");
+    let refused = failure(program(&new, &["demo", "--database", "postgres://127.0.0.1/x"]).spawn().unwrap());
+    assert!(refused.contains("in a folder of its own"), "{refused}");
+    assert!(!new.exists());
+    // It goes on with what it has made.
+    for line in ["sign in as admin@example.org", "goes on as it was"] {
+        let mut child = program(&new, &local).spawn().unwrap();
+        let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+        let found = lines.by_ref().map_while(Result::ok).take(3).any(|text| text.contains(line));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(found, "{line}");
+    }
+}
+
+/// `admin user add` waits for the password before it writes, so that the site goes on meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_types_a_password_keeps_nobody_waiting() {
+    let site = Site::new(Database::Sqlite).await;
+    let add = ["admin", "user", "add", "--email", "a@example.org", "--password-stdin"];
+    let mut adding = program(&site.app.folder, &add).spawn().unwrap();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(adding.try_wait().unwrap().is_none(), "it waits for the password");
+    let write = site.account("Bao", Role::Member);
+    tokio::time::timeout(Duration::from_secs(15), write).await.unwrap();
+    adding.stdin.take().unwrap().write_all(b"a long password\n").unwrap();
+    assert!(adding.wait().unwrap().success());
+    assert!(people::by_email(&site.app.store, "a@example.org").await.unwrap().is_some());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn nobody_else_reads_the_database() {
+    use std::os::unix::fs::PermissionsExt;
+    let site = Site::new(Database::Sqlite).await;
+    site.account("Ada", Role::Member).await;
+    let files = std::fs::read_dir(&site.app.folder).unwrap().map(|entry| entry.unwrap());
+    let files = files.filter(|entry| entry.file_name().to_string_lossy().starts_with("capeval.db"));
+    let modes: Vec<u32> = files.map(|entry| entry.metadata().unwrap().permissions().mode() & 0o777).collect();
+    assert!(!modes.is_empty() && modes.iter().all(|mode| *mode == 0o600), "{modes:?}");
+}
