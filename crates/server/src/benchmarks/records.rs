@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
-use crate::store::{Error, Row, Store};
+use crate::store::{Error, Row, Store, Tx};
 use crate::tasks::{self, Described, Metrics};
 use crate::{args, clock};
 
@@ -319,6 +319,16 @@ pub async fn phase(
 pub async fn phase_of(store: &Store, id: &str) -> Result<Phase, Fault> {
     let row = store.first("SELECT * FROM phase WHERE id = $1", args![id]).await?;
     row.as_ref().map(Phase::of).transpose()?.ok_or_else(Fault::not_found)
+}
+
+/// The phase with this id, which nobody else changes until the transaction ends.
+///
+/// # Errors
+/// If there is none.
+pub async fn phase_alone(tx: &mut Tx, id: &str) -> Result<Phase, Fault> {
+    let sql =
+        tx.pick("SELECT * FROM phase WHERE id = $1", "SELECT * FROM phase WHERE id = $1 FOR NO KEY UPDATE");
+    tx.first(sql, args![id]).await?.as_ref().map(Phase::of).transpose()?.ok_or_else(Fault::not_found)
 }
 
 /// The phase with this id, and its benchmark.

@@ -21,7 +21,7 @@ use crate::{args, audit, clock, ids, outbox};
 pub const PREPARE: Work = Work {
     kind: "prepare",
     run: |app, job| Box::pin(async move { prepare(&app, &job).await }),
-    finish: |app, tx, job, outcome| Box::pin(finish_prepare(app, tx, job, outcome)),
+    finish: |_, tx, job, outcome| Box::pin(finish_prepare(tx, job, outcome)),
 };
 
 /// Scores a submission by all reference sets.
@@ -78,12 +78,7 @@ async fn prepare(app: &App, job: &Job) -> Result<Value, Failure> {
     Ok(json!({ "done": done, "prepared": prepared_hash, "ids": ids_hash }))
 }
 
-async fn finish_prepare(
-    app: &App,
-    tx: &mut Tx,
-    job: &Job,
-    outcome: Result<Value, String>,
-) -> Result<(), Fault> {
+async fn finish_prepare(tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
     match outcome {
         Err(reason) => {
             tx.execute(
@@ -108,20 +103,20 @@ async fn finish_prepare(
                 ],
             )
             .await?;
-            open_board(app, tx, &job.subject).await?;
+            open_board(tx, &job.subject).await?;
         }
     }
     Ok(())
 }
 
 /// Begins the scores of a phase, once all of its reference sets are ready.
-async fn open_board(app: &App, tx: &mut Tx, set: &str) -> Result<(), Fault> {
+async fn open_board(tx: &mut Tx, set: &str) -> Result<(), Fault> {
+    let row = tx.first("SELECT phase FROM reference_set WHERE id = $1", args![set]).await?;
+    let Some(row) = row else { return Ok(()) };
+    // Two sets that become ready at once must not both miss the other.
+    let phase = records::phase_alone(tx, &row.get::<String>("phase")?).await?;
     let rows = tx
-        .all(
-            "SELECT other.* FROM reference_set AS own JOIN reference_set AS other ON other.phase = own.phase \
-             WHERE own.id = $1 ORDER BY other.position, other.id",
-            args![set],
-        )
+        .all("SELECT * FROM reference_set WHERE phase = $1 ORDER BY position, id", args![&phase.id])
         .await?;
     let mut hashes = Vec::new();
     for row in &rows {
@@ -130,8 +125,6 @@ async fn open_board(app: &App, tx: &mut Tx, set: &str) -> Result<(), Fault> {
             _ => return Ok(()),
         }
     }
-    let Some(first) = rows.first() else { return Ok(()) };
-    let phase = records::phase_of(&app.store, &first.get::<String>("phase")?).await?;
     let (id, metrics) = (ids::new_id(), serde_json::to_string(&phase.metrics)?);
     tx.execute(
         "INSERT INTO score_set (id, phase, engine, metrics, references_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)",

@@ -548,3 +548,45 @@ async fn a_full_team_takes_nobody() {
     let cleo = site.person("Cleo", Role::Member).await;
     assert!(cleo.post(&links[1], &[]).await.expect(409).text.contains("A team has at most 50 members."));
 }
+
+/// The transactions in which the two reference sets of a phase become ready overlap, and the phase opens all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn sets_that_are_ready_at_once_open_the_phase() {
+    if !crate::support::postgres::is_here() {
+        return;
+    }
+    // Nothing takes a second connection while it holds one.
+    let settings = capeval_server::settings::Settings { connections: 2, ..settings(Database::Postgres) };
+    let site = std::sync::Arc::new(Site::with(settings).await);
+    benchmark(&site, "human = false").await;
+    let store = &site.app.store;
+    for sql in [
+        "UPDATE phase SET score_set = NULL",
+        "UPDATE reference_set SET state = 'preparing'",
+        "UPDATE job SET state = 'queued', attempt = 0 WHERE kind = 'prepare' \
+         AND subject = (SELECT id FROM reference_set WHERE name = 'c40')",
+    ] {
+        store.execute(sql, args![]).await.unwrap();
+    }
+    let mut other = store.begin().await.unwrap();
+    other.execute("UPDATE reference_set SET state = 'ready' WHERE name = 'c5'", args![]).await.unwrap();
+    other.first("SELECT id FROM phase FOR NO KEY UPDATE", args![]).await.unwrap();
+    let working = tokio::spawn({
+        let site = std::sync::Arc::clone(&site);
+        async move { site.work().await }
+    });
+    let waits = "SELECT 1 AS one FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+    for _ in 0..200 {
+        if working.is_finished() || other.first(waits, args![]).await.unwrap().is_some() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    other.commit().await.unwrap();
+    working.await.unwrap();
+    let row = store.first("SELECT score_set FROM phase", args![]).await.unwrap().unwrap();
+    assert!(
+        row.get::<Option<String>>("score_set").unwrap().is_some(),
+        "the phase is being prepared for ever"
+    );
+}
