@@ -14,7 +14,7 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
 use crate::web::route::{get, post};
-use crate::web::{Access, Page, Person, Route, Scope};
+use crate::web::{Access, Page, Person, Route, Scope, Signed};
 use crate::{args, audit, clock, ids};
 
 /// The most members of a team.
@@ -254,14 +254,12 @@ struct Teams<'a> {
     problem: Option<String>,
 }
 
-async fn list(State(app): State<App>, page: Page, Person(visitor): Person) -> Result<Response, Fault> {
-    show(&app, &page, &visitor, None, None).await
+async fn list(signed: Signed) -> Result<Response, Fault> {
+    show(&signed, None, None).await
 }
 
 async fn show(
-    app: &App,
-    page: &Page,
-    visitor: &Visitor,
+    Signed { app, page, visitor }: &Signed,
     link: Option<String>,
     problem: Option<&Fault>,
 ) -> Result<Response, Fault> {
@@ -283,15 +281,10 @@ async fn make_team(app: &App, visitor: &Visitor, name: &str) -> Result<String, F
     Ok(id)
 }
 
-async fn make(
-    State(app): State<App>,
-    page: Page,
-    Person(visitor): Person,
-    Form(given): Form<NewTeam>,
-) -> Result<Response, Fault> {
-    match make_team(&app, &visitor, &given.name).await {
+async fn make(signed: Signed, Form(given): Form<NewTeam>) -> Result<Response, Fault> {
+    match make_team(&signed.app, &signed.visitor, &given.name).await {
         Ok(_) => Ok(Redirect::to("/teams?done=saved").into_response()),
-        Err(fault) => show(&app, &page, &visitor, None, Some(&fault)).await,
+        Err(fault) => show(&signed, None, Some(&fault)).await,
     }
 }
 
@@ -306,14 +299,9 @@ async fn make_invitation(app: &App, visitor: &Visitor, team: &str) -> Result<Str
     Ok(app.settings.url(&path))
 }
 
-async fn invite(
-    State(app): State<App>,
-    page: Page,
-    Person(visitor): Person,
-    Path(id): Path<String>,
-) -> Result<Response, Fault> {
-    let link = make_invitation(&app, &visitor, &id).await?;
-    show(&app, &page, &visitor, Some(link), None).await
+async fn invite(signed: Signed, Path(id): Path<String>) -> Result<Response, Fault> {
+    let link = make_invitation(&signed.app, &signed.visitor, &id).await?;
+    show(&signed, Some(link), None).await
 }
 
 async fn leave(
