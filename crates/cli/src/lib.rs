@@ -51,7 +51,7 @@ fn threads(text: &str) -> Result<usize, String> {
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     clear_up_on_signals();
     let args: Vec<OsString> = args.into_iter().collect();
-    if let Some(foreign) = args.iter().find(|arg| arg.to_str().is_none()) {
+    if let Some(foreign) = args.iter().skip(1).find(|arg| arg.to_str().is_none()) {
         let error = fault::fault(
             format!("the argument {foreign:?} is not UTF-8"),
             "rename the file, or pass its content on standard input (-)",

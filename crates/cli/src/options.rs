@@ -224,17 +224,24 @@ pub struct Policies {
     /// Candidates without any words: `keep` scores them, `skip` leaves their images out.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices(Empty::ALL, Empty::name))]
     empty: Empty,
-    /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
-    #[arg(long, value_name = "HOW", default_value_t, value_parser = ids())]
-    ids: Ids,
+    #[command(flatten)]
+    matching: Matching,
 }
 
 impl Policies {
     /// `options` with these policies.
     pub fn apply(&self, options: ScoreOptions) -> ScoreOptions {
-        let Self { missing, surplus, duplicate, empty, ids } = *self;
-        ScoreOptions { missing, surplus, duplicate, empty, ids, ..options }
+        let Self { missing, surplus, duplicate, empty, matching } = *self;
+        ScoreOptions { missing, surplus, duplicate, empty, ids: matching.ids, ..options }
     }
+}
+
+/// How ids are compared.
+#[derive(Clone, Copy, clap::Args)]
+pub struct Matching {
+    /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
+    #[arg(long, value_name = "HOW", default_value_t, value_parser = choices(Ids::ALL, Ids::name))]
+    pub ids: Ids,
 }
 
 /// The order of systems.
@@ -402,9 +409,4 @@ pub fn written_formats() -> impl TypedValueParser<Value = Format> {
     let written = Format::ALL.iter().filter(|format| format.is_writable());
     PossibleValuesParser::new(written.map(|format| PossibleValue::new(format.name())))
         .try_map(|word| word.parse::<Format>())
-}
-
-/// A parser for the ways to compare ids.
-pub fn ids() -> impl TypedValueParser<Value = Ids> {
-    choices(Ids::ALL, Ids::name)
 }

@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 use capeval::corpus::ratings::{SegmentScores, read_scores};
-use capeval::corpus::{Captions, Ids, Surplus};
+use capeval::corpus::{Captions, Surplus};
 use capeval::metric::Resources;
 use capeval::{MetricOptions, OwnReference};
 use capeval_files as files;
 use clap::Arg;
 
 use crate::commands::score::What;
-use crate::options::{self, METRICS, READING_REFERENCES, ReferenceInput};
+use crate::options::{self, METRICS, Matching, READING_REFERENCES, ReferenceInput};
 
 /// References and metrics, or scores.
 #[derive(clap::Args)]
@@ -44,9 +44,8 @@ pub struct Rules {
     /// Judged captions of images without references.
     #[arg(long, value_name = "POLICY", default_value_t, conflicts_with = "scores", value_parser = options::choices(Surplus::ALL, Surplus::name))]
     pub surplus: Surplus,
-    /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
-    #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
-    pub ids: Ids,
+    #[command(flatten)]
+    pub matching: Matching,
 }
 
 /// Makes flags about references and metrics conflict with `--scores`, together with which they have no effect.

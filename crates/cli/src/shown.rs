@@ -55,6 +55,11 @@ impl Shown {
         self.digits.map_or(DIGITS, usize::from)
     }
 
+    /// Whether scores times 100 are requested.
+    pub fn wants_percent(&self) -> bool {
+        self.percent
+    }
+
     /// Whether the report is a table for the terminal.
     pub fn is_for_people(&self) -> bool {
         self.format == Form::Table

@@ -103,7 +103,7 @@ pub fn run(args: &Args) -> Result<()> {
         &args.ratings,
         &args.reading.options(),
     )?;
-    let Rules { own_reference, surplus, ids } = args.scoring.rules;
+    let Rules { own_reference, surplus, matching } = args.scoring.rules;
     let lower_is_better = args.scoring.lower_is_better.clone();
     let bar = Bar::new();
     let mut correlation = capeval::correlate(CorrelateRequest {
@@ -115,7 +115,7 @@ pub fn run(args: &Args) -> Result<()> {
             unit: args.unit,
             own_reference,
             surplus,
-            ids,
+            ids: matching.ids,
             intervals,
         },
         resources,

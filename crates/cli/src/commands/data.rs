@@ -7,7 +7,7 @@ use capeval::choice::{Refusal, Remedy, Task};
 use capeval_files::{MeteorHome, SpiceHome};
 
 use crate::data;
-use crate::fault::{fault, sentence};
+use crate::fault::{Flags, fault, sentence, show};
 use crate::output::Output;
 
 /// Install and manage third-party data that metrics need
@@ -101,7 +101,13 @@ pub fn run(args: &Args) -> Result<()> {
                 }
                 Ok(())
             })?;
-            meteor.and(spice).map(drop)
+            match (meteor, spice) {
+                (Err(first), Err(second)) => {
+                    show(&first, Flags::Usual);
+                    Err(second)
+                }
+                (meteor, spice) => meteor.and(spice).map(drop),
+            }
         }
         Action::Remove { name } if name == "spice" => {
             if !SpiceHome::of_user()?.remove()? {

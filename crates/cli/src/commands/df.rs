@@ -3,13 +3,12 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
-use capeval::corpus::Ids;
 use capeval::frequencies::DocumentFrequencies;
 use capeval_files as files;
 use clap::{Subcommand, ValueEnum};
 
 use crate::fault::{Flags, fault};
-use crate::options::{self, Known, ReferenceInput};
+use crate::options::{Known, Matching, ReferenceInput};
 use crate::output::Output;
 use crate::voice;
 
@@ -48,9 +47,8 @@ struct Build {
     /// Length of the longest n-grams.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=9))]
     order: u8,
-    /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
-    #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
-    ids: Ids,
+    #[command(flatten)]
+    matching: Matching,
     #[command(flatten)]
     target: Target,
 }
@@ -136,7 +134,7 @@ fn build(args: &Build) -> Result<()> {
     let output = Output::open(Some(&args.target.output), &inputs)?;
     let captions = args.reading.read(&args.references)?;
     voice::tell(captions.notices(), Flags::Usual);
-    let table = capeval::document_frequencies(captions, args.ids, reading, usize::from(args.order))?;
+    let table = capeval::document_frequencies(captions, args.matching.ids, reading, usize::from(args.order))?;
     args.target.write(&table, output)
 }
 

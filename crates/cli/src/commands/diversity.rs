@@ -1,7 +1,7 @@
 //! `capeval diversity`: measures how diverse the captions of a system are.
 
 use anyhow::{Context, Result};
-use capeval::corpus::{self, Captions, Format, Ids, ReadOptions};
+use capeval::corpus::{self, Captions, Format, ReadOptions};
 use capeval::pages;
 use capeval::{DiversityOptions, DiversityRequest};
 use capeval_files as files;
@@ -9,7 +9,7 @@ use capeval_files as files;
 use crate::fault::fault;
 use crate::html::Plain;
 use crate::names;
-use crate::options::{self, Candidates, Known, ReferenceInput};
+use crate::options::{self, Candidates, Known, Matching, ReferenceInput};
 use crate::shown::Shown;
 
 /// Measure how diverse captions are: Div-n, mBLEU, Self-CIDEr, vocabulary, novel captions
@@ -55,9 +55,8 @@ pub struct Args {
     /// Name of a system, in the order of the files; may be repeated.
     #[arg(long = "name", value_name = "NAME", help_heading = "Reading candidates")]
     names: Vec<String>,
-    /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
-    #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
-    ids: Ids,
+    #[command(flatten)]
+    matching: Matching,
     #[command(flatten)]
     shown: Shown,
     #[command(flatten)]
@@ -100,7 +99,7 @@ pub fn run(args: &Args) -> Result<()> {
         options: DiversityOptions {
             metrics: args.metrics.clone(),
             tokenizer: args.tokenizer.clone(),
-            ids: args.ids,
+            ids: args.matching.ids,
         },
         ..DiversityRequest::new(captions)
     };

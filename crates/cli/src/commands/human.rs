@@ -1,11 +1,10 @@
 //! `capeval human`: scores what people wrote against what others wrote.
 
 use anyhow::Result;
-use capeval::corpus::Ids;
 use capeval::{ScoreOptions, ScoreRequest};
 
 use super::score::What;
-use crate::options::{self, Intervals, ReferenceFiles};
+use crate::options::{Intervals, Matching, ReferenceFiles};
 use crate::progress::Bar;
 use crate::shown::Shown;
 
@@ -19,9 +18,8 @@ use crate::shown::Shown;
 pub struct Args {
     #[command(flatten)]
     files: ReferenceFiles,
-    /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
-    #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
-    ids: Ids,
+    #[command(flatten)]
+    matching: Matching,
     #[command(flatten)]
     what: What,
     #[command(flatten)]
@@ -56,7 +54,7 @@ pub fn run(args: &Args) -> Result<()> {
         options: ScoreOptions {
             metrics,
             images,
-            ids: args.ids,
+            ids: args.matching.ids,
             intervals,
             segments: output.wants_segments(),
             human: true,

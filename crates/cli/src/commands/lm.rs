@@ -1,13 +1,12 @@
 //! `capeval lm`: n-gram language models.
 
 use anyhow::Result;
-use capeval::corpus::Ids;
 use capeval::text::Tokenizer;
 use capeval_files as files;
 use clap::Subcommand;
 
 use crate::fault::Flags;
-use crate::options::{self, Known, ReferenceInput};
+use crate::options::{Known, Matching, ReferenceInput};
 use crate::output::Output;
 use crate::voice;
 
@@ -48,9 +47,8 @@ struct Train {
     /// Fail if there are too few captions to estimate discounts, instead of using 0.5, 1 and 1.5.
     #[arg(long)]
     no_fallback: bool,
-    /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
-    #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
-    ids: Ids,
+    #[command(flatten)]
+    matching: Matching,
     /// Write the model to this ARPA file, `-` for standard output.
     #[arg(short, long, value_name = "FILE", required = true)]
     output: String,
@@ -81,15 +79,14 @@ fn train(args: &Train) -> Result<()> {
     voice::tell(captions.notices(), Flags::Usual);
     let fallback = !args.no_fallback;
     let (model, fallen_back) =
-        capeval::language_model(captions, args.ids, tokenizer, usize::from(args.order), fallback).map_err(
-            |error| match error {
+        capeval::language_model(captions, args.matching.ids, tokenizer, usize::from(args.order), fallback)
+            .map_err(|error| match error {
                 // Other errors name the file themselves.
                 capeval::Error::Fluency(error) => {
                     anyhow::Error::new(error).context(args.references.join(", "))
                 }
                 error => error.into(),
-            },
-        )?;
+            })?;
     let counts: Vec<String> = model.n_ngrams().iter().map(usize::to_string).collect();
     let what = format!("{} n-grams of 1 to {} words", counts.join(" + "), args.order);
     output.write_described(&what, |out| model.write_arpa(out))?;

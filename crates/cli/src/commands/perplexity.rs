@@ -60,6 +60,9 @@ Examples:
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
+    if args.shown.wants_percent() {
+        return Err(fault("perplexities are not shares, so they have no percentages", "leave out --percent"));
+    }
     let systems = names::name(&args.files, &args.names)?;
     if let (None, Some(flag)) = (&args.lm, args.reading.set()) {
         return Err(fault(

@@ -102,7 +102,7 @@ pub fn run(args: &Args) -> Result<()> {
         human_ties,
         metric_ties,
     } = args.draws;
-    let Rules { own_reference, surplus, ids } = args.scoring.rules;
+    let Rules { own_reference, surplus, matching } = args.scoring.rules;
     let lower_is_better = args.scoring.lower_is_better.clone();
     let bar = Bar::new();
     let mut found = capeval::prefer(PreferRequest {
@@ -118,7 +118,7 @@ pub fn run(args: &Args) -> Result<()> {
             metric_ties,
             own_reference,
             surplus,
-            ids,
+            ids: matching.ids,
             intervals,
         },
         resources,

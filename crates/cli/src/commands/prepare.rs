@@ -1,13 +1,12 @@
 //! `capeval prepare`: reads references once, for many runs.
 
 use anyhow::Result;
-use capeval::corpus::Ids;
 use capeval::{PrepareOptions, PrepareRequest};
 use capeval_files as files;
 
 use crate::data;
 use crate::fault::Flags;
-use crate::options::{self, Metrics, ReferenceInput};
+use crate::options::{Matching, Metrics, ReferenceInput};
 use crate::output::Output;
 use crate::progress::Bar;
 use crate::voice;
@@ -26,9 +25,8 @@ pub struct Args {
     reading: ReferenceInput,
     #[command(flatten)]
     metrics: Metrics,
-    /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
-    #[arg(long, value_name = "HOW", default_value_t, value_parser = options::ids())]
-    ids: Ids,
+    #[command(flatten)]
+    matching: Matching,
     /// Write the prepared references to this file.
     #[arg(short, long, value_name = "FILE", required = true)]
     output: String,
@@ -37,7 +35,7 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
-    let options = PrepareOptions { metrics: args.metrics.options(None), ids: args.ids };
+    let options = PrepareOptions { metrics: args.metrics.options(None), ids: args.matching.ids };
     let resources = data::resources(&options.metrics)?;
     // A misspelt metric should not wait for the references.
     capeval::select_metrics(&options.metrics, &resources)?;

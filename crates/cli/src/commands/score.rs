@@ -77,7 +77,8 @@ pub struct What {
     /// ARPA file with the language model for the metric perplexity; see `capeval lm`.
     #[arg(long, value_name = "FILE")]
     lm: Option<String>,
-    /// Install data that a metric needs, such as METEOR's, without asking.
+    /// Install data that a metric needs, such as METEOR's, without asking; SPICE's (521 MB) only if SPICE or SPIDEr is
+    /// named, not for a suite.
     #[arg(long)]
     yes: bool,
 }

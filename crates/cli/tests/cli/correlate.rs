@@ -454,4 +454,6 @@ fn percent_multiplies_coefficients_by_100_but_not_their_strength() {
         }
     }
     assert_eq!(json(&with(&["--percent"]))["correlations"], json(&ARGS)["correlations"]);
+    let table = stdout(&with(&["--percent"]));
+    assert!(table.contains("note: coefficients and accuracies are multiplied by 100"), "{table}");
 }

@@ -201,6 +201,15 @@ fn cut_off_and_older_files_are_refused_with_the_remedy_and_damage_is_found_by_ve
         let list = place.run(&["data", "list"]);
         assert!(list.code == 0 && list.stdout.contains("unusable"), "{}", list.stdout);
     }
+    let spice = place.path("data/spice-1.0.bin");
+    fs::write(&spice, "damaged").unwrap();
+    let run = place.run(&["data", "verify"]);
+    assert_eq!(run.code, 2);
+    for name in ["meteor-1.5.bin", "spice-1.0.bin"] {
+        let errors = run.stderr.lines().filter(|line| line.starts_with("error: ") && line.contains(name));
+        assert_eq!(errors.count(), 1, "{}", run.stderr);
+    }
+    fs::remove_file(spice).unwrap();
     assert_eq!(place.install("tiny.whl").code, 0, "installing anew is the remedy");
     assert_eq!(fs::read(place.installed()).unwrap(), good);
     assert_eq!(place.run(&["data", "verify"]).code, 0);

@@ -95,6 +95,7 @@ fn what_is_no_model_and_no_probability_is_refused() {
         (&["perplexity", "--id-column", "key", &good], "leave out --id-column"),
         (&["perplexity", "--caption-column", "text", &good], "leave out --caption-column"),
         (&["perplexity", "--input-format", "csv", &good], "leave out --input-format"),
+        (&["perplexity", "--percent", &good], "leave out --percent"),
         (&["lm", "train", &good, "--no-fallback", "-o", "-"], "fallback"),
         (&["score", "-r", &good, &good, "-m", "perplexity:lm=file"], "--lm FILE"),
     ] {

@@ -296,5 +296,5 @@ fn percent_multiplies_accuracies_by_100() {
     let table = stdout(&with(&["--percent"]));
     let mean = plain["accuracies"]["mine"]["mean"].as_f64().unwrap();
     assert!(table.contains(&format!("{:.1}", 100.0 * mean)), "{table}");
-    assert!(table.contains("note: scores are multiplied by 100"), "{table}");
+    assert!(table.contains("note: accuracies are multiplied by 100"), "{table}");
 }

@@ -440,6 +440,7 @@ fn two_systems_with_the_same_captions_are_noticed() {
 #[cfg(unix)]
 fn an_argument_that_is_not_utf_8_is_named() {
     use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::process::CommandExt;
     let name = std::ffi::OsStr::from_bytes(b"b\xff.json");
     let run =
         std::process::Command::new(env!("CARGO_BIN_EXE_capeval")).arg("convert").arg(name).output().unwrap();
@@ -449,6 +450,9 @@ fn an_argument_that_is_not_utf_8_is_named() {
         error.contains(r#"the argument "b\xFF.json" is not UTF-8"#) && error.contains("help: rename"),
         "{error}"
     );
+    // The name by which the program was called is no argument.
+    let mut renamed = std::process::Command::new(env!("CARGO_BIN_EXE_capeval"));
+    assert!(renamed.arg0(name).arg("--version").output().unwrap().status.success());
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use capeval_stats::{Interval, Resampling};
+use capeval_stats::Interval;
+use capeval_stats::correction::Correction;
 
 use super::{Comparison, Contrast, P, Pair, Verdict};
 use crate::Form;
@@ -98,8 +99,9 @@ fn about(comparison: &Comparison, mark: &str) -> Vec<String> {
             comparison.about_draws()
         ),
         format!(
-            "p: paired randomisation test, ≤ where no exchange gave so large a difference{optional}; d of images: \
-             Cohen's d of the differences of image scores, not of corpus scores; better/equal/worse: numbers of images"
+            "p: paired randomisation test, ≤ for bounds by tests in which no exchange gave so large a \
+             difference{optional}; d of images: Cohen's d of the differences of image scores, not of corpus scores; \
+             better/equal/worse: numbers of images"
         ),
     ]
 }
@@ -120,6 +122,7 @@ impl Columns {
 /// A table with a row per measure.
 fn grid(comparison: &Comparison, pair: &Pair, digits: usize, labels: Labels) -> Grid {
     let report = &comparison.report;
+    let bounds = Bounds::of(comparison);
     let name = |system: usize| report.systems.get(system).map_or("", |s| s.name.as_str()).to_owned();
     let mut names = vec![String::new(), name(pair.baseline), name(pair.system), "difference".to_owned()];
     let Columns { sign, exact } = Columns::of(pair.contrasts.iter());
@@ -144,10 +147,12 @@ fn grid(comparison: &Comparison, pair: &Pair, digits: usize, labels: Labels) -> 
                     Interval { low, high } => format!("[{}, {}]", signed(low, digits), signed(high, digits)),
                 },
             });
-            cells.push(randomisation(contrast.randomisation, comparison.resampling).into());
-            let optional = |p: Option<P>| Cell::from(p.map_or_else(String::new, |p| p_value(p.adjusted)));
-            cells.extend(sign.then(|| optional(contrast.sign)));
-            cells.extend(exact.then(|| optional(contrast.permutation)));
+            let optional = |p: Option<P>, shown: &dyn Fn(f64) -> String| {
+                Cell::from(p.map_or_else(String::new, |p| shown(p.adjusted)))
+            };
+            cells.push(bounds.randomisation(contrast.randomisation).into());
+            cells.extend(sign.then(|| optional(contrast.sign, &p_value)));
+            cells.extend(exact.then(|| optional(contrast.permutation, &|p| bounds.exact(p))));
             let tally = contrast.tally;
             cells.push(signed(contrast.cohens_d, 2).into());
             cells.push(format!("{}/{}/{}", tally.wins, tally.ties, tally.losses).into());
@@ -156,15 +161,45 @@ fn grid(comparison: &Comparison, pair: &Pair, digits: usize, labels: Labels) -> 
     Grid { columns: columns.collect(), rows: rows.collect() }
 }
 
-/// The corrected p-value of a randomisation test. Where no random exchange gave as large a difference as there is, the
-/// test only bounds it.
-fn randomisation(p: P, resampling: Resampling) -> String {
-    let least = 1.0 / (resampling.resamples as f64 + 1.0);
-    if p.value > 1.5 * least || p.adjusted.is_nan() {
-        return p_value(p.adjusted);
+/// The p-values that are bounds only: those of randomisation tests in which no exchange gave as large a difference as
+/// there is, and those that Holm's correction sets to the value of such a test.
+struct Bounds {
+    /// Randomisation gives no p-value between a bound and this.
+    most: f64,
+    adjusted: Vec<f64>,
+}
+
+impl Bounds {
+    fn of(comparison: &Comparison) -> Self {
+        let most = 1.5 / (comparison.resampling.resamples as f64 + 1.0);
+        let tests = comparison.pairs.iter().flat_map(|pair| &pair.contrasts).map(|c| c.randomisation);
+        let adjusted = match comparison.correction {
+            Correction::Holm => {
+                tests.filter(|p| p.value <= most && p.adjusted < 1.0).map(|p| p.adjusted).collect()
+            }
+            _ => Vec::new(),
+        };
+        Self { most, adjusted }
     }
-    // Rounded up: a bound that is too low is none.
-    format!("≤{}", fixed(((p.adjusted * 1e4 - 1e-9).ceil() / 1e4).min(1.0), 4))
+
+    /// The corrected p-value of a randomisation test, rounded up: one that is too low claims too much.
+    fn randomisation(&self, p: P) -> String {
+        if p.adjusted.is_nan() || p.value > self.most && p.adjusted < 0.0001 {
+            return p_value(p.adjusted);
+        }
+        let is_bound = p.value <= self.most || self.adjusted.contains(&p.adjusted);
+        format!("{}{}", if is_bound { "≤" } else { "" }, rounded_up(p.adjusted))
+    }
+
+    /// The corrected p-value of an exact test, which is corrected together with those by randomisation.
+    fn exact(&self, p: f64) -> String {
+        if self.adjusted.contains(&p) { format!("≤{}", rounded_up(p)) } else { p_value(p) }
+    }
+}
+
+/// A p-value, rounded up to four digits.
+fn rounded_up(p: f64) -> String {
+    fixed(((p * 1e4 - 1e-9).ceil() / 1e4).min(1.0), 4)
 }
 
 /// A number with its sign, unless it rounds to zero.
@@ -176,4 +211,26 @@ fn signed(value: f64, digits: usize) -> String {
 /// A p-value as papers print it.
 pub(crate) fn p_value(p: f64) -> String {
     if p < 0.0001 { "<0.0001".to_owned() } else { fixed(p, 4) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p_values_are_rounded_up_and_holm_passes_bounds_on() {
+        let least = 1.0 / 1001.0;
+        let of = |value, adjusted| P { value, adjusted };
+        let bounds = Bounds { most: 1.5 * least, adjusted: vec![3.0 * least] };
+        assert_eq!(bounds.randomisation(of(least, 3.0 * least)), "≤0.0030");
+        assert_eq!(bounds.randomisation(of(2.0 * least, 3.0 * least)), "≤0.0030");
+        assert_eq!(bounds.exact(3.0 * least), "≤0.0030");
+        assert_eq!(bounds.exact(0.05002), "0.0500");
+        // The nearest number of four digits, 0.0500, would not tell that it is above 5 %.
+        assert_eq!(bounds.randomisation(of(0.025, 0.05002)), "0.0501");
+        assert_eq!(bounds.randomisation(of(0.05, 0.05)), "0.0500");
+        assert_eq!(bounds.randomisation(of(least, 1.0)), "≤1.0000");
+        assert_eq!(bounds.randomisation(of(0.9, 1.0)), "1.0000");
+        assert_eq!(bounds.randomisation(of(0.00002, 0.00004)), "≤0.0001");
+    }
 }

@@ -21,7 +21,7 @@ impl Tabulated for Correlation {
 
     fn scale_to_percent(&mut self) {
         self.in_percent = true;
-        self.head.notices.push(in_percent());
+        self.head.notices.push(in_percent("coefficients and accuracies"));
     }
 
     fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {

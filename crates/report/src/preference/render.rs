@@ -20,7 +20,7 @@ impl Tabulated for Preference {
 
     fn scale_to_percent(&mut self) {
         self.in_percent = true;
-        self.head.notices.push(in_percent());
+        self.head.notices.push(in_percent("accuracies"));
     }
 
     fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {

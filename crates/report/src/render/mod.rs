@@ -41,7 +41,7 @@ pub(crate) trait Tabulated: Export + Sized {
     fn write_items(&self, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// The notice that everything in the tables is multiplied by 100.
-pub(crate) fn in_percent() -> Notice {
-    Notice::new("percent", "scores are multiplied by 100")
+/// The notice that `what`, as shown in tables, is multiplied by 100.
+pub(crate) fn in_percent(what: &str) -> Notice {
+    Notice::new("percent", format!("{what} are multiplied by 100"))
 }
