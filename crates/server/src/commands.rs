@@ -1,7 +1,8 @@
 //! The commands of the program.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the front end")]
 
-use std::io::{IsTerminal, Read};
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -261,14 +262,17 @@ async fn apply_benchmark(app: &App, file: &Path) -> anyhow::Result<()> {
 /// Prints what is found; a problem makes the command fail, for scripts.
 async fn doctor(app: &App) -> anyhow::Result<()> {
     let findings = doctor::examine(app).await?;
+    let mut text = String::new();
     for finding in &findings {
         let mark = if finding.is_problem { "PROBLEM" } else { "" };
-        println!("{:<9} {mark:<8}{}", finding.about, finding.text);
+        writeln!(text, "{:<9} {mark:<8}{}", finding.about, finding.text)?;
     }
-    println!("\nsettings, in server.toml or as CAPEVAL_SERVER_NAME:");
+    text.push_str("\nsettings, in server.toml or as CAPEVAL_SERVER_NAME:\n");
     for (name, value, description) in app.settings.described() {
-        println!("  {name} = {value}\n      {description}");
+        writeln!(text, "  {name} = {value}\n      {description}")?;
     }
+    // Whoever reads only the beginning has seen enough.
+    let _ = std::io::stdout().write_all(text.as_bytes());
     match findings.iter().filter(|finding| finding.is_problem).count() {
         0 => Ok(()),
         1 => bail!("there is a problem"),

@@ -281,16 +281,21 @@ pub async fn board(
         rows.iter_mut().for_each(|row| row.rank = None);
     } else {
         let known = compared(store, phase, &set, Some(&sort.key)).await?;
-        let mut above: Option<String> = None;
-        for row in &mut rows {
-            // The row of people has no captions, and nothing was compared with it.
-            let own = row.entry.blob.as_ref().map(|_| row.entry.id.clone());
-            if let (Some(above), Some(own)) = (std::mem::replace(&mut above, own.clone()), own) {
-                row.is_tied = known.get(&(above, own)).map(|differs| !differs);
-            }
-        }
+        mark_ties(&mut rows, &known);
     }
     Ok(Some(Board { set, sort, rows, is_own }))
+}
+
+/// Marks rows that do not differ from the one above, by what is known of pairs.
+fn mark_ties(rows: &mut [Row], known: &HashMap<(String, String), bool>) {
+    let mut above: Option<String> = None;
+    for row in rows {
+        // The row of people has no captions, and nothing was compared with it.
+        let own = row.entry.blob.as_ref().map(|_| row.entry.id.clone());
+        if let (Some(above), Some(own)) = (std::mem::replace(&mut above, own.clone()), own) {
+            row.is_tied = known.get(&(above, own)).map(|differs| !differs);
+        }
+    }
 }
 
 async fn own_teams(store: &Store, visitor: Option<&Visitor>) -> Result<HashSet<String>, Error> {
@@ -573,6 +578,22 @@ mod tests {
             candidate("d", Some("w"), Some(0.2), false),
         ];
         assert_eq!(ordered(rows, false), "d1 c2 a3 b3");
+    }
+
+    #[test]
+    fn a_row_is_tied_with_the_row_above_and_no_other() {
+        let mut rows: Vec<Row> = ["a", "people", "b", "c"]
+            .into_iter()
+            .map(|id| {
+                let blob = (id != "people").then(|| id.to_owned());
+                let entry = Candidate { blob, ..candidate(id, Some(id), Some(0.5), false) };
+                Row { rank: None, entry, is_tied: None }
+            })
+            .collect();
+        let pair = |above: &str, below: &str| ((above.to_owned(), below.to_owned()), false);
+        mark_ties(&mut rows, &HashMap::from([pair("a", "b"), pair("b", "c"), pair("a", "people")]));
+        let ties: Vec<Option<bool>> = rows.iter().map(|row| row.is_tied).collect();
+        assert_eq!(ties, [None, None, None, Some(true)]);
     }
 
     #[test]

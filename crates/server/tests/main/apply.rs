@@ -100,3 +100,21 @@ async fn a_key_stands_for_a_request_to_one_phase() {
     }
     assert_ne!(made[0], made[1]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn results_describe_the_images_of_all_sets() {
+    let site = Site::new(Database::Sqlite).await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("c5.json"), references(20, 5)).unwrap();
+    let mut sets = String::new();
+    for (name, images) in [("first", 0..12), ("last", 8..20)] {
+        let list: Vec<String> = images.map(|image| image.to_string()).collect();
+        std::fs::write(folder.path().join(name), list.join("\n")).unwrap();
+        sets += &format!("[[phases.references]]\nname = '{name}'\nfile = 'c5.json'\nimages = '{name}'\n");
+    }
+    let plan = format!("slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nhuman = false\n{sets}");
+    apply(&site.app, &toml::from_str(&plan).unwrap(), folder.path(), None).await.unwrap();
+    site.work().await;
+    let form = site.person("Ada", Role::Member).await.get("/b/b/p/submit").await.expect(200).text;
+    assert!(form.contains("One caption for each of the 20 images"), "{form}");
+}

@@ -86,3 +86,21 @@ async fn nobody_else_reads_the_database() {
     let modes: Vec<u32> = files.map(|entry| entry.metadata().unwrap().permissions().mode() & 0o777).collect();
     assert!(!modes.is_empty() && modes.iter().all(|mode| *mode == 0o600), "{modes:?}");
 }
+
+#[test]
+fn the_doctor_finds_what_does_not_fit_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let doctor = |settings: &[(&str, &str)]| {
+        let settings = settings.iter().map(|(name, value)| (format!("CAPEVAL_SERVER_{name}"), *value));
+        let output = program(folder.path(), &["doctor"]).envs(settings).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let alone = doctor(&[]);
+    assert!(!alone.contains("proxies is empty") && !alone.contains("without TLS"), "{alone}");
+    // In a container, too, where the server listens on all addresses.
+    for listen in ["127.0.0.1:8080", "0.0.0.0:8080"] {
+        let url = [("LISTEN", listen), ("PUBLIC_URL", "https://captions.example.org")];
+        assert!(doctor(&url).contains("proxies is empty"), "{listen}");
+    }
+    assert!(doctor(&[("LISTEN", "0.0.0.0:8080")]).contains("without TLS"));
+}
