@@ -51,7 +51,7 @@ def test_measures_are_compared_with_each_other_and_systems_with_people():
 def test_a_page_shows_scores_against_ratings():
     page = capeval.correlate(RATINGS, REFERENCES, ["rouge-l", "ter"]).to_html(title="A <title>")
     assert "<title>A &lt;title&gt;" in page and "Kendall" in page
-    assert page.count("<svg") == 5 + 2, "a chart per coefficient, and one per measure"
+    assert page.count("<svg") == 5 + 2 + 3, "per coefficient, measure, and distribution, of ratings and of measures"
 
 
 def test_tables_of_ratings_are_taken():

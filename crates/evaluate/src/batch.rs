@@ -1,8 +1,9 @@
 //! Scores small batches against fixed references, for training loops, in which every millisecond counts.
 //!
 //! A [`BatchScorer`] reads its references, counts their n-grams and fits its metrics once. The cost of a batch depends
-//! only on its own captions, except for metrics that learn from all words ([`Learns::Everything`]), and the digits are those of [`evaluate`](crate::evaluate()) over all images. Candidates'
-//! words that are not in the references are numbered for one batch only.
+//! only on its own captions, except for metrics that learn from all words ([`Learns::Everything`]), and the digits are
+//! those of [`evaluate`](crate::evaluate()) over all images. Candidates' words that are not in the references are
+//! numbered for one batch only.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -51,8 +51,8 @@ pub struct Prepared {
 struct Description {
     capeval: String,
     sources: Vec<Source>,
-    /// The readings of the references, each with the length of the longest n-grams that metrics requested, which nothing
-    /// reads: a run counts what its own metrics need.
+    /// The readings of the references, each with the length of the longest n-grams that metrics requested, which
+    /// nothing reads: a run counts what its own metrics need.
     readings: Vec<(String, usize)>,
     /// The names of memos.
     #[serde(default)]
