@@ -10,8 +10,8 @@ use crate::tokens::sentences;
 use crate::tuples::{Tuple, tuples};
 
 /// The third powers of the lengths of a caption's sentences, in tokens, may add up to this: parsing takes time in
-/// proportion to them, and a sentence of 200 tokens a minute and 540 MB. The reference program runs out of memory at
-/// such lengths.
+/// proportion to them, and a sentence of 200 tokens eight seconds and 500 MB. The reference program runs out of memory
+/// at such lengths.
 const BUDGET: usize = 200 * 200 * 200;
 
 /// Reads captions one after the other, reusing its memory.

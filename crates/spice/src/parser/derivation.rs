@@ -54,17 +54,19 @@ fn choose(grammar: &Grammar, chart: &Chart, vertex: Vertex) -> Option<(f64, [Opt
     let Vertex { state, start, end } = vertex;
     let mut best = None;
     let mut largest = f64::NEG_INFINITY;
-    for split in start + 1..end {
-        for rule in grammar.by_parent().list(usize::from(state)) {
-            let rule = Rule::unpack(*rule);
-            let left = chart.score(rule.first, start, split);
-            if left == f32::NEG_INFINITY {
+    let mut divided = 0;
+    for rule in grammar.by_parent().list(usize::from(state)) {
+        let rule = Rule::unpack(*rule);
+        let Some(left) = chart.row(rule.first, start) else { continue };
+        for (split, left) in (start + 1..end).zip(left) {
+            if *left == f32::NEG_INFINITY {
                 continue;
             }
             let right = chart.score(rule.second, split, end);
-            let sum = f64::from(rule.score) + f64::from(left) + f64::from(right);
-            if sum > largest {
-                largest = sum;
+            let sum = f64::from(rule.score) + f64::from(*left) + f64::from(right);
+            // Of equal sums, the first place of division counts, and there the first rule.
+            if sum > largest || (sum == largest && split < divided) {
+                (largest, divided) = (sum, split);
                 let left = Vertex { state: rule.first, start, end: split };
                 let right = Vertex { state: rule.second, start: split, end };
                 best = Some([Some(left), Some(right)]);
