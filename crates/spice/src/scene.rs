@@ -1,5 +1,7 @@
 //! Scene graphs: what several captions say together, with like things merged.
 
+use std::collections::HashMap;
+
 use crate::tuples::Tuple;
 
 /// A dictionary of synonyms.
@@ -112,6 +114,54 @@ struct Link {
     target: usize,
 }
 
+/// Concepts that may merge with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    Things,
+    /// The attributes of a thing.
+    AttributesOf(usize),
+    /// The relations from one thing to another.
+    Between(usize, usize),
+}
+
+/// What two concepts that are alike have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Trait {
+    Word(String),
+    Synset(u32),
+}
+
+/// The numbers of the concepts at each place that have a trait. Without it, every concept would be compared with all
+/// before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Index(HashMap<(Place, Trait), Vec<usize>>);
+
+impl Index {
+    fn traits(concept: &Concept) -> impl Iterator<Item = Trait> {
+        let words = concept.words.iter().map(|word| Trait::Word(word.clone()));
+        words.chain(concept.synsets.iter().map(|synset| Trait::Synset(*synset)))
+    }
+
+    /// Adds the traits of a concept, which was added under this number or merged into it.
+    fn add(&mut self, place: Place, concept: &Concept, number: usize) {
+        for one in Self::traits(concept) {
+            let numbers = self.0.entry((place, one)).or_default();
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        }
+    }
+
+    /// The concepts that share a word or a synonym set with this one, ascending.
+    fn like(&self, place: Place, concept: &Concept) -> Vec<usize> {
+        let lists = Self::traits(concept).filter_map(|one| self.0.get(&(place, one)));
+        let mut numbers: Vec<usize> = lists.flatten().copied().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+}
+
 /// What captions say: things, their attributes and relations.
 ///
 /// Tuples are merged one by one into what is most like them, so their order matters. The reference program visits
@@ -120,6 +170,8 @@ struct Link {
 pub struct SceneGraph {
     nodes: Vec<Node>,
     links: Vec<Link>,
+    /// The numbers are those of nodes, of attributes of one node, and of links.
+    index: Index,
 }
 
 /// One statement of a scene graph.
@@ -148,20 +200,13 @@ impl SceneGraph {
                 }
                 Tuple::Attribute { object, attribute } => {
                     let node = graph.node(Concept::new(object, synonyms), likeness);
-                    let attributes = &mut graph.nodes[node].attributes;
-                    let attribute = Concept::new(attribute, synonyms);
-                    let attribute = absorb(attributes.iter_mut().collect(), attribute, likeness);
-                    attributes.extend(attribute);
+                    graph.attribute(node, Concept::new(attribute, synonyms), likeness);
                 }
                 Tuple::Relation { subject, predicate, object } => {
                     let source = graph.node(Concept::new(subject, synonyms), likeness);
                     let target = graph.node(Concept::new(object, synonyms), likeness);
                     let relation = Concept::new(predicate.strip_prefix("be ").unwrap_or(predicate), synonyms);
-                    let links = graph.links.iter_mut();
-                    let between = links.filter(|link| link.source == source && link.target == target);
-                    let relations = between.map(|link| &mut link.relation).collect();
-                    let relation = absorb(relations, relation, likeness);
-                    graph.links.extend(relation.map(|relation| Link { source, relation, target }));
+                    graph.link(source, relation, target, likeness);
                 }
             }
         }
@@ -172,21 +217,88 @@ impl SceneGraph {
     /// one.
     fn node(&mut self, concept: Concept, likeness: Likeness) -> usize {
         let mut most = (0.0, None);
-        for (number, node) in self.nodes.iter().enumerate() {
-            if node.object.equals(&concept) {
+        for number in self.index.like(Place::Things, &concept) {
+            let object = &self.nodes[number].object;
+            if object.equals(&concept) {
                 return number;
             }
-            let similarity = node.object.similarity(&concept);
+            let similarity = object.similarity(&concept);
             if likeness == Likeness::Synonyms && similarity > most.0 {
                 most = (similarity, Some(number));
             }
         }
-        if let Some(number) = most.1 {
-            self.nodes[number].object.merge(concept);
-            return number;
+        let number = most.1.unwrap_or(self.nodes.len());
+        self.index.add(Place::Things, &concept, number);
+        match self.nodes.get_mut(number) {
+            Some(node) => node.object.merge(concept),
+            None => self.nodes.push(Node { object: concept, attributes: Vec::new() }),
         }
-        self.nodes.push(Node { object: concept, attributes: Vec::new() });
-        self.nodes.len() - 1
+        number
+    }
+
+    fn attribute(&mut self, node: usize, concept: Concept, likeness: Likeness) {
+        let attributes = &mut self.nodes[node].attributes;
+        let place = Place::AttributesOf(node);
+        let like = self.index.like(place, &concept);
+        if like.iter().any(|number| attributes[*number].equals(&concept)) {
+            return;
+        }
+        let number = first_like(&like, likeness).unwrap_or(attributes.len());
+        self.index.add(place, &concept, number);
+        match attributes.get_mut(number) {
+            Some(attribute) => attribute.merge(concept),
+            None => attributes.push(concept),
+        }
+    }
+
+    fn link(&mut self, source: usize, concept: Concept, target: usize, likeness: Likeness) {
+        let place = Place::Between(source, target);
+        let like = self.index.like(place, &concept);
+        if like.iter().any(|number| self.links[*number].relation.equals(&concept)) {
+            return;
+        }
+        let number = first_like(&like, likeness).unwrap_or(self.links.len());
+        self.index.add(place, &concept, number);
+        match self.links.get_mut(number) {
+            Some(link) => link.relation.merge(concept),
+            None => self.links.push(Link { source, relation: concept, target }),
+        }
+    }
+
+    /// The statements that a fact of another graph matches, in the order of [`facts`](Self::facts).
+    pub fn matching(&self, fact: &Fact<'_>, likeness: Likeness) -> Vec<Fact<'_>> {
+        let things = |concept| self.index.like(Place::Things, concept);
+        let possible: Vec<Fact<'_>> = match fact {
+            Fact::Object(object) => things(object).into_iter().map(|number| self.object(number)).collect(),
+            Fact::Attribute(object, attribute) => {
+                let attributes = |node: usize| {
+                    let like = self.index.like(Place::AttributesOf(node), attribute).into_iter();
+                    let Node { object, attributes } = &self.nodes[node];
+                    like.map(move |number| Fact::Attribute(object, &attributes[number]))
+                };
+                things(object).into_iter().flat_map(attributes).collect()
+            }
+            Fact::Relation(source, relation, target) => {
+                let targets = things(target);
+                let pairs = things(source);
+                let pairs =
+                    pairs.into_iter().flat_map(|source| targets.iter().map(move |target| (source, *target)));
+                let places = pairs.map(|(source, target)| Place::Between(source, target));
+                let mut links: Vec<usize> =
+                    places.flat_map(|place| self.index.like(place, relation)).collect();
+                links.sort_unstable();
+                links.into_iter().map(|number| self.relation(&self.links[number])).collect()
+            }
+        };
+        possible.into_iter().filter(|other| fact.matches(other, likeness)).collect()
+    }
+
+    fn object(&self, node: usize) -> Fact<'_> {
+        Fact::Object(&self.nodes[node].object)
+    }
+
+    fn relation<'g>(&'g self, link: &'g Link) -> Fact<'g> {
+        Fact::Relation(&self.nodes[link.source].object, &link.relation, &self.nodes[link.target].object)
     }
 
     /// All statements: each thing with its attributes, then the relations.
@@ -195,26 +307,13 @@ impl SceneGraph {
             let attributes = node.attributes.iter().map(|attribute| Fact::Attribute(&node.object, attribute));
             std::iter::once(Fact::Object(&node.object)).chain(attributes)
         });
-        let relations = self.links.iter().map(|link| {
-            Fact::Relation(&self.nodes[link.source].object, &link.relation, &self.nodes[link.target].object)
-        });
-        things.chain(relations).collect()
+        things.chain(self.links.iter().map(|link| self.relation(link))).collect()
     }
 }
 
-/// Merges a concept into the first that resembles it, unless an equal one exists. Returns it if it is to be added.
-fn absorb(existing: Vec<&mut Concept>, concept: Concept, likeness: Likeness) -> Option<Concept> {
-    if existing.iter().any(|other| other.equals(&concept)) {
-        return None;
-    }
-    let like = existing.into_iter().find(|other| likeness == Likeness::Synonyms && other.resembles(&concept));
-    match like {
-        Some(like) => {
-            like.merge(concept);
-            None
-        }
-        None => Some(concept),
-    }
+/// The first of the concepts that resemble a new one, if it is to be merged.
+fn first_like(like: &[usize], likeness: Likeness) -> Option<usize> {
+    like.first().copied().filter(|_| likeness == Likeness::Synonyms)
 }
 
 impl Fact<'_> {
