@@ -55,6 +55,29 @@ async function complaintsOfAxe(browserOptions, path_, prepare) {
 }
 
 const steps = {
+  async "scene graphs are drawn from left to right, and what only one side states is dashed"() {
+    const [page] = await open({ viewport: { width: 1360, height: 900 } });
+    // SPICE's data are not here, so the drawing gets statements of its own; a cycle and a loop must end.
+    const assets = ["data.js", "scene.js"].map((name) => readFileSync(new URL("../../crates/pages/assets/" + name, import.meta.url), "utf8"));
+    const statements = [
+      [["man"], true], [["man", "tall"], false], [["horse"], true], [["man", "ride", "horse"], true], [["horse", "on", "beach"], false],
+      [["beach", "behind", "horse"], false], [["beach", "near", "beach"], false], [["<b>\u0001"], false],
+    ].map(([terms, matched]) => ({ terms, matched }));
+    const many = Array.from({ length: 81 }, (_, k) => ({ terms: ["thing " + k], matched: false }));
+    const left = await page.evaluate(`{ ${assets.join("")}
+      document.body.append(scene("facts", ${JSON.stringify(statements)}));
+      scene("facts", ${JSON.stringify(many)}) }`);
+    assert.equal(left, null);
+    const drawing = page.locator("svg.scene").last();
+    assert.equal(await drawing.getAttribute("aria-label"), "facts: man, man tall, horse, man ride horse, horse on beach, beach behind horse, beach near beach, <b>\u2401");
+    assert.deepEqual(await drawing.locator("text.thing").allTextContents(), ["man", "horse", "beach", "<b>\u2401"]);
+    const [man, horse, beach] = await drawing.locator("rect").evaluateAll((boxes) => boxes.map((box) => Number(box.getAttribute("x"))));
+    assert.ok(man < horse && horse < beach, [man, horse, beach].join());
+    assert.deepEqual(await drawing.locator("rect.one").count(), 2);
+    assert.deepEqual([await drawing.locator("path.both").count(), await drawing.locator("path.one").count()], [1, 3]);
+    await page.context().close();
+  },
+
   async "the page opens, and shows scores and charts"() {
     const [page, took] = await open({ viewport: { width: 1360, height: 900 } });
     assert.equal(await page.locator("#scores tbody tr").count(), 2);

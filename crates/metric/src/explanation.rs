@@ -38,6 +38,17 @@ pub struct Step {
     pub parts: Vec<Step>,
     /// The matching words that the number counts.
     pub matches: Vec<Match>,
+    /// What a step without a number states about the image.
+    pub statement: Option<Statement>,
+}
+
+/// A part of a scene graph, which a page draws.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// A thing, or a thing and its attribute, or a thing, its relation to another thing, and that thing.
+    pub terms: Vec<String>,
+    /// Whether the other side states it, too.
+    pub is_matched: bool,
 }
 
 /// A named number of a [`Step`].
@@ -136,6 +147,13 @@ impl Step {
     /// A heading over steps that are only for readers.
     pub fn heading(title: impl Into<String>, parts: Vec<Self>) -> Self {
         Self { title: title.into(), parts, ..Self::default() }
+    }
+
+    /// A statement without a number; its terms are the title.
+    pub fn stating(terms: Vec<String>, is_matched: bool) -> Self {
+        Self {
+            title: terms.join(" – "), statement: Some(Statement { terms, is_matched }), ..Self::default()
+        }
     }
 
     /// Sets the note.

@@ -36,7 +36,7 @@ pub use any::{AnyMetric, Fitted, Worker};
 pub use capeval_choice::{Notice, Refusal};
 pub use capeval_stats::{Column, ColumnKind, Table};
 pub use corpus_metric::{AnyCorpusMetric, CaptionSets, CorpusMetric, CorpusScores, Sketch};
-pub use explanation::{Explanation, Fact, Match, Rule, Step};
+pub use explanation::{Explanation, Fact, Match, Rule, Statement, Step};
 pub use kind::{CorpusKind, CorpusNeed, MetricKind, Need};
 pub use memo::Memo;
 pub use part::{Direction, Number, Part};

@@ -4,6 +4,7 @@
 function grow(shapes, [shape, numbers], candidate, references) {
   let at = 0;
   const next = () => numbers[at++];
+  const plain = (title) => ({ title, rule: null, value: undefined, note: null, facts: [], matches: [], parts: [], statements: [], list: null });
   const ngram = (start, length) => {
     const words = candidate.slice(start, start + length);
     const places = references.map((reference, r) => [r, occurrences(reference, words)]);
@@ -19,11 +20,11 @@ function grow(shapes, [shape, numbers], candidate, references) {
     const [[r, places]] = theirs;
     const words = (from, at) => at.map((k) => from[k]).join(" ");
     const title = words(candidate, mine) + " ~ " + words(references[r] || [], places);
-    return { title, rule: null, value: undefined, note: matcher, facts: [], matches: [{ matcher, length: 0, candidate: mine, references: theirs }], parts: [], list: null };
+    return { ...plain(title), note: matcher, matches: [{ matcher, length: 0, candidate: mine, references: theirs }] };
   };
   const step = (node, k) => {
     if (node.pair) return pair();
-    const made = { title: node.counted ? node.title + " " + (k + 1) : node.title, rule: node.rule, value: undefined, note: null, facts: [], matches: [], parts: [], list: null };
+    const made = { ...plain(node.counted ? node.title + " " + (k + 1) : node.title), rule: node.rule };
     if (node.value) made.value = next();
     if (node.note) made.note = next();
     for (const name of node.facts || []) made.facts.push([name, next()]);
@@ -41,7 +42,13 @@ function grow(shapes, [shape, numbers], candidate, references) {
         made.list.rows.push({ title, value, facts, match: { ...ngram(start, length), value } });
       }
     }
-    if (node.each) for (let count = next(), k = 0; k < count; k += 1) made.parts.push(step(node.each, k));
+    if (node.statements) {
+      for (let count = next(); count; count -= 1) {
+        const [terms, matched, note] = [next(), next() === 1, next()];
+        made.statements.push({ terms, matched });
+        made.parts.push({ ...plain(terms.join(" – ")), note });
+      }
+    } else if (node.each) for (let count = next(), k = 0; k < count; k += 1) made.parts.push(step(node.each, k));
     else made.parts = (node.parts || []).map(step);
     return made;
   };
@@ -117,6 +124,7 @@ function drawn(steps, point) {
     const children = step.parts.map((part) => element("li", {}, branch(part)));
     const box = element("div", { class: "step", ...pointing(step.matches) }, element("div", { class: "line" }, ...line(step, false)));
     if (step.list) { const table = list(step); if (table) box.append(table); }
+    if (step.statements.length) { const drawing = scene(step.title, step.statements); if (drawing) box.append(drawing); }
     if (children.length) box.append(element("ul", {}, ...children));
     return box;
   };

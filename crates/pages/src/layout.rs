@@ -16,6 +16,7 @@ pub(crate) const SCRIPT: &str = concat!(
     "(() => {\n\"use strict\";\n",
     include_str!("../assets/data.js"),
     include_str!("../assets/words.js"),
+    include_str!("../assets/scene.js"),
     include_str!("../assets/tree.js"),
     include_str!("../assets/list.js"),
     include_str!("../assets/address.js"),

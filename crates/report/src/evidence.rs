@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use capeval_metric::{Explanation, Match, Step};
+use capeval_metric::{Explanation, Match, Statement, Step};
 use foldhash::fast::FixedState;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -28,9 +28,10 @@ pub struct Evidence {
 /// The steps of an explanation, without numbers. [`Evidence::numbers`] holds the numbers of each step, in the order of
 /// the tree: its value and its note if it has them, the value of each fact, the places of each match (`[words of the
 /// candidate, [[reference, words]…]]`), and, for a list of n-grams, their number and for each its first word in the
-/// candidate, its number of words, its value, and the value or `null` of each fact that the list names. The number of
-/// its parts follows if they are alike, and then the numbers of each part. A pair of matching words is the name of the
-/// matcher and the places of the match.
+/// candidate, its number of words, its value, and the value or `null` of each fact that the list names. Of statements
+/// there are their number, and for each its terms, 1 if it is matched or else 0, and its note. The number of its parts
+/// follows if they are alike, and then the numbers of each part. A pair of matching words is the name of the matcher
+/// and the places of the match.
 #[derive(Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Shape(Vec<Node>);
@@ -60,6 +61,9 @@ struct Node {
     /// The names of the facts of n-grams, if all parts are n-grams of the candidate. Replaces `parts`.
     #[serde(skip_serializing_if = "Option::is_none")]
     ngrams: Option<Vec<&'static str>>,
+    /// Whether all parts are statements. Replaces `parts`.
+    #[serde(skip_serializing_if = "is_not")]
+    statements: bool,
     /// What all parts are like. Replaces `parts`.
     #[serde(skip_serializing_if = "Option::is_none")]
     each: Option<Box<Node>>,
@@ -79,6 +83,7 @@ enum Number<'e> {
     Value(Rounded),
     Count(usize),
     Note(&'e str),
+    Terms(&'e [String]),
     Places(&'e [usize], &'e [(usize, Vec<usize>)]),
 }
 
@@ -171,6 +176,16 @@ impl<'e> Reader<'e> {
             node.matches.push(matched.matcher);
             self.numbers.push(Number::Places(&matched.candidate, &matched.references));
         }
+        let statements: Option<Vec<_>> = step.parts.iter().map(plain_statement).collect();
+        if let Some(statements) = statements.filter(|statements| !statements.is_empty()) {
+            node.statements = true;
+            self.numbers.push(Number::Count(statements.len()));
+            for (Statement { terms, is_matched }, note) in statements {
+                let is_matched = usize::from(*is_matched);
+                self.numbers.extend([Number::Terms(terms), Number::Count(is_matched), Number::Note(note)]);
+            }
+            return node;
+        }
         let spans: Option<Vec<(usize, usize)>> = step.parts.iter().map(|part| self.ngram(part)).collect();
         match spans {
             Some(spans) if !spans.is_empty() || step.rule.is_some() => {
@@ -255,6 +270,14 @@ impl<'e> Reader<'e> {
     }
 }
 
+/// The statement and the note of a step that holds nothing else.
+fn plain_statement(step: &Step) -> Option<(&Statement, &str)> {
+    let statement = step.statement.as_ref()?;
+    let plain = Step::stating(statement.terms.clone(), statement.is_matched);
+    let is_plain = Step { note: step.note.clone(), ..plain } == *step;
+    is_plain.then_some((statement, step.note.as_deref().unwrap_or_default()))
+}
+
 #[cfg(test)]
 mod tests {
     use capeval_metric::Rule;
@@ -308,6 +331,21 @@ mod tests {
             r#"[{"title":"alignment","each":{"title":"chunk","counted":true,"each":{"pair":true}}}]"#
         );
         assert_eq!(two.numbers.get(), r#"[2,1,"stem",[[0],[[0,[0]]]],1,"stem",[[2],[[0,[2]]]]]"#);
+    }
+
+    #[test]
+    fn statements_are_stored_without_their_titles() {
+        let stating = |terms: &[&str], is_matched| {
+            Step::stating(terms.iter().map(|&term| term.to_owned()).collect(), is_matched).noted("note")
+        };
+        let parts = vec![stating(&["man"], true), stating(&["man", "ride", "wave"], false)];
+        let explain = |parts| Explanation { scores: vec![Step::heading("facts", parts)], ..explanation(0) };
+        let shapes = Shapes::default();
+        let one = Evidence::of(&explain(parts[..1].to_vec()), &shapes);
+        let two = Evidence::of(&explain(parts), &shapes);
+        assert!(Arc::ptr_eq(&one.shape, &two.shape));
+        assert_eq!(serde_json::to_string(&*two.shape).unwrap(), r#"[{"title":"facts","statements":true}]"#);
+        assert_eq!(two.numbers.get(), r#"[2,["man"],1,"note",["man","ride","wave"],0,"note"]"#);
     }
 
     #[test]

@@ -27,7 +27,7 @@ use rayon::prelude::*;
 use crate::caption::CaptionReader;
 use crate::matching::{Counts, Subset};
 use crate::resources::Grammar;
-use crate::scene::{Concept, Fact, Likeness, SceneGraph, Synonyms};
+use crate::scene::{Fact, Likeness, SceneGraph, Synonyms};
 use crate::tuples::{Tuple, from_note, to_note};
 
 /// The registry entry of SPICE.
@@ -357,26 +357,23 @@ fn subset_step(subset: Subset, counts: Counts) -> Step {
 
 /// The facts of one side, each with those of the other side that it matches.
 fn facts_step(title: &str, facts: &SceneGraph, others: &SceneGraph, likeness: Likeness) -> Step {
-    let others = others.facts();
     let step = |fact: &Fact<'_>| {
         let matching: Vec<String> =
-            others.iter().filter(|other| fact.matches(other, likeness)).map(print).collect();
+            others.matching(fact, likeness).iter().map(|other| terms(other).join(" – ")).collect();
         let note =
             if matching.is_empty() { "no match".to_owned() } else { format!("= {}", matching.join(", ")) };
-        Step::heading(print(fact), Vec::new()).noted(note)
+        Step::stating(terms(fact), !matching.is_empty()).noted(note)
     };
     Step::heading(title, facts.facts().iter().map(step).collect())
 }
 
-fn print(fact: &Fact<'_>) -> String {
-    let name = |concept: &Concept| concept.words().join("/");
-    match fact {
-        Fact::Object(object) => name(object),
-        Fact::Attribute(object, attribute) => format!("{} – {}", name(object), name(attribute)),
-        Fact::Relation(source, relation, target) => {
-            format!("{} – {} – {}", name(source), name(relation), name(target))
-        }
-    }
+fn terms(fact: &Fact<'_>) -> Vec<String> {
+    let concepts = match fact {
+        Fact::Object(object) => vec![object],
+        Fact::Attribute(object, attribute) => vec![object, attribute],
+        Fact::Relation(source, relation, target) => vec![source, relation, target],
+    };
+    concepts.into_iter().map(|concept| concept.words().join("/")).collect()
 }
 
 fn about(data: &str, tokenizer: Tokenizer, likeness: Likeness, has_subsets: bool) -> About {
@@ -408,4 +405,27 @@ fn parts(has_subsets: bool) -> Vec<Part> {
             .extend(names.map(|name| f(&format!("spice-{}", name.to_lowercase()), &format!("SPICE {name}"))));
     }
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subset_without_references_has_no_score() {
+        let counts = Counts { matched: 0, candidate: 1, references: 0 };
+        let [all, color] = [Subset::All, Subset::Color].map(|subset| Sums::new(counts, subset));
+        assert_eq!((all.images, color.images), (1.0, 0.0));
+        assert_eq!(all.means(Subset::All), [0.0; 3]);
+        assert!(color.means(Subset::Color).iter().all(|mean| mean.is_nan()));
+    }
+
+    #[test]
+    fn a_candidate_without_facts_scores_0() {
+        let counts = Counts { matched: 0, candidate: 0, references: 3 };
+        for subset in Subset::ALL {
+            let sums = Sums::new(counts, subset);
+            assert_eq!((sums.images, sums.means(subset)), (1.0, [0.0; 3]), "{}", subset.name());
+        }
+    }
 }
