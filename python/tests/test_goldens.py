@@ -13,6 +13,7 @@ import pytest
 
 import capeval
 from capeval.compat.pycocoevalcap.meteor.meteor import Meteor
+from capeval.compat.pycocoevalcap.spice.spice import Spice
 from conftest import ROOT
 
 if sys.version_info < (3, 11):
@@ -45,6 +46,11 @@ class Case(NamedTuple):
                 Meteor()
             except FileNotFoundError:
                 return "METEOR's resources are not installed"
+        if metric == "spice":
+            try:
+                Spice().compute_score({0: ["a"]}, {0: ["a"]})
+            except FileNotFoundError:
+                return "SPICE's data are not installed"
         return None
 
 

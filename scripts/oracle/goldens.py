@@ -12,13 +12,14 @@ Each group in a file names its tool; each case names a metric of capeval with se
 
 DIR contains clones of the programs that are not in any registry: ruotianluo/cider (branch self_cider) as `cider`,
 gabrielsantosrv/coco-caption as `coco-caption-r` and ruotianluo/self-critical.pytorch under its own name. Groups whose
-program is missing keep their numbers.
+program is missing keep their numbers. SPICE runs from the folder named in SPICE_HOME.
 
 With --check, nothing is written and the exit status is 1 if a number differs from the files.
 """
 import argparse
 import json
 import logging
+import os
 import pathlib
 import platform
 import re
@@ -111,6 +112,42 @@ class Pycocoevalcap:
             "tokens": PTBTokenizer().tokenize(file["raw"]),
         }
         return json.dumps(file, indent=1, ensure_ascii=False) + "\n"
+
+
+class Spice:
+    """SPICE 1.0 in the folder SPICE_HOME: spice-1.0.jar, and in lib/ its libraries, the models of CoreNLP 3.6.0, and
+    Rhino, which Java has lacked since version 15."""
+
+    SUBSETS = ["Object", "Attribute", "Relation", "Cardinality", "Color", "Size"]
+
+    def __init__(self, options):
+        self.tokenizer = Pycocoevalcap(options)
+
+    def version(self):
+        if "SPICE_HOME" not in os.environ:
+            raise Missing
+        return f"1.0, Stanford CoreNLP 3.6.0, pycocoevalcap {self.tokenizer.version()}"
+
+    def run(self, case, segments):
+        import numpy
+
+        _, given = settings(case["metric"])
+        home = pathlib.Path(os.environ["SPICE_HOME"])
+        gts, res = self.tokenizer.cut(segments)
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            images = [{"image_id": k, "test": res[k][0], "refs": gts[k]} for k in res]
+            (folder / "in.json").write_text(json.dumps(images))
+            command = ["java", "-Xmx8G", "-cp", f"{home}/spice-1.0.jar:{home}/lib/*", "edu.anu.spice.SpiceScorer",
+                       folder / "in.json", "-out", folder / "out.json", "-detailed", "-subset", "-silent"]
+            command += ["-noSynsets"] if given.get("synsets") == "no" else []
+            subprocess.run(command, cwd=home, check=True, capture_output=True)
+            rows = {row["image_id"]: row["scores"] for row in json.loads((folder / "out.json").read_text())}
+        values = lambda subset, part: [NAN if rows[k][subset][part] is None else float(rows[k][subset][part]) for k in res]
+        by_segment = {"spice": values("All", "f"), "spice-precision": values("All", "pr"), "spice-recall": values("All", "re")}
+        if given.get("subsets") == "yes":
+            by_segment |= {f"spice-{subset.lower()}": values(subset, "f") for subset in self.SUBSETS}
+        return {"spice": float(numpy.mean(by_segment["spice"]))}, by_segment
 
 
 class Sacrebleu:
@@ -374,7 +411,7 @@ class Kept:
         raise Missing
 
 
-TOOLS = {"pycocoevalcap": Pycocoevalcap, "sacreBLEU": Sacrebleu, "rouge_score": RougeScore,
+TOOLS = {"pycocoevalcap": Pycocoevalcap, "SPICE": Spice, "sacreBLEU": Sacrebleu, "rouge_score": RougeScore,
          "ROUGE-1.5.5.pl": Rouge155, "NLTK": Nltk, "ruotianluo/cider": Cider,
          "gabrielsantosrv/coco-caption": CiderR, "ruotianluo/self-critical.pytorch": Diversity, "KenLM": Kept}
 

@@ -149,8 +149,13 @@ impl Case {
         .collect()
     }
 
-    /// Whether the case needs METEOR's resources, which are not part of the project.
+    /// Whether the case needs METEOR's resources, which are not part of the project. They are SPICE's dictionary, too.
     pub fn needs_meteor(&self) -> bool {
-        self.metric.split(':').next() == Some("meteor")
+        self.metric.split(':').next() == Some("meteor") || self.needs_spice()
+    }
+
+    /// Whether the case needs SPICE's grammar, which is not part of the project either.
+    pub fn needs_spice(&self) -> bool {
+        self.metric.split(':').next() == Some("spice")
     }
 }

@@ -11,21 +11,25 @@ use crate::program::{capeval, fixtures, scratch};
 #[test]
 fn golden_values_come_out_of_files() {
     let folder = tempfile::tempdir().unwrap();
-    let meteor = has_meteor();
-    if !meteor {
-        eprintln!("skipped: METEOR's resources are not installed; run `capeval data install meteor`");
-    }
+    let [meteor, spice] = ["meteor", "spice"].map(|name| {
+        let is_installed = is_installed(name);
+        if !is_installed {
+            eprintln!("skipped: the data of {name} are not installed; run `capeval data install {name}`");
+        }
+        is_installed
+    });
     let cases: Vec<Case> = files().iter().flat_map(|file| cases(file)).collect();
-    let wanted = cases.iter().filter(|case| meteor || !case.needs_meteor());
+    let wanted =
+        cases.iter().filter(|case| (meteor || !case.needs_meteor()) && (spice || !case.needs_spice()));
     let differences: Vec<String> =
         wanted.filter_map(|case| case.check(&scores(case, &folder)).err()).collect();
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// Whether METEOR's resources are installed where the program looks for them.
-fn has_meteor() -> bool {
+/// Whether data are installed where the program looks for them.
+fn is_installed(name: &str) -> bool {
     let output = Command::new(env!("CARGO_BIN_EXE_capeval")).args(["data", "list"]).output().unwrap();
-    String::from_utf8(output.stdout).unwrap().contains("meteor  installed")
+    String::from_utf8(output.stdout).unwrap().contains(&format!("{name:<6}  installed"))
 }
 
 /// What the program prints for a case.
@@ -72,8 +76,9 @@ fn scores(case: &Case, folder: &tempfile::TempDir) -> Scores {
     let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut scores = Scores::default();
     for (key, corpus) in report["systems"][0]["scores"].as_object().unwrap() {
-        let by_segment = rows.iter().map(|row| row["scores"][key].as_f64().unwrap()).collect();
-        scores.insert(key, corpus.as_f64().unwrap(), by_segment);
+        // Where there is no score, JSON has null.
+        let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+        scores.insert(key, number(corpus), rows.iter().map(|row| number(&row["scores"][key])).collect());
     }
     scores
 }

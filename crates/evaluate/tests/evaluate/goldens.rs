@@ -8,7 +8,7 @@ use capeval_evaluate::registry::{self, Resources, build_corpus};
 use capeval_testkit::{Case, Scores, Segment, cases, files};
 use capeval_text::{Exceptions, StopWords, Texts};
 
-use crate::support::{build_from, meteor_resources, score};
+use crate::support::{build_from, meteor_resources, score, spice_data};
 
 /// Runs the cases of a file that have this name.
 fn check(file: &str, name: &str) {
@@ -29,6 +29,9 @@ fn scores(case: &Case) -> Option<Scores> {
     let mut resources = Resources::default();
     if case.needs_meteor() {
         resources.insert(meteor_resources()?);
+    }
+    if case.needs_spice() {
+        resources.insert(spice_data()?);
     }
     if !case.exceptions.is_empty() {
         let mut exceptions = Exceptions::default();
@@ -189,5 +192,15 @@ goldens! {
         candidates_without_a_common_word_score_0_whatever_the_smoothing
         method_2_takes_missing_n_grams_for_one
         a_word_repeated_seven_times_is_right_twice
+    }
+    "spice" spice {
+        scenes
+        words_without_their_synonyms
+        several_facts_may_match_the_same_one_so_recall_may_exceed_1
+        a_subset_without_references_has_no_score
+        an_attribute_into_which_another_was_merged_is_no_colour
+        a_pronoun_stands_for_the_noun_before_it
+        a_group_of_people_is_people
+        conjunctions_share_their_relations
     }
 }

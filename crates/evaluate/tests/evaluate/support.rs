@@ -42,17 +42,40 @@ pub fn score_one(spec: &str, candidate: &str, references: &[&str]) -> MetricScor
 
 /// METEOR's resources as `capeval data install meteor` has left them; `None`, with a word on it, if there are none.
 pub fn meteor_resources() -> Option<Arc<capeval_meteor::Resources>> {
+    let resources = capeval_meteor::Resources::open(Arc::new(installed("meteor")?));
+    Some(Arc::new(resources.unwrap()))
+}
+
+/// METEOR's resources as the dictionary of SPICE.
+struct Dictionary(Arc<capeval_meteor::Resources>);
+
+impl capeval_spice::Synonyms for Dictionary {
+    fn synsets(&self, word: &str, synsets: &mut Vec<u32>) {
+        self.0.synsets(word, synsets);
+    }
+}
+
+/// The same for SPICE's grammar and its dictionary.
+pub fn spice_data() -> Option<Arc<capeval_spice::Data>> {
+    let grammar = capeval_spice::Grammar::open(Arc::new(installed("spice")?)).unwrap();
+    let dictionary = meteor_resources()?;
+    let fingerprint = dictionary.fingerprint();
+    Some(Arc::new(capeval_spice::Data::new(grammar, Dictionary(dictionary), &fingerprint)))
+}
+
+/// The content of the file that `capeval data install` wrote.
+fn installed(name: &str) -> Option<Vec<u8>> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let home = || variable("HOME").map(|home| home.join(".local/share"));
     let folder = variable("CAPEVAL_DATA")
         .or_else(|| Some(variable("XDG_DATA_HOME").or_else(home)?.join("capeval")))
         .unwrap_or_default();
-    let Ok(bytes) = std::fs::read(folder.join("meteor-1.5.bin")) else {
-        eprintln!("skipped: METEOR's resources are not installed; run `capeval data install meteor`");
-        return None;
-    };
-    let resources = capeval_meteor::Resources::open(Arc::new(bytes));
-    Some(Arc::new(resources.unwrap()))
+    let file = if name == "meteor" { "meteor-1.5.bin" } else { "spice-1.0.bin" };
+    let bytes = std::fs::read(folder.join(file)).ok();
+    if bytes.is_none() {
+        eprintln!("skipped: the data of {name} are not installed; run `capeval data install {name}`");
+    }
+    bytes
 }
 
 /// The path of a shared file; `None`, with a word on it, if there is none.
