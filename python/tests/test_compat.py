@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from capeval.compat import evaluate, nlgeval, sacrebleu
 from capeval.compat.coco import COCO
 from capeval.compat.pyciderevalcap.cider.cider import Cider as PlainCider
 from capeval.compat.pyciderevalcap.ciderD.ciderD import CiderD
+from capeval.compat.pycocoevalcap import eval as evaluation
 from capeval.compat.pycocoevalcap.bleu.bleu import Bleu
 from capeval.compat.pycocoevalcap.bleu.bleu_scorer import BleuScorer
 from capeval.compat.pycocoevalcap.cider.cider import Cider
@@ -127,6 +129,32 @@ def test_the_example_script_of_pycocoevalcap_runs(tmp_path, capsys, monkeypatch)
     printed = capsys.readouterr().out.splitlines()
     assert "tokenization..." in printed and "computing CIDEr score..." in printed
     assert f"ROUGE_L: {coco_eval.eval['ROUGE_L']:.3f}" in printed
+
+
+def test_the_spice_of_sorted_ids_is_misassigned_under_a_name_of_its_own(monkeypatch):
+    def spice(references, candidates, metrics, settings):
+        values = np.array([len(text) / 10 for text in candidates])
+        scored = {name: SimpleNamespace(segments=np.array([values]), corpus=[0.0]) for name in metrics}
+        scored["bleu"] = SimpleNamespace(segments=np.zeros((4, 3)), corpus=[0.0] * 4)
+        return [scored[name] for name in metrics]
+
+    monkeypatch.setattr(evaluation, "evaluate", spice)
+    monkeypatch.setattr(evaluation, "details", lambda scored: scored.segments[0].tolist())
+    monkeypatch.setattr(evaluation, "Meteor", lambda: None)
+    monkeypatch.setattr(evaluation.COCOEvalCap, "_print_bleu", lambda self, scored: None)
+    monkeypatch.setattr(evaluation.Spice, "compute_score", lambda self, gts, res: None)
+    captions = {5: "a", 1: "aaa", 9: "aa"}
+    data = SimpleNamespace(imgToAnns={key: [{"caption": text}] for key, text in captions.items()}, getImgIds=lambda: [5, 1, 9])
+
+    def values(of):
+        run = of(data, data)
+        run.evaluate()
+        return {key: scores["SPICE"] for key, scores in run.imgToEval.items()}, run.eval["SPICE"]
+
+    own, mean = values(COCOEvalCap)
+    assert own == {5: 0.1, 1: 0.3, 9: 0.2}
+    # The ids in order are 1, 5, 9: the first image gets the value of 1, the second that of 5.
+    assert values(evaluation.COCOEvalCapBySortedIds) == ({5: 0.3, 1: 0.1, 9: 0.2}, mean)
 
 
 def test_results_of_other_images_are_refused(tmp_path):

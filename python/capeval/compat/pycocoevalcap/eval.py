@@ -15,7 +15,7 @@ from .rouge.rouge import Rouge
 from .spice.spice import Spice, details
 from .tokenizer.ptbtokenizer import PTBTokenizer
 
-__all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]
+__all__ = ["Bleu", "COCOEvalCap", "COCOEvalCapBySortedIds", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]
 
 _BLEU = ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"]
 
@@ -23,8 +23,8 @@ _BLEU = ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"]
 class COCOEvalCap:
     """Scores results against COCO's captions: ``eval``, ``imgToEval`` and ``evalImgs`` after :meth:`evaluate`.
 
-    METEOR and SPICE are left out with a warning if their data are not installed. Each image has its own SPICE; the original
-    assigns the values of sorted ids in the order of ``params["image_id"]``.
+    METEOR and SPICE are left out with a warning if their data are not installed. Each image has its own SPICE;
+    :class:`COCOEvalCapBySortedIds` assigns them as the original does.
     """
 
     def __init__(self, coco: Any, cocoRes: Any) -> None:
@@ -72,8 +72,17 @@ class COCOEvalCap:
             self._set(mean(segments), segments, gts, name)
         if "spice" in scored:
             print("computing SPICE score...")
-            self._set(mean(scored["spice"].segments[0]), details(scored["spice"]), gts, "SPICE")
+            # The original averages in the order of sorted ids, which may decide the last digit.
+            given = list(gts)
+            by_id = sorted(range(len(given)), key=given.__getitem__)
+            average = mean(scored["spice"].segments[0][by_id])
+            self._set(average, details(scored["spice"]), self._spice_ids(given), "SPICE")
         self.setEvalImgs()
+
+    @staticmethod
+    def _spice_ids(given: list[Any]) -> list[Any]:
+        """The images to which the SPICE of each image is assigned."""
+        return given
 
     @staticmethod
     def _print_bleu(scored: Any) -> None:
@@ -103,3 +112,16 @@ class COCOEvalCap:
     def setEvalImgs(self) -> None:
         """Lists the scores of the images in ``evalImgs``."""
         self.evalImgs = list(self.imgToEval.values())
+
+
+class COCOEvalCapBySortedIds(COCOEvalCap):
+    """:class:`COCOEvalCap` with the per-image SPICE of pycocoevalcap 1.2, to reproduce published files.
+
+    The original computes SPICE in the order of sorted ids and hands the values out in the order of
+    ``params["image_id"]``, so that images get each other's values where these orders differ. ``eval`` is not affected.
+    """
+
+    @staticmethod
+    def _spice_ids(given: list[Any]) -> list[Any]:
+        takes = dict(zip(sorted(given), given))
+        return [takes[key] for key in given]
