@@ -3,6 +3,7 @@
 //! SPICE (Anderson et al. 2016) parses captions, turns their dependencies into objects, attributes and relations, and
 //! compares those of a candidate with those of all references of the image. This crate is to give exactly the numbers
 //! of the program `spice-1.0.jar` with Stanford CoreNLP 3.6.0.
+#![allow(unexpected_cfgs, reason = "cargo-fuzz sets `fuzzing`")]
 
 mod caption;
 mod dependencies;
@@ -16,8 +17,8 @@ mod network;
 mod parser;
 mod resources;
 mod scene;
-#[cfg(test)]
-mod testing;
+#[cfg(any(test, fuzzing))]
+pub mod testing;
 mod tokens;
 mod tree;
 mod tuples;

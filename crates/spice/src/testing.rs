@@ -15,7 +15,8 @@ impl AsRef<[u8]> for Aligned {
     }
 }
 
-pub(crate) fn mapped(bytes: &[u8]) -> SharedBytes {
+/// The bytes of a file, as if it were mapped.
+pub fn mapped(bytes: &[u8]) -> SharedBytes {
     let mut room = vec![0_u64; bytes.len().div_ceil(8)];
     bytemuck::cast_slice_mut(&mut room)[..bytes.len()].copy_from_slice(bytes);
     Arc::new(Aligned(room, bytes.len()))
@@ -37,13 +38,13 @@ impl Random {
 }
 
 /// The words of random grammars; others are unknown to them.
-pub(crate) const WORDS: [&str; 8] = ["a", "dog", "cat", "runs", "sits", "on", "red", "sofa"];
+pub const WORDS: [&str; 8] = ["a", "dog", "cat", "runs", "sits", "on", "red", "sofa"];
 
 const TAGS: [&str; 7] = [".$$.", "DT^NP", "NN^NP", "NN^VP", "VB^VP", "IN^PP", "JJ^NP"];
 const PHRASES: [&str; 8] = ["NP^S", "NP^VP", "NP^NP-B", "NP-TMP^S", "VP^S", "VP^VP-v", "PP^NP", "S^ROOT"];
 
 /// The bytes of a compiled random grammar.
-pub(crate) fn compiled(seed: u64) -> Vec<u8> {
+pub fn compiled(seed: u64) -> Vec<u8> {
     let random = &mut Random(seed);
     let mut states: Vec<String> =
         ["ROOT"].iter().chain(&TAGS).chain(&PHRASES).map(|&s| s.to_owned()).collect();
@@ -106,11 +107,11 @@ pub(crate) fn compiled(seed: u64) -> Vec<u8> {
     let tags = TAGS.iter().map(|&tag| tag.to_owned()).collect();
     let compiler = Compiler::new(Source { states, tags, words, binaries, unaries, seen, unseen });
     let mut bytes = Vec::new();
-    compiler.write(&mut bytes).unwrap();
+    compiler.write(&mut bytes).expect("the grammar has a goal");
     bytes
 }
 
 /// A random grammar.
-pub(crate) fn grammar(seed: u64) -> Grammar {
-    Grammar::open(mapped(&compiled(seed))).unwrap()
+pub fn grammar(seed: u64) -> Grammar {
+    Grammar::open(mapped(&compiled(seed))).expect("a newly compiled file is valid")
 }

@@ -71,7 +71,7 @@ impl Compiler {
         Ok(Self { source, length: bytes.len(), checksum: crc32fast::hash(&bytes) })
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn new(source: Source) -> Self {
         Self { source, length: 0, checksum: 0 }
     }

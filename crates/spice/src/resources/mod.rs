@@ -18,9 +18,9 @@ use capeval_choice::{Refusal, Remedy, Task};
 pub use compile::{Compiler, Recognized, Summary};
 pub(crate) use lists::{Lists, View};
 pub(crate) use rules::Rule;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 pub(crate) use rules::{Binary, Unary};
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 pub(crate) use source::{Counts, Source};
 
 use crate::parser::Lexicon;

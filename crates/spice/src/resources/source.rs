@@ -128,7 +128,7 @@ fn unaries(stream: &Stream, map: Value, states: usize) -> Option<Vec<Unary>> {
 
 impl Counts {
     /// Counts a word with a tag.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn add(&mut self, word: usize, tag: usize, count: f64) {
         self.total += count;
         *self.words.entry(word).or_default() += count;
