@@ -178,10 +178,10 @@ def _from_table(
     if splits:
         kept = _of_splits(values["split"], splits, name)
         values = {column: [cells[k] for k in kept] for column, cells in values.items()}
-    if id_name is not None and None in values[id_name]:
-        # Among whole numbers it would make the others floats.
-        row = values[id_name].index(None)
-        raise TypeError(f"{name}: row {row} (from 0) has no id in the column {id_name!r}; leave it out")
+    # Pandas makes the other ids of the column floats, which must not be blamed.
+    missing = next((k for k, key in enumerate(values[id_name]) if key is None), None) if id_name is not None else None
+    if missing is not None:
+        raise TypeError(f"{name}: row {missing} (from 0) has no id in the column {id_name!r}; leave it out")
     texts = values[chosen[0]]
     if len(chosen) > 1:
         rows = zip(*(values[column] for column in chosen))
