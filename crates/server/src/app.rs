@@ -23,7 +23,7 @@ use crate::settings::Settings;
 use crate::store::Store;
 use crate::web::limits::Limits;
 use crate::web::{Route, assets, dress, openapi};
-use crate::{accounts, benchmarks, health, outbox};
+use crate::{accounts, benchmarks, collections, health, outbox};
 
 /// How long a request may take, with its upload.
 const REQUEST_SECONDS: u64 = 300;
@@ -134,6 +134,7 @@ pub fn routes() -> Vec<Route> {
     routes.extend(health::routes());
     routes.extend(accounts::routes());
     routes.extend(benchmarks::routes());
+    routes.extend(collections::routes());
     routes.extend(outbox::routes());
     routes
 }

@@ -11,6 +11,7 @@ pub mod backup;
 pub mod benchmarks;
 pub mod blobs;
 pub mod clock;
+pub mod collections;
 pub mod commands;
 mod demo;
 mod doctor;

@@ -114,7 +114,11 @@ async fn write_rows(snapshot: &mut Tx, path: PathBuf) -> anyhow::Result<()> {
 /// # Errors
 /// If the database fails.
 pub async fn named(tx: &mut Tx) -> anyhow::Result<Vec<String>> {
-    let visible = "SELECT DISTINCT blob AS hash FROM submission WHERE blob IS NOT NULL";
+    let visible = "SELECT blob AS hash FROM submission WHERE blob IS NOT NULL \
+                   UNION SELECT blob AS hash FROM image WHERE blob IS NOT NULL \
+                   UNION SELECT thumb AS hash FROM image WHERE thumb IS NOT NULL \
+                   UNION SELECT upload AS hash FROM image WHERE upload IS NOT NULL \
+                   UNION SELECT blob AS hash FROM release_part";
     let hidden = "SELECT source_hash AS hash FROM reference_set WHERE source_hash IS NOT NULL \
                   UNION SELECT prepared_hash AS hash FROM reference_set WHERE prepared_hash IS NOT NULL \
                   UNION SELECT ids_hash AS hash FROM reference_set WHERE ids_hash IS NOT NULL";

@@ -36,6 +36,9 @@ pub async fn check(from: &Path) -> anyhow::Result<Checked> {
     let folder = tempfile::tempdir()?;
     let store = Store::open_at(manifest.tables, "", folder.path(), 1).await?;
     let rows = load(&store, from).await?;
+    store.close().await;
+    // A backup of an earlier version lacks tables in which the newest looks for files.
+    let store = Store::open("", folder.path(), 1).await?;
     let mut snapshot = store.snapshot().await?;
     let known: HashSet<&str> = manifest.files.iter().map(|entry| entry.path.as_str()).collect();
     let missing: Vec<String> =

@@ -1,0 +1,211 @@
+//! The rules for captions as data, which the server and the page of captioners share.
+
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::text::{Counts, counts, is_han};
+use crate::web::language::Language;
+
+capeval::choice::named! {
+    /// What a rule does.
+    pub enum Level ("level") {
+        Refuse = "refuse", "the caption is not taken";
+        Warn = "warn", "the caption is taken";
+    }
+}
+
+capeval::choice::named! {
+    /// What is counted.
+    pub enum Count ("count") {
+        Characters = "characters", "characters other than space";
+        Han = "han", "Chinese characters";
+        Words = "words", "words between spaces";
+    }
+}
+
+capeval::choice::named! {
+    /// What a rule looks for.
+    pub enum Find ("thing to find") {
+        NoLetters = "no-letters", "no letter at all";
+        Repetition = "repetition", "hardly any different characters";
+        Han = "han", "Chinese characters";
+        Address = "address", "addresses of the web or of mail";
+        Telephone = "telephone", "seven digits or more";
+        Quotes = "quotes", "quotation marks";
+    }
+}
+
+/// A rule for captions.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// A name for programs.
+    pub code: String,
+    /// What it does.
+    pub level: Level,
+    /// The languages of captions that it is for; none for all.
+    #[serde(default)]
+    pub languages: Vec<String>,
+    /// What is counted.
+    pub count: Option<Count>,
+    /// Fewer break the rule.
+    pub below: Option<usize>,
+    /// More break the rule.
+    pub above: Option<usize>,
+    /// Beginnings that break the rule, in small letters.
+    #[serde(default)]
+    pub openings: Vec<String>,
+    /// What breaks the rule wherever it is.
+    pub finds: Option<Find>,
+    /// The rule in English.
+    pub en: String,
+    /// The rule in Chinese.
+    pub zh: String,
+}
+
+/// All rules.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rules {
+    /// Endings of addresses.
+    pub domains: Vec<String>,
+    /// The rules in the order in which they are shown.
+    pub rule: Vec<Rule>,
+}
+
+impl Rule {
+    /// The rule in the language of a page.
+    pub fn text(&self, language: Language) -> &str {
+        match language {
+            Language::English => &self.en,
+            Language::Chinese => &self.zh,
+        }
+    }
+
+    fn is_broken(&self, text: &str, counts: &Counts) -> bool {
+        let counted = self.count.map(|count| match count {
+            Count::Characters => counts.characters,
+            Count::Han => counts.han,
+            Count::Words => counts.words,
+        });
+        if let Some(n) = counted {
+            return self.below.is_some_and(|least| n < least) || self.above.is_some_and(|most| n > most);
+        }
+        match self.finds {
+            Some(find) => finds(find, text, counts),
+            None => {
+                let lower = text.to_lowercase();
+                self.openings.iter().any(|opening| lower.starts_with(opening.as_str()))
+            }
+        }
+    }
+}
+
+/// The rules, read once.
+pub fn rules() -> &'static Rules {
+    static RULES: OnceLock<Rules> = OnceLock::new();
+    RULES.get_or_init(|| toml::from_str(include_str!("lint.toml")).expect("a test reads the file"))
+}
+
+/// The rules for captions in a language.
+pub fn rules_for(language: &str) -> impl Iterator<Item = &'static Rule> {
+    let language = language.to_owned();
+    rules().rule.iter().filter(move |rule| rule.languages.is_empty() || rule.languages.contains(&language))
+}
+
+/// The rules that a cleaned text breaks.
+pub fn broken(text: &str, language: &str) -> Vec<&'static Rule> {
+    let counts = counts(text);
+    let all: Vec<&Rule> = rules_for(language).filter(|rule| rule.is_broken(text, &counts)).collect();
+    // Whoever wrote too little need not hear that a little more would be better.
+    let is_refused =
+        |count: Count| all.iter().any(|rule| rule.level == Level::Refuse && rule.count == Some(count));
+    let keep = |rule: &&&Rule| rule.level == Level::Refuse || !rule.count.is_some_and(is_refused);
+    all.iter().filter(keep).copied().collect()
+}
+
+fn finds(find: Find, text: &str, counts: &Counts) -> bool {
+    match find {
+        Find::NoLetters => !text.chars().any(char::is_alphabetic),
+        Find::Repetition => {
+            let letters = text.chars().filter(|c| c.is_alphabetic());
+            let different: HashSet<char> = letters.flat_map(char::to_lowercase).collect();
+            counts.characters >= 10 && different.len() < 5
+        }
+        Find::Han => counts.han > 0,
+        Find::Address => text.split(|c: char| !c.is_ascii_graphic()).any(is_address),
+        Find::Telephone => has_telephone(text),
+        Find::Quotes => text.contains(['"', '“', '”', '「', '」', '『', '』']),
+    }
+}
+
+fn is_address(part: &str) -> bool {
+    let part = part.to_ascii_lowercase();
+    let bytes = part.as_bytes();
+    let is_plain = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+    if part.contains("://") || part.starts_with("www.") {
+        return true;
+    }
+    if part.match_indices('@').any(|(at, _)| is_plain(at.checked_sub(1)) && is_plain(Some(at + 1))) {
+        return true;
+    }
+    rules().domains.iter().any(|domain| {
+        part.match_indices(&format!(".{domain}"))
+            .any(|(at, found)| is_plain(at.checked_sub(1)) && !is_plain(Some(at + found.len())))
+    })
+}
+
+fn has_telephone(text: &str) -> bool {
+    let mut digits = 0;
+    text.chars().any(|c| {
+        match c {
+            '0'..='9' | '０'..='９' => digits += 1,
+            ' ' | '-' | '.' | '(' | ')' | '+' => {}
+            _ => digits = 0,
+        }
+        digits >= 7
+    })
+}
+
+/// Whether a text has Chinese characters.
+pub fn has_han(text: &str) -> bool {
+    text.chars().any(is_han)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Captions with the codes of the rules that they break; the browser test reads the same file.
+    const CASES: &str = include_str!("../../../tests/data/lint.json");
+
+    #[test]
+    fn captions_break_the_rules_that_the_table_says() {
+        let cases: Vec<(String, String, Vec<String>)> = serde_json::from_str(CASES).unwrap();
+        assert!(cases.len() > 30);
+        let mut met = HashSet::new();
+        for (language, text, codes) in &cases {
+            let found: Vec<&str> = broken(text, language).iter().map(|rule| rule.code.as_str()).collect();
+            assert_eq!(&found, codes, "{language} {text}");
+            met.extend(codes.clone());
+        }
+        for rule in &rules().rule {
+            assert!(met.contains(&rule.code), "no caption breaks {}", rule.code);
+        }
+    }
+
+    #[test]
+    fn each_rule_has_one_check_and_both_languages() {
+        let mut codes = HashSet::new();
+        for rule in &rules().rule {
+            assert!(codes.insert(&rule.code), "{} is there twice", rule.code);
+            let counts = rule.count.is_some() && (rule.below.is_some() != rule.above.is_some());
+            let checks = [counts, !rule.openings.is_empty(), rule.finds.is_some()];
+            assert_eq!(checks.iter().filter(|check| **check).count(), 1, "{}", rule.code);
+            assert!(!rule.en.is_empty() && has_han(&rule.zh), "{}", rule.code);
+            assert!(rule.openings.iter().all(|opening| *opening == opening.to_lowercase()), "{}", rule.code);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The rules of collections, as functions without a database.
+
+pub mod acceptance;
+pub mod lint;
+pub mod next;
+pub mod reports;
+pub mod states;
+pub mod text;

@@ -1,0 +1,40 @@
+//! What reports do: hide a thing from its reporter, and from everybody once two people have reported it.
+
+capeval::choice::named! {
+    /// Why somebody reports a picture or a caption.
+    pub enum ReportReason ("reason of a report") {
+        Spam = "spam", "spam";
+        Offensive = "offensive", "offensive";
+        PersonalData = "personal-data", "personal data, such as names or chat of players";
+        Copyright = "copyright", "copyright";
+        MachineMade = "machine-made", "made by a machine";
+        Other = "other", "another reason";
+    }
+}
+
+/// Reports by different people that hide a thing from everybody.
+pub const REPORTERS: i64 = 2;
+
+/// Refused reports after which a person's reports are not taken any more.
+pub const REFUSALS: i64 = 5;
+
+/// Whether a thing is hidden from everybody until a moderator decides.
+pub fn quarantines(reporters: i64) -> bool {
+    reporters >= REPORTERS
+}
+
+/// Whether a person may report, by how many of their reports were refused.
+pub fn may_report(refused: i64) -> bool {
+    refused < REFUSALS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_people_quarantine_and_five_refusals_end_the_power() {
+        assert!(!quarantines(1) && quarantines(2) && quarantines(3));
+        assert!(may_report(0) && may_report(4) && !may_report(5) && !may_report(50));
+    }
+}

@@ -1,0 +1,105 @@
+//! The states of pictures and captions, and what follows from slots and accepted captions.
+
+capeval::choice::named! {
+    /// Whether a collection takes contributions.
+    pub enum CollectionState ("state of a collection") {
+        Open = "open", "pictures, captions and ratings are welcome";
+        Paused = "paused", "nothing is taken for now";
+        Closed = "closed", "the collection has ended";
+    }
+}
+
+capeval::choice::named! {
+    /// The state of a picture.
+    pub enum ImageState ("state of a picture") {
+        Processing = "processing", "it is decoded and written anew";
+        Pending = "pending", "it waits for a moderator";
+        Open = "open", "it lacks captions";
+        Complete = "complete", "it has all captions";
+        Rejected = "rejected", "it was refused";
+        Quarantined = "quarantined", "it was reported, and nobody sees it until a moderator decides";
+        Withdrawn = "withdrawn", "it was taken back";
+    }
+}
+
+capeval::choice::named! {
+    /// The state of a caption.
+    pub enum CaptionState ("state of a caption") {
+        Submitted = "submitted", "it waits for ratings";
+        Accepted = "accepted", "it counts";
+        Rejected = "rejected", "it was refused";
+        Split = "split", "ratings disagree, and a moderator decides";
+        Quarantined = "quarantined", "it was reported, and nobody sees it until a moderator decides";
+        Withdrawn = "withdrawn", "it was taken back";
+    }
+}
+
+impl ImageState {
+    /// The state of a picture that may be described, from its accepted captions.
+    pub fn of(accepted: i64, wanted: i64) -> Self {
+        if accepted >= wanted { Self::Complete } else { Self::Open }
+    }
+
+    /// Whether people who take part may see it.
+    pub fn is_public(self) -> bool {
+        matches!(self, Self::Open | Self::Complete)
+    }
+}
+
+impl CaptionState {
+    /// Whether a caption takes one of the places of its picture.
+    pub fn has_slot(self) -> bool {
+        matches!(self, Self::Submitted | Self::Accepted | Self::Split | Self::Quarantined)
+    }
+
+    /// Whether a caption counts as one that is wanted.
+    pub fn counts(self) -> bool {
+        self == Self::Accepted
+    }
+
+    /// How the counters of the picture, slots and accepted captions, change with a change of the state.
+    pub fn change(self, to: Self) -> (i64, i64) {
+        let delta = |before: bool, after: bool| i64::from(after) - i64::from(before);
+        (delta(self.has_slot(), to.has_slot()), delta(self.counts(), to.counts()))
+    }
+
+    /// Whether the author may still edit it: nobody has rated it.
+    pub fn is_editable(self, ratings: i64) -> bool {
+        self == Self::Submitted && ratings == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_is_complete_with_all_captions() {
+        assert_eq!(ImageState::of(0, 5), ImageState::Open);
+        assert_eq!(ImageState::of(4, 5), ImageState::Open);
+        assert_eq!(ImageState::of(5, 5), ImageState::Complete);
+        // The number of captions was lowered.
+        assert_eq!(ImageState::of(5, 3), ImageState::Complete);
+    }
+
+    #[test]
+    fn counters_follow_the_states_of_captions() {
+        use CaptionState::{Accepted, Quarantined, Rejected, Split, Submitted, Withdrawn};
+        assert_eq!(Submitted.change(Accepted), (0, 1));
+        assert_eq!(Submitted.change(Rejected), (-1, 0));
+        assert_eq!(Submitted.change(Split), (0, 0));
+        assert_eq!(Split.change(Accepted), (0, 1));
+        assert_eq!(Accepted.change(Withdrawn), (-1, -1));
+        // A reported caption keeps its place until a moderator decides, so that it can come back.
+        assert_eq!(Accepted.change(Quarantined), (0, -1));
+        assert_eq!(Quarantined.change(Accepted), (0, 1));
+        assert_eq!(Quarantined.change(Rejected), (-1, 0));
+        // There and back is nothing, for all states.
+        for from in CaptionState::ALL {
+            for to in CaptionState::ALL {
+                let (there, back) = (from.change(*to), to.change(*from));
+                assert_eq!((there.0 + back.0, there.1 + back.1), (0, 0), "{from} {to}");
+            }
+        }
+    }
+}
