@@ -1,4 +1,5 @@
-//! Tests the report page in a real browser: `tests/browser/page.mjs` on captions generated here.
+//! Tests pages in a real browser: reports with `tests/browser/page.mjs` on captions generated here, and the site of the
+//! server with `tests/browser/site.mjs`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -60,7 +61,7 @@ pub fn run(root: &Path, screenshots: Option<&Path>) -> Result<()> {
     let mut command = Command::new("node");
     command
         .arg(root.join("tests/browser/page.mjs"))
-        .arg(browser)
+        .arg(&browser)
         .arg(&base)
         .arg(page)
         .arg(wide)
@@ -71,8 +72,22 @@ pub fn run(root: &Path, screenshots: Option<&Path>) -> Result<()> {
         command.arg(folder);
     }
     step("tests", &mut command)?;
+    test_site(&root, &base, &browser, screenshots)?;
     println!("── browser: {:.0?}", start.elapsed());
     Ok(())
+}
+
+/// Tests the collections of the server.
+fn test_site(root: &Path, base: &Path, browser: &Path, screenshots: Option<&Path>) -> Result<()> {
+    let mut build = Command::new(env!("CARGO"));
+    build.args(["build", "--quiet", "--package", "capeval-server"]).current_dir(root);
+    step("server", &mut build)?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let mut command = Command::new("node");
+    command.arg(root.join("tests/browser/site.mjs")).arg(browser).arg(base);
+    command.arg(target.join("debug/capeval-server")).arg(root.join("crates/server/tests/data/lint.json"));
+    command.args(screenshots);
+    step("site", &mut command)
 }
 
 /// Writes a page with two systems and just over a thousand images, some with hostile captions.

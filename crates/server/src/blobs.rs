@@ -190,6 +190,17 @@ impl Draft {
         self.size
     }
 
+    /// Its first bytes, at most `n`.
+    ///
+    /// # Errors
+    /// If the disk refuses it.
+    pub fn head(&mut self, n: u64) -> io::Result<Vec<u8>> {
+        self.file.flush()?;
+        let mut head = Vec::new();
+        File::open(self.file.path())?.take(n).read_to_end(&mut head)?;
+        Ok(head)
+    }
+
     /// Where the file is, for reading it before it is kept.
     pub fn path(&self) -> &Path {
         self.file.path()

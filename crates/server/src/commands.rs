@@ -15,7 +15,7 @@ use crate::backup::{self, Manifest, nightly};
 use crate::benchmarks::apply::{self, Plan};
 use crate::settings::Settings;
 use crate::web::Scope;
-use crate::{clock, demo, doctor, serve, tasks};
+use crate::{clock, collections, demo, doctor, serve, tasks};
 
 /// Run benchmarks with hidden references: uploads, quotas, scores, boards
 #[derive(Parser)]
@@ -52,7 +52,7 @@ enum Command {
     Worker,
     /// Serve a demonstration to this machine: a benchmark, accounts and entries in a data folder of its own
     Demo,
-    /// Manage accounts, tokens and benchmarks
+    /// Manage accounts, tokens, benchmarks and collections
     #[command(subcommand)]
     Admin(Admin),
     /// Check the data, and print all settings
@@ -86,6 +86,18 @@ enum Admin {
     /// Manage benchmarks
     #[command(subcommand)]
     Benchmark(Benchmark),
+    /// Manage collections
+    #[command(subcommand)]
+    Collection(Collection),
+}
+
+#[derive(Subcommand)]
+enum Collection {
+    /// Make a collection from a TOML file, or bring it up to date with the file
+    Apply {
+        /// File that describes the collection.
+        file: PathBuf,
+    },
 }
 
 #[derive(Subcommand)]
@@ -178,6 +190,9 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Admin(Admin::User(user)) => manage_user(&app, user).await,
             Command::Admin(Admin::Token(token)) => manage_token(&app, token).await,
             Command::Admin(Admin::Benchmark(Benchmark::Apply { file })) => apply_benchmark(&app, &file).await,
+            Command::Admin(Admin::Collection(Collection::Apply { file })) => {
+                apply_collection(&app, &file).await
+            }
             Command::Doctor => doctor(&app).await,
             Command::Backup { to } => make_backup(&app, to).await,
             Command::Restore { .. } | Command::Child => Ok(()),
@@ -256,6 +271,15 @@ async fn apply_benchmark(app: &App, file: &Path) -> anyhow::Result<()> {
     if applied.sets > 0 {
         println!("{} reference sets are prepared as soon as a server or worker runs", applied.sets);
     }
+    Ok(())
+}
+
+async fn apply_collection(app: &App, file: &Path) -> anyhow::Result<()> {
+    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    let plan: collections::apply::Plan = toml::from_str(&text).with_context(|| file.display().to_string())?;
+    let is_new = collections::apply::apply(app, &plan, None).await?;
+    let done = if is_new { "made" } else { "changed" };
+    println!("{done} {}", app.settings.url(&format!("/c/{}", plan.slug)));
     Ok(())
 }
 

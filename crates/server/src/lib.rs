@@ -1,4 +1,4 @@
-//! Benchmarks with hidden references: accounts, uploads, quotas, scoring, boards.
+//! Benchmarks with hidden references, and collections of captions: accounts, uploads, quotas, scoring, boards.
 //!
 //! `main.rs` reads the command line; everything else is here, so that tests can drive a whole server in their process.
 //! Each folder is what a person would call a feature, with its pages, its API, its queries and its rules; `store` knows
@@ -31,6 +31,8 @@ pub const WORKS: &[jobs::Work] = &[
     benchmarks::scoring::PREPARE,
     benchmarks::scoring::SCORE,
     benchmarks::scoring::COMPARE,
+    collections::processing::WORK,
+    collections::processing::DISCARD,
     backup::nightly::WORK,
     outbox::WORK,
 ];

@@ -61,6 +61,9 @@ settings! {
     requests_per_minute: u32 = 600, "requests that one network address (IPv4 /24, IPv6 /64) or one person may make in a minute";
     sign_ins_per_minute: u32 = 10, "attempts to sign in, make an account or change a password from one network address in a minute";
     uploads_per_minute: u32 = 20, "files that one person may upload or have checked in a minute";
+    picture_mib: u64 = 16, "largest picture of a collection in MiB";
+    pictures_per_minute: u32 = 60, "pictures that one person may upload in a minute";
+    captions_per_minute: u32 = 20, "captions and reports that one person may hand in in a minute";
     proxies: Vec<String> = Vec::new(), "addresses of reverse proxies, whose X-Forwarded-For is believed";
     capeval_data: String = String::new(), "folder with the data of METEOR and SPICE; empty for the user's own";
     #[secret true] smtp: String = String::new(), "mail server (smtps://name:secret@host, or smtp://name:secret@host:587?tls=required); empty for no mail";

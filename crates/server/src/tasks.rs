@@ -1,5 +1,5 @@
-//! What children do: prepare references, score, and compare. This code runs in the sandbox, with nothing but its order
-//! and the files that it may read.
+//! What children do: prepare references, score, compare, and write pictures anew. This code runs in the sandbox, with
+//! nothing but its order and the files that it may read.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::app::App;
+use crate::collections::picture;
 use crate::jobs::Failure;
 use crate::jobs::child::{self, Allowance, Order};
 
@@ -34,6 +35,15 @@ pub enum Task {
     Probe {
         /// A file that exists and may not be read.
         file: PathBuf,
+    },
+    /// Writes an uploaded picture anew; returns [`picture::Pictured`].
+    Picture {
+        /// The file as it was uploaded.
+        source: PathBuf,
+        /// Where to write the picture.
+        picture: PathBuf,
+        /// Where to write the small picture.
+        thumb: PathBuf,
     },
     /// Prepares references; returns [`Prepared`].
     Prepare {
@@ -171,6 +181,9 @@ pub fn perform(task: Task, threads: usize) -> Result<Value, String> {
             file: std::fs::read(file).is_ok(),
             program: std::process::Command::new("/bin/true").status().is_ok(),
         }),
+        Task::Picture { source, picture, thumb } => {
+            picture::process(&source, &picture, &thumb).and_then(|done| value(&done))
+        }
         Task::Prepare { source, images, metrics, prepared, ids } => {
             prepare(&source, images.as_deref(), &metrics, &prepared, &ids).and_then(|done| value(&done))
         }

@@ -17,6 +17,8 @@ pub mod validation;
 
 use crate::web::Route;
 
+pub use pages::as_html;
+
 /// The routes of benchmarks.
 pub fn routes() -> Vec<Route> {
     let mut routes = pages::routes();

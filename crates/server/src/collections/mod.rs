@@ -1,14 +1,38 @@
-//! Collections: people upload pictures, several others describe each, others rate the captions, and releases come of it.
+//! Collections: people upload pictures, several others describe each, and others rate the captions.
 //!
 //! `rules` decides without a database; `slots` keeps the counters of pictures, on which all else relies.
 
+pub mod apply;
+mod captioning;
+mod guide;
+mod hosts;
+mod media;
+mod mine;
+mod moderation;
+pub mod own_data;
+mod pages;
+pub mod picture;
+pub mod processing;
 pub mod records;
+mod reports;
 pub mod rules;
 pub mod slots;
+mod upload;
+mod words;
 
 use crate::web::Route;
 
 /// The routes of collections.
 pub fn routes() -> Vec<Route> {
-    Vec::new()
+    let mut routes = pages::routes();
+    routes.extend(guide::routes());
+    routes.extend(hosts::routes());
+    routes.extend(upload::routes());
+    routes.extend(media::routes());
+    routes.extend(captioning::routes());
+    routes.extend(reports::routes());
+    routes.extend(moderation::routes());
+    routes.extend(mine::routes());
+    routes.extend(own_data::routes());
+    routes
 }

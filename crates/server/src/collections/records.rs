@@ -214,6 +214,13 @@ impl Caption {
     }
 }
 
+impl Caption {
+    /// Whether the author may still edit it.
+    pub fn is_editable(&self) -> bool {
+        self.state.is_editable(self.ratings)
+    }
+}
+
 /// A collection that the visitor may see, with what they are in it.
 #[derive(Clone, Debug)]
 pub struct Seen {

@@ -1,8 +1,8 @@
 //! The places of a picture: reserved, filled with captions, and free again, with counters that only conditional
 //! statements change, so that no picture gets more captions than are wanted.
 //!
-//! Every transaction locks the row of the picture first, and what belongs to a person after it: no two can wait for each
-//! other.
+//! Every transaction locks the row of the picture first, and what belongs to a person after it: no two can wait for
+//! each other.
 
 use super::records::Collection;
 use super::rules::next::{self, Start};
@@ -19,7 +19,7 @@ pub const LEASE: i64 = 20 * 60_000;
 const LONGEST: i64 = 3 * 3_600_000;
 
 /// How often another picture is looked for when somebody else was faster.
-const TRIES: usize = 12;
+const TRIES: usize = 30;
 
 /// The most reservations that one request frees.
 const SWEEP: i64 = 50;
@@ -118,11 +118,13 @@ pub async fn next(
         return Ok(Some(own));
     }
     let mut hint = hint.map(str::to_owned);
-    for _ in 0..TRIES {
+    for k in 0..TRIES {
         let image = match hint.take() {
             Some(hint) => Some(hint),
             None => {
-                let start = next::start(random()?);
+                // Whoever lost the newest picture to others looks elsewhere.
+                let start =
+                    if k == 0 { next::start(random()?) } else { Start::Fewest(next::place(random()?)) };
                 let found = candidate(&app.store, collection, account, start, "").await?;
                 match (found, start) {
                     (None, Start::Newest) => {
@@ -287,8 +289,8 @@ pub async fn fill(tx: &mut Tx, image: &str, account: &str) -> Result<bool, Error
     Ok(tx.execute(free, args![image]).await? == 1)
 }
 
-/// Brings a caption from one state into another, and the counters and the state of its picture with it; `false` if it is
-/// not in the first state any more.
+/// Brings a caption from one state into another, and the counters and the state of its picture with it; `false` if it
+/// is not in the first state any more.
 ///
 /// # Errors
 /// If the database fails.

@@ -12,6 +12,7 @@ use crate::ids;
 const ASSETS: &[(&str, &str, &str)] = &[
     ("site.css", "text/css; charset=utf-8", include_str!("../../assets/site.css")),
     ("site.js", "text/javascript; charset=utf-8", include_str!("../../assets/site.js")),
+    ("caption.js", "text/javascript; charset=utf-8", include_str!("../../assets/caption.js")),
     ("icon.svg", "image/svg+xml", include_str!("../../assets/icon.svg")),
 ];
 

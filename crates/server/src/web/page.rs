@@ -143,6 +143,9 @@ fn done_in_words(done: &str) -> Option<&'static str> {
         "joined" => say("You have joined the team."),
         "cancelled" => say("The submission is cancelled, and your quota is as before."),
         "queued" => say("It is queued; its page shows how it goes."),
+        "uploaded" => say("The pictures are uploaded."),
+        "caption" => say("Thank you! Here is the next picture."),
+        "reported" => say("Thank you. You will not see it again, and a moderator looks at it."),
         _ => return None,
     })
 }

@@ -12,7 +12,7 @@ use crate::support::process::{command, request};
 use crate::support::{Database, Site};
 
 /// Texts that would do something if a page, a header or a spreadsheet took them for more than text.
-const PAYLOADS: [&str; 40] = [
+pub const PAYLOADS: [&str; 40] = [
     "<script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",
     "<svg onload=alert(1)>",
@@ -97,7 +97,7 @@ async fn attacks_stay_text_on_every_page() {
 
 /// Fails if a page has a payload as it was sent, where that would be more than text.
 #[track_caller]
-fn assert_is_text(page: &str, payload: &str) {
+pub fn assert_is_text(page: &str, payload: &str) {
     assert!(!page.contains(payload), "{payload}");
     for mark in ["alert(1)>", "<script>", "<b>", "//evil>", "onmouseover=\""] {
         assert!(!page.contains(mark), "{mark} of {payload}");

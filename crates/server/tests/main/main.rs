@@ -5,6 +5,7 @@ mod accounts;
 mod apply;
 mod backup;
 mod benchmarks;
+mod collections;
 mod commands;
 mod hostile;
 mod jobs;

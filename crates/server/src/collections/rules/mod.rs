@@ -3,6 +3,7 @@
 pub mod acceptance;
 pub mod lint;
 pub mod next;
+pub mod quiz;
 pub mod reports;
 pub mod states;
 pub mod text;

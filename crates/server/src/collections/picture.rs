@@ -1,0 +1,304 @@
+//! Decodes an uploaded picture and writes it anew, in the child of a job: what is kept are pixels, without the place
+//! and the device that cameras note, and without whatever else was in the file.
+
+use std::fs::File;
+use std::io::{BufWriter, Cursor, Write};
+use std::path::Path;
+
+use image::codecs::jpeg::JpegEncoder;
+use image::codecs::png::PngEncoder;
+use image::imageops::FilterType;
+use image::metadata::Orientation;
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage};
+use serde::{Deserialize, Serialize};
+
+use crate::web::language::say;
+
+/// The most pixels on a side.
+const SIDE: u32 = 8_192;
+
+/// The fewest pixels on a side.
+const LEAST: u32 = 64;
+
+/// The most pixels.
+const PIXELS: u64 = 40_000_000;
+
+/// The most bytes that decoding may take.
+const MEMORY: u64 = 256 << 20;
+
+/// The longer side of small pictures.
+const SMALL: u32 = 480;
+
+/// The quality of JPEG files that are written anew.
+const QUALITY: u8 = 92;
+
+/// Perceptual hashes that differ in no more bits are of pictures that are nearly the same.
+pub const NEAR: u32 = 6;
+
+/// A file is not a picture that is taken.
+pub const WRONG_TYPE: &str = say("It is not a JPEG, PNG or WebP picture.");
+
+/// A file ends too early, or cannot be decoded.
+pub const DAMAGED: &str = say("The file is damaged or not complete.");
+
+/// A picture has too many or too few pixels.
+pub const WRONG_SIZE: &str =
+    say("A picture has 64 to 8,192 pixels on each side, and at most 40 million pixels in all.");
+
+/// What is known about a picture once it is written anew.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pictured {
+    /// The media type.
+    pub kind: String,
+    /// The width in pixels.
+    pub width: u32,
+    /// The height in pixels.
+    pub height: u32,
+    /// The perceptual hash, as 16 hexadecimal digits.
+    pub phash: String,
+}
+
+/// The format of a file by its first bytes, if it is one that is taken.
+pub fn format(head: &[u8]) -> Option<ImageFormat> {
+    let is_webp = head.len() >= 12 && head.starts_with(b"RIFF") && &head[8..12] == b"WEBP";
+    match head {
+        [0xff, 0xd8, 0xff, ..] => Some(ImageFormat::Jpeg),
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(ImageFormat::Png),
+        _ if is_webp => Some(ImageFormat::WebP),
+        _ => None,
+    }
+}
+
+/// Writes the picture in `source` anew, and a small one.
+///
+/// # Errors
+/// With one of the sentences above, if it is not taken; with others if the disk fails.
+pub fn process(source: &Path, picture: &Path, thumb: &Path) -> anyhow::Result<Pictured> {
+    let refused = |sentence: &'static str| anyhow::anyhow!(sentence);
+    let bytes = std::fs::read(source)?;
+    let format = format(&bytes).ok_or_else(|| refused(WRONG_TYPE))?;
+    if format == ImageFormat::Jpeg && !is_whole(&bytes) {
+        return Err(refused(DAMAGED));
+    }
+    let mut reader = ImageReader::with_format(Cursor::new(&bytes), format);
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MEMORY);
+    reader.limits(limits);
+    let why = |error: ImageError| match error {
+        ImageError::Limits(_) => refused(WRONG_SIZE),
+        _ => refused(DAMAGED),
+    };
+    let mut decoder = reader.into_decoder().map_err(why)?;
+    let (width, height) = decoder.dimensions();
+    let is_side = |side| (LEAST..=SIDE).contains(&side);
+    if !is_side(width) || !is_side(height) || u64::from(width) * u64::from(height) > PIXELS {
+        return Err(refused(WRONG_SIZE));
+    }
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let mut decoded = DynamicImage::from_decoder(decoder).map_err(why)?;
+    decoded.apply_orientation(orientation);
+    let phash = dhash(&decoded);
+    let pixels = on_white(decoded);
+    let kind = match format {
+        ImageFormat::Jpeg => "image/jpeg",
+        _ => "image/png",
+    };
+    let mut file = BufWriter::new(File::create(picture)?);
+    match format {
+        ImageFormat::Jpeg => {
+            pixels.write_with_encoder(JpegEncoder::new_with_quality(&mut file, QUALITY))?;
+        }
+        _ => pixels.write_with_encoder(PngEncoder::new(&mut file))?,
+    }
+    file.flush()?;
+    let (width, height) = pixels.dimensions();
+    let mut file = BufWriter::new(File::create(thumb)?);
+    let small = DynamicImage::ImageRgb8(pixels);
+    let small = if width.max(height) > SMALL { small.thumbnail(SMALL, SMALL) } else { small };
+    small.write_with_encoder(JpegEncoder::new_with_quality(&mut file, 80))?;
+    file.flush()?;
+    Ok(Pictured { kind: kind.to_owned(), width, height, phash: format!("{phash:016x}") })
+}
+
+/// The pixels without transparency, as on white paper.
+fn on_white(image: DynamicImage) -> RgbImage {
+    if !image.color().has_alpha() {
+        return image.into_rgb8();
+    }
+    let image = image.into_rgba8();
+    RgbImage::from_fn(image.width(), image.height(), |x, y| {
+        let [r, g, b, alpha] = image.get_pixel(x, y).0.map(u32::from);
+        image::Rgb([r, g, b].map(|value| ((value * alpha + 255 * (255 - alpha)) / 255) as u8))
+    })
+}
+
+/// A perceptual hash: whether each of 8 × 8 fields is brighter than the field to its left.
+fn dhash(image: &DynamicImage) -> u64 {
+    let small = image.resize_exact(9, 8, FilterType::Triangle).into_luma8();
+    let mut hash = 0;
+    for y in 0..8 {
+        for x in 0..8 {
+            hash = hash << 1 | u64::from(small.get_pixel(x + 1, y).0[0] > small.get_pixel(x, y).0[0]);
+        }
+    }
+    hash
+}
+
+/// The parts of a perceptual hash, of which two have one in common if they differ in at most seven bits.
+pub fn bands(phash: &str) -> Vec<String> {
+    let parts = phash.as_bytes().chunks(2).enumerate();
+    parts.map(|(k, part)| format!("{k}{}", String::from_utf8_lossy(part))).collect()
+}
+
+/// In how many bits two perceptual hashes differ.
+pub fn distance(a: &str, b: &str) -> u32 {
+    match (u64::from_str_radix(a, 16), u64::from_str_radix(b, 16)) {
+        (Ok(a), Ok(b)) => (a ^ b).count_ones(),
+        _ => u64::BITS,
+    }
+}
+
+/// Whether a JPEG file has its end, which decoders do not mind.
+fn is_whole(bytes: &[u8]) -> bool {
+    let mut at = 2;
+    let mut in_scan = false;
+    while at + 1 < bytes.len() {
+        if bytes[at] != 0xff {
+            if !in_scan {
+                return false;
+            }
+            at += 1;
+            continue;
+        }
+        match bytes[at + 1] {
+            0xd9 => return true,
+            0xff => at += 1,
+            0x00 | 0xd0..=0xd7 | 0x01 => at += 2,
+            marker => {
+                let Some(length) = bytes.get(at + 2..at + 4) else { return false };
+                at += 2 + usize::from(length[0]) * 256 + usize::from(length[1]);
+                in_scan = marker == 0xda;
+            }
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A picture of stripes, which differ with `seed`.
+    fn stripes(width: u32, height: u32, seed: u32) -> DynamicImage {
+        DynamicImage::ImageRgb8(RgbImage::from_fn(width, height, |x, y| {
+            let value = (x * (seed + 3) / 7 + y * (seed * 5 + 1) / 11) % 256;
+            image::Rgb([value as u8, (255 - value) as u8, (seed * 40 % 256) as u8])
+        }))
+    }
+
+    fn encoded(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
+        let mut bytes = Cursor::new(Vec::new());
+        image.write_to(&mut bytes, format).unwrap();
+        bytes.into_inner()
+    }
+
+    fn processed(bytes: &[u8]) -> Result<(Pictured, Vec<u8>), String> {
+        let folder = tempfile::tempdir().unwrap();
+        let [source, picture, thumb] = ["source", "picture", "thumb"].map(|name| folder.path().join(name));
+        std::fs::write(&source, bytes).unwrap();
+        let pictured = process(&source, &picture, &thumb).map_err(|error| error.to_string())?;
+        assert_eq!(format(&std::fs::read(&thumb).unwrap()), Some(ImageFormat::Jpeg));
+        Ok((pictured, std::fs::read(&picture).unwrap()))
+    }
+
+    #[test]
+    fn pictures_are_written_anew_in_their_format() {
+        let image = stripes(600, 300, 2);
+        for (given, kind) in [
+            (ImageFormat::Jpeg, "image/jpeg"),
+            (ImageFormat::Png, "image/png"),
+            (ImageFormat::WebP, "image/png"),
+        ] {
+            let (pictured, bytes) = processed(&encoded(&image, given)).unwrap();
+            assert_eq!((pictured.kind.as_str(), pictured.width, pictured.height), (kind, 600, 300));
+            assert!(!bytes.is_empty());
+        }
+    }
+
+    #[test]
+    fn hidden_content_is_gone() {
+        // A JPEG with a position in its metadata, and a program behind its end.
+        let jpeg = encoded(&stripes(200, 100, 1), ImageFormat::Jpeg);
+        let exif = b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0GPS 31.2 121.5";
+        let mut polyglot = jpeg[..2].to_vec();
+        polyglot.extend([0xff, 0xe1]);
+        polyglot.extend(((exif.len() + 2) as u16).to_be_bytes());
+        polyglot.extend(exif);
+        polyglot.extend(&jpeg[2..]);
+        polyglot.extend(b"<?php system($_GET['x']); ?><script>alert(1)</script>PK\x03\x04");
+        let (pictured, bytes) = processed(&polyglot).unwrap();
+        // The metadata say that the camera was turned.
+        assert_eq!((pictured.width, pictured.height), (100, 200));
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("GPS") && !text.contains("php") && !text.contains("script"));
+    }
+
+    #[test]
+    fn hostile_files_are_refused_in_words() {
+        let image = stripes(200, 100, 1);
+        let [jpeg, png, webp] =
+            [ImageFormat::Jpeg, ImageFormat::Png, ImageFormat::WebP].map(|format| encoded(&image, format));
+        for wrong in [
+            &b""[..],
+            b"GIF89a",
+            b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+            b"%PDF-1.7",
+            b"\xff\xd8",
+            b"RIFF\0\0\0\0WAVE",
+        ] {
+            assert_eq!(processed(wrong), Err(WRONG_TYPE.to_owned()), "{wrong:?}");
+        }
+        for whole in [&jpeg, &png, &webp] {
+            for part in [20, whole.len() / 2, whole.len() - whole.len() / 10] {
+                assert_eq!(processed(&whole[..part]), Err(DAMAGED.to_owned()), "{part} of {}", whole.len());
+            }
+        }
+        // A JPEG whose thumbnail has an end, and which has none itself.
+        let mut ruin = jpeg.clone();
+        ruin.truncate(jpeg.len() - 2);
+        assert_eq!(processed(&ruin), Err(DAMAGED.to_owned()));
+        for (width, height) in [(60_000, 60_000), (8_193, 100), (8_000, 8_000), (10, 100), (0, 100)] {
+            let mut bomb = png.clone();
+            bomb[16..20].copy_from_slice(&u32::to_be_bytes(width));
+            bomb[20..24].copy_from_slice(&u32::to_be_bytes(height));
+            let sum = crc(&bomb[12..29]);
+            bomb[29..33].copy_from_slice(&sum.to_be_bytes());
+            let refused = processed(&bomb).unwrap_err();
+            assert!([WRONG_SIZE, DAMAGED].contains(&refused.as_str()), "{width} {height}: {refused}");
+        }
+    }
+
+    /// The sum of a PNG chunk.
+    fn crc(bytes: &[u8]) -> u32 {
+        !bytes.iter().fold(u32::MAX, |sum, byte| {
+            (0..8).fold(
+                sum ^ u32::from(*byte),
+                |sum, _| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 },
+            )
+        })
+    }
+
+    #[test]
+    fn pictures_that_are_nearly_the_same_have_near_hashes() {
+        let image = stripes(640, 360, 3);
+        let hash = |image: &DynamicImage| format!("{:016x}", dhash(image));
+        let own = hash(&image);
+        let smaller = hash(&image.resize_exact(320, 180, FilterType::Triangle));
+        let other = hash(&stripes(640, 360, 9));
+        assert!(distance(&own, &smaller) <= NEAR, "{own} {smaller}");
+        assert!(distance(&own, &other) > NEAR, "{own} {other}");
+        assert_eq!(bands(&own).len(), 8);
+        assert!(bands(&own).iter().any(|band| bands(&smaller).contains(band)));
+        assert_eq!(distance("", "x"), 64);
+    }
+}

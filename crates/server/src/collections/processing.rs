@@ -1,0 +1,211 @@
+//! The job that takes a picture from the upload to the queue of moderators, or to the people who describe it.
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::picture::{self, Pictured};
+use super::records::{self, Image};
+use super::rules::states::ImageState;
+use super::slots;
+use crate::app::App;
+use crate::fault::Fault;
+use crate::jobs::child::{self, Allowance, Order};
+use crate::jobs::queue::{self, Priority};
+use crate::jobs::{Failure, Job, Work};
+use crate::store::{Error, Tx};
+use crate::tasks::Task;
+use crate::web::language::say;
+use crate::{args, clock};
+
+/// Processes a picture.
+pub const WORK: Work = Work {
+    kind: "picture",
+    run: |app, job| Box::pin(async move { run(&app, &job).await }),
+    finish: |app, tx, job, outcome| Box::pin(finish(app, tx, job, outcome)),
+};
+
+/// Removes a file that no row names any more.
+pub const DISCARD: Work = Work {
+    kind: "discard",
+    run: |_, _| Box::pin(async { Ok(Value::Null) }),
+    finish: |app, tx, job, _| Box::pin(finish_discard(app, tx, job)),
+};
+
+/// Bytes of address space for a picture.
+const MEMORY: u64 = 2 << 30;
+
+/// Seconds of processor time for a picture.
+const SECONDS: u64 = 120;
+
+/// The same picture is there already.
+const SAME: &str = say("The same picture is in this collection already.");
+
+/// What cannot be told apart for the uploader.
+const FAILED: &str = say("The picture could not be processed.");
+
+async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
+    let row = app.store.first("SELECT upload FROM image WHERE id = $1", args![&job.subject]).await?;
+    let upload: Option<String> = row.map_or(Ok(None), |row| row.get("upload"))?;
+    // The picture may have been withdrawn meanwhile.
+    let Some(upload) = upload else { return Ok(Value::Null) };
+    let folder = TempDir::new_in(app.blobs.folder().join("new"))?;
+    let (source, [picture, thumb]) =
+        (app.blobs.path(&upload), ["picture", "thumb"].map(|name| folder.path().join(name)));
+    let allowance = Allowance {
+        write: vec![folder.path().to_owned()],
+        memory: MEMORY.min(app.settings.job_memory_mib << 20),
+        seconds: SECONDS,
+        ..Allowance::of(app, vec![source.clone()])
+    };
+    let task = Task::Picture { source, picture: picture.clone(), thumb: thumb.clone() };
+    let pictured: Pictured = child::run(app, Order { allowance, task }).await?;
+    let blobs = app.blobs.clone();
+    let keep = move || {
+        let size = std::fs::metadata(&picture)?.len();
+        let kept = [&picture, &thumb].map(|path| blobs.put(std::fs::File::open(path)?));
+        drop(folder);
+        let [picture, thumb] = kept;
+        Ok::<_, std::io::Error>((picture?, thumb?, size))
+    };
+    let (blob, thumb, size) = tokio::task::spawn_blocking(keep).await??;
+    Ok(json!({ "pictured": pictured, "blob": blob, "thumb": thumb, "size": size }))
+}
+
+async fn finish(app: &App, tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
+    let row = tx.first("SELECT * FROM image WHERE id = $1", args![&job.subject]).await?;
+    let Some(row) = row else { return Ok(()) };
+    let (image, upload) = (Image::of(&row)?, row.get::<Option<String>>("upload")?);
+    if image.state != ImageState::Processing {
+        return Ok(());
+    }
+    let collection = records::collection_of(&app.store, &image.collection).await?;
+    match outcome {
+        Ok(mut value) if !value.is_null() => {
+            let pictured: Pictured = serde_json::from_value(value["pictured"].take())?;
+            let blob = value["blob"].as_str().unwrap_or_default().to_owned();
+            if has(tx, &image, &blob).await? {
+                refuse(tx, &image.id, SAME).await?;
+            } else {
+                let near = near(tx, &image, &pictured.phash).await?;
+                tx.execute(
+                    "UPDATE image SET blob = $1, thumb = $2, kind = $3, width = $4, height = $5, size = $6, \
+                     phash = $7, near = $8, upload = NULL, state = 'pending' WHERE id = $9",
+                    args![
+                        &blob,
+                        value["thumb"].as_str(),
+                        &pictured.kind,
+                        pictured.width,
+                        pictured.height,
+                        value["size"].as_i64(),
+                        &pictured.phash,
+                        near.clone(),
+                        &image.id
+                    ],
+                )
+                .await?;
+                for band in picture::bands(&pictured.phash) {
+                    tx.execute(
+                        "INSERT INTO image_band (collection, band, image) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+                        args![&image.collection, band, &image.id],
+                    )
+                    .await?;
+                }
+                let is_known = approved(tx, &image).await? >= collection.approvals;
+                if near.is_none() && is_known {
+                    approve(tx, &image.id, None).await?;
+                }
+            }
+        }
+        Ok(_) => refuse(tx, &image.id, FAILED).await?,
+        Err(reason) => {
+            let known = [picture::WRONG_TYPE, picture::DAMAGED, picture::WRONG_SIZE];
+            refuse(tx, &image.id, known.into_iter().find(|known| *known == reason).unwrap_or(FAILED)).await?;
+        }
+    }
+    if let Some(upload) = upload {
+        discard(tx, &upload).await?;
+    }
+    Ok(())
+}
+
+async fn refuse(tx: &mut Tx, image: &str, reason: &'static str) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE image SET state = 'rejected', reason = $1, upload = NULL WHERE id = $2",
+        args![reason, image],
+    )
+    .await
+    .map(drop)
+}
+
+/// Lets people describe a picture.
+///
+/// # Errors
+/// If the database fails.
+pub(super) async fn approve(tx: &mut Tx, image: &str, by: Option<&str>) -> Result<(), Error> {
+    slots::open(tx, image).await?;
+    tx.execute(
+        "UPDATE image SET approved_at = $1, approved_by = $2 WHERE id = $3",
+        args![clock::now(), by, image],
+    )
+    .await
+    .map(drop)
+}
+
+/// How many pictures of the uploader are approved.
+async fn approved(tx: &mut Tx, image: &Image) -> Result<i64, Error> {
+    let row = tx
+        .first(
+            "SELECT COUNT(*) AS n FROM image WHERE uploader = $1 AND collection = $2 AND approved_at IS NOT NULL \
+             AND state IN ('open', 'complete')",
+            args![image.uploader.clone(), &image.collection],
+        )
+        .await?;
+    row.map_or(Ok(0), |row| row.get("n"))
+}
+
+/// Whether the collection has another picture with the same pixels.
+async fn has(tx: &mut Tx, image: &Image, blob: &str) -> Result<bool, Error> {
+    let row = tx
+        .first(
+            "SELECT 1 AS one FROM image WHERE blob = $1 AND collection = $2 AND id <> $3 \
+             AND state NOT IN ('rejected', 'withdrawn')",
+            args![blob, &image.collection, &image.id],
+        )
+        .await?;
+    Ok(row.is_some())
+}
+
+/// The picture of the collection that is most like this one, if any is nearly the same.
+async fn near(tx: &mut Tx, image: &Image, phash: &str) -> Result<Option<String>, Error> {
+    const CLOSE: &str = "SELECT DISTINCT image.id, image.phash FROM image_band \
+        JOIN image ON image.id = image_band.image WHERE image_band.collection = $1 \
+        AND image_band.band IN ($2, $3, $4, $5, $6, $7, $8, $9) AND image.state NOT IN ('rejected', 'withdrawn')";
+    let mut values = args![&image.collection];
+    values.extend(picture::bands(phash).into_iter().map(Into::into));
+    let mut nearest: Option<(u32, String)> = None;
+    for row in tx.all(CLOSE, values).await? {
+        let distance = picture::distance(phash, &row.get::<String>("phash")?);
+        if distance <= picture::NEAR && nearest.as_ref().is_none_or(|(least, _)| distance < *least) {
+            nearest = Some((distance, row.get("id")?));
+        }
+    }
+    Ok(nearest.map(|(_, id)| id))
+}
+
+/// Removes a file among the blobs, once the transaction is committed and unless a row names it then.
+///
+/// # Errors
+/// If the database fails.
+pub(super) async fn discard(tx: &mut Tx, hash: &str) -> Result<(), Error> {
+    queue::add(tx, DISCARD.kind, hash, Priority::Background).await
+}
+
+async fn finish_discard(app: &App, tx: &mut Tx, job: &Job) -> Result<(), Fault> {
+    const NAMED: &str = "SELECT 1 AS one FROM image WHERE upload = $1 OR blob = $1 OR thumb = $1 \
+                         UNION ALL SELECT 1 AS one FROM submission WHERE blob = $1 \
+                         UNION ALL SELECT 1 AS one FROM release_part WHERE blob = $1 LIMIT 1";
+    if tx.first(NAMED, args![&job.subject]).await?.is_none() {
+        app.blobs.remove(&job.subject)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,274 @@
+// Uses the collections of `capeval-server` in a real browser: an upload, captions with an input method, drafts that survive
+// closed pages, lost connections and a restarted server, captions without a script, and all pages under axe.
+//
+// node site.mjs BROWSER MODULES SERVER CASES [SCREENSHOTS]: SERVER is the program, CASES tests/data/lint.json of its crate,
+// and MODULES the folder that holds playwright-core and axe-core.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { crc32, deflateSync } from "node:zlib";
+
+const [browserPath, modules, program, casesPath, screenshots] = process.argv.slice(2);
+const require = createRequire(join(modules, "node_modules", "from"));
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core"), "utf8");
+const cases = JSON.parse(readFileSync(casesPath, "utf8"));
+
+// The server, with its accounts.
+const data = mkdtempSync(join(tmpdir(), "capeval-site-"));
+const WORD = "a long password";
+for (const [name, role] of [["host", "host"], ["ada", "member"], ["bao", "member"], ["cleo", "member"]]) {
+  const given = ["--data", data, "admin", "user", "add", "--email", `${name}@example.org`, "--role", role, "--password-stdin"];
+  execFileSync(program, given, { input: WORD });
+}
+const port = await new Promise((done) => {
+  const probe = createServer().listen(0, "127.0.0.1", () => {
+    const { port } = probe.address();
+    probe.close(() => done(port));
+  });
+});
+const site = `http://127.0.0.1:${port}`;
+let server;
+const start = async () => {
+  server = spawn(program, ["--data", data, "serve", "--listen", `127.0.0.1:${port}`], { stdio: "ignore", env: { ...process.env, CAPEVAL_SERVER_LOG: "error" } });
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (await fetch(`${site}/healthz`).then((answer) => answer.ok, () => false)) return;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  throw new Error("the server does not start");
+};
+const stop = () => new Promise((done) => {
+  server.once("exit", done);
+  server.kill("SIGKILL");
+});
+
+// A picture of blocks.
+const png = (seed) => {
+  const [width, height] = [640, 360];
+  const rows = Buffer.alloc((width * 3 + 1) * height);
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const value = (((x >> 6) * 71 + (y >> 5) * 37 + seed * 101) * 2654435761) >>> 24;
+      rows.set([value, 255 - value, (seed * 60) % 256], y * (width * 3 + 1) + 1 + x * 3);
+    }
+  }
+  const chunk = (kind, content) => {
+    const body = Buffer.concat([Buffer.from(kind), content]);
+    const [size, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    size.writeUInt32BE(content.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([size, body, sum]);
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 2, 0, 0, 0], 8);
+  return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), chunk("IHDR", head), chunk("IDAT", deflateSync(rows)), chunk("IEND", Buffer.alloc(0))]);
+};
+
+const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const browser = await chromium.launch({ executablePath: browserPath, args: quiet });
+const complaints = [];
+
+async function person(name, options = {}) {
+  const context = await browser.newContext({ locale: "en-US", ...options });
+  context.on("weberror", (error) => complaints.push(String(error.error())));
+  const page = await context.newPage();
+  page.on("dialog", (dialog) => dialog.accept());
+  await page.goto(`${site}/sign-in`);
+  await page.fill("input[name=email]", `${name}@example.org`);
+  await page.fill("input[name=password]", WORD);
+  await page.click("main form button");
+  await page.waitForURL(`${site}/`);
+  return page;
+}
+
+async function passQuiz(page) {
+  await page.goto(`${site}/c/games/guide`);
+  for (const [question, answer] of [[0, 1], [1, 2], [2, 0], [3, 1], [4, 2]]) {
+    await page.check(`input[name=q${question}][value="${answer}"]`);
+  }
+  await page.click("main form button.main");
+  await page.waitForURL(/\/caption/);
+}
+
+const text = (page) => page.locator("textarea[name=text]").inputValue();
+const image = (page) => page.locator("#caption").getAttribute("data-image");
+const steps = {
+  async "a host makes a collection, and a picture is uploaded"() {
+    const host = await person("host");
+    await host.goto(`${site}/host/collections/new`);
+    await host.fill("input[name=slug]", "games");
+    await host.fill("input[name=title]", "Games");
+    await host.fill("input[name=captions]", "3");
+    await host.fill("input[name=approvals]", "0");
+    await host.check("input[name=language][value=en]");
+    await host.click("main form button.main");
+    await host.waitForURL(/\/c\/games/);
+    const ada = await person("ada");
+    await ada.goto(`${site}/c/games/upload`);
+    const files = [1, 2, 3].map((seed) => ({ name: `${seed}.png`, mimeType: "image/png", buffer: png(seed) }));
+    await ada.setInputFiles("input[type=file]", files);
+    await ada.fill("input[name=game]", "Blocks");
+    await ada.check("input[name=rights]");
+    await ada.click("main form button.main");
+    await ada.waitForURL(/done=uploaded/);
+    // The page follows the job by itself.
+    await ada.waitForFunction(() => document.querySelectorAll("#images .state.open").length === 3, null, { timeout: 60000 });
+    await ada.context().close();
+    await host.context().close();
+  },
+
+  async "the script and the server have the same rules"() {
+    const bao = await person("bao");
+    await passQuiz(bao);
+    for (const [language, caption, codes] of cases) {
+      const found = await bao.evaluate(([caption, language]) => document.getElementById("caption").lint(caption, language), [caption, language]);
+      assert.deepEqual(found, codes, `${language} ${caption}`);
+    }
+    await bao.selectOption("select[name=language]", "zh");
+    await bao.fill("textarea[name=text]", "图中有一个战士");
+    assert.equal(await bao.locator("#count").textContent(), "7 Chinese characters");
+    assert.deepEqual(await bao.locator("#broken li").evaluateAll((items) => items.map((item) => item.className)), ["refuse", "warn"]);
+    await bao.context().close();
+  },
+
+  async "Enter inside a composition never hands in, Ctrl+Enter outside does"() {
+    const bao = await person("bao");
+    await bao.goto(`${site}/c/games/caption`);
+    await bao.selectOption("select[name=language]", "zh");
+    const first = await image(bao);
+    await bao.fill("textarea[name=text]", "");
+    await bao.focus("textarea[name=text]");
+    const devtools = await bao.context().newCDPSession(bao);
+    await devtools.send("Input.imeSetComposition", { text: "hongyizhanshi", selectionStart: 13, selectionEnd: 13 });
+    for (const modifiers of [0, 2]) {
+      // While an input method composes, keys have the code 229.
+      const key = { windowsVirtualKeyCode: 229, code: "Enter", key: "Enter", modifiers };
+      await devtools.send("Input.dispatchKeyEvent", { type: "rawKeyDown", ...key });
+      await devtools.send("Input.dispatchKeyEvent", { type: "keyUp", ...key });
+    }
+    await bao.evaluate(() => {
+      // Some browsers say so in one way only.
+      const field = document.querySelector("textarea[name=text]");
+      field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, isComposing: true, bubbles: true, cancelable: true }));
+    });
+    await bao.waitForTimeout(300);
+    assert.equal(await image(bao), first, "a composition was handed in");
+    await devtools.send("Input.insertText", { text: "红衣战士举着长剑站在燃烧的木桥上" });
+    await bao.keyboard.press("Enter");
+    await bao.waitForTimeout(200);
+    assert.equal(await image(bao), first, "Enter handed in");
+    await bao.keyboard.press("Control+Enter");
+    await bao.waitForURL(/done=caption/);
+    assert.notEqual(await image(bao), first);
+    await bao.goto(`${site}/c/games/mine`);
+    assert.match(await bao.locator("main").textContent(), /红衣战士举着长剑站在燃烧的木桥上/);
+    await bao.context().close();
+  },
+
+  async "a draft survives a closed page, a lost connection and a restarted server"() {
+    const bao = await person("bao");
+    const context = bao.context();
+    await bao.goto(`${site}/c/games/caption`);
+    await bao.selectOption("select[name=language]", "en");
+    await bao.locator("textarea[name=text]").pressSequentially("A half finished caption");
+    await bao.close();
+    const again = await context.newPage();
+    await again.goto(`${site}/c/games/caption`);
+    assert.equal(await text(again), "A half finished caption");
+    await context.setOffline(true);
+    await again.locator("textarea[name=text]").pressSequentially(" without a connection");
+    await again.waitForFunction(() => document.getElementById("kept").textContent.includes("No connection"));
+    await stop();
+    await context.setOffline(false);
+    await start();
+    await again.reload();
+    assert.equal(await text(again), "A half finished caption without a connection");
+    // Another browser of the same person has it once the server does.
+    await again.locator("textarea[name=text]").pressSequentially(".");
+    await again.waitForFunction(() => document.getElementById("kept").textContent.includes("Kept"));
+    const elsewhere = await person("bao");
+    await elsewhere.goto(`${site}/c/games/caption`);
+    assert.equal(await text(elsewhere), "A half finished caption without a connection.");
+    await elsewhere.fill("textarea[name=text]", "A green field of blocks lies below a purple sky at noon");
+    await elsewhere.click("#caption button.main");
+    await elsewhere.waitForURL(/done=caption/);
+    assert.equal(await text(elsewhere), "");
+    await elsewhere.context().close();
+    await context.close();
+  },
+
+  async "captions are written without a script, and the picture is enlarged with one"() {
+    const cleo = await person("cleo");
+    await passQuiz(cleo);
+    await cleo.click("#picture a");
+    assert.equal(await cleo.locator("#picture").getAttribute("class"), "picture large");
+    const plain = await browser.newContext({ javaScriptEnabled: false, locale: "en-US", storageState: await cleo.context().storageState() });
+    const page = await plain.newPage();
+    await page.goto(`${site}/c/games/caption`);
+    await page.selectOption("select[name=language]", "en");
+    await page.fill("textarea[name=text]", "Too short.");
+    await page.click("#caption button.main");
+    assert.match(await page.locator("#broken").textContent(), /Write at least 8 words/);
+    assert.equal(await text(page), "Too short.");
+    await page.fill("textarea[name=text]", "Many coloured blocks stand in straight rows beside a wall");
+    await page.click("#caption button.main");
+    assert.match(page.url(), /done=caption/);
+    await plain.close();
+    await cleo.context().close();
+  },
+
+  async "pages have no findings of axe, in both languages, light and dark, wide and narrow"() {
+    const host = await person("host");
+    const storageState = await host.context().storageState();
+    await passQuiz(host);
+    await host.context().close();
+    const paths = ["collections", "c/games", "c/games/guide", "c/games/upload", "c/games/caption", "c/games/mine", "c/games/moderate", "c/games/settings", "c/games/takedown", "host/collections"];
+    for (const [locale, colorScheme, width, height] of [["en-US", "light", 1360, 900], ["zh-CN", "dark", 390, 844], ["zh-CN", "light", 1360, 900], ["en-US", "dark", 390, 844]]) {
+      // axe needs a context without the policy of pages, which forbids foreign scripts.
+      const context = await browser.newContext({ bypassCSP: true, locale, colorScheme, viewport: { width, height }, storageState });
+      const page = await context.newPage();
+      for (const path of paths) {
+        await page.goto(`${site}/${path}`);
+        const name = `${path.replaceAll("/", "-")}-${locale.slice(0, 2)}-${colorScheme}-${width}`;
+        if (screenshots) await page.screenshot({ path: join(screenshots, `site-${name}.png`) });
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+        assert.ok(!wide, `${name} is wider than the window`);
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+        const found = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 2).map((node) => node.html.slice(0, 160)).join(" | ")}`);
+        assert.deepEqual(found, [], name);
+      }
+      await context.close();
+    }
+  },
+};
+
+let failed = 0;
+try {
+  await start();
+  for (const [name, step] of Object.entries(steps)) {
+    try {
+      await step();
+      console.log(`ok   ${name}`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAIL ${name}\n${error.stack}`);
+    }
+  }
+  if (complaints.length > 0) {
+    failed += 1;
+    console.log(`FAIL scripts\n${complaints.join("\n")}`);
+  }
+} finally {
+  await browser.close();
+  await stop();
+  rmSync(data, { recursive: true, force: true });
+}
+process.exitCode = failed > 0 ? 1 : 0;
