@@ -31,11 +31,15 @@ pub fn resources(metrics: &MetricOptions) -> Result<metric::Resources> {
     let needs_spice = needed.iter().any(|needed| needed.data == "spice");
     let meteor =
         if needs_spice || needed.iter().any(|needed| needed.data == "meteor") { meteor()? } else { None };
-    let spice = match &meteor {
-        Some(meteor) if needs_spice => SpiceHome::of_user()?.data(files::open, Arc::clone(meteor))?,
-        _ => None,
-    };
-    Ok(metric::Resources::default().with(meteor).with(spice.map(Arc::new)))
+    if !needs_spice {
+        return Ok(metric::Resources::default().with(meteor));
+    }
+    let home = SpiceHome::of_user()?;
+    let missing = home.missing(meteor.is_some());
+    let spice =
+        meteor.as_ref().map(|meteor| home.data(files::open, Arc::clone(meteor))).transpose()?.flatten();
+    let resources = metric::Resources::default().with(meteor).with(spice.map(Arc::new));
+    Ok(resources.with(missing.map(Arc::new)))
 }
 
 /// Installs the data that `metrics` need and that are missing, if the user agrees, or has agreed.

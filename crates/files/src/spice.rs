@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use capeval_choice::{Refusal, Remedy};
 use capeval_meteor::{Progress, Resources};
-use capeval_spice::{Compiler, Data, Grammar, Recognized, Synonyms};
+use capeval_spice::{Compiler, Data, Grammar, Missing, Recognized, Synonyms};
 use zip::ZipArchive;
 use zip::read::ZipFile;
 use zip::result::ZipError;
@@ -85,6 +85,15 @@ impl SpiceHome {
         let fingerprint = meteor.fingerprint();
         let data = |grammar| Data::new(grammar, Dictionary(meteor), &fingerprint);
         Ok(self.grammar(open)?.map(data))
+    }
+
+    /// The part that is missing where the other one is installed, given whether METEOR's resources are.
+    pub fn missing(&self, has_dictionary: bool) -> Option<Missing> {
+        match (self.is_installed(), has_dictionary) {
+            (false, true) => Some(Missing::Grammar),
+            (true, false) => Some(Missing::Dictionary),
+            _ => None,
+        }
     }
 
     /// Compiles the grammar in `source`: the jar of CoreNLP's models, a wheel, zip or folder with this jar, or the
@@ -267,5 +276,8 @@ mod tests {
         assert_eq!(fs::read_dir(home.folder()).unwrap().count(), 0);
         assert!(!home.is_installed() && !home.remove().unwrap());
         assert!(home.grammar(crate::read).unwrap().is_none());
+        assert_eq!([false, true].map(|has| home.missing(has)), [None, Some(Missing::Grammar)]);
+        fs::write(home.file(), "a grammar").unwrap();
+        assert_eq!([false, true].map(|has| home.missing(has)), [Some(Missing::Dictionary), None]);
     }
 }

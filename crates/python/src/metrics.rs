@@ -85,8 +85,11 @@ pub fn resources(
         _ => None,
     };
     if spice.is_some_and(|spice| spice.is_named) && data.is_none() {
+        let missing = SpiceHome::of_user().ok().and_then(|home| home.missing(meteor.is_some()));
+        let what =
+            missing.map_or_else(|| "SPICE's data are not installed".to_owned(), |part| part.to_string());
         let install = Remedy::run(Task::Install("spice"));
-        return Err(PyFileNotFoundError::new_err(sentence("SPICE's data are not installed", Some(&install))));
+        return Err(PyFileNotFoundError::new_err(sentence(&what, Some(&install))));
     }
     if needed.is_some_and(|needed| needed.is_named) && meteor.is_none() {
         let place = MeteorHome::of_user()

