@@ -13,6 +13,7 @@ use capeval_files::MeteorHome;
 use tokio::sync::{Notify, Semaphore};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 use tower_http::csrf::CsrfLayer;
 use tower_http::timeout::TimeoutLayer;
 
@@ -158,6 +159,10 @@ pub fn router(app: &App) -> anyhow::Result<Router> {
         .layer(TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, timeout))
         .layer(CatchPanicLayer::new())
         .layer(from_fn_with_state(app.clone(), dress::dress))
-        .layer(CompressionLayer::new())
+        // Archives are sent as they are, so that downloads can go on where they stopped.
+        .layer(
+            CompressionLayer::new()
+                .compress_when(DefaultPredicate::new().and(NotForContentType::new("application/zip"))),
+        )
         .with_state(app.clone()))
 }

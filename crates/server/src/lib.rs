@@ -33,6 +33,8 @@ pub const WORKS: &[jobs::Work] = &[
     benchmarks::scoring::COMPARE,
     collections::processing::WORK,
     collections::processing::DISCARD,
+    collections::release::build::BUILD,
+    collections::agreement::CORRELATE,
     backup::nightly::WORK,
     outbox::WORK,
 ];

@@ -21,6 +21,7 @@ use serde_json::Value;
 
 use crate::app::App;
 use crate::collections::picture;
+use crate::collections::agreement::task as agreement;
 use crate::jobs::Failure;
 use crate::jobs::child::{self, Allowance, Order};
 
@@ -65,6 +66,8 @@ pub enum Task {
         /// The reference sets.
         sets: Vec<Set>,
     },
+    /// Correlates metrics with ratings; returns an [`Agreement`](agreement::Agreement).
+    Correlate(agreement::Correlate),
     /// Compares a file of captions with another; returns a [`SetContrasts`] for each reference set.
     Compare {
         /// The captions of the one that ranks higher.
@@ -192,6 +195,7 @@ pub fn perform(task: Task, threads: usize) -> Result<Value, String> {
                 sets.iter().map(|set| score(captions.as_deref(), set)).collect();
             scores.and_then(|scores| value(&scores))
         }
+        Task::Correlate(task) => agreement::correlate(&task).and_then(|done| value(&done)),
         Task::Compare { above, below, sets } => {
             let contrasts: anyhow::Result<Vec<SetContrasts>> =
                 sets.iter().map(|set| compare(&above, &below, set)).collect();
@@ -206,11 +210,16 @@ fn value(result: &impl Serialize) -> anyhow::Result<Value> {
 }
 
 impl Metrics {
-    fn options(&self) -> MetricOptions {
+    /// What the engine is asked for.
+    pub fn options(&self) -> MetricOptions {
         MetricOptions { tokenizer: self.tokenizer.clone(), ..MetricOptions::new(self.names.clone()) }
     }
 
-    fn resources(&self) -> anyhow::Result<Resources> {
+    /// The data that metrics need.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn resources(&self) -> anyhow::Result<Resources> {
         let Some(folder) = &self.data else { return Ok(Resources::default()) };
         let needed = capeval::needed_data(&self.options());
         let needs = |metric: &str| needed.iter().any(|needed| needed.metric == metric);

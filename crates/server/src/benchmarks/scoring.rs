@@ -42,7 +42,7 @@ pub const COMPARE: Work = Work {
 const PAIRS: usize = 100;
 
 /// Files that a child may read for its metrics.
-fn readable(app: &App, files: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+pub fn readable(app: &App, files: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
     // The C library reads these; without them it works as well.
     let system = ["/proc/self", "/sys/fs/cgroup", "/sys/devices/system/cpu"].map(PathBuf::from);
     files.into_iter().chain(app.data.clone()).chain(system).filter(|path| path.exists()).collect()

@@ -2,6 +2,7 @@
 //!
 //! `rules` decides without a database; `slots` keeps the counters of pictures, on which all else relies.
 
+pub mod agreement;
 pub mod apply;
 mod captioning;
 mod guide;
@@ -13,7 +14,9 @@ pub mod own_data;
 mod pages;
 pub mod picture;
 pub mod processing;
+pub mod ratings;
 pub mod records;
+pub mod release;
 mod reports;
 pub mod rules;
 pub mod slots;
@@ -34,5 +37,8 @@ pub fn routes() -> Vec<Route> {
     routes.extend(moderation::routes());
     routes.extend(mine::routes());
     routes.extend(own_data::routes());
+    routes.extend(ratings::routes());
+    routes.extend(release::routes());
+    routes.extend(agreement::pages::routes());
     routes
 }

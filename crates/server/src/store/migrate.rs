@@ -11,6 +11,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0002_backup.sql"),
     include_str!("../../migrations/0003_outbox.sql"),
     include_str!("../../migrations/0004_collections.sql"),
+    include_str!("../../migrations/0005_releases.sql"),
 ];
 
 /// The version of the tables that this program uses.

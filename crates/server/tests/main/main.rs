@@ -11,6 +11,8 @@ mod hostile;
 mod jobs;
 mod kills;
 mod outbox;
+mod ratings;
 mod real;
+mod releases;
 mod routes;
 mod support;

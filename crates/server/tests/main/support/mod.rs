@@ -1,5 +1,6 @@
 //! A whole site in the process of the test, and people who use it.
 
+pub mod collections;
 pub mod postgres;
 pub mod process;
 

@@ -1,0 +1,145 @@
+//! How metrics agree with the ratings of a collection: the engine's correlations, worked out by a job.
+
+pub mod pages;
+pub mod task;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use self::task::{Agreement, Correlate};
+use super::release::card;
+use crate::app::App;
+use crate::benchmarks::scoring::readable;
+use crate::fault::Fault;
+use crate::jobs::child::{self, Allowance, Order};
+use crate::jobs::queue::{self, Priority};
+use crate::jobs::{Failure, Job, Work};
+use crate::store::{Store, Tx};
+use crate::tasks::{Metrics, Task};
+use crate::{args, clock};
+
+/// Correlates metrics with the ratings of a collection.
+pub const CORRELATE: Work = Work {
+    kind: "agreement",
+    run: |app, job| Box::pin(async move { run(&app, &job).await }),
+    finish: |app, tx, job, outcome| Box::pin(finish(app, tx, job, outcome)),
+};
+
+/// Metrics for captions of any language.
+const METRICS: [&str; 6] = ["bleu", "rouge-l", "cider-d", "cider", "chrf", "ter"];
+
+/// Rated captions that people still see or have seen, and the captions that count, which are their references.
+const RATED: &str = "SELECT caption.id, caption.image, caption.language, caption.text, rating.grade FROM rating \
+     JOIN caption ON caption.id = rating.caption JOIN image ON image.id = caption.image \
+     WHERE caption.collection = $1 AND rating.weight > 0 AND image.state IN ('open', 'complete') \
+     AND caption.state IN ('submitted', 'split', 'accepted', 'rejected') ORDER BY caption.id, rating.account";
+const REFERENCES: &str = "SELECT caption.id, caption.image, caption.language, caption.text FROM caption \
+     JOIN image ON image.id = caption.image WHERE caption.collection = $1 AND caption.state = 'accepted' \
+     AND image.state IN ('open', 'complete') ORDER BY caption.id";
+
+/// Has the correlations of a collection worked out, unless that is about to happen.
+///
+/// # Errors
+/// If the database fails.
+pub async fn refresh(app: &App, collection: &str) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    if !is_waiting(&mut tx, collection).await? {
+        queue::add(&mut tx, CORRELATE.kind, collection, Priority::Background).await?;
+    }
+    tx.commit().await?;
+    app.wake.notify_one();
+    Ok(())
+}
+
+async fn is_waiting(tx: &mut Tx, collection: &str) -> Result<bool, Fault> {
+    let sql = "SELECT 1 AS one FROM job WHERE subject = $1 AND kind = 'agreement' AND state IN ('queued', 'running')";
+    Ok(tx.first(sql, args![collection]).await?.is_some())
+}
+
+/// The ratings and the references of a language, as files of a release have them.
+struct Material {
+    language: String,
+    ratings: Value,
+    references: Value,
+}
+
+async fn material(store: &Store, collection: &str) -> Result<Vec<Material>, Fault> {
+    let (rated, references) =
+        (store.all(RATED, args![collection]).await?, store.all(REFERENCES, args![collection]).await?);
+    let mut known = Vec::new();
+    for row in &references {
+        let fields: [String; 4] = [row.get("id")?, row.get("image")?, row.get("language")?, row.get("text")?];
+        known.push(fields);
+    }
+    let mut rows = Vec::new();
+    for row in &rated {
+        let fields: [String; 4] = [row.get("id")?, row.get("image")?, row.get("language")?, row.get("text")?];
+        rows.push((fields, row.get::<i64>("grade")?));
+    }
+    let languages: BTreeSet<&String> = rows.iter().map(|([_, _, language, _], _)| language).collect();
+    let of_language = |wanted: &String| {
+        let references: Vec<&[String; 4]> =
+            known.iter().filter(|[_, _, language, _]| language == wanted).collect();
+        // A caption is compared with others of its picture.
+        let has_others = |caption: &String, image: &String| {
+            references.iter().any(|[other, of, _, _]| of == image && other != caption)
+        };
+        let of: Vec<Value> = rows
+            .iter()
+            .filter(|([id, image, language, _], _)| language == wanted && has_others(id, image))
+            .map(|([_, image, _, text], grade)| {
+                json!({ "image_id": image, "caption": text, "system": "human", "rating": grade })
+            })
+            .collect();
+        let references: Vec<Value> = references
+            .iter()
+            .map(|[id, image, _, text]| json!({ "id": id, "image_id": image, "caption": text }))
+            .collect();
+        Material {
+            language: wanted.clone(),
+            ratings: of.into(),
+            references: json!({ "images": [], "annotations": references }),
+        }
+    };
+    Ok(languages.into_iter().map(of_language).collect())
+}
+
+async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
+    let mut done = Vec::new();
+    for Material { language, ratings, references } in material(&app.store, &job.subject).await? {
+        if ratings.as_array().is_none_or(Vec::is_empty) {
+            continue;
+        }
+        let folder = TempDir::new_in(app.hidden.folder().join("new"))?;
+        let paths = ["ratings.json", "references.json"].map(|name| folder.path().join(name));
+        std::fs::write(&paths[0], ratings.to_string())?;
+        std::fs::write(&paths[1], references.to_string())?;
+        let is_chinese = language.starts_with("zh");
+        let metrics = Metrics {
+            names: METRICS.map(str::to_owned).into(),
+            tokenizer: is_chinese.then(|| card::tokenizer(&language).name().to_owned()),
+            data: app.data.clone(),
+        };
+        let allowance = Allowance::of(app, readable(app, paths.clone()));
+        let [ratings, references] = paths;
+        let task = Task::Correlate(Correlate { ratings, references, metrics });
+        let found: Agreement = child::run(app, Order { allowance, task }).await?;
+        done.push(json!({ "language": language, "result": found }));
+    }
+    Ok(done.into())
+}
+
+async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
+    let Ok(done) = outcome else { return Ok(()) };
+    for one in done.as_array().into_iter().flatten() {
+        tx.execute(
+            "INSERT INTO agreement (collection, language, result, created_at) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (collection, language) DO UPDATE SET result = excluded.result, created_at = excluded.created_at",
+            args![&job.subject, one["language"].as_str(), one["result"].to_string(), clock::now()],
+        )
+        .await?;
+    }
+    Ok(())
+}

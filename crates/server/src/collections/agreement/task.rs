@@ -1,0 +1,144 @@
+//! What the child does: correlates metrics with ratings, and draws the figures.
+
+use std::path::{Path, PathBuf};
+
+use capeval::corpus::ratings::{RatingOptions, read_ratings};
+use capeval::corpus::{ReadOptions, Surplus};
+use capeval::report::Coefficient;
+use capeval::stats::Resampling;
+use capeval::{CorrelateOptions, CorrelateRequest, OwnReference, pages};
+use capeval_files as files;
+use serde::{Deserialize, Serialize};
+
+use crate::tasks::Metrics;
+
+/// The draws behind intervals.
+const RESAMPLES: usize = 1_000;
+
+/// What to correlate.
+#[derive(Serialize, Deserialize)]
+pub struct Correlate {
+    /// The ratings, as a release has them.
+    pub ratings: PathBuf,
+    /// The captions that are references, in COCO's form.
+    pub references: PathBuf,
+    /// Metrics and data.
+    pub metrics: Metrics,
+}
+
+/// How metrics agree with people.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Agreement {
+    /// The number of pictures.
+    pub images: usize,
+    /// The number of rated captions.
+    pub captions: usize,
+    /// The number of ratings.
+    pub ratings: usize,
+    /// The number of ratings of each grade, from 1 to 4.
+    pub grades: [usize; 4],
+    /// Krippendorff's α, if it is defined.
+    pub alpha: Option<f64>,
+    /// The measures, in order.
+    pub measures: Vec<Measured>,
+    /// The systems in the order of their colours, besides people.
+    pub systems: Vec<String>,
+    /// The figures.
+    pub figures: Vec<Drawn>,
+    /// A signature for each metric.
+    pub signatures: Vec<String>,
+}
+
+/// A coefficient with its interval.
+pub type Estimate = Option<(f64, Option<(f64, f64)>)>;
+
+/// How a measure agrees with people.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The label.
+    pub label: String,
+    /// Pearson's r.
+    pub pearson: Estimate,
+    /// Spearman's ρ.
+    pub spearman: Estimate,
+    /// Kendall's τ-b.
+    pub tau_b: Estimate,
+    /// Kendall's τ-c.
+    pub tau_c: Estimate,
+    /// How often it prefers the caption of a picture that people prefer.
+    pub accuracy: Estimate,
+}
+
+/// A figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Drawn {
+    /// The caption.
+    pub title: String,
+    /// The description for screen readers.
+    pub words: String,
+    /// The notes below it.
+    pub notes: Vec<String>,
+    /// The drawing.
+    pub svg: String,
+}
+
+/// Correlates.
+///
+/// # Errors
+/// If a file cannot be read, or nothing can be correlated.
+pub fn correlate(task: &Correlate) -> anyhow::Result<Agreement> {
+    let read =
+        |path: &Path| -> anyhow::Result<files::Bytes> { Ok(files::open(&path.display().to_string())?) };
+    let ratings = read_ratings(&read(&task.ratings)?, "ratings", &RatingOptions::default())?;
+    let references = files::captions_in("captions", &read(&task.references)?, &ReadOptions::references())?;
+    let found = capeval::correlate(CorrelateRequest {
+        references: Some(references),
+        options: CorrelateOptions {
+            metrics: task.metrics.options(),
+            own_reference: OwnReference::HoldOut,
+            surplus: Surplus::Ignore,
+            intervals: Some(Resampling { resamples: RESAMPLES, ..Resampling::default() }),
+            ..CorrelateOptions::default()
+        },
+        resources: task.metrics.resources()?,
+        ..CorrelateRequest::new(ratings)
+    })?;
+    let mut grades = [0; 4];
+    for rating in &found.points.ratings {
+        if let Some(n) = grades.get_mut((*rating as usize).saturating_sub(1)) {
+            *n += 1;
+        }
+    }
+    let measures = found.head.measures.iter().zip(&found.agreements).map(|(measure, agreement)| Measured {
+        label: measure.label.clone(),
+        pearson: estimate(agreement.pearson),
+        spearman: estimate(agreement.spearman),
+        tau_b: estimate(agreement.tau_b),
+        tau_c: estimate(agreement.tau_c),
+        accuracy: estimate(agreement.accuracy),
+    });
+    let rated = pages::rated(&found);
+    let drawn = |figure: pages::Figure| Drawn {
+        title: figure.title,
+        words: figure.words,
+        notes: figure.notes,
+        svg: figure.svg,
+    };
+    Ok(Agreement {
+        images: found.human.n_images,
+        captions: found.human.n_items,
+        ratings: found.human.n_ratings,
+        grades,
+        alpha: found.human.krippendorff_alpha,
+        measures: measures.collect(),
+        systems: rated.systems,
+        figures: rated.figures.into_iter().map(drawn).collect(),
+        signatures: found.signatures.iter().map(ToString::to_string).collect(),
+    })
+}
+
+fn estimate(coefficient: Coefficient) -> Estimate {
+    let value = coefficient.value.filter(|value| value.is_finite())?;
+    let interval = coefficient.interval.map(|interval| (interval.low, interval.high));
+    Some((value, interval.filter(|(low, high)| low.is_finite() && high.is_finite())))
+}

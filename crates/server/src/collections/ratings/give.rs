@@ -1,0 +1,161 @@
+//! Giving a grade: the rating, the weight of its rater, and what becomes of the caption, in one transaction.
+
+use serde_json::json;
+
+use super::gold;
+use crate::collections::rules::acceptance::{self, Grade, Verdict};
+use crate::collections::rules::states::CaptionState;
+use crate::collections::slots;
+use crate::store::{Error, Row, Tx};
+use crate::{args, audit, clock};
+
+/// A grade with the errors that the rater marked.
+#[derive(Clone, Debug)]
+pub struct Given<'a> {
+    /// The collection.
+    pub collection: &'a str,
+    /// Who rates.
+    pub account: &'a str,
+    /// The grade.
+    pub grade: Grade,
+    /// The errors.
+    pub tags: Vec<&'static str>,
+}
+
+/// The weight of a person's ratings.
+const WEIGHT: &str =
+    "SELECT gold_rated, gold_right, weight FROM rater WHERE collection = $1 AND account = $2";
+
+/// Rates a caption; `false` if the person has rated it before, or nobody may rate it any more.
+///
+/// # Errors
+/// If the database fails.
+pub async fn rate(tx: &mut Tx, caption: &str, given: &Given<'_>) -> Result<bool, Error> {
+    let Given { collection, account, grade, tags } = given;
+    let image = tx.first("SELECT image FROM caption WHERE id = $1", args![caption]).await?;
+    let Some(image) = image else { return Ok(false) };
+    slots::lock(tx, &image.get::<String>("image")?).await?;
+    let weight = tx.first(WEIGHT, args![*collection, *account]).await?;
+    let weight: i64 = weight.map_or(Ok(1), |row| row.get("weight"))?;
+    let now = clock::now();
+    let added = tx
+        .execute(
+            "INSERT INTO rating (caption, account, grade, tags, weight, created_at) \
+             SELECT caption.id, $2, $3, $4, $5, $6 FROM caption WHERE caption.id = $1 AND caption.collection = $7 \
+             AND caption.state IN ('submitted', 'accepted', 'rejected', 'split') \
+             AND (caption.author IS NULL OR caption.author <> $2) ON CONFLICT DO NOTHING",
+            args![caption, *account, grade.number(), json!(tags).to_string(), weight, now, *collection],
+        )
+        .await?;
+    finish(tx, given).await?;
+    if added == 0 {
+        return Ok(false);
+    }
+    tx.execute(
+        "INSERT INTO rater (collection, account, ratings, gold_rated, gold_right, weight) VALUES ($1, $2, 1, 0, 0, 1) \
+         ON CONFLICT (collection, account) DO UPDATE SET ratings = rater.ratings + 1",
+        args![*collection, *account],
+    )
+    .await?;
+    decide(tx, caption, &[CaptionState::Submitted]).await?;
+    audit::note(tx, Some(account), "rating.add", caption, json!({ "grade": grade.number() })).await?;
+    Ok(true)
+}
+
+/// Rates a caption whose grade is known, and weighs the person's ratings anew; `false` if they have rated it before.
+///
+/// # Errors
+/// If the database fails.
+pub async fn rate_gold(tx: &mut Tx, gold: &str, given: &Given<'_>) -> Result<bool, Error> {
+    let Given { collection, account, grade, .. } = given;
+    let row = tx
+        .first("SELECT grade FROM gold WHERE id = $1 AND collection = $2", args![gold, *collection])
+        .await?;
+    let Some(row) = row else { return Ok(false) };
+    let is_right = gold::is_right(grade.number(), row.get("grade")?);
+    let added = tx
+        .execute(
+            "INSERT INTO gold_rating (gold, account, grade, is_right, created_at) VALUES ($1, $2, $3, $4, $5) \
+             ON CONFLICT DO NOTHING",
+            args![gold, *account, grade.number(), is_right, clock::now()],
+        )
+        .await?;
+    finish(tx, given).await?;
+    if added == 0 {
+        return Ok(false);
+    }
+    let before = tx.first(WEIGHT, args![*collection, *account]).await?;
+    let number =
+        |column: &str, other: i64| before.as_ref().map_or(Ok(other), |row: &Row| row.get::<i64>(column));
+    let (rated, right) = (number("gold_rated", 0)? + 1, number("gold_right", 0)? + i64::from(is_right));
+    let weight = gold::weight(right, rated);
+    if weight == 0 && number("weight", 1)? > 0 {
+        // Pictures are locked before what belongs to a person.
+        discount(tx, collection, account).await?;
+    }
+    tx.execute(
+        "INSERT INTO rater (collection, account, ratings, gold_rated, gold_right, weight) VALUES ($1, $2, 0, $3, $4, $5) \
+         ON CONFLICT (collection, account) DO UPDATE SET gold_rated = excluded.gold_rated, \
+         gold_right = excluded.gold_right, weight = excluded.weight",
+        args![*collection, *account, rated, right, weight],
+    )
+    .await?;
+    Ok(true)
+}
+
+/// The person no longer holds a caption to rate.
+async fn finish(tx: &mut Tx, given: &Given<'_>) -> Result<(), Error> {
+    let sql = "DELETE FROM assignment WHERE collection = $1 AND account = $2 AND kind = 'rating'";
+    tx.execute(sql, args![given.collection, given.account]).await.map(drop)
+}
+
+/// Brings a caption into the state that its ratings say, if it is in one of the states `from`.
+async fn decide(tx: &mut Tx, caption: &str, from: &[CaptionState]) -> Result<(), Error> {
+    let rows = tx.all("SELECT grade FROM rating WHERE caption = $1 AND weight > 0", args![caption]).await?;
+    let mut grades = Vec::new();
+    for row in &rows {
+        grades.extend(Grade::new(row.get("grade")?));
+    }
+    let verdict = acceptance::decide(&grades);
+    let (to, wanted) = match verdict {
+        Verdict::Waits(wanted) => (CaptionState::Submitted, wanted),
+        Verdict::Accepted => (CaptionState::Accepted, grades.len()),
+        Verdict::Rejected => (CaptionState::Rejected, grades.len()),
+        Verdict::Split => (CaptionState::Split, grades.len()),
+    };
+    let row = tx.first("SELECT state FROM caption WHERE id = $1", args![caption]).await?;
+    let state: Option<String> = row.map(|row| row.get("state")).transpose()?;
+    let is_due = from.iter().find(|from| state.as_deref() == Some(from.name()));
+    let wanted = if is_due.is_some() { wanted } else { 0 };
+    tx.execute(
+        "UPDATE caption SET ratings = $1, ratings_wanted = CASE WHEN $2 = 0 THEN ratings_wanted ELSE $2 END WHERE id = $3",
+        args![grades.len(), wanted, caption],
+    )
+    .await?;
+    if let Some(from) = is_due.filter(|from| **from != to) {
+        let reason = (to == CaptionState::Rejected).then_some("ratings");
+        slots::change_caption(tx, caption, *from, to, reason).await?;
+    }
+    Ok(())
+}
+
+/// Takes the weight from a person's ratings, and decides anew what they had decided and no release has.
+async fn discount(tx: &mut Tx, collection: &str, account: &str) -> Result<(), Error> {
+    const RATED: &str = "SELECT caption.id, caption.image FROM rating JOIN caption ON caption.id = rating.caption \
+         WHERE caption.collection = $1 AND rating.account = $2 AND rating.weight > 0 \
+         AND caption.state IN ('submitted', 'split', 'accepted') \
+         AND NOT EXISTS (SELECT 1 FROM release_item AS item WHERE item.subject = caption.id) \
+         ORDER BY caption.image, caption.id";
+    for row in tx.all(RATED, args![collection, account]).await? {
+        let caption: String = row.get("id")?;
+        slots::lock(tx, &row.get::<String>("image")?).await?;
+        tx.execute(
+            "UPDATE rating SET weight = 0 WHERE caption = $1 AND account = $2",
+            args![&caption, account],
+        )
+        .await?;
+        let undecided = [CaptionState::Submitted, CaptionState::Split, CaptionState::Accepted];
+        decide(tx, &caption, &undecided).await?;
+    }
+    audit::note(tx, Some(account), "rater.discount", collection, json!({})).await
+}

@@ -1,0 +1,158 @@
+//! Which caption a person rates next.
+
+use super::gold;
+use crate::collections::records::{self, Image};
+use crate::collections::rules::next;
+use crate::collections::slots;
+use crate::fault::Fault;
+use crate::store::{Row, Store};
+use crate::{args, clock};
+
+/// How long a person holds a caption to rate.
+const LEASE: i64 = 10 * 60_000;
+
+/// The numbers of ratings that captions may have already, in the order in which they are taken: those that are nearly
+/// decided come first.
+const LEVELS: [i64; 4] = [3, 2, 1, 0];
+
+/// A caption to rate. Nothing in it says whether its grade is known.
+#[derive(Clone, Debug)]
+pub struct ToRate {
+    /// The id of the caption, or of one whose grade is known.
+    pub item: String,
+    /// The picture.
+    pub image: Image,
+    /// The language.
+    pub language: String,
+    /// The text.
+    pub text: String,
+}
+
+/// Captions that a person, `$2`, may rate, with `$3` ratings; `$4` is the time and `$5` a place in their order.
+macro_rules! unrated {
+    () => {
+        "SELECT caption.id, caption.image FROM caption JOIN image ON image.id = caption.image \
+         WHERE caption.collection = $1 AND caption.state = 'submitted' AND caption.ratings = $3 \
+         AND caption.ratings < caption.ratings_wanted AND image.state IN ('open', 'complete') \
+         AND (caption.author IS NULL OR caption.author <> $2) \
+         AND NOT EXISTS (SELECT 1 FROM rating WHERE rating.caption = caption.id AND rating.account = $2) \
+         AND NOT EXISTS (SELECT 1 FROM skip WHERE skip.image = caption.image AND skip.account = $2) \
+         AND NOT EXISTS (SELECT 1 FROM report WHERE report.subject IN (caption.id, caption.image) \
+             AND report.reporter = $2) \
+         AND (SELECT COUNT(*) FROM assignment WHERE assignment.caption = caption.id AND assignment.account <> $2 \
+             AND assignment.expires_at > $4) < caption.ratings_wanted - caption.ratings"
+    };
+}
+const AFTER: &str = concat!(unrated!(), " AND caption.shuffle >= $5 ORDER BY caption.shuffle LIMIT 1");
+const BEFORE: &str = concat!(unrated!(), " AND caption.shuffle < $5 ORDER BY caption.shuffle LIMIT 1");
+
+/// A known caption that a person, `$2`, has not rated, of the picture `$3` or of any; they begin at different ones.
+const GOLD: &str = "SELECT gold.id, gold.image FROM gold JOIN image ON image.id = gold.image \
+     WHERE gold.collection = $1 AND gold.retired_at IS NULL AND image.state IN ('open', 'complete') \
+     AND ($3 = '' OR gold.image = $3) AND NOT EXISTS \
+     (SELECT 1 FROM gold_rating WHERE gold_rating.gold = gold.id AND gold_rating.account = $2) \
+     ORDER BY gold.id LIMIT 1";
+
+/// The caption that a person rates now: the one they hold, or else a new one.
+///
+/// # Errors
+/// If the database fails.
+pub async fn next(store: &Store, collection: &str, account: &str) -> Result<Option<ToRate>, Fault> {
+    if let Some(own) = held(store, collection, account).await? {
+        return Ok(Some(own));
+    }
+    let row = store
+        .first(
+            "SELECT ratings + gold_rated AS done FROM rater WHERE collection = $1 AND account = $2",
+            args![collection, account],
+        )
+        .await?;
+    let done: i64 = row.map_or(Ok(0), |row| row.get("done"))?;
+    if gold::is_turn(account, done)
+        && let Some(row) = store.first(GOLD, args![collection, account, ""]).await?
+    {
+        hold(store, collection, account, &row.get::<String>("image")?, None).await?;
+        return to_rate(store, &row, true).await.map(Some);
+    }
+    let place = next::place(slots::random()?);
+    for level in LEVELS {
+        for sql in [AFTER, BEFORE] {
+            if let Some(row) =
+                store.first(sql, args![collection, account, level, clock::now(), place]).await?
+            {
+                let caption: String = row.get("id")?;
+                hold(store, collection, account, &row.get::<String>("image")?, Some(&caption)).await?;
+                return to_rate(store, &row, false).await.map(Some);
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// What a person holds, if it can still be rated.
+///
+/// # Errors
+/// If the database fails.
+pub async fn held(store: &Store, collection: &str, account: &str) -> Result<Option<ToRate>, Fault> {
+    let row = store
+        .first(
+            "SELECT image, caption FROM assignment WHERE collection = $1 AND account = $2 AND kind = 'rating' \
+             AND expires_at > $3",
+            args![collection, account, clock::now()],
+        )
+        .await?;
+    let Some(row) = row else { return Ok(None) };
+    let image: String = row.get("image")?;
+    let Some(caption) = row.get::<Option<String>>("caption")? else {
+        let row = store.first(GOLD, args![collection, account, image]).await?;
+        return match row {
+            Some(row) => to_rate(store, &row, true).await.map(Some),
+            None => Ok(None),
+        };
+    };
+    const STILL: &str = "SELECT caption.id, caption.image FROM caption JOIN image ON image.id = caption.image \
+         WHERE caption.id = $1 AND caption.state = 'submitted' AND image.state IN ('open', 'complete') \
+         AND NOT EXISTS (SELECT 1 FROM rating WHERE rating.caption = caption.id AND rating.account = $2) \
+         AND NOT EXISTS (SELECT 1 FROM report WHERE report.subject IN (caption.id, caption.image) \
+             AND report.reporter = $2)";
+    match store.first(STILL, args![caption, account]).await? {
+        Some(row) => to_rate(store, &row, false).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+async fn hold(
+    store: &Store,
+    collection: &str,
+    account: &str,
+    image: &str,
+    caption: Option<&str>,
+) -> Result<(), Fault> {
+    let now = clock::now();
+    store
+        .execute(
+            "INSERT INTO assignment (collection, account, kind, image, caption, created_at, expires_at) \
+             VALUES ($1, $2, 'rating', $3, $4, $5, $6) ON CONFLICT (collection, account, kind) DO UPDATE SET \
+             image = excluded.image, caption = excluded.caption, created_at = excluded.created_at, \
+             expires_at = excluded.expires_at",
+            args![collection, account, image, caption, now, now + LEASE],
+        )
+        .await?;
+    Ok(())
+}
+
+/// The picture and the text of a caption, or of one whose grade is known.
+async fn to_rate(store: &Store, row: &Row, is_gold: bool) -> Result<ToRate, Fault> {
+    let item: String = row.get("id")?;
+    let sql = match is_gold {
+        true => "SELECT language, text FROM gold WHERE id = $1",
+        false => "SELECT language, text FROM caption WHERE id = $1",
+    };
+    let shown = store.first(sql, args![&item]).await?.ok_or_else(Fault::not_found)?;
+    Ok(ToRate {
+        image: records::image(store, &row.get::<String>("image")?).await?,
+        language: shown.get("language")?,
+        text: shown.get("text")?,
+        item,
+    })
+}

@@ -1,0 +1,141 @@
+//! The page on which people rate captions, one after another, without knowing whose they are or what others think.
+
+use askama::Template;
+use axum::extract::{Form, Path, State};
+use axum::response::{IntoResponse, Redirect, Response};
+
+use super::give::{self, Given};
+use super::next::{self, ToRate};
+use crate::app::App;
+use crate::collections::records::{self, Seen};
+use crate::collections::rules::acceptance::Grade;
+use crate::fault;
+use crate::fault::Fault;
+use crate::store::{Store, Tx};
+use crate::web::language::say;
+use crate::web::route::{get, post};
+use crate::web::{Access, Page, Person, Route, Scope};
+use crate::{args, clock};
+
+/// The grades with their meaning, best first.
+pub const GRADES: [(i64, &str); 4] = [
+    (4, say("Describes the picture without errors")),
+    (3, say("Describes it with minor errors")),
+    (2, say("Is somewhat related to the picture")),
+    (1, say("Is unrelated to the picture")),
+];
+
+/// The errors that raters may mark.
+pub const TAGS: [(&str, &str); 7] = [
+    ("object", say("Something is not there, or is something else")),
+    ("attribute", say("A colour or another property is wrong")),
+    ("count", say("A number is wrong")),
+    ("relation", say("A place or a relation is wrong")),
+    ("action", say("An action is wrong")),
+    ("missing", say("Something important is missing")),
+    ("language", say("The language is faulty")),
+];
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        get("/c/{slug}/rate", Access::Person(Scope::Read), "The next caption to rate", show),
+        post("/c/{slug}/rate", Access::Person(Scope::Submit), "Rate a caption", give),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "collections/rate.html")]
+struct RatePage<'a> {
+    page: &'a Page,
+    seen: &'a Seen,
+    to_rate: &'a ToRate,
+    grades: [(i64, &'static str); 4],
+    tags: [(&'static str, &'static str); 7],
+    done: i64,
+}
+
+#[derive(Template)]
+#[template(path = "collections/no-caption.html")]
+struct NoCaption<'a> {
+    page: &'a Page,
+    seen: &'a Seen,
+    done: i64,
+}
+
+async fn show(
+    State(app): State<App>,
+    page: Page,
+    Person(visitor): Person,
+    Path(slug): Path<String>,
+) -> Result<Response, Fault> {
+    let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
+    let collection = &seen.collection.id;
+    if !has_passed(&app.store, collection, &visitor.id).await? {
+        return Ok(Redirect::to(&format!("/c/{slug}/guide")).into_response());
+    }
+    let sql = "SELECT ratings + gold_rated AS done FROM rater WHERE collection = $1 AND account = $2";
+    let row = app.store.first(sql, args![collection, &visitor.id]).await?;
+    let done: i64 = row.map_or(Ok(0), |row| row.get("done"))?;
+    let Some(to_rate) = next::next(&app.store, collection, &visitor.id).await? else {
+        return page.show(&NoCaption { page: &page, seen: &seen, done });
+    };
+    page.show(&RatePage { page: &page, seen: &seen, to_rate: &to_rate, grades: GRADES, tags: TAGS, done })
+}
+
+/// Whether a person has passed the quiz.
+async fn has_passed(store: &Store, collection: &str, account: &str) -> Result<bool, Fault> {
+    let sql = "SELECT 1 AS one FROM quiz WHERE collection = $1 AND account = $2 AND passed_at IS NOT NULL";
+    Ok(store.first(sql, args![collection, account]).await?.is_some())
+}
+
+async fn give(
+    State(app): State<App>,
+    Person(visitor): Person,
+    Path(slug): Path<String>,
+    Form(fields): Form<Vec<(String, String)>>,
+) -> Result<Response, Fault> {
+    let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
+    if let Some(fault) = seen.collection.is_closed() {
+        return Err(fault);
+    }
+    let collection = seen.collection.id.as_str();
+    let field =
+        |wanted: &str| fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+    let again = Redirect::to(&format!("/c/{slug}/rate")).into_response();
+    // Only what the person was given can be rated: nobody chooses whose captions they grade.
+    let held = next::held(&app.store, collection, &visitor.id).await?;
+    let Some(held) = held.filter(|held| field("item") == Some(held.item.as_str())) else { return Ok(again) };
+    let mut tx = app.store.begin().await?;
+    if field("grade") == Some("skip") {
+        skip(&mut tx, collection, &held.image.id, &visitor.id).await?;
+        tx.commit().await?;
+        return Ok(again);
+    }
+    let Some(grade) = field("grade").and_then(|grade| grade.parse().ok()).and_then(Grade::new) else {
+        return Err(fault!(UNPROCESSABLE_ENTITY, "grade", "Choose one of the four grades."));
+    };
+    let marked = fields.iter().filter(|(name, _)| name == "tag").map(|(_, value)| value.as_str());
+    let marked: Vec<&str> = marked.collect();
+    let tags = TAGS.iter().map(|(tag, _)| *tag).filter(|tag| marked.contains(tag)).collect();
+    let given = Given { collection, account: &visitor.id, grade, tags };
+    if !give::rate_gold(&mut tx, &held.item, &given).await? {
+        give::rate(&mut tx, &held.item, &given).await?;
+    }
+    tx.commit().await?;
+    Ok(again)
+}
+
+/// Whoever cannot judge a picture neither rates its captions nor describes it.
+async fn skip(tx: &mut Tx, collection: &str, image: &str, account: &str) -> Result<(), Fault> {
+    tx.execute(
+        "DELETE FROM assignment WHERE collection = $1 AND account = $2 AND kind = 'rating'",
+        args![collection, account],
+    )
+    .await?;
+    tx.execute(
+        "INSERT INTO skip (image, account, reason, created_at) VALUES ($1, $2, 'unclear', $3) ON CONFLICT DO NOTHING",
+        args![image, account, clock::now()],
+    )
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! What a release contains, as plain data: pictures with their captions and ratings, and what was withdrawn.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::split::Split;
+use crate::ids;
+
+/// What a release contains.
+#[derive(Clone, Debug)]
+pub struct Content {
+    /// The id of the release.
+    pub id: String,
+    /// The collection's part of addresses.
+    pub slug: String,
+    /// The title of the collection.
+    pub title: String,
+    /// What it is about.
+    pub summary: String,
+    /// The licence of captions.
+    pub licence: String,
+    /// The number of the release, from 1.
+    pub number: i64,
+    /// When it was made.
+    pub created_at: i64,
+    /// The split whose captions are kept back for a benchmark.
+    pub withheld: Option<Split>,
+    /// The pictures, by their number.
+    pub pictures: Vec<Picture>,
+    /// What earlier releases had, and this one does not.
+    pub withdrawn: Vec<Withdrawn>,
+}
+
+/// A picture.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// Its number in all releases.
+    pub number: i64,
+    /// The hash of the file, which is its name among the blobs.
+    pub blob: String,
+    /// The size of the file in bytes.
+    pub size: u64,
+    /// The end of the file's name, such as `png`.
+    pub extension: String,
+    /// The width in pixels.
+    pub width: i64,
+    /// The height in pixels.
+    pub height: i64,
+    /// The title of the game, or whatever it shows.
+    pub game: String,
+    /// The platform.
+    pub platform: String,
+    /// Its licence.
+    pub licence: String,
+    /// Its split.
+    pub split: Split,
+    /// Its accepted captions, by their number.
+    pub captions: Vec<Caption>,
+}
+
+/// A caption.
+#[derive(Clone, Debug)]
+pub struct Caption {
+    /// Its number in all releases.
+    pub number: i64,
+    /// The tag of its language.
+    pub language: String,
+    /// The text, as it was written.
+    pub text: String,
+    /// `hans` for simplified Chinese, `hant` for traditional, or `mixed`; empty if it cannot be said.
+    pub script: String,
+    /// The account of its author.
+    pub author: String,
+    /// Its ratings.
+    pub ratings: Vec<Rating>,
+}
+
+/// A rating.
+#[derive(Clone, Debug)]
+pub struct Rating {
+    /// The account of the rater.
+    pub rater: String,
+    /// The grade, 1 to 4.
+    pub grade: i64,
+    /// The errors that the rater marked.
+    pub tags: Vec<String>,
+}
+
+/// What left the collection after a release.
+#[derive(Clone, Debug)]
+pub struct Withdrawn {
+    /// `image` or `caption`.
+    pub kind: String,
+    /// Its number in earlier releases.
+    pub number: i64,
+    /// Why, as a code such as `takedown`.
+    pub reason: String,
+    /// When.
+    pub at: i64,
+}
+
+impl Picture {
+    /// The path in the release.
+    pub fn path(&self) -> String {
+        format!("images/{}", self.file_name())
+    }
+
+    /// The name of the file, with the number at a fixed width as in COCO.
+    pub fn file_name(&self) -> String {
+        format!("{:012}.{}", self.number, self.extension)
+    }
+}
+
+impl Content {
+    /// The pictures of a split.
+    pub fn of(&self, split: Split) -> impl Iterator<Item = &Picture> {
+        self.pictures.iter().filter(move |picture| picture.split == split)
+    }
+
+    /// The pictures whose captions are part of the release.
+    pub fn open(&self) -> impl Iterator<Item = &Picture> {
+        self.pictures.iter().filter(|picture| Some(picture.split) != self.withheld)
+    }
+
+    /// The languages of all captions.
+    pub fn languages(&self) -> BTreeSet<&str> {
+        self.pictures
+            .iter()
+            .flat_map(|picture| &picture.captions)
+            .map(|caption| caption.language.as_str())
+            .collect()
+    }
+
+    /// A name for each account, such as `p3`, which says nothing about names in other releases.
+    pub fn pseudonyms(&self) -> HashMap<&str, String> {
+        let captions = || self.pictures.iter().flat_map(|picture| &picture.captions);
+        let raters = captions().flat_map(|caption| &caption.ratings).map(|rating| rating.rater.as_str());
+        let accounts: BTreeSet<&str> =
+            captions().map(|caption| caption.author.as_str()).chain(raters).collect();
+        let mut shuffled: Vec<(String, &str)> = accounts
+            .into_iter()
+            .map(|account| (ids::digest(format!("{}\n{account}", self.id)), account))
+            .collect();
+        shuffled.sort();
+        shuffled.into_iter().enumerate().map(|(k, (_, account))| (account, format!("p{}", k + 1))).collect()
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A release with three pictures, five captions each, in two languages.
+    pub fn example() -> Content {
+        let caption = |picture: i64, k: i64| Caption {
+            number: picture * 10 + k,
+            language: if k < 4 { "zh" } else { "en" }.to_owned(),
+            text: match k {
+                4 => format!("Number {picture}: a knight stands before a \"castle\" gate."),
+                k => format!("骑士{picture}站在城堡门前等待第{k}位同伴"),
+            },
+            script: if k < 4 { "hans" } else { "" }.to_owned(),
+            author: format!("author {k}"),
+            ratings: (0..3)
+                .map(|r| Rating {
+                    rater: format!("rater {r}"),
+                    grade: 4 - (picture + k + r) % 3,
+                    tags: if r == 0 { vec!["object".to_owned()] } else { Vec::new() },
+                })
+                .collect(),
+        };
+        let picture = |(k, split): (i64, Split)| Picture {
+            number: k,
+            blob: ids::digest(format!("picture {k}")),
+            size: format!("picture {k}").len() as u64,
+            extension: "png".to_owned(),
+            width: 640,
+            height: 360,
+            game: "空洞骑士".to_owned(),
+            platform: "PC".to_owned(),
+            licence: "CC BY 4.0".to_owned(),
+            split,
+            captions: (0..5).map(|c| caption(k, c)).collect(),
+        };
+        Content {
+            id: "release".to_owned(),
+            slug: "screens".to_owned(),
+            title: "Screens".to_owned(),
+            summary: "Screenshots of games.".to_owned(),
+            licence: "CC BY 4.0".to_owned(),
+            number: 2,
+            created_at: 1_709_210_096_000,
+            withheld: Some(Split::Test),
+            pictures: [(1, Split::Train), (2, Split::Val), (4, Split::Test)].map(picture).into(),
+            withdrawn: vec![Withdrawn {
+                kind: "image".to_owned(),
+                number: 3,
+                reason: "takedown".to_owned(),
+                at: 1_709_000_000_000,
+            }],
+        }
+    }
+
+    #[test]
+    fn pseudonyms_differ_between_releases_and_name_everybody_once() {
+        let (one, two) = (example(), Content { id: "another".to_owned(), ..example() });
+        let names = one.pseudonyms();
+        assert_eq!(names.len(), 8);
+        let distinct: BTreeSet<&String> = names.values().collect();
+        assert_eq!(distinct.len(), 8);
+        assert_eq!(names, example().pseudonyms());
+        assert_ne!(names, two.pseudonyms());
+        assert!(names.values().all(|name| !name.contains("author") && !name.contains("rater")));
+    }
+}

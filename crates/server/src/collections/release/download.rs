@@ -1,0 +1,173 @@
+//! Sends files of a release: whole or in part, so that a broken download goes on where it stopped.
+
+use std::io::SeekFrom;
+use std::path::Path;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use futures_util::{StreamExt, stream};
+use tokio::fs::File;
+use tokio::io::{AsyncReadExt, AsyncSeekExt};
+
+use crate::fault::Fault;
+
+/// The bytes that are read at once.
+const CHUNK: u64 = 1 << 16;
+
+/// What of a file is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// All of it.
+    Whole,
+    /// The bytes from the first to the last.
+    Part(u64, u64),
+    /// Bytes that it does not have.
+    Beyond,
+    /// Nothing: the client has it.
+    Nothing,
+}
+
+/// What a request wants of a file with this tag and size.
+fn wanted(headers: &HeaderMap, tag: &str, size: u64) -> Wanted {
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    if let Some(known) = text(header::IF_NONE_MATCH) {
+        let is_known = |one: &str| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag;
+        if known.split(',').any(|one| is_known(one.trim())) {
+            return Wanted::Nothing;
+        }
+    }
+    if text(header::IF_RANGE).is_some_and(|known| known != tag) {
+        return Wanted::Whole;
+    }
+    text(header::RANGE).map_or(Wanted::Whole, |range| part(range, size))
+}
+
+/// The part that a header asks for; several parts at once are answered with the whole.
+fn part(range: &str, size: u64) -> Wanted {
+    let Some((first, last)) = range.trim().strip_prefix("bytes=").and_then(|range| range.split_once('-'))
+    else {
+        return Wanted::Whole;
+    };
+    let number = |text: &str| -> Result<Option<u64>, ()> {
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+        match text {
+            "" => Ok(None),
+            text if is_number => text.parse().map(Some).map_err(drop),
+            _ => Err(()),
+        }
+    };
+    let (Ok(first), Ok(last)) = (number(first.trim()), number(last.trim())) else { return Wanted::Whole };
+    match (first, last) {
+        (None, None) => Wanted::Whole,
+        (None, Some(0)) => Wanted::Beyond,
+        (None, Some(n)) if size > 0 => Wanted::Part(size.saturating_sub(n), size - 1),
+        (Some(first), Some(last)) if last < first => Wanted::Whole,
+        (Some(first), last) if first < size => {
+            Wanted::Part(first, last.map_or(size - 1, |last| last.min(size - 1)))
+        }
+        _ => Wanted::Beyond,
+    }
+}
+
+/// Answers with a file, whose hash is `hash`, under a name for the disk of the person.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(super) async fn send(
+    path: &Path,
+    hash: &str,
+    name: &str,
+    kind: &'static str,
+    headers: &HeaderMap,
+) -> Result<Response, Fault> {
+    let mut file = File::open(path).await?;
+    let size = file.metadata().await?.len();
+    let tag = format!("\"{hash}\"");
+    let wanted = wanted(headers, &tag, size);
+    let answer = Response::builder()
+        .header(header::ETAG, &tag)
+        .header(header::ACCEPT_RANGES, "bytes")
+        .header(header::CACHE_CONTROL, "private, no-cache")
+        .header(header::CONTENT_TYPE, kind)
+        .header(header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\""));
+    let answer = match wanted {
+        Wanted::Nothing => answer.status(StatusCode::NOT_MODIFIED).body(Body::empty()),
+        Wanted::Beyond => answer
+            .status(StatusCode::RANGE_NOT_SATISFIABLE)
+            .header(header::CONTENT_RANGE, format!("bytes */{size}"))
+            .body(Body::empty()),
+        Wanted::Whole => answer.header(header::CONTENT_LENGTH, size).body(body(file, size)),
+        Wanted::Part(first, last) => {
+            file.seek(SeekFrom::Start(first)).await?;
+            let n = last - first + 1;
+            answer
+                .status(StatusCode::PARTIAL_CONTENT)
+                .header(header::CONTENT_RANGE, format!("bytes {first}-{last}/{size}"))
+                .header(header::CONTENT_LENGTH, n)
+                .body(body(file, n))
+        }
+    };
+    answer.map_err(|error| Fault::internal(&error))
+}
+
+/// The next `n` bytes of a file.
+fn body(file: File, n: u64) -> Body {
+    let chunks = stream::unfold((file, n), |(mut file, left)| async move {
+        if left == 0 {
+            return None;
+        }
+        let mut chunk = vec![0; left.min(CHUNK) as usize];
+        match file.read(&mut chunk).await {
+            Ok(0) => Some((Err(std::io::ErrorKind::UnexpectedEof.into()), (file, 0))),
+            Ok(n) => {
+                chunk.truncate(n);
+                Some((Ok(Bytes::from(chunk)), (file, left - n as u64)))
+            }
+            Err(error) => Some((Err(error), (file, 0))),
+        }
+    });
+    // Whoever compresses asks again after the end.
+    Body::from_stream(chunks.fuse())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_is_one_part_of_the_file() {
+        for (range, expected) in [
+            ("bytes=0-", Wanted::Part(0, 99)),
+            ("bytes=0-0", Wanted::Part(0, 0)),
+            ("bytes=10-19", Wanted::Part(10, 19)),
+            ("bytes=90-1000", Wanted::Part(90, 99)),
+            ("bytes=-10", Wanted::Part(90, 99)),
+            ("bytes=-1000", Wanted::Part(0, 99)),
+            ("bytes=100-", Wanted::Beyond),
+            ("bytes=-0", Wanted::Beyond),
+            ("bytes=5-4", Wanted::Whole),
+            ("bytes=0-1,5-6", Wanted::Whole),
+            ("bytes=+1-2", Wanted::Whole),
+            ("bytes=99999999999999999999-", Wanted::Whole),
+            ("items=0-1", Wanted::Whole),
+            ("bytes=-", Wanted::Whole),
+        ] {
+            assert_eq!(part(range, 100), expected, "{range}");
+        }
+        assert_eq!(part("bytes=0-", 0), Wanted::Beyond);
+        assert_eq!(part("bytes=-5", 0), Wanted::Beyond);
+    }
+
+    #[test]
+    fn a_changed_file_is_sent_whole_and_a_known_one_not_at_all() {
+        let headers = |pairs: &[(header::HeaderName, &'static str)]| -> HeaderMap {
+            pairs.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect()
+        };
+        let of = |pairs: &[_]| wanted(&headers(pairs), "\"a\"", 100);
+        assert_eq!(of(&[(header::RANGE, "bytes=5-"), (header::IF_RANGE, "\"a\"")]), Wanted::Part(5, 99));
+        assert_eq!(of(&[(header::RANGE, "bytes=5-"), (header::IF_RANGE, "\"b\"")]), Wanted::Whole);
+        assert_eq!(of(&[(header::IF_NONE_MATCH, "\"b\", W/\"a\"")]), Wanted::Nothing);
+        assert_eq!(of(&[(header::IF_NONE_MATCH, "\"b\"")]), Wanted::Whole);
+    }
+}

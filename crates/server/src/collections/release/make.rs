@@ -1,0 +1,166 @@
+//! Makes a release: decides in one transaction what is in it, and which numbers and splits things have for good.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::build;
+use super::split::{self, Dealt, Shares, Split};
+use crate::app::App;
+use crate::fault::Fault;
+use crate::jobs::queue::{self, Priority};
+use crate::store::{Error, Row, Tx};
+use crate::{args, audit, clock, fault, ids};
+
+/// What a release is made with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parameters {
+    /// The percentage of pictures for validation.
+    pub val: u32,
+    /// The percentage of pictures for test.
+    pub test: u32,
+    /// The split whose captions are kept back.
+    pub withheld: Option<Split>,
+}
+
+/// What a release has: complete pictures, and those of earlier releases that lack captions again because more are
+/// wanted now. `$1` is the collection.
+const PICTURES: &str = "SELECT image.id, image.split_group, image.phash, \
+     (SELECT MAX(item.split) FROM release_item AS item WHERE item.subject = image.id) AS earlier FROM image \
+     WHERE image.collection = $1 AND (image.state = 'complete' OR image.state = 'open' AND EXISTS \
+     (SELECT 1 FROM release_item AS item WHERE item.subject = image.id)) \
+     AND EXISTS (SELECT 1 FROM caption WHERE caption.image = image.id AND caption.state = 'accepted') \
+     ORDER BY image.id";
+
+/// Gives numbers to things that have none: `$1` is the collection, `$2` the release.
+const NUMBER_IMAGES: &str = "INSERT INTO coco_id (collection, kind, number, subject) \
+     SELECT $1, 'image', (SELECT COALESCE(MAX(number), 0) FROM coco_id WHERE collection = $1 AND kind = 'image') \
+     + ROW_NUMBER() OVER (ORDER BY item.subject), item.subject FROM release_item AS item \
+     WHERE item.release = $2 AND item.kind = 'image' \
+     AND NOT EXISTS (SELECT 1 FROM coco_id WHERE coco_id.subject = item.subject)";
+const NUMBER_CAPTIONS: &str = "INSERT INTO coco_id (collection, kind, number, subject) \
+     SELECT $1, 'caption', (SELECT COALESCE(MAX(number), 0) FROM coco_id WHERE collection = $1 AND kind = 'caption') \
+     + ROW_NUMBER() OVER (ORDER BY item.subject), item.subject FROM release_item AS item \
+     WHERE item.release = $2 AND item.kind = 'caption' \
+     AND NOT EXISTS (SELECT 1 FROM coco_id WHERE coco_id.subject = item.subject)";
+
+/// What earlier releases had and may not be shown any more: `$1` is the collection, `$2` the release, `$3` the time.
+const BURY_IMAGES: &str = "INSERT INTO tombstone (collection, kind, number, reason, withdrawn_at) \
+     SELECT $1, 'image', coco_id.number, COALESCE(image.state, 'removed'), $3 FROM coco_id \
+     LEFT JOIN image ON image.id = coco_id.subject WHERE coco_id.collection = $1 AND coco_id.kind = 'image' \
+     AND NOT EXISTS (SELECT 1 FROM release_item AS item WHERE item.release = $2 AND item.subject = coco_id.subject) \
+     ON CONFLICT DO NOTHING";
+const BURY_CAPTIONS: &str = "INSERT INTO tombstone (collection, kind, number, reason, withdrawn_at) \
+     SELECT $1, 'caption', coco_id.number, COALESCE(caption.state, 'removed'), $3 FROM coco_id \
+     LEFT JOIN caption ON caption.id = coco_id.subject WHERE coco_id.collection = $1 AND coco_id.kind = 'caption' \
+     AND NOT EXISTS (SELECT 1 FROM release_item AS item WHERE item.release = $2 AND item.subject = coco_id.subject) \
+     ON CONFLICT DO NOTHING";
+
+/// Decides what the next release of a collection has, and has its files made; returns its number.
+///
+/// # Errors
+/// If no picture is complete, the numbers make no sense, or the database fails.
+pub async fn make(
+    app: &App,
+    collection: &str,
+    title: &str,
+    parameters: &Parameters,
+    actor: Option<&str>,
+) -> Result<i64, Fault> {
+    if parameters.val + parameters.test > 90 {
+        return Err(fault!(
+            UNPROCESSABLE_ENTITY,
+            "shares",
+            "Validation and test together have at most 90 % of the pictures."
+        ));
+    }
+    let mut tx = app.store.begin().await?;
+    let number = add(&mut tx, collection, title, parameters, actor).await?;
+    tx.commit().await?;
+    app.wake.notify_one();
+    Ok(number)
+}
+
+async fn add(
+    tx: &mut Tx,
+    collection: &str,
+    title: &str,
+    parameters: &Parameters,
+    actor: Option<&str>,
+) -> Result<i64, Fault> {
+    let now = clock::now();
+    let pictures = tx.all(PICTURES, args![collection]).await?;
+    if pictures.is_empty() {
+        return Err(fault!(
+            CONFLICT,
+            "nothing-to-release",
+            "No picture has all its captions yet, so there is nothing to release."
+        ));
+    }
+    let row = tx
+        .first(
+            "SELECT COALESCE(MAX(number), 0) + 1 AS next FROM release WHERE collection = $1",
+            args![collection],
+        )
+        .await?;
+    let number: i64 = row.map_or(Ok(1), |row| row.get("next"))?;
+    let id = ids::new_id();
+    tx.execute(
+        "INSERT INTO release (id, collection, number, title, state, parameters, created_by, created_at) \
+         VALUES ($1, $2, $3, $4, 'preparing', $5, $6, $7)",
+        args![&id, collection, number, title, serde_json::to_string(parameters)?, actor, now],
+    )
+    .await?;
+    let splits = deal(&pictures, parameters, collection)?;
+    for (row, split) in pictures.iter().zip(splits) {
+        tx.execute(
+            "INSERT INTO release_item (release, kind, subject, number, split) VALUES ($1, 'image', $2, 0, $3)",
+            args![&id, row.get::<String>("id")?, split.name()],
+        )
+        .await?;
+    }
+    tx.execute(
+        "INSERT INTO release_item (release, kind, subject, number, split) \
+         SELECT $1, 'caption', caption.id, 0, item.split FROM caption \
+         JOIN release_item AS item ON item.subject = caption.image AND item.release = $1 \
+         WHERE caption.state = 'accepted'",
+        args![&id],
+    )
+    .await?;
+    for statement in [NUMBER_IMAGES, NUMBER_CAPTIONS] {
+        tx.execute(statement, args![collection, &id]).await?;
+    }
+    tx.execute(
+        "UPDATE release_item SET number = (SELECT coco_id.number FROM coco_id WHERE coco_id.subject = release_item.subject) \
+         WHERE release = $1",
+        args![&id],
+    )
+    .await?;
+    for statement in [BURY_IMAGES, BURY_CAPTIONS] {
+        tx.execute(statement, args![collection, &id, now]).await?;
+    }
+    queue::add(tx, build::BUILD.kind, &id, Priority::Awaited).await?;
+    audit::note(tx, actor, "release.make", &id, json!({ "collection": collection, "number": number }))
+        .await?;
+    Ok(number)
+}
+
+fn deal(pictures: &[Row], parameters: &Parameters, collection: &str) -> Result<Vec<Split>, Error> {
+    struct Of {
+        group: String,
+        hash: Option<u64>,
+        earlier: Option<Split>,
+    }
+    let of = |row: &Row| {
+        let (hash, earlier): (Option<String>, Option<String>) = (row.get("phash")?, row.get("earlier")?);
+        Ok(Of {
+            group: row.get("split_group")?,
+            hash: hash.and_then(|hash| u64::from_str_radix(&hash, 16).ok()),
+            earlier: earlier.and_then(|split| split.parse().ok()),
+        })
+    };
+    let all: Vec<Of> = pictures.iter().map(of).collect::<Result<_, Error>>()?;
+    let dealt: Vec<Dealt<'_>> =
+        all.iter().map(|of| Dealt { group: &of.group, hash: of.hash, earlier: of.earlier }).collect();
+    let shares = Shares { val: parameters.val, test: parameters.test };
+    Ok(split::deal(&dealt, shares, collection))
+}

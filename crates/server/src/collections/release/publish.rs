@@ -1,0 +1,169 @@
+//! Publishes a split of a release as a phase of a benchmark with hidden references, in one step.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::build;
+use super::card;
+use super::content::Content;
+use super::files;
+use super::split::Split;
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::benchmarks::apply::{self, PhasePlan, Plan, ReferencePlan};
+use crate::benchmarks::records::{self as benchmarks, BoardKind, Visibility};
+use crate::collections::records::Collection;
+use crate::fault::Fault;
+use crate::{args, audit, clock, fault};
+
+/// What the benchmark is to be.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The benchmark's part of addresses; a phase is added if it exists already.
+    pub slug: String,
+    /// Submissions of a team on a day.
+    pub per_day: u32,
+    /// Submissions of a team in all.
+    pub in_total: u32,
+    /// Who sees the scores.
+    pub board: BoardKind,
+}
+
+/// Publishes the withheld split of a release; returns the address of the phase's board.
+///
+/// # Errors
+/// If the release withholds nothing, the benchmark is somebody else's, or it cannot be made.
+pub async fn publish(
+    app: &App,
+    collection: &Collection,
+    release: &str,
+    wanted: &Wanted,
+    visitor: &Visitor,
+) -> Result<String, Fault> {
+    let content = build::content(&app.store, release).await?;
+    let split = content.withheld.filter(|split| content.of(*split).next().is_some()).ok_or_else(|| {
+        fault!(
+            CONFLICT,
+            "nothing-withheld",
+            "This release keeps no captions back, so that everybody could hand in the references themselves."
+        )
+    })?;
+    let known = app.store.first("SELECT id FROM benchmark WHERE slug = $1", args![&wanted.slug]).await?;
+    if let Some(row) = &known
+        && !benchmarks::is_host(&app.store, &row.get::<String>("id")?, Some(visitor)).await?
+    {
+        return Err(fault!(CONFLICT, "slug-taken", "Another benchmark has the address {}.", &wanted.slug));
+    }
+    let folder = tempfile::tempdir()?;
+    let phase = phase(&content, split, wanted, folder.path())?;
+    let phase_slug = phase.slug.clone();
+    let plan = match &known {
+        // What an existing benchmark says of itself stays.
+        Some(_) => {
+            let seen = benchmarks::benchmark(&app.store, &wanted.slug, Some(visitor)).await?.benchmark;
+            Plan {
+                slug: seen.slug,
+                title: seen.title,
+                summary: seen.summary,
+                rules: seen.rules,
+                visibility: seen.visibility,
+                hosts: Vec::new(),
+                phases: vec![phase],
+            }
+        }
+        None => Plan {
+            slug: wanted.slug.clone(),
+            title: collection.title.clone(),
+            summary: collection.summary.clone(),
+            rules: rules(&content, split),
+            visibility: match collection.visibility {
+                Visibility::Public => Visibility::Public,
+                Visibility::Registered | Visibility::Hidden => Visibility::Registered,
+            },
+            hosts: vec![visitor.email.clone()],
+            phases: vec![phase],
+        },
+    };
+    apply::apply(app, &plan, folder.path(), Some(&visitor.id)).await.map_err(|error| {
+        fault!(
+            UNPROCESSABLE_ENTITY,
+            "not-published",
+            "The benchmark cannot be made: {}.",
+            format!("{error:#}")
+        )
+    })?;
+    note(app, release, split, &plan.slug, &phase_slug, visitor).await?;
+    Ok(format!("/b/{}/{phase_slug}/leaderboard", plan.slug))
+}
+
+/// Remembers which phase came of which release.
+async fn note(
+    app: &App,
+    release: &str,
+    split: Split,
+    benchmark: &str,
+    phase: &str,
+    visitor: &Visitor,
+) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    tx.execute(
+        "INSERT INTO publication (phase, release, split, created_at) SELECT phase.id, $1, $2, $3 FROM phase \
+         JOIN benchmark ON benchmark.id = phase.benchmark WHERE benchmark.slug = $4 AND phase.slug = $5 \
+         ON CONFLICT DO NOTHING",
+        args![release, split.name(), clock::now(), benchmark, phase],
+    )
+    .await?;
+    audit::note(&mut tx, Some(&visitor.id), "release.publish", release, json!({ "benchmark": benchmark }))
+        .await?;
+    Ok(tx.commit().await?)
+}
+
+/// The phase, with a reference set for each language, whose file is written to `folder`.
+fn phase(content: &Content, split: Split, wanted: &Wanted, folder: &Path) -> Result<PhasePlan, Fault> {
+    let mut references = Vec::new();
+    for language in content.languages() {
+        let counts = content
+            .of(split)
+            .map(|picture| picture.captions.iter().filter(|caption| caption.language == language).count());
+        let Some(fewest) = counts.filter(|n| *n > 0).min() else { continue };
+        let file = format!("{split}-{language}.json");
+        let annotations = files::annotations(content, split, Some(language), true);
+        std::fs::write(folder.join(&file), annotations.to_string())?;
+        let is_chinese = language.starts_with("zh");
+        references.push(ReferencePlan {
+            name: format!("c{fewest}-{language}"),
+            file,
+            language: language.to_owned(),
+            tokenizer: is_chinese.then(|| card::tokenizer(language).name().to_owned()),
+            images: None,
+        });
+    }
+    let metrics = ["bleu", "rouge-l", "cider-d", "chrf"].map(str::to_owned);
+    Ok(PhasePlan {
+        slug: format!("{split}-{}", content.number),
+        title: format!("Release {}, {split}", content.number),
+        opens: None,
+        closes: None,
+        per_day: wanted.per_day,
+        in_total: wanted.in_total,
+        board: wanted.board,
+        reveal: None,
+        decimals: 3,
+        metrics: metrics.into(),
+        main_set: None,
+        main_metric: "cider-d".to_owned(),
+        human: true,
+        references,
+        baselines: Vec::new(),
+    })
+}
+
+fn rules(content: &Content, split: Split) -> String {
+    format!(
+        "Describe each picture of `annotations/image_info_{split}.json` in release {} of *{}* in one sentence, and hand \
+         in a list such as `[{{\"image_id\": 1, \"caption\": \"…\"}}]`. Each language has references of its own, and \
+         the first set ranks.\n",
+        content.number, content.title
+    )
+}

@@ -1,0 +1,216 @@
+//! A release from complete pictures to a hidden phase with scores, and what leaves with the next one.
+
+use std::io::{Cursor, Read};
+
+use axum::body::Body;
+use axum::http::Request;
+use capeval_server::accounts::{Role, people};
+use capeval_server::args;
+use capeval_server::collections::release::{archive, build};
+use capeval_server::web::Scope;
+use serde_json::{Value, json};
+
+use crate::support::collections::{Collection, number, row};
+use crate::support::{Client, Database, Site, on_both};
+
+on_both! { a_release_becomes_a_hidden_benchmark_and_what_is_withdrawn_leaves }
+
+/// The bytes of a file.
+async fn bytes(client: &Client, path: &str) -> Vec<u8> {
+    use http_body_util::BodyExt;
+    use tower::ServiceExt;
+    let mut request = Request::get(path).header("host", "localhost");
+    if let Some(cookie) = &client.cookie {
+        request = request.header("cookie", cookie);
+    }
+    let response = client.router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+    assert_eq!(response.status(), 200, "{path}");
+    response.into_body().collect().await.unwrap().to_bytes().to_vec()
+}
+
+fn read(archive: &[u8], path: &str) -> Value {
+    let mut archive = zip::ZipArchive::new(Cursor::new(archive)).unwrap();
+    let mut text = String::new();
+    archive.by_name(path).unwrap().read_to_string(&mut text).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+const SENTENCES: [&str; 5] = [
+    "a knight number {} waits before the gate of an old castle",
+    "before a castle stands the knight with number {} and waits",
+    "someone in armour, marked {}, looks up at a large closed gate",
+    "an armoured person {} is standing outside of a stone castle",
+    "the gate of a castle and a knight, who bears the number {}",
+];
+
+async fn a_release_becomes_a_hidden_benchmark_and_what_is_withdrawn_leaves(database: Database) {
+    let site = Site::new(database).await;
+    let host = site.person("Host", Role::Host).await;
+    let host_id = people::by_email(&site.app.store, "host@example.org").await.unwrap().unwrap().id;
+    let screens = Collection::new(&site, "screens", 5, &host_id).await;
+    let uploaders = [site.account("Una", Role::Member).await, site.account("Udo", Role::Member).await];
+    let mut authors = Vec::new();
+    for name in ["Ada", "Ben", "Cho", "Dee", "Eli"] {
+        authors.push(site.person(name, Role::Member).await);
+    }
+    let mut ids = Vec::new();
+    for name in ["ada", "ben", "cho", "dee", "eli"] {
+        ids.push(
+            people::by_email(&site.app.store, &format!("{name}@example.org")).await.unwrap().unwrap().id,
+        );
+    }
+    let mut images = Vec::new();
+    for k in 0..12_u64 {
+        let image = screens.picture(&site, &uploaders[k as usize % 2], &format!("game {}", k / 2), k).await;
+        for (author, sentence) in ids.iter().zip(SENTENCES) {
+            screens
+                .caption(&site, &image, author, "en", &sentence.replace("{}", &(20 + k).to_string()))
+                .await;
+        }
+        images.push(image);
+    }
+    assert!(
+        host.post("/c/screens/releases", &[("val", "20"), ("test", "20"), ("withheld", "test")]).await.status
+            == 409
+    );
+    screens.pass_quiz(&site, &ids).await;
+    for (k, rater) in authors[..3].iter().enumerate() {
+        screens.rate_all(rater, |text| if (text.len() + k) % 3 == 0 { 3 } else { 4 }).await;
+    }
+    let complete = "SELECT COUNT(*) AS n FROM image WHERE state = 'complete' AND collection = $1";
+    assert_eq!(number(&site, complete, &screens.id).await, 12);
+
+    host.post("/c/screens/releases", &[("val", "60"), ("test", "60")]).await.expect(422);
+    authors[0].post("/c/screens/releases", &[("val", "20"), ("test", "20")]).await.expect(404);
+    let made = host
+        .post("/c/screens/releases", &[("val", "20"), ("test", "20"), ("withheld", "test")])
+        .await
+        .expect(303);
+    assert_eq!(made.header("location"), "/c/screens/releases/1");
+    site.work().await;
+
+    // For contributors, and nobody else.
+    let stranger = site.person("Zoe", Role::Member).await;
+    let file = "/c/screens/releases/1/screens-1.zip";
+    stranger.get(file).await.expect(404);
+    site.anybody().get(file).await.expect(404);
+    let page = stranger.get("/c/screens/releases/1").await.expect(200).text;
+    assert!(
+        page.contains("for people with an accepted picture or caption") && !page.contains("screens-1.zip")
+    );
+    assert!(authors[0].get("/c/screens/releases/1").await.text.contains("screens-1.zip"));
+    let archive = bytes(&authors[0], file).await;
+    // In parts, and not again.
+    let part =
+        |range: &'static str| authors[1].send(Request::get(file).header("range", range), Body::empty());
+    let found = part("bytes=2-5").await.expect(206);
+    assert_eq!(found.header("content-range"), format!("bytes 2-5/{}", archive.len()));
+    assert_eq!(found.text.as_bytes(), &archive[2..6]);
+    let tag = found.header("etag").to_owned();
+    part("bytes=99999999-").await.expect(416);
+    authors[1].send(Request::get(file).header("if-none-match", &tag), Body::empty()).await.expect(304);
+    let squeezed = Request::get(file).header("accept-encoding", "gzip");
+    assert_eq!(authors[1].send(squeezed, Body::empty()).await.expect(200).header("content-encoding"), "");
+    assert_eq!(number(&site, "SELECT COUNT(*) AS n FROM download WHERE id <> $1", "").await, 2);
+
+    // Built again, it is the same.
+    let release: String =
+        row(&site, "SELECT id FROM release WHERE collection = $1", &screens.id).await.get("id").unwrap();
+    let content = build::content(&site.app.store, &release).await.unwrap();
+    let parts = build::write(&content, &site.app.blobs, archive::LARGEST).unwrap();
+    assert_eq!(format!("\"{}\"", parts[0].blob), tag);
+    assert!(build::write(&content, &site.app.blobs, 10_000).unwrap().len() > 1);
+
+    // The captions of the test split are in no answer.
+    let test = read(&archive, "annotations/image_info_test.json");
+    let test: Vec<i64> =
+        test["images"].as_array().unwrap().iter().map(|image| image["id"].as_i64().unwrap()).collect();
+    assert!((2..=4).contains(&test.len()), "{test:?}");
+    let text = String::from_utf8_lossy(&archive);
+    let hidden: Vec<String> = content
+        .pictures
+        .iter()
+        .filter(|picture| test.contains(&picture.number))
+        .flat_map(|picture| picture.captions.iter().map(|caption| caption.text.clone()))
+        .collect();
+    assert!(hidden.len() == 5 * test.len() && hidden.iter().all(|caption| !text.contains(caption)));
+    assert!(ids.iter().chain(&uploaders).all(|id| !text.contains(id)), "ids of accounts stay here");
+
+    // The hidden split as a phase, with five references each.
+    let publish = "/c/screens/releases/1/publish";
+    let form = [("benchmark", "screens"), ("per_day", "2"), ("in_total", "9"), ("board", "public")];
+    authors[0].post(publish, &form).await.expect(404);
+    let board = host.post(publish, &form).await.expect(303).header("location").to_owned();
+    assert_eq!(board, "/b/screens/test-1/leaderboard");
+    site.work().await;
+    let results: Vec<Value> = content
+        .pictures
+        .iter()
+        .filter(|picture| test.contains(&picture.number))
+        .map(|picture| json!({ "image_id": picture.number, "caption": picture.captions[0].text }))
+        .collect();
+    let phase: String = row(&site, "SELECT id FROM phase WHERE slug = $1", "test-1").await.get("id").unwrap();
+    let zoe = site.program("Zoe", Role::Member, Scope::Submit).await;
+    let path = format!("/api/v1/phases/{phase}/submissions?method=copies");
+    let made = zoe.send(Request::post(path), json!(results).to_string()).await.expect(201).json();
+    site.work().await;
+    let shown =
+        zoe.get(&format!("/api/v1/submissions/{}", made["id"].as_str().unwrap())).await.expect(200).json();
+    assert_eq!(shown["scores"]["c5-en"]["bleu-4"], 1.0, "{shown}");
+    let page = site.anybody().get(&board).await.expect(200).text;
+    assert!(page.contains("copies") && hidden.iter().all(|caption| !page.contains(caption.as_str())));
+
+    // How metrics agree with the ratings.
+    stranger.post("/c/screens/agreement", &[]).await.expect(404);
+    host.post("/c/screens/agreement", &[]).await.expect(303);
+    site.work().await;
+    let page = site.anybody().get("/c/screens/agreement").await.expect(200).text;
+    for part in [
+        "120 ratings of 60 captions of 12 pictures",
+        "CIDEr-D",
+        "<svg viewBox=",
+        "Share of captions with at most",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(page.matches("<small>[").count() > 20);
+    let moved = site.anybody().get("/b/screens/test-1/agreement").await.expect(303);
+    assert_eq!(moved.header("location"), "/c/screens/agreement");
+
+    // What is withdrawn leaves with the next release; numbers and splits stay.
+    site.app
+        .store
+        .execute("UPDATE image SET state = 'withdrawn' WHERE id = $1", args![&images[0]])
+        .await
+        .unwrap();
+    let image = screens.picture(&site, &uploaders[0], "another", 50).await;
+    for (author, sentence) in ids.iter().zip(SENTENCES) {
+        screens.caption(&site, &image, author, "en", &sentence.replace("{}", "50")).await;
+    }
+    for rater in &authors[..3] {
+        screens.rate_all(rater, |_| 4).await;
+    }
+    host.post("/c/screens/releases", &[("val", "20"), ("test", "20"), ("withheld", "test")])
+        .await
+        .expect(303);
+    site.work().await;
+    authors[0].get(file).await.expect(410);
+    let newer = bytes(&authors[0], "/c/screens/releases/2/screens-2.zip").await;
+    assert_eq!(
+        number(&site, "SELECT number AS n FROM coco_id WHERE subject = $1", &image).await,
+        13,
+        "numbers are not given again"
+    );
+    let gone = number(&site, "SELECT number AS n FROM coco_id WHERE subject = $1", &images[0]).await;
+    let withdrawn = read(&newer, "withdrawn.json");
+    let withdrawn = withdrawn.as_array().unwrap();
+    assert_eq!(withdrawn.len(), 6, "{withdrawn:?}");
+    assert!(
+        withdrawn
+            .iter()
+            .any(|one| one["kind"] == "image" && one["id"] == gone && one["reason"] == "withdrawn")
+    );
+    let splits = "SELECT COUNT(*) AS n FROM release_item AS a JOIN release_item AS b ON b.subject = a.subject \
+                  WHERE a.split <> b.split AND a.release <> $1";
+    assert_eq!(number(&site, splits, "").await, 0);
+}
