@@ -197,30 +197,60 @@ pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -
     Ok(applied)
 }
 
+/// Adds a phase to a benchmark, after the others. Nothing is changed if anything is wrong.
+///
+/// # Errors
+/// As [`apply`].
+pub async fn add_phase(
+    app: &App,
+    benchmark: &str,
+    plan: &PhasePlan,
+    folder: &Path,
+    actor: Option<&str>,
+) -> anyhow::Result<()> {
+    check_slug(&plan.slug)?;
+    check_phase(plan)?;
+    let mut tx = app.store.begin().await?;
+    let row = tx.first("SELECT COUNT(*) AS n FROM phase WHERE benchmark = $1", args![benchmark]).await?;
+    let position: i64 = row.context("an aggregate has a row")?.get("n")?;
+    apply_phase(app, &mut tx, benchmark, position as usize, plan, folder).await?;
+    audit::note(&mut tx, actor, "phase.add", benchmark, json!({ "slug": plan.slug })).await?;
+    tx.commit().await?;
+    app.wake.notify_one();
+    Ok(())
+}
+
+fn check_slug(slug: &str) -> anyhow::Result<()> {
+    let is_plain =
+        slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    if !is_plain || slug.is_empty() || slug.len() > 60 || slug == "rules" {
+        bail!("`{slug}` is not a slug, which has small letters, digits and hyphens");
+    }
+    Ok(())
+}
+
 fn check(plan: &Plan) -> anyhow::Result<()> {
     let slugs = std::iter::once(&plan.slug).chain(plan.phases.iter().map(|phase| &phase.slug));
     for slug in slugs {
-        let is_plain =
-            slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-        if !is_plain || slug.is_empty() || slug.len() > 60 || slug == "rules" {
-            bail!("`{slug}` is not a slug, which has small letters, digits and hyphens");
-        }
+        check_slug(slug)?;
     }
     people::name(&plan.title)?;
-    for phase in &plan.phases {
-        people::name(&phase.title)?;
-        let main = phase.main_set.as_ref().or(phase.references.first().map(|set| &set.name));
-        if main.is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
-            bail!("phase {}: main_set is not among its references", phase.slug);
-        }
-        check_metrics(phase).with_context(|| format!("phase {}", phase.slug))?;
-        for set in &phase.references {
-            people::name(&set.name)?;
-            if let Some(tokenizer) = &set.tokenizer {
-                tokenizer.parse::<Tokenizer>().map_err(|_| {
-                    anyhow::anyhow!("phase {}: no tokenizer is called {tokenizer}", phase.slug)
-                })?;
-            }
+    plan.phases.iter().try_for_each(check_phase)
+}
+
+fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
+    people::name(&phase.title)?;
+    let main = phase.main_set.as_ref().or(phase.references.first().map(|set| &set.name));
+    if main.is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
+        bail!("phase {}: main_set is not among its references", phase.slug);
+    }
+    check_metrics(phase).with_context(|| format!("phase {}", phase.slug))?;
+    for set in &phase.references {
+        people::name(&set.name)?;
+        if let Some(tokenizer) = &set.tokenizer {
+            tokenizer
+                .parse::<Tokenizer>()
+                .map_err(|_| anyhow::anyhow!("phase {}: no tokenizer is called {tokenizer}", phase.slug))?;
         }
     }
     Ok(())

@@ -50,42 +50,37 @@ pub async fn publish(
         )
     })?;
     let known = app.store.first("SELECT id FROM benchmark WHERE slug = $1", args![&wanted.slug]).await?;
-    if let Some(row) = &known
-        && !benchmarks::is_host(&app.store, &row.get::<String>("id")?, Some(visitor)).await?
-    {
-        return Err(fault!(CONFLICT, "slug-taken", "Another benchmark has the address {}.", &wanted.slug));
-    }
+    let known: Option<String> = known.map(|row| row.get("id")).transpose()?;
     let folder = tempfile::tempdir()?;
     let phase = phase(&content, split, wanted, folder.path())?;
     let phase_slug = phase.slug.clone();
-    let plan = match &known {
-        // What an existing benchmark says of itself stays.
-        Some(_) => {
-            let seen = benchmarks::benchmark(&app.store, &wanted.slug, Some(visitor)).await?.benchmark;
-            Plan {
-                slug: seen.slug,
-                title: seen.title,
-                summary: seen.summary,
-                rules: seen.rules,
-                visibility: seen.visibility,
-                hosts: Vec::new(),
-                phases: vec![phase],
-            }
+    let made = match &known {
+        Some(id) if !benchmarks::is_host(&app.store, id, Some(visitor)).await? => {
+            return Err(fault!(
+                CONFLICT,
+                "slug-taken",
+                "Another benchmark has the address {}.",
+                &wanted.slug
+            ));
         }
-        None => Plan {
-            slug: wanted.slug.clone(),
-            title: collection.title.clone(),
-            summary: collection.summary.clone(),
-            rules: rules(&content, split),
-            visibility: match collection.visibility {
-                Visibility::Public => Visibility::Public,
-                Visibility::Registered | Visibility::Hidden => Visibility::Registered,
-            },
-            hosts: vec![visitor.email.clone()],
-            phases: vec![phase],
-        },
+        Some(id) => apply::add_phase(app, id, &phase, folder.path(), Some(&visitor.id)).await,
+        None => {
+            let plan = Plan {
+                slug: wanted.slug.clone(),
+                title: collection.title.clone(),
+                summary: collection.summary.clone(),
+                rules: rules(&content, split),
+                visibility: match collection.visibility {
+                    Visibility::Public => Visibility::Public,
+                    Visibility::Registered | Visibility::Hidden => Visibility::Registered,
+                },
+                hosts: vec![visitor.email.clone()],
+                phases: vec![phase],
+            };
+            apply::apply(app, &plan, folder.path(), Some(&visitor.id)).await.map(drop)
+        }
     };
-    apply::apply(app, &plan, folder.path(), Some(&visitor.id)).await.map_err(|error| {
+    made.map_err(|error| {
         fault!(
             UNPROCESSABLE_ENTITY,
             "not-published",
@@ -93,8 +88,8 @@ pub async fn publish(
             format!("{error:#}")
         )
     })?;
-    note(app, release, split, &plan.slug, &phase_slug, visitor).await?;
-    Ok(format!("/b/{}/{phase_slug}/leaderboard", plan.slug))
+    note(app, release, split, &wanted.slug, &phase_slug, visitor).await?;
+    Ok(format!("/b/{}/{phase_slug}/leaderboard", wanted.slug))
 }
 
 /// Remembers which phase came of which release.
