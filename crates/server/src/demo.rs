@@ -1,5 +1,8 @@
 //! Fills an empty site with something to click on: accounts, a benchmark with references of its own making, entries.
 
+mod collection;
+mod scenes;
+
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -224,6 +227,7 @@ pub async fn fill(app: &App) -> anyhow::Result<Vec<String>> {
         )?;
     }
     apply::apply(app, &toml::from_str(&plan)?, folder.path(), None).await?;
+    collection::fill(app, &visitors).await?;
     let app = app.clone();
     tokio::spawn(async move {
         if let Err(error) = hand_in(&app, &visitors).await {

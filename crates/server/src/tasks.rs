@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::app::App;
-use crate::collections::picture;
 use crate::collections::agreement::task as agreement;
+use crate::collections::picture;
 use crate::jobs::Failure;
 use crate::jobs::child::{self, Allowance, Order};
 

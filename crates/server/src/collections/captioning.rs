@@ -200,7 +200,8 @@ struct Given {
 }
 
 /// What became of a caption.
-enum Outcome {
+pub(crate) enum Outcome {
+    /// It waits for ratings.
     Taken,
     /// The picture was taken away.
     Gone,
@@ -294,16 +295,19 @@ async fn is_repeated(
 }
 
 /// A new caption, which has been checked.
-struct New<'a> {
-    collection: &'a Collection,
-    image: &'a str,
-    language: &'a str,
-    text: &'a str,
-    warnings: Vec<&'a str>,
+pub(crate) struct New<'a> {
+    pub collection: &'a Collection,
+    pub image: &'a str,
+    pub language: &'a str,
+    pub text: &'a str,
+    pub warnings: Vec<&'a str>,
 }
 
 /// Adds a caption in the place that its author has reserved, or in a free one.
-async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome, Fault> {
+///
+/// # Errors
+/// If it is of their own picture and may not be, or the database fails.
+pub(crate) async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome, Fault> {
     let author = visitor.id.as_str();
     let known = "SELECT 1 AS one FROM caption WHERE image = $1 AND author = $2";
     let state = slots::lock(tx, new.image).await?;

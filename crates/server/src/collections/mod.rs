@@ -4,7 +4,7 @@
 
 pub mod agreement;
 pub mod apply;
-mod captioning;
+pub(crate) mod captioning;
 mod guide;
 mod hosts;
 mod media;

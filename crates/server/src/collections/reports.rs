@@ -39,7 +39,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 #[derive(Deserialize)]
-struct NewReport {
+pub(super) struct NewReport {
     kind: String,
     subject: String,
     reason: ReportReason,
@@ -48,6 +48,13 @@ struct NewReport {
     /// Where to go on: to the next picture, or the next caption to rate.
     #[serde(default)]
     to: String,
+}
+
+impl NewReport {
+    /// A report of a caption.
+    pub(super) fn of_caption(subject: String, reason: ReportReason) -> Self {
+        Self { kind: "caption".to_owned(), subject, reason, note: String::new(), to: String::new() }
+    }
 }
 
 async fn report(
@@ -66,7 +73,10 @@ async fn report(
 }
 
 /// Adds a report, and hides the thing from everybody if it is the second one.
-async fn add(tx: &mut Tx, seen: &Seen, visitor: &Visitor, given: &NewReport) -> Result<(), Fault> {
+///
+/// # Errors
+/// If there is no such thing, the person may not report, or the database fails.
+pub(super) async fn add(tx: &mut Tx, seen: &Seen, visitor: &Visitor, given: &NewReport) -> Result<(), Fault> {
     let subject = given.subject.as_str();
     let is_caption = given.kind == "caption";
     let collection = match is_caption {

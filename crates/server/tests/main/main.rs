@@ -10,6 +10,7 @@ mod commands;
 mod hostile;
 mod jobs;
 mod kills;
+mod life;
 mod outbox;
 mod ratings;
 mod real;

@@ -7,11 +7,15 @@ use axum::response::{IntoResponse, Redirect, Response};
 use super::give::{self, Given};
 use super::next::{self, ToRate};
 use crate::app::App;
+use crate::collections::guide;
 use crate::collections::records::{self, Seen};
+use crate::collections::reports::{self, NewReport};
 use crate::collections::rules::acceptance::Grade;
+use crate::collections::rules::reports::ReportReason;
+use crate::collections::words::InWords;
 use crate::fault;
 use crate::fault::Fault;
-use crate::store::{Store, Tx};
+use crate::store::Tx;
 use crate::web::language::say;
 use crate::web::route::{get, post};
 use crate::web::{Access, Page, Person, Route, Scope};
@@ -51,6 +55,7 @@ struct RatePage<'a> {
     to_rate: &'a ToRate,
     grades: [(i64, &'static str); 4],
     tags: [(&'static str, &'static str); 7],
+    reasons: Vec<(&'static str, &'static str)>,
     done: i64,
 }
 
@@ -70,7 +75,7 @@ async fn show(
 ) -> Result<Response, Fault> {
     let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
     let collection = &seen.collection.id;
-    if !has_passed(&app.store, collection, &visitor.id).await? {
+    if !guide::has_passed(&app.store, collection, &visitor.id).await? {
         return Ok(Redirect::to(&format!("/c/{slug}/guide")).into_response());
     }
     let sql = "SELECT ratings + gold_rated AS done FROM rater WHERE collection = $1 AND account = $2";
@@ -79,13 +84,15 @@ async fn show(
     let Some(to_rate) = next::next(&app.store, collection, &visitor.id).await? else {
         return page.show(&NoCaption { page: &page, seen: &seen, done });
     };
-    page.show(&RatePage { page: &page, seen: &seen, to_rate: &to_rate, grades: GRADES, tags: TAGS, done })
-}
-
-/// Whether a person has passed the quiz.
-async fn has_passed(store: &Store, collection: &str, account: &str) -> Result<bool, Fault> {
-    let sql = "SELECT 1 AS one FROM quiz WHERE collection = $1 AND account = $2 AND passed_at IS NOT NULL";
-    Ok(store.first(sql, args![collection, account]).await?.is_some())
+    page.show(&RatePage {
+        page: &page,
+        seen: &seen,
+        to_rate: &to_rate,
+        grades: GRADES,
+        tags: TAGS,
+        reasons: ReportReason::ALL.iter().map(|reason| (reason.name(), reason.in_words())).collect(),
+        done,
+    })
 }
 
 async fn give(
@@ -106,6 +113,16 @@ async fn give(
     let held = next::held(&app.store, collection, &visitor.id).await?;
     let Some(held) = held.filter(|held| field("item") == Some(held.item.as_str())) else { return Ok(again) };
     let mut tx = app.store.begin().await?;
+    if let Some(reason) = field("report").and_then(|reason| reason.parse::<ReportReason>().ok()) {
+        // A caption with a known grade is somebody's caption elsewhere; here it is only skipped.
+        if records::caption(&app.store, &held.item).await.is_ok() {
+            reports::add(&mut tx, &seen, &visitor, &NewReport::of_caption(held.item, reason)).await?;
+        } else {
+            skip(&mut tx, collection, &held.image.id, &visitor.id).await?;
+        }
+        tx.commit().await?;
+        return Ok(again);
+    }
     if field("grade") == Some("skip") {
         skip(&mut tx, collection, &held.image.id, &visitor.id).await?;
         tx.commit().await?;

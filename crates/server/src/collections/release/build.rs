@@ -11,6 +11,7 @@ use super::content::{Caption, Content, Picture, Rating, Withdrawn};
 use super::make::Parameters;
 use crate::app::App;
 use crate::blobs::Blobs;
+use crate::collections::processing;
 use crate::fault::Fault;
 use crate::jobs::{Failure, Job, Work};
 use crate::store::{Row, Store, Tx};
@@ -202,14 +203,23 @@ async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Value, String>)
         args![done["card"].as_str(), done["images"].as_i64(), done["captions"].as_i64(), clock::now(), &job.subject],
     )
     .await?;
-    // Earlier releases with something that was withdrawn are not given out any more.
-    tx.execute(
-        "UPDATE release SET state = 'retired' WHERE state = 'ready' AND id <> $1 \
-         AND collection = (SELECT collection FROM release WHERE id = $1) AND EXISTS \
+    retire(tx, &job.subject).await
+}
+
+/// Earlier releases with something that was withdrawn are not given out any more, and their files go.
+async fn retire(tx: &mut Tx, newest: &str) -> Result<(), Fault> {
+    const OLD: &str = "SELECT release.id FROM release WHERE release.state = 'ready' AND release.id <> $1 \
+         AND release.collection = (SELECT collection FROM release WHERE id = $1) AND EXISTS \
          (SELECT 1 FROM release_item AS item JOIN tombstone ON tombstone.collection = release.collection \
-         AND tombstone.kind = item.kind AND tombstone.number = item.number WHERE item.release = release.id)",
-        args![&job.subject],
-    )
-    .await?;
+         AND tombstone.kind = item.kind AND tombstone.number = item.number WHERE item.release = release.id)";
+    for row in tx.all(OLD, args![newest]).await? {
+        let id: String = row.get("id")?;
+        let files = tx.all("SELECT blob FROM release_part WHERE release = $1", args![&id]).await?;
+        tx.execute("DELETE FROM release_part WHERE release = $1", args![&id]).await?;
+        tx.execute("UPDATE release SET state = 'retired' WHERE id = $1", args![&id]).await?;
+        for file in files {
+            processing::discard(tx, &file.get::<String>("blob")?).await?;
+        }
+    }
     Ok(())
 }

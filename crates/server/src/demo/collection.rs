@@ -1,0 +1,226 @@
+//! A collection in the middle of its life: pictures that the program draws, captions in both languages, ratings, a queue
+//! for moderators, and a release whose hidden split is a benchmark.
+
+use std::time::Duration;
+
+use anyhow::Context;
+use image::codecs::png::PngEncoder;
+use serde_json::json;
+
+use super::scenes::Scene;
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::benchmarks::records::BoardKind;
+use crate::collections::apply::{self, Plan};
+use crate::collections::captioning::{self, New};
+use crate::collections::picture;
+use crate::collections::ratings::give::{self, Given};
+use crate::collections::ratings::known;
+use crate::collections::records::{self, Collection};
+use crate::collections::release::make::{self, Parameters};
+use crate::collections::release::publish::{self, Wanted};
+use crate::collections::release::split::Split;
+use crate::collections::rules::acceptance::Grade;
+use crate::collections::rules::text;
+use crate::collections::{agreement, rules, slots};
+use crate::{args, clock, ids};
+
+/// The part of its addresses.
+const SLUG: &str = "screens";
+
+/// The number of pictures; the last ones wait for a moderator.
+const PICTURES: usize = 28;
+const WAITING: usize = 3;
+
+/// Pictures with all captions, rated.
+const COMPLETE: usize = 18;
+
+/// Who uploads, describes and rates.
+const UPLOADERS: [&str; 2] = ["Ada", "Bao"];
+const AUTHORS: [&str; 4] = ["Chen", "Dina", "Emil", "Host"];
+const RATERS: [&str; 3] = ["Ada", "Bao", "Admin"];
+
+/// Makes the collection, with `visitors` as its people.
+///
+/// # Errors
+/// If the data cannot be written.
+pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
+    let plan: Plan = serde_json::from_value(json!({
+        "slug": SLUG, "title": "并不存在的游戏截图 / Screens of games that do not exist",
+        "summary": "用中文或英文描述程序绘制的画面。Describe drawings of this program in Chinese or English.",
+        "languages": ["zh", "en"], "captions": 4, "target": 40, "licences": ["CC0-1.0"],
+        "hosts": ["host@example.org"], "moderators": ["ada@example.org"],
+    }))?;
+    apply::apply(app, &plan, None).await?;
+    let row = app.store.first("SELECT id FROM collection WHERE slug = $1", args![SLUG]).await?;
+    let id: String = row.context("the collection is missing")?.get("id")?;
+    let collection = records::collection_of(&app.store, &id).await?;
+    let person = |name: &str| {
+        visitors
+            .iter()
+            .find(|visitor| visitor.name == name)
+            .context("an account of the demonstration is missing")
+    };
+    for visitor in visitors {
+        join(app, &id, &visitor.id).await?;
+    }
+    let mut images = Vec::new();
+    for number in 0..PICTURES {
+        let uploader = person(UPLOADERS[number / 2 % UPLOADERS.len()])?;
+        images.push(upload(app, &collection, &uploader.id, number).await?);
+    }
+    for (number, image) in images.iter().enumerate().take(PICTURES - WAITING) {
+        for (k, author) in AUTHORS.iter().enumerate() {
+            if number < COMPLETE || (number + k) % 3 == 0 {
+                describe(app, &collection, person(author)?, image, (number, k)).await?;
+            }
+        }
+    }
+    rate(
+        app,
+        &collection,
+        &RATERS.map(|name| person(name).map(|visitor| visitor.id.as_str()).unwrap_or_default()),
+    )
+    .await?;
+    known::grow(&app.store, &id, None).await?;
+    agreement::refresh(app, &id).await?;
+    let parameters = Parameters { val: 15, test: 25, withheld: Some(Split::Test) };
+    make::make(app, &id, "", &parameters, None).await?;
+    let (app, host) = (app.clone(), person("Host")?.clone());
+    tokio::spawn(async move {
+        if let Err(error) = publish(&app, &collection, &host).await {
+            tracing::error!(%error, "the release of the demonstration cannot be published");
+        }
+    });
+    Ok(())
+}
+
+async fn join(app: &App, collection: &str, account: &str) -> anyhow::Result<()> {
+    let values = || args![collection, account, clock::now()];
+    let store = &app.store;
+    store
+        .execute(
+            "INSERT INTO quiz (collection, account, attempts, passed_at) VALUES ($1, $2, 1, $3) ON CONFLICT DO NOTHING",
+            values(),
+        )
+        .await?;
+    store
+        .execute(
+            "INSERT INTO contributor (collection, account, on_board, created_at) VALUES ($1, $2, 1, $3) \
+             ON CONFLICT DO NOTHING",
+            values(),
+        )
+        .await?;
+    Ok(())
+}
+
+/// Draws a picture and adds it; returns its id.
+async fn upload(app: &App, collection: &Collection, uploader: &str, number: usize) -> anyhow::Result<String> {
+    let scene = Scene::of(number);
+    let blobs = app.blobs.clone();
+    let draw = move || -> anyhow::Result<_> {
+        let folder = tempfile::tempdir()?;
+        let [source, picture, thumb] = ["source", "picture", "thumb"].map(|name| folder.path().join(name));
+        scene.draw().write_with_encoder(PngEncoder::new(std::fs::File::create(&source)?))?;
+        let pictured = picture::process(&source, &picture, &thumb)?;
+        let size = std::fs::metadata(&picture)?.len();
+        let kept = |path| anyhow::Ok(blobs.put(std::fs::File::open(path)?)?);
+        Ok((pictured, size, kept(&source)?, kept(&picture)?, kept(&thumb)?))
+    };
+    let (pictured, size, source, picture, thumb) = tokio::task::spawn_blocking(draw).await??;
+    let id = ids::new_id();
+    let state = if number < PICTURES - WAITING { "open" } else { "pending" };
+    app.store
+        .execute(
+            "INSERT INTO image (id, collection, uploader, licence, game, platform, source_hash, blob, thumb, kind, \
+             width, height, size, phash, split_group, state, wanted, slots_taken, accepted, shuffle, created_at) \
+             VALUES ($1, $2, $3, 'CC0-1.0', $4, 'PC', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, 0, $16, $17)",
+            args![
+                &id,
+                &collection.id,
+                uploader,
+                scene.game(),
+                source,
+                picture,
+                thumb,
+                pictured.kind,
+                pictured.width,
+                pictured.height,
+                size as i64,
+                pictured.phash,
+                format!("{uploader} {}", scene.game()),
+                state,
+                collection.wanted,
+                rules::next::place(slots::random()?),
+                clock::now()
+            ],
+        )
+        .await?;
+    Ok(id)
+}
+
+/// Adds a caption; one in seven is wrong.
+async fn describe(
+    app: &App,
+    collection: &Collection,
+    author: &Visitor,
+    image: &str,
+    (number, k): (usize, usize),
+) -> anyhow::Result<()> {
+    let language = if k % 2 == 0 { "zh" } else { "en" };
+    let scene = Scene::of(number);
+    let sentence = match (number * 4 + k) % 7 {
+        6 => scene.mistaken(language),
+        _ => scene.sentence(language, number + k),
+    };
+    let sentence = text::clean(&sentence);
+    let new = New { collection, image, language, text: &sentence, warnings: Vec::new() };
+    let mut tx = app.store.begin().await?;
+    captioning::add(&mut tx, author, new).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Rates the captions of the first pictures: two agree on most, and ask a third about some.
+async fn rate(app: &App, collection: &Collection, raters: &[&str; 3]) -> anyhow::Result<()> {
+    let rows = app
+        .store
+        .all("SELECT id, image, text FROM caption WHERE collection = $1 ORDER BY id", args![&collection.id])
+        .await?;
+    let n = rows.len() - rows.len() / 9;
+    for (k, row) in rows.iter().enumerate().take(n) {
+        let (id, text): (String, String) = (row.get("id")?, row.get("text")?);
+        let is_wrong = text.len() % 7 == 3 || k % 7 == 6;
+        for (r, rater) in raters.iter().enumerate().take(if k % 11 == 5 { 3 } else { 2 }) {
+            let grade = match (is_wrong, (k + r) % 5) {
+                (true, 0) => 1,
+                (true, _) => 2,
+                (false, 4) => 3,
+                (false, _) => 4,
+            };
+            let grade = if k % 11 == 5 && r < 2 { 2 + 2 * r as i64 } else { grade };
+            let grade = Grade::new(grade).context("a grade is 1 to 4")?;
+            let tags = if grade.number() < 3 { vec!["object"] } else { Vec::new() };
+            let given = Given { collection: &collection.id, account: rater, grade, tags };
+            let mut tx = app.store.begin().await?;
+            give::rate(&mut tx, &id, &given).await?;
+            tx.commit().await?;
+        }
+    }
+    Ok(())
+}
+
+/// Publishes the hidden split as soon as the release is ready.
+async fn publish(app: &App, collection: &Collection, host: &Visitor) -> anyhow::Result<()> {
+    let release = loop {
+        let sql = "SELECT id, state FROM release WHERE collection = $1";
+        let row = app.store.first(sql, args![&collection.id]).await?.context("the release is missing")?;
+        match row.get::<String>("state")?.as_str() {
+            "preparing" => tokio::time::sleep(Duration::from_millis(300)).await,
+            "ready" => break row.get::<String>("id")?,
+            other => anyhow::bail!("the release is {other}"),
+        }
+    };
+    let wanted = Wanted { slug: SLUG.to_owned(), per_day: 3, in_total: 30, board: BoardKind::Public };
+    publish::publish(app, collection, &release, &wanted, host).await?;
+    Ok(())
+}
