@@ -1,5 +1,5 @@
-//! A collection in the middle of its life: pictures that the program draws, captions in both languages, ratings, a queue
-//! for moderators, and a release whose hidden split is a benchmark.
+//! A collection in the middle of its life: pictures that the program draws, captions in both languages, ratings, a
+//! queue for moderators, and a release whose hidden split is a benchmark.
 
 use std::time::Duration;
 

@@ -490,4 +490,5 @@ pub(super) const CHINESE: &[(&str, &str)] = &[
     ("yes", "是"),
     ("{} rated by you", "您已评 {} 条"),
     ("{} ratings of {} captions of {} pictures", "{3} 张图片的 {2} 条描述，共 {1} 次评分"),
+    ("Data card", "数据说明"),
 ];

@@ -28,7 +28,10 @@ pub const CORRELATE: Work = Work {
 };
 
 /// Metrics for captions of any language.
-const METRICS: [&str; 6] = ["bleu", "rouge-l", "cider-d", "cider", "chrf", "ter"];
+const METRICS: [&str; 5] = ["bleu", "rouge-l", "cider-d", "cider", "chrf"];
+
+/// A metric for languages that write spaces between words.
+const WITH_SPACES: &str = "ter";
 
 /// Rated captions that people still see or have seen, and the captions that count, which are their references.
 const RATED: &str = "SELECT caption.id, caption.image, caption.language, caption.text, rating.grade FROM rating \
@@ -117,8 +120,9 @@ async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
         std::fs::write(&paths[0], ratings.to_string())?;
         std::fs::write(&paths[1], references.to_string())?;
         let is_chinese = language.starts_with("zh");
+        let names = METRICS.into_iter().chain((!is_chinese).then_some(WITH_SPACES)).map(str::to_owned);
         let metrics = Metrics {
-            names: METRICS.map(str::to_owned).into(),
+            names: names.collect(),
             tokenizer: is_chinese.then(|| card::tokenizer(&language).name().to_owned()),
             data: app.data.clone(),
         };

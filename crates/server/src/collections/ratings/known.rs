@@ -138,9 +138,8 @@ pub async fn grow(store: &Store, collection: &str, actor: Option<&str>) -> Resul
     let mut tx = store.begin().await?;
     let rows = tx.all(BEST, args![collection]).await?;
     let mut made = 0;
-    let mut rest = rows.iter();
     let mut pictures = std::collections::HashSet::new();
-    while let Some(first) = rest.next() {
+    for first in &rows {
         if made == 2 * PAIRS {
             break;
         }

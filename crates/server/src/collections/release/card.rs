@@ -69,9 +69,13 @@ fn write(content: &Content, out: &mut String) -> std::fmt::Result {
     )?;
     lengths(content, out)?;
     ratings(content, out)?;
-    counts(out, "Games", content.pictures.iter().map(|picture| picture.game.as_str()))?;
-    counts(out, "Platforms", content.pictures.iter().map(|picture| picture.platform.as_str()))?;
-    counts(out, "Licences of pictures", content.pictures.iter().map(|picture| picture.licence.as_str()))?;
+    counts(out, ("Games", "game"), content.pictures.iter().map(|picture| picture.game.as_str()))?;
+    counts(out, ("Platforms", "platform"), content.pictures.iter().map(|picture| picture.platform.as_str()))?;
+    counts(
+        out,
+        ("Licences of pictures", "licence"),
+        content.pictures.iter().map(|picture| picture.licence.as_str()),
+    )?;
     uses(content, out)
 }
 
@@ -149,7 +153,11 @@ fn ratings(content: &Content, out: &mut String) -> std::fmt::Result {
     }
 }
 
-fn counts<'c>(out: &mut String, title: &str, values: impl Iterator<Item = &'c str>) -> std::fmt::Result {
+fn counts<'c>(
+    out: &mut String,
+    (title, one): (&str, &str),
+    values: impl Iterator<Item = &'c str>,
+) -> std::fmt::Result {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for value in values.filter(|value| !value.is_empty()) {
         *counts.entry(value).or_default() += 1;
@@ -159,7 +167,7 @@ fn counts<'c>(out: &mut String, title: &str, values: impl Iterator<Item = &'c st
     }
     let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-    writeln!(out, "\n## {title}\n\n| | pictures |\n|---|--:|")?;
+    writeln!(out, "\n## {title}\n\n| {one} | pictures |\n|---|--:|")?;
     for (value, n) in counts {
         writeln!(out, "| {} | {n} |", value.replace('|', "\\|").replace(['\r', '\n'], " "))?;
     }
