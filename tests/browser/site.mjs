@@ -114,12 +114,43 @@ const steps = {
     await ada.goto(`${site}/c/games/upload`);
     const files = [1, 2, 3].map((seed) => ({ name: `${seed}.png`, mimeType: "image/png", buffer: png(seed) }));
     await ada.setInputFiles("input[type=file]", files);
+    // A box over half of the first picture is blurred before it leaves the browser.
+    const canvas = ada.locator("#pictures canvas").first();
+    await canvas.waitFor();
+    await ada.waitForFunction(() => document.querySelectorAll("#pictures canvas").length === 3);
+    const drag = async (right, bottom) => {
+      await canvas.scrollIntoViewIfNeeded();
+      const box = await canvas.boundingBox();
+      await ada.mouse.move(box.x + 2, box.y + 2);
+      await ada.mouse.down();
+      await ada.mouse.move(box.x + box.width * right, box.y + box.height * bottom, { steps: 4 });
+      await ada.mouse.up();
+    };
+    // Sums of the left and of the right half.
+    const sums = () => canvas.evaluate((one) => [0, one.width / 2 + 8].map((x) => {
+      const { data } = one.getContext("2d").getImageData(x + 8, 8, one.width / 2 - 24, one.height - 24);
+      return data.reduce((sum, value) => (sum * 31 + value) % 1000003, 7);
+    }));
+    const before = await sums();
+    await drag(0.5, 0.99);
+    const after = await sums();
+    assert.ok(after[0] !== before[0] && after[1] === before[1], `${before} became ${after}`);
+    await ada.locator("#pictures button").first().click();
+    assert.deepEqual(await sums(), before, "the change was not undone");
+    await ada.check("input[name=tool][value=crop]");
+    await drag(0.5, 0.5);
+    assert.ok(await canvas.evaluate((one) => one.width < 400 && one.height < 240));
     await ada.fill("input[name=game]", "Blocks");
     await ada.check("input[name=rights]");
     await ada.click("main form button.main");
     await ada.waitForURL(/done=uploaded/);
     // The page follows the job by itself.
     await ada.waitForFunction(() => document.querySelectorAll("#images .state.open").length === 3, null, { timeout: 60000 });
+    const widths = await ada.evaluate(async () => {
+      const pictures = [...document.querySelectorAll("#images .card a")].map((link) => link.href);
+      return Promise.all(pictures.map(async (address) => (await createImageBitmap(await (await fetch(address)).blob())).width));
+    });
+    assert.equal(widths.filter((width) => width < 400).length, 1, `the cut picture is not among ${widths}`);
     await ada.context().close();
     await host.context().close();
   },

@@ -88,7 +88,8 @@ const save = async () => {
   const text = field.value;
   const body = new URLSearchParams({ image: form.dataset.image, text, action: "draft" });
   try {
-    const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" }, keepalive: true });
+    // `form.action` would be the buttons of this name.
+    const answer = await fetch(form.getAttribute("action"), { method: "POST", body, headers: { Accept: "application/json" }, keepalive: true });
     if (!answer.ok) throw new Error(answer.statusText);
     saved = text;
     kept.textContent = form.dataset.saved;
@@ -164,4 +165,6 @@ link.setAttribute("role", "button");
 link.setAttribute("aria-pressed", "false");
 
 check();
+// Whoever comes back goes on at the end.
+field.setSelectionRange(field.value.length, field.value.length);
 if (matchMedia("(pointer: fine)").matches) field.focus();

@@ -269,7 +269,9 @@ async fn duty(store: &Store, collection: &str, visitor: Option<&Visitor>) -> Res
     }
     let sql = "SELECT duty FROM collection_staff WHERE collection = $1 AND account = $2";
     let row = store.first(sql, args![collection, &visitor.id]).await?;
-    row.map(|row| row.get("duty")).transpose()
+    let duty: Option<String> = row.map(|row| row.get("duty")).transpose()?;
+    // A host of the collection who is not a host of the site moderates.
+    Ok(duty.map(|duty| if visitor.is_host() { duty } else { "moderator".to_owned() }))
 }
 
 /// The collection with this slug.

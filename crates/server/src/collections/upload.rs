@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::extract::{FromRequest, Multipart, Path, Request, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use super::records::{self, Collection, Seen};
 use super::{apply, pages, picture, processing};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::benchmarks::upload::{broken, of_field};
+use crate::benchmarks::upload::{broken, discard, of_field};
 use crate::blobs::Draft;
 use crate::fault;
 use crate::fault::Fault;
@@ -142,6 +142,18 @@ async fn upload(
 
 /// Receives the form: what is said, and each file with its name.
 async fn receive(app: &App, request: Request) -> Result<(About, Vec<(String, Draft)>), Fault> {
+    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+    let length: u64 = length.and_then(|length| length.parse().ok()).unwrap_or(0);
+    if length > app.settings.upload_mib << 20 {
+        // A browser that is still sending would not see the answer.
+        discard(app, request.into_body()).await;
+        return Err(fault!(
+            PAYLOAD_TOO_LARGE,
+            "upload-too-large",
+            "The pictures are larger than {} MiB together. Upload fewer at a time.",
+            app.settings.upload_mib
+        ));
+    }
     let mut form = Multipart::from_request(request, app).await.map_err(|_| broken())?;
     let (mut about, mut files) = (About::default(), Vec::new());
     while let Some(field) = form.next_field().await.map_err(|_| broken())? {

@@ -2,6 +2,7 @@
 
 mod abuse;
 mod captions;
+mod kills;
 mod pictures;
 mod races;
 
@@ -73,8 +74,8 @@ pub fn png(seed: u32) -> Vec<u8> {
     encoded(&picture(seed), ImageFormat::Png)
 }
 
-/// Uploads files with these fields.
-pub async fn upload_with(client: &Client, fields: &[(&str, &str)], files: &[(&str, Vec<u8>)]) -> Answer {
+/// The type and the body of a form with files.
+pub fn form(fields: &[(&str, &str)], files: &[(&str, Vec<u8>)]) -> (String, Vec<u8>) {
     let boundary = "x".repeat(24);
     let mut body = Vec::new();
     for (name, value) in fields {
@@ -92,13 +93,23 @@ pub async fn upload_with(client: &Client, fields: &[(&str, &str)], files: &[(&st
         body.extend(b"\r\n");
     }
     body.extend(format!("--{boundary}--\r\n").bytes());
-    let kind = format!("multipart/form-data; boundary={boundary}");
-    client.send(Request::post("/c/c/upload").header("content-type", kind), body).await
+    (format!("multipart/form-data; boundary={boundary}"), body)
 }
 
+/// Uploads files with these fields.
+pub async fn upload_with(client: &Client, fields: &[(&str, &str)], files: &[(&str, Vec<u8>)]) -> Answer {
+    let (kind, body) = form(fields, files);
+    let request =
+        Request::post("/c/c/upload").header("content-type", kind).header("content-length", body.len());
+    client.send(request, body).await
+}
+
+/// What an uploader declares.
+pub const GOOD: [(&str, &str); 4] =
+    [("game", "Dragons"), ("platform", "PC"), ("licence", "CC-BY-4.0"), ("rights", "1")];
+
 pub async fn upload(client: &Client, files: &[(&str, Vec<u8>)]) -> Answer {
-    let fields = [("game", "Dragons"), ("platform", "PC"), ("licence", "CC-BY-4.0"), ("rights", "1")];
-    upload_with(client, &fields, files).await
+    upload_with(client, &GOOD, files).await
 }
 
 /// Adds pictures that may be described at once, and returns their ids.

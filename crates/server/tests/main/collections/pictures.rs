@@ -184,6 +184,17 @@ async fn hostile_files_are_refused_in_words() {
 }
 
 #[tokio::test]
+async fn an_upload_that_is_too_large_is_refused_in_words() {
+    let settings =
+        capeval_server::settings::Settings { upload_mib: 1, ..crate::support::settings(Database::Sqlite) };
+    let site = Site::with(settings).await;
+    apply(&site, json!({})).await;
+    let ada = site.person("Ada", Role::Member).await;
+    let answer = upload(&ada, &[("a.png", png(1)), ("b.png", vec![0; 1 << 20])]).await.expect(413);
+    assert!(answer.text.contains("The pictures are larger than 1 MiB together."), "{}", answer.text);
+}
+
+#[tokio::test]
 async fn uploads_need_rights_a_licence_and_a_game() {
     let site = Site::new(Database::Sqlite).await;
     apply(&site, json!({})).await;

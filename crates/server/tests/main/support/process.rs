@@ -74,19 +74,27 @@ impl Drop for Server {
 
 /// Sends a request to a port of this machine.
 pub fn request(port: u16, method: &str, path: &str, token: &str, body: &str) -> io::Result<(u16, String)> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
-    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
     let authorization =
         if token.is_empty() { String::new() } else { format!("Authorization: Bearer {token}\r\n") };
+    let head = format!("{authorization}Content-Type: application/json\r\n");
+    let (status, answer) = exchange(port, method, path, &head, body.as_bytes())?;
+    Ok((status, answer.split_once("\r\n\r\n").map_or("", |(_, body)| body).to_owned()))
+}
+
+/// Sends a request with these lines in its head, and returns the status and all of the answer.
+pub fn exchange(port: u16, method: &str, path: &str, head: &str, body: &[u8]) -> io::Result<(u16, String)> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
     write!(
         stream,
-        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{authorization}\
-         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{head}Content-Length: {}\r\n\r\n",
         body.len()
     )?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer)?;
+    stream.write_all(body)?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    let answer = String::from_utf8_lossy(&answer).into_owned();
     let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
     let status = status.ok_or_else(|| io::Error::other("no answer"))?;
-    Ok((status, answer.split_once("\r\n\r\n").map_or("", |(_, body)| body).to_owned()))
+    Ok((status, answer))
 }

@@ -1,0 +1,149 @@
+//! The server is killed at random points while people upload and describe pictures: all they saw acknowledged is there.
+//!
+//! `CAPEVAL_KILLS=50 cargo test -p capeval-server --test main kills` kills more often than CI does.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use capeval_server::{args, backup};
+use serde_json::json;
+
+use super::{GOOD, apply, assert_consistent, captioner, form, open_pictures, png, sentence};
+use crate::support::process::{Server, exchange};
+use crate::support::{Client, Database, Site, on_both};
+
+on_both! { what_was_acknowledged_is_there }
+
+const SETTINGS: &[(&str, &str)] = &[
+    ("LEASE_SECONDS", "1"),
+    ("CAPTIONS_PER_MINUTE", "1000000"),
+    ("PICTURES_PER_MINUTE", "1000000"),
+    ("REQUESTS_PER_MINUTE", "1000000"),
+];
+
+fn kills() -> usize {
+    std::env::var("CAPEVAL_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(4)
+}
+
+/// What people saw acknowledged: captions with their pictures, and the number of pictures.
+#[derive(Default)]
+struct Acknowledged {
+    captions: Vec<(String, String)>,
+    pictures: i64,
+}
+
+async fn what_was_acknowledged_is_there(database: Database) {
+    let site = Site::new(database).await;
+    apply(&site, json!({ "captions": 3, "approvals": 0, "languages": ["en"] })).await;
+    open_pictures(&site, 3_000).await;
+    let mut people = Vec::new();
+    for name in ["ada", "bao", "cleo", "dan"] {
+        people.push(captioner(&site, name).await);
+    }
+    let (folder, url) = (site.app.folder.clone(), site.app.settings.database.clone());
+    let torment = move || torment(&folder, &url, &people);
+    let acknowledged = tokio::task::spawn_blocking(torment).await.unwrap();
+
+    let store = &site.app.store;
+    let row =
+        store.first("SELECT COUNT(*) AS n, COUNT(DISTINCT image || author) AS pairs FROM caption", args![]);
+    let row = row.await.unwrap().unwrap();
+    let (known, pairs): (i64, i64) = (row.get("n").unwrap(), row.get("pairs").unwrap());
+    assert_eq!(known, pairs, "somebody described a picture twice");
+    assert!(acknowledged.captions.len() > 5, "only {} captions", acknowledged.captions.len());
+    for (image, text) in &acknowledged.captions {
+        let sql = "SELECT 1 AS one FROM caption WHERE image = $1 AND text = $2";
+        assert!(store.first(sql, args![image, text]).await.unwrap().is_some(), "lost: {text}");
+    }
+    let uploaded = "SELECT state, COUNT(*) AS n FROM image WHERE uploader IS NOT NULL GROUP BY state";
+    let mut pictures = 0;
+    for row in store.all(uploaded, args![]).await.unwrap() {
+        // A job that was killed three times is given up.
+        let state: String = row.get("state").unwrap();
+        assert!(state == "open" || state == "rejected", "a picture is {state}");
+        pictures += row.get::<i64>("n").unwrap();
+    }
+    assert!(acknowledged.pictures > 0 && pictures >= acknowledged.pictures, "{pictures}");
+    let mut snapshot = store.snapshot().await.unwrap();
+    for name in backup::named(&mut snapshot).await.unwrap() {
+        assert!(site.app.folder.join(&name).exists(), "{name} is lost");
+    }
+    drop(snapshot);
+    assert_consistent(&site).await;
+    println!(
+        "{} captions acknowledged, {known} known; {} pictures acknowledged, {pictures} known",
+        acknowledged.captions.len(),
+        acknowledged.pictures
+    );
+}
+
+/// Kills the server again and again while four people describe pictures and one of them uploads some.
+fn torment(folder: &std::path::Path, url: &str, people: &[Client]) -> Acknowledged {
+    let mut server = Server::start(folder, url, SETTINGS);
+    let port = AtomicU16::new(server.port);
+    let (stop, count) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let acknowledged = Mutex::new(Acknowledged::default());
+    std::thread::scope(|scope| {
+        for (k, person) in people.iter().enumerate() {
+            let (port, stop, count, acknowledged) = (&port, &stop, &count, &acknowledged);
+            scope.spawn(move || {
+                let cookie = format!("Cookie: {}\r\n", person.cookie.as_deref().unwrap());
+                while !stop.load(Ordering::Relaxed) {
+                    let number = count.fetch_add(1, Ordering::Relaxed);
+                    let port = port.load(Ordering::Relaxed);
+                    let done = if k == 0 && number % 3 == 0 {
+                        upload(port, &cookie, number as u32)
+                    } else {
+                        describe(port, &cookie, number)
+                    };
+                    let mut acknowledged = acknowledged.lock().unwrap();
+                    match done {
+                        Some(Some(caption)) => acknowledged.captions.push(caption),
+                        Some(None) => acknowledged.pictures += 1,
+                        None => {}
+                    }
+                    drop(acknowledged);
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+            });
+        }
+        for round in 0..kills() {
+            std::thread::sleep(Duration::from_millis(137 + (round as u64 * 7_919) % 900));
+            server.kill();
+            server = Server::start(folder, url, SETTINGS);
+            port.store(server.port, Ordering::Relaxed);
+        }
+        stop.store(true, Ordering::Relaxed);
+        let start = Instant::now();
+        loop {
+            let (_, metrics) = server.request("GET", "/metrics", "", "").unwrap();
+            if !metrics.contains("{state=\"queued\"}") && !metrics.contains("{state=\"running\"}") {
+                break;
+            }
+            assert!(start.elapsed() < Duration::from_secs(120), "{metrics}");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        server.kill();
+    });
+    acknowledged.into_inner().unwrap()
+}
+
+/// Describes the next picture; nothing unless that was acknowledged.
+fn describe(port: u16, cookie: &str, number: usize) -> Option<Option<(String, String)>> {
+    let (_, page) = exchange(port, "GET", "/c/c/caption", cookie, b"").ok()?;
+    let image = page.split("data-image=\"").nth(1)?.split('"').next()?.to_owned();
+    let text = sentence(number);
+    let body = format!("image={image}&text={}", text.replace(' ', "+"));
+    let head = format!("{cookie}Content-Type: application/x-www-form-urlencoded\r\n");
+    let (status, answer) = exchange(port, "POST", "/c/c/caption", &head, body.as_bytes()).ok()?;
+    (status == 303 && answer.contains("done=caption")).then_some(Some((image, text)))
+}
+
+/// Uploads a picture; nothing unless that was acknowledged.
+fn upload(port: u16, cookie: &str, seed: u32) -> Option<Option<(String, String)>> {
+    let (kind, body) = form(&GOOD, &[("a.png", png(seed))]);
+    let head = format!("{cookie}Content-Type: {kind}\r\n");
+    let (status, _) = exchange(port, "POST", "/c/c/upload", &head, &body).ok()?;
+    (status == 303).then_some(None)
+}
