@@ -50,7 +50,7 @@ enum Command {
     Serve,
     /// Only run jobs, for servers that share a PostgreSQL database
     Worker,
-    /// Serve a demonstration to this machine: a benchmark, accounts and entries in a data folder of its own
+    /// Serve a demonstration to this machine: a benchmark with entries and a collection, in a data folder of its own
     Demo,
     /// Manage accounts, tokens, benchmarks and collections
     #[command(subcommand)]

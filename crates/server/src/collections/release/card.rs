@@ -191,7 +191,7 @@ fn uses(content: &Content, out: &mut String) -> std::fmt::Result {
         out,
         "\n## How to use it\n\n```\nsha256sum --check SHA256SUMS\n\
          capeval score -r {file} results.json{tokenizer}\n\
-         capeval correlate ratings.json -r {file} --surplus ignore --own-reference hold-out{tokenizer}\n```"
+         capeval correlate ratings{suffix}.json -r {file} --surplus ignore --own-reference hold-out{tokenizer}\n```"
     )
 }
 

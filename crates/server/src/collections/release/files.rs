@@ -53,7 +53,13 @@ pub fn all(content: &Content) -> Vec<TextFile> {
             }));
         }
     }
-    files.push(TextFile::json("ratings.json", &ratings(content)));
+    files.push(TextFile::json("ratings.json", &ratings(content, None)));
+    let languages = content.languages();
+    if languages.len() > 1 {
+        files.extend(languages.iter().map(|language| {
+            TextFile::json(format!("ratings_{language}.json"), &ratings(content, Some(language)))
+        }));
+    }
     files.push(TextFile::json("withdrawn.json", &withdrawn(content)));
     files.push(TextFile { path: "SHA256SUMS".to_owned(), bytes: sums(content, &files).into_bytes() });
     files
@@ -103,11 +109,12 @@ pub fn annotations(content: &Content, split: Split, language: Option<&str>, with
     value
 }
 
-/// A row for each rating of a caption that is part of the release.
-fn ratings(content: &Content) -> Value {
+/// A row for each rating of a caption that is part of the release, in all languages or in one.
+fn ratings(content: &Content, language: Option<&str>) -> Value {
     let names = content.pseudonyms();
     let captions =
         content.open().flat_map(|picture| picture.captions.iter().map(move |caption| (picture, caption)));
+    let captions = captions.filter(|(_, caption)| language.is_none_or(|wanted| wanted == caption.language));
     let rows = captions.flat_map(|(picture, caption)| {
         caption.ratings.iter().map(|rating| {
             let mut value = json!({
@@ -196,6 +203,8 @@ mod tests {
                 "annotations/captions_test_en.json",
                 "annotations/captions_test_zh.json",
                 "ratings.json",
+                "ratings_en.json",
+                "ratings_zh.json",
                 "withdrawn.json",
                 "SHA256SUMS",
             ]
@@ -221,9 +230,11 @@ mod tests {
                 .iter()
                 .all(|item| item.ratings.len() == 3 && item.system.as_deref() == Some("human"))
         );
+        let ratings =
+            read_ratings(file(&made, "ratings_zh.json"), "ratings", &RatingOptions::default()).unwrap();
         let mut references = capeval::corpus::Captions::new("captions");
         for split in Split::ALL {
-            for (id, text) in captions(&made, &format!("annotations/captions_{split}.json")).iter() {
+            for (id, text) in captions(&made, &format!("annotations/captions_{split}_zh.json")).iter() {
                 references.push(id.clone(), text);
             }
         }
@@ -240,7 +251,7 @@ mod tests {
             ..CorrelateRequest::new(ratings)
         })
         .unwrap();
-        assert_eq!((found.human.n_items, found.human.n_ratings), (15, 45));
+        assert_eq!((found.human.n_items, found.human.n_ratings), (12, 36));
         assert!(found.agreements[0].pearson.value.is_some_and(f64::is_finite));
     }
 
