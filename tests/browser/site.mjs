@@ -255,12 +255,34 @@ const steps = {
     await cleo.context().close();
   },
 
+  async "captions are rated by keys, and without a script"() {
+    const cleo = await person("cleo");
+    await cleo.goto(`${site}/c/games/rate`);
+    const item = (page) => page.locator("input[name=item]").first().getAttribute("value");
+    const first = await item(cleo);
+    await cleo.locator("summary").first().click();
+    await cleo.check("input[name=tag][value=count]");
+    await cleo.keyboard.press("5");
+    assert.equal(await item(cleo), first, "5 is not a grade");
+    await cleo.keyboard.press("3");
+    await cleo.waitForFunction((first) => document.querySelector("input[name=item]")?.value !== first, first);
+    await cleo.context().close();
+    const bao = await person("bao");
+    const plain = await browser.newContext({ javaScriptEnabled: false, locale: "en-US", storageState: await bao.context().storageState() });
+    const page = await plain.newPage();
+    await page.goto(`${site}/c/games/rate`);
+    await page.click("button[value='4']");
+    assert.match(await page.locator("main").textContent(), /1 rated by you/);
+    await plain.close();
+    await bao.context().close();
+  },
+
   async "pages have no findings of axe, in both languages, light and dark, wide and narrow"() {
     const host = await person("host");
     const storageState = await host.context().storageState();
     await passQuiz(host);
     await host.context().close();
-    const paths = ["collections", "c/games", "c/games/guide", "c/games/upload", "c/games/caption", "c/games/mine", "c/games/moderate", "c/games/settings", "c/games/takedown", "host/collections"];
+    const paths = ["collections", "c/games", "c/games/guide", "c/games/upload", "c/games/caption", "c/games/mine", "c/games/rate", "c/games/gold", "c/games/releases", "c/games/agreement", "c/games/moderate", "c/games/settings", "c/games/takedown", "host/collections"];
     for (const [locale, colorScheme, width, height] of [["en-US", "light", 1360, 900], ["zh-CN", "dark", 390, 844], ["zh-CN", "light", 1360, 900], ["en-US", "dark", 390, 844]]) {
       // axe needs a context without the policy of pages, which forbids foreign scripts.
       const context = await browser.newContext({ bypassCSP: true, locale, colorScheme, viewport: { width, height }, storageState });

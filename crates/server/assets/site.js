@@ -41,7 +41,7 @@ document.addEventListener("submit", (event) => {
 // Keys: <button data-key="4"> is pressed by its key, unless somebody types.
 document.addEventListener("keydown", (event) => {
   if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-  if (event.target.closest("textarea, select, input:not([type=checkbox])")) return;
+  if (event.target.closest?.("textarea, select, input:not([type=checkbox])")) return;
   const button = [...document.querySelectorAll("button[data-key]")].find(({ dataset }) => dataset.key === event.key);
   if (button) button.click();
 });

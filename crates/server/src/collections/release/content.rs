@@ -156,6 +156,7 @@ pub(super) mod tests {
             language: if k < 4 { "zh" } else { "en" }.to_owned(),
             text: match k {
                 4 => format!("Number {picture}: a knight stands before a \"castle\" gate."),
+                3 => format!("城堡门前有骑士{picture}和第{k}位同伴"),
                 k => format!("骑士{picture}站在城堡门前等待第{k}位同伴"),
             },
             script: if k < 4 { "hans" } else { "" }.to_owned(),
