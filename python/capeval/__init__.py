@@ -35,6 +35,7 @@ from ._mecab import find_dictionaries as _find_dictionaries
 from ._prefer import Preference, prefer
 from ._report import Measure, Notice, Report, System
 from ._score import score
+from ._submit import Submission, submit
 
 __all__ = [
     "Comparison",
@@ -45,6 +46,7 @@ __all__ = [
     "Notice",
     "Preference",
     "Report",
+    "Submission",
     "System",
     "__version__",
     "compare",
@@ -58,6 +60,7 @@ __all__ = [
     "prefer",
     "score",
     "set_num_threads",
+    "submit",
     "suites",
     "tokenize",
     "tokenizers",

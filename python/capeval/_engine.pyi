@@ -35,6 +35,7 @@ __all__ = [
     "run_program",
     "score",
     "set_num_threads",
+    "submit",
     "suites",
     "tokenize",
     "tokenizer_names",
@@ -309,6 +310,18 @@ def evaluate(
     settings: list[tuple[str, str]],
     frequencies: DocumentFrequencies | None,
 ) -> list[dict[str, Any]]: ...
+def submit(
+    captions: Captions,
+    address: str,
+    token: str,
+    phase: str,
+    method: str,
+    description: str | None,
+    link: str | None,
+    team: str | None,
+    check: bool,
+    wait: bool,
+) -> tuple[str, bool] | None: ...
 def run_program(args: list[str]) -> int: ...
 def caption_columns(
     columns: list[str],

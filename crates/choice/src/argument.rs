@@ -121,6 +121,16 @@ arguments! {
     Segments = "segments", "FILE";
     /// Whether inputs may be larger than usual.
     NoLimits = "no_limits", "";
+    /// The address of an evaluation server.
+    To = "to", "URL";
+    /// The token of an account of an evaluation server.
+    Token = "token", "TOKEN";
+    /// The team that hands results in.
+    Team = "team", "TEAM";
+    /// The benchmark and phase.
+    Phase = "phase", "PHASE";
+    /// Whether the server only checks results.
+    Check = "check", "";
     /// The number of threads.
     Threads = "threads", "N";
 }

@@ -76,7 +76,7 @@ impl Dialect for Keywords {
         let name = self.name(argument);
         match (argument, value) {
             (Argument::Idf, Some(value)) => format!("settings={{\"idf\": \"{value}\"}}"),
-            (Argument::Segments, None) => "segments=True".to_owned(),
+            (Argument::Segments | Argument::Check, None) => format!("{name}=True"),
             (Argument::MecabJapanese, _) => "CAPEVAL_MECAB_JA in the environment".to_owned(),
             (Argument::MecabKorean, _) => "CAPEVAL_MECAB_KO in the environment".to_owned(),
             (_, Some(value)) if value.parse::<f64>().is_ok() => format!("{name}={value}"),

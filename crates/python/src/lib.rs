@@ -23,6 +23,7 @@ mod report;
 mod run;
 mod saved;
 mod score;
+mod submission;
 mod sums;
 
 use pyo3::prelude::*;
@@ -67,5 +68,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(score::compare, module)?)?;
     module.add_function(wrap_pyfunction!(score::diversity, module)?)?;
     module.add_function(wrap_pyfunction!(score::score, module)?)?;
+    module.add_function(wrap_pyfunction!(submission::submit, module)?)?;
     Ok(())
 }

@@ -13,6 +13,8 @@ pub mod perplexity;
 pub mod prefer;
 pub mod prepare;
 pub mod score;
+#[cfg(feature = "submit")]
+pub mod submit;
 pub mod tokenize;
 
 use std::path::Path;
@@ -40,6 +42,8 @@ pub enum Command {
     Prepare(Box<prepare::Args>),
     Df(df::Args),
     Data(data::Args),
+    #[cfg(feature = "submit")]
+    Submit(Box<submit::Args>),
     Convert(Box<convert::Args>),
     /// Write a script for command completion in a shell
     Completions {
@@ -80,6 +84,8 @@ impl Command {
             Self::Prepare(args) => prepare::run(&args)?,
             Self::Df(args) => df::run(&args)?,
             Self::Data(args) => data::run(&args)?,
+            #[cfg(feature = "submit")]
+            Self::Submit(args) => submit::run(&args)?,
             Self::Convert(args) => convert::run(&args)?,
             Self::Completions { shell } => {
                 let script = completions::script(shell, &mut Cli::command());

@@ -25,5 +25,7 @@ mod score;
 mod shapes;
 #[cfg(unix)]
 mod shell;
+#[cfg(feature = "submit")]
+mod submit;
 #[cfg(target_os = "linux")]
 mod terminal;

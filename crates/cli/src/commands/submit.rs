@@ -1,0 +1,187 @@
+//! `capeval submit`: hands results in to an evaluation server.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+use capeval_client::{About, Error, Results, Server, Submission};
+use capeval_files as files;
+use clap::ValueEnum;
+use indicatif::ProgressBar;
+use serde_json::Value;
+
+use crate::fault::{Flags, fault};
+use crate::options::Candidates;
+use crate::output::Output;
+use crate::voice;
+
+/// Hand results in to an evaluation server, and print their scores
+///
+/// The file is checked before it is sent, and the server counts a submission only if it can be scored. The same captions
+/// again give the earlier scores, and are not counted.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  export CAPEVAL_TOKEN=cev_…    # from your account page
+  capeval submit results.json --to https://captions.example.org --phase coco/test --method 'Our model'
+  capeval submit results.json --to https://captions.example.org --phase coco/test --check")]
+pub struct Args {
+    /// File of results, one caption per image, in any format that `capeval score` reads; `-` for standard input.
+    #[arg(value_name = "RESULTS")]
+    results: String,
+    /// Address of the server.
+    #[arg(long, value_name = "URL", env = "CAPEVAL_SERVER")]
+    to: String,
+    /// Benchmark and phase, as in the address of its page: `coco/test`.
+    #[arg(long, value_name = "PHASE")]
+    phase: String,
+    /// Token of your account with the scope `submit`; better set CAPEVAL_TOKEN, since others can see arguments.
+    #[arg(long, value_name = "TOKEN", env = "CAPEVAL_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+    /// Name of the method on the board [default: the name of the file].
+    #[arg(long, value_name = "NAME")]
+    method: Option<String>,
+    /// What the board should say about the method.
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// Address of a page about the method.
+    #[arg(long, value_name = "URL")]
+    link: Option<String>,
+    /// Team, if you are in several.
+    #[arg(long, value_name = "TEAM")]
+    team: Option<String>,
+    /// Only have the server check the file; nothing is handed in.
+    #[arg(long, conflicts_with = "no_wait")]
+    check: bool,
+    /// Do not wait for the scores.
+    #[arg(long)]
+    no_wait: bool,
+    /// How to print the submission.
+    #[arg(short, long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    reading: Candidates,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A table of the scores.
+    #[default]
+    Table,
+    /// All that the server says.
+    Json,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    let output = Output::open(None, &[])?;
+    let server = Server::new(&args.to, args.token.as_deref().unwrap_or("")).map_err(shown)?;
+    let captions = files::captions(&args.results, &args.reading.options(false))?;
+    voice::tell(captions.notices(), Flags::Usual);
+    let results = Results::new(&captions).map_err(shown)?;
+    if server.is_in_clear() {
+        voice::note("the address begins with http://, so others in the network can read the token");
+    }
+    let phase = server.phase(&args.phase).map_err(shown)?;
+    if args.check {
+        server.check(&phase, &results).map_err(shown)?;
+        let line = format!("{} captions can be scored in {}\n", results.len(), phase.path());
+        return output.write(|out| out.write_all(line.as_bytes()));
+    }
+    results.fit(&phase).map_err(shown)?;
+    let method = args.method.clone().unwrap_or_else(|| {
+        Path::new(&args.results).file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned())
+    });
+    let about = About {
+        method: &method,
+        description: args.description.as_deref(),
+        link: args.link.as_deref(),
+        team: args.team.as_deref(),
+    };
+    let mut submission = server.submit(&phase, &results, &about).map_err(shown)?;
+    if submission.is_repeated {
+        voice::note(
+            "the same captions were handed in before; nothing was counted, and this is the earlier submission",
+        );
+    }
+    if !args.no_wait {
+        voice::say(&format!("handed in: {}", submission.page));
+        submission = follow(&server, submission)?;
+    }
+    let text = match args.format {
+        Format::Json => serde_json::to_string_pretty(&submission.all)? + "\n",
+        Format::Table => as_table(&submission, phase.decimals),
+    };
+    output.write(|out| out.write_all(text.as_bytes()))?;
+    match submission.state.as_str() {
+        "failed" | "cancelled" => {
+            let reason = submission.reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
+            Err(fault(
+                format!("the submission was {}{reason}", submission.state),
+                "hand it in again, or tell the organisers; it was not counted",
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn shown(error: Error) -> anyhow::Error {
+    anyhow::Error::new(error.refusal)
+}
+
+fn follow(server: &Server, submission: Submission) -> Result<Submission> {
+    let bar = if voice::is_watched() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+    bar.enable_steady_tick(Duration::from_millis(100));
+    let followed = server.follow(submission, &mut |submission| {
+        let wait = submission.seconds.map_or(String::new(), |seconds| format!(", about {seconds} s"));
+        bar.set_message(match submission.ahead {
+            Some(ahead) if ahead > 0 => format!("waiting, {ahead} before it{wait}"),
+            _ => format!("{}{wait}", submission.state),
+        });
+        ControlFlow::Continue(())
+    });
+    bar.finish_and_clear();
+    followed.map_err(shown)
+}
+
+/// A row per measure, and a column per reference set.
+fn as_table(submission: &Submission, decimals: usize) -> String {
+    let Some(scores) = &submission.scores else {
+        return match submission.state.as_str() {
+            "scored" => format!("scored; this phase shows its scores later, on {}\n", submission.page),
+            state => format!("{state}: {}\n", submission.page),
+        };
+    };
+    let mut measures: Vec<&str> = Vec::new();
+    for of_set in scores.values().filter_map(Value::as_object) {
+        measures.extend(of_set.keys().map(String::as_str));
+    }
+    let mut seen = std::collections::HashSet::new();
+    measures.retain(|measure| seen.insert(*measure));
+    let cell = |set: &Value, measure: &str| match &set[measure] {
+        Value::Number(number) if number.is_f64() => {
+            format!("{:.decimals$}", number.as_f64().unwrap_or(f64::NAN))
+        }
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    let mut rows = vec![[String::new()].into_iter().chain(scores.keys().cloned()).collect::<Vec<_>>()];
+    for measure in measures {
+        let cells = scores.values().map(|set| cell(set, measure));
+        rows.push([measure.to_owned()].into_iter().chain(cells).collect());
+    }
+    let columns = rows[0].len();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for row in &rows {
+        let mut line = format!("{:<width$}", row[0], width = widths[0]);
+        for (cell, width) in row.iter().zip(&widths).skip(1) {
+            line.push_str(&format!("  {cell:>width$}"));
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

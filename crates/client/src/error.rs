@@ -1,0 +1,230 @@
+//! Refusals of the server, and failures on the way to it, in words.
+
+use std::fmt;
+
+use capeval_choice::{Argument, Refusal, Remedy};
+use serde_json::Value;
+
+/// What kind of error it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The server cannot be reached, or does not work.
+    Connection,
+    /// The token is not valid, or does not allow this.
+    Denied,
+    /// The request or the results are refused.
+    Refused,
+}
+
+/// Why results could not be handed in.
+#[derive(Debug)]
+pub struct Error {
+    /// The kind.
+    pub kind: Kind,
+    /// What is wrong, and what to do about it.
+    pub refusal: Refusal,
+    /// The seconds after which the server would take the request.
+    pub(crate) wait: Option<u64>,
+    /// The earlier submission of the same captions.
+    pub(crate) same: Option<Box<Value>>,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.refusal.fmt(f)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl Error {
+    pub(crate) fn new(kind: Kind, refusal: Refusal) -> Self {
+        Self { kind, refusal, wait: None, same: None }
+    }
+}
+
+/// An answer that a server of another version may give.
+pub(crate) fn unexpected() -> Error {
+    let refusal = Refusal::new("the server answers in a form that this version does not know");
+    Error::new(Kind::Connection, refusal.with_remedy("update capeval"))
+}
+
+/// Results that cannot be scored, with what the report of the server lists.
+pub(crate) fn invalid(report: &Value) -> Error {
+    let mut parts = Vec::new();
+    if let Some(reason) = report["unreadable"].as_str() {
+        parts.push(reason.to_owned());
+    }
+    for problem in report["problems"].as_array().into_iter().flatten() {
+        let kind = problem["kind"].as_str().unwrap_or_default();
+        let count = problem["count"].as_u64().unwrap_or(0);
+        let first: Vec<&str> =
+            problem["first"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let more = if (first.len() as u64) < count { ", …" } else { "" };
+        parts.push(format!("{count} {}: {}{more}", in_words(kind), first.join(", ")));
+    }
+    let refusal = Refusal::new(format!("the results cannot be scored: {}", parts.join("; ")));
+    Error::new(
+        Kind::Refused,
+        refusal.with_remedy("correct the file and hand it in again; nothing was counted"),
+    )
+}
+
+/// What a kind of problem in a report means.
+fn in_words(kind: &str) -> String {
+    match kind {
+        "missing" => "images have no caption".to_owned(),
+        "unknown" => "captions are of images that are not in this phase".to_owned(),
+        "duplicate" => "images have more than one caption".to_owned(),
+        "empty" => "captions are empty".to_owned(),
+        "too-long" => "captions are too long".to_owned(),
+        "not-text" => "captions are not texts".to_owned(),
+        "bad-id" => "ids are neither whole numbers nor texts".to_owned(),
+        "not-an-object" => "items are not objects with image_id and caption".to_owned(),
+        other => other.replace('-', " "),
+    }
+}
+
+/// The error of an answer with a status of 400 or more, whose body is `problem` if it is one of an evaluation server.
+pub(crate) fn of_answer(base: &str, status: u16, problem: Option<&Value>, wait: Option<u64>) -> Error {
+    let Some((problem, code)) = problem.and_then(|problem| Some((problem, problem["code"].as_str()?))) else {
+        let refusal = match status {
+            500.. => Refusal::new(format!("{base} does not work at the moment: it answers {status}"))
+                .with_remedy("try again later"),
+            _ => Refusal::new(format!("{base} answers {status}, and not as an evaluation server does"))
+                .with_remedy(Remedy::give(Argument::To).to("name the address of the server")),
+        };
+        return Error::new(Kind::Connection, refusal);
+    };
+    let detail =
+        problem["detail"].as_str().unwrap_or("the server gives no reason").trim_end_matches(['.', '。']);
+    let refused = Refusal::new(format!("the server refuses this: {detail}"));
+    let account = format!("{base}/account");
+    let (kind, refusal) = match (status, code) {
+        (401, _) => (
+            Kind::Denied,
+            Refusal::new("the server does not know this token")
+                .with_remedy(Remedy::give(Argument::Token).to(format!("use a token made at {account}"))),
+        ),
+        (403, "scope") => (
+            Kind::Denied,
+            Refusal::new("this token does not allow to hand in results")
+                .with_remedy(format!("make a token with the scope `submit` at {account}")),
+        ),
+        (403, _) => (Kind::Denied, refused),
+        (404, _) => (
+            Kind::Refused,
+            Refusal::new("the server has no such phase or submission, or your account may not see it"),
+        ),
+        (422, "invalid") => return invalid(&problem["report"]),
+        (429, _) => {
+            let remedy =
+                wait.map_or("try again later".to_owned(), |wait| format!("try again in {}", duration(wait)));
+            (Kind::Refused, refused.with_remedy(remedy))
+        }
+        (500.., _) => {
+            let id = problem["request_id"].as_str().unwrap_or("-");
+            let text = format!("the server failed; its log has the request {id}");
+            (
+                Kind::Connection,
+                Refusal::new(text).with_remedy("try again, or tell the organisers this number"),
+            )
+        }
+        _ => (Kind::Refused, refused),
+    };
+    let same = (code == "same-file").then(|| Box::new(problem["submission"].clone()));
+    Error { wait, same: same.filter(|earlier| earlier.is_object()), ..Error::new(kind, refusal) }
+}
+
+/// A number of seconds in words.
+fn duration(seconds: u64) -> String {
+    let plural = |n: u64, unit: &str| format!("{n} {unit}{}", if n == 1 { "" } else { "s" });
+    match (seconds / 3600, seconds / 60 % 60) {
+        (0, 0) => plural(seconds, "second"),
+        (0, minutes) => plural(minutes + u64::from(seconds % 60 > 0), "minute"),
+        (hours, minutes) => format!("{} and {}", plural(hours, "hour"), plural(minutes, "minute")),
+    }
+}
+
+/// The error of a request without an answer.
+pub(crate) fn of_connection(base: &str, error: &ureq::Error) -> Error {
+    use std::io::ErrorKind;
+    let address = || Remedy::give(Argument::To).to("name another address");
+    let (what, remedy) = match error {
+        ureq::Error::HostNotFound => ("no machine has this name".to_owned(), address()),
+        ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionRefused => {
+            ("nothing listens there".to_owned(), address())
+        }
+        ureq::Error::Io(error) if is_tls(error) => (
+            format!("the connection is not trusted: {error}"),
+            Remedy::say("see whether the address is right, and tell the organisers"),
+        ),
+        ureq::Error::Rustls(error) => (
+            format!("the connection is not trusted: {error}"),
+            Remedy::say("see whether the address is right, and tell the organisers"),
+        ),
+        ureq::Error::Timeout(_) => ("it does not answer in time".to_owned(), Remedy::say("try again later")),
+        other => (other.to_string(), Remedy::say("try again later")),
+    };
+    Error::new(Kind::Connection, Refusal::new(format!("cannot reach {base}: {what}")).with_remedy(remedy))
+}
+
+/// Whether an error of a connection is one of TLS in disguise.
+fn is_tls(error: &std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::InvalidData
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn words(status: u16, problem: &Value, wait: Option<u64>) -> (Kind, String, String) {
+        let error = of_answer("https://c.example", status, Some(problem), wait);
+        let remedy = error.refusal.remedy().map(ToString::to_string).unwrap_or_default();
+        (error.kind, error.to_string(), remedy)
+    }
+
+    #[test]
+    fn every_refusal_says_what_to_do() {
+        let of = |code: &str, detail: &str| json!({ "code": code, "detail": detail, "request_id": "7" });
+        let (kind, text, remedy) = words(401, &of("token", "Send a valid token."), None);
+        assert_eq!((kind, text.as_str()), (Kind::Denied, "the server does not know this token"));
+        assert!(remedy.contains("https://c.example/account"), "{remedy}");
+        assert!(words(403, &of("scope", ""), None).2.contains("the scope `submit`"));
+        assert_eq!(words(404, &of("not-found", ""), None).0, Kind::Refused);
+        let (_, text, remedy) =
+            words(429, &of("day-used", "Your team has used its 5 submissions of today."), Some(7260));
+        assert_eq!(text, "the server refuses this: Your team has used its 5 submissions of today");
+        assert_eq!(remedy, "try again in 2 hours and 1 minute");
+        assert!(words(500, &of("internal", ""), None).1.contains("the request 7"));
+        let report = json!({ "unreadable": null, "problems": [
+            { "kind": "missing", "count": 21, "first": ["1", "2"] }, { "kind": "new-kind", "count": 1, "first": ["x"] },
+        ] });
+        let (_, text, remedy) = words(422, &json!({ "code": "invalid", "report": report }), None);
+        assert_eq!(text, "the results cannot be scored: 21 images have no caption: 1, 2, …; 1 new kind: x");
+        assert!(remedy.contains("nothing was counted"));
+        // A proxy, or another site.
+        let proxy = of_answer("https://c.example", 502, None, None);
+        assert_eq!(proxy.to_string(), "https://c.example does not work at the moment: it answers 502");
+        let other = of_answer("https://c.example", 404, Some(&json!({ "error": "x" })), None);
+        assert!(other.to_string().contains("not as an evaluation server does"));
+    }
+
+    #[test]
+    fn durations_are_words() {
+        let all = [1, 59, 60, 61, 3600, 7325].map(duration);
+        assert_eq!(
+            all,
+            [
+                "1 second",
+                "59 seconds",
+                "1 minute",
+                "2 minutes",
+                "1 hour and 0 minutes",
+                "2 hours and 2 minutes"
+            ]
+        );
+    }
+}

@@ -1,0 +1,270 @@
+//! Hands results in to an evaluation server, and follows them until they have scores.
+//!
+//! What a file must be is checked before it is sent; what only the server knows, such as which images are missing, it
+//! reports before it counts the submission.
+
+mod connection;
+mod error;
+mod results;
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use capeval_choice::{Argument, Refusal, Remedy};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+pub use error::{Error, Kind};
+pub use results::Results;
+
+use connection::Connection;
+
+/// The pause before the state of a submission is asked for the first time; it grows to [`LONGEST_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+
+/// The longest time between two questions.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// How long a server that starts again may be silent.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// An evaluation server, with the token of an account.
+pub struct Server(Connection);
+
+/// A phase of a benchmark.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Phase {
+    /// The id.
+    pub id: String,
+    /// The name of the benchmark in addresses.
+    pub benchmark: String,
+    /// The name of the phase in addresses.
+    #[serde(rename = "phase")]
+    pub name: String,
+    /// Whether it takes submissions now.
+    pub is_open: bool,
+    /// Why it takes none now.
+    pub refusal: Option<String>,
+    /// The decimals of its scores.
+    pub decimals: usize,
+    reference_sets: Vec<ReferenceSet>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct ReferenceSet {
+    images: Option<usize>,
+}
+
+impl Phase {
+    /// The fewest images to describe, and whether there can be no more: reference sets may have different images.
+    pub(crate) fn images(&self) -> (usize, bool) {
+        let largest = self.reference_sets.iter().filter_map(|set| set.images).max();
+        (largest.unwrap_or(0), self.reference_sets.len() == 1)
+    }
+
+    /// The benchmark and the phase as users write them: `coco/test`.
+    pub fn path(&self) -> String {
+        format!("{}/{}", self.benchmark, self.name)
+    }
+}
+
+/// What is said about results.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct About<'a> {
+    /// The name of the method.
+    pub method: &'a str,
+    /// What the board should say about it.
+    pub description: Option<&'a str>,
+    /// An address with more.
+    pub link: Option<&'a str>,
+    /// The team, for people in several.
+    pub team: Option<&'a str>,
+}
+
+/// Results that were handed in.
+#[derive(Clone, Debug)]
+pub struct Submission {
+    /// The id.
+    pub id: String,
+    /// `queued`, `running`, `scored`, `failed` or `cancelled`.
+    pub state: String,
+    /// Why there are no scores.
+    pub reason: Option<String>,
+    /// The submissions that come before it.
+    pub ahead: Option<u64>,
+    /// The seconds until it has scores, as far as the server can tell.
+    pub seconds: Option<u64>,
+    /// The address of its page.
+    pub page: String,
+    /// The scores by reference set and measure; `None` while there are none, or if the phase hides them.
+    pub scores: Option<Map<String, Value>>,
+    /// Whether the same captions were handed in before, so that nothing was counted.
+    pub is_repeated: bool,
+    /// All that the server says.
+    pub all: Value,
+}
+
+impl Submission {
+    fn of(all: Value) -> Option<Self> {
+        let text = |name: &str| all[name].as_str().map(str::to_owned);
+        Some(Self {
+            id: text("id")?,
+            state: text("state")?,
+            reason: text("reason"),
+            ahead: all["ahead"].as_u64(),
+            seconds: all["seconds"].as_u64(),
+            page: text("page").unwrap_or_default(),
+            scores: all["scores"].as_object().cloned(),
+            is_repeated: false,
+            all,
+        })
+    }
+
+    /// Whether its state can still change.
+    pub fn is_open(&self) -> bool {
+        matches!(self.state.as_str(), "queued" | "running")
+    }
+}
+
+impl Server {
+    /// A server at `address`, such as `https://captions.example.org`.
+    ///
+    /// # Errors
+    /// If it is not an address of the web, or there is no token.
+    pub fn new(address: &str, token: &str) -> Result<Self, Error> {
+        Connection::new(address, token).map(Self)
+    }
+
+    /// Whether the token is sent over the network without TLS.
+    pub fn is_in_clear(&self) -> bool {
+        self.0.is_in_clear()
+    }
+
+    /// The phase that a user calls `name`: `benchmark/phase`, an id, or the name of the phase if only one benchmark has
+    /// such a phase.
+    ///
+    /// # Errors
+    /// If there is none, or there are several.
+    pub fn phase(&self, name: &str) -> Result<Phase, Error> {
+        #[derive(Deserialize)]
+        struct List {
+            benchmarks: Vec<Benchmark>,
+        }
+        #[derive(Deserialize)]
+        struct Benchmark {
+            phases: Vec<Phase>,
+        }
+        let list: List = self.0.get("/api/v1/benchmarks")?;
+        let phases: Vec<Phase> = list.benchmarks.into_iter().flat_map(|benchmark| benchmark.phases).collect();
+        let name = name.trim_matches('/');
+        let exact = phases.iter().find(|phase| phase.id == name || phase.path() == name);
+        let mut named = phases.iter().filter(|phase| phase.name == name);
+        match (exact, named.next(), named.next()) {
+            (Some(phase), ..) | (None, Some(phase), None) => Ok(phase.clone()),
+            (None, first, _) => {
+                let what = if first.is_some() { "several phases are" } else { "no phase is" };
+                let choices = match phases.is_empty() {
+                    true => "this account sees no benchmark on this server".to_owned(),
+                    false => phases.iter().map(Phase::path).collect::<Vec<_>>().join(", "),
+                };
+                let refusal = Refusal::new(format!("{what} called '{name}'"));
+                let remedy = Remedy::give(Argument::Phase).to(format!("name one of: {choices}"));
+                Err(Error::new(Kind::Refused, refusal.with_remedy(remedy)))
+            }
+        }
+    }
+
+    /// Has the server check results without handing them in.
+    ///
+    /// # Errors
+    /// If they cannot be scored; the error lists what is wrong.
+    pub fn check(&self, phase: &Phase, results: &Results) -> Result<(), Error> {
+        let report = self.0.post(&format!("/api/v1/phases/{}/validate", phase.id), results.bytes(), &[])?;
+        match report["is_valid"].as_bool() {
+            Some(true) => Ok(()),
+            _ => Err(error::invalid(&report)),
+        }
+    }
+
+    /// Hands results in. A request whose answer is lost is sent again and counted once.
+    ///
+    /// # Errors
+    /// If the server cannot be reached, or refuses them.
+    pub fn submit(&self, phase: &Phase, results: &Results, about: &About<'_>) -> Result<Submission, Error> {
+        if !phase.is_open {
+            let reason =
+                phase.refusal.as_deref().unwrap_or("The server gives no reason").trim_end_matches('.');
+            let text = format!("{} takes no submissions now: {reason}", phase.path());
+            return Err(Error::new(Kind::Refused, Refusal::new(text)));
+        }
+        let team = about.team.map(|name| self.team(name)).transpose()?;
+        let given = [("description", about.description), ("link", about.link), ("team", team.as_deref())];
+        let mut path =
+            format!("/api/v1/phases/{}/submissions?method={}", phase.id, connection::encode(about.method));
+        for (name, value) in given {
+            if let Some(value) = value {
+                path.push_str(&format!("&{name}={}", connection::encode(value)));
+            }
+        }
+        let key = connection::random_key();
+        let answer = self.0.post(&path, results.bytes(), &[("idempotency-key", &key)]);
+        let (all, is_repeated) = match answer {
+            Err(Error { same: Some(earlier), .. }) => (*earlier, true),
+            answer => (answer?, false),
+        };
+        let submission = Submission::of(all).ok_or_else(error::unexpected)?;
+        Ok(Submission { is_repeated, ..submission })
+    }
+
+    /// The id of the team that a user calls `name`, by its name or its id.
+    fn team(&self, name: &str) -> Result<String, Error> {
+        #[derive(Deserialize)]
+        struct List {
+            teams: Vec<Team>,
+        }
+        #[derive(Deserialize)]
+        struct Team {
+            id: String,
+            name: String,
+        }
+        let List { teams } = self.0.get("/api/v1/teams")?;
+        let found = teams.iter().find(|team| team.id == name || team.name == name);
+        found.map(|team| team.id.clone()).ok_or_else(|| {
+            let refusal = Refusal::new(format!("you are in no team called '{name}'"));
+            let remedy = match teams.is_empty() {
+                true => Remedy::omit(Argument::Team),
+                false => {
+                    let names = teams.iter().map(|team| team.name.as_str()).collect::<Vec<_>>().join(", ");
+                    Remedy::give(Argument::Team).to(format!("name one of: {names}"))
+                }
+            };
+            Error::new(Kind::Refused, refusal.with_remedy(remedy))
+        })
+    }
+
+    /// Follows a submission until its state cannot change any more, or `watch`, which gets each state, breaks. A server
+    /// that starts again meanwhile is waited for.
+    ///
+    /// # Errors
+    /// If the server cannot be reached for a minute.
+    pub fn follow(
+        &self,
+        mut submission: Submission,
+        watch: &mut dyn FnMut(&Submission) -> ControlFlow<()>,
+    ) -> Result<Submission, Error> {
+        let mut pause = FIRST_PAUSE;
+        let mut heard = Instant::now();
+        while submission.is_open() && watch(&submission).is_continue() {
+            std::thread::sleep(pause);
+            pause = (pause * 3 / 2).min(LONGEST_PAUSE);
+            let all = match self.0.get(&format!("/api/v1/submissions/{}", submission.id)) {
+                Err(error) if error.kind == Kind::Connection && heard.elapsed() < SILENCE => continue,
+                answer => answer?,
+            };
+            heard = Instant::now();
+            let next = Submission::of(all).ok_or_else(error::unexpected)?;
+            submission = Submission { is_repeated: submission.is_repeated, ..next };
+        }
+        Ok(submission)
+    }
+}

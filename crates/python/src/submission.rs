@@ -1,0 +1,74 @@
+//! Handing results in to an evaluation server.
+
+use std::ops::ControlFlow;
+
+use capeval_client::{About, Error, Kind, Results, Server};
+use pyo3::exceptions::{PyConnectionError, PyPermissionError, PyUserWarning};
+use pyo3::prelude::*;
+
+use crate::captions::Captions;
+use crate::error::{sentence, value};
+
+/// Hands captions in to the server at `address`, and follows them until they have scores if `wait` is set; or, with
+/// `check`, only has the server check them. Returns what the server says of the submission as JSON, and whether the same
+/// captions were handed in before; `None` after a check.
+#[pyfunction]
+#[pyo3(signature = (captions, address, token, phase, method, description, link, team, check, wait))]
+#[expect(clippy::too_many_arguments, reason = "a shell around it in Python has the keywords")]
+pub fn submit(
+    py: Python<'_>,
+    captions: &Captions,
+    address: &str,
+    token: &str,
+    phase: &str,
+    method: &str,
+    description: Option<&str>,
+    link: Option<&str>,
+    team: Option<&str>,
+    check: bool,
+    wait: bool,
+) -> PyResult<Option<(String, bool)>> {
+    let rows = &captions.rows;
+    let mut interrupt = None;
+    let server = Server::new(address, token).map_err(from_client)?;
+    if server.is_in_clear() {
+        let text = c"the address begins with http://, so others in the network can read the token";
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), text, 2)?;
+    }
+    let done = py.detach(|| {
+        let results = Results::new(rows)?;
+        let phase = server.phase(phase)?;
+        if check {
+            return server.check(&phase, &results).map(|()| None);
+        }
+        results.fit(&phase)?;
+        let about = About { method, description, link, team };
+        let submission = server.submit(&phase, &results, &about)?;
+        if !wait {
+            return Ok(Some(submission));
+        }
+        server
+            .follow(submission, &mut |_| match Python::attach(|py| py.check_signals()) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    interrupt = Some(error);
+                    ControlFlow::Break(())
+                }
+            })
+            .map(Some)
+    });
+    match interrupt {
+        Some(error) => Err(error),
+        None => Ok(done.map_err(from_client)?.map(|done| (done.all.to_string(), done.is_repeated))),
+    }
+}
+
+/// `ConnectionError`, `PermissionError` or `ValueError`.
+fn from_client(error: Error) -> PyErr {
+    let text = sentence(&error.to_string(), error.refusal.remedy());
+    match error.kind {
+        Kind::Connection => PyConnectionError::new_err(text),
+        Kind::Denied => PyPermissionError::new_err(text),
+        Kind::Refused => value(&text),
+    }
+}

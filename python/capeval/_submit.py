@@ -1,0 +1,92 @@
+"""Handing results in to an evaluation server."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+
+from . import _engine
+from ._inputs import Captionlike, captions
+
+
+@dataclass(frozen=True)
+class Submission:
+    """Results that were handed in to an evaluation server."""
+
+    id: str
+    """The id."""
+    state: str
+    """``"queued"``, ``"running"``, ``"scored"``, ``"failed"`` or ``"cancelled"``."""
+    reason: str | None
+    """Why there are no scores."""
+    scores: dict[str, dict[str, float]] | None
+    """The scores by reference set and metric; ``None`` if there are none yet, or the phase hides them."""
+    page: str
+    """The address of its page."""
+    is_repeated: bool
+    """Whether the same captions were handed in before, so that nothing was counted."""
+
+
+def submit(
+    results: Captionlike,
+    to: str,
+    phase: str,
+    *,
+    method: str,
+    token: str | None = None,
+    description: str | None = None,
+    link: str | None = None,
+    team: str | None = None,
+    check: bool = False,
+    wait: bool = True,
+    input_format: str | None = None,
+    id_column: str | None = None,
+    caption_column: str | None = None,
+) -> Submission | None:
+    """Hands results in to an evaluation server, and waits for their scores.
+
+    The captions are checked before they are sent, and the server counts a submission only if it can be scored. The same
+    captions again give the earlier submission, and are not counted.
+
+    Args:
+        results: one caption per image, in the forms that :func:`capeval.score` takes for candidates.
+        to: the address of the server, such as ``"https://captions.example.org"``.
+        phase: the benchmark and the phase, such as ``"coco/test"``.
+        method: the name of the method on the board.
+        token: the token of your account with the scope ``submit``; the default is the environment's ``CAPEVAL_TOKEN``.
+        description: what the board should say about the method.
+        link: the address of a page about the method.
+        team: the team, if you are in several.
+        check: whether the server should only check the captions; nothing is handed in, and ``None`` is returned.
+        wait: whether to wait for the scores.
+        input_format: as for :func:`capeval.score`.
+        id_column: as for :func:`capeval.score`.
+        caption_column: as for :func:`capeval.score`.
+
+    Raises:
+        ConnectionError: the server cannot be reached, or does not work.
+        PermissionError: the token is not valid, or does not allow to hand in results.
+        ValueError: the captions cannot be scored, the quota is used up, or there is no such phase.
+    """
+    read = captions(
+        results,
+        "results",
+        references=False,
+        format=input_format,
+        id_column=id_column,
+        caption_columns=caption_column,
+    )
+    token = os.environ.get("CAPEVAL_TOKEN", "") if token is None else token
+    done = _engine.submit(read, to, token, phase, method, description, link, team, check, wait)
+    if done is None:
+        return None
+    said, is_repeated = json.loads(done[0]), done[1]
+    return Submission(
+        id=said["id"],
+        state=said["state"],
+        reason=said.get("reason"),
+        scores=said.get("scores"),
+        page=said.get("page", ""),
+        is_repeated=is_repeated,
+    )
