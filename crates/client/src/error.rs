@@ -141,7 +141,7 @@ fn duration(seconds: u64) -> String {
     let plural = |n: u64, unit: &str| format!("{n} {unit}{}", if n == 1 { "" } else { "s" });
     match (seconds / 3600, seconds / 60 % 60) {
         (0, 0) => plural(seconds, "second"),
-        (0, minutes) => plural(minutes + u64::from(seconds % 60 > 0), "minute"),
+        (0, minutes) => plural(minutes + u64::from(!seconds.is_multiple_of(60)), "minute"),
         (hours, minutes) => format!("{} and {}", plural(hours, "hour"), plural(minutes, "minute")),
     }
 }

@@ -10,8 +10,8 @@ use crate::captions::Captions;
 use crate::error::{sentence, value};
 
 /// Hands captions in to the server at `address`, and follows them until they have scores if `wait` is set; or, with
-/// `check`, only has the server check them. Returns what the server says of the submission as JSON, and whether the same
-/// captions were handed in before; `None` after a check.
+/// `check`, only has the server check them. Returns what the server says of the submission as JSON, and whether the
+/// same captions were handed in before; `None` after a check.
 #[pyfunction]
 #[pyo3(signature = (captions, address, token, phase, method, description, link, team, check, wait))]
 #[expect(clippy::too_many_arguments, reason = "a shell around it in Python has the keywords")]
@@ -35,6 +35,7 @@ pub fn submit(
         let text = c"the address begins with http://, so others in the network can read the token";
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), text, 2)?;
     }
+    let interrupted = || Python::attach(|py| py.check_signals().err());
     let done = py.detach(|| {
         let results = Results::new(rows)?;
         let phase = server.phase(phase)?;
@@ -48,12 +49,9 @@ pub fn submit(
             return Ok(Some(submission));
         }
         server
-            .follow(submission, &mut |_| match Python::attach(|py| py.check_signals()) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    interrupt = Some(error);
-                    ControlFlow::Break(())
-                }
+            .follow(submission, &mut |_| {
+                interrupt = interrupted();
+                if interrupt.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })
             .map(Some)
     });

@@ -240,7 +240,7 @@ CREATE UNIQUE INDEX submission_idempotency ON submission (phase, team, idempoten
 CREATE UNIQUE INDEX submission_human ON submission (phase) WHERE kind = 'human';
 
 -- One scoring of all submissions by one version of the references. It is begun by one version of the engine; which one
--- scored a submission is in the submission's signatures.
+-- scored a submission is in its signatures, in scored_by.
 CREATE TABLE score_set (
     id TEXT PRIMARY KEY,
     phase TEXT NOT NULL REFERENCES phase (id) ON DELETE CASCADE,

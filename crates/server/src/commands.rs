@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
 
 use crate::accounts::people::{self, NewAccount};
-use crate::accounts::{Role, tokens};
+use crate::accounts::{Role, tokens, totp};
 use crate::app::App;
 use crate::backup::{self, Manifest, nightly};
 use crate::benchmarks::apply::{self, Plan};
@@ -126,6 +126,12 @@ enum User {
         #[arg(long)]
         password_stdin: bool,
     },
+    /// Remove the second factor of an account, for people who have lost their telephone
+    RemoveSecondFactor {
+        /// Mail address.
+        #[arg(long)]
+        email: String,
+    },
     /// Change the role of an account
     Role {
         /// Mail address.
@@ -217,6 +223,12 @@ async fn manage_user(app: &App, user: User) -> anyhow::Result<()> {
             let id = people::add(&mut tx, NewAccount { email: &email, name, password, role }).await?;
             tx.commit().await?;
             println!("{id}");
+        }
+        User::RemoveSecondFactor { email } => {
+            let id = account(app, &email).await?;
+            let mut tx = app.store.begin().await?;
+            totp::remove(&mut tx, None, &id).await?;
+            tx.commit().await?;
         }
         User::Role { email, role } => {
             let id = account(app, &email).await?;

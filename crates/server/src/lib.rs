@@ -31,6 +31,8 @@ pub const WORKS: &[jobs::Work] = &[
     benchmarks::scoring::PREPARE,
     benchmarks::scoring::SCORE,
     benchmarks::scoring::COMPARE,
+    benchmarks::rescore::WORK,
+    benchmarks::judging::WORK,
     collections::processing::WORK,
     collections::processing::DISCARD,
     collections::release::build::BUILD,

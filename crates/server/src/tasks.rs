@@ -1,11 +1,12 @@
 //! What children do: prepare references, score, compare, and write pictures anew. This code runs in the sandbox, with
 //! nothing but its order and the files that it may read.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::Context;
 use capeval::choice::SegmentId;
 use capeval::corpus::{Captions, Empty, Ids, Missing, ReadOptions, Surplus};
 use capeval::metric::{Direction, Resources};
@@ -22,6 +23,7 @@ use serde_json::Value;
 use crate::app::App;
 use crate::collections::agreement::task as agreement;
 use crate::collections::picture;
+use crate::ids;
 use crate::jobs::Failure;
 use crate::jobs::child::{self, Allowance, Order};
 
@@ -58,6 +60,15 @@ pub enum Task {
         prepared: PathBuf,
         /// Where to write the ids of their images.
         ids: PathBuf,
+    },
+    /// Takes a reference of each image, for people to judge; returns a list of captions.
+    Sample {
+        /// The file of references, in any format that the engine reads.
+        source: PathBuf,
+        /// The images.
+        images: Vec<SegmentId>,
+        /// What decides which reference is taken.
+        seed: String,
     },
     /// Scores a file of captions by several reference sets; returns a [`SetScores`] for each.
     Score {
@@ -190,6 +201,9 @@ pub fn perform(task: Task, threads: usize) -> Result<Value, String> {
         Task::Prepare { source, images, metrics, prepared, ids } => {
             prepare(&source, images.as_deref(), &metrics, &prepared, &ids).and_then(|done| value(&done))
         }
+        Task::Sample { source, images, seed } => {
+            sample(&source, &images, &seed).and_then(|captions| value(&captions))
+        }
         Task::Score { captions, sets } => {
             let scores: anyhow::Result<Vec<SetScores>> =
                 sets.iter().map(|set| score(captions.as_deref(), set)).collect();
@@ -283,12 +297,36 @@ fn prepare(
     })
 }
 
-/// The captions of the listed images, all of which must have some.
-fn only(captions: &Captions, images: &[SegmentId]) -> anyhow::Result<Captions> {
-    let text = |id: &SegmentId| match id {
+/// A reference of each image.
+fn sample(source: &Path, images: &[SegmentId], seed: &str) -> anyhow::Result<Vec<String>> {
+    let bytes = open(source, "the file of references cannot be opened")?;
+    let options = ReadOptions { no_limits: true, ..ReadOptions::references() };
+    let captions = files::captions_in("references", &bytes, &options)?;
+    let mut of_image: HashMap<String, Vec<&str>> = HashMap::new();
+    for (id, caption) in captions.iter() {
+        of_image.entry(text(id)).or_default().push(caption);
+    }
+    let one = |image: &SegmentId| {
+        let image = text(image);
+        let references = of_image.get(&image).filter(|references| !references.is_empty());
+        let references = references.with_context(|| format!("the image {image} has no reference"))?;
+        let digest = ids::digest(format!("{seed}:{image}"));
+        let place = u64::from_str_radix(&digest[..15], 16)? as usize % references.len();
+        Ok(references[place].to_owned())
+    };
+    images.iter().map(one).collect()
+}
+
+/// The text of an id, by which the number 1 and the text "1" are the same.
+fn text(id: &SegmentId) -> String {
+    match id {
         SegmentId::Integer(number) => number.to_string(),
         SegmentId::Text(text) => text.to_string(),
-    };
+    }
+}
+
+/// The captions of the listed images, all of which must have some.
+fn only(captions: &Captions, images: &[SegmentId]) -> anyhow::Result<Captions> {
     let listed: HashSet<String> = images.iter().map(text).collect();
     let known: HashSet<String> = captions.ids().iter().map(text).collect();
     if let Some(unknown) = images.iter().find(|id| !known.contains(&text(id))) {

@@ -18,8 +18,8 @@ use crate::voice;
 
 /// Hand results in to an evaluation server, and print their scores
 ///
-/// The file is checked before it is sent, and the server counts a submission only if it can be scored. The same captions
-/// again give the earlier scores, and are not counted.
+/// The file is checked before it is sent, and the server counts a submission only if it can be scored. The same
+/// captions again give the earlier scores, and are not counted.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

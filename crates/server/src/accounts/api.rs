@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
 use crate::web::route::{delete, get, post};
-use crate::web::{Access, Person, Route, Scope};
+use crate::web::{Access, Field, Person, Route, Scope};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -22,7 +22,8 @@ pub(super) fn routes() -> Vec<Route> {
             Access::Person(Scope::Submit),
             "Make a token whose scope is not larger",
             add,
-        ),
+        )
+        .takes([Field::text("name").optional(), Field::text("scope")]),
         delete("/api/v1/me/tokens/{id}", Access::Person(Scope::Submit), "Remove a token", remove),
     ]
 }

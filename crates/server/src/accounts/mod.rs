@@ -8,6 +8,7 @@ pub mod password;
 pub mod people;
 pub mod sessions;
 pub mod tokens;
+pub mod totp;
 
 use serde::Serialize;
 

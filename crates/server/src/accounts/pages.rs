@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::tokens::Token;
-use super::{Role, invitations, people, sessions, tokens};
+use super::{Role, invitations, people, sessions, tokens, totp};
 use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
@@ -36,6 +36,8 @@ pub(super) fn routes() -> Vec<Route> {
         post("/account/name", Signed(Scope::Host), "Change one's name", change_name),
         post("/account/password", Signed(Scope::Host), "Change one's password", change_password),
         post("/account/sessions/end", Signed(Scope::Host), "End all sessions", end_sessions),
+        post("/account/second-factor", Signed(Scope::Host), "Set up a second factor", set_up_totp),
+        post("/account/second-factor/remove", Signed(Scope::Host), "Remove the second factor", remove_totp),
         post("/account/tokens", Signed(Scope::Host), "Make a token for programs", add_token),
         post("/account/tokens/{id}/remove", Signed(Scope::Host), "Remove a token", remove_token),
     ]
@@ -81,6 +83,8 @@ struct AccountPage<'a> {
     tokens: Vec<Token>,
     scopes: &'static [Scope],
     new_token: Option<String>,
+    /// The secret and the address of a second factor to set up; `None` if there is one.
+    totp: Option<(String, String)>,
     problem: Option<String>,
 }
 
@@ -104,6 +108,8 @@ struct Credentials {
     email: String,
     password: String,
     #[serde(default)]
+    code: String,
+    #[serde(default)]
     to: String,
 }
 
@@ -117,13 +123,26 @@ async fn sign_in(
         people::by_email(&app.store, &given.email).await?.filter(|account| account.disabled_at.is_none());
     let stored = account.as_ref().map(|account| account.password.as_str());
     let is_right = app.hasher.verify(&given.password, stored).await?;
-    let Some(account) = account.filter(|_| is_right) else {
+    let refuse = |problem: String| {
         let is_open = app.settings.registration == "open";
-        let problem = Some(page.t("Mail address and password do not match.").to_owned());
         let (to, email) = (local(&given.to), given.email.as_str());
-        let form = page.show(&SignIn { page: &page, to, email, is_open, problem })?;
-        return Ok((StatusCode::UNAUTHORIZED, form).into_response());
+        let form = page.show(&SignIn { page: &page, to, email, is_open, problem: Some(problem) })?;
+        Ok((StatusCode::UNAUTHORIZED, form).into_response())
     };
+    let Some(account) = account.filter(|_| is_right) else {
+        return refuse(page.t("Mail address and password do not match.").to_owned());
+    };
+    let mut tx = app.store.begin().await?;
+    match totp::take(&mut tx, &account.id, &given.code).await {
+        Ok(()) => tx.commit().await?,
+        Err(fault) if fault.status.is_client_error() => {
+            return refuse(
+                page.t("This account has a second factor: enter the code that your app shows now.")
+                    .to_owned(),
+            );
+        }
+        Err(fault) => return Err(fault),
+    }
     signed_in(&app, &account.id, local(&given.to)).await
 }
 
@@ -181,7 +200,7 @@ async fn register(
     if app.settings.sends_mail() {
         return send_link(&app, &page, &given.email).await;
     }
-    match make(&app, &given, Role::Member, None).await {
+    match make(&app, &page, &given, Role::Member, None).await {
         Ok(id) => signed_in(&app, &id, "/?done=welcome").await,
         Err(fault) => again(&page, "/register", None, &given, &fault),
     }
@@ -234,6 +253,7 @@ fn again(
 /// Makes an account, by an invitation if there is one.
 async fn make(
     app: &App,
+    page: &Page,
     given: &NewPerson,
     role: Role,
     invitation: Option<&invitations::Invitation>,
@@ -242,6 +262,7 @@ async fn make(
     let mut tx = app.store.begin().await?;
     let new = people::NewAccount { email: &given.email, name: &given.name, password, role };
     let id = people::add(&mut tx, new).await?;
+    tx.execute("UPDATE account SET language = $1 WHERE id = $2", args![page.tag(), &id]).await?;
     if let Some(invitation) = invitation {
         invitations::take(&mut tx, invitation, &id).await?;
     }
@@ -279,15 +300,25 @@ async fn join(
     if let Some(email) = &invitation.email {
         given.email.clone_from(email);
     }
-    match make(&app, &given, invitation.role, Some(&invitation)).await {
+    match make(&app, &page, &given, invitation.role, Some(&invitation)).await {
         Ok(id) => signed_in(&app, &id, "/?done=welcome").await,
         Err(fault) if fault.status == StatusCode::GONE => Err(fault),
         Err(fault) => again(&page, &format!("/join/{secret}"), Some(invitation.role), &given, &fault),
     }
 }
 
-async fn choose_language(Path(tag): Path<String>, Query(To { to }): Query<To>) -> Result<Response, Fault> {
+/// Chooses the language of the pages in this browser and, for people with an account, of their mail.
+async fn choose_language(
+    State(app): State<App>,
+    page: Page,
+    Path(tag): Path<String>,
+    Query(To { to }): Query<To>,
+) -> Result<Response, Fault> {
     let language = Language::of(&tag).ok_or_else(Fault::not_found)?;
+    if let Some(visitor) = &page.visitor {
+        let sql = "UPDATE account SET language = $1 WHERE id = $2";
+        app.store.execute(sql, args![language.tag(), &visitor.id]).await?;
+    }
     let cookie = format!("{}={}; Path=/; Max-Age=31536000; SameSite=Lax", language::COOKIE, language.tag());
     let cookie = HeaderValue::from_str(&cookie).map_err(|error| Fault::internal(&error))?;
     Ok(([(SET_COOKIE, cookie)], Redirect::to(local(&to))).into_response())
@@ -302,6 +333,14 @@ async fn show_account(
     new_token: Option<String>,
     problem: Option<&Fault>,
 ) -> Result<Response, Fault> {
+    let totp = match totp::is_on(&app.store, &visitor.id).await? {
+        true => None,
+        false => {
+            let secret = totp::new_secret()?;
+            let address = totp::address(&app.settings.title, &visitor.email, &secret);
+            Some((secret, address))
+        }
+    };
     let shown = page.show(&AccountPage {
         page,
         name: &visitor.name,
@@ -310,6 +349,7 @@ async fn show_account(
         tokens: tokens::of_account(&app.store, &visitor.id).await?,
         scopes: Scope::ALL,
         new_token,
+        totp,
         problem: problem.map(|fault| page.fault(fault)),
     })?;
     Ok((problem.map_or(StatusCode::OK, |fault| fault.status), shown).into_response())
@@ -360,6 +400,32 @@ async fn change_password(
     let cookie = sessions::begin(&mut tx, &app.settings, &visitor.id).await?;
     tx.commit().await?;
     Ok(([(SET_COOKIE, cookie)], Redirect::to("/account?done=saved")).into_response())
+}
+
+#[derive(Deserialize)]
+struct SecondFactor {
+    #[serde(default)]
+    secret: String,
+    code: String,
+}
+
+async fn set_up_totp(signed: Signed, _: Attempt, Form(given): Form<SecondFactor>) -> Result<Response, Fault> {
+    let mut tx = signed.app.store.begin().await?;
+    match totp::set_up(&mut tx, &signed.visitor.id, &given.secret, &given.code).await {
+        Ok(()) => tx.commit().await?,
+        Err(fault) => return show_account(&signed, None, Some(&fault)).await,
+    }
+    Ok(Redirect::to("/account?done=saved").into_response())
+}
+
+async fn remove_totp(signed: Signed, _: Attempt, Form(given): Form<SecondFactor>) -> Result<Response, Fault> {
+    let mut tx = signed.app.store.begin().await?;
+    if let Err(fault) = totp::take(&mut tx, &signed.visitor.id, &given.code).await {
+        return show_account(&signed, None, Some(&fault)).await;
+    }
+    totp::remove(&mut tx, Some(&signed.visitor.id), &signed.visitor.id).await?;
+    tx.commit().await?;
+    Ok(Redirect::to("/account?done=removed").into_response())
 }
 
 async fn end_sessions(State(app): State<App>, Person(visitor): Person) -> Result<Response, Fault> {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::submissions::{self, Submission};
 use super::submit::{self, Outcome, idempotency_key, receive};
 use super::validation::Report;
-use super::{quota, records, teams, upload};
+use super::{events, quota, records, teams, upload};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::args;
@@ -32,6 +32,12 @@ pub(super) fn routes() -> Vec<Route> {
         get("/api/v1/phases/{id}/submissions", read, "The submissions of one's team", list),
         get("/api/v1/phases/{id}/quota", read, "How many submissions are left", left),
         get("/api/v1/submissions/{id}", read, "The state and the scores of a submission", show),
+        get(
+            "/api/v1/submissions/{id}/events",
+            read,
+            "The progress of a submission, as a stream of events",
+            events::events,
+        ),
         post("/api/v1/submissions/{id}/cancel", submit, "Cancel a submission that still waits", cancel),
         post(
             "/api/v1/submissions/{id}/pin",
@@ -120,7 +126,8 @@ async fn add(
     Ok((status, location, Json(as_json(&app, &visitor, &id).await?)).into_response())
 }
 
-async fn as_json(app: &App, visitor: &Visitor, id: &str) -> Result<Value, Fault> {
+/// A submission for programs, if the visitor may see it.
+pub(super) async fn as_json(app: &App, visitor: &Visitor, id: &str) -> Result<Value, Fault> {
     let (seen, phase, submission) = submissions::own(&app.store, id, visitor).await?;
     let sets = records::sets(&app.store, &phase.id).await?;
     let scores = match submissions::shows_scores(&seen, &phase) && submission.state == "scored" {
@@ -187,8 +194,8 @@ async fn cancel(
     Person(visitor): Person,
     Path(id): Path<String>,
 ) -> Result<Response, Fault> {
-    let (_, _, submission) = submissions::own_to_change(&app.store, &id, &visitor).await?;
-    submissions::cancel(&app, &visitor, &submission).await?;
+    let (seen, _, submission) = submissions::own_to_change(&app.store, &id, &visitor).await?;
+    submissions::cancel(&app, &visitor, &seen, &submission).await?;
     Ok(Json(as_json(&app, &visitor, &id).await?).into_response())
 }
 

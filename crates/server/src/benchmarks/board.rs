@@ -10,6 +10,7 @@ use capeval::report;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::judging::{self, Measured};
 use super::records::{self, BoardKind, Phase, ReferenceSet, Seen};
 use crate::accounts::Visitor;
 use crate::app::App;
@@ -29,7 +30,8 @@ pub(super) fn routes() -> Vec<Route> {
             Access::Public,
             "The board of a phase, as JSON or CSV",
             for_programs,
-        ),
+        )
+        .asks(&["ref", "sort", "format"]),
     ]
 }
 
@@ -206,6 +208,20 @@ pub async fn uncompared(
     Ok(pairs.filter(|(above, below)| !known.contains_key(&(above.0.clone(), below.0.clone()))).collect())
 }
 
+/// What stands on the board in order, with captions: the ids and the hashes of the captions.
+///
+/// # Errors
+/// If the database fails.
+pub async fn standing(
+    store: &Store,
+    phase: &Phase,
+    set: &ReferenceSet,
+) -> Result<Vec<(String, String)>, Error> {
+    let Some(main) = main_measure(phase, set) else { return Ok(Vec::new()) };
+    let rows = order(candidates(store, phase, set).await?, main, main);
+    Ok(rows.into_iter().filter_map(|row| Some((row.entry.id, row.entry.blob?))).collect())
+}
+
 /// Whether pairs of submissions differ by a measure, or by any of them.
 async fn compared(
     store: &Store,
@@ -233,6 +249,95 @@ pub struct Board {
     pub rows: Vec<Row>,
     /// Whether only rows of the visitor's teams are shown.
     pub is_own: bool,
+    /// What the hosts have taken off the board, newest first.
+    pub removed: Vec<Removed>,
+    /// What people's judgements of captions add up to; empty where only own rows are shown.
+    pub judged: Vec<Judged>,
+}
+
+/// What people's judgements of a system add up to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The name of the team; empty for baselines and references.
+    pub team_name: String,
+    /// The name of the method; empty for references.
+    pub method: String,
+    /// The measures.
+    pub measured: Measured,
+}
+
+impl Judged {
+    /// M1, M2 and the points of the cumulative distribution in per cent, M3 and M4, as shown.
+    fn cells(&self) -> Vec<String> {
+        let per_cent = |share: f64| format!("{:.1}", share * 100.0);
+        let Measured { m1, m2, m3, m4, at_least, judgements, .. } = &self.measured;
+        let mut cells =
+            vec![m1.map_or("–".to_owned(), per_cent), per_cent(*m2), format!("{m3:.2}"), format!("{m4:.2}")];
+        cells.extend(at_least.map(per_cent));
+        cells.push(judgements.to_string());
+        cells
+    }
+}
+
+async fn judged(store: &Store, phase: &Phase) -> Result<Vec<Judged>, Error> {
+    let mut judged = Vec::new();
+    for measured in judging::results(store, &phase.id).await? {
+        let Some(system) = &measured.system else {
+            judged.push(Judged { team_name: String::new(), method: String::new(), measured });
+            continue;
+        };
+        let row = store
+            .first(
+                "SELECT COALESCE(team.name, '') AS team_name, submission.method AS method FROM submission \
+                 LEFT JOIN team ON team.id = submission.team \
+                 WHERE submission.id = $1 AND submission.disqualified_at IS NULL",
+                args![system],
+            )
+            .await?;
+        if let Some(row) = row {
+            judged.push(Judged { team_name: row.get("team_name")?, method: row.get("method")?, measured });
+        }
+    }
+    Ok(judged)
+}
+
+/// A submission that the hosts have taken off the board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Removed {
+    /// The id of the team.
+    pub team: Option<String>,
+    /// The name of the team.
+    pub team_name: String,
+    /// The name of the method.
+    pub method: String,
+    /// Why.
+    pub reason: String,
+    /// When.
+    pub at: i64,
+}
+
+async fn removed(store: &Store, phase: &Phase) -> Result<Vec<Removed>, Error> {
+    let rows = store
+        .all(
+            "SELECT submission.team AS team, COALESCE(team.name, '') AS team_name, submission.method AS method, \
+             submission.disqualified_for AS reason, submission.disqualified_at AS at \
+             FROM submission LEFT JOIN team ON team.id = submission.team \
+             WHERE submission.phase = $1 AND submission.disqualified_at IS NOT NULL \
+             ORDER BY submission.disqualified_at DESC, submission.id",
+            args![&phase.id],
+        )
+        .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Removed {
+                team: row.get("team")?,
+                team_name: row.get("team_name")?,
+                method: row.get("method")?,
+                reason: row.get::<Option<String>>("reason")?.unwrap_or_default(),
+                at: row.get("at")?,
+            })
+        })
+        .collect()
 }
 
 /// What is asked of a board.
@@ -275,15 +380,18 @@ pub async fn board(
         }
     };
     let mut rows = order(candidates(store, phase, &set).await?, &main, &sort);
+    let mut removed = removed(store, phase).await?;
+    let judged = if is_own { Vec::new() } else { judged(store, phase).await? };
     if is_own {
         let own = own_teams(store, visitor).await?;
         rows.retain(|row| row.entry.team.as_ref().is_some_and(|team| own.contains(team)));
+        removed.retain(|row| row.team.as_ref().is_some_and(|team| own.contains(team)));
         rows.iter_mut().for_each(|row| row.rank = None);
     } else {
         let known = compared(store, phase, &set, Some(&sort.key)).await?;
         mark_ties(&mut rows, &known);
     }
-    Ok(Some(Board { set, sort, rows, is_own }))
+    Ok(Some(Board { set, sort, rows, is_own, removed, judged }))
 }
 
 /// Marks rows that do not differ from the one above, by what is known of pairs.
@@ -337,6 +445,8 @@ struct BoardPage<'a> {
     is_own: bool,
     columns: Vec<Column>,
     rows: Vec<ShownRow>,
+    removed: &'a [Removed],
+    judged: &'a [Judged],
     has_human: bool,
     csv: String,
     json: String,
@@ -389,6 +499,8 @@ async fn show(
         columns,
         has_human: board.as_ref().is_some_and(|board| board.rows.iter().any(|row| row.entry.kind == "human")),
         rows,
+        removed: board.as_ref().map_or(&[], |board| &board.removed),
+        judged: board.as_ref().map_or(&[], |board| &board.judged),
         csv: export("csv"),
         json: export("json"),
         n_images,
@@ -485,9 +597,31 @@ pub async fn export(
             })
         })
         .collect();
+    let removed: Vec<Value> = board
+        .removed
+        .iter()
+        .map(|row| {
+            json!({
+                "team": row.team_name, "method": row.method, "reason": row.reason, "disqualified_at": clock::iso(row.at),
+            })
+        })
+        .collect();
+    let judged: Vec<Value> = board
+        .judged
+        .iter()
+        .map(|row| {
+            let Measured { m1, m2, m3, m4, at_least, judgements, .. } = &row.measured;
+            json!({
+                "kind": if row.method.is_empty() { "human" } else { "system" }, "team": row.team_name,
+                "method": row.method, "m1": m1, "m2": m2, "m3": m3, "m4": m4, "at_least_4_3_2": at_least,
+                "judgements": judgements,
+            })
+        })
+        .collect();
     Ok(axum::Json(json!({
         "benchmark": seen.benchmark.slug, "phase": phase.slug, "reference_set": board.set.name,
         "sorted_by": board.sort.key, "measures": board.set.measures, "rows": rows,
+        "disqualified": removed, "judged_by_people": judged,
     }))
     .into_response())
 }

@@ -3,11 +3,15 @@
 mod api;
 pub mod apply;
 pub mod board;
+mod events;
 pub mod expected;
 mod host;
+mod hosting;
+pub mod judging;
 mod pages;
 pub mod quota;
 pub mod records;
+pub mod rescore;
 pub mod scoring;
 pub mod submissions;
 pub mod submit;
@@ -27,6 +31,8 @@ pub fn routes() -> Vec<Route> {
     routes.extend(submissions::routes());
     routes.extend(teams::routes());
     routes.extend(host::routes());
+    routes.extend(hosting::routes());
+    routes.extend(judging::routes());
     routes.extend(api::routes());
     routes
 }

@@ -9,7 +9,7 @@ use crate::store::{Error, Store, Tx};
 use crate::{args, clock};
 
 /// The day under which all submissions are counted.
-const ALL: &str = "*";
+pub const ALL: &str = "*";
 
 /// What a team has used of its quota.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -173,18 +173,18 @@ impl Phase {
         if let Some(closes) = self.closes_at.filter(|closes| *closes <= now) {
             return Some(fault!(CONFLICT, "closed", "This phase closed on {}.", clock::shown(closes)));
         }
-        if self.score_set.is_none() {
-            return Some(
-                fault!(
-                    CONFLICT,
-                    "preparing",
-                    "The references of this phase are being prepared; try again in a minute."
-                )
-                .retry_after(60),
-            );
-        }
-        None
+        self.score_set.is_none().then(preparing)
     }
+}
+
+/// The fault of a phase whose references are not ready.
+pub fn preparing() -> Fault {
+    let fault = crate::fault!(
+        CONFLICT,
+        "preparing",
+        "The references of this phase are being prepared; try again in a minute."
+    );
+    fault.retry_after(60)
 }
 
 impl ReferenceSet {
@@ -321,7 +321,16 @@ pub async fn phase_of(store: &Store, id: &str) -> Result<Phase, Fault> {
     row.as_ref().map(Phase::of).transpose()?.ok_or_else(Fault::not_found)
 }
 
-/// The phase with this id, which nobody else changes until the transaction ends.
+/// The phase with this id, which nobody changes until the transaction ends.
+///
+/// # Errors
+/// If there is none.
+pub async fn phase_shared(tx: &mut Tx, id: &str) -> Result<Phase, Fault> {
+    let sql = tx.pick("SELECT * FROM phase WHERE id = $1", "SELECT * FROM phase WHERE id = $1 FOR SHARE");
+    tx.first(sql, args![id]).await?.as_ref().map(Phase::of).transpose()?.ok_or_else(Fault::not_found)
+}
+
+/// The same, which meanwhile nobody else holds, either.
 ///
 /// # Errors
 /// If there is none.
@@ -374,10 +383,12 @@ pub fn phase_as_json(seen: &Seen, phase: &Phase, sets: &[ReferenceSet]) -> Value
             })
         })
         .collect();
+    let closed = phase.is_closed();
     serde_json::json!({
         "id": phase.id, "benchmark": seen.benchmark.slug, "phase": phase.slug, "title": phase.title,
         "opens_at": phase.opens_at.map(clock::iso), "closes_at": phase.closes_at.map(clock::iso),
-        "is_open": phase.is_closed().is_none(), "reveal_at": phase.reveal_at.map(clock::iso),
+        "is_open": closed.is_none(), "refusal": closed.map(|fault| fault.to_string()),
+        "reveal_at": phase.reveal_at.map(clock::iso),
         "per_day": phase.per_day, "in_total": phase.in_total, "board": phase.board, "decimals": phase.decimals,
         "metrics": phase.metrics, "main_set": phase.main_set, "main_metric": phase.main_metric,
         "reference_sets": sets,

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::records::{self, Phase, ReferenceSet};
 use super::submissions::{self, Submission};
-use super::{board, submit};
+use super::{board, rescore, submit};
 use crate::app::App;
 use crate::fault::Fault;
 use crate::jobs::child::{self, Allowance, Order};
@@ -15,7 +15,7 @@ use crate::jobs::queue::{self, Priority};
 use crate::jobs::{Failure, Job, Work};
 use crate::store::Tx;
 use crate::tasks::{Prepared, SetContrasts, SetScores, Task};
-use crate::{args, audit, clock, ids, outbox};
+use crate::{args, clock, outbox};
 
 /// Prepares a reference set.
 pub const PREPARE: Work = Work {
@@ -115,32 +115,31 @@ async fn open_board(tx: &mut Tx, set: &str) -> Result<(), Fault> {
     let Some(row) = row else { return Ok(()) };
     // Two sets that become ready at once must not both miss the other.
     let phase = records::phase_alone(tx, &row.get::<String>("phase")?).await?;
-    let rows = tx
-        .all("SELECT * FROM reference_set WHERE phase = $1 ORDER BY position, id", args![&phase.id])
+    let unready = tx
+        .first("SELECT 1 AS one FROM reference_set WHERE phase = $1 AND state <> 'ready'", args![&phase.id])
         .await?;
-    let mut hashes = Vec::new();
-    for row in &rows {
-        match row.get::<Option<String>>("prepared_hash")? {
-            Some(hash) if row.get::<String>("state")? == "ready" => hashes.push(hash),
-            _ => return Ok(()),
-        }
+    if unready.is_some() {
+        return Ok(());
     }
-    let (id, metrics) = (ids::new_id(), serde_json::to_string(&phase.metrics)?);
-    tx.execute(
-        "INSERT INTO score_set (id, phase, engine, metrics, references_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
-        args![&id, &phase.id, capeval::VERSION, metrics, ids::digest(hashes.join(" ")), clock::now()],
-    )
-    .await?;
-    tx.execute("UPDATE phase SET score_set = $1 WHERE id = $2", args![&id, &phase.id]).await?;
+    rescore::begin(tx, &phase, None).await?;
     if phase.human {
         submit::add_human(tx, &phase.id).await?;
     }
     for row in
         tx.all("SELECT id FROM submission WHERE phase = $1 AND state = 'queued'", args![&phase.id]).await?
     {
-        queue::add(tx, SCORE.kind, &row.get::<String>("id")?, Priority::Background).await?;
+        let id: String = row.get("id")?;
+        let job = tx
+            .first(
+                "SELECT 1 AS one FROM job WHERE subject = $1 AND state IN ('queued', 'running')",
+                args![&id],
+            )
+            .await?;
+        if job.is_none() {
+            queue::add(tx, SCORE.kind, &id, Priority::Background).await?;
+        }
     }
-    Ok(audit::note(tx, None, "score-set.add", &phase.id, json!({ "score_set": id })).await?)
+    Ok(())
 }
 
 async fn score(app: &App, job: &Job) -> Result<Value, Failure> {
@@ -153,13 +152,22 @@ async fn score(app: &App, job: &Job) -> Result<Value, Failure> {
             args![clock::now(), &submission.id],
         )
         .await?;
+    let scores = scores_of(app, &phase, &submission).await?;
+    Ok(json!({ "score_set": phase.score_set, "scores": scores }))
+}
+
+/// The scores of a submission by all reference sets that are ready.
+///
+/// # Errors
+/// If they cannot be computed.
+pub async fn scores_of(app: &App, phase: &Phase, submission: &Submission) -> Result<Vec<SetScores>, Failure> {
     let sets = records::sets(&app.store, &phase.id).await?;
     let is_human = submission.kind == "human";
     // One reference cannot be held out and compared with others.
     let sets: Vec<_> = sets
         .iter()
         .filter(|set| !is_human || set.n_references > set.n_images)
-        .filter_map(|set| set.for_child(&phase, app))
+        .filter_map(|set| set.for_child(phase, app))
         .collect();
     let captions = match (&submission.blob, is_human) {
         (Some(blob), false) => Some(app.blobs.path(blob)),
@@ -169,8 +177,7 @@ async fn score(app: &App, job: &Job) -> Result<Value, Failure> {
     let files = sets.iter().map(|set| set.prepared.clone()).chain(captions.clone());
     let order =
         Order { allowance: Allowance::of(app, readable(app, files)), task: Task::Score { captions, sets } };
-    let scores: Vec<SetScores> = child::run(app, order).await?;
-    Ok(json!({ "score_set": phase.score_set, "scores": scores }))
+    child::run(app, order).await
 }
 
 async fn finish_score(
@@ -201,35 +208,19 @@ async fn finish_score(
     };
     let score_set = scores["score_set"].as_str().unwrap_or_default().to_owned();
     let sets: Vec<SetScores> = serde_json::from_value(scores["scores"].clone())?;
-    let signatures: Vec<&String> = sets.iter().flat_map(|set| &set.signatures).collect();
+    let phase = records::phase_alone(tx, &submission.phase).await?;
     let scored = tx
         .execute(
-            "UPDATE submission SET state = 'scored', finished_at = $1, signatures = $2, reason = NULL \
-             WHERE id = $3 AND state = 'running'",
-            args![clock::now(), serde_json::to_string(&signatures)?, &submission.id],
+            "UPDATE submission SET state = 'scored', finished_at = $1, reason = NULL \
+             WHERE id = $2 AND state = 'running'",
+            args![clock::now(), &submission.id],
         )
         .await?;
     if scored == 0 {
         return Ok(());
     }
-    for set in &sets {
-        for score in &set.scores {
-            tx.execute(
-                "INSERT INTO score (score_set, submission, reference_set, metric, value, low, high) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
-                args![
-                    &score_set,
-                    &submission.id,
-                    &set.set,
-                    &score.key,
-                    score.value,
-                    score.interval.map(|(low, _)| low),
-                    score.interval.map(|(_, high)| high)
-                ],
-            )
-            .await?;
-        }
-    }
+    rescore::write(tx, &score_set, &submission.id, &sets).await?;
+    rescore::catch_up(tx, &phase, &submission.id).await?;
     outbox::submission_ended(tx, app, &submission.id).await?;
     compare_later(tx, &submission.phase).await
 }

@@ -70,8 +70,6 @@ pub struct Submission {
     pub blob: Option<String>,
     /// The size of the upload in bytes.
     pub size: i64,
-    /// What the engine says of how it scored, as JSON.
-    pub signatures: Option<String>,
     /// The day whose quota it was counted in.
     pub charged_day: Option<String>,
     /// Why it does not rank.
@@ -102,7 +100,6 @@ impl Submission {
             reason: row.get("reason")?,
             blob: row.get("blob")?,
             size: row.get("size")?,
-            signatures: row.get("signatures")?,
             charged_day: row.get("charged_day")?,
             disqualified_for: row.get("disqualified_for")?,
             created_at: row.get("created_at")?,
@@ -197,25 +194,45 @@ pub async fn scores(store: &Store, phase: &Phase, submission: &str) -> Result<Sc
         .collect()
 }
 
+/// How the engine scored a submission in the score set that boards show: a signature for each metric.
+async fn signatures(store: &Store, phase: &Phase, submission: &str) -> Result<Vec<String>, Error> {
+    let row = store
+        .first(
+            "SELECT COALESCE(scored_by.signatures, submission.signatures) AS signatures FROM submission \
+             LEFT JOIN scored_by ON scored_by.submission = submission.id AND scored_by.score_set = $1 \
+             WHERE submission.id = $2",
+            args![phase.score_set.as_deref().unwrap_or(""), submission],
+        )
+        .await?;
+    let text = row.map_or(Ok(None), |row| row.get::<Option<String>>("signatures"))?;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+}
+
 /// Whether the team of a submission may see its scores now.
 pub fn shows_scores(seen: &Seen, phase: &Phase) -> bool {
     seen.is_host || phase.is_revealed() || phase.board != BoardKind::Hidden
 }
 
-/// Cancels a submission that still waits, and gives it back.
+/// Cancels a submission that still waits, and gives it back; a host also one that is being scored.
 ///
 /// # Errors
-/// If it runs already, or has ended.
-pub async fn cancel(app: &App, visitor: &Visitor, submission: &Submission) -> Result<(), Fault> {
+/// If it is too late.
+pub async fn cancel(app: &App, visitor: &Visitor, seen: &Seen, submission: &Submission) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
+    // The job comes first, as where its end is written, so that the two cannot wait for each other.
+    let is_stopped = queue::cancel(&mut tx, &submission.id, seen.is_host).await?;
     let cancelled = tx
         .execute(
-            "UPDATE submission SET state = 'cancelled', finished_at = $1 WHERE id = $2 AND state = 'queued'",
-            args![clock::now(), &submission.id],
+            "UPDATE submission SET state = 'cancelled', finished_at = $1 \
+             WHERE id = $2 AND (state = 'queued' OR state = 'running' AND $3 = 1)",
+            args![clock::now(), &submission.id, seen.is_host],
         )
         .await?;
-    if cancelled == 0 || !queue::cancel(&mut tx, &submission.id).await? {
-        return Err(fault!(CONFLICT, "too-late", "It is too late to cancel: scoring has begun."));
+    if cancelled == 0 || !is_stopped {
+        return Err(match seen.is_host {
+            true => fault!(CONFLICT, "ended", "It is too late to cancel: it has ended."),
+            false => fault!(CONFLICT, "too-late", "It is too late to cancel: scoring has begun."),
+        });
     }
     refund(&mut tx, submission).await?;
     audit::note(&mut tx, Some(&visitor.id), "submission.cancel", &submission.id, json!({})).await?;
@@ -402,7 +419,10 @@ async fn show(
             args![&phase.id, &submission.id],
         )
         .await?;
-    let signatures = submission.signatures.as_deref().and_then(|text| serde_json::from_str(text).ok());
+    let signatures = match is_shown {
+        true => signatures(&app.store, &phase, &submission.id).await?,
+        false => Vec::new(),
+    };
     page.show(&Show {
         page: &page,
         seen: &seen,
@@ -410,7 +430,7 @@ async fn show(
         submission: &submission,
         wait,
         tables,
-        signatures: signatures.unwrap_or_default(),
+        signatures,
         is_shown,
         is_pinned: pinned.is_some(),
         is_same: same.is_some(),
@@ -422,9 +442,10 @@ async fn cancel_from_page(
     Person(visitor): Person,
     Path(id): Path<String>,
 ) -> Result<Response, Fault> {
-    let (_, _, submission) = own(&app.store, &id, &visitor).await?;
-    cancel(&app, &visitor, &submission).await?;
-    Ok(Redirect::to(&format!("/submissions/{id}?done=cancelled")).into_response())
+    let (seen, _, submission) = own(&app.store, &id, &visitor).await?;
+    cancel(&app, &visitor, &seen, &submission).await?;
+    let done = if seen.is_host { "stopped" } else { "cancelled" };
+    Ok(Redirect::to(&format!("/submissions/{id}?done={done}")).into_response())
 }
 
 async fn pin_from_page(

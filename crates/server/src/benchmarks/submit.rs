@@ -147,6 +147,11 @@ pub async fn submit(
     let blob = tokio::task::spawn_blocking(move || blobs.put(&canonical[..])).await??;
 
     let mut tx = app.store.begin().await?;
+    // Hosts may have stopped submissions meanwhile, or changed the limits.
+    let phase = &records::phase_shared(&mut tx, &phase.id).await?;
+    if let Some(fault) = phase.is_closed() {
+        return Err(fault);
+    }
     let team = teams::enter(&mut tx, phase, visitor, about.team.as_deref()).await?;
     if let Some(earlier) = repeated(&mut tx, &phase.id, &team, key, &blob).await? {
         return Ok(Outcome::Repeated(earlier));

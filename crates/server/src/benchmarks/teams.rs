@@ -14,7 +14,7 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
 use crate::web::route::{get, post};
-use crate::web::{Access, Page, Person, Route, Scope, Signed};
+use crate::web::{Access, Field, Page, Person, Route, Scope, Signed};
 use crate::{args, audit, clock, ids};
 
 /// The most members of a team.
@@ -30,7 +30,7 @@ pub(super) fn routes() -> Vec<Route> {
         get("/teams/join/{secret}", read, "What an invitation to a team is for", join_form),
         post("/teams/join/{secret}", submit, "Join a team by an invitation", join),
         get("/api/v1/teams", read, "One's teams and their members", list_as_json),
-        post("/api/v1/teams", submit, "Make a team", make_as_json),
+        post("/api/v1/teams", submit, "Make a team", make_as_json).takes([Field::text("name")]),
         post(
             "/api/v1/teams/{id}/invites",
             submit,

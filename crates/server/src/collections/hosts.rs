@@ -17,7 +17,7 @@ use crate::benchmarks::records::Visibility;
 use crate::fault;
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Page, Person, Route};
+use crate::web::{Access, Field, Page, Person, Route};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -28,7 +28,25 @@ pub(super) fn routes() -> Vec<Route> {
         post("/c/{slug}/settings", Access::Host, "Change a collection", change),
         get("/api/v1/collections", Access::Public, "All collections that one may see", list_json),
         get("/api/v1/collections/{slug}", Access::Public, "A collection and how far it is", show_json),
-        post("/api/v1/host/collections", Access::Host, "Make a collection, or change one", apply_json),
+        post("/api/v1/host/collections", Access::Host, "Make a collection, or change one", apply_json).takes(
+            [
+                Field::text("slug"),
+                Field::text("title"),
+                Field::text("summary").optional(),
+                Field::text("guide").optional(),
+                Field::text("visibility").optional(),
+                Field::text("state").optional(),
+                Field::list("languages").optional(),
+                Field::list("licences").optional(),
+                Field::number("captions").optional(),
+                Field::number("target").optional(),
+                Field::number("approvals").optional(),
+                Field::flag("own_pictures").optional(),
+                Field::text("releases").optional(),
+                Field::list("hosts").optional(),
+                Field::list("moderators").optional(),
+            ],
+        ),
     ]
 }
 

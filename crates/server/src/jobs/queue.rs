@@ -125,15 +125,17 @@ pub async fn put_back(store: &Store, job: &Job, error: Option<&str>) -> Result<(
         .map(drop)
 }
 
-/// Cancels the jobs of a subject that have not ended; returns whether there was one that had not begun.
+/// Cancels the jobs of a subject that wait, and those that run if `also_running` is set; returns whether there was one.
+/// A worker notices within a third of its lease that its job was cancelled, and cannot write its result.
 ///
 /// # Errors
 /// If the database fails.
-pub async fn cancel(tx: &mut Tx, subject: &str) -> Result<bool, Error> {
+pub async fn cancel(tx: &mut Tx, subject: &str, also_running: bool) -> Result<bool, Error> {
     let cancelled = tx
         .execute(
-            "UPDATE job SET state = 'cancelled', finished_at = $1 WHERE subject = $2 AND state = 'queued'",
-            args![clock::now(), subject],
+            "UPDATE job SET state = 'cancelled', finished_at = $1 \
+             WHERE subject = $2 AND (state = 'queued' OR state = 'running' AND $3 = 1)",
+            args![clock::now(), subject, also_running],
         )
         .await?;
     Ok(cancelled > 0)

@@ -1,83 +1,57 @@
-//! Webhooks of a benchmark, for its hosts.
+//! Webhooks of a benchmark, for its hosts: a page, and the same for programs.
 
-use axum::extract::{Json, Path, State};
+use askama::Template;
+use axum::extract::{Form, Json, Path, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Address;
+use super::hooks::{self, Webhook};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::fault;
+use crate::benchmarks::records::{self, Seen};
 use crate::fault::Fault;
-use crate::store::Store;
 use crate::web::route::{delete, get, post};
-use crate::web::{Access, Person, Route};
-use crate::{args, audit, clock, ids};
-
-/// The most webhooks of a benchmark.
-const MOST: i64 = 10;
-
-/// The most deliveries that are listed.
-const LISTED: i64 = 50;
+use crate::web::{Access, Field, Page, Person, Route, encode};
 
 pub(super) fn routes() -> Vec<Route> {
+    let host = Access::Host;
     vec![
+        get("/b/{slug}/webhooks", host, "The webhooks of a benchmark, and their newest deliveries", show),
+        post("/b/{slug}/webhooks", host, "Add a webhook", add_from_page),
+        post("/b/{slug}/webhooks/{id}/remove", host, "Remove a webhook", remove_from_page),
         get(
             "/api/v1/host/benchmarks/{slug}/webhooks",
-            Access::Host,
+            host,
             "The webhooks of a benchmark, and their newest deliveries",
             list,
         ),
         post(
             "/api/v1/host/benchmarks/{slug}/webhooks",
-            Access::Host,
+            host,
             "Add a webhook; the answer has the secret of its signatures, once",
             add,
-        ),
-        delete("/api/v1/host/benchmarks/{slug}/webhooks/{id}", Access::Host, "Remove a webhook", remove),
+        )
+        .takes([Field::text("url")]),
+        delete("/api/v1/host/benchmarks/{slug}/webhooks/{id}", host, "Remove a webhook", remove),
     ]
 }
 
-/// The id of a benchmark that the visitor runs.
-async fn own(store: &Store, slug: &str, visitor: &Visitor) -> Result<String, Fault> {
-    let row = store
-        .first(
-            "SELECT id FROM benchmark WHERE slug = $1 AND ($2 = 1 OR EXISTS (SELECT 1 FROM benchmark_host \
-             WHERE benchmark_host.benchmark = benchmark.id AND benchmark_host.account = $3))",
-            args![slug, visitor.is_admin(), &visitor.id],
-        )
-        .await?;
-    row.map(|row| row.get("id")).transpose()?.ok_or_else(Fault::not_found)
+/// A benchmark that the visitor runs.
+async fn own(app: &App, slug: &str, visitor: &Visitor) -> Result<Seen, Fault> {
+    let seen = records::benchmark(&app.store, slug, Some(visitor)).await?;
+    if seen.is_host { Ok(seen) } else { Err(Fault::not_found()) }
 }
 
 async fn list(
     State(app): State<App>,
     Person(visitor): Person,
     Path(slug): Path<String>,
-) -> Result<Response, Fault> {
-    let benchmark = own(&app.store, &slug, &visitor).await?;
-    let sql = "SELECT id, url, created_at FROM webhook WHERE benchmark = $1 ORDER BY id";
-    let mut webhooks = Vec::new();
-    for row in app.store.all(sql, args![benchmark]).await? {
-        let id: String = row.get("id")?;
-        let sql = "SELECT id, attempt, created_at, sent_at, error FROM outbox \
-                   WHERE kind = 'webhook' AND target = $1 ORDER BY id DESC LIMIT $2";
-        let mut deliveries = Vec::new();
-        for row in app.store.all(sql, args![&id, LISTED]).await? {
-            deliveries.push(json!({
-                "id": row.get::<String>("id")?,
-                "attempts": row.get::<i64>("attempt")?,
-                "created_at": clock::iso(row.get("created_at")?),
-                "sent_at": row.get::<Option<i64>>("sent_at")?.map(clock::iso),
-                "error": row.get::<Option<String>>("error")?,
-            }));
-        }
-        let (url, created_at) = (row.get::<String>("url")?, clock::iso(row.get("created_at")?));
-        webhooks.push(json!({ "id": id, "url": url, "created_at": created_at, "deliveries": deliveries }));
-    }
-    Ok(Json(json!({ "webhooks": webhooks })).into_response())
+) -> Result<Json<Value>, Fault> {
+    let seen = own(&app, &slug, &visitor).await?;
+    let webhooks = hooks::of_benchmark(&app.store, &seen.benchmark.id).await?;
+    Ok(Json(json!({ "webhooks": webhooks })))
 }
 
 #[derive(Deserialize)]
@@ -91,26 +65,8 @@ async fn add(
     Path(slug): Path<String>,
     Json(given): Json<NewWebhook>,
 ) -> Result<(StatusCode, Json<Value>), Fault> {
-    let benchmark = own(&app.store, &slug, &visitor).await?;
-    let address = Address::new(&given.url, &app.settings)?;
-    let mut tx = app.store.begin().await?;
-    let count = tx.first("SELECT COUNT(*) AS n FROM webhook WHERE benchmark = $1", args![&benchmark]).await?;
-    if count.map_or(Ok(0), |row| row.get::<i64>("n"))? >= MOST {
-        return Err(fault!(
-            CONFLICT,
-            "webhooks",
-            "A benchmark may have {} webhooks; remove one first.",
-            MOST
-        ));
-    }
-    let (id, secret) = (ids::new_id(), ids::secret()?);
-    tx.execute(
-        "INSERT INTO webhook (id, benchmark, url, secret, created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
-        args![&id, &benchmark, address.as_str(), &secret, &visitor.id, clock::now()],
-    )
-    .await?;
-    audit::note(&mut tx, Some(&visitor.id), "webhook.add", &benchmark, json!({ "webhook": id })).await?;
-    tx.commit().await?;
+    let seen = own(&app, &slug, &visitor).await?;
+    let (id, secret) = hooks::add(&app, &visitor, &seen.benchmark.id, &given.url).await?;
     Ok((StatusCode::CREATED, Json(json!({ "id": id, "secret": secret }))))
 }
 
@@ -119,13 +75,65 @@ async fn remove(
     Person(visitor): Person,
     Path((slug, id)): Path<(String, String)>,
 ) -> Result<StatusCode, Fault> {
-    let benchmark = own(&app.store, &slug, &visitor).await?;
-    let mut tx = app.store.begin().await?;
-    let sql = "DELETE FROM webhook WHERE id = $1 AND benchmark = $2";
-    if tx.execute(sql, args![&id, &benchmark]).await? == 0 {
-        return Err(Fault::not_found());
-    }
-    audit::note(&mut tx, Some(&visitor.id), "webhook.remove", &benchmark, json!({ "webhook": id })).await?;
-    tx.commit().await?;
+    let seen = own(&app, &slug, &visitor).await?;
+    hooks::remove(&app, &visitor, &seen.benchmark.id, &id).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Template)]
+#[template(path = "webhooks.html")]
+struct Webhooks<'a> {
+    page: &'a Page,
+    seen: &'a Seen,
+    webhooks: Vec<Webhook>,
+    secret: Option<String>,
+    url: &'a str,
+    problem: Option<String>,
+}
+
+async fn show_with(
+    app: &App,
+    page: &Page,
+    seen: &Seen,
+    secret: Option<String>,
+    (url, problem): (&str, Option<&Fault>),
+) -> Result<Response, Fault> {
+    let webhooks = hooks::of_benchmark(&app.store, &seen.benchmark.id).await?;
+    let problem_in_words = problem.map(|fault| page.fault(fault));
+    let shown = page.show(&Webhooks { page, seen, webhooks, secret, url, problem: problem_in_words })?;
+    Ok((problem.map_or(StatusCode::OK, |fault| fault.status), shown).into_response())
+}
+
+async fn show(
+    State(app): State<App>,
+    page: Page,
+    Person(visitor): Person,
+    Path(slug): Path<String>,
+) -> Result<Response, Fault> {
+    let seen = own(&app, &slug, &visitor).await?;
+    show_with(&app, &page, &seen, None, ("", None)).await
+}
+
+async fn add_from_page(
+    State(app): State<App>,
+    page: Page,
+    Person(visitor): Person,
+    Path(slug): Path<String>,
+    Form(given): Form<NewWebhook>,
+) -> Result<Response, Fault> {
+    let seen = own(&app, &slug, &visitor).await?;
+    match hooks::add(&app, &visitor, &seen.benchmark.id, &given.url).await {
+        Ok((_, secret)) => show_with(&app, &page, &seen, Some(secret), ("", None)).await,
+        Err(fault) => show_with(&app, &page, &seen, None, (&given.url, Some(&fault))).await,
+    }
+}
+
+async fn remove_from_page(
+    State(app): State<App>,
+    Person(visitor): Person,
+    Path((slug, id)): Path<(String, String)>,
+) -> Result<Response, Fault> {
+    let seen = own(&app, &slug, &visitor).await?;
+    hooks::remove(&app, &visitor, &seen.benchmark.id, &id).await?;
+    Ok(Redirect::to(&format!("/b/{}/webhooks?done=removed", encode(&slug))).into_response())
 }

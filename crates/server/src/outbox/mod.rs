@@ -4,6 +4,7 @@
 //! same id.
 
 mod api;
+mod hooks;
 mod mail;
 mod webhook;
 

@@ -12,6 +12,9 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0003_outbox.sql"),
     include_str!("../../migrations/0004_collections.sql"),
     include_str!("../../migrations/0005_releases.sql"),
+    include_str!("../../migrations/0006_score_sets.sql"),
+    include_str!("../../migrations/0007_totp.sql"),
+    include_str!("../../migrations/0008_judging.sql"),
 ];
 
 /// The version of the tables that this program uses.

@@ -26,6 +26,11 @@ use crate::ids;
 const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; \
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
+/// The same for a page that shows pictures of another site, too.
+pub fn policy_with_pictures(origin: &str) -> String {
+    POLICY.replace("img-src 'self'", &format!("img-src 'self' {origin}"))
+}
+
 const HEADERS: [(HeaderName, &str); 6] = [
     (header::CONTENT_SECURITY_POLICY, POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

@@ -7,10 +7,14 @@ use std::sync::OnceLock;
 use axum::http::{HeaderMap, header};
 
 use super::chinese::CHINESE;
+use super::chinese_hosts::HOSTS;
 use super::cookie;
 
 /// The cookie with the chosen language.
 pub const COOKIE: &str = "language";
+
+/// The sentences in Chinese.
+const TABLES: &[&[(&str, &str)]] = &[CHINESE, HOSTS];
 
 /// A language of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +68,7 @@ impl Language {
         match self {
             Self::English => english,
             Self::Chinese => TABLE
-                .get_or_init(|| CHINESE.iter().copied().collect())
+                .get_or_init(|| TABLES.iter().copied().flatten().copied().collect())
                 .get(english)
                 .copied()
                 .unwrap_or(english),
@@ -173,13 +177,14 @@ mod tests {
                 literals(&format!("fault!({after}"), "fault!(", &mut used);
             }
         }
-        let known: BTreeSet<String> = CHINESE.iter().map(|(english, _)| (*english).to_owned()).collect();
-        assert_eq!(known.len(), CHINESE.len(), "a sentence is twice in the table");
+        let sentences: Vec<(&str, &str)> = TABLES.iter().copied().flatten().copied().collect();
+        let known: BTreeSet<String> = sentences.iter().map(|(english, _)| (*english).to_owned()).collect();
+        assert_eq!(known.len(), sentences.len(), "a sentence is twice in the tables");
         let missing: Vec<&String> = used.difference(&known).collect();
         assert!(missing.is_empty(), "no translation of {missing:#?}");
         let surplus: Vec<&String> = known.difference(&used).collect();
         assert!(surplus.is_empty(), "nobody says {surplus:#?}");
-        for (english, chinese) in CHINESE {
+        for (english, chinese) in sentences {
             let places = |text: &str| text.matches('{').count();
             assert_eq!(places(english), places(chinese), "{english}");
         }

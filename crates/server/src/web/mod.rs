@@ -2,6 +2,7 @@
 
 pub mod assets;
 mod chinese;
+mod chinese_hosts;
 pub mod dress;
 pub mod guard;
 pub mod language;
@@ -14,7 +15,7 @@ use axum::http::{HeaderMap, header};
 
 pub use guard::Attempt;
 pub use page::{Page, Person, Signed};
-pub use route::{Access, Route, Scope};
+pub use route::{Access, Field, Route, Scope};
 
 /// The value of a cookie.
 pub fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {

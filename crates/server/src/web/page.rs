@@ -121,6 +121,11 @@ impl Page {
         clock::shown(*time)
     }
 
+    /// The day of a time.
+    pub fn day(&self, time: &i64) -> String {
+        clock::day(*time)
+    }
+
     /// Whether the person runs benchmarks.
     pub fn is_host(&self) -> bool {
         self.visitor.as_ref().is_some_and(Visitor::is_host)
@@ -142,6 +147,8 @@ fn done_in_words(done: &str) -> Option<&'static str> {
         "welcome" => say("Your account is ready."),
         "joined" => say("You have joined the team."),
         "cancelled" => say("The submission is cancelled, and your quota is as before."),
+        "stopped" => say("The submission is cancelled, and the quota of its team is as before."),
+        "rescoring" => say("Everything is being scored again; the board changes when all is done."),
         "queued" => say("It is queued; its page shows how it goes."),
         "uploaded" => say("The pictures are uploaded."),
         "caption" => say("Thank you! Here is the next picture."),

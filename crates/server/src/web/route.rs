@@ -44,7 +44,49 @@ pub struct Route {
     pub summary: &'static str,
     /// Whether the body may be as large as an upload.
     pub is_upload: bool,
+    /// The fields of its JSON, for the description of the API.
+    pub body: Vec<Field>,
+    /// The names in the query of its address, for the description of the API.
+    pub query: &'static [&'static str],
     handler: MethodRouter<App>,
+}
+
+/// A field of a request in JSON.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// The name.
+    pub name: &'static str,
+    /// The type, as JSON Schema calls it.
+    pub kind: &'static str,
+    /// Whether it must be there.
+    pub is_required: bool,
+}
+
+impl Field {
+    /// A text that must be there.
+    pub const fn text(name: &'static str) -> Self {
+        Self { name, kind: "string", is_required: true }
+    }
+
+    /// A whole number that must be there.
+    pub const fn number(name: &'static str) -> Self {
+        Self { name, kind: "integer", is_required: true }
+    }
+
+    /// A truth value that must be there.
+    pub const fn flag(name: &'static str) -> Self {
+        Self { name, kind: "boolean", is_required: true }
+    }
+
+    /// A list of texts that must be there.
+    pub const fn list(name: &'static str) -> Self {
+        Self { name, kind: "array", is_required: true }
+    }
+
+    /// The same, which may be left out.
+    pub const fn optional(self) -> Self {
+        Self { is_required: false, ..self }
+    }
 }
 
 macro_rules! constructors {
@@ -56,7 +98,8 @@ macro_rules! constructors {
             T: 'static,
         {
             let handler = routing::$name(handler);
-            Route { method: Method::$method, path, access, summary, is_upload: false, handler }
+            let (method, body) = (Method::$method, Vec::new());
+            Route { method, path, access, summary, is_upload: false, body, query: &[], handler }
         }
     )*};
 }
@@ -67,6 +110,16 @@ impl Route {
     /// Allows bodies as large as an upload.
     pub fn upload(self) -> Self {
         Self { is_upload: true, ..self }
+    }
+
+    /// Describes the fields of its JSON.
+    pub fn takes<const N: usize>(self, body: [Field; N]) -> Self {
+        Self { body: body.to_vec(), ..self }
+    }
+
+    /// Describes the query of its address.
+    pub fn asks(self, query: &'static [&'static str]) -> Self {
+        Self { query, ..self }
     }
 
     /// Adds the route to `router`.

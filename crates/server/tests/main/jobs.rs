@@ -90,8 +90,8 @@ async fn a_late_result_is_dropped(database: Database) {
     let mut tx = store.begin().await.unwrap();
     assert!(!queue::end(&mut tx, &first, None).await.unwrap());
     assert!(queue::end(&mut tx, &second, None).await.unwrap());
-    assert!(queue::cancel(&mut tx, "a").await.unwrap());
-    assert!(!queue::cancel(&mut tx, "b").await.unwrap());
+    assert!(queue::cancel(&mut tx, "a", false).await.unwrap());
+    assert!(!queue::cancel(&mut tx, "b", false).await.unwrap());
     tx.commit().await.unwrap();
     assert!(queue::claim(store, 60_000).await.unwrap().is_none());
     assert!(queue::wait(store, "a", 1).await.unwrap().is_none());

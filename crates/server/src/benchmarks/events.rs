@@ -1,0 +1,61 @@
+//! The progress of a submission as a stream of events, for programs that do not want to ask again and again.
+
+use std::convert::Infallible;
+use std::time::{Duration, Instant};
+
+use axum::extract::{Path, State};
+use axum::response::Sse;
+use axum::response::sse::{Event, KeepAlive};
+use futures_util::Stream;
+use futures_util::stream::unfold;
+
+use super::api::as_json;
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::fault::Fault;
+use crate::web::Person;
+
+/// How often the state is looked up.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// How long a stream lasts; programs then ask for another, and a server that stops does not wait for them.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// A stream that is being sent.
+struct Progress {
+    app: App,
+    visitor: Visitor,
+    id: String,
+    /// What was sent last.
+    last: String,
+    start: Instant,
+    is_over: bool,
+}
+
+/// Sends the submission as JSON now and whenever it changes, until its state cannot change any more.
+pub(super) async fn events(
+    State(app): State<App>,
+    Person(visitor): Person,
+    Path(id): Path<String>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Fault> {
+    // Who may not see it gets an answer rather than a stream.
+    as_json(&app, &visitor, &id).await?;
+    let progress = Progress { app, visitor, id, last: String::new(), start: Instant::now(), is_over: false };
+    Ok(Sse::new(unfold(progress, next)).keep_alive(KeepAlive::default()))
+}
+
+async fn next(mut progress: Progress) -> Option<(Result<Event, Infallible>, Progress)> {
+    loop {
+        if progress.is_over || progress.start.elapsed() > LONGEST {
+            return None;
+        }
+        let shown = as_json(&progress.app, &progress.visitor, &progress.id).await.ok()?;
+        progress.is_over = !matches!(shown["state"].as_str(), Some("queued" | "running"));
+        let text = shown.to_string();
+        if text != progress.last {
+            progress.last.clone_from(&text);
+            return Some((Ok(Event::default().event("submission").data(text)), progress));
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}

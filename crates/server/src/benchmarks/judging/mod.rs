@@ -1,0 +1,18 @@
+//! People judge captions: four grades, the amount of detail, and whether a person or a machine wrote them. Judges see a
+//! picture and a caption, never whose it is.
+
+mod measures;
+mod pages;
+mod records;
+mod sample;
+
+use crate::web::Route;
+
+pub use measures::Measured;
+pub use records::results;
+pub use sample::WORK;
+
+/// The routes of judging.
+pub(super) fn routes() -> Vec<Route> {
+    pages::routes()
+}

@@ -1,0 +1,315 @@
+//! Human evaluations in the database: what is to be judged, by whom, and what was judged.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::measures::{self, Judgement, Measured};
+use super::sample;
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::benchmarks::records::{self, Phase};
+use crate::fault;
+use crate::fault::Fault;
+use crate::jobs::queue::{self, Priority};
+use crate::store::{Error, Row, Store, Tx};
+use crate::{args, audit, clock, ids};
+
+/// The most images of an evaluation.
+const IMAGES: i64 = 1_000;
+
+/// The most people who judge a caption.
+const WANTED: i64 = 20;
+
+/// A human evaluation of a phase.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// The id.
+    pub id: String,
+    /// The id of the phase.
+    pub phase: String,
+    /// The address of a picture, with `{id}` in the place of the id of the image.
+    pub pictures: String,
+    /// The number of images.
+    pub images: i64,
+    /// How many people should judge each caption.
+    pub wanted: i64,
+    /// `preparing`, `open`, `closed` or `failed`.
+    pub state: String,
+    /// Why it failed.
+    pub reason: Option<String>,
+}
+
+impl Evaluation {
+    fn of(row: &Row) -> Result<Self, Error> {
+        Ok(Self {
+            id: row.get("id")?,
+            phase: row.get("phase")?,
+            pictures: row.get("pictures")?,
+            images: row.get("images")?,
+            wanted: row.get("wanted")?,
+            state: row.get("state")?,
+            reason: row.get("reason")?,
+        })
+    }
+
+    /// The address of the picture of an image.
+    pub fn picture(&self, image: &str) -> String {
+        let padded = |digits: usize| format!("{image:0>digits$}");
+        self.pictures.replace("{id:012}", &padded(12)).replace("{id}", &crate::web::encode(image))
+    }
+
+    /// Where the pictures come from, as policies of pages name it.
+    pub fn origin(&self) -> &str {
+        let host = self.pictures.find("://").map_or(0, |place| place + 3);
+        let end = self.pictures[host..].find('/').map_or(self.pictures.len(), |place| host + place);
+        &self.pictures[..end]
+    }
+}
+
+/// The evaluation with this id.
+pub async fn by_id(store: &Store, id: &str) -> Result<Evaluation, Fault> {
+    let row = store.first("SELECT * FROM evaluation WHERE id = $1", args![id]).await?;
+    row.as_ref().map(Evaluation::of).transpose()?.ok_or_else(Fault::not_found)
+}
+
+/// The newest evaluation of a phase.
+pub async fn newest(store: &Store, phase: &str) -> Result<Option<Evaluation>, Error> {
+    let sql = "SELECT * FROM evaluation WHERE phase = $1 ORDER BY id DESC LIMIT 1";
+    store.first(sql, args![phase]).await?.as_ref().map(Evaluation::of).transpose()
+}
+
+/// What a host asks for.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Plan {
+    /// The number of images.
+    pub images: i64,
+    /// How many people should judge each caption.
+    pub wanted: i64,
+    /// The address of a picture, with `{id}` in the place of the id.
+    pub pictures: String,
+    /// The mail addresses of the judges, one per line.
+    #[serde(default)]
+    pub judges: String,
+}
+
+/// Begins an evaluation: captions are sampled by a job.
+pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &Plan) -> Result<(), Fault> {
+    let numbers = (1..=IMAGES).contains(&plan.images) && (1..=WANTED).contains(&plan.wanted);
+    if !numbers {
+        return Err(fault!(
+            UNPROCESSABLE_ENTITY,
+            "evaluation-size",
+            "Choose 1 to {} images and 1 to {} judges for each caption.",
+            IMAGES,
+            WANTED
+        ));
+    }
+    let pictures = plan.pictures.trim();
+    let is_plain = pictures.chars().all(|c| c.is_ascii_graphic() && !"\"'<>;,\\".contains(c));
+    let host = pictures.strip_prefix("https://").and_then(|rest| rest.split('/').next());
+    let is_host = host.is_some_and(|host| {
+        !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || ".-:".contains(c))
+    });
+    if !is_plain || !is_host || !pictures.contains("{id") || pictures.len() > 500 {
+        return Err(fault!(
+            UNPROCESSABLE_ENTITY,
+            "pictures",
+            "The address of pictures begins with https:// and has {} in the place of the id of the image.",
+            "{id}"
+        ));
+    }
+    let mut tx = app.store.begin().await?;
+    let phase = records::phase_alone(&mut tx, &phase.id).await?;
+    let open = tx
+        .first(
+            "SELECT 1 AS one FROM evaluation WHERE phase = $1 AND state IN ('preparing', 'open')",
+            args![&phase.id],
+        )
+        .await?;
+    if open.is_some() {
+        return Err(fault!(CONFLICT, "evaluation-open", "Captions of this phase are being judged already."));
+    }
+    let id = ids::new_id();
+    tx.execute(
+        "INSERT INTO evaluation (id, phase, pictures, images, wanted, state, created_at) \
+         VALUES ($1, $2, $3, $4, $5, 'preparing', $6)",
+        args![&id, &phase.id, pictures, plan.images, plan.wanted, clock::now()],
+    )
+    .await?;
+    add_judges(&mut tx, &id, &plan.judges).await?;
+    queue::add(&mut tx, sample::WORK.kind, &id, Priority::Awaited).await?;
+    let detail = json!({ "evaluation": id, "images": plan.images, "wanted": plan.wanted });
+    audit::note(&mut tx, Some(&visitor.id), "evaluation.begin", &phase.id, detail).await?;
+    tx.commit().await?;
+    app.wake.notify_one();
+    Ok(())
+}
+
+/// Lets the accounts with these mail addresses judge.
+async fn add_judges(tx: &mut Tx, evaluation: &str, addresses: &str) -> Result<(), Fault> {
+    for address in addresses.split_whitespace() {
+        let row = tx.first("SELECT id FROM account WHERE email = $1", args![address.to_lowercase()]).await?;
+        let Some(row) = row else {
+            return Err(fault!(
+                UNPROCESSABLE_ENTITY,
+                "judge",
+                "No account has the mail address {}.",
+                address
+            ));
+        };
+        tx.execute(
+            "INSERT INTO evaluation_rater (evaluation, account) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            args![evaluation, row.get::<String>("id")?],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// Lets more people judge.
+pub async fn invite(
+    app: &App,
+    visitor: &Visitor,
+    evaluation: &Evaluation,
+    judges: &str,
+) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    add_judges(&mut tx, &evaluation.id, judges).await?;
+    let detail = json!({ "judges": judges.split_whitespace().collect::<Vec<_>>() });
+    audit::note(&mut tx, Some(&visitor.id), "evaluation.invite", &evaluation.phase, detail).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Ends an evaluation; what was judged counts.
+pub async fn close(app: &App, visitor: &Visitor, evaluation: &Evaluation) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    let sql = "UPDATE evaluation SET state = 'closed' WHERE id = $1 AND state IN ('preparing', 'open')";
+    if tx.execute(sql, args![&evaluation.id]).await? == 1 {
+        let detail = json!({ "evaluation": evaluation.id });
+        audit::note(&mut tx, Some(&visitor.id), "evaluation.close", &evaluation.phase, detail).await?;
+    }
+    Ok(tx.commit().await?)
+}
+
+/// The open evaluation of a phase, if the visitor judges it.
+pub async fn to_judge(store: &Store, phase: &Phase, visitor: &Visitor) -> Result<Evaluation, Fault> {
+    let evaluation = newest(store, &phase.id).await?.ok_or_else(Fault::not_found)?;
+    let sql = "SELECT 1 AS one FROM evaluation_rater WHERE evaluation = $1 AND account = $2";
+    let judges = store.first(sql, args![&evaluation.id, &visitor.id]).await?.is_some();
+    if judges { Ok(evaluation) } else { Err(Fault::not_found()) }
+}
+
+/// A caption to judge.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// The id.
+    pub id: String,
+    /// The image.
+    pub image: String,
+    /// The caption.
+    pub caption: String,
+}
+
+/// The next caption for a judge: one that the fewest have judged, never twice, and never of a team of theirs.
+pub async fn next(store: &Store, evaluation: &Evaluation, account: &str) -> Result<Option<Item>, Error> {
+    let row = store
+        .first(
+            "SELECT id, image, caption FROM evaluation_item AS item WHERE evaluation = $1 AND judged < $2 \
+             AND NOT EXISTS (SELECT 1 FROM judgement WHERE judgement.item = item.id AND judgement.account = $3) \
+             AND NOT EXISTS (SELECT 1 FROM submission JOIN team_member ON team_member.team = submission.team \
+             WHERE submission.id = item.submission AND team_member.account = $3) \
+             ORDER BY judged, position LIMIT 1",
+            args![&evaluation.id, evaluation.wanted, account],
+        )
+        .await?;
+    row.map(|row| Ok(Item { id: row.get("id")?, image: row.get("image")?, caption: row.get("caption")? }))
+        .transpose()
+}
+
+/// What a judge says of a caption.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Verdict {
+    /// The id of the item.
+    pub item: String,
+    /// From 4, without errors, to 1, unrelated.
+    pub grade: i64,
+    /// Whether they take it for a machine's.
+    pub is_machine: bool,
+    /// From 1, lacks detail, to 5, very detailed.
+    pub detail: i64,
+}
+
+/// Notes a judgement; one too many, or a second one of the same person, is dropped.
+pub async fn judge(
+    app: &App,
+    visitor: &Visitor,
+    evaluation: &Evaluation,
+    given: &Verdict,
+) -> Result<(), Fault> {
+    if !(1..=4).contains(&given.grade) || !(1..=5).contains(&given.detail) {
+        return Err(fault!(UNPROCESSABLE_ENTITY, "verdict", "A grade is 1 to 4, and detail 1 to 5."));
+    }
+    if evaluation.state != "open" {
+        return Err(fault!(CONFLICT, "evaluation-closed", "These captions are not judged any more."));
+    }
+    let mut tx = app.store.begin().await?;
+    let counted = tx
+        .execute(
+            "UPDATE evaluation_item SET judged = judged + 1 WHERE id = $1 AND evaluation = $2 AND judged < $3 \
+             AND NOT EXISTS (SELECT 1 FROM submission JOIN team_member ON team_member.team = submission.team \
+             WHERE submission.id = evaluation_item.submission AND team_member.account = $4)",
+            args![&given.item, &evaluation.id, evaluation.wanted, &visitor.id],
+        )
+        .await?;
+    if counted == 0 {
+        return Ok(());
+    }
+    let added = tx
+        .execute(
+            "INSERT INTO judgement (item, account, grade, is_machine, detail, created_at) \
+             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
+            args![&given.item, &visitor.id, given.grade, given.is_machine, given.detail, clock::now()],
+        )
+        .await?;
+    if added == 1 {
+        tx.commit().await?;
+    }
+    Ok(())
+}
+
+/// How many captions there are, how many judgements are wanted, and how many there are.
+pub async fn progress(store: &Store, evaluation: &Evaluation) -> Result<(i64, i64, i64), Error> {
+    let sql = "SELECT COUNT(*) AS n, CAST(COALESCE(SUM(judged), 0) AS BIGINT) AS judged FROM evaluation_item \
+               WHERE evaluation = $1";
+    let row = store.first(sql, args![&evaluation.id]).await?;
+    let (n, judged) = row.map_or(Ok((0, 0)), |row| Ok::<_, Error>((row.get("n")?, row.get("judged")?)))?;
+    Ok((n, n * evaluation.wanted, judged))
+}
+
+/// What people's judgements of a phase add up to.
+///
+/// # Errors
+/// If the database fails.
+pub async fn results(store: &Store, phase: &str) -> Result<Vec<Measured>, Error> {
+    let Some(evaluation) = newest(store, phase).await? else { return Ok(Vec::new()) };
+    let rows = store
+        .all(
+            "SELECT item.submission AS submission, item.image AS image, grade, is_machine, detail \
+             FROM judgement JOIN evaluation_item AS item ON item.id = judgement.item WHERE item.evaluation = $1",
+            args![&evaluation.id],
+        )
+        .await?;
+    let judgements: Result<Vec<Judgement>, Error> = rows
+        .iter()
+        .map(|row| {
+            Ok(Judgement {
+                system: row.get("submission")?,
+                image: row.get("image")?,
+                grade: row.get("grade")?,
+                is_machine: row.flag("is_machine")?,
+                detail: row.get("detail")?,
+            })
+        })
+        .collect();
+    Ok(measures::measure(&judgements?))
+}

@@ -1,0 +1,114 @@
+//! Samples the captions to judge: of the entries that stand on the board, of baselines, and of the references.
+
+use std::collections::HashMap;
+
+use capeval::choice::SegmentId;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::records;
+use crate::app::App;
+use crate::benchmarks::records::sets;
+use crate::benchmarks::{board, scoring};
+use crate::fault::Fault;
+use crate::jobs::child::{self, Allowance, Order};
+use crate::jobs::{Failure, Job, Work};
+use crate::store::Tx;
+use crate::tasks::Task;
+use crate::{args, ids};
+
+/// Samples the captions of an evaluation, which is the subject.
+pub const WORK: Work = Work {
+    kind: "sample",
+    run: |app, job| Box::pin(async move { run(&app, &job).await }),
+    finish: |_, tx, job, outcome| Box::pin(finish(tx, job, outcome)),
+};
+
+/// The most systems of an evaluation, the best of the board.
+const SYSTEMS: usize = 30;
+
+/// A caption of a submission as it is stored.
+#[derive(Deserialize)]
+struct Line {
+    image_id: SegmentId,
+    caption: String,
+}
+
+fn text(id: &SegmentId) -> String {
+    match id {
+        SegmentId::Integer(number) => number.to_string(),
+        SegmentId::Text(text) => text.to_string(),
+    }
+}
+
+async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
+    let evaluation = records::by_id(&app.store, &job.subject).await?;
+    let phase = crate::benchmarks::records::phase_of(&app.store, &evaluation.phase).await?;
+    let of_phase = sets(&app.store, &phase.id).await?;
+    let Some(set) = of_phase.iter().find(|set| set.name == phase.main_set) else {
+        return Err(Failure::Lasting("the phase has no references".to_owned()));
+    };
+    let Some(ids_hash) = &set.ids_hash else {
+        return Err(Failure::Lasting("the references are not ready".to_owned()));
+    };
+    let mut images: Vec<SegmentId> = serde_json::from_slice(&app.hidden.read(ids_hash)?)?;
+    images.sort_by_cached_key(|image| ids::digest(format!("{}/{}", evaluation.id, text(image))));
+    images.truncate(usize::try_from(evaluation.images)?);
+
+    let source = app.hidden.path(&set.source_hash);
+    let allowance = Allowance::of(app, scoring::readable(app, [source.clone()]));
+    let task = Task::Sample { source, images: images.clone(), seed: evaluation.id.clone() };
+    let references: Vec<String> = child::run(app, Order { allowance, task }).await?;
+    let wanted: Vec<String> = images.iter().map(text).collect();
+    let of_people = wanted.iter().zip(&references);
+    let mut items: Vec<Value> = of_people
+        .map(|(image, caption)| json!({ "submission": null, "image": image, "caption": caption }))
+        .collect();
+    let systems = board::standing(&app.store, &phase, set).await?;
+    if systems.is_empty() {
+        return Err(Failure::Lasting("no submission is on the board".to_owned()));
+    }
+    for (submission, blob) in systems.into_iter().take(SYSTEMS) {
+        let lines: Vec<Line> = serde_json::from_slice(&app.blobs.read(&blob)?)?;
+        let captions: HashMap<String, String> =
+            lines.into_iter().map(|line| (text(&line.image_id), line.caption)).collect();
+        items.extend(wanted.iter().filter_map(|image| {
+            let caption = captions.get(image)?;
+            Some(json!({ "submission": submission, "image": image, "caption": caption }))
+        }));
+    }
+    Ok(Value::Array(items))
+}
+
+async fn finish(tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
+    let (state, reason, items) = match outcome {
+        Ok(items) => ("open", None, items),
+        Err(reason) => ("failed", Some(reason), Value::Null),
+    };
+    let opened = tx
+        .execute(
+            "UPDATE evaluation SET state = $1, reason = $2 WHERE id = $3 AND state = 'preparing'",
+            args![state, reason, &job.subject],
+        )
+        .await?;
+    if opened == 0 {
+        return Ok(());
+    }
+    for item in items.as_array().into_iter().flatten() {
+        let id = ids::new_id();
+        tx.execute(
+            "INSERT INTO evaluation_item (id, evaluation, submission, image, caption, position, judged) \
+             VALUES ($1, $2, $3, $4, $5, $6, 0)",
+            args![
+                &id,
+                &job.subject,
+                item["submission"].as_str(),
+                item["image"].as_str(),
+                item["caption"].as_str(),
+                ids::digest(&id)
+            ],
+        )
+        .await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,245 @@
+//! Score sets: one scoring of all submissions of a phase by one version of the engine and of the references. A set is
+//! never changed once boards show it; scoring everything again makes a new one, which takes over when it is complete.
+
+use serde_json::{Value, json};
+
+use super::records::{self, Phase};
+use super::{scoring, submissions};
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::fault;
+use crate::fault::Fault;
+use crate::jobs::queue::{self, Priority};
+use crate::jobs::{Failure, Job, Work};
+use crate::store::{Error, Row, Store, Tx};
+use crate::tasks::SetScores;
+use crate::{args, audit, clock, ids};
+
+/// Scores a submission for a score set that is not the one it was first scored in. The subject is `SET/SUBMISSION`.
+pub const WORK: Work = Work {
+    kind: "rescore",
+    run: |app, job| Box::pin(async move { run(&app, &job).await }),
+    finish: |_, tx, job, outcome| Box::pin(finish(tx, job, outcome)),
+};
+
+/// A score set.
+#[derive(Clone, Debug)]
+pub struct ScoreSet {
+    /// The id.
+    pub id: String,
+    /// The version of the engine.
+    pub engine: String,
+    /// When it was begun.
+    pub created_at: i64,
+    /// The submissions that it still lacks.
+    pub pending: i64,
+    /// Why boards never show it.
+    pub reason: Option<String>,
+}
+
+impl ScoreSet {
+    fn of(row: &Row) -> Result<Self, Error> {
+        Ok(Self {
+            id: row.get("id")?,
+            engine: row.get("engine")?,
+            created_at: row.get("created_at")?,
+            pending: row.get("pending")?,
+            reason: row.get("reason")?,
+        })
+    }
+}
+
+/// The score sets of a phase, newest first.
+///
+/// # Errors
+/// If the database fails.
+pub async fn sets(store: &Store, phase: &str) -> Result<Vec<ScoreSet>, Error> {
+    let rows = store.all("SELECT * FROM score_set WHERE phase = $1 ORDER BY id DESC", args![phase]).await?;
+    rows.iter().map(ScoreSet::of).collect()
+}
+
+/// Has all submissions of a phase scored again. Quotas are not touched, and the board stays as it is until all is done.
+///
+/// # Errors
+/// If the references are not ready, or this is under way already.
+pub async fn start(app: &App, visitor: &Visitor, phase: &Phase) -> Result<String, Fault> {
+    let mut tx = app.store.begin().await?;
+    let phase = records::phase_alone(&mut tx, &phase.id).await?;
+    if phase.score_set.is_none() {
+        return Err(records::preparing());
+    }
+    let busy =
+        tx.first("SELECT 1 AS one FROM score_set WHERE phase = $1 AND pending > 0", args![&phase.id]).await?;
+    if busy.is_some() {
+        return Err(fault!(CONFLICT, "rescoring", "Everything is being scored again already."));
+    }
+    let id = begin(&mut tx, &phase, Some(&visitor.id)).await?;
+    tx.commit().await?;
+    app.wake.notify_one();
+    Ok(id)
+}
+
+/// Begins a score set for a phase whose references are ready, with all submissions that have scores. One that is under
+/// way is given up. The phase must be held alone.
+///
+/// # Errors
+/// If the database fails.
+pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<String, Fault> {
+    tx.execute(
+        "UPDATE score_set SET pending = 0, reason = $1 WHERE phase = $2 AND pending > 0",
+        args!["another one was begun", &phase.id],
+    )
+    .await?;
+    let hashes = tx
+        .all(
+            "SELECT prepared_hash FROM reference_set WHERE phase = $1 ORDER BY position, id",
+            args![&phase.id],
+        )
+        .await?;
+    let hashes: Result<Vec<String>, Error> = hashes.iter().map(|row| row.get("prepared_hash")).collect();
+    let scored = tx
+        .all(
+            "SELECT id FROM submission WHERE phase = $1 AND state = 'scored' AND disqualified_at IS NULL ORDER BY id",
+            args![&phase.id],
+        )
+        .await?;
+    let id = ids::new_id();
+    tx.execute(
+        "INSERT INTO score_set (id, phase, engine, metrics, references_hash, created_at, pending) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        args![
+            &id,
+            &phase.id,
+            capeval::VERSION,
+            serde_json::to_string(&phase.metrics)?,
+            ids::digest(hashes?.join(" ")),
+            clock::now(),
+            scored.len()
+        ],
+    )
+    .await?;
+    audit::note(
+        tx,
+        actor,
+        "score-set.add",
+        &phase.id,
+        json!({ "score_set": id, "submissions": scored.len() }),
+    )
+    .await?;
+    for row in &scored {
+        let subject = format!("{id}/{}", row.get::<String>("id")?);
+        queue::add(tx, WORK.kind, &subject, Priority::Background).await?;
+    }
+    if scored.is_empty() {
+        take_over(tx, &phase.id, &id).await?;
+    }
+    Ok(id)
+}
+
+/// Has boards show a complete score set, unless they show a newer one.
+async fn take_over(tx: &mut Tx, phase: &str, id: &str) -> Result<(), Fault> {
+    let taken = tx
+        .execute(
+            "UPDATE phase SET score_set = $1 WHERE id = $2 AND (score_set IS NULL OR score_set < $1)",
+            args![id, phase],
+        )
+        .await?;
+    if taken == 1 {
+        audit::note(tx, None, "score-set.show", phase, json!({ "score_set": id })).await?;
+        scoring::compare_later(tx, phase).await?;
+    }
+    Ok(())
+}
+
+/// Has a submission scored for the score set that boards show, and for one that is under way, where it has no scores
+/// there yet. The phase must be held alone.
+///
+/// # Errors
+/// If the database fails.
+pub async fn catch_up(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<(), Fault> {
+    let lacking = tx
+        .all(
+            "SELECT id FROM score_set WHERE phase = $1 AND (pending > 0 OR id = $2) AND NOT EXISTS \
+             (SELECT 1 FROM scored_by WHERE score_set = score_set.id AND submission = $3)",
+            args![&phase.id, phase.score_set.as_deref(), submission],
+        )
+        .await?;
+    for row in &lacking {
+        let id: String = row.get("id")?;
+        tx.execute("UPDATE score_set SET pending = pending + 1 WHERE id = $1", args![&id]).await?;
+        queue::add(tx, WORK.kind, &format!("{id}/{submission}"), Priority::Background).await?;
+    }
+    Ok(())
+}
+
+/// Writes the scores of a submission into a score set.
+///
+/// # Errors
+/// If the database fails.
+pub async fn write(tx: &mut Tx, id: &str, submission: &str, sets: &[SetScores]) -> Result<(), Fault> {
+    let signatures: Vec<&String> = sets.iter().flat_map(|set| &set.signatures).collect();
+    tx.execute(
+        "INSERT INTO scored_by (score_set, submission, signatures) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+        args![id, submission, serde_json::to_string(&signatures)?],
+    )
+    .await?;
+    for set in sets {
+        for score in &set.scores {
+            let (low, high) = score.interval.unzip();
+            tx.execute(
+                "INSERT INTO score (score_set, submission, reference_set, metric, value, low, high) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
+                args![id, submission, &set.set, &score.key, score.value, low, high],
+            )
+            .await?;
+        }
+    }
+    Ok(())
+}
+
+/// The score set and the submission of a job.
+fn subject(job: &Job) -> (&str, &str) {
+    job.subject.split_once('/').unwrap_or((&job.subject, ""))
+}
+
+async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
+    let (set, id) = subject(job);
+    let row = app.store.first("SELECT pending FROM score_set WHERE id = $1", args![set]).await?;
+    if row.map_or(Ok(0), |row| row.get::<i64>("pending"))? == 0 {
+        return Ok(Value::Null);
+    }
+    let submission = submissions::by_id(&app.store, id).await?;
+    let phase = records::phase_of(&app.store, &submission.phase).await?;
+    Ok(serde_json::to_value(scoring::scores_of(app, &phase, &submission).await?)?)
+}
+
+async fn finish(tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
+    let (set, id) = subject(job);
+    let sql = "SELECT phase, disqualified_at FROM submission WHERE id = $1";
+    let Some(row) = tx.first(sql, args![id]).await? else { return Ok(()) };
+    let is_off = row.get::<Option<i64>>("disqualified_at")?.is_some();
+    let phase = records::phase_alone(tx, &row.get::<String>("phase")?).await?;
+    match outcome {
+        // It was given up.
+        Ok(Value::Null) => return Ok(()),
+        Ok(scores) => {
+            let scores: Vec<SetScores> = serde_json::from_value(scores)?;
+            write(tx, set, id, &scores).await?;
+        }
+        // What is off the board may lack scores.
+        Err(_) if is_off => {}
+        Err(reason) => {
+            let sql = "UPDATE score_set SET pending = 0, reason = $1 WHERE id = $2 AND pending > 0";
+            if tx.execute(sql, args![format!("submission {id}: {reason}"), set]).await? == 1 {
+                let detail = json!({ "score_set": set, "submission": id, "reason": reason });
+                audit::note(tx, None, "score-set.fail", &phase.id, detail).await?;
+            }
+            return Ok(());
+        }
+    }
+    let sql = "UPDATE score_set SET pending = pending - 1 WHERE id = $1 AND pending > 0 RETURNING pending";
+    match tx.first(sql, args![set]).await? {
+        Some(row) if row.get::<i64>("pending")? == 0 => take_over(tx, &phase.id, set).await,
+        _ => Ok(()),
+    }
+}

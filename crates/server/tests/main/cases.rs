@@ -1,0 +1,282 @@
+//! Bad input: what is sent, and which words the user sees. The test prints the cases as a table.
+
+use std::io::Write;
+
+use axum::body::Body;
+use axum::http::Request;
+use axum::http::request::Builder;
+use capeval_server::accounts::Role;
+use capeval_server::settings::Settings;
+use capeval_server::web::Scope;
+use serde_json::json;
+
+use crate::benchmarks::{benchmark, results};
+use crate::support::{Client, Database, Site, on_both, settings};
+
+on_both! { bad_input_is_refused_in_words }
+
+/// A case: its name, the request, the expected status, and words that the user sees.
+struct Case {
+    name: &'static str,
+    client: Client,
+    request: Builder,
+    body: Vec<u8>,
+    status: u16,
+    words: &'static str,
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zip(names: &[&str]) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for name in names {
+        writer.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        writer.write_all(b"[]").unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+/// Valid results with another text in the place of one, which is `{"image_id":0,"caption":"…"}` without braces.
+fn with(item: &str) -> Vec<u8> {
+    let all = results(40, 5);
+    let end = all.find("},{").unwrap();
+    format!("[{{{item}}},{{{}", &all[end + 3..]).into_bytes()
+}
+
+async fn bad_input_is_refused_in_words(database: Database) {
+    let settings = Settings {
+        upload_mib: 1,
+        unpacked_mib: 2,
+        captions_max: 100,
+        registration: "open".to_owned(),
+        ..settings(database)
+    };
+    let site = Site::with(settings).await;
+    let phase = benchmark(&site, "per_day = 5").await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let reader = site.program("Ada", Role::Member, Scope::Read).await;
+    let host = site.program("Root", Role::Admin, Scope::Host).await;
+    let (anybody, browser) = (site.anybody(), site.person("Bao", Role::Member).await);
+    let wrong_token = Client { token: Some("cev_wrong".to_owned()), ..anybody.clone() };
+    ada.post_json("/api/v1/teams", &json!({ "name": "Taken" })).await.expect(201);
+    let key =
+        Request::post(format!("/api/v1/phases/{phase}/submissions?method=a")).header("idempotency-key", "k");
+    ada.send(key, results(40, 5)).await.expect(201);
+
+    let post = |query: &str| Request::post(format!("/api/v1/phases/{phase}/submissions?{query}"));
+    let mut cases = Vec::new();
+    let mut add = |name, client: &Client, request: Builder, body: &[u8], status, words| {
+        cases.push(Case { name, client: client.clone(), request, body: body.to_vec(), status, words });
+    };
+    // Files.
+    let files: &[(&'static str, Vec<u8>, u16, &'static str)] = &[
+        ("an empty file", vec![], 422, "Choose a file with results."),
+        ("no JSON", b"a dog on a beach".to_vec(), 422, "expected value at line 1 column 1"),
+        ("JSON that breaks off", b"[{\"image_id\": 0,".to_vec(), 422, "EOF while parsing"),
+        ("an object instead of a list", b"{\"annotations\": []}".to_vec(), 422, "invalid type: map"),
+        ("text after the list", b"[] x".to_vec(), 422, "trailing characters"),
+        ("100,000 levels", format!("[{}", "[".repeat(100_000)).into_bytes(), 422, "EOF while parsing a list"),
+        (
+            "bytes that are not UTF-8",
+            b"[{\"image_id\": 0, \"caption\": \"\xff\"}]".to_vec(),
+            422,
+            "invalid unicode",
+        ),
+        ("UTF-16", "[]".encode_utf16().flat_map(u16::to_le_bytes).collect(), 422, "expected value"),
+        ("half of a surrogate pair", with("\"image_id\":0,\"caption\":\"\\ud800\""), 422, "hex escape"),
+        ("an item that is no object", b"[1]".to_vec(), 422, "not-an-object"),
+        ("an item without a caption", with("\"image_id\":0"), 422, "not-an-object"),
+        ("an id with a fraction", with("\"image_id\":0.5,\"caption\":\"a\""), 422, "#1: 0.5"),
+        ("an id that is null", with("\"image_id\":null,\"caption\":\"a\""), 422, "bad-id"),
+        ("a caption that is a number", with("\"image_id\":0,\"caption\":7"), 422, "not-text"),
+        ("an empty caption", with("\"image_id\":0,\"caption\":\" \""), 422, "empty"),
+        (
+            "a caption of 3,000 characters",
+            with(&format!("\"image_id\":0,\"caption\":\"{}\"", "a ".repeat(1500))),
+            422,
+            "too-long",
+        ),
+        ("an unknown image", with("\"image_id\":4711,\"caption\":\"a\""), 422, "4711"),
+        ("an image twice", with("\"image_id\":1,\"caption\":\"a\""), 422, "duplicate"),
+        ("images without captions", results(10, 5).into_bytes(), 422, "missing"),
+        ("more captions than allowed", results(101, 5).into_bytes(), 422, "more than 100"),
+        ("a file of more than 1 MiB", vec![b' '; (1 << 20) + 1], 413, "The file is larger than 1 MiB."),
+        ("a gzip bomb", gzip(&vec![b' '; 3 << 20]), 413, "The file unpacks to more than 2 MiB."),
+        (
+            "a damaged gzip file",
+            gzip(b"[1, 2, 3, 4, 5, 6, 7, 8]")[..20].to_vec(),
+            422,
+            "The compressed file is damaged",
+        ),
+        ("a zip archive of two files", zip(&["a.json", "b.json"]), 422, "must hold exactly one file"),
+        ("an empty zip archive", zip(&[]), 422, "must hold exactly one file"),
+        ("a damaged zip archive", zip(&["a.json"])[..30].to_vec(), 422, "The compressed file is damaged"),
+    ];
+    for (name, body, status, words) in files {
+        add(name, &ada, post("method=m"), body, *status, *words);
+    }
+    // What is said about them.
+    let good = results(40, 7).into_bytes();
+    add("no method", &ada, post(""), &good, 422, "Give the method a name of 1 to 80 characters.");
+    add("an invisible method", &ada, post("method=%E2%80%8B%00"), &good, 422, "Give the method a name");
+    let long = format!("method=m&description={}", "a".repeat(2001));
+    add("a long description", &ada, post(&long), &good, 422, "The description may have 2000 characters.");
+    add(
+        "a link that runs",
+        &ada,
+        post("method=m&link=javascript:alert(1)"),
+        &good,
+        422,
+        "The link must begin with",
+    );
+    add(
+        "a team of others",
+        &ada,
+        post("method=m&team=4711"),
+        &good,
+        409,
+        "You take part in this phase with another",
+    );
+    let key = |key: &str| post("method=m").header("idempotency-key", key);
+    add("an empty key", &ada, key(""), &good, 400, "An Idempotency-Key has 1 to 200 plain characters.");
+    add("a key with another file", &ada, key("k"), &good, 422, "was sent with another file before");
+    let form =
+        |boundary: &str| post("").header("content-type", format!("multipart/form-data; boundary={boundary}"));
+    add("a form that breaks off", &ada, form("x"), b"--x\r\nContent-Disp", 400, "The upload broke off.");
+    let no_file = b"--x\r\nContent-Disposition: form-data; name=\"method\"\r\n\r\nm\r\n--x--\r\n";
+    add("a form without a file", &ada, form("x"), no_file, 422, "Choose a file with results.");
+    // Where it is sent, and by whom.
+    let lost = Request::post("/api/v1/phases/4711/submissions?method=m");
+    add(
+        "a phase that does not exist",
+        &ada,
+        lost,
+        &good,
+        404,
+        "There is no such page, or you may not see it.",
+    );
+    add("no token", &anybody, post("method=m"), &good, 401, "Send a valid token");
+    add("a wrong token", &wrong_token, post("method=m"), &good, 401, "Send a valid token");
+    add("a token that only reads", &reader, post("method=m"), &good, 403, "This token does not allow that");
+    let get = |path: &str| Request::get(path.to_owned());
+    add(
+        "another method of HTTP",
+        &ada,
+        Request::put("/api/v1/me"),
+        b"",
+        405,
+        "That cannot be done with this address.",
+    );
+    add("a NUL in the address", &browser, get("/b/%00"), b"", 404, "There is no such page");
+    add(
+        "an unknown measure",
+        &browser,
+        get("/b/b/p/leaderboard?sort=x%00"),
+        b"",
+        404,
+        "There is no such page",
+    );
+    // Requests in JSON.
+    let json = |path: &str| Request::post(path.to_owned()).header("content-type", "application/json");
+    let bad = "The request is not complete, or not in the expected form.";
+    add("JSON that breaks off", &ada, json("/api/v1/teams"), b"{", 400, bad);
+    add("JSON without its fields", &ada, json("/api/v1/teams"), b"{}", 400, bad);
+    add(
+        "JSON that says it is something else",
+        &ada,
+        Request::post("/api/v1/teams"),
+        b"{\"name\":\"x\"}",
+        400,
+        bad,
+    );
+    add(
+        "a name that is taken",
+        &ada,
+        json("/api/v1/teams"),
+        b"{\"name\":\"Taken\"}",
+        409,
+        "Another team is called Taken.",
+    );
+    add("a body of 300 kB", &ada, json("/api/v1/teams"), &[b' '; 300_000], 413, "The request is too large.");
+    let grants = format!("/api/v1/host/phases/{phase}/grants");
+    let grant =
+        |extra: &str| format!("{{\"team\":\"\\u0000\",\"extra\":{extra},\"reason\":\"x\"}}").into_bytes();
+    add("a grant of -1", &host, json(&grants), &grant("-1"), 422, "Grant a number of submissions");
+    add("a grant of 10^30", &host, json(&grants), &grant(&format!("1{}", "0".repeat(30))), 400, bad);
+    add("a grant to nobody", &host, json(&grants), &grant("1"), 404, "This team has not entered the phase.");
+    // Forms.
+    let fields = |path: &str| {
+        Request::post(path.to_owned()).header("content-type", "application/x-www-form-urlencoded")
+    };
+    add(
+        "no mail address",
+        &anybody,
+        fields("/register"),
+        b"email=ada&name=A&password=a+long+password",
+        422,
+        "This is not a mail address: ada",
+    );
+    add(
+        "a short password",
+        &anybody,
+        fields("/register"),
+        b"email=a@example.org&name=A&password=x",
+        422,
+        "A password has 10 to 200 characters.",
+    );
+    add(
+        "an address that is taken",
+        &anybody,
+        fields("/register"),
+        b"email=ada@example.org&name=A&password=a+long+password",
+        409,
+        "There is an account with this mail address already.",
+    );
+    add(
+        "a wrong password",
+        &anybody,
+        fields("/sign-in"),
+        b"email=ada@example.org&password=x",
+        401,
+        "Mail address and password do not match.",
+    );
+    add(
+        "an old link",
+        &anybody,
+        get("/join/4711"),
+        b"",
+        410,
+        "This link was used already, or is older than 7 days.",
+    );
+    let foreign =
+        fields("/teams").header("origin", "https://evil.example").header("sec-fetch-site", "cross-site");
+    add(
+        "a form of another site",
+        &browser,
+        foreign,
+        b"name=x",
+        403,
+        "This request came from another site, and was refused.",
+    );
+
+    println!("| case | status | words |\n|---|---|---|");
+    let count = cases.len();
+    let mut failures = Vec::new();
+    for Case { name, client, request, body, status, words } in cases {
+        let answer = client.send(request, Body::from(body)).await;
+        if answer.status.as_u16() != status || !answer.text.contains(words) {
+            failures.push(format!("{name}: {} {}", answer.status, answer.text));
+        }
+        println!("| {name} | {status} | {words} |");
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(count >= 30);
+    // Nothing of all this was counted, and no draft is left.
+    let quota = ada.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();
+    assert_eq!(quota["used_today"], 1);
+    assert_eq!(std::fs::read_dir(site.app.blobs.folder().join("new")).unwrap().count(), 0);
+}

@@ -1,0 +1,371 @@
+//! What hosts do: limits, grants, stopping, cancelling, taking off the board, scoring again; and who may not.
+
+use axum::http::Request;
+use capeval_server::accounts::Role;
+use capeval_server::args;
+use capeval_server::web::Scope;
+use serde_json::{Value, json};
+
+use crate::benchmarks::{benchmark, results};
+use crate::support::{Answer, Client, Database, Site, on_both};
+
+on_both! {
+    hosts_run_a_phase_and_nobody_else_does
+    what_races_with_a_host_is_exact
+    everything_is_scored_again_into_a_new_score_set
+}
+
+async fn send(client: &Client, phase: &str, method: &str, body: String) -> Answer {
+    client.send(Request::post(format!("/api/v1/phases/{phase}/submissions?method={method}")), body).await
+}
+
+/// Results that differ for each `k`.
+fn numbered(k: usize) -> String {
+    results(40, 5).replace("near", &format!("near{k}"))
+}
+
+/// A host of the benchmark: a browser and a program.
+async fn host(site: &Site) -> (Client, Client) {
+    let browser = site.person("Hanna", Role::Host).await;
+    let program = site.program("Hanna", Role::Host, Scope::Host).await;
+    let sql = "INSERT INTO benchmark_host (benchmark, account) \
+               SELECT benchmark.id, account.id FROM benchmark, account WHERE account.name = 'Hanna'";
+    site.app.store.execute(sql, args![]).await.unwrap();
+    (browser, program)
+}
+
+async fn hosts_run_a_phase_and_nobody_else_does(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "per_day = 2\nin_total = 4").await;
+    let (browser, program) = host(&site).await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let api = format!("/api/v1/host/phases/{phase}");
+    let id = |answer: Answer| answer.json()["id"].as_str().unwrap().to_owned();
+    let first = id(send(&ada, &phase, "First", results(40, 9)).await.expect(201));
+    let second = id(send(&ada, &phase, "Second", results(40, 4)).await.expect(201));
+    send(&ada, &phase, "Third", results(40, 5)).await.expect(429);
+    let entries = program.get(&format!("{api}/entries")).await.expect(200).json();
+    let team = entries["entries"][0]["team"].as_str().unwrap().to_owned();
+    assert_eq!(entries["entries"][0]["used_today"], 2);
+
+    // Other hosts and members do not learn that it exists.
+    let stranger = site.program("Otto", Role::Host, Scope::Host).await;
+    let member = site.program("Ada", Role::Member, Scope::Host).await;
+    let narrow = site.program("Hanna", Role::Host, Scope::Submit).await;
+    let other_browser = site.person("Olga", Role::Host).await;
+    let reason = json!({ "reason": "x" });
+    let actions = [
+        (format!("{api}/limits"), json!({ "per_day": 9, "in_total": 9 })),
+        (format!("{api}/grants"), json!({ "team": team, "extra": 1, "reason": "x" })),
+        (format!("{api}/freeze"), json!({})),
+        (format!("{api}/unfreeze"), json!({})),
+        (format!("{api}/rescore"), json!({})),
+        (format!("/api/v1/submissions/{first}/disqualify"), reason.clone()),
+        (format!("/api/v1/submissions/{first}/reinstate"), json!({})),
+    ];
+    for (path, body) in &actions {
+        stranger.post_json(path, body).await.expect(404);
+        member.post_json(path, body).await.expect(404);
+        narrow.post_json(path, body).await.expect(403);
+        site.anybody().post_json(path, body).await.expect(401);
+    }
+    for path in ["", "/entries", "/submissions"] {
+        stranger.get(&format!("{api}{path}")).await.expect(404);
+    }
+    stranger.post_json(&format!("/api/v1/submissions/{first}/cancel"), &json!({})).await.expect(404);
+    for path in ["/b/b/p/host", "/b/b/audit", "/b/b/webhooks"] {
+        other_browser.get(path).await.expect(404);
+        browser.get(path).await.expect(200);
+    }
+    for (form, fields) in [
+        ("limits", &[("per_day", "9"), ("in_total", "9")][..]),
+        ("grants", &[("team", team.as_str()), ("extra", "1"), ("total", "false"), ("reason", "x")]),
+        ("freeze", &[("frozen", "true")]),
+        ("rescore", &[]),
+    ] {
+        other_browser.post(&format!("/b/b/p/host/{form}"), fields).await.expect(404);
+    }
+    other_browser.post(&format!("/submissions/{first}/disqualify"), &[("reason", "x")]).await.expect(404);
+    let quiet = "SELECT action FROM audit WHERE action LIKE 'phase.%limits' OR action LIKE '%freeze' \
+                 OR action LIKE '%grant' OR action LIKE '%disqualify'";
+    assert!(site.app.store.all(quiet, args![]).await.unwrap().is_empty(), "something was done");
+
+    // Limits and grants.
+    let shown = program
+        .post_json(&format!("{api}/limits"), &json!({ "per_day": 3, "in_total": 5 }))
+        .await
+        .expect(200);
+    assert_eq!((&shown.json()["per_day"], &shown.json()["in_total"]), (&json!(3), &json!(5)));
+    let wrong = json!({ "per_day": -1, "in_total": 5 });
+    assert_eq!(
+        program.post_json(&format!("{api}/limits"), &wrong).await.expect(422).json()["code"],
+        "limits"
+    );
+    send(&ada, &phase, "Third", results(40, 5)).await.expect(201);
+    send(&ada, &phase, "Fourth", results(40, 6)).await.expect(429);
+    let grant = |extra: i64, total: bool, reason: &str| json!({ "team": team, "extra": extra, "total": total, "reason": reason });
+    program.post_json(&format!("{api}/grants"), &grant(0, false, "x")).await.expect(422);
+    program.post_json(&format!("{api}/grants"), &grant(1, false, " ")).await.expect(422);
+    let foreign = json!({ "team": "nobody", "extra": 1, "reason": "x" });
+    assert_eq!(
+        program.post_json(&format!("{api}/grants"), &foreign).await.expect(404).json()["code"],
+        "no-entry"
+    );
+    let granted =
+        program.post_json(&format!("{api}/grants"), &grant(1, false, "a lost day")).await.expect(201);
+    assert_eq!((&granted.json()["per_day"], &granted.json()["left"]), (&json!(4), &json!(1)));
+    send(&ada, &phase, "Fourth", results(40, 6)).await.expect(201);
+    let fields = [("team", team.as_str()), ("extra", "2"), ("total", "true"), ("reason", "appeal")];
+    browser.post("/b/b/p/host/grants", &fields).await.expect(303);
+    let entries = program.get(&format!("{api}/entries")).await.expect(200).json();
+    assert_eq!(entries["entries"][0]["in_total"], 7);
+
+    // Cancelling gives back, also while it is being scored.
+    let used = || async {
+        let quota = ada.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();
+        quota["used_in_total"].as_i64().unwrap()
+    };
+    assert_eq!(used().await, 4);
+    let sql = "UPDATE submission SET state = 'running' WHERE id = $1";
+    site.app.store.execute(sql, args![&second]).await.unwrap();
+    let sql = "UPDATE job SET state = 'running', attempt = 1, lease_until = $2 WHERE subject = $1";
+    site.app.store.execute(sql, args![&second, capeval_server::clock::now() + 600_000]).await.unwrap();
+    ada.post_json(&format!("/api/v1/submissions/{second}/cancel"), &json!({})).await.expect(409);
+    let cancelled =
+        program.post_json(&format!("/api/v1/submissions/{second}/cancel"), &json!({})).await.expect(200);
+    assert_eq!(cancelled.json()["state"], "cancelled");
+    assert_eq!(used().await, 3);
+    site.work().await;
+    program.post_json(&format!("/api/v1/submissions/{first}/cancel"), &json!({})).await.expect(409);
+
+    // Off the board, with a reason that the board shows, and back.
+    let board = || async { ada.get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200).json() };
+    let of_ada = |board: &Value| {
+        let rows = board["rows"].as_array().unwrap();
+        rows.iter().find(|row| row["team"] == "Ada").unwrap()["method"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(of_ada(&board().await), "First");
+    let path = format!("/api/v1/submissions/{first}/disqualify");
+    program.post_json(&path, &json!({ "reason": "" })).await.expect(422);
+    program.post_json(&path, &json!({ "reason": "trained on <test> data" })).await.expect(204);
+    assert_eq!(program.post_json(&path, &reason).await.expect(409).json()["code"], "off-board");
+    let shown = board().await;
+    assert_eq!(of_ada(&shown), "Fourth");
+    assert_eq!(shown["disqualified"][0]["reason"], "trained on <test> data");
+    let page = site.anybody().get("/b/b/p/leaderboard").await.expect(200).text;
+    assert!(
+        page.contains("Taken off the board") && page.contains("trained on &#60;test&#62; data"),
+        "{page}"
+    );
+    let own = ada.get(&format!("/api/v1/submissions/{first}")).await.expect(200).json();
+    assert_eq!(own["disqualified"], "trained on <test> data");
+    browser.post(&format!("/submissions/{first}/reinstate"), &[]).await.expect(303);
+    assert_eq!(of_ada(&board().await), "First");
+    assert_eq!(board().await["disqualified"], json!([]));
+
+    // Stopped and open.
+    assert!(
+        program.post_json(&format!("{api}/freeze"), &json!({})).await.expect(200).json()["frozen_at"]
+            .is_string()
+    );
+    let refused = send(&ada, &phase, "Fifth", results(40, 7)).await.expect(409).json();
+    assert_eq!(refused["code"], "frozen");
+    assert!(
+        browser.get("/b/b/p/host").await.expect(200).text.contains("Submissions have been stopped since")
+    );
+    browser.post("/b/b/p/host/freeze", &[("frozen", "false")]).await.expect(303);
+    send(&ada, &phase, "Fifth", results(40, 7)).await.expect(201);
+    site.work().await;
+
+    // All of that is noted, with who did it.
+    let notes = program.get("/api/v1/host/benchmarks/b/audit").await.expect(200).json();
+    let notes = notes["notes"].as_array().unwrap();
+    for action in [
+        "phase.limits",
+        "quota.grant",
+        "submission.cancel",
+        "submission.disqualify",
+        "submission.reinstate",
+        "phase.freeze",
+        "phase.unfreeze",
+    ] {
+        let note =
+            notes.iter().find(|note| note["action"] == action).unwrap_or_else(|| panic!("no {action}"));
+        assert_eq!(note["actor"], "Hanna", "{note}");
+    }
+    let limits = notes.iter().find(|note| note["action"] == "phase.limits").unwrap();
+    assert_eq!(limits["detail"]["per_day"], json!([2, 3]));
+    assert!(browser.get("/b/b/audit").await.expect(200).text.contains("quota.grant"));
+
+    // The page of webhooks.
+    let page =
+        browser.post("/b/b/webhooks", &[("url", "https://hooks.example.org/x")]).await.expect(200).text;
+    assert!(page.contains("class=\"secret\"") && page.contains("https://hooks.example.org/x"));
+    let refused = browser.post("/b/b/webhooks", &[("url", "http://127.0.0.1/x")]).await.expect(422).text;
+    assert!(refused.contains("is not in a private network"));
+    let hook = page.split("/b/b/webhooks/").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    other_browser.post(&format!("/b/b/webhooks/{hook}/remove"), &[]).await.expect(404);
+    browser.post(&format!("/b/b/webhooks/{hook}/remove"), &[]).await.expect(303);
+    assert!(!browser.get("/b/b/webhooks").await.expect(200).text.contains("hooks.example.org"));
+}
+
+async fn what_races_with_a_host_is_exact(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "per_day = 3\nin_total = 100\nhuman = false").await;
+    let (_, program) = host(&site).await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    send(&ada, &phase, "first", numbered(0)).await.expect(201);
+    let api = format!("/api/v1/host/phases/{phase}");
+    let entries = program.get(&format!("{api}/entries")).await.expect(200).json();
+    let team = entries["entries"][0]["team"].as_str().unwrap().to_owned();
+
+    // 60 submissions and ten grants at once: as many go through as there are in the end.
+    let mut racing = Vec::new();
+    for k in 1..=60 {
+        let (ada, phase) = (ada.clone(), phase.clone());
+        racing.push(tokio::spawn(async move {
+            send(&ada, &phase, &format!("m{k}"), numbered(k)).await.status.as_u16()
+        }));
+        if k % 6 == 0 {
+            let (program, path) = (program.clone(), format!("{api}/grants"));
+            let body = json!({ "team": team, "extra": 1, "reason": "race" });
+            racing.push(tokio::spawn(async move {
+                program.post_json(&path, &body).await.expect(201);
+                0
+            }));
+        }
+    }
+    let mut through = 1;
+    for one in racing {
+        let status = one.await.unwrap();
+        assert!([0, 201, 429].contains(&status), "{status}");
+        through += i64::from(status == 201);
+    }
+    let mut k = 100;
+    while send(&ada, &phase, "late", numbered(k)).await.status.as_u16() == 201 {
+        (through, k) = (through + 1, k + 1);
+    }
+    assert_eq!(through, 13, "3 a day and 10 granted");
+
+    // Nothing goes through once the answer says that submissions are stopped.
+    program
+        .post_json(&format!("{api}/limits"), &json!({ "per_day": 1000, "in_total": 1000 }))
+        .await
+        .expect(200);
+    let mut racing = Vec::new();
+    for k in 200..240 {
+        let (ada, phase) = (ada.clone(), phase.clone());
+        racing.push(tokio::spawn(async move {
+            send(&ada, &phase, &format!("m{k}"), numbered(k)).await.status.as_u16()
+        }));
+    }
+    program.post_json(&format!("{api}/freeze"), &json!({})).await.expect(200);
+    let count = || async {
+        let sql = "SELECT COUNT(*) AS n FROM submission WHERE kind = 'entry'";
+        site.app.store.first(sql, args![]).await.unwrap().unwrap().get::<i64>("n").unwrap()
+    };
+    let when_stopped = count().await;
+    for one in racing {
+        assert!([201, 409].contains(&one.await.unwrap()));
+    }
+    assert_eq!(count().await, when_stopped);
+
+    // One of many hosts takes it off the board, and one begins to score again.
+    let id = "SELECT id FROM submission WHERE method = 'first'";
+    let id: String = site.app.store.first(id, args![]).await.unwrap().unwrap().get("id").unwrap();
+    for (path, body, done) in [
+        (format!("/api/v1/submissions/{id}/disqualify"), json!({ "reason": "race" }), 204),
+        (format!("{api}/rescore"), json!({}), 201),
+    ] {
+        // There is something to score only after the first round.
+        if done == 201 {
+            let sql = "UPDATE submission SET state = 'scored' WHERE kind = 'entry'";
+            site.app.store.execute(sql, args![]).await.unwrap();
+        }
+        let racing = (0..20).map(|_| {
+            let (program, path, body) = (program.clone(), path.clone(), body.clone());
+            tokio::spawn(async move { program.post_json(&path, &body).await.status.as_u16() })
+        });
+        let racing: Vec<_> = racing.collect();
+        let mut through = 0;
+        for one in racing {
+            let status = one.await.unwrap();
+            assert!(status == done || status == 409, "{path}: {status}");
+            through += usize::from(status == done);
+        }
+        assert_eq!(through, 1, "{path}");
+    }
+}
+
+async fn everything_is_scored_again_into_a_new_score_set(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "per_day = 9").await;
+    let (browser, program) = host(&site).await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let bao = site.program("Bao", Role::Member, Scope::Submit).await;
+    send(&ada, &phase, "Seven", results(40, 7)).await.expect(201);
+    send(&bao, &phase, "Nine", results(40, 9)).await.expect(201);
+    site.work().await;
+    let api = format!("/api/v1/host/phases/{phase}");
+    let board = || async { ada.get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200).json() };
+    let sets =
+        || async { program.get(&api).await.expect(200).json()["score_sets"].as_array().unwrap().clone() };
+    let before = board().await;
+    assert_eq!(sets().await.len(), 1);
+    // Scores of an older engine, which was wrong.
+    let old = sets().await[0]["id"].as_str().unwrap().to_owned();
+    let sql = "UPDATE score SET value = 0.5 WHERE score_set = $1";
+    site.app.store.execute(sql, args![&old]).await.unwrap();
+    let wrong = board().await;
+    assert_ne!(wrong["rows"], before["rows"]);
+
+    browser.post("/b/b/p/host/rescore", &[]).await.expect(303);
+    assert_eq!(
+        program.post_json(&format!("{api}/rescore"), &json!({})).await.expect(409).json()["code"],
+        "rescoring"
+    );
+    assert_eq!(board().await["rows"], wrong["rows"], "the board changes when all is done");
+    assert!(browser.get("/b/b/p/host").await.expect(200).text.contains("4 submissions left"));
+    // What is handed in meanwhile is in both.
+    send(&bao, &phase, "Ten", results(40, 10)).await.expect(201);
+    site.work().await;
+    let after = board().await;
+    let scores = |board: &Value, method: &str| {
+        let rows = board["rows"].as_array().unwrap();
+        let row =
+            rows.iter().find(|row| row["method"] == method).unwrap_or_else(|| panic!("{method}: {board}"));
+        (row["scores"].clone(), row["intervals"].clone())
+    };
+    for method in ["Seven", "Baseline", "human"] {
+        assert_eq!(scores(&after, method), scores(&before, method), "{method}");
+    }
+    assert!(scores(&after, "Ten").0["cider-d"].as_f64() > scores(&after, "Seven").0["cider-d"].as_f64());
+    let now = sets().await;
+    assert_eq!(now.len(), 2);
+    assert_eq!((&now[0]["is_shown"], &now[0]["pending"]), (&json!(true), &json!(0)));
+    assert_eq!((&now[1]["is_shown"], &now[1]["id"]), (&json!(false), &json!(old)));
+    // The old scores are as they were, and no quota was touched.
+    let sql = "SELECT COUNT(*) AS n FROM score WHERE score_set = $1 AND value = 0.5";
+    let kept = site.app.store.first(sql, args![&old]).await.unwrap().unwrap().get::<i64>("n").unwrap();
+    assert!(kept > 20, "{kept}");
+    let quota = bao.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();
+    assert_eq!(quota["used_today"], 2);
+
+    // If a submission cannot be scored again, the board stays; once that one is off the board, the rest goes on.
+    let sql = "SELECT id, blob FROM submission WHERE method = 'Seven'";
+    let row = site.app.store.first(sql, args![]).await.unwrap().unwrap();
+    let (lost, blob): (String, String) = (row.get("id").unwrap(), row.get("blob").unwrap());
+    site.app.blobs.remove(&blob).unwrap();
+    program.post_json(&format!("{api}/rescore"), &json!({})).await.expect(201);
+    site.work().await;
+    assert_eq!(board().await["rows"], after["rows"]);
+    let newest = sets().await.remove(0);
+    assert_eq!((&newest["is_shown"], &newest["pending"]), (&json!(false), &json!(0)));
+    assert!(newest["reason"].as_str().unwrap().contains(&lost), "{newest}");
+    let off = json!({ "reason": "its file is lost" });
+    program.post_json(&format!("/api/v1/submissions/{lost}/disqualify"), &off).await.expect(204);
+    program.post_json(&format!("{api}/rescore"), &json!({})).await.expect(201);
+    site.work().await;
+    assert_eq!(sets().await[0]["is_shown"], true);
+    assert_eq!(scores(&board().await, "Ten"), scores(&after, "Ten"));
+}

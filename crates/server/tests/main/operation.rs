@@ -1,0 +1,97 @@
+//! What people who run a server look at: `doctor`, the files of the data folder, and the progress of a submission.
+
+use std::process::Command;
+
+use axum::http::Request;
+use capeval_server::accounts::Role;
+use capeval_server::args;
+use capeval_server::web::Scope;
+
+use crate::benchmarks::{benchmark, results};
+use crate::support::process::command;
+use crate::support::{Database, Site};
+
+#[test]
+fn doctor_finds_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("c5.json"), crate::benchmarks::references(5, 5)).unwrap();
+    let plan = folder.path().join("plan.toml");
+    let text = "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\n\
+        [[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
+    std::fs::write(&plan, text).unwrap();
+    command(folder.path(), "", &["admin", "benchmark", "apply", &plan.display().to_string()], "");
+    let doctor = || {
+        let mut doctor = Command::new(env!("CARGO_BIN_EXE_capeval-server"));
+        let output = doctor.arg("--data").arg(folder.path()).arg("doctor").output().unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (_, text) = doctor();
+    let line = |text: &str, about: &str| {
+        text.lines()
+            .find(|line| line.starts_with(about))
+            .unwrap_or_else(|| panic!("{about}: {text}"))
+            .to_owned()
+    };
+    assert!(line(&text, "database").contains("SQLite"), "{text}");
+    assert!(
+        line(&text, "sandbox").ends_with("network refused, other files refused, other programs refused"),
+        "{text}"
+    );
+    assert!(line(&text, "files").contains("1 that rows name, all there"), "{text}");
+    assert!(text.contains("uploads_per_minute = 20"), "{text}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let mode = std::fs::metadata(folder.path().join("capeval.db")).unwrap().mode();
+        assert_eq!(mode & 0o777, 0o600, "{mode:o}");
+    }
+    let hidden = folder.path().join("hidden");
+    for inner in std::fs::read_dir(hidden).unwrap().flatten().filter(|entry| entry.file_name() != "new") {
+        std::fs::remove_dir_all(inner.path()).unwrap();
+    }
+    let (is_well, text) = doctor();
+    assert!(!is_well);
+    assert!(line(&text, "files").contains("PROBLEM 1 that rows name are missing, such as hidden/"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_submission_is_followed_as_a_stream_of_events() {
+    let site = Site::new(Database::Sqlite).await;
+    let phase = benchmark(&site, "").await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let path = format!("/api/v1/phases/{phase}/submissions?method=m");
+    let made = ada.send(Request::post(path), results(40, 5)).await.expect(201).json();
+    let path = format!("/api/v1/submissions/{}/events", made["id"].as_str().unwrap());
+    site.program("Bao", Role::Member, Scope::Submit).await.get(&path).await.expect(404);
+    let (follower, follow) = (ada.clone(), path.clone());
+    let followed = tokio::spawn(async move { follower.get(&follow).await });
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    site.work().await;
+    let answer = followed.await.unwrap().expect(200);
+    assert_eq!(answer.header("content-type"), "text/event-stream");
+    let events: Vec<serde_json::Value> = answer
+        .text
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+        .map(|data| serde_json::from_str(data).unwrap())
+        .collect();
+    assert_eq!(events[0]["state"], "queued");
+    let last = events.last().unwrap();
+    assert_eq!(last["state"], "scored");
+    assert!(last["scores"]["c5"]["cider-d"].is_f64());
+}
+
+#[tokio::test]
+async fn the_chosen_language_is_that_of_mail() {
+    let site = Site::new(Database::Sqlite).await;
+    let ada = site.person("Ada", Role::Member).await;
+    let language = || async {
+        let row = site.app.store.first("SELECT language FROM account", args![]).await.unwrap().unwrap();
+        row.get::<Option<String>>("language").unwrap()
+    };
+    assert_eq!(language().await, None);
+    ada.get("/language/zh?to=/").await.expect(303);
+    assert_eq!(language().await.as_deref(), Some("zh"));
+    site.anybody().get("/language/en?to=/").await.expect(303);
+    assert_eq!(language().await.as_deref(), Some("zh"));
+}

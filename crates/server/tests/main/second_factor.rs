@@ -1,0 +1,65 @@
+//! The second factor: set up with a code, asked for at each sign-in, and removed.
+
+use capeval_server::accounts::people::{self, NewAccount};
+use capeval_server::accounts::{Role, totp};
+use capeval_server::args;
+
+use crate::support::{Database, Site, on_both};
+
+on_both! { a_second_factor_is_needed_to_sign_in }
+
+async fn a_second_factor_is_needed_to_sign_in(database: Database) {
+    let site = Site::new(database).await;
+    let password = site.app.hasher.hash("a long password").await.unwrap();
+    let mut tx = site.app.store.begin().await.unwrap();
+    let new = NewAccount { email: "hanna@example.org", name: "Hanna", password, role: Role::Host };
+    let id = people::add(&mut tx, new).await.unwrap();
+    tx.commit().await.unwrap();
+    let anybody = site.anybody();
+    let sign_in = |code: String| {
+        let anybody = anybody.clone();
+        async move {
+            let fields = [("email", "hanna@example.org"), ("password", "a long password"), ("code", &code)];
+            anybody.post("/sign-in", &fields).await
+        }
+    };
+    let signed_in = sign_in(String::new()).await.expect(303);
+    let hanna = anybody.with_cookie_of(&signed_in);
+    let page = hanna.get("/account").await.expect(200).text;
+    let secret = page.split("name=\"secret\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    assert!(page.contains(&format!("otpauth://totp/capeval:hanna%40example.org?secret={secret}")));
+    let set_up = |secret: &str, code: &str| {
+        let (hanna, secret, code) = (hanna.clone(), secret.to_owned(), code.to_owned());
+        async move { hanna.post("/account/second-factor", &[("secret", &secret), ("code", &code)]).await }
+    };
+    let refused = set_up(secret, "000000x").await.expect(422).text;
+    assert!(refused.contains("The code is not right, or was used already."));
+    set_up("too short", "000000").await.expect(422);
+    set_up(secret, &totp::code_now(secret)).await.expect(303);
+    set_up(secret, &totp::code_now(secret)).await.expect(409);
+    assert!(!hanna.get("/account").await.expect(200).text.contains(secret));
+
+    // Neither without a code, nor with one that was used, and only once with a new one.
+    let refused = sign_in(String::new()).await.expect(401).text;
+    assert!(refused.contains("enter the code that your app shows now"));
+    sign_in(totp::code_now(secret)).await.expect(401);
+    let forget = "UPDATE account SET totp_step = 0 WHERE id = $1";
+    site.app.store.execute(forget, args![&id]).await.unwrap();
+    let racing: Vec<_> = (0..8).map(|_| tokio::spawn(sign_in(totp::code_now(secret)))).collect();
+    let mut through = 0;
+    for one in racing {
+        through += usize::from(one.await.unwrap().status.as_u16() == 303);
+    }
+    assert_eq!(through, 1);
+    // A wrong password says nothing of the second factor.
+    let wrong = anybody.post("/sign-in", &[("email", "hanna@example.org"), ("password", "wrong")]).await;
+    assert!(wrong.expect(401).text.contains("Mail address and password do not match."));
+
+    hanna.post("/account/second-factor/remove", &[("code", "1")]).await.expect(422);
+    site.app.store.execute(forget, args![&id]).await.unwrap();
+    hanna.post("/account/second-factor/remove", &[("code", &totp::code_now(secret))]).await.expect(303);
+    sign_in(String::new()).await.expect(303);
+    let notes = site.app.store.all("SELECT action FROM audit WHERE subject = $1", args![&id]).await.unwrap();
+    let count = notes.iter().filter(|row| row.get::<String>("action").unwrap() == "account.second-factor");
+    assert_eq!(count.count(), 2);
+}
