@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::benchmarks;
 use crate::fault::Fault;
 use crate::store::{Error, Store};
-use crate::web::language::say;
+use crate::web::language::{Language, say};
 use crate::web::route::{get, post};
 use crate::web::{Access, Page, Person, Route, Scope};
 use crate::{args, clock};
@@ -39,6 +39,14 @@ const ADVICE: [&str; 8] = [
 /// What to know about captions, in the language of the page.
 pub(super) fn advice(page: &Page) -> Vec<&'static str> {
     ADVICE.iter().map(|sentence| page.language.t(sentence)).collect()
+}
+
+/// The name of a language in itself.
+fn name_of(language: &str) -> &str {
+    match Language::of(language) {
+        Some(known) => known.name(),
+        None => language,
+    }
 }
 
 /// Whether a person has passed the quiz.
@@ -108,7 +116,7 @@ async fn page_of(
         page,
         seen,
         advice: advice(page),
-        rules: languages.map(|language| (language.as_str(), texts(language))).collect(),
+        rules: languages.map(|language| (name_of(language), texts(language))).collect(),
         html: benchmarks::as_html(&seen.collection.guide),
         has_passed,
         questions: questions.collect(),

@@ -114,6 +114,13 @@ fn torment(folder: &std::path::Path, url: &str, people: &[Client]) -> Acknowledg
             server = Server::start(folder, url, SETTINGS);
             port.store(server.port, Ordering::Relaxed);
         }
+        // On a busy machine nothing may have come through between two kills.
+        let start = Instant::now();
+        let enough =
+            |acknowledged: &Acknowledged| acknowledged.pictures > 0 && acknowledged.captions.len() > 5;
+        while !enough(&acknowledged.lock().unwrap()) && start.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(100));
+        }
         stop.store(true, Ordering::Relaxed);
         let start = Instant::now();
         loop {
