@@ -357,7 +357,7 @@ async fn apply_phase(
     require_all(&sets, "reference set", plan.references.iter().map(|set| set.name.as_str()))?;
     let mut added = 0;
     for (position, set) in plan.references.iter().enumerate() {
-        added += usize::from(apply_set(app, tx, (&id, is_open), position, set, folder).await?);
+        added += usize::from(apply_set(app, tx, &id, position, set, folder).await?);
     }
     let sql = "SELECT method AS name FROM submission WHERE phase = $1 AND kind = 'baseline'";
     let baselines = tx.all(sql, args![&id]).await?;
@@ -399,11 +399,12 @@ async fn apply_baseline(
     Ok(())
 }
 
-/// Adds a reference set, and has it prepared; `false` if it is there already.
+/// Adds a reference set, and has it prepared; `false` if it is there already. A phase that has scores keeps them on its
+/// board until everything is scored by the new set, too.
 async fn apply_set(
     app: &App,
     tx: &mut Tx,
-    (phase, is_open): (&str, bool),
+    phase: &str,
     position: usize,
     plan: &ReferencePlan,
     folder: &Path,
@@ -434,9 +435,6 @@ async fn apply_set(
         let sql = "UPDATE reference_set SET position = $1 WHERE id = $2";
         tx.execute(sql, args![position, known.get::<String>("id")?]).await?;
         return Ok(false);
-    }
-    if is_open {
-        bail!("the references {} are new, and the phase has scores already: use a new phase", plan.name);
     }
     let id = ids::new_id();
     tx.execute(

@@ -92,7 +92,7 @@ pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<St
     .await?;
     let hashes = tx
         .all(
-            "SELECT prepared_hash FROM reference_set WHERE phase = $1 ORDER BY position, id",
+            "SELECT prepared_hash FROM reference_set WHERE phase = $1 AND state = 'ready' ORDER BY position, id",
             args![&phase.id],
         )
         .await?;

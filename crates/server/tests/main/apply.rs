@@ -118,3 +118,45 @@ async fn results_describe_the_images_of_all_sets() {
     let form = site.person("Ada", Role::Member).await.get("/b/b/p/submit").await.expect(200).text;
     assert!(form.contains("One caption for each of the 20 images"), "{form}");
 }
+
+/// A reference set that is added to a phase with scores: its board stays, and has all rows by the new set in the end.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_set_that_is_added_keeps_the_board() {
+    let site = Site::new(Database::Sqlite).await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("c5.json"), references(20, 5)).unwrap();
+    std::fs::write(folder.path().join("c9.json"), references(20, 9)).unwrap();
+    std::fs::write(folder.path().join("base.json"), results(20, 3)).unwrap();
+    let host = "hosts = ['ada@example.org']";
+    change(&site, folder.path(), host, "").await.unwrap();
+    site.work().await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let row =
+        site.app.store.first("SELECT id FROM phase WHERE slug = 'dev'", args![]).await.unwrap().unwrap();
+    let phase: String = row.get("id").unwrap();
+    let path = format!("/api/v1/phases/{phase}/submissions?method=a");
+    ada.send(Request::post(path), results(20, 5)).await.expect(201);
+    site.work().await;
+    let methods = async |set: &str| {
+        let path = format!("/api/v1/phases/{phase}/leaderboard?ref={set}");
+        let board = ada.get(&path).await.expect(200).json();
+        let rows = board["rows"].as_array().unwrap().iter();
+        let mut methods: Vec<String> = rows.map(|row| row["method"].as_str().unwrap().to_owned()).collect();
+        methods.sort();
+        methods
+    };
+    let all = ["Base", "a"];
+    assert_eq!(methods("c5").await, all);
+    let set = "[[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
+    let both = format!("{set}[[phases.references]]\nname = 'c9'\nfile = 'c9.json'\n");
+    let plan = toml::from_str(&PLAN.replacen(host, "", 1).replacen(set, &both, 1)).unwrap();
+    assert_eq!(apply(&site.app, &plan, folder.path(), None).await.unwrap().sets, 1);
+    assert_eq!(methods("c5").await, all);
+    site.work().await;
+    assert_eq!(
+        (methods("c5").await, methods("c9").await),
+        (all.map(str::to_owned).to_vec(), all.map(str::to_owned).to_vec())
+    );
+    let quota = ada.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();
+    assert_eq!(quota["used_today"], 1);
+}
