@@ -82,6 +82,13 @@ const local = {
       // A browser that keeps nothing still has the server.
     }
   },
+  forget: () => {
+    try {
+      localStorage.removeItem(KEY);
+    } catch {
+      // As above.
+    }
+  },
 };
 const save = async () => {
   if (field.value === saved) return;
@@ -90,8 +97,10 @@ const save = async () => {
   try {
     // `form.action` would be the buttons of this name.
     const answer = await fetch(form.getAttribute("action"), { method: "POST", body, headers: { Accept: "application/json" }, keepalive: true });
-    if (!answer.ok) throw new Error(answer.statusText);
+    // Without a session, the answer is the form to sign in.
+    if (answer.status !== 204) throw new Error(answer.statusText);
     saved = text;
+    if (field.value === text) local.forget();
     kept.textContent = form.dataset.saved;
   } catch {
     kept.textContent = form.dataset.offline;
@@ -103,7 +112,8 @@ try {
   // As above.
 }
 const before = local.get();
-if (before && before.text && before.at > Number(form.dataset.changed)) field.value = before.text;
+// What is kept here is what the server lacks.
+if (before?.text) field.value = before.text;
 field.addEventListener("input", () => {
   local.set(field.value);
   kept.textContent = "";

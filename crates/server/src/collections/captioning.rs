@@ -51,8 +51,6 @@ struct CaptionPage<'a> {
     image: &'a Image,
     language: &'a String,
     text: &'a str,
-    /// When the draft was kept, if the text is one.
-    changed_at: i64,
     advice: Vec<&'static str>,
     /// The rules as JSON, for the script.
     rules: String,
@@ -101,14 +99,14 @@ async fn show(
     };
     let image = records::image(&app.store, &assigned.image).await?;
     let draft = draft(&app.store, &image.id, &visitor.id).await?;
-    let (text, changed_at) = draft.unwrap_or_default();
+    let text = draft.unwrap_or_default();
     let given = Given { text, ..Given::default() };
     let notice = match hint.notice.as_str() {
         "gone" => Some(page.t("The picture before this one was taken away meanwhile, so it needs no caption.").to_owned()),
         "full" => Some(page.t("Others had completed the picture before this one meanwhile. Your text is among your contributions.").to_owned()),
         _ => None,
     };
-    let shown = Shown { seen: &seen, image: &image, given: &given, changed_at, problems: &[], notice };
+    let shown = Shown { seen: &seen, image: &image, given: &given, problems: &[], notice };
     show_picture(&app, &page, &visitor, shown).await
 }
 
@@ -117,7 +115,6 @@ struct Shown<'a> {
     seen: &'a Seen,
     image: &'a Image,
     given: &'a Given,
-    changed_at: i64,
     problems: &'a [&'a str],
     notice: Option<String>,
 }
@@ -128,7 +125,7 @@ async fn show_picture(
     visitor: &Visitor,
     shown: Shown<'_>,
 ) -> Result<Response, Fault> {
-    let Shown { seen, image, given, changed_at, problems, notice } = shown;
+    let Shown { seen, image, given, problems, notice } = shown;
     let collection = &seen.collection;
     let language = &language(collection, page, &given.language);
     let next = slots::candidate(&app.store, collection, &visitor.id, Start::Fewest(0), &image.id).await?;
@@ -149,7 +146,6 @@ async fn show_picture(
         image,
         language,
         text: &given.text,
-        changed_at,
         advice: guide::advice(page),
         rules: rules_as_json(page)?,
         warnings,
@@ -245,14 +241,7 @@ async fn hand_in(
     }
     if !problems.is_empty() {
         save_draft(&app.store, &given.image, &visitor.id, &given.text).await?;
-        let shown = Shown {
-            seen: &seen,
-            image: &image,
-            given: &given,
-            changed_at: clock::now(),
-            problems: &problems,
-            notice: None,
-        };
+        let shown = Shown { seen: &seen, image: &image, given: &given, problems: &problems, notice: None };
         return show_picture(&app, &page, &visitor, shown).await;
     }
     app.limits.take("captions", &visitor.id, app.settings.captions_per_minute)?;
@@ -354,11 +343,11 @@ pub(crate) async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<
     Ok(Outcome::Taken)
 }
 
-/// What a person has typed about a picture, and when.
-async fn draft(store: &Store, image: &str, account: &str) -> Result<Option<(String, i64)>, Error> {
-    let sql = "SELECT text, changed_at FROM draft WHERE image = $1 AND account = $2";
+/// What a person has typed about a picture.
+async fn draft(store: &Store, image: &str, account: &str) -> Result<Option<String>, Error> {
+    let sql = "SELECT text FROM draft WHERE image = $1 AND account = $2";
     let row = store.first(sql, args![image, account]).await?;
-    row.map(|row| Ok((row.get("text")?, row.get("changed_at")?))).transpose()
+    row.map(|row| row.get("text")).transpose()
 }
 
 async fn save_draft(store: &Store, image: &str, account: &str, text: &str) -> Result<(), Error> {

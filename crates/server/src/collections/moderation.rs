@@ -214,6 +214,7 @@ async fn decide_image(
     }
     let stays = given.stays()?;
     let mut tx = app.store.begin().await?;
+    slots::lock(&mut tx, &id).await?;
     if stays {
         let waits = "SELECT state FROM image WHERE id = $1 AND state IN ('pending', 'quarantined')";
         if tx.first(waits, args![&id]).await?.is_some() {

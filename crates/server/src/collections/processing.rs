@@ -72,6 +72,7 @@ async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
 }
 
 async fn finish(app: &App, tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
+    slots::lock(tx, &job.subject).await?;
     let row = tx.first("SELECT * FROM image WHERE id = $1", args![&job.subject]).await?;
     let Some(row) = row else { return Ok(()) };
     let (image, upload) = (Image::of(&row)?, row.get::<Option<String>>("upload")?);

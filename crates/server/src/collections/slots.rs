@@ -317,6 +317,15 @@ pub async fn change_caption(
     if changed == 0 {
         return Ok(false);
     }
+    if from == CaptionState::Accepted {
+        // Nobody rates a copy of it any more.
+        tx.execute(
+            "DELETE FROM gold WHERE EXISTS (SELECT 1 FROM caption WHERE caption.id = $1 \
+             AND caption.collection = gold.collection AND caption.text = gold.text)",
+            args![caption],
+        )
+        .await?;
+    }
     let (slots, accepted) = from.change(to);
     tx.execute(
         "UPDATE image SET slots_taken = slots_taken + $1, accepted = accepted + $2 WHERE id = $3",
@@ -351,7 +360,8 @@ pub async fn open(tx: &mut Tx, image: &str) -> Result<(), Error> {
     let row = tx.first(sql, args![image]).await?;
     let wanted: i64 = row.map_or(Ok(0), |row| row.get("wanted"))?;
     tx.execute(
-        "UPDATE image SET state = 'open', wanted = $1, reason = NULL WHERE id = $2",
+        "UPDATE image SET state = 'open', wanted = $1, reason = NULL \
+         WHERE id = $2 AND state IN ('pending', 'quarantined')",
         args![wanted, image],
     )
     .await?;

@@ -158,6 +158,10 @@ async fn receive(app: &App, request: Request) -> Result<(About, Vec<(String, Dra
     let (mut about, mut files) = (About::default(), Vec::new());
     while let Some(field) = form.next_field().await.map_err(|_| broken())? {
         let name = field.name().unwrap_or("").to_owned();
+        // More files than allowed are refused below, and not kept until then.
+        if name == "files" && files.len() > FILES {
+            continue;
+        }
         if name == "files" {
             let file_name: String = field.file_name().unwrap_or("").chars().take(80).collect();
             let draft = of_field(app, field).await?;

@@ -4,6 +4,7 @@
 #[rustfmt::skip]
 pub(super) const CHINESE: &[(&str, &str)] = &[
     ("95 % interval", "95% 区间"),
+    ("A benchmark has the captions of one part as hidden references: releases must keep that part back.", "有评测正以其中一部分的描述作为隐藏参考，发布版必须保留该部分。"),
     ("A benchmark may have {} webhooks; remove one first.", "一个评测最多有 {} 个回调地址，请先删除一个。"),
     ("A link is on its way to {}. It works once, for a week.", "链接已发往 {}，一周内有效，只能使用一次。"),
     ("A member takes part in a phase with another team already.", "有成员已随其他团队参加了某个阶段。"),
@@ -25,6 +26,7 @@ pub(super) const CHINESE: &[(&str, &str)] = &[
     ("An Idempotency-Key has 1 to 200 plain characters.", "Idempotency-Key 须为 1 至 200 个普通字符。"),
     ("Another moderator decides about what is yours.", "您自己的内容由其他审核员处理。"),
     ("Another reason", "其他原因"),
+    ("Another release has shown these captions, so they cannot be hidden references any more.", "其他发布版已公开过这些描述，因此不能再用作隐藏参考。"),
     ("Another team is called {}.", "已有团队名为 {}。"),
     ("Approve", "通过"),
     ("Approved pictures after which a person's pictures need no approval", "通过多少张图片后，该用户的图片免审核"),
@@ -237,6 +239,7 @@ pub(super) const CHINESE: &[(&str, &str)] = &[
     ("Skip", "跳过"),
     ("Somebody has decided about this meanwhile.", "已有人处理过这一项。"),
     ("Somebody has rated this caption, so it cannot be changed any more.", "已有人为这条描述评分，不能再修改。"),
+    ("Something in this release was withdrawn since. Make a new release first.", "此发布版中有内容之后被撤回，请先制作新的发布版。"),
     ("Something was contributed meanwhile. Please try again.", "其间又有新的内容，请重试。"),
     ("Something went wrong on our side. Please try again.", "服务器出错了，请重试。"),
     ("Spam or advertising", "垃圾信息或广告"),

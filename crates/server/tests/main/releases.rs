@@ -190,6 +190,15 @@ async fn a_release_becomes_a_hidden_benchmark_and_what_is_withdrawn_leaves(datab
     for rater in &authors[..3] {
         screens.rate_all(rater, |_| 4).await;
     }
+    // No other release gives the hidden references away, and an old one is not published as if nothing had happened.
+    for withheld in ["", "val"] {
+        let form = [("val", "20"), ("test", "20"), ("withheld", withheld)];
+        let answer = host.post("/c/screens/releases", &form).await.expect(409).text;
+        assert!(answer.contains("must keep that part back"), "{answer}");
+    }
+    let form = [("benchmark", "again"), ("per_day", "2"), ("in_total", "9"), ("board", "public")];
+    let answer = host.post(publish, &form).await.expect(409).text;
+    assert!(answer.contains("was withdrawn since"), "{answer}");
     host.post("/c/screens/releases", &[("val", "20"), ("test", "20"), ("withheld", "test")])
         .await
         .expect(303);

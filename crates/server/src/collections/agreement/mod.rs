@@ -3,7 +3,7 @@
 pub mod pages;
 pub mod task;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -85,9 +85,13 @@ async fn material(store: &Store, collection: &str) -> Result<Vec<Material>, Faul
     let of_language = |wanted: &String| {
         let references: Vec<&[String; 4]> =
             known.iter().filter(|[_, _, language, _]| language == wanted).collect();
+        let mut of_image = HashMap::<&String, Vec<&String>>::new();
+        for [id, image, _, _] in &references {
+            of_image.entry(image).or_default().push(id);
+        }
         // A caption is compared with others of its picture.
         let has_others = |caption: &String, image: &String| {
-            references.iter().any(|[other, of, _, _]| of == image && other != caption)
+            of_image.get(image).is_some_and(|captions| captions.iter().any(|other| *other != caption))
         };
         let of: Vec<Value> = rows
             .iter()

@@ -109,13 +109,19 @@ async fn finish(tx: &mut Tx, given: &Given<'_>) -> Result<(), Error> {
     tx.execute(sql, args![given.collection, given.account]).await.map(drop)
 }
 
-/// Brings a caption into the state that its ratings say, if it is in one of the states `from`.
-async fn decide(tx: &mut Tx, caption: &str, from: &[CaptionState]) -> Result<(), Error> {
+/// The grades of a caption that count.
+async fn grades(tx: &mut Tx, caption: &str) -> Result<Vec<Grade>, Error> {
     let rows = tx.all("SELECT grade FROM rating WHERE caption = $1 AND weight > 0", args![caption]).await?;
     let mut grades = Vec::new();
     for row in &rows {
         grades.extend(Grade::new(row.get("grade")?));
     }
+    Ok(grades)
+}
+
+/// Brings a caption into the state that its ratings say, if it is in one of the states `from`.
+async fn decide(tx: &mut Tx, caption: &str, from: &[CaptionState]) -> Result<(), Error> {
+    let grades = grades(tx, caption).await?;
     let verdict = acceptance::decide(&grades);
     let (to, wanted) = match verdict {
         Verdict::Waits(wanted) => (CaptionState::Submitted, wanted),
@@ -149,13 +155,16 @@ async fn discount(tx: &mut Tx, collection: &str, account: &str) -> Result<(), Er
     for row in tx.all(RATED, args![collection, account]).await? {
         let caption: String = row.get("id")?;
         slots::lock(tx, &row.get::<String>("image")?).await?;
+        let was_accepted = acceptance::decide(&grades(tx, &caption).await?) == Verdict::Accepted;
         tx.execute(
             "UPDATE rating SET weight = 0 WHERE caption = $1 AND account = $2",
             args![&caption, account],
         )
         .await?;
         let undecided = [CaptionState::Submitted, CaptionState::Split, CaptionState::Accepted];
-        decide(tx, &caption, &undecided).await?;
+        // A caption that ratings had not accepted was accepted by a moderator, whose word stands.
+        let n = if was_accepted { 3 } else { 2 };
+        decide(tx, &caption, &undecided[..n]).await?;
     }
     audit::note(tx, Some(account), "rater.discount", collection, json!({})).await
 }

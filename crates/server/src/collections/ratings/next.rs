@@ -51,6 +51,8 @@ const GOLD: &str = "SELECT gold.id, gold.image FROM gold JOIN image ON image.id 
      WHERE gold.collection = $1 AND gold.retired_at IS NULL AND image.state IN ('open', 'complete') \
      AND ($3 = '' OR gold.image = $3) AND NOT EXISTS \
      (SELECT 1 FROM gold_rating WHERE gold_rating.gold = gold.id AND gold_rating.account = $2) \
+     AND NOT EXISTS (SELECT 1 FROM skip WHERE skip.image = gold.image AND skip.account = $2) \
+     AND NOT EXISTS (SELECT 1 FROM report WHERE report.subject = gold.image AND report.reporter = $2) \
      ORDER BY gold.id LIMIT 1";
 
 /// The caption that a person rates now: the one they hold, or else a new one.

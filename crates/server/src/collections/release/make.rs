@@ -96,6 +96,21 @@ async fn add(
             "No picture has all its captions yet, so there is nothing to release."
         ));
     }
+    let withheld = parameters.withheld.map_or("", Split::name);
+    let published = tx
+        .first(
+            "SELECT 1 AS one FROM publication JOIN release ON release.id = publication.release \
+             WHERE release.collection = $1 AND publication.split <> $2",
+            args![collection, withheld],
+        )
+        .await?;
+    if published.is_some() {
+        return Err(fault!(
+            CONFLICT,
+            "split-is-hidden",
+            "A benchmark has the captions of one part as hidden references: releases must keep that part back."
+        ));
+    }
     let row = tx
         .first(
             "SELECT COALESCE(MAX(number), 0) + 1 AS next FROM release WHERE collection = $1",
@@ -133,6 +148,13 @@ async fn add(
         "UPDATE release_item SET number = (SELECT coco_id.number FROM coco_id WHERE coco_id.subject = release_item.subject) \
          WHERE release = $1",
         args![&id],
+    )
+    .await?;
+    // What was taken away and has come back is not withdrawn any more.
+    tx.execute(
+        "DELETE FROM tombstone WHERE collection = $1 AND EXISTS (SELECT 1 FROM release_item AS item \
+         WHERE item.release = $2 AND item.kind = tombstone.kind AND item.number = tombstone.number)",
+        args![collection, &id],
     )
     .await?;
     for statement in [BURY_IMAGES, BURY_CAPTIONS] {

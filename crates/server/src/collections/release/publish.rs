@@ -8,6 +8,7 @@ use super::build;
 use super::card;
 use super::content::Content;
 use super::files;
+use super::make::Parameters;
 use super::split::Split;
 use crate::accounts::Visitor;
 use crate::app::App;
@@ -30,6 +31,17 @@ pub struct Wanted {
     pub board: BoardKind,
 }
 
+/// Something of the release `$1` that is not to be shown any more.
+const OUTDATED: &str = "SELECT 1 AS one FROM release_item AS item LEFT JOIN image ON image.id = item.subject \
+     LEFT JOIN caption ON caption.id = item.subject WHERE item.release = $1 AND \
+     (item.kind = 'image' AND (image.id IS NULL OR image.state NOT IN ('open', 'complete')) \
+     OR item.kind = 'caption' AND (caption.id IS NULL OR caption.state <> 'accepted'))";
+
+/// Other releases with captions that the release `$1` has in the split `$2`.
+const SHARING: &str = "SELECT parameters FROM release WHERE id <> $1 AND state <> 'failed' AND EXISTS \
+     (SELECT 1 FROM release_item AS a JOIN release_item AS b ON b.subject = a.subject WHERE a.release = release.id \
+     AND b.release = $1 AND b.kind = 'caption' AND b.split = $2)";
+
 /// Publishes the withheld split of a release; returns the address of the phase's board.
 ///
 /// # Errors
@@ -41,6 +53,13 @@ pub async fn publish(
     wanted: &Wanted,
     visitor: &Visitor,
 ) -> Result<String, Fault> {
+    if app.store.first(OUTDATED, args![release]).await?.is_some() {
+        return Err(fault!(
+            CONFLICT,
+            "release-outdated",
+            "Something in this release was withdrawn since. Make a new release first."
+        ));
+    }
     let content = build::content(&app.store, release).await?;
     let split = content.withheld.filter(|split| content.of(*split).next().is_some()).ok_or_else(|| {
         fault!(
@@ -49,6 +68,16 @@ pub async fn publish(
             "This release keeps no captions back, so that everybody could hand in the references themselves."
         )
     })?;
+    for row in app.store.all(SHARING, args![release, split.name()]).await? {
+        let parameters: Parameters = serde_json::from_str(&row.get::<String>("parameters")?)?;
+        if parameters.withheld != Some(split) {
+            return Err(fault!(
+                CONFLICT,
+                "split-is-known",
+                "Another release has shown these captions, so they cannot be hidden references any more."
+            ));
+        }
+    }
     let known = app.store.first("SELECT id FROM benchmark WHERE slug = $1", args![&wanted.slug]).await?;
     let known: Option<String> = known.map(|row| row.get("id")).transpose()?;
     let folder = tempfile::tempdir()?;
