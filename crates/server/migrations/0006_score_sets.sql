@@ -10,3 +10,7 @@ CREATE TABLE scored_by (
     signatures TEXT NOT NULL,
     PRIMARY KEY (score_set, submission)
 );
+
+INSERT INTO scored_by (score_set, submission, signatures)
+SELECT DISTINCT score.score_set, submission.id, submission.signatures FROM score
+JOIN submission ON submission.id = score.submission WHERE submission.signatures IS NOT NULL;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use anyhow::Context;
 use axum::Router;
@@ -64,6 +64,8 @@ pub struct Shared {
     pub expected: Cache,
     /// Uploads that are checked at once, each of them in memory.
     pub checks: Semaphore,
+    /// Whether the server stops, so that streams must end.
+    pub is_stopping: AtomicBool,
 }
 
 /// What has happened since the start.
@@ -115,6 +117,7 @@ impl App {
             data,
             expected: Cache::default(),
             checks: Semaphore::new(CHECKS),
+            is_stopping: AtomicBool::new(false),
         })))
     }
 

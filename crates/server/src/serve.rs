@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -34,8 +35,10 @@ pub async fn serve(app: App, greet: impl Fn(String)) -> anyhow::Result<()> {
     let backups = tokio::spawn(nightly::schedule(app.clone(), stopping.clone()));
     let sweeping = tokio::spawn(sweep_daily(app.clone(), stopping));
     let router = app::router(&app)?.into_make_service_with_connect_info::<SocketAddr>();
+    let stopped = app.clone();
     let signal = async move {
         stop_signal().await;
+        stopped.is_stopping.store(true, Ordering::Relaxed);
         let _ = stop.send(true);
     };
     axum::serve(listener, router).with_graceful_shutdown(signal).await?;

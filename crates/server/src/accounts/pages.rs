@@ -132,6 +132,10 @@ async fn sign_in(
     let Some(account) = account.filter(|_| is_right) else {
         return refuse(page.t("Mail address and password do not match.").to_owned());
     };
+    if totp::is_on(&app.store, &account.id).await? {
+        // Whoever knows the password may guess codes from many networks.
+        app.limits.take("codes", &account.id, app.settings.sign_ins_per_minute)?;
+    }
     let mut tx = app.store.begin().await?;
     match totp::take(&mut tx, &account.id, &given.code).await {
         Ok(()) => tx.commit().await?,
@@ -419,6 +423,8 @@ async fn set_up_totp(signed: Signed, _: Attempt, Form(given): Form<SecondFactor>
 }
 
 async fn remove_totp(signed: Signed, _: Attempt, Form(given): Form<SecondFactor>) -> Result<Response, Fault> {
+    let Signed { app, visitor, .. } = &signed;
+    app.limits.take("codes", &visitor.id, app.settings.sign_ins_per_minute)?;
     let mut tx = signed.app.store.begin().await?;
     if let Err(fault) = totp::take(&mut tx, &signed.visitor.id, &given.code).await {
         return show_account(&signed, None, Some(&fault)).await;

@@ -321,9 +321,11 @@ async fn apply_phase(
         require_same("metrics", &known.get("metrics")?, &metrics)?;
         require_same("human", &known.flag("human")?, &plan.human)?;
     }
-    let is_open = known.as_ref().map_or(Ok(None), |row| row.get::<Option<String>>("score_set"))?.is_some();
-    let id: String = known.map_or_else(|| Ok(ids::new_id()), |row| row.get("id"))?;
     let main_set = plan.main_set.as_ref().or(plan.references.first().map(|set| &set.name));
+    let known_main = known.as_ref().map_or(Ok(None), |row| row.get::<Option<String>>("main_set"))?;
+    let score_set = known.as_ref().map_or(Ok(None), |row| row.get::<Option<String>>("score_set"))?;
+    let is_open = score_set.is_some();
+    let id: String = known.map_or_else(|| Ok(ids::new_id()), |row| row.get("id"))?;
     tx.execute(
         "INSERT INTO phase (id, benchmark, slug, title, position, opens_at, closes_at, per_day, in_total, board, \
          reveal_at, decimals, metrics, main_set, main_metric, human, created_at) \
@@ -353,8 +355,15 @@ async fn apply_phase(
         ],
     )
     .await?;
+    // Nothing was scored by references that could not be prepared.
+    tx.execute("DELETE FROM reference_set WHERE phase = $1 AND state = 'failed'", args![&id]).await?;
     let sets = tx.all("SELECT name FROM reference_set WHERE phase = $1", args![&id]).await?;
     require_all(&sets, "reference set", plan.references.iter().map(|set| set.name.as_str()))?;
+    if let (Some(score_set), Some(main)) = (&score_set, main_set)
+        && known_main.as_ref() != Some(main)
+    {
+        require_scored(tx, score_set, main).await?;
+    }
     let mut added = 0;
     for (position, set) in plan.references.iter().enumerate() {
         added += usize::from(apply_set(app, tx, &id, position, set, folder).await?);
@@ -368,6 +377,19 @@ async fn apply_phase(
             .with_context(|| format!("baseline {}", baseline.method))?;
     }
     Ok(added)
+}
+
+/// Refuses a main set by which the scores on the board were not made: the board would be empty.
+async fn require_scored(tx: &mut Tx, score_set: &str, main: &str) -> anyhow::Result<()> {
+    let sql = "SELECT SUM(CASE WHEN reference_set.name = $2 THEN 1 ELSE 0 END) AS n FROM score \
+               JOIN reference_set ON reference_set.id = score.reference_set WHERE score.score_set = $1";
+    let row = tx.first(sql, args![score_set, main]).await?;
+    let n: Option<i64> = row.map_or(Ok(None), |row| row.get("n"))?;
+    anyhow::ensure!(
+        n != Some(0),
+        "main_set cannot be {main} yet: add the set, wait until everything is scored by it, and change main_set then"
+    );
+    Ok(())
 }
 
 fn require_same<T: PartialEq>(what: &str, known: &T, planned: &T) -> anyhow::Result<()> {
@@ -420,9 +442,6 @@ async fn apply_set(
         }
         None => None,
     };
-    // Nothing was scored by references that could not be prepared.
-    let sql = "DELETE FROM reference_set WHERE phase = $1 AND name = $2 AND state = 'failed'";
-    tx.execute(sql, args![phase, &plan.name]).await?;
     let known = tx
         .first("SELECT * FROM reference_set WHERE phase = $1 AND name = $2", args![phase, &plan.name])
         .await?;

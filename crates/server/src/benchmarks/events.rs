@@ -1,6 +1,7 @@
 //! The progress of a submission as a stream of events, for programs that do not want to ask again and again.
 
 use std::convert::Infallible;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use axum::extract::{Path, State};
@@ -18,8 +19,11 @@ use crate::web::Person;
 /// How often the state is looked up.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// How long a stream lasts; programs then ask for another, and a server that stops does not wait for them.
+/// How long a stream lasts; programs then ask for another.
 const LONGEST: Duration = Duration::from_secs(60);
+
+/// Streams that one person may ask for in a minute.
+const STREAMS: u32 = 60;
 
 /// A stream that is being sent.
 struct Progress {
@@ -40,13 +44,17 @@ pub(super) async fn events(
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Fault> {
     // Who may not see it gets an answer rather than a stream.
     as_json(&app, &visitor, &id).await?;
+    app.limits.take("streams", &visitor.id, STREAMS)?;
     let progress = Progress { app, visitor, id, last: String::new(), start: Instant::now(), is_over: false };
     Ok(Sse::new(unfold(progress, next)).keep_alive(KeepAlive::default()))
 }
 
 async fn next(mut progress: Progress) -> Option<(Result<Event, Infallible>, Progress)> {
     loop {
-        if progress.is_over || progress.start.elapsed() > LONGEST {
+        if progress.is_over
+            || progress.app.is_stopping.load(Ordering::Relaxed)
+            || progress.start.elapsed() > LONGEST
+        {
             return None;
         }
         let shown = as_json(&progress.app, &progress.visitor, &progress.id).await.ok()?;

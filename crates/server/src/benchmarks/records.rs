@@ -312,6 +312,20 @@ pub async fn phase(
     Ok((seen, phase))
 }
 
+/// A phase for people who were asked to do something for it, whether or not they may see its benchmark otherwise.
+///
+/// # Errors
+/// If there is none.
+pub async fn phase_unseen(store: &Store, benchmark_slug: &str, slug: &str) -> Result<(Seen, Phase), Fault> {
+    let row = store.first("SELECT * FROM benchmark WHERE slug = $1", args![benchmark_slug]).await?;
+    let benchmark = row.as_ref().map(Benchmark::of).transpose()?.ok_or_else(Fault::not_found)?;
+    let row = store
+        .first("SELECT * FROM phase WHERE benchmark = $1 AND slug = $2", args![&benchmark.id, slug])
+        .await?;
+    let phase = row.as_ref().map(Phase::of).transpose()?.ok_or_else(Fault::not_found)?;
+    Ok((Seen { benchmark, is_host: false }, phase))
+}
+
 /// The phase with this id, whoever asks.
 ///
 /// # Errors

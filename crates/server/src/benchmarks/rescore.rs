@@ -86,8 +86,8 @@ pub async fn start(app: &App, visitor: &Visitor, phase: &Phase) -> Result<String
 /// If the database fails.
 pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<String, Fault> {
     tx.execute(
-        "UPDATE score_set SET pending = 0, reason = $1 WHERE phase = $2 AND pending > 0",
-        args!["another one was begun", &phase.id],
+        "UPDATE score_set SET pending = 0, reason = $1 WHERE phase = $2 AND pending > 0 AND id <> $3",
+        args!["another one was begun", &phase.id, phase.score_set.as_deref().unwrap_or_default()],
     )
     .await?;
     let hashes = tx
@@ -228,6 +228,11 @@ async fn finish(tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Resul
         }
         // What is off the board may lack scores.
         Err(_) if is_off => {}
+        // Boards show this set, and go on to do so without the submission.
+        Err(reason) if phase.score_set.as_deref() == Some(set) => {
+            let detail = json!({ "score_set": set, "submission": id, "reason": reason });
+            audit::note(tx, None, "score-set.fail", &phase.id, detail).await?;
+        }
         Err(reason) => {
             let sql = "UPDATE score_set SET pending = 0, reason = $1 WHERE id = $2 AND pending > 0";
             if tx.execute(sql, args![format!("submission {id}: {reason}"), set]).await? == 1 {
@@ -239,7 +244,12 @@ async fn finish(tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Resul
     }
     let sql = "UPDATE score_set SET pending = pending - 1 WHERE id = $1 AND pending > 0 RETURNING pending";
     match tx.first(sql, args![set]).await? {
-        Some(row) if row.get::<i64>("pending")? == 0 => take_over(tx, &phase.id, set).await,
+        Some(row) if row.get::<i64>("pending")? == 0 => {
+            if phase.score_set.as_deref() == Some(set) {
+                return scoring::compare_later(tx, &phase.id).await;
+            }
+            take_over(tx, &phase.id, set).await
+        }
         _ => Ok(()),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use capeval::choice::SegmentId;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -67,6 +68,21 @@ async fn prepare(app: &App, job: &Job) -> Result<Value, Failure> {
         ids: ids.clone(),
     };
     let done: Prepared = child::run(app, Order { allowance, task }).await?;
+    if phase.score_set.is_some() {
+        // What was scored describes no other images, and could not be scored by these references.
+        let others: Vec<_> = records::sets(&app.store, &phase.id)
+            .await?
+            .into_iter()
+            .filter(|other| other.id != set.id && other.state == "ready")
+            .collect();
+        let own: Vec<SegmentId> = serde_json::from_slice(&tokio::fs::read(&ids).await?)?;
+        let known = super::expected::of(app, &others).await?;
+        if !own.iter().all(|id| known.has(id)) {
+            return Err(Failure::Lasting(
+                "it has images that the phase did not have: make a new phase for it".to_owned(),
+            ));
+        }
+    }
     let hidden = app.hidden.clone();
     let keep = move || {
         let kept = [&prepared, &ids].map(|path| hidden.put(std::fs::File::open(path)?));
@@ -115,9 +131,12 @@ async fn open_board(tx: &mut Tx, set: &str) -> Result<(), Fault> {
     let Some(row) = row else { return Ok(()) };
     // Two sets that become ready at once must not both miss the other.
     let phase = records::phase_alone(tx, &row.get::<String>("phase")?).await?;
-    let unready = tx
-        .first("SELECT 1 AS one FROM reference_set WHERE phase = $1 AND state <> 'ready'", args![&phase.id])
-        .await?;
+    // A phase that has scores does without a set that was added and could not be prepared.
+    let unready = match phase.score_set {
+        None => "SELECT 1 AS one FROM reference_set WHERE phase = $1 AND state <> 'ready'",
+        Some(_) => "SELECT 1 AS one FROM reference_set WHERE phase = $1 AND state = 'preparing'",
+    };
+    let unready = tx.first(unready, args![&phase.id]).await?;
     if unready.is_some() {
         return Ok(());
     }

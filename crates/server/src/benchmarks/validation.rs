@@ -101,6 +101,11 @@ impl Expected {
         }
     }
 
+    /// Whether this image is expected.
+    pub fn has(&self, id: &SegmentId) -> bool {
+        self.ids.contains_key(&text(id))
+    }
+
     /// The number of images.
     pub fn len(&self) -> usize {
         self.given.len()

@@ -185,12 +185,14 @@ pub async fn wait(store: &Store, subject: &str, workers: usize) -> Result<Option
     Ok(Some(Wait { ahead, seconds: seconds.max(1) }))
 }
 
-/// The milliseconds for which the job that is due for the longest time has waited; 0 if none waits.
+/// The milliseconds for which the job that people have awaited for the longest time has been due; 0 if none waits.
 ///
 /// # Errors
 /// If the database fails.
 pub async fn longest_wait(store: &Store) -> Result<i64, Error> {
-    let row = store.first("SELECT MIN(run_after) AS due FROM job WHERE state = 'queued'", args![]).await?;
+    let row = store
+        .first("SELECT MIN(run_after) AS due FROM job WHERE state = 'queued' AND priority = 0", args![])
+        .await?;
     let due: Option<i64> = row.map_or(Ok(None), |row| row.get("due"))?;
     Ok(due.map_or(0, |due| (clock::now() - due).max(0)))
 }

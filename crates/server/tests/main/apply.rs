@@ -160,3 +160,38 @@ async fn a_set_that_is_added_keeps_the_board() {
     let quota = ada.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();
     assert_eq!(quota["used_today"], 1);
 }
+
+/// A set that old submissions cannot be scored by is not prepared, and may be left out of the file again; the main set
+/// changes only to one by which everything is scored.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_set_that_does_not_fit_leaves_the_board_alone() {
+    let site = Site::new(Database::Sqlite).await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("c5.json"), references(20, 5)).unwrap();
+    std::fs::write(folder.path().join("c9.json"), references(25, 9)).unwrap();
+    std::fs::write(folder.path().join("base.json"), results(20, 3)).unwrap();
+    let host = "hosts = ['ada@example.org']";
+    change(&site, folder.path(), host, "").await.unwrap();
+    site.work().await;
+    let ada = site.person("Ada", Role::Member).await;
+    let row =
+        site.app.store.first("SELECT id FROM phase WHERE slug = 'dev'", args![]).await.unwrap().unwrap();
+    let path = format!("/api/v1/phases/{}/leaderboard", row.get::<String>("id").unwrap());
+    let board = ada.get(&path).await.expect(200).json();
+    assert_eq!(board["rows"].as_array().unwrap().len(), 1);
+
+    let set = "[[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
+    let more = "[[phases.references]]\nname = 'c9'\nfile = 'c9.json'\n";
+    let plan = |sets: &str| toml::from_str(&PLAN.replacen(host, "", 1).replacen(set, sets, 1)).unwrap();
+    let first = plan(&format!("{more}{set}"));
+    let error = apply(&site.app, &first, folder.path(), None).await.unwrap_err();
+    assert!(format!("{error:#}").contains("main_set cannot be c9 yet"), "{error:#}");
+    apply(&site.app, &plan(&format!("{set}{more}")), folder.path(), None).await.unwrap();
+    site.work().await;
+    let sql = "SELECT reason FROM reference_set WHERE name = 'c9' AND state = 'failed'";
+    let row = site.app.store.first(sql, args![]).await.unwrap().unwrap();
+    assert!(row.get::<String>("reason").unwrap().contains("images that the phase did not have"));
+    apply(&site.app, &plan(set), folder.path(), None).await.unwrap();
+    site.work().await;
+    assert_eq!(ada.get(&path).await.expect(200).json(), board);
+}

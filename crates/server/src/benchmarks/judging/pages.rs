@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::records::{self, Evaluation, Item, Plan, Verdict};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::benchmarks::records::{Phase, Seen, phase as find_phase, phase_by_id};
+use crate::benchmarks::records::{Phase, Seen, phase as find_phase, phase_by_id, phase_unseen};
 use crate::fault::Fault;
 use crate::store::Error;
 use crate::web::route::{get, post};
@@ -170,7 +170,7 @@ async fn judged(
     slug: &str,
     phase: &str,
 ) -> Result<(Seen, Phase, Evaluation), Fault> {
-    let (seen, phase) = find_phase(&app.store, slug, phase, Some(visitor)).await?;
+    let (seen, phase) = phase_unseen(&app.store, slug, phase).await?;
     let evaluation = records::to_judge(&app.store, &phase, visitor).await?;
     Ok((seen, phase, evaluation))
 }
