@@ -52,6 +52,7 @@ pub fn run(root: &Path, screenshots: Option<&Path>) -> Result<()> {
         step("browser", Command::new("apt-get").args(["install", "--yes", "--quiet", "chromium"]))?;
     }
     let browser = browser().context("Chromium was not found; set CHROMIUM to its path")?;
+    build(&root)?;
     let page = write_page(&root, &base)?;
     let wide = write_wide_page(&root, &base)?;
     let pictured = write_pictured_page(&root, &base)?;
@@ -77,15 +78,34 @@ pub fn run(root: &Path, screenshots: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
+/// Builds the programs as the tests of the workspace do, so that CI builds them once.
+fn build(root: &Path) -> Result<()> {
+    let mut build = Command::new(env!("CARGO"));
+    build.args([
+        "build",
+        "--quiet",
+        "--workspace",
+        "--profile",
+        "test",
+        "--bin",
+        "capeval",
+        "--bin",
+        "capeval-server",
+    ]);
+    step("programs", build.current_dir(root))
+}
+
+/// Where a program is built.
+fn program(root: &Path, name: &str) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    target.join("debug").join(name)
+}
+
 /// Tests the collections of the server.
 fn test_site(root: &Path, base: &Path, browser: &Path, screenshots: Option<&Path>) -> Result<()> {
-    let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--quiet", "--package", "capeval-server"]).current_dir(root);
-    step("server", &mut build)?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let mut command = Command::new("node");
     command.arg(root.join("tests/browser/site.mjs")).arg(browser).arg(base);
-    command.arg(target.join("debug/capeval-server")).arg(root.join("crates/server/tests/data/lint.json"));
+    command.arg(program(root, "capeval-server")).arg(root.join("crates/server/tests/data/lint.json"));
     command.args(screenshots);
     step("site", &mut command)
 }
@@ -130,8 +150,8 @@ fn write_page(root: &Path, base: &Path) -> Result<PathBuf> {
     let first = write("first.json", first.into())?;
     let second = write("second.json", second.into())?;
     let page = base.join("page.html");
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["run", "--quiet", "--package", "capeval-cli", "--", "score", "--references"]);
+    let mut command = Command::new(program(root, "capeval"));
+    command.args(["score", "--references"]);
     command.arg(references).args([first, second]);
     command
         .args(["--metrics", "bleu,rouge-l,cider-d,ter", "--ci", "--resamples", "200", "--html"])
@@ -144,8 +164,8 @@ fn write_page(root: &Path, base: &Path) -> Result<PathBuf> {
 fn write_wide_page(root: &Path, base: &Path) -> Result<PathBuf> {
     let quickstart = |name: &str| root.join("examples/quickstart").join(name);
     let page = base.join("wide.html");
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["run", "--quiet", "--package", "capeval-cli", "--", "score", "--references"]);
+    let mut command = Command::new(program(root, "capeval"));
+    command.args(["score", "--references"]);
     command.args(["references.json", "good.json", "weak.json"].map(quickstart));
     command.args(["--name", "good", "--name"]).arg(format!("weak_{}", "of_a_long_name".repeat(8)));
     command.args(["--suite", "all", "--ci", "--resamples", "200", "--html"]).arg(&page);
@@ -165,8 +185,8 @@ fn write_pictured_page(root: &Path, base: &Path) -> Result<PathBuf> {
         std::fs::write(pictures.join(format!("{image}.gif")), PIXEL)?;
     }
     let page = base.join("pictured.html");
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["run", "--quiet", "--package", "capeval-cli", "--", "compare", "--references"]);
+    let mut command = Command::new(program(root, "capeval"));
+    command.args(["compare", "--references"]);
     command.args(["references.json", "weak.json", "good.json"].map(|name| quickstart.join(name)));
     command.args([
         "--metrics",
@@ -208,8 +228,8 @@ fn write_plain_pages(root: &Path, base: &Path) -> Result<[PathBuf; 3]> {
     let references = quickstart.join("references.json");
     let write = |name: &str, command: &str, input: PathBuf, options: &[&str]| -> Result<PathBuf> {
         let page = base.join(name);
-        let mut run = Command::new(env!("CARGO"));
-        run.args(["run", "--quiet", "--package", "capeval-cli", "--", command]).arg(input);
+        let mut run = Command::new(program(root, "capeval"));
+        run.arg(command).arg(input);
         run.arg("--references").arg(&references).args(options).arg("--html").arg(&page);
         step(name, run.current_dir(root).stdout(Stdio::null()))?;
         Ok(page)
