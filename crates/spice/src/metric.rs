@@ -8,8 +8,8 @@
 //! - several facts of the candidate may match the same fact of the references, so recall may exceed 1;
 //! - a candidate without facts scores 0, as does an image whose references have none; a subset without references has
 //!   no score (NaN);
-//! - a sentence of more than 200 tokens has no facts, nor have those behind it: the reference program runs out of
-//!   memory there;
+//! - a caption has no facts from the sentence on with which the third powers of the numbers of tokens of its sentences
+//!   exceed 200³, such as one of more than 200 tokens: the reference program runs out of memory there;
 //! - an attribute into which another one was merged counts as no number, colour or size.
 
 use std::collections::{BTreeMap, HashMap};

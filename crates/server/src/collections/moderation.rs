@@ -13,6 +13,7 @@ use super::rules::reports::ReportReason;
 use super::rules::states::CaptionState;
 use super::slots;
 use super::words::InWords;
+use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
@@ -198,6 +199,22 @@ impl Decision {
     }
 }
 
+/// Refuses to let people decide about another collection, or about what is theirs, unless they are its hosts.
+fn require_foreign(
+    seen: &Seen,
+    visitor: &Visitor,
+    collection: &str,
+    owner: Option<&String>,
+) -> Result<(), Fault> {
+    if collection != seen.collection.id {
+        return Err(Fault::not_found());
+    }
+    if owner == Some(&visitor.id) && !seen.is_host {
+        return Err(fault!(CONFLICT, "own", "Another moderator decides about what is yours."));
+    }
+    Ok(())
+}
+
 async fn decide_image(
     State(app): State<App>,
     Person(visitor): Person,
@@ -206,12 +223,7 @@ async fn decide_image(
 ) -> Result<Response, Fault> {
     let seen = records::moderated(&app.store, &slug, &visitor).await?;
     let image = records::image(&app.store, &id).await?;
-    if image.collection != seen.collection.id {
-        return Err(Fault::not_found());
-    }
-    if image.uploader.as_ref() == Some(&visitor.id) && !seen.is_host {
-        return Err(fault!(CONFLICT, "own", "Another moderator decides about what is yours."));
-    }
+    require_foreign(&seen, &visitor, &image.collection, image.uploader.as_ref())?;
     let stays = given.stays()?;
     let mut tx = app.store.begin().await?;
     slots::lock(&mut tx, &id).await?;
@@ -266,12 +278,7 @@ async fn decide_caption(
 ) -> Result<Response, Fault> {
     let seen = records::moderated(&app.store, &slug, &visitor).await?;
     let caption = records::caption(&app.store, &id).await?;
-    if caption.collection != seen.collection.id {
-        return Err(Fault::not_found());
-    }
-    if caption.author.as_ref() == Some(&visitor.id) && !seen.is_host {
-        return Err(fault!(CONFLICT, "own", "Another moderator decides about what is yours."));
-    }
+    require_foreign(&seen, &visitor, &caption.collection, caption.author.as_ref())?;
     let stays = given.stays()?;
     let mut tx = app.store.begin().await?;
     let to = match (stays, caption.state) {
