@@ -5,97 +5,17 @@
 // and MODULES the folder that holds playwright-core and axe-core.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { crc32, deflateSync } from "node:zlib";
+import * as support from "./support.mjs";
 
+const { png } = support;
 const [browserPath, modules, program, casesPath, screenshots] = process.argv.slice(2);
-const require = createRequire(join(modules, "node_modules", "from"));
-const { chromium } = require("playwright-core");
-const axe = readFileSync(require.resolve("axe-core"), "utf8");
 const cases = JSON.parse(readFileSync(casesPath, "utf8"));
-
-// The server, with its accounts.
-const data = mkdtempSync(join(tmpdir(), "capeval-site-"));
-const WORD = "a long password";
-for (const [name, role] of [["host", "host"], ["ada", "member"], ["bao", "member"], ["cleo", "member"]]) {
-  const given = ["--data", data, "admin", "user", "add", "--email", `${name}@example.org`, "--role", role, "--password-stdin"];
-  execFileSync(program, given, { input: WORD });
-}
-const port = await new Promise((done) => {
-  const probe = createServer().listen(0, "127.0.0.1", () => {
-    const { port } = probe.address();
-    probe.close(() => done(port));
-  });
-});
-const site = `http://127.0.0.1:${port}`;
-let server;
-const start = async () => {
-  server = spawn(program, ["--data", data, "serve", "--listen", `127.0.0.1:${port}`], { stdio: "ignore", env: { ...process.env, CAPEVAL_SERVER_LOG: "error" } });
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (await fetch(`${site}/healthz`).then((answer) => answer.ok, () => false)) return;
-    await new Promise((done) => setTimeout(done, 50));
-  }
-  throw new Error("the server does not start");
-};
-const stop = () => new Promise((done) => {
-  server.once("exit", done);
-  server.kill("SIGKILL");
-});
-
-// A picture of blocks.
-const png = (seed) => {
-  const [width, height] = [640, 360];
-  const rows = Buffer.alloc((width * 3 + 1) * height);
-  for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) {
-      const value = (((x >> 6) * 71 + (y >> 5) * 37 + seed * 101) * 2654435761) >>> 24;
-      rows.set([value, 255 - value, (seed * 60) % 256], y * (width * 3 + 1) + 1 + x * 3);
-    }
-  }
-  const chunk = (kind, content) => {
-    const body = Buffer.concat([Buffer.from(kind), content]);
-    const [size, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    size.writeUInt32BE(content.length);
-    sum.writeUInt32BE(crc32(body));
-    return Buffer.concat([size, body, sum]);
-  };
-  const head = Buffer.alloc(13);
-  head.writeUInt32BE(width, 0);
-  head.writeUInt32BE(height, 4);
-  head.set([8, 2, 0, 0, 0], 8);
-  return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), chunk("IHDR", head), chunk("IDAT", deflateSync(rows)), chunk("IEND", Buffer.alloc(0))]);
-};
-
-const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-const browser = await chromium.launch({ executablePath: browserPath, args: quiet });
-const complaints = [];
-
-async function person(name, options = {}) {
-  const context = await browser.newContext({ locale: "en-US", ...options });
-  context.on("weberror", (error) => complaints.push(String(error.error())));
-  const page = await context.newPage();
-  page.on("dialog", (dialog) => dialog.accept());
-  await page.goto(`${site}/sign-in`);
-  await page.fill("input[name=email]", `${name}@example.org`);
-  await page.fill("input[name=password]", WORD);
-  await page.click("main form button");
-  await page.waitForURL(`${site}/`);
-  return page;
-}
-
-async function passQuiz(page) {
-  await page.goto(`${site}/c/games/guide`);
-  for (const [question, answer] of [[0, 1], [1, 2], [2, 0], [3, 1], [4, 2]]) {
-    await page.check(`input[name=q${question}][value="${answer}"]`);
-  }
-  await page.click("main form button.main");
-  await page.waitForURL(/\/caption/);
-}
+const accounts = [["host", "host"], ["ada", "member"], ["bao", "member"], ["cleo", "member"]];
+const { site, browser, complaints, require, start, stop, person, close } = await support.open({ browserPath, modules, program, accounts });
+const axe = readFileSync(require.resolve("axe-core"), "utf8");
+const passQuiz = (page) => support.passQuiz(page, site, "games");
 
 const text = (page) => page.locator("textarea[name=text]").inputValue();
 const image = (page) => page.locator("#caption").getAttribute("data-image");
@@ -306,22 +226,12 @@ const steps = {
 let failed = 0;
 try {
   await start();
-  for (const [name, step] of Object.entries(steps)) {
-    try {
-      await step();
-      console.log(`ok   ${name}`);
-    } catch (error) {
-      failed += 1;
-      console.log(`FAIL ${name}\n${error.stack}`);
-    }
-  }
+  failed = await support.run(steps);
   if (complaints.length > 0) {
     failed += 1;
     console.log(`FAIL scripts\n${complaints.join("\n")}`);
   }
 } finally {
-  await browser.close();
-  await stop();
-  rmSync(data, { recursive: true, force: true });
+  await close();
 }
 process.exitCode = failed > 0 ? 1 : 0;

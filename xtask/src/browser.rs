@@ -1,5 +1,5 @@
 //! Tests pages in a real browser: reports with `tests/browser/page.mjs` on captions generated here, and the site of the
-//! server with `tests/browser/site.mjs`.
+//! server with `tests/browser/site.mjs` and `life.mjs`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -101,13 +101,18 @@ fn program(root: &Path, name: &str) -> PathBuf {
     target.join("debug").join(name)
 }
 
-/// Tests the collections of the server.
+/// Tests the collections of the server: their pages, and the whole life of one.
 fn test_site(root: &Path, base: &Path, browser: &Path, screenshots: Option<&Path>) -> Result<()> {
-    let mut command = Command::new("node");
-    command.arg(root.join("tests/browser/site.mjs")).arg(browser).arg(base);
-    command.arg(program(root, "capeval-server")).arg(root.join("crates/server/tests/data/lint.json"));
-    command.args(screenshots);
-    step("site", &mut command)
+    let test = |name: &str| {
+        let mut command = Command::new("node");
+        command.arg(root.join("tests/browser").join(name)).arg(browser).arg(base);
+        command.arg(program(root, "capeval-server"));
+        command
+    };
+    let mut pages = test("site.mjs");
+    pages.arg(root.join("crates/server/tests/data/lint.json")).args(screenshots);
+    step("site", &mut pages)?;
+    step("life of a collection", test("life.mjs").arg(program(root, "capeval")))
 }
 
 /// Writes a page with two systems and just over a thousand images, some with hostile captions.

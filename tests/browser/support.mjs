@@ -1,0 +1,119 @@
+// What the tests of the server's pages share: a server with accounts in a folder of its own, a browser, people who are
+// signed in, and pictures.
+
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { crc32, deflateSync } from "node:zlib";
+
+export const WORD = "a long password";
+
+const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+// A site with these accounts, [name, role] each, and a browser; `settings` are variables of the server's environment.
+export async function open({ browserPath, modules, program, accounts, settings = {} }) {
+  const require = createRequire(join(modules, "node_modules", "from"));
+  const { chromium } = require("playwright-core");
+  const data = mkdtempSync(join(tmpdir(), "capeval-site-"));
+  for (const [name, role] of accounts) {
+    const given = ["--data", data, "admin", "user", "add", "--email", `${name}@example.org`, "--role", role, "--password-stdin"];
+    execFileSync(program, given, { input: WORD });
+  }
+  const port = await new Promise((done) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = probe.address();
+      probe.close(() => done(port));
+    });
+  });
+  const site = `http://127.0.0.1:${port}`;
+  const env = { ...process.env, CAPEVAL_SERVER_LOG: "error", ...settings };
+  const complaints = [];
+  let server;
+  const start = async () => {
+    server = spawn(program, ["--data", data, "serve", "--listen", `127.0.0.1:${port}`], { stdio: "ignore", env });
+    for (let tries = 0; tries < 200; tries += 1) {
+      if (await fetch(`${site}/healthz`).then((answer) => answer.ok, () => false)) return;
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    throw new Error("the server does not start");
+  };
+  const stop = () => new Promise((done) => {
+    server.once("exit", done);
+    server.kill("SIGKILL");
+  });
+  const browser = await chromium.launch({ executablePath: browserPath, args: quiet });
+  const person = async (name, options = {}) => {
+    const context = await browser.newContext({ locale: "en-US", ...options });
+    context.on("weberror", (error) => complaints.push(String(error.error())));
+    const page = await context.newPage();
+    await page.goto(`${site}/sign-in`);
+    await page.fill("input[name=email]", `${name}@example.org`);
+    await page.fill("input[name=password]", WORD);
+    await page.click("main form button");
+    await page.waitForURL(`${site}/`);
+    return page;
+  };
+  const close = async () => {
+    await browser.close();
+    await stop();
+    rmSync(data, { recursive: true, force: true });
+  };
+  return { site, data, browser, complaints, require, start, stop, person, close };
+}
+
+// Runs named steps one after another, and returns the number of those that failed; with `isChain`, none goes on after a
+// failure.
+export async function run(steps, { isChain = false } = {}) {
+  let failed = 0;
+  for (const [name, step] of Object.entries(steps)) {
+    const begin = performance.now();
+    try {
+      await step();
+      console.log(`ok   ${name} (${((performance.now() - begin) / 1000).toFixed(1)} s)`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAIL ${name}\n${error.stack}`);
+      if (isChain) break;
+    }
+  }
+  return failed;
+}
+
+// The right answers of the quiz of a collection.
+export async function passQuiz(page, site, slug) {
+  await page.goto(`${site}/c/${slug}/guide`);
+  for (const [question, answer] of [[0, 1], [1, 2], [2, 0], [3, 1], [4, 2]]) {
+    await page.check(`input[name=q${question}][value="${answer}"]`);
+  }
+  await page.click("main form button.main");
+  await page.waitForURL(/\/caption/);
+}
+
+// A picture of blocks that differs for each seed.
+export const png = (seed) => {
+  const [width, height] = [640, 360];
+  const rows = Buffer.alloc((width * 3 + 1) * height);
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      let mixed = Math.imul((x >> 6) * 64 + (y >> 5) + seed * 4096, 2654435761);
+      mixed = Math.imul(mixed ^ (mixed >>> 15), 2246822519);
+      const value = (mixed ^ (mixed >>> 13)) >>> 24;
+      rows.set([value, 255 - value, (seed * 60) % 256], y * (width * 3 + 1) + 1 + x * 3);
+    }
+  }
+  const chunk = (kind, content) => {
+    const body = Buffer.concat([Buffer.from(kind), content]);
+    const [size, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    size.writeUInt32BE(content.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([size, body, sum]);
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 2, 0, 0, 0], 8);
+  return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), chunk("IHDR", head), chunk("IDAT", deflateSync(rows)), chunk("IEND", Buffer.alloc(0))]);
+};
