@@ -7,23 +7,28 @@
 //! | 8 | magic |
 //! | 4, 4 | format version; 0x01020304 in the byte order of the writing machine |
 //! | 8 | length of the file |
-//! | 8 | checksum of all other bytes |
+//! | 8 | checksum of all other bytes; with checked pieces, of those before the arrays and of the last array |
 //! | 8, 8 | length of the description; number of arrays |
 //! | 8 | 1 if the last array contains the ascending numbers of those before it, 0 if they are numbered from 0 |
-//! | 8 | reserved, zero |
+//! | 8 | the length of a checked piece; 0 if there is one checksum for the whole file |
 //! | 16 each | offset and length of every array |
 //! | … | the description, then the arrays |
+//!
+//! A file with checked pieces has one more array after all others: the checksum of each piece of the bytes between the
+//! description and this array. A piece is verified when it is first read, so reading little of a file costs little.
 //!
 //! Equal arrays give equal bytes.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytemuck::Pod;
 use rayon::prelude::*;
 use twox_hash::XxHash3_64;
 
+use crate::pieces::{Parts, Pieces};
 use crate::{Buffer, SharedBytes};
 
 const HEADER: usize = 64;
@@ -31,8 +36,10 @@ const HEADER: usize = 64;
 const CHECKSUM: usize = 24;
 const ALIGN: usize = 64;
 const ORDER_MARK: u32 = 0x0102_0304;
-/// Checksums are computed for pieces of this many bytes, on all threads.
+/// The checksum of a whole file is computed for pieces of this many bytes, on all threads.
 const PIECE: usize = 4 << 20;
+/// The length of the pieces that are checked when they are read.
+const CHECKED_PIECE: usize = 1 << 16;
 
 /// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,15 +62,31 @@ impl Error {
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
+
+    /// The error for inconsistent arrays of a file of `noun`.
+    pub fn unsound(noun: &str) -> Self {
+        Self(format!("the arrays of this file of {noun} are inconsistent"))
+    }
+
+    pub(crate) fn wrong_checksum(noun: &str) -> Self {
+        Self(format!("this file of {noun} is damaged: its checksum is wrong"))
+    }
 }
 
 /// Collects arrays and writes them to a file.
 #[derive(Default)]
 pub struct Writer<'a> {
     sections: Vec<(u32, Cow<'a, [u8]>)>,
+    /// The length of checked pieces; 0 for a checksum of the whole file.
+    piece: usize,
 }
 
 impl<'a> Writer<'a> {
+    /// A writer of a file with checked pieces.
+    pub fn in_pieces() -> Self {
+        Self { piece: CHECKED_PIECE, ..Self::default() }
+    }
+
     /// Appends an array that is borrowed until it is written; its number is its position.
     pub fn array<T: Pod>(&mut self, values: &'a [T]) {
         self.push(Cow::Borrowed(bytemuck::cast_slice(values)));
@@ -94,48 +117,77 @@ impl<'a> Writer<'a> {
         if is_numbered {
             self.push(Cow::Owned(numbers.iter().flat_map(|number| number.to_le_bytes()).collect()));
         }
-        let mut front = Vec::new();
-        let mut at = HEADER + 16 * self.sections.len() + description.len();
+        let n_sections = self.sections.len() + usize::from(self.piece > 0);
+        let front_end = HEADER + 16 * n_sections + description.len();
+        let mut places = Vec::with_capacity(n_sections);
+        let mut end = front_end;
         for (_, bytes) in &self.sections {
-            at = at.next_multiple_of(ALIGN);
-            front.extend_from_slice(&(at as u64).to_le_bytes());
-            front.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
-            at += bytes.len();
+            let start = end.next_multiple_of(ALIGN);
+            end = start + bytes.len();
+            places.push((start, bytes.len()));
         }
+        if self.piece > 0 {
+            let start = end.next_multiple_of(ALIGN);
+            let len = 8 * (start - front_end).div_ceil(self.piece);
+            places.push((start, len));
+            end = start + len;
+        }
+        let mut front: Vec<u8> = places
+            .iter()
+            .flat_map(|(start, len)| [*start as u64, *len as u64])
+            .flat_map(u64::to_le_bytes)
+            .collect();
         front.extend_from_slice(description.as_bytes());
-        let length = at;
-        // The checksum precedes the body in the file, so the body is processed twice.
-        let mut checksum = Checksum::default();
-        self.body(&front, |bytes| {
-            checksum.update(bytes);
-            Ok(())
-        })?;
         let mut header = Vec::with_capacity(HEADER);
         header.extend_from_slice(&format.magic);
         header.extend_from_slice(&format.version.to_le_bytes());
         header.extend_from_slice(&ORDER_MARK.to_ne_bytes());
-        header.extend_from_slice(&(length as u64).to_le_bytes());
+        header.extend_from_slice(&(end as u64).to_le_bytes());
         header.extend_from_slice(&[0; 8]);
         header.extend_from_slice(&(description.len() as u64).to_le_bytes());
-        header.extend_from_slice(&(self.sections.len() as u64).to_le_bytes());
+        header.extend_from_slice(&(n_sections as u64).to_le_bytes());
         header.extend_from_slice(&u64::from(is_numbered).to_le_bytes());
-        header.resize(HEADER, 0);
-        let checksum = checksum.finish(&header);
+        header.extend_from_slice(&(self.piece as u64).to_le_bytes());
+        // The checksums precede the body in the file, so the body is processed twice.
+        let mut checksums = Checksums::of(if self.piece > 0 { self.piece } else { PIECE });
+        if self.piece == 0 {
+            checksums.update(&front);
+        }
+        self.body(front_end, |bytes| {
+            checksums.update(bytes);
+            Ok(())
+        })?;
+        let checksums = checksums.finish();
+        let checksum = if self.piece > 0 {
+            finish(&header, &[front_checksum(&front, &checksums)])
+        } else {
+            finish(&header, &checksums)
+        };
         header[CHECKSUM..CHECKSUM + 8].copy_from_slice(&checksum.to_le_bytes());
         out.write_all(&header)?;
-        self.body(&front, |bytes| out.write_all(bytes))?;
+        out.write_all(&front)?;
+        self.body(front_end, |bytes| out.write_all(bytes))?;
+        if self.piece > 0 {
+            out.write_all(&to_bytes(&checksums))?;
+        }
         out.flush()
     }
 
-    /// Passes everything after the header to `take`, piece by piece.
-    fn body(&self, front: &[u8], mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
-        take(front)?;
-        let mut length = HEADER + front.len();
-        for (_, bytes) in &self.sections {
+    /// Passes the arrays, which follow `front_end` bytes, to `take`, piece by piece. Before the list of checksums there
+    /// is a gap, too.
+    fn body(&self, front_end: usize, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        let mut length = front_end;
+        let pad = |length: usize, take: &mut dyn FnMut(&[u8]) -> io::Result<()>| {
             let gap = length.next_multiple_of(ALIGN) - length;
-            take(&[0; ALIGN][..gap])?;
+            take(&[0; ALIGN][..gap]).map(|()| length + gap)
+        };
+        for (_, bytes) in &self.sections {
+            length = pad(length, &mut take)?;
             take(bytes)?;
-            length += gap + bytes.len();
+            length += bytes.len();
+        }
+        if self.piece > 0 {
+            pad(length, &mut take)?;
         }
         Ok(())
     }
@@ -150,29 +202,39 @@ pub struct Reader {
     next: usize,
     description: String,
     noun: &'static str,
+    /// What is known of the checked pieces, if the file has any.
+    pieces: Option<Arc<Pieces>>,
 }
 
 impl Reader {
-    /// Opens a container and verifies it.
+    /// Opens a container and verifies it; of a file with checked pieces, only what precedes the arrays.
     ///
     /// # Errors
     /// If the bytes are not such a file, have another version, or are truncated or damaged.
     pub fn open(format: &Format, bytes: SharedBytes) -> Result<Self, Error> {
         let reader = Self::open_unverified(format, bytes)?;
-        reader.verify()?;
+        if u64_at(reader.bytes(), CHECKSUM) != reader.checksum() {
+            return Err(Error::wrong_checksum(reader.noun));
+        }
         Ok(reader)
     }
 
-    /// Verifies the checksum of all bytes.
+    /// Verifies all bytes.
     ///
     /// # Errors
-    /// If it is wrong.
+    /// If a checksum is wrong.
     pub fn verify(&self) -> Result<(), Error> {
         let all = self.bytes();
-        if u64_at(all, CHECKSUM) == checksum(all) {
-            return Ok(());
-        }
-        Err(Error(format!("this file of {} is damaged: its checksum is wrong", self.noun)))
+        let is_sound = u64_at(all, CHECKSUM) == self.checksum()
+            && self.pieces.as_ref().is_none_or(|pieces| pieces.are_sound(all, 0..all.len()));
+        if is_sound { Ok(()) } else { Err(Error::wrong_checksum(self.noun)) }
+    }
+
+    /// The checksum that the header should hold.
+    fn checksum(&self) -> u64 {
+        let all = self.bytes();
+        let Some(pieces) = &self.pieces else { return checksum(all) };
+        finish(&all[..HEADER], &[front_checksum(&all[HEADER..pieces.start()], pieces.checksums())])
     }
 
     /// Opens a container of which only the header and the table of contents are checked, which takes no time.
@@ -222,6 +284,15 @@ impl Reader {
         };
         let places = (0..n_arrays as usize).map(place).collect::<Option<Vec<_>>>();
         let mut places = places.ok_or_else(damaged)?;
+        let pieces = match usize::try_from(u64_at(56)) {
+            Ok(0) => None,
+            piece => {
+                let sums = places.pop().ok_or_else(damaged)?;
+                let body = description_end as usize..sums.start;
+                let pieces = Pieces::new(body, piece.unwrap_or(usize::MAX), &all[sums]);
+                Some(Arc::new(pieces.ok_or_else(damaged)?))
+            }
+        };
         let numbers: Vec<u32> = if u64_at(48) == 0 {
             (0..places.len() as u32).collect()
         } else {
@@ -234,7 +305,7 @@ impl Reader {
             numbers
         };
         let sections = numbers.into_iter().zip(places).collect();
-        Ok(Self { bytes, sections, next: 0, description, noun })
+        Ok(Self { bytes, sections, next: 0, description, noun, pieces })
     }
 
     /// The description that was written with the arrays.
@@ -253,21 +324,31 @@ impl Reader {
         Some(self.sections[at].1.clone())
     }
 
-    /// The next array, in the order of writing.
+    /// The next array, in the order of writing; its pieces are verified.
+    ///
+    /// # Errors
+    /// If there is none, its length or alignment does not suit `T`, or it is damaged.
+    pub fn array<T: Pod>(&mut self) -> Result<Buffer<T>, Error> {
+        self.parts()?.whole()
+    }
+
+    /// The next array, of which parts are verified when they are read.
     ///
     /// # Errors
     /// If there is none, or its length or alignment does not suit `T`.
-    pub fn array<T: Pod>(&mut self) -> Result<Buffer<T>, Error> {
+    pub fn parts<T: Pod>(&mut self) -> Result<Parts<T>, Error> {
         let section = self.sections.get(self.next);
         self.next += 1;
-        section
-            .and_then(|(_, range)| Buffer::shared(self.bytes.clone(), range.clone()))
-            .ok_or_else(|| self.unsound())
+        let open = |range: &Range<usize>| {
+            let array = Buffer::shared(self.bytes.clone(), range.clone())?;
+            Some(Parts::new(array, self.bytes.clone(), range.start, self.pieces.clone(), self.noun))
+        };
+        section.and_then(|(_, range)| open(range)).ok_or_else(|| self.unsound())
     }
 
     /// The error for inconsistent arrays.
     pub fn unsound(&self) -> Error {
-        Error(format!("the arrays of this file of {} are inconsistent", self.noun))
+        Error::unsound(self.noun)
     }
 }
 
@@ -279,7 +360,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
 
-/// Corrects length and checksum of a modified file, so that tests and fuzzers get past them; returns false if
+/// Corrects length and checksums of a modified file, so that tests and fuzzers get past them; returns false if
 /// the header is incomplete.
 pub fn reseal(file: &mut [u8]) -> bool {
     if file.len() < HEADER {
@@ -287,7 +368,17 @@ pub fn reseal(file: &mut [u8]) -> bool {
     }
     let length = file.len() as u64;
     file[16..24].copy_from_slice(&length.to_le_bytes());
-    let checksum = checksum(file);
+    let format = Format { magic: std::array::from_fn(|k| file[k]), version: u32_at(file, 8), noun: "" };
+    let pieces = |file: &[u8]| {
+        let reader = Reader::open_unverified(&format, Arc::new(file.to_vec())).ok()?;
+        let pieces = reader.pieces.as_ref()?;
+        Some((pieces.end(), to_bytes(&pieces.computed(file))))
+    };
+    if let Some((at, sums)) = pieces(file) {
+        file[at..at + sums.len()].copy_from_slice(&sums);
+    }
+    let sealed = Reader::open_unverified(&format, Arc::new(file.to_vec())).map(|reader| reader.checksum());
+    let checksum = sealed.unwrap_or_else(|_| checksum(file));
     file[CHECKSUM..CHECKSUM + 8].copy_from_slice(&checksum.to_le_bytes());
     true
 }
@@ -307,31 +398,44 @@ fn finish(header: &[u8], pieces: &[u64]) -> u64 {
     XxHash3_64::oneshot(&bytes)
 }
 
-/// As [`checksum`], for bytes that arrive in parts.
-#[derive(Default)]
-struct Checksum {
+/// The checksum of what precedes the arrays and of the checksums of the pieces.
+fn front_checksum(front: &[u8], checksums: &[u64]) -> u64 {
+    XxHash3_64::oneshot(&[front, &to_bytes(checksums)].concat())
+}
+
+fn to_bytes(numbers: &[u64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// The checksums of pieces of bytes that arrive in parts.
+struct Checksums {
+    size: usize,
     piece: Vec<u8>,
     pieces: Vec<u64>,
 }
 
-impl Checksum {
+impl Checksums {
+    fn of(size: usize) -> Self {
+        Self { size, piece: Vec::new(), pieces: Vec::new() }
+    }
+
     fn update(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
-            let (now, later) = bytes.split_at(bytes.len().min(PIECE - self.piece.len()));
+            let (now, later) = bytes.split_at(bytes.len().min(self.size - self.piece.len()));
             self.piece.extend_from_slice(now);
             bytes = later;
-            if self.piece.len() == PIECE {
+            if self.piece.len() == self.size {
                 self.pieces.push(XxHash3_64::oneshot(&self.piece));
                 self.piece.clear();
             }
         }
     }
 
-    fn finish(mut self, header: &[u8]) -> u64 {
+    fn finish(mut self) -> Vec<u64> {
         if !self.piece.is_empty() {
             self.pieces.push(XxHash3_64::oneshot(&self.piece));
         }
-        finish(header, &self.pieces)
+        self.pieces
     }
 }
 
@@ -367,6 +471,17 @@ mod tests {
         let file = write([7, 200, 1]);
         assert!(file == write([1, 7, 200]));
         file
+    }
+
+    /// A file of `n` numbers, then of three bytes, with checked pieces.
+    fn pieced(n: u64) -> Vec<u8> {
+        let numbers: Vec<u64> = (0..n).collect();
+        let mut writer = Writer::in_pieces();
+        writer.array(&numbers);
+        writer.owned(&[1u8, 2, 3]);
+        let mut out = Vec::new();
+        writer.write(&FORMAT, "pieces", &mut out).unwrap();
+        out
     }
 
     /// A vector whose bytes start at a multiple of 64, like those of a memory map.
@@ -407,14 +522,18 @@ mod tests {
 
     #[test]
     fn every_truncation_and_every_flipped_bit_is_refused() {
-        for good in [written(), numbered()] {
+        for good in [written(), numbered(), pieced(3)] {
             for length in 0..good.len() {
                 assert!(open(&good[..length]).is_err(), "cut to {length} bytes");
             }
             for bit in 0..good.len() * 8 {
                 let mut bad = good.clone();
                 bad[bit / 8] ^= 1 << (bit % 8);
-                assert!(open(&bad).is_err(), "bit {bit}");
+                let read = open(&bad).and_then(|mut reader| {
+                    reader.verify()?;
+                    (0..2).try_for_each(|_| reader.array::<u8>().map(drop))
+                });
+                assert!(read.is_err(), "bit {bit}");
                 let unverified = Reader::open_unverified(&FORMAT, Arc::new(bad));
                 assert!(unverified.and_then(|reader| reader.verify()).is_err(), "bit {bit}");
             }
@@ -423,17 +542,39 @@ mod tests {
 
     #[test]
     fn damage_with_a_correct_checksum_does_not_panic() {
-        let good = numbered();
-        for at in 0..good.len() {
-            for value in [0, 1, 0x7F, 0xFF] {
-                let mut bad = good.clone();
-                bad[at] = value;
-                assert!(reseal(&mut bad));
-                if let Ok(mut reader) = open(&bad) {
-                    let _ = (reader.array::<u32>(), reader.section(7), reader.section(200));
+        for good in [numbered(), pieced(3)] {
+            for at in 0..good.len() {
+                for value in [0, 1, 0x7F, 0xFF] {
+                    let mut bad = good.clone();
+                    bad[at] = value;
+                    assert!(reseal(&mut bad));
+                    if let Ok(mut reader) = open(&bad) {
+                        let _ = (reader.array::<u32>(), reader.section(7), reader.section(200));
+                    }
                 }
             }
         }
+    }
+
+    #[test]
+    fn only_the_pieces_that_are_read_are_verified() {
+        let n = 40_000;
+        let mut file = pieced(n);
+        let mut reader = open(&file).unwrap();
+        assert!((0..).zip(&*reader.array::<u64>().unwrap()).all(|(k, number)| k == *number));
+        assert_eq!(*reader.array::<u8>().unwrap(), [1, 2, 3]);
+        assert!(reader.array::<u64>().is_err(), "the checksums are no array of the caller's");
+        let at = file.len() - 200;
+        assert!(at > 8 * n as usize - 200);
+        file[at] ^= 1;
+        let mut reader = open(&file).unwrap();
+        assert!(reader.verify().is_err());
+        let numbers = reader.parts::<u64>().unwrap();
+        assert_eq!(numbers.get(7..9).unwrap(), [7, 8]);
+        assert!(numbers.get(n as usize - 1..n as usize).is_err() && numbers.whole().is_err());
+        assert_eq!(numbers.get(7..9).unwrap(), [7, 8]);
+        let (from, to) = (9, 7);
+        assert!(numbers.get(n as usize..n as usize + 1).is_err() && numbers.get(from..to).is_err());
     }
 
     #[test]

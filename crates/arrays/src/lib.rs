@@ -5,6 +5,8 @@
 
 mod buffer;
 mod container;
+mod pieces;
 
 pub use buffer::{Buffer, SharedBytes};
 pub use container::{Error, Format, Reader, Writer, reseal};
+pub use pieces::Parts;
