@@ -35,21 +35,23 @@ fn good() -> &'static [u8] {
         references.prepare(metrics.iter().map(|metric| metric.input()));
         let ids = (0..4i64).map(Into::into).collect();
         let mut file = Vec::new();
-        Prepared { ids, references, sources: Vec::new() }
-            .write(&mut file)
-            .expect("writing to a vector cannot fail");
+        Prepared::new(ids, references, Vec::new()).write(&mut file).expect("writing to a vector cannot fail");
         file
     })
 }
 
 fn use_it(file: &[u8]) {
-    let Ok(mut prepared) = Prepared::open(aligned(file)) else { return };
-    let n = prepared.references.n_images() as u32;
-    let texts = (0..n).map(|_| "a dog sits on 3 1/2 mats").collect();
-    let system = System { name: String::new(), images: (0..n).collect(), texts };
+    let Ok(prepared) = Prepared::open(aligned(file)) else { return };
     let build = |name| registry::build(name, &[], &Resources::default()).ok();
     let metrics: Vec<_> = ["bleu", "rouge-l", "cider-d"].into_iter().filter_map(build).collect();
-    evaluate(&mut prepared.references, &[system], &metrics, &());
+    let readings: Vec<_> = metrics.iter().map(|metric| metric.input().reading).collect();
+    let some = prepared.references_of(&[0], &readings).ok().flatten();
+    for mut references in some.into_iter().chain(prepared.references().ok()) {
+        let n = references.n_images() as u32;
+        let texts = (0..n).map(|_| "a dog sits on 3 1/2 mats").collect();
+        let system = System { name: String::new(), images: (0..n).collect(), texts };
+        evaluate(&mut references, &[system], &metrics, &());
+    }
 }
 
 fuzz_target!(|data: &[u8]| {

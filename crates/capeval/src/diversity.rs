@@ -2,9 +2,9 @@
 
 use capeval_choice::{Argument, Remedy};
 use capeval_corpus::{Captions, Ids, SegmentId};
+use capeval_evaluate::ReferenceSet;
 use capeval_evaluate::diversity::{CaptionSystem, evaluate_sets};
 use capeval_evaluate::registry::{CORPUS_KINDS, CorpusKind, CorpusNeed, build_corpus, corpus_kind};
-use capeval_evaluate::{Prepared, ReferenceSet};
 use capeval_metric::{AnyCorpusMetric, CorpusScores};
 use capeval_report::{Notice, Provenance, Report, SystemReport};
 
@@ -77,10 +77,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     let mut set = match references {
         None => ReferenceSet::default(),
         Some(ReferenceSource::Captions(captions)) => references::whole(captions, ids)?.1,
-        Some(ReferenceSource::Prepared { prepared, .. }) => {
-            let Prepared { references, .. } = *prepared;
-            references
-        }
+        Some(ReferenceSource::Prepared { prepared, source }) => references::all(&prepared, &source)?,
     };
     let mut training = match training {
         None => ReferenceSet::default(),

@@ -111,7 +111,7 @@ struct Rounds {
 impl Rounds {
     fn new(source: &ReferenceSource, list: Option<&[SegmentId]>, ids: Ids) -> Result<Self, Error> {
         let subset = list.map(|list| Subset::new(list, source, ids)).transpose()?;
-        let captions = source.to_captions();
+        let captions = source.to_captions()?;
         let captions = match &subset {
             None => captions.into_owned(),
             Some(subset) => subset.of(&captions),

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use capeval_choice::{Argument, Remedy};
+use capeval_choice::{Argument, Remedy, Task};
 use capeval_corpus::{Aligned, Captions, GroupedCaptions, Ids, ImageIndex, SegmentId};
 use capeval_evaluate::prepared::Source;
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Prepared, Progress, ReferenceSet, Stage};
+use capeval_metric::AnyMetric;
 
 use crate::restrict::Subset;
 use crate::{Error, PrepareOptions, select_metrics};
@@ -50,20 +51,20 @@ impl ReferenceSource {
     }
 
     /// All references as captions.
-    pub(crate) fn to_captions(&self) -> Cow<'_, Captions> {
+    pub(crate) fn to_captions(&self) -> Result<Cow<'_, Captions>, Error> {
         let (prepared, source) = match self {
-            Self::Captions(captions) => return Cow::Borrowed(captions),
+            Self::Captions(captions) => return Ok(Cow::Borrowed(captions)),
             Self::Prepared { prepared, source } => (prepared, source),
         };
         let mut captions = Captions::new(source.as_str());
-        let Prepared { ids, references, .. } = &**prepared;
+        let (ids, references) = (&prepared.ids, all(prepared, source)?);
         for image in references.order() {
             captions.declare(ids[image as usize].clone());
         }
         for (image, id) in ids.iter().enumerate() {
             references.of(image).for_each(|text| captions.push(id.clone(), text));
         }
-        Cow::Owned(captions)
+        Ok(Cow::Owned(captions))
     }
 
     /// The ids of their images; for captions, one id per caption.
@@ -89,7 +90,10 @@ impl ReferenceLookup {
     pub fn new(references: ReferenceSource) -> Result<Self, Error> {
         let (ids, set) = match references {
             ReferenceSource::Captions(captions) => whole(captions, Ids::AsGiven)?,
-            ReferenceSource::Prepared { prepared, .. } => (prepared.ids, prepared.references),
+            ReferenceSource::Prepared { prepared, source } => {
+                let set = all(&prepared, &source)?;
+                (prepared.ids, set)
+            }
         };
         Ok(Self { places: ids.into_iter().zip(0..).collect(), set })
     }
@@ -132,7 +136,16 @@ pub fn prepare(request: PrepareRequest<'_>) -> Result<Prepared, Error> {
         progress.advance(n);
     }
     references.remember(&metrics, progress);
-    Ok(Prepared { ids, references, sources })
+    Ok(Prepared::new(ids, references, sources))
+}
+
+/// All prepared references; `source` is their display name.
+pub(crate) fn all(prepared: &Prepared, source: &str) -> Result<ReferenceSet, Error> {
+    prepared.references().map_err(|error| damaged(source, &error))
+}
+
+fn damaged(source: &str, error: &dyn std::fmt::Display) -> Error {
+    Error::with_remedy(format!("{source}: {error}"), Remedy::run(Task::Prepare))
 }
 
 /// All references with the ids of their images.
@@ -151,7 +164,7 @@ pub(crate) enum ReferenceIndex {
         index: ImageIndex,
         /// The index of each of these images in the prepared references.
         place: Vec<u32>,
-        set: ReferenceSet,
+        prepared: Prepared,
     },
 }
 
@@ -165,8 +178,8 @@ impl ReferenceIndex {
                 Ok(Self::Captions(GroupedCaptions::new(subset.of(&captions), ids)?))
             }
             (ReferenceSource::Prepared { prepared, source }, subset) => {
-                let Prepared { ids: images, references: set, .. } = *prepared;
-                let taken = (0_u32..).zip(images);
+                let mut prepared = *prepared;
+                let taken = (0_u32..).zip(std::mem::take(&mut prepared.ids));
                 let taken = taken.filter(|(_, id)| subset.is_none_or(|subset| subset.has(id)));
                 let (place, taken): (Vec<u32>, Vec<SegmentId>) = taken.unzip();
                 let index = ImageIndex::of(source, taken, ids)?;
@@ -178,7 +191,7 @@ impl ReferenceIndex {
                             .or(Remedy::set(Argument::Ids, "text").to("prepare the references again")),
                     ));
                 }
-                Ok(Self::Prepared { index, place, set })
+                Ok(Self::Prepared { index, place, prepared })
             }
         }
     }
@@ -198,45 +211,49 @@ impl ReferenceIndex {
         }
     }
 
-    /// Collects the references that the aligned systems need.
-    pub fn gather(self, aligned: &[Aligned]) -> AlignedReferences {
-        match self {
-            Self::Captions(grouped) => {
-                let mut taken = vec![false; grouped.len()];
-                for pair in aligned.iter().flat_map(|aligned| &aligned.pairs) {
-                    if let Some(taken) = taken.get_mut(pair.image as usize) {
-                        *taken = true;
-                    }
-                }
-                let images: Vec<u32> =
-                    (0_u32..).zip(&taken).filter(|(_, taken)| **taken).map(|(image, _)| image).collect();
-                let mut place = vec![u32::MAX; grouped.len()];
-                for (at, image) in (0_u32..).zip(&images) {
-                    if let Some(place) = place.get_mut(*image as usize) {
-                        *place = at;
-                    }
-                }
-                let set = gather(&grouped, &images);
-                let (n_images, n_references) = (grouped.len(), grouped.captions().len());
-                let index = grouped.into_index();
-                AlignedReferences { set, index, place, images, n_images, n_references }
-            }
-            Self::Prepared { index, place, set } => {
-                let mut images = vec![u32::MAX; set.n_images()];
-                for (image, place) in (0_u32..).zip(&place) {
-                    if let Some(slot) = images.get_mut(*place as usize) {
-                        *slot = image;
-                    }
-                }
-                let n_images = index.len();
-                let n_references = if n_images == set.n_images() {
-                    set.n_references()
-                } else {
-                    place.iter().map(|image| set.of(*image as usize).len()).sum()
-                };
-                AlignedReferences { set, index, place, images, n_images, n_references }
+    /// Collects the references that the aligned systems need, for `metrics`.
+    pub fn gather(self, aligned: &[Aligned], metrics: &[AnyMetric]) -> Result<AlignedReferences, Error> {
+        let n_images = self.images().len();
+        let mut taken = vec![false; n_images];
+        for pair in aligned.iter().flat_map(|aligned| &aligned.pairs) {
+            if let Some(taken) = taken.get_mut(pair.image as usize) {
+                *taken = true;
             }
         }
+        let taken = (0_u32..).zip(&taken).filter(|(_, taken)| **taken).map(|(image, _)| image);
+        let mut images: Vec<u32> = taken.collect();
+        let (set, index, n_references) = match self {
+            Self::Captions(grouped) => {
+                let n_references = grouped.captions().len();
+                (gather(&grouped, &images), grouped.into_index(), n_references)
+            }
+            Self::Prepared { index, place, prepared } => {
+                let stored: Vec<u32> = images.iter().map(|image| place[*image as usize]).collect();
+                let readings: Vec<_> = metrics.iter().map(|metric| metric.input().reading).collect();
+                let some = prepared.references_of(&stored, &readings);
+                let set = match some.map_err(|error| damaged(index.source(), &error))? {
+                    Some(set) => set,
+                    None => {
+                        images = vec![u32::MAX; prepared.n_images()];
+                        for (image, place) in (0_u32..).zip(&place) {
+                            if let Some(slot) = images.get_mut(*place as usize) {
+                                *slot = image;
+                            }
+                        }
+                        all(&prepared, index.source())?
+                    }
+                };
+                let n_references = prepared.n_references(place);
+                (set, index, n_references)
+            }
+        };
+        let mut place = vec![u32::MAX; n_images];
+        for (at, image) in (0_u32..).zip(&images) {
+            if let Some(place) = place.get_mut(*image as usize) {
+                *place = at;
+            }
+        }
+        Ok(AlignedReferences { set, index, place, images, n_images, n_references })
     }
 }
 

@@ -166,7 +166,7 @@ pub(crate) fn score_with_statistics(
     };
     found.extend(common.as_ref().map(Common::notice));
 
-    let mut references = index.gather(&aligned);
+    let mut references = index.gather(&aligned, &metrics)?;
     let inputs: Vec<System> = systems
         .par_iter()
         .zip(&aligned)

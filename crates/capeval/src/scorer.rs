@@ -9,7 +9,7 @@ use capeval_lexical::frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
 use capeval_report::{Measure, MetricEntry};
 
-use crate::references::{ReferenceSource, whole};
+use crate::references::{ReferenceSource, all, whole};
 use crate::restrict::normal;
 use crate::{Error, measures};
 
@@ -55,7 +55,10 @@ impl Scorer {
     ) -> Result<Self, Error> {
         let (images, set) = match references {
             ReferenceSource::Captions(captions) => whole(captions, ids)?,
-            ReferenceSource::Prepared { prepared, .. } => (prepared.ids, prepared.references),
+            ReferenceSource::Prepared { prepared, source } => {
+                let set = all(&prepared, &source)?;
+                (prepared.ids, set)
+            }
         };
         let (entries, measures) = measures::entries(&metrics);
         let n_words = table.map_or(0, |table| table.n_words() as u32);

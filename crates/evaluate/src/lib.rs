@@ -14,6 +14,7 @@ pub mod registry;
 mod run;
 mod sequence;
 mod session;
+mod stored;
 
 pub use batch::{BatchScorer, BatchScores};
 pub use explain::{ScoreOf, explain};

@@ -1,27 +1,31 @@
 //! Prepared references: read, tokenised and stored once, for many runs.
 //!
-//! The file contains the texts and words of a [`ReferenceSet`] as they are in memory, and is used without a copy.
-//! What metrics remember of references, such as the parses of SPICE, is stored with them.
+//! The file contains the texts and words of a [`ReferenceSet`] as they are in memory, and is used without a copy. A run
+//! that describes few images reads, checks and copies only their references. What metrics remember of references, such
+//! as the parses of SPICE, is stored with them.
 //!
 //! N-grams are not stored: those of the images that a system describes are counted in less time than it takes to read
 //! and check them, and most systems describe a part of the images.
 
 use std::io::{self, Write};
 
+use std::sync::Arc;
+
 use capeval_arrays::{Error, Format, Reader, SharedBytes, Writer};
 use capeval_corpus::SegmentId;
-use capeval_metric::{Memo, Reading};
+use capeval_metric::Reading;
 use capeval_text::sentences::SentenceParts;
-use capeval_text::{Sentences, Texts, Vocabulary};
+use capeval_text::{Ends, Texts};
 use serde::{Deserialize, Serialize};
 
-use crate::references::{ReferenceSet, View, is_permutation};
+use crate::references::{ReferenceSet, View};
+use crate::stored::StoredReferences;
 
 /// The first bytes of a file of prepared references.
 pub const MAGIC: [u8; 8] = *b"capevalR";
 
 /// The version of the format; it is raised when the arrays or the output of a tokenizer change.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 const FORMAT: Format = Format { magic: MAGIC, version: VERSION, noun: "prepared references" };
 
@@ -41,10 +45,16 @@ pub struct Source {
 pub struct Prepared {
     /// The ids of the images, in order.
     pub ids: Vec<SegmentId>,
-    /// The references.
-    pub references: ReferenceSet,
     /// The files that they come from.
     pub sources: Vec<Source>,
+    content: Content,
+}
+
+/// Where the references are.
+#[derive(Clone)]
+enum Content {
+    Memory(ReferenceSet),
+    File(Arc<StoredReferences>),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -60,17 +70,72 @@ struct Description {
 }
 
 impl Prepared {
-    /// Writes the file.
-    ///
-    /// # Errors
-    /// The error of `out`.
+    /// References that are ready to be written.
     ///
     /// # Panics
     /// When the numbers of ids and images differ.
-    pub fn write(&self, out: impl Write) -> io::Result<()> {
-        let Self { ids, references, sources } = self;
+    pub fn new(ids: Vec<SegmentId>, references: ReferenceSet, sources: Vec<Source>) -> Self {
         assert_eq!(ids.len(), references.n_images(), "an id for each image");
-        let mut writer = Writer::default();
+        Self { ids, sources, content: Content::Memory(references) }
+    }
+
+    /// The end of each image's references.
+    fn ends(&self) -> &[u64] {
+        match &self.content {
+            Content::Memory(set) => &set.ends,
+            Content::File(stored) => stored.ends(),
+        }
+    }
+
+    /// The number of images.
+    pub fn n_images(&self) -> usize {
+        self.ends().len()
+    }
+
+    /// The number of references of these images.
+    ///
+    /// # Panics
+    /// When there is no such image.
+    pub fn n_references(&self, images: impl IntoIterator<Item = u32>) -> usize {
+        images.into_iter().map(|image| Ends(self.ends()).range(image as usize).len()).sum()
+    }
+
+    /// All references.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    pub fn references(&self) -> Result<ReferenceSet, Error> {
+        match &self.content {
+            Content::Memory(set) => Ok(set.clone()),
+            Content::File(stored) => stored.all(),
+        }
+    }
+
+    /// A copy of the references of `images`, which ascend, in the given readings; `None` if all of them are as quickly
+    /// used.
+    ///
+    /// # Errors
+    /// When the part of the file that holds them is damaged.
+    ///
+    /// # Panics
+    /// When there is no such image.
+    pub fn references_of(&self, images: &[u32], readings: &[Reading]) -> Result<Option<ReferenceSet>, Error> {
+        match &self.content {
+            Content::File(stored) if 2 * images.len() < self.n_images() => {
+                stored.some(images, readings).map(Some)
+            }
+            Content::File(_) | Content::Memory(_) => Ok(None),
+        }
+    }
+
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// The error of `out`, or of the file in which the references are.
+    pub fn write(&self, out: impl Write) -> io::Result<()> {
+        let Self { ids, sources, .. } = self;
+        let references = self.references().map_err(io::Error::other)?;
+        let mut writer = Writer::in_pieces();
         let names: Vec<String> = ids.iter().map(id_to_text).collect();
         let names: Texts = names.iter().map(String::as_str).collect();
         writer.owned(names.parts().0);
@@ -103,10 +168,11 @@ impl Prepared {
         writer.write(&FORMAT, &description, out)
     }
 
-    /// Opens the bytes of a file, which must be aligned to 8 bytes, as memory maps are.
+    /// Opens the bytes of a file, which must be aligned to 8 bytes, as memory maps are. The references themselves are
+    /// checked when they are read.
     ///
     /// # Errors
-    /// When the file has another format or version, is truncated, or damaged.
+    /// When the file has another format or version, is truncated, or the part that describes it is damaged.
     pub fn open(bytes: SharedBytes) -> Result<Self, Error> {
         let mut reader = Reader::open(&FORMAT, bytes)?;
         let description: Description =
@@ -115,35 +181,10 @@ impl Prepared {
         let names = Texts::from_parts(bytes, ends).ok_or_else(|| reader.unsound())?;
         let ids = (0..names.len()).map(|k| id_from_text(names.get(k))).collect::<Option<Vec<_>>>();
         let ids = ids.ok_or_else(|| reader.unsound())?;
-        let (bytes, text_ends) = (reader.array()?, reader.array()?);
-        let texts = Texts::from_parts(bytes, text_ends).ok_or_else(|| reader.unsound())?;
-        let ends = reader.array::<u64>()?;
-        if ends.len() != ids.len()
-            || !ends.is_sorted()
-            || ends.last().copied().unwrap_or(0) != texts.len() as u64
-        {
-            return Err(reader.unsound());
-        }
-        let order = reader.array::<u32>()?;
-        if !order.is_empty() && !is_permutation(&order, ids.len()) {
-            return Err(reader.unsound());
-        }
-        let mut references = ReferenceSet { texts, ends, order, ..ReferenceSet::default() };
-        for (reading, _) in &description.readings {
-            references.views.push(read_view(reading, &references, &mut reader)?);
-        }
-        let mut memos = Vec::new();
-        for name in description.memos {
-            let mut texts = || {
-                let (bytes, ends) = (reader.array()?, reader.array()?);
-                Texts::from_parts(bytes, ends).ok_or_else(|| reader.unsound())
-            };
-            let (captions, notes) = (texts()?, texts()?);
-            let memo = Memo::from_parts(name, captions, notes).ok_or_else(|| reader.unsound())?;
-            memos.push(memo);
-        }
-        references.memos = memos.into();
-        Ok(Self { ids, references, sources: description.sources })
+        let readings = description.readings.iter().map(|(reading, _)| reading_from_text(reading));
+        let readings = readings.collect::<Result<Vec<_>, _>>()?;
+        let stored = StoredReferences::open(ids.len(), &readings, description.memos, &mut reader)?;
+        Ok(Self { ids, sources: description.sources, content: Content::File(Arc::new(stored)) })
     }
 }
 
@@ -172,16 +213,19 @@ fn reading_to_text(reading: Reading) -> String {
     }
 }
 
-fn reading_from_text(text: &str) -> Option<Reading> {
-    if text == "raw" {
-        return Some(Reading::Raw);
-    }
-    match text.split_once('+') {
+fn reading_from_text(text: &str) -> Result<Reading, Error> {
+    let reading = match text.split_once('+') {
+        None if text == "raw" => Some(Reading::Raw),
         None => text.parse().ok().map(Reading::Tokens),
         Some((tokenizer, "lines")) => tokenizer.parse().ok().map(Reading::Lines),
         Some((tokenizer, "lower")) => tokenizer.parse().ok().map(Reading::LowerTokens),
-        Some((tokenizer, stemmer)) => Some(Reading::Stems(tokenizer.parse().ok()?, stemmer.parse().ok()?)),
-    }
+        Some((tokenizer, stemmer)) => {
+            tokenizer.parse().ok().zip(stemmer.parse().ok()).map(|(t, s)| Reading::Stems(t, s))
+        }
+    };
+    reading.ok_or_else(|| {
+        Error::new(format!("these references are prepared for '{text}', which this program does not know"))
+    })
 }
 
 fn write_view<'a>(view: &'a View, writer: &mut Writer<'a>) {
@@ -195,21 +239,4 @@ fn write_view<'a>(view: &'a View, writer: &mut Writer<'a>) {
     writer.array(odd_words);
     writer.array(odd_ends);
     writer.array(open);
-}
-
-fn read_view(reading: &str, references: &ReferenceSet, reader: &mut Reader) -> Result<View, Error> {
-    let reading = reading_from_text(reading).ok_or_else(|| {
-        Error::new(format!("these references are prepared for '{reading}', which this program does not know"))
-    })?;
-    let (words, word_ends) = (reader.array::<u8>()?, reader.array()?);
-    let vocabulary =
-        std::str::from_utf8(&words).ok().and_then(|words| Vocabulary::from_parts(words, &word_ends));
-    let vocabulary = vocabulary.ok_or_else(|| reader.unsound())?;
-    let (symbols, ends) = (reader.array()?, reader.array()?);
-    let (odd, odd_words, odd_ends) = (reader.array()?, reader.array()?, reader.array()?);
-    let open = reader.array()?;
-    let sentences = Sentences::from_parts(symbols, ends, odd, odd_words, odd_ends, open, vocabulary.len())
-        .filter(|sentences| sentences.len() == references.texts.len())
-        .ok_or_else(|| reader.unsound())?;
-    Ok(View::new(reading, vocabulary, sentences))
 }

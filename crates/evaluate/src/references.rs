@@ -126,7 +126,7 @@ impl ReferenceSet {
                     let mut vocabulary = Vocabulary::default();
                     let sequence = Sequence::new(&self.order, &self.ends);
                     let sentences = read(input.reading, &self.texts, &sequence, &mut vocabulary);
-                    self.views.push(View::new(input.reading, vocabulary, sentences));
+                    self.views.push(View::new(input.reading, Arc::new(vocabulary), sentences));
                     self.views.last_mut().expect("just pushed")
                 }
             };
@@ -135,6 +135,26 @@ impl ReferenceSet {
                 view.whole = Arc::default();
             }
         }
+    }
+}
+
+impl ReferenceSet {
+    /// The same references after each one whose tokens may depend on the next is read again, before the reference that
+    /// now follows it.
+    pub(crate) fn read_open_again(mut self) -> Self {
+        let sequence = Sequence::new(&self.order, &self.ends);
+        for view in self.views.iter_mut().filter(|view| reads_on(view.reading)) {
+            let places: Vec<usize> = view.sentences.open().iter().map(|k| *k as usize).collect();
+            let mut vocabulary = Vocabulary::over(Arc::clone(&view.vocabulary));
+            let texts = &self.texts;
+            let anew =
+                read_some(view.reading, texts, places.len(), |j| places[j], &sequence, &mut vocabulary);
+            if (0..).zip(&places).any(|(j, k)| anew.pieces(j) != view.sentences.pieces(*k)) {
+                let sentences = view.sentences.replaced(&places, &anew);
+                *view = View::new(view.reading, Arc::new(vocabulary), sentences);
+            }
+        }
+        self
     }
 }
 
@@ -238,8 +258,8 @@ fn kept<T>(cell: &OnceLock<Arc<T>>, make: impl FnOnce() -> T) -> Arc<T> {
 
 impl View {
     /// Sentences of which nothing is counted.
-    pub(crate) fn new(reading: Reading, vocabulary: Vocabulary, sentences: Sentences) -> Self {
-        let (n_words, vocabulary) = (vocabulary.len(), Arc::new(vocabulary));
+    pub(crate) fn new(reading: Reading, vocabulary: Arc<Vocabulary>, sentences: Sentences) -> Self {
+        let n_words = vocabulary.len();
         Self { reading, vocabulary, n_words, sentences, order: 0, whole: Arc::default() }
     }
 

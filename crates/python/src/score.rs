@@ -26,7 +26,7 @@ use crate::run::long;
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct Prepared {
     bytes: SharedBytes,
-    /// The content of `bytes`, opened once, since opening reads all of them.
+    /// The content of `bytes`, opened once, so that what a call reads and checks serves later ones.
     archive: Archive,
     source: String,
 }

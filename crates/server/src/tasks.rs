@@ -288,7 +288,7 @@ fn prepare(
     })?;
     done.write(File::create(prepared)?)?;
     serde_json::to_writer(File::create(ids)?, &done.ids)?;
-    let counts = (0..done.references.n_images()).map(|image| done.references.of(image).len());
+    let counts = (0..u32::try_from(done.n_images())?).map(|image| done.n_references([image]));
     Ok(Prepared {
         n_images: done.ids.len(),
         n_references,

@@ -45,7 +45,8 @@ pub fn run(args: &Args) -> Result<()> {
     voice::tell(references.notices(), Flags::Usual);
     let request = PrepareRequest { references, sources, options, resources, progress: &Bar::new() };
     let prepared = capeval::prepare(request)?;
-    let (images, references) = (prepared.references.n_images(), prepared.references.n_references());
+    let images = prepared.n_images();
+    let references = prepared.n_references(0..images as u32);
     let what = format!("{references} references of {images} images");
     output.write_described(&what, |out| prepared.write(out))?;
     std::mem::forget(prepared);

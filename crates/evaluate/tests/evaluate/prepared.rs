@@ -26,7 +26,12 @@ fn prepared() -> Prepared {
     references.prepare(metrics.iter().map(AnyMetric::input));
     let ids = (0..40).map(|i| if i % 2 == 0 { SegmentId::Integer(i) } else { SegmentId::from("α.jpg") });
     let sources = vec![Source { path: "refs.json".into(), bytes: 7, modified: 0 }];
-    Prepared { ids: ids.collect(), references, sources }
+    Prepared::new(ids.collect(), references, sources)
+}
+
+/// The readings that the metrics need.
+fn readings() -> Vec<Reading> {
+    METRICS.map(|name| registry::build(name, &[], &Resources::default()).unwrap().input().reading).into()
 }
 
 fn scores(references: &mut ReferenceSet, images: &[u32]) -> Vec<(String, Vec<u64>, Vec<u64>)> {
@@ -68,11 +73,56 @@ fn open(bytes: &[u8]) -> Result<Prepared, capeval_arrays::Error> {
 fn prepared_references_score_like_fresh_ones() {
     let mut file = Vec::new();
     prepared().write(&mut file).unwrap();
-    let mut again = open(&file).unwrap();
+    let again = open(&file).unwrap();
     assert_eq!(again.ids, prepared().ids);
     assert_eq!(again.sources, prepared().sources);
+    assert_eq!((again.n_images(), again.n_references([1, 2, 30])), (40, 5));
     for images in [(0..40).collect::<Vec<u32>>(), vec![1, 2, 30], vec![7]] {
-        assert_eq!(scores(&mut again.references, &images), scores(&mut references(), &images));
+        assert_eq!(scores(&mut again.references().unwrap(), &images), scores(&mut references(), &images));
+    }
+}
+
+#[test]
+fn the_references_of_some_images_score_like_fresh_ones() {
+    let mut file = Vec::new();
+    prepared().write(&mut file).unwrap();
+    let again = open(&file).unwrap();
+    let readings = readings();
+    for images in [vec![], vec![0], vec![1, 2, 3, 7, 30], vec![39], (21..40).collect::<Vec<u32>>()] {
+        let mut some = again.references_of(&images, &readings).unwrap().unwrap();
+        let places: Vec<u32> = (0..images.len() as u32).collect();
+        let all = references();
+        let mut fresh: ReferenceSet = images.iter().map(|image| all.of(*image as usize)).collect();
+        assert_eq!(scores(&mut some, &places), scores(&mut fresh, &places), "{images:?}");
+    }
+    assert!(again.references_of(&(0..40).collect::<Vec<u32>>(), &readings).unwrap().is_none());
+}
+
+/// What follows a caption decides whether a single letter at its end keeps its full stop.
+#[test]
+fn the_references_of_some_images_are_read_as_if_there_were_no_others() {
+    let texts = ["a shirt with a t.", "The b t.", "c t.", "dogs", "cats", "mice", "birds", "bees"];
+    let read = |images: &[usize]| {
+        let mut references: ReferenceSet = images.iter().map(|image| [texts[*image]]).collect();
+        let rouge = registry::build("rouge-l", &[], &Resources::default()).unwrap();
+        references.prepare([rouge.input()]);
+        (references, rouge)
+    };
+    let (all, rouge) = read(&[0, 1, 2, 3, 4, 5, 6, 7]);
+    let ids = (0..8).map(SegmentId::Integer).collect();
+    let mut file = Vec::new();
+    Prepared::new(ids, all, Vec::new()).write(&mut file).unwrap();
+    let stored = open(&file).unwrap();
+    let score = |mut references: ReferenceSet| {
+        let n = references.n_images() as u32;
+        let candidates = (0..n).map(|_| "b t c a t").collect();
+        let system = System { name: "s".into(), images: (0..n).collect(), texts: candidates };
+        evaluate(&mut references, &[system], std::slice::from_ref(&rouge), &())[0].metrics[0].segments()
+    };
+    for images in [vec![0, 1], vec![0, 2], vec![0, 3], vec![1, 2], vec![1, 3, 7], vec![2]] {
+        let numbers: Vec<u32> = images.iter().map(|image| *image as u32).collect();
+        let some = stored.references_of(&numbers, &[rouge.input().reading]).unwrap().unwrap();
+        assert_eq!(score(some), score(read(&images).0), "{images:?}");
     }
 }
 
@@ -93,10 +143,16 @@ fn damaged_files_are_refused() {
     for length in (0..file.len()).step_by(97) {
         assert!(open(&file[..length]).is_err(), "cut to {length} bytes");
     }
+    let readings = readings();
     for at in (64..file.len()).step_by(193) {
         let mut bad = file.clone();
         bad[at] ^= 0x10;
-        assert!(open(&bad).is_err(), "byte {at}");
+        let used = open(&bad).and_then(|prepared| {
+            let some = prepared.references_of(&[1, 3], &readings).map(drop);
+            assert_eq!(some.is_err(), prepared.references().is_err(), "the file is a single piece");
+            some
+        });
+        assert!(used.is_err(), "byte {at}");
     }
 }
 
@@ -109,7 +165,7 @@ fn a_wrong_structure_under_a_right_checksum_does_not_panic() {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 33) as usize
     };
-    let mut opened = 0;
+    let (mut opened, readings) = (0, readings());
     for _ in 0..4_000 {
         let mut bad = file.clone();
         for _ in 0..1 + next() % 3 {
@@ -117,10 +173,12 @@ fn a_wrong_structure_under_a_right_checksum_does_not_panic() {
             bad[at] = [0, 1, 0xff, next() as u8][next() % 4];
         }
         assert!(capeval_arrays::reseal(&mut bad));
-        if let Ok(mut again) = open(&bad) {
+        let Ok(again) = open(&bad) else { continue };
+        let some = again.references_of(&[1, 3, 30], &readings).ok().flatten();
+        for mut references in some.into_iter().chain(again.references().ok()) {
             opened += 1;
-            let images: Vec<u32> = (0..again.references.n_images() as u32).collect();
-            let _ = scores(&mut again.references, &images);
+            let images: Vec<u32> = (0..references.n_images() as u32).collect();
+            let _ = scores(&mut references, &images);
         }
     }
     assert!(opened > 0, "some changes, in texts or padding, do no harm");
@@ -171,15 +229,15 @@ fn what_metrics_remember_of_references_is_stored_with_them() {
         let system = System { name: "s".into(), images: vec![2, 5], texts };
         evaluate(&mut references, &[system], &letters, &())[0].metrics[0].segments()
     };
-    let Prepared { ids, mut references, sources } = prepared();
+    let mut references = prepared().references().unwrap();
     assert_eq!(count(references.clone()), [0.0, 0.0]);
     references.prepare([letters[0].input()]);
     references.remember(&letters, &());
     let expected: Vec<f64> =
         [2, 5].map(|image| references.of(image).map(|text| text.len() as f64).sum()).to_vec();
     let mut bytes = Vec::new();
-    Prepared { ids, references, sources }.write(&mut bytes).unwrap();
-    let references = open(&bytes).unwrap().references;
+    Prepared::new(prepared().ids, references, Vec::new()).write(&mut bytes).unwrap();
+    let references = open(&bytes).unwrap().references().unwrap();
     assert_eq!(count(references.clone()), expected, "the notes of both metrics, which have one name");
     let batches = BatchScorer::new(references, letters.to_vec(), [].into_iter(), &());
     let scores = batches.score(&[2, 5], &["a", "b"].into_iter().collect());
