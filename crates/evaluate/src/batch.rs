@@ -19,7 +19,7 @@ use crate::run::{System, evaluate};
 use crate::sequence::Sequence;
 use crate::session;
 
-/// The minimum and maximum number of captions per chunk of work.
+/// The minimum and maximum number of captions per chunk of work; with slow metrics, each caption is one.
 const CHUNK: (usize, usize) = (32, 512);
 
 /// Metrics fitted to references, for any number of batches from any number of threads.
@@ -198,7 +198,7 @@ impl BatchScorer {
         assert_eq!(images.len(), ends.len(), "an image for each caption");
         let mut rows = vec![0.0; images.len() * self.n_columns()];
         for group in &self.groups {
-            self.in_chunks(images, &mut rows, |part, images, rows| {
+            self.in_chunks(group, images, &mut rows, |part, images, rows| {
                 let (first, last) = (Ends(ends).start(part.start), Ends(ends).start(part.end));
                 let symbols: Vec<Symbol> =
                     words[first..last].iter().map(|code| codes.symbol(*code)).collect();
@@ -279,7 +279,7 @@ impl BatchScorer {
                 self.measure_whole(group, images, texts, &mut rows);
                 continue;
             }
-            self.in_chunks(images, &mut rows, |part, images, rows| {
+            self.in_chunks(group, images, &mut rows, |part, images, rows| {
                 let texts: Texts = part.map(|k| texts.get(k)).collect();
                 let mut vocabulary = Vocabulary::over(Arc::clone(&group.vocabulary));
                 let sentences =
@@ -310,21 +310,23 @@ impl BatchScorer {
         BatchScores { n_parts, values }
     }
 
-    /// Distributes a batch to threads: `work` receives a range of captions, with their images and rows.
+    /// Distributes a batch to threads that measure it by the metrics of a group: `work` receives a range of captions,
+    /// with their images and rows.
     fn in_chunks(
         &self,
+        group: &Group,
         images: &[u32],
         rows: &mut [f64],
         work: impl Fn(std::ops::Range<usize>, &[u32], &mut [f64]) + Sync,
     ) {
         let share = images.len().div_ceil(2 * rayon::current_num_threads());
-        let chunk = share.clamp(CHUNK.0, CHUNK.1);
+        let is_slow = group.members.iter().any(|member| self.metrics[member.metric].about().is_slow);
+        let chunk = if is_slow { 1 } else { share.clamp(CHUNK.0, CHUNK.1) };
         let width = self.n_columns().max(1);
-        images.par_chunks(chunk).zip(rows.par_chunks_mut(chunk * width)).enumerate().for_each(
-            |(c, (images, rows))| {
-                work(c * chunk..c * chunk + images.len(), images, rows);
-            },
-        );
+        let chunks = images.par_chunks(chunk).zip(rows.par_chunks_mut(chunk * width)).enumerate();
+        chunks.with_max_len(1).for_each(|(c, (images, rows))| {
+            work(c * chunk..c * chunk + images.len(), images, rows);
+        });
     }
 
     /// Measures a batch by a group of metrics of which some must be fitted again to its new words, which is done once
@@ -342,7 +344,7 @@ impl BatchScorer {
         };
         let anew: Vec<Option<Fitted>> = group.members.iter().map(fit).collect();
         let batch = Batch { vocabulary: &vocabulary, texts, sentences: &sentences };
-        self.in_chunks(images, rows, |part, images, rows| {
+        self.in_chunks(group, images, rows, |part, images, rows| {
             self.measure(group, &anew, &batch, part.start, images, rows);
         });
     }

@@ -12,7 +12,7 @@ use crate::session::{Session, for_each_system, visit};
 /// The largest number of segments per chunk of work.
 const CHUNK: usize = 256;
 
-/// The number of chunks for each thread, unless they would be larger: some metrics take milliseconds per segment.
+/// The number of chunks for each thread, unless they would be larger.
 const CHUNKS_PER_THREAD: usize = 8;
 
 /// The captions of one system.
@@ -110,17 +110,20 @@ fn summarise(metric: &AnyMetric, fitted: &Fitted, table: Table) -> MetricScores 
 /// The statistics of every segment by every metric of the session.
 fn measure<'m>(
     session: &Session<'_>,
-    metrics: impl Iterator<Item = &'m AnyMetric>,
+    metrics: impl Iterator<Item = &'m AnyMetric> + Clone,
     candidates: Candidates<'_>,
     progress: &dyn Progress,
 ) -> Vec<Table> {
+    let is_slow = metrics.clone().any(|metric| metric.about().is_slow);
     let columns: Vec<_> = metrics.map(|metric| metric.about().columns.clone()).collect();
     let images = session.references.images;
     progress.begin(Stage::Measuring, images.len());
-    let chunk_size = images.len().div_ceil(CHUNKS_PER_THREAD * rayon::current_num_threads()).clamp(1, CHUNK);
+    let share = images.len().div_ceil(CHUNKS_PER_THREAD * rayon::current_num_threads());
+    let chunk_size = share.clamp(1, if is_slow { 1 } else { CHUNK });
     let chunks: Vec<Vec<Vec<f64>>> = images
         .par_chunks(chunk_size)
         .enumerate()
+        .with_max_len(if is_slow { 1 } else { usize::MAX })
         .map_init(
             || session.fitted.iter().map(Fitted::worker).collect::<Vec<_>>(),
             |workers, (chunk, images)| {

@@ -57,9 +57,10 @@ pub(crate) fn about<'a>(members: impl Iterator<Item = &'a About> + Clone, part: 
     let learns = if have_same { first.learns } else { Learns::Everything };
     let is_mean = members.clone().all(|member| member.is_mean);
     let adds_up = members.clone().all(|member| member.adds_up);
+    let is_slow = members.clone().any(|member| member.is_slow);
     let have_same_reading = members.clone().all(|member| member.input.reading == first.input.reading);
-    let about =
-        About::new(signature, input, columns, vec![part]).learns(learns).mean(is_mean).adding_up(adds_up);
+    let about = About::new(signature, input, columns, vec![part]).learns(learns).mean(is_mean);
+    let about = about.adding_up(adds_up).slow(is_slow);
     have_same_reading.then_some(about)
 }
 

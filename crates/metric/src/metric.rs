@@ -125,13 +125,24 @@ pub struct About {
     /// Whether the corpus score is a function of summed statistics, so that [`Metric::score_table`] equals
     /// [`Metric::score`] of their sum.
     pub adds_up: bool,
+    /// Whether a segment takes milliseconds, so that threads should take one at a time.
+    pub is_slow: bool,
 }
 
 impl About {
     /// A metric whose model may depend on all data, and whose score is a mean if its statistics are [`Mean`].
     pub fn new(signature: Signature, input: Input, columns: Vec<Column>, parts: Vec<Part>) -> Self {
         let is_mean = columns == Mean::columns();
-        Self { signature, input, columns, parts, learns: Learns::Everything, is_mean, adds_up: true }
+        Self {
+            signature,
+            input,
+            columns,
+            parts,
+            learns: Learns::Everything,
+            is_mean,
+            adds_up: true,
+            is_slow: false,
+        }
     }
 
     /// The description of the mean of the first scores of metrics, under the key, the label and the range of `part`;
@@ -148,6 +159,11 @@ impl About {
     /// Sets whether the corpus score is a function of summed statistics.
     pub fn adding_up(self, adds_up: bool) -> Self {
         Self { adds_up, ..self }
+    }
+
+    /// Sets whether a segment takes milliseconds.
+    pub fn slow(self, is_slow: bool) -> Self {
+        Self { is_slow, ..self }
     }
 
     /// Sets whether the corpus score is the mean of the segment scores.

@@ -409,6 +409,7 @@ fn about(data: &str, tokenizer: Tokenizer, likeness: Likeness, has_subsets: bool
     let input = Input::new(Reading::Tokens(tokenizer));
     About::new(signature, input, columns.collect(), parts(has_subsets))
         .learns(Learns::Words)
+        .slow(true)
         .mean(!has_subsets)
 }
 

@@ -1,10 +1,11 @@
 //! What a scorer of batches does once for a batch, and what numbers may stand for.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 use capeval_evaluate::batch::MAX_CODE;
-use capeval_evaluate::{BatchScorer, ReferenceSet, registry};
+use capeval_evaluate::{BatchScorer, ReferenceSet, System, evaluate, registry};
 use capeval_metric::{
     About, AnyMetric, Input, Mean, Metric, Part, Reading, References, Resources, Segment, Signature,
 };
@@ -58,6 +59,55 @@ fn what_is_learnt_from_new_words_is_learnt_once_for_a_batch() {
     let known: Texts = ["a dog", "two cats"].into_iter().collect();
     assert_eq!(scorer.score(&[0, 1], &known).values, [2.0; 2]);
     assert_eq!(fits.load(Ordering::Relaxed), 0, "there was nothing new");
+}
+
+/// A slow metric, whose score of each segment is whether another one was measured at the same time.
+#[derive(Default)]
+struct Meeting {
+    arrived: Mutex<usize>,
+    all_are_here: Condvar,
+}
+
+impl Metric for Meeting {
+    type Model = ();
+    type Stats = Mean;
+    type Scratch = ();
+
+    fn about(&self) -> About {
+        let input = Input::new(Reading::Tokens(Tokenizer::None));
+        let part = Part::score("meeting", "meeting", 0.0..=1.0);
+        About::new(Signature::new("meeting"), input, Mean::columns(), vec![part]).slow(true)
+    }
+
+    fn fit(&self, _: &References<'_>) {}
+
+    fn measure(&self, (): &(), _: &Segment<'_>, (): &mut ()) -> Mean {
+        let mut arrived = self.arrived.lock().unwrap();
+        *arrived += 1;
+        self.all_are_here.notify_all();
+        let patience = Duration::from_secs(10);
+        let (arrived, _) = self.all_are_here.wait_timeout_while(arrived, patience, |n| *n < 2).unwrap();
+        Mean::of(if *arrived < 2 { 0.0 } else { 1.0 })
+    }
+
+    fn score(&self, stats: &Mean, values: &mut [f64]) {
+        values.fill(stats.value());
+    }
+}
+
+#[test]
+fn threads_share_out_few_captions_where_a_metric_is_slow() {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let texts: Texts = ["a dog", "two cats"].into_iter().collect();
+    threads.install(|| {
+        let metric = || vec![AnyMetric::new(Meeting::default())];
+        let references = || set(&[&["a dog"], &["two cats"]]);
+        let scorer = BatchScorer::new(references(), metric(), [].into_iter(), &());
+        assert_eq!(scorer.score(&[0, 1], &texts).values, [1.0; 2], "in a batch");
+        let system = System { name: String::new(), images: vec![0, 1], texts: texts.clone() };
+        let scored = evaluate(&mut references(), &[system], &metric(), &());
+        assert_eq!(scored[0].metrics[0].corpus, [1.0], "in an evaluation");
+    });
 }
 
 #[test]
