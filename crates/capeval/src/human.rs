@@ -8,14 +8,14 @@
 
 use capeval_choice::Remedy;
 use capeval_corpus::{Captions, Empty, GroupedCaptions, Ids, SegmentId};
-use capeval_evaluate::{Progress, SystemScores};
+use capeval_evaluate::{Prepared, Progress, ReferenceSet, SystemScores};
 use capeval_metric::Signature;
 use capeval_report::{Lengths, Notice, Report, SystemReport};
 use capeval_stats::{ExactSum, Interval, Resampling};
 
 use crate::intervals::{NO_INTERVAL, Stack};
 use crate::measures::entries;
-use crate::references::{AlignedReferences, ReferenceSource};
+use crate::references::{AlignedReferences, ReferenceSource, all, whole};
 use crate::restrict::Subset;
 use crate::score::{Request, Scope, Scored, score_with_statistics};
 use crate::{Error, ScoreOptions, ScoreRequest, Selection, notices};
@@ -106,6 +106,8 @@ struct Rounds {
     notices: Vec<Notice>,
     /// The listed images, if there is a list.
     subset: Option<Subset>,
+    /// What metrics remember of prepared references, on a set without images.
+    remembered: Option<ReferenceSet>,
 }
 
 impl Rounds {
@@ -140,7 +142,13 @@ impl Rounds {
             let ids = single.iter().take(Notice::MAX_IDS).filter_map(|image| references.id(*image)).cloned();
             found.push(Notice::new("single-references", message).count(count).ids(ids.collect()));
         }
-        Ok(Self { images, n, notices: found, subset, references })
+        let remembered = match source {
+            ReferenceSource::Captions(_) => None,
+            ReferenceSource::Prepared { prepared, source } => {
+                Some(ReferenceSet::default().with_memos_of(&all(prepared, source)?))
+            }
+        };
+        Ok(Self { images, n, notices: found, subset, remembered, references })
     }
 
     /// The references and the candidates of one round.
@@ -214,6 +222,16 @@ impl Rounds {
         progress: &dyn Progress,
     ) -> Result<Scored, Error> {
         let (references, candidates) = self.deal(round);
+        let references = match &self.remembered {
+            None => references.into(),
+            Some(known) => {
+                let source = references.source().to_owned();
+                let (ids, references) = whole(references, options.ids)?;
+                let references = references.with_memos_of(known);
+                let prepared = Box::new(Prepared::new(ids, references, Vec::new()));
+                ReferenceSource::Prepared { prepared, source }
+            }
+        };
         let request = Request {
             options: ScoreOptions {
                 ids: options.ids,
@@ -293,4 +311,72 @@ fn intervals(rounds: &[Scored], resampling: Resampling, progress: &dyn Progress)
         Interval::percentile(of_resample.map(mean).collect(), resampling.level)
     };
     stack.has_interval(0).enumerate().map(interval).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use capeval_metric::{About, AnyMetric, Input, Mean, Memo, Metric, Part, Reading, References, Segment};
+    use capeval_text::Tokenizer;
+
+    use super::*;
+
+    /// A metric whose score is the share of references of which it has a note.
+    struct Noted;
+
+    impl Metric for Noted {
+        type Model = ();
+        type Stats = Mean;
+        type Scratch = ();
+
+        fn about(&self) -> About {
+            let part = Part::score("noted", "noted", 0.0..=1.0);
+            let input = Input::new(Reading::Tokens(Tokenizer::None));
+            About::new(Signature::new("noted"), input, Mean::columns(), vec![part])
+        }
+
+        fn fit(&self, _: &References<'_>) {}
+
+        fn remember(&self, references: &References<'_>, _: &(dyn Fn(usize) + Sync)) -> Option<Memo> {
+            let texts = (0..references.texts.len()).map(|k| references.texts.get(k));
+            let notes: BTreeMap<String, String> =
+                texts.map(|text| (text.to_owned(), String::new())).collect();
+            Some(Memo::new("noted".to_owned(), &notes))
+        }
+
+        fn measure(&self, (): &(), segment: &Segment<'_>, (): &mut ()) -> Mean {
+            let references = segment.references;
+            let memo = references.memo("noted");
+            let texts = references.of(segment.image).map(|k| references.texts.get(k));
+            let noted = texts.clone().filter(|text| memo.is_some_and(|memo| memo.get(text).is_some()));
+            Mean::of(noted.count() as f64 / texts.count() as f64)
+        }
+
+        fn score(&self, stats: &Mean, values: &mut [f64]) {
+            values.fill(stats.value());
+        }
+    }
+
+    #[test]
+    fn rounds_keep_what_metrics_remember_of_prepared_references() {
+        let mut captions = Captions::new("refs.json");
+        for (image, text) in [(1, "a dog"), (1, "a cat"), (2, "two men"), (2, "people"), (2, "a crowd")] {
+            captions.push(SegmentId::from(image), text);
+        }
+        let metrics = vec![AnyMetric::new(Noted)];
+        let (ids, mut references) = whole(captions.clone(), Ids::AsGiven).unwrap();
+        references.prepare([metrics[0].input()]);
+        references.remember(&metrics, &());
+        let prepared = Box::new(Prepared::new(ids, references, Vec::new()));
+        let prepared = ReferenceSource::Prepared { prepared, source: "refs.json".to_owned() };
+        let selection = Selection { metrics, notices: Vec::new() };
+        let score = |source: ReferenceSource| {
+            let rounds = Rounds::new(&source, None, Ids::AsGiven).unwrap();
+            let row = rounds.score(&ScoreOptions::default(), &selection, &()).unwrap();
+            (row.human.scores, row.human.n_images, row.report.provenance.n_references)
+        };
+        assert_eq!(score(prepared), (vec![1.0], 2, 5));
+        assert_eq!(score(captions.into()), (vec![0.0], 2, 5), "nothing was remembered of them");
+    }
 }

@@ -88,6 +88,11 @@ impl ReferenceSet {
         self
     }
 
+    /// The same references, with what metrics remember of others.
+    pub fn with_memos_of(self, others: &Self) -> Self {
+        Self { memos: Arc::clone(&others.memos), ..self }
+    }
+
     /// The number of images.
     pub fn n_images(&self) -> usize {
         self.ends.len()
