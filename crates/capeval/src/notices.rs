@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::iter;
 
 use capeval_choice::{Argument, Remedy, Task};
-use capeval_corpus::{Aligned, Captions, GroupedCaptions, Pair};
+use capeval_corpus::{Aligned, Captions, GroupedCaptions, Pair, SegmentId};
 use capeval_metric::AnyMetric;
 use capeval_report::{Comparison, Notice, TooFewResamples};
 use capeval_stats::Resampling;
@@ -157,6 +157,36 @@ pub(crate) fn open_captions<'t>(
         );
         Notice::new("open-captions", message).count(n_open)
     })
+}
+
+/// A notice of captions of which a metric ignores the end since they are too long; `system` is that of candidates.
+pub(crate) fn long_captions<'t>(
+    metrics: &[AnyMetric],
+    system: Option<&str>,
+    captions: impl Iterator<Item = (&'t SegmentId, &'t str)>,
+) -> Option<Notice> {
+    let cut = |(id, text): (&'t SegmentId, &str)| {
+        metrics.iter().find_map(|metric| Some((id, metric, metric.exceeded_limit(text)?)))
+    };
+    let captions: Vec<_> = captions.collect();
+    let cut: Vec<_> = captions.into_par_iter().filter_map(cut).collect();
+    let (first, metric, limit) = *cut.first()?;
+    let who = match (system, cut.len()) {
+        (None, 1) => "reference".to_owned(),
+        (None, _) => "references".to_owned(),
+        (Some(name), 1) => format!("caption of {name}"),
+        (Some(name), _) => format!("captions of {name}"),
+    };
+    let (exceed, such) = if cut.len() == 1 { ("exceeds", "it is") } else { ("exceed", "the first is") };
+    let message = format!(
+        "{} {who} {exceed} what {} reads of a caption, {limit}, and the rest is ignored; {such} that of image {}",
+        cut.len(),
+        metric.signature().metric(),
+        first.quoted()
+    );
+    let ids = cut.iter().take(Notice::MAX_IDS).map(|(id, ..)| (*id).clone()).collect();
+    let notice = Notice::new("long-captions", message).count(cut.len()).ids(ids);
+    Some(Notice { system: system.map(str::to_owned), ..notice })
 }
 
 /// Counts over a sample of `n` texts.
@@ -361,6 +391,8 @@ pub(crate) fn add_doubts(comparison: &mut Comparison) {
 
 #[cfg(test)]
 mod tests {
+    use capeval_metric::{About, Input, Mean, Metric, Part, Reading, References, Segment, Signature};
+
     use super::*;
 
     fn codes(references: &[&str], candidates: &[&str], tokenizer: &str) -> Vec<(String, Option<String>)> {
@@ -411,6 +443,57 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// A metric that reads three letters of each caption.
+    struct Short;
+
+    impl Metric for Short {
+        type Model = ();
+        type Stats = Mean;
+        type Scratch = ();
+
+        fn about(&self) -> About {
+            let part = Part::score("short", "short", 0.0..=1.0);
+            About::new(Signature::new("short"), Input::new(Reading::Raw), Mean::columns(), vec![part])
+        }
+
+        fn fit(&self, _: &References<'_>) {}
+
+        fn exceeded_limit(&self, caption: &str) -> Option<&'static str> {
+            (caption.len() > 3).then_some("three letters")
+        }
+
+        fn measure(&self, (): &(), _: &Segment<'_>, (): &mut ()) -> Mean {
+            Mean::of(0.0)
+        }
+
+        fn score(&self, stats: &Mean, values: &mut [f64]) {
+            values.fill(stats.value());
+        }
+    }
+
+    #[test]
+    fn captions_longer_than_a_metric_reads_are_counted_and_named() {
+        let short = AnyMetric::new(Short);
+        let part = Part::score("mean", "mean", 0.0..=1.0);
+        let mean = AnyMetric::average(vec![short.clone()], part).unwrap();
+        let ids: Vec<SegmentId> = (0..9).map(SegmentId::from).collect();
+        let notice = |metric: &AnyMetric, system, text: &'static str, n: usize| {
+            let captions = ids.iter().map(|id| (id, "dog")).chain(ids[..n].iter().map(|id| (id, text)));
+            long_captions(std::slice::from_ref(metric), system, captions)
+        };
+        assert_eq!(notice(&short, None, "cat", 9), None);
+        let one = notice(&short, None, "a dog", 1).unwrap();
+        assert_eq!(
+            one.message,
+            "1 reference exceeds what short reads of a caption, three letters, and the rest is ignored; it is that of \
+             image 0"
+        );
+        let many = notice(&mean, Some("mine"), "a dog", 7).unwrap();
+        assert!(many.message.starts_with("7 captions of mine exceed what mean reads"), "{}", many.message);
+        assert_eq!((many.code, many.count, &many.ids[..]), ("long-captions".into(), Some(7), &ids[..5]));
+        assert_eq!(many.system.as_deref(), Some("mine"));
     }
 
     #[test]

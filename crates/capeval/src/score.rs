@@ -213,6 +213,17 @@ pub(crate) fn score_with_statistics(
     let last_references = scored.iter().filter_map(|image| set.of(*image as usize).last());
     let candidates = inputs.iter().flat_map(|system| (0..system.texts.len()).map(|k| system.texts.get(k)));
     found.extend(notices::open_captions(&metrics, last_references.chain(candidates)));
+    let ids_of = |image: u32| references.id(image).into_iter();
+    let all = scored
+        .iter()
+        .flat_map(|image| ids_of(*image).flat_map(|id| set.of(*image as usize).map(move |text| (id, text))));
+    found.extend(notices::long_captions(&metrics, None, all));
+    for system in &inputs {
+        let captions = system.images.iter().enumerate();
+        let captions =
+            captions.flat_map(|(k, image)| ids_of(*image).map(move |id| (id, system.texts.get(k))));
+        found.extend(notices::long_captions(&metrics, Some(&system.name), captions));
+    }
     let same_images = scores.windows(2).all(|pair| matches!(pair, [a, b] if a.images == b.images));
     if !same_images {
         found.push(notices::different_images());

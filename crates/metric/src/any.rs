@@ -85,6 +85,11 @@ impl AnyMetric {
         self.metric.remember(references, advance)
     }
 
+    /// The limit that a caption exceeds, in words, if the metric ignores what comes after it.
+    pub fn exceeded_limit(&self, caption: &str) -> Option<&'static str> {
+        self.metric.exceeded_limit(caption)
+    }
+
     /// Turns summed statistics into one value per part.
     pub fn score(&self, row: &[f64], values: &mut [f64]) {
         self.metric.score(row, values);
@@ -144,6 +149,7 @@ impl<'f> Worker<'f> {
 pub(crate) trait Erased: Send + Sync {
     fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFitted>;
     fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Vec<Memo>;
+    fn exceeded_limit(&self, caption: &str) -> Option<&'static str>;
     fn score(&self, row: &[f64], values: &mut [f64]);
     fn score_table(&self, table: &Table, values: &mut [f64]);
     fn score_segment(&self, row: &[f64], values: &mut [f64]);
@@ -168,6 +174,10 @@ impl<M: Metric + 'static> Erased for M {
 
     fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Vec<Memo> {
         Vec::from_iter(Metric::remember(self, references, advance))
+    }
+
+    fn exceeded_limit(&self, caption: &str) -> Option<&'static str> {
+        Metric::exceeded_limit(self, caption)
     }
 
     fn score(&self, row: &[f64], values: &mut [f64]) {

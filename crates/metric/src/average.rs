@@ -74,6 +74,10 @@ impl Erased for Average {
         self.members.iter().flat_map(|member| member.remember(references, advance)).collect()
     }
 
+    fn exceeded_limit(&self, caption: &str) -> Option<&'static str> {
+        self.members.iter().find_map(|member| member.exceeded_limit(caption))
+    }
+
     fn score(&self, row: &[f64], values: &mut [f64]) {
         values.fill(self.mean(row, AnyMetric::score));
     }

@@ -196,6 +196,10 @@ pub trait Metric: Send + Sync {
     fn notices(&self, _model: &Self::Model) -> Vec<Notice> {
         Vec::new()
     }
+    /// The limit that a caption exceeds, in words, if the metric ignores what comes after it.
+    fn exceeded_limit(&self, _caption: &str) -> Option<&'static str> {
+        None
+    }
     /// Computes the statistics of one segment; must return a value for any segment.
     fn measure(&self, model: &Self::Model, segment: &Segment<'_>, scratch: &mut Self::Scratch)
     -> Self::Stats;

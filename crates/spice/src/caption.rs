@@ -12,7 +12,31 @@ use crate::tuples::{Tuple, tuples};
 /// The third powers of the lengths of a caption's sentences, in tokens, may add up to this: parsing takes time in
 /// proportion to them, and a sentence of 200 tokens eight seconds and 500 MB. The reference program runs out of memory
 /// at such lengths.
-const BUDGET: usize = 200 * 200 * 200;
+const BUDGET: usize = MOST_TOKENS * MOST_TOKENS * MOST_TOKENS;
+
+/// The number of tokens that any caption may have.
+pub(crate) const MOST_TOKENS: usize = 200;
+
+/// The budget in words.
+const LIMIT: &str =
+    "a sentence of 200 tokens, or several with no larger sum of the third powers of their lengths";
+
+/// How many of the sentences are within the budget, from the first on.
+fn n_affordable(sentences: &[Vec<String>]) -> usize {
+    let mut left = BUDGET;
+    let is_affordable = |words: &&Vec<String>| {
+        let rest = words.len().checked_pow(3).and_then(|cost| left.checked_sub(cost));
+        left = rest.unwrap_or(left);
+        rest.is_some()
+    };
+    sentences.iter().take_while(is_affordable).count()
+}
+
+/// The limit, if a caption has sentences beyond it.
+pub(crate) fn exceeded_limit(text: &str) -> Option<&'static str> {
+    let sentences = sentences(text, &mut Scratch::default());
+    (n_affordable(&sentences) < sentences.len()).then_some(LIMIT)
+}
 
 /// Reads captions one after the other, reusing its memory.
 pub struct CaptionReader<'g> {
@@ -30,17 +54,12 @@ impl<'g> CaptionReader<'g> {
     /// budget, such as one of more than 200 tokens, it has none.
     pub fn tuples(&mut self, text: &str) -> Vec<Tuple> {
         let sentences = sentences(text, &mut self.scratch);
-        let mut left = BUDGET;
-        let affordable = sentences.iter().map_while(|words| {
-            let cost = words.len().checked_pow(3)?;
-            left = left.checked_sub(cost)?;
-            Some(words)
-        });
+        let affordable = &sentences[..n_affordable(&sentences)];
         let graph = |(place, words): (usize, &Vec<String>)| -> DependencyGraph {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             Dependencies::new(&self.parser.parse(&words).tree, place).collapsed
         };
-        let graphs: Vec<DependencyGraph> = affordable.enumerate().map(graph).collect();
+        let graphs: Vec<DependencyGraph> = affordable.iter().enumerate().map(graph).collect();
         tuples(&graphs)
     }
 }
@@ -57,5 +76,20 @@ mod tests {
         assert!(reader.tuples(&"dog ".repeat(201)).is_empty());
         assert!(reader.tuples(&"dog ".repeat(100_000)).is_empty());
         assert!(reader.tuples(&("dog ".repeat(201) + ". a dog .")).is_empty(), "nor do those behind it");
+    }
+
+    #[test]
+    fn the_limit_counts_the_third_powers_of_all_sentences() {
+        for (tokens, is_exceeded) in [
+            (&[200][..], false),
+            (&[201], true),
+            (&[100; 8], false),
+            (&[100, 100, 100, 100, 100, 100, 100, 100, 2], true),
+            (&[], false),
+        ] {
+            let sentence = |tokens: &usize| "dog ".repeat(tokens - 1) + ".";
+            let text: Vec<String> = tokens.iter().map(sentence).collect();
+            assert_eq!(exceeded_limit(&text.join(" ")).is_some(), is_exceeded, "{tokens:?}");
+        }
     }
 }

@@ -24,7 +24,7 @@ use capeval_metric::{
 use capeval_text::{Symbol, Tokenizer, Vocabulary};
 use rayon::prelude::*;
 
-use crate::caption::CaptionReader;
+use crate::caption::{CaptionReader, MOST_TOKENS, exceeded_limit};
 use crate::matching::{Counts, Subset};
 use crate::resources::Grammar;
 use crate::scene::{Fact, Likeness, SceneGraph, Synonyms};
@@ -303,6 +303,14 @@ impl Metric for Spice {
         });
         let notes: BTreeMap<String, String> = notes.collect::<Vec<_>>().into_iter().collect();
         Some(Memo::new(self.data.memo.clone(), &notes))
+    }
+
+    fn exceeded_limit(&self, caption: &str) -> Option<&'static str> {
+        // A token takes a byte at least.
+        if caption.len() <= MOST_TOKENS {
+            return None;
+        }
+        exceeded_limit(&self.tokenizer.pieces(caption).join(" "))
     }
 
     fn measure(&self, graphs: &Graphs, segment: &Segment<'_>, (): &mut ()) -> Stats {
