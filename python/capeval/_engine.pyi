@@ -17,11 +17,11 @@ __all__ = [
     "RowScorer",
     "Sieve",
     "Sums",
+    "Tally",
     "__version__",
     "caption_columns",
     "compare",
     "correlate",
-    "count_rows",
     "diversity",
     "evaluate",
     "get_num_threads",
@@ -82,6 +82,25 @@ class Sieve:
         settings: list[tuple[str, str]],
         policies: tuple[str, str, str, str],
     ) -> Sieve: ...
+
+@final
+class Tally:
+    def __new__(cls, order: int, parts: int) -> Tally: ...
+    def add(
+        self,
+        source: Any,
+        columns: dict[str, Any],
+        sieve: Sieve,
+        tokens: tuple[str, str | None],
+        threads: int | None,
+    ) -> None: ...
+    def merge(self, part: bytes) -> None: ...
+    def parts(self) -> list[tuple[int, bytes]]: ...
+    def table(self) -> DocumentFrequencies: ...
+    def rows(self) -> ArrowBatch: ...
+    def __len__(self) -> int: ...
+    @property
+    def is_empty(self) -> bool: ...
 
 @final
 class Sums:
@@ -155,9 +174,6 @@ class DocumentFrequencies:
     def to_bytes(self, format: str) -> bytes: ...
     def save(self, path: str, format: str) -> None: ...
     def merge(self, other: DocumentFrequencies) -> DocumentFrequencies: ...
-    @staticmethod
-    def union(tables: list[DocumentFrequencies], parts: bool) -> DocumentFrequencies: ...
-    def rows(self) -> ArrowBatch: ...
     def frequency(self, ngram: list[str]) -> int: ...
     def __len__(self) -> int: ...
     @property
@@ -288,16 +304,6 @@ def prefer(
 def needed_frequencies(
     metrics: list[str], settings: list[tuple[str, str]]
 ) -> tuple[str, str | None, int] | None: ...
-def count_rows(
-    source: Any,
-    columns: dict[str, Any],
-    sieve: Sieve,
-    tokenizer: str,
-    stem: str | None,
-    order: int,
-    n: int,
-    threads: int | None,
-) -> list[DocumentFrequencies]: ...
 def judge_rows(
     judge: Judge, source: Any, id: str, candidate: str, keep: list[str], statistics: bool
 ) -> list[ArrowBatch]: ...

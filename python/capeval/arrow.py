@@ -62,6 +62,9 @@ _MOST_PARTS = 1 << 20
 _BYTES = 32 << 20
 """The size of the texts that are counted together: n-grams are counted much faster together than batch by batch."""
 
+_MOST_NGRAMS = 1 << 22
+"""The number of n-grams that are counted together, which take about 100 MB; then their counts are handed on."""
+
 _ROWS = 20_000
 """The number of rows that are measured together, since the words of all of them are looked up together."""
 
@@ -373,7 +376,8 @@ class FrequencyCounter:
         names = metric_names(scorer_metrics) if scorer_metrics else []
         self._arguments = (tokenizer, stem, n, parts, names, dict(settings or {}), missing, surplus, empty, threads)
         self._sieve = _engine.Sieve(names, _settings(settings), Policy(missing, surplus, "error", empty))
-        self._reading = (tokenizer, stem, whole("n", n, 1, 9), whole("parts", parts, 1, _MOST_PARTS), thread_count(threads))
+        self._reading = ((tokenizer, stem), thread_count(threads))
+        self._shape = (whole("n", n, 1, 9), whole("parts", parts, 1, _MOST_PARTS))
 
     def counts(
         self,
@@ -385,7 +389,8 @@ class FrequencyCounter:
     ) -> Iterator[pyarrow.RecordBatch]:
         """Counts the n-grams of a batch, a table or an iterable of batches.
 
-        The batches of the result have a row per part: ``part`` and ``table``, the bytes of a table.
+        The batches of the result have a row per part: ``part``, and ``counts``, which are bytes. There is one batch
+        for millions of n-grams.
 
         Args:
             batches: rows with a column of references.
@@ -395,56 +400,60 @@ class FrequencyCounter:
             id: the name of the column of ids, if `references` are looked up.
         """
         columns = _columns(candidate, references, id)
+        tally = _engine.Tally(*self._shape)
         for batch in _gathered(batches, None, _BYTES):
-            yield self._batch(enumerate(_engine.count_rows(batch, columns, self._sieve, *self._reading)))
+            tally.add(batch, columns, self._sieve, *self._reading)
+            if len(tally) >= _MOST_NGRAMS:
+                yield self._batch(tally)
+                tally = _engine.Tally(*self._shape)
+        if not tally.is_empty:
+            yield self._batch(tally)
 
     def merge(self, batches: Any) -> Iterator[pyarrow.RecordBatch]:
         """Merges the counts of each part; gives a batch with a row for each part that occurs."""
-        by_part: dict[int, list[_engine.DocumentFrequencies]] = {}
-        for batch in _iterated(batches):
-            for part, data in zip(batch.column("part").to_pylist(), batch.column("table")):
-                tables = by_part.setdefault(part, [])
-                tables.append(_load(data))
-                if len(tables) >= _MERGED:
-                    by_part[part] = [_engine.DocumentFrequencies.union(tables, False)]
-        if by_part:
-            yield self._batch((part, _engine.DocumentFrequencies.union(by_part[part], False)) for part in sorted(by_part))
+        tally = self._merged(batches)
+        if not tally.is_empty:
+            yield self._batch(tally)
 
     def table(self, batches: Any) -> DocumentFrequencies:
         """The table of all counts, merged or not."""
-        tables = [_load(data) for batch in self.merge(batches) for data in batch.column("table")]
-        if not tables:
+        tally = self._merged(batches)
+        if tally.is_empty:
             raise ValueError("no row has references, so there is nothing to count")
-        return DocumentFrequencies(_engine.DocumentFrequencies.union(tables, True))
+        return DocumentFrequencies(tally.table())
 
     def rows(self, batches: Any) -> Iterator[pyarrow.RecordBatch]:
         """Merged counts as rows: ``ngram``, a list of words, and ``images``, the number of images.
 
-        The row with an empty list, one per part, gives the number of all images.
+        The rows with an empty list, one per part, give the number of all images.
         """
         import pyarrow as pa
 
-        schema = self.schema("rows")
-        for batch in self.merge(batches):
-            for data in batch.column("table"):
-                table = _load(data)
-                yield pa.RecordBatch.from_arrays([pa.array([[]], schema.field(0).type), pa.array([table.n_images])], schema=schema)
-                yield pa.record_batch(table.rows()).cast(schema)
+        tally = self._merged(batches)
+        if not tally.is_empty:
+            yield pa.record_batch(tally.rows()).cast(self.schema("rows"))
 
     def schema(self, kind: str = "counts") -> pyarrow.Schema:
         """The names and Arrow types of a result: ``"counts"`` or ``"rows"``."""
         import pyarrow as pa
 
         if kind == "counts":
-            return pa.schema([pa.field("part", pa.int32()), pa.field("table", pa.binary())])
+            return pa.schema([pa.field("part", pa.int32()), pa.field("counts", pa.binary())])
         if kind == "rows":
             return pa.schema([pa.field("ngram", pa.list_(pa.string())), pa.field("images", pa.int64())])
         raise ValueError(f"kind must be 'counts' or 'rows', not {kind!r}")
 
-    def _batch(self, tables: Iterable[tuple[int, _engine.DocumentFrequencies]]) -> pyarrow.RecordBatch:
+    def _merged(self, batches: Any) -> _engine.Tally:
+        tally = _engine.Tally(*self._shape)
+        for batch in _iterated(batches):
+            for data in batch.column("counts"):
+                tally.merge(data.as_py())
+        return tally
+
+    def _batch(self, tally: _engine.Tally) -> pyarrow.RecordBatch:
         import pyarrow as pa
 
-        parts, data = zip(*((part, table.to_bytes("capeval")) for part, table in tables))
+        parts, data = zip(*tally.parts())
         return pa.RecordBatch.from_arrays([pa.array(parts, pa.int32()), pa.array(data, pa.binary())], schema=self.schema())
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -454,14 +463,6 @@ class FrequencyCounter:
 def _make_counter(*arguments: Any) -> FrequencyCounter:
     names = ("tokenizer", "stem", "n", "parts", "scorer_metrics", "settings", "missing", "surplus", "empty", "threads")
     return FrequencyCounter(**dict(zip(names, arguments)))
-
-
-_MERGED = 16
-"""The number of tables of one part that are merged together."""
-
-
-def _load(data: Any) -> _engine.DocumentFrequencies:
-    return _engine.DocumentFrequencies.from_bytes(data.as_py(), None)
 
 
 def needed_frequencies(

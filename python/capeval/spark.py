@@ -386,7 +386,7 @@ class _Job:
         def merge(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
             yield from once().merge(batches)
 
-        types = "part int, table binary"
+        types = "part int, counts binary"
         names = [name for name in (self._column, self._candidate, self._id) if name is not None]
         return df.select(*names).mapInArrow(count, types).repartition(parts, "part").mapInArrow(merge, types)
 

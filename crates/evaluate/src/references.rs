@@ -5,7 +5,7 @@ use std::sync::{Arc, Once, OnceLock};
 use capeval_arrays::Buffer;
 use capeval_fluency::NgramModel;
 use capeval_fluency::metric::estimate;
-use capeval_lexical::frequencies::{Counts, DocumentFrequencies, Repeats};
+use capeval_lexical::frequencies::{Counts, DocumentFrequencies};
 use capeval_metric::{AnyMetric, Input, Memo, Reading, References};
 use capeval_text::ngrams::{NgramCounts, ReferenceNgrams};
 use capeval_text::{Ends, Following, Sentences, Texts, Vocabulary};
@@ -204,25 +204,48 @@ impl ReferenceSet {
         reading: Reading,
         order: usize,
     ) -> Result<DocumentFrequencies, capeval_lexical::frequencies::Error> {
+        let mut counts = Counts::default();
+        self.count_ngrams(reading, order, &mut counts)?;
+        counts.into_table(self.n_images() as u64, order)
+    }
+
+    /// Adds the document frequencies of n-grams of up to `order` words in these references in one reading to `table`.
+    ///
+    /// # Errors
+    /// When there are more n-grams than a table takes.
+    pub fn count_ngrams(
+        &mut self,
+        reading: Reading,
+        order: usize,
+        table: &mut Counts,
+    ) -> Result<(), capeval_lexical::frequencies::Error> {
         let input = Input::new(reading).with_ngrams(order).with_frequencies(true);
         self.prepare([input]);
         let all: Vec<u32> = (0..self.n_images() as u32).collect();
-        let mut table = Counts::default();
         for view in self.views.iter().filter(|view| view.reading == reading) {
             let Some(counts) = view.counted(self, &all, input).frequencies else { continue };
             let symbols: Vec<_> = view.vocabulary.iter().map(|(symbol, _)| symbol).collect();
             let words =
                 view.vocabulary.iter().map(|(_, word)| table.word(word)).collect::<Result<Vec<_>, _>>()?;
             let mut result = Ok(());
-            counts.for_each(&symbols, |ngram, count| {
-                if result.is_ok() && ngram.len() <= order {
-                    let numbers: Vec<u32> = ngram.iter().map(|symbol| words[symbol.index()]).collect();
-                    result = table.push(&numbers, count);
+            counts.for_each(&symbols, order, |prefix, symbol, count| {
+                let mut add = || {
+                    let ngram = table.extend(prefix, words[symbol.index()])?;
+                    table.add(ngram, count)?;
+                    Ok(ngram)
+                };
+                // After an error, nothing that is counted matters.
+                if result.is_err() {
+                    return 0;
                 }
+                add().unwrap_or_else(|error| {
+                    result = Err(error);
+                    0
+                })
             });
             result?;
         }
-        table.into_table(self.n_images() as u64, order, Repeats::Add)
+        Ok(())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Scores and statistics of Arrow record batches, and counts of their n-grams.
+//! Scores and statistics of Arrow record batches.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::columns::{Columns, Policies, RowIds, Rows, Sieve, Strings, column};
 use crate::error::{fault, from_request, sentence, value};
 use crate::frequencies::DocumentFrequencies;
 use crate::judge::Judge;
-use crate::metrics::{of_rows, reading};
+use crate::metrics::of_rows;
 use crate::report::Report;
 use crate::run::long;
 use crate::sums::{Summary, Sums};
@@ -239,27 +239,6 @@ pub fn needed_frequencies(
         }
     }
     Ok(needed)
-}
-
-/// Counts document frequencies of the references of rows: `n` tables, each with a part of the n-grams.
-#[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
-pub fn count_rows(
-    py: Python<'_>,
-    source: &Bound<'_, PyAny>,
-    columns: Columns,
-    sieve: &Sieve,
-    tokenizer: &str,
-    stem: Option<&str>,
-    order: usize,
-    n: u32,
-    threads: Option<usize>,
-) -> PyResult<Vec<DocumentFrequencies>> {
-    let reading = reading(tokenizer, stem)?.each();
-    let mut rows = Rows::read(&batches(source)?, &columns, sieve, 0)?;
-    let mut references = rows.take_references();
-    let parts = long(py, threads, None, move |_| references.document_frequencies(reading, order)?.split(n))?;
-    Ok(parts.map_err(|error| fault(&error))?.into_iter().map(DocumentFrequencies::new).collect())
 }
 
 /// The names of the columns of a result; unique even if one metric is used with two settings.

@@ -3,17 +3,14 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use arrow_array::builder::{ListBuilder, StringBuilder};
-use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use capeval::choice::suggest;
 use capeval::corpus::Ids;
-use capeval::frequencies::{DocumentFrequencies as Table, MAX_ORDER, Repeats};
+use capeval::frequencies::{DocumentFrequencies as Table, MAX_ORDER};
 use capeval_files as files;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
-use crate::capsule::ArrowBatch;
 use crate::captions::{Captions, type_name};
 use crate::error::{fault, from_file, from_io, from_request, sentence, value};
 use crate::metrics::reading;
@@ -32,7 +29,7 @@ impl DocumentFrequencies {
 
     /// A table without images, in place of one that has not been counted yet.
     pub fn of_nothing() -> PyResult<Self> {
-        let table = capeval::frequencies::Counts::default().into_table(0, MAX_ORDER, Repeats::KeepLast);
+        let table = capeval::frequencies::Counts::default().into_table(0, MAX_ORDER);
         table.map(Self::new).map_err(|error| fault(&error))
     }
 }
@@ -115,7 +112,7 @@ impl DocumentFrequencies {
             gathered.push(&words, whole as u32).map_err(|error| fault(&error))?;
         }
         let order = gathered.longest().max(1);
-        let table = gathered.into_table(n_images, order, Repeats::KeepLast);
+        let table = gathered.into_table(n_images, order);
         table.map(Self::new).map_err(|error| fault(&error))
     }
 
@@ -137,32 +134,6 @@ impl DocumentFrequencies {
         let (mine, theirs) = (Arc::clone(&self.table), Arc::clone(&other.table));
         let merged = py.detach(move || mine.merge(&theirs));
         merged.map(Self::new).map_err(|error| fault(&error))
-    }
-
-    /// The table over the images of all tables, which must not share images; if `parts`, of the same images, but of
-    /// different n-grams.
-    #[staticmethod]
-    fn union(py: Python<'_>, tables: Vec<PyRef<'_, Self>>, parts: bool) -> PyResult<Self> {
-        let tables: Vec<Arc<Table>> = tables.iter().map(|table| Arc::clone(&table.table)).collect();
-        let merged = py.detach(move || {
-            let tables = tables.iter().map(|table| &**table);
-            if parts { Table::join(tables) } else { Table::sum(tables) }
-        });
-        merged.map(Self::new).map_err(|error| fault(&error))
-    }
-
-    /// The n-grams and their frequencies as columns of an Arrow batch: lists of words, and whole numbers.
-    fn rows(&self) -> PyResult<ArrowBatch> {
-        let mut ngrams = ListBuilder::new(StringBuilder::new());
-        let mut images = Vec::with_capacity(self.table.len());
-        self.table.for_each(|words, count| {
-            words.iter().for_each(|word| ngrams.values().append_value(self.table.word(*word)));
-            ngrams.append(true);
-            images.push(i64::from(count));
-        });
-        let columns: [(&str, ArrayRef); 2] =
-            [("ngram", Arc::new(ngrams.finish())), ("images", Arc::new(Int64Array::from(images)))];
-        Ok(ArrowBatch(RecordBatch::try_from_iter(columns).map_err(|error| fault(&error))?))
     }
 
     /// The number of images in which an n-gram, given as a tuple of words, occurs.

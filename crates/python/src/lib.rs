@@ -25,6 +25,7 @@ mod saved;
 mod score;
 mod submission;
 mod sums;
+mod tally;
 
 use pyo3::prelude::*;
 
@@ -39,6 +40,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<capsule::ArrowBatch>()?;
     module.add_class::<columns::References>()?;
     module.add_class::<columns::Sieve>()?;
+    module.add_class::<tally::Tally>()?;
     module.add_class::<sums::Sums>()?;
     module.add_class::<captions::Captions>()?;
     module.add_class::<comparison::Comparison>()?;
@@ -54,7 +56,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(metrics::suites, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::tokenize, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::tokenizer_names, module)?)?;
-    module.add_function(wrap_pyfunction!(arrow::count_rows, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::judge_rows, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::needed_frequencies, module)?)?;
     module.add_function(wrap_pyfunction!(correlation::correlate, module)?)?;

@@ -75,9 +75,13 @@ fn counted(
     let counts = NgramCounts::build(&index, n_words);
     let symbols: Vec<Symbol> = corpus.vocabulary.iter().map(|(symbol, _)| symbol).collect();
     let mut all = BTreeMap::new();
-    counts.for_each(&symbols, |ngram, count| {
-        let words = ngram.iter().map(|s| corpus.vocabulary.word(*s).to_owned()).collect();
-        assert_eq!(all.insert(words, count), None, "an n-gram came twice");
+    let mut spelt: Vec<Vec<String>> = Vec::new();
+    counts.for_each(&symbols, order, |prefix: Option<usize>, symbol, count| {
+        let mut words = prefix.map_or_else(Vec::new, |prefix| spelt[prefix].clone());
+        words.push(corpus.vocabulary.word(symbol).to_owned());
+        assert_eq!(all.insert(words.clone(), count), None, "an n-gram came twice");
+        spelt.push(words);
+        spelt.len() - 1
     });
     (counts, all)
 }

@@ -1,30 +1,37 @@
-//! Builds a table from n-grams with their frequencies, in any order.
+//! N-grams with their frequencies, gathered in any order, from which tables are built.
+
+use std::hash::BuildHasher;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
 
 use super::table::{Parts, key};
 use super::words::Words;
 use super::{DocumentFrequencies, Error, MAX_ORDER};
 
-/// The treatment of n-grams that are given more than once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repeats {
-    /// Its frequencies are added, as when disjoint sets of images are merged.
-    Add,
-    /// The last frequency counts, as in a Python dictionary.
-    KeepLast,
-}
+/// The prefix of single words.
+pub(super) const NOTHING: u32 = u32::MAX;
 
 /// N-grams with their frequencies, from which a table is built.
+///
+/// An n-gram is a pair: the number of its first n − 1 words as an n-gram, and its last word. So the prefixes of an
+/// n-gram have numbers, too, before its own, and frequency 0 unless they are given one.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     words: Words,
-    /// The words of all n-grams, in sequence.
-    numbers: Vec<u32>,
-    /// For each n-gram, the end of its words, and its frequency.
-    ngrams: Vec<(u32, u32)>,
+    keys: Vec<u64>,
+    lengths: Vec<u8>,
+    frequencies: Vec<u32>,
+    table: HashTable<u32>,
+}
+
+/// The hash of a key; without a random seed, so runs are reproducible.
+fn hash(key: u64) -> u64 {
+    FixedState::with_seed(0).hash_one(key)
 }
 
 impl Counts {
-    /// The number of `word` for use with [`push`](Self::push).
+    /// The number of `word` for use with the other functions.
     ///
     /// # Errors
     /// When the distinct words exceed 4 GiB in total.
@@ -37,202 +44,249 @@ impl Counts {
         self.words.get(number)
     }
 
-    /// Adds an n-gram: the numbers of its words, and the number of images in which it occurs.
+    /// The number of the n-gram that extends `prefix`, or begins with `word` where there is none.
     ///
     /// # Errors
-    /// When the n-gram is empty, longer than [`MAX_ORDER`], or has a number that [`word`](Self::word) did not return;
-    /// or when all n-grams together have more than four thousand million words.
-    pub fn push(&mut self, ngram: &[u32], frequency: u32) -> Result<(), Error> {
-        if !(1..=MAX_ORDER).contains(&ngram.len()) {
-            return Err(Error::new(format!(
-                "an n-gram of {} words; a table holds those of 1 to {MAX_ORDER}",
-                ngram.len()
-            )));
+    /// When `word` or `prefix` has no number, or the n-gram is longer than [`MAX_ORDER`]; or when there are too many.
+    pub fn extend(&mut self, prefix: Option<u32>, word: u32) -> Result<u32, Error> {
+        let length = match prefix {
+            None => 1,
+            Some(prefix) => match self.lengths.get(prefix as usize) {
+                Some(length) => length + 1,
+                None => return Err(Error::new("a prefix that has no number")),
+            },
+        };
+        if usize::from(length) > MAX_ORDER {
+            return Err(wrong_length(usize::from(length)));
         }
-        if ngram.iter().any(|number| *number as usize >= self.words.len()) {
+        if word as usize >= self.words.len() {
             return Err(Error::new("an n-gram with a word that has no number"));
         }
-        let end = u32::try_from(self.numbers.len() + ngram.len())
-            .map_err(|_| Error::new("the n-grams have together more words than 32 bits can number"))?;
-        self.numbers.extend_from_slice(ngram);
-        self.ngrams.push((end, frequency));
+        let Self { keys, table, .. } = self;
+        let key = key(prefix.unwrap_or(NOTHING), word);
+        let hash_of = |number: &u32| hash(keys.get(*number as usize).copied().unwrap_or_default());
+        let hash = hash(key);
+        if let Some(known) = table.find(hash, |number| keys.get(*number as usize) == Some(&key)) {
+            return Ok(*known);
+        }
+        let number = u32::try_from(keys.len()).ok().filter(|number| *number < NOTHING);
+        let number = number.ok_or_else(|| Error::new("more n-grams than 32 bits can number"))?;
+        table.insert_unique(hash, number, hash_of);
+        keys.push(key);
+        self.lengths.push(length);
+        self.frequencies.push(0);
+        Ok(number)
+    }
+
+    /// Adds to the frequency of the n-gram with this number.
+    ///
+    /// # Errors
+    /// When the sum exceeds 32 bits, or the n-gram has no number.
+    pub fn add(&mut self, ngram: u32, frequency: u32) -> Result<(), Error> {
+        let known = self.frequencies.get_mut(ngram as usize);
+        let known = known.ok_or_else(|| Error::new("an n-gram that has no number"))?;
+        *known = known
+            .checked_add(frequency)
+            .ok_or_else(|| Error::new("an n-gram that occurs in over four thousand million images"))?;
         Ok(())
+    }
+
+    /// Adds to the frequency of an n-gram, given as the numbers of its words.
+    ///
+    /// # Errors
+    /// When the n-gram is empty, and as for [`extend`](Self::extend) and [`add`](Self::add).
+    pub fn push(&mut self, ngram: &[u32], frequency: u32) -> Result<(), Error> {
+        let number = self.find(ngram)?;
+        self.add(number, frequency)
+    }
+
+    /// Sets the frequency of an n-gram; the last one counts, as in a Python dictionary.
+    ///
+    /// # Errors
+    /// As for [`push`](Self::push).
+    pub fn set(&mut self, ngram: &[u32], frequency: u32) -> Result<(), Error> {
+        let number = self.find(ngram)?;
+        self.frequencies[number as usize] = frequency;
+        Ok(())
+    }
+
+    fn find(&mut self, ngram: &[u32]) -> Result<u32, Error> {
+        if ngram.len() > MAX_ORDER {
+            return Err(wrong_length(ngram.len()));
+        }
+        let mut number = None;
+        for word in ngram {
+            number = Some(self.extend(number, *word)?);
+        }
+        number.ok_or_else(|| wrong_length(0))
+    }
+
+    /// The number of n-grams so far, with all their prefixes.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
     }
 
     /// The length of the longest n-gram so far; 0 without n-grams.
     pub fn longest(&self) -> usize {
-        let mut start = 0;
-        let mut longest = 0;
-        for (end, _) in &self.ngrams {
-            longest = longest.max(end - start);
-            start = *end;
-        }
-        longest as usize
+        self.lengths.iter().max().copied().unwrap_or_default().into()
     }
 
-    /// Builds the table over `n_images` images of the n-grams with at most `order` words.
+    /// Makes room for `n` more n-grams.
+    pub(super) fn reserve(&mut self, n: usize) {
+        let Self { keys, table, .. } = self;
+        table.reserve(n, |number| hash(keys.get(*number as usize).copied().unwrap_or_default()));
+        self.lengths.reserve(n);
+        self.frequencies.reserve(n);
+        self.keys.reserve(n);
+    }
+
+    /// The number of distinct words.
+    pub(super) fn n_words(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The numbers of the last words of all n-grams, the numbers of their prefixes, their lengths and frequencies.
+    pub(super) fn ngrams(&self) -> impl Iterator<Item = Ngram> {
+        let rest = self.lengths.iter().zip(&self.frequencies);
+        self.keys.iter().zip(rest).map(|(key, (length, frequency))| Ngram {
+            prefix: (key >> 32) as u32,
+            word: *key as u32,
+            length: *length,
+            frequency: *frequency,
+        })
+    }
+
+    /// The n-gram with this number, of which there must be one.
+    pub(super) fn get(&self, number: u32) -> Ngram {
+        let at = number as usize;
+        let key = self.keys[at];
+        Ngram {
+            prefix: (key >> 32) as u32,
+            word: key as u32,
+            length: self.lengths[at],
+            frequency: self.frequencies[at],
+        }
+    }
+
+    /// Calls `visit` with the words of each n-gram whose frequency is not 0, and the frequency, in any order.
+    pub fn for_each(&self, mut visit: impl FnMut(&[&str], u32)) {
+        let mut words = Vec::with_capacity(MAX_ORDER);
+        for ngram in self.ngrams().filter(|ngram| ngram.frequency > 0) {
+            words.clear();
+            let mut at = ngram;
+            loop {
+                words.push(self.word_text(at.word));
+                if at.prefix == NOTHING {
+                    break;
+                }
+                at = self.get(at.prefix);
+            }
+            words.reverse();
+            visit(&words, ngram.frequency);
+        }
+    }
+
+    /// Builds the table over `n_images` images of n-grams with at most `order` words.
     ///
     /// N-grams of frequency 0 are left out, since the frequency of n-grams that are not in a table is 0.
     ///
     /// # Errors
     /// When a frequency exceeds `n_images`, an n-gram is longer than `order`, or `order` is not from 1 to
     /// [`MAX_ORDER`].
-    pub fn into_table(
-        self,
-        n_images: u64,
-        order: usize,
-        repeats: Repeats,
-    ) -> Result<DocumentFrequencies, Error> {
-        let Self { words, numbers, ngrams } = self;
+    pub fn into_table(self, n_images: u64, order: usize) -> Result<DocumentFrequencies, Error> {
         if !(1..=MAX_ORDER).contains(&order) {
             return Err(Error::new(format!(
                 "order {order}; a table holds n-grams of 1 to {MAX_ORDER} words"
             )));
         }
-        let ngrams = Ngrams { numbers: &numbers, ends: &ngrams };
-        let by_rank = words.sorted();
-        let mut ranks = vec![0; words.len()];
-        for (rank, number) in (0..).zip(&by_rank) {
-            if let Some(slot) = ranks.get_mut(*number as usize) {
-                *slot = rank;
-            }
+        if self.longest() > order {
+            return Err(Error::new(format!(
+                "an n-gram of {} words in a table of order {order}",
+                self.longest()
+            )));
         }
-        let mut distinct: Vec<Distinct> = Vec::new();
-        for place in ngrams.sorted(&ranks, order)? {
-            let (ngram, frequency) = ngrams.get(place);
-            match distinct.last_mut().filter(|last| last.ngram == ngram) {
-                Some(last) if repeats == Repeats::Add => {
-                    last.frequency = last.frequency.checked_add(frequency).ok_or_else(|| {
-                        Error::new("an n-gram that occurs in over four thousand million images")
-                    })?;
+        let Used { ngrams, words } = self.used();
+        let mut parts = Parts { n_images, ..Parts::default() };
+        // The rank of each word among those that are used.
+        let mut ranks = vec![0; self.n_words()];
+        for number in self.words.sorted().into_iter().filter(|number| words[*number as usize]) {
+            ranks[number as usize] = parts.word_ends.len() as u32;
+            parts.text.push_str(self.word_text(number));
+            parts.word_ends.push(parts.text.len() as u32);
+        }
+        // Each word is a node, even if only longer n-grams that contain it were given.
+        parts.frequencies = vec![0; parts.word_ends.len()];
+        parts.order_ends.push(parts.word_ends.len() as u32);
+        let mut by_length: Vec<Vec<u32>> = vec![Vec::new(); order];
+        for (number, ngram) in (0..).zip(self.ngrams()).filter(|(number, _)| ngrams[*number as usize]) {
+            by_length[usize::from(ngram.length) - 1].push(number);
+        }
+        let mut nodes = vec![0; self.len()];
+        for (n, numbers) in by_length.into_iter().enumerate() {
+            if n == 0 {
+                for number in numbers {
+                    let ngram = self.get(number);
+                    let node = ranks[ngram.word as usize];
+                    parts.frequencies[node as usize] = ngram.frequency;
+                    nodes[number as usize] = node;
                 }
-                Some(last) => last.frequency = frequency,
-                None => distinct.push(Distinct { ngram, frequency }),
+                continue;
             }
-        }
-        distinct.retain(|ngram| ngram.frequency > 0);
-        grow(&words, &by_rank, &distinct, n_images, order)
-    }
-}
-
-/// One n-gram, as the numbers of its words, and its frequency.
-struct Distinct<'n> {
-    ngram: &'n [u32],
-    frequency: u32,
-}
-
-/// All n-grams as given.
-struct Ngrams<'n> {
-    numbers: &'n [u32],
-    ends: &'n [(u32, u32)],
-}
-
-impl<'n> Ngrams<'n> {
-    fn get(&self, place: u32) -> (&'n [u32], u32) {
-        let place = place as usize;
-        let start = place.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |(end, _)| *end);
-        let (end, frequency) = self.ends.get(place).copied().unwrap_or((start, 0));
-        (self.numbers.get(start as usize..end as usize).unwrap_or_default(), frequency)
-    }
-
-    /// The indices of the n-grams, sorted by the ranks of their words and then by index.
-    ///
-    /// This is a radix sort from the last word to the first; a missing word precedes all others, so an n-gram precedes
-    /// those that extend it.
-    fn sorted(&self, ranks: &[u32], order: usize) -> Result<Vec<u32>, Error> {
-        let mut places: Vec<u32> = (0..).take(self.ends.len()).collect();
-        let mut moved = vec![0; places.len()];
-        for position in (0..order).rev() {
-            let bucket = |place: u32| match self.get(place).0.get(position) {
-                Some(word) => ranks.get(*word as usize).map_or(0, |rank| rank + 1),
-                None => 0,
+            let key_of = |number: u32| {
+                let ngram = self.get(number);
+                (key(nodes[ngram.prefix as usize], ranks[ngram.word as usize]), number)
             };
-            let buckets: Vec<u32> = (0..).take(places.len()).map(bucket).collect();
-            let mut starts = vec![0_u32; ranks.len() + 2];
-            for bucket in &buckets {
-                starts[*bucket as usize + 1] += 1;
+            let mut sorted: Vec<(u64, u32)> = numbers.into_iter().map(key_of).collect();
+            sorted.sort_unstable();
+            for (key, number) in sorted {
+                nodes[number as usize] = parts.frequencies.len() as u32;
+                parts.keys.push(key);
+                parts.frequencies.push(self.frequencies[number as usize]);
             }
-            let mut sum = 0;
-            for start in &mut starts {
-                sum += *start;
-                *start = sum;
-            }
-            for place in &places {
-                let start = &mut starts[buckets[*place as usize] as usize];
-                moved[*start as usize] = *place;
-                *start += 1;
-            }
-            std::mem::swap(&mut places, &mut moved);
+            parts.order_ends.push(parts.frequencies.len() as u32);
         }
-        match self.ends.iter().zip(0..).find(|(_, place)| self.get(*place).0.len() > order) {
-            Some((_, place)) => {
-                let n = self.get(place).0.len();
-                Err(Error::new(format!("an n-gram of {n} words in a table of order {order}")))
-            }
-            None => Ok(places),
-        }
+        parts.into_table(None)
     }
-}
 
-/// Builds the trie of n-grams sorted by the ranks of their words.
-fn grow(
-    words: &Words,
-    by_rank: &[u32],
-    distinct: &[Distinct],
-    n_images: u64,
-    order: usize,
-) -> Result<DocumentFrequencies, Error> {
-    let mut used = vec![false; words.len()];
-    for number in distinct.iter().flat_map(|ngram| ngram.ngram) {
-        used[*number as usize] = true;
-    }
-    let mut text = String::new();
-    let mut word_ends = Vec::new();
-    // For each number, the index of its word among the used ones.
-    let mut word_of = vec![0_u32; words.len()];
-    for number in by_rank.iter().filter(|number| used[**number as usize]) {
-        word_of[*number as usize] = word_ends.len() as u32;
-        text.push_str(words.get(*number));
-        word_ends.push(text.len() as u32);
-    }
-    // For each order, each node's prefix (counted within its own order), last word and frequency.
-    let mut nodes: Vec<Vec<(u32, u32, u32)>> = vec![Vec::new(); order];
-    nodes[0] = (0..).take(word_ends.len()).map(|word| (0, word, 0)).collect();
-    let mut path: Vec<u32> = Vec::new();
-    let mut before: &[u32] = &[];
-    for Distinct { ngram, frequency } in distinct {
-        let n_shared = before.iter().zip(*ngram).take_while(|(old, new)| old == new).count();
-        path.truncate(n_shared);
-        for (position, number) in ngram.iter().enumerate().skip(n_shared) {
-            let word = word_of[*number as usize];
-            let node = match path.last() {
-                None => word,
-                Some(prefix) => {
-                    nodes[position].push((*prefix, word, 0));
-                    nodes[position].len() as u32 - 1
+    /// What a table of these n-grams has: those that are no n-grams of frequency 0 without longer ones.
+    fn used(&self) -> Used {
+        let mut used = Used { ngrams: vec![false; self.len()], words: vec![false; self.n_words()] };
+        // Prefixes have lower numbers.
+        for number in (0..self.len()).rev() {
+            let ngram = self.get(number as u32);
+            if ngram.frequency > 0 || used.ngrams[number] {
+                used.ngrams[number] = true;
+                used.words[ngram.word as usize] = true;
+                if let Some(prefix) = used.ngrams.get_mut(ngram.prefix as usize) {
+                    *prefix = true;
                 }
-            };
-            path.push(node);
+            }
         }
-        if let Some(node) = path.last() {
-            nodes[ngram.len() - 1][*node as usize].2 = *frequency;
-        }
-        before = ngram;
+        used
     }
-    let n_nodes: usize = nodes.iter().map(Vec::len).sum();
-    if u32::try_from(n_nodes).is_err() {
-        return Err(Error::new("more n-grams than 32 bits can number"));
-    }
-    let mut parts = Parts { n_images, text, word_ends, ..Parts::default() };
-    parts.frequencies.reserve(n_nodes);
-    let mut start_of_prefixes = 0;
-    for (n, nodes) in nodes.iter().enumerate() {
-        parts.frequencies.extend(nodes.iter().map(|(_, _, frequency)| *frequency));
-        if n > 0 {
-            parts.keys.extend(nodes.iter().map(|(prefix, word, _)| key(start_of_prefixes + prefix, *word)));
-            start_of_prefixes = parts.order_ends[n - 1];
-        }
-        parts.order_ends.push(parts.frequencies.len() as u32);
-    }
-    parts.into_table(None)
+}
+
+/// The n-grams and the words that a table has.
+struct Used {
+    ngrams: Vec<bool>,
+    words: Vec<bool>,
+}
+
+/// An n-gram with its frequency.
+#[derive(Clone, Copy)]
+pub(super) struct Ngram {
+    /// The number of its prefix; [`NOTHING`] for a single word.
+    pub prefix: u32,
+    pub word: u32,
+    pub length: u8,
+    pub frequency: u32,
+}
+
+fn wrong_length(n: usize) -> Error {
+    Error::new(format!("an n-gram of {n} words; a table holds those of 1 to {MAX_ORDER}"))
 }

@@ -40,9 +40,7 @@ impl DocumentFrequencies {
     /// # Errors
     /// The errors of the writer.
     pub fn save(&self, mut writer: impl Write) -> io::Result<()> {
-        writer.write_all(&MAGIC)?;
-        writer.write_all(&VERSION.to_le_bytes())?;
-        writer.write_all(&self.fingerprint().to_le_bytes())?;
+        writer.write_all(&head(MAGIC, VERSION, self.fingerprint()))?;
         writer.write_all(&encode(self.parts()))
     }
 
@@ -51,25 +49,8 @@ impl DocumentFrequencies {
     /// # Errors
     /// When the bytes are not such a file.
     pub fn load(bytes: &[u8]) -> Result<Self, Error> {
-        let Some((head, body)) = bytes.split_at_checked(BODY).filter(|(head, _)| head.starts_with(&MAGIC))
-        else {
-            return Err(Error::at(0, "not a table of document frequencies in capeval's format"));
-        };
-        let mut version = [0; 4];
-        let mut stored = [0; 8];
-        version.copy_from_slice(&head[8..12]);
-        stored.copy_from_slice(&head[12..BODY]);
-        let (version, stored) = (u32::from_le_bytes(version), u64::from_le_bytes(stored));
-        if version != VERSION {
-            return Err(Error::at(
-                8,
-                format!("version {version} of the format, and this program reads only {VERSION}"),
-            ));
-        }
-        if hash(body) != stored {
-            return Err(Error::at(12, "the checksum is wrong: the file is truncated or damaged")
-                .with_remedy("fetch or build it again"));
-        }
+        let (stored, body) =
+            body(bytes, MAGIC, VERSION, "a table of document frequencies in capeval's format")?;
         decode(body)?.into_table(Some(stored))
     }
 
@@ -93,6 +74,50 @@ impl DocumentFrequencies {
             _ => Ok(table),
         }
     }
+}
+
+/// What stands before the body of a file.
+fn head(magic: [u8; 8], version: u32, hash: u64) -> [u8; BODY] {
+    let mut head = [0; BODY];
+    head[..8].copy_from_slice(&magic);
+    head[8..12].copy_from_slice(&version.to_le_bytes());
+    head[12..].copy_from_slice(&hash.to_le_bytes());
+    head
+}
+
+/// A file with this body.
+pub(super) fn with_head(magic: [u8; 8], version: u32, body: &[u8]) -> Vec<u8> {
+    [&head(magic, version, hash(body)), body].concat()
+}
+
+/// The checksum and the body of a file of this format, which is called `what`.
+///
+/// # Errors
+/// When the file has another format or version, or is damaged.
+pub(super) fn body<'b>(
+    bytes: &'b [u8],
+    magic: [u8; 8],
+    known: u32,
+    what: &str,
+) -> Result<(u64, &'b [u8]), Error> {
+    let split = bytes.split_at_checked(BODY).filter(|(head, _)| head.starts_with(&magic));
+    let Some((head, body)) = split else { return Err(Error::at(0, format!("not {what}"))) };
+    let mut version = [0; 4];
+    let mut stored = [0; 8];
+    version.copy_from_slice(&head[8..12]);
+    stored.copy_from_slice(&head[12..BODY]);
+    let (version, stored) = (u32::from_le_bytes(version), u64::from_le_bytes(stored));
+    if version != known {
+        return Err(Error::at(
+            8,
+            format!("version {version} of the format, and this program reads only {known}"),
+        ));
+    }
+    if hash(body) != stored {
+        return Err(Error::at(12, "the checksum is wrong: the file is truncated or damaged")
+            .with_remedy("fetch or build it again"));
+    }
+    Ok((stored, body))
 }
 
 /// The part of the file after the checksum.
@@ -133,7 +158,8 @@ pub(crate) fn encode(parts: &Parts) -> Vec<u8> {
     out
 }
 
-fn put(out: &mut Vec<u8>, mut number: u64) {
+/// Writes a number in LEB128.
+pub(super) fn put(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -142,7 +168,7 @@ fn put(out: &mut Vec<u8>, mut number: u64) {
 }
 
 fn decode(body: &[u8]) -> Result<Parts, Error> {
-    let mut reader = Reader { body, at: 0 };
+    let mut reader = Reader::new(body);
     let n_images = reader.number()?;
     let order = reader.number()?;
     if !(1..=MAX_ORDER as u64).contains(&order) {
@@ -199,9 +225,7 @@ fn decode(body: &[u8]) -> Result<Parts, Error> {
         }
         first = *end;
     }
-    if reader.at != body.len() {
-        return Err(reader.error("more bytes than the table needs"));
-    }
+    reader.end()?;
     let is_idle = |node: usize| frequencies[node] == 0 && n_children.get(node).is_none_or(|n| *n == 0);
     if is_used.contains(&false) || (n_words..n_nodes).any(is_idle) {
         return Err(reader.error("an n-gram that occurs in no image"));
@@ -225,19 +249,31 @@ fn check_words(text: &str, word_ends: &[u32]) -> Option<()> {
 }
 
 /// Reads numbers and text with bounds checks.
-struct Reader<'b> {
+pub(super) struct Reader<'b> {
     body: &'b [u8],
     at: usize,
 }
 
-impl Reader<'_> {
+impl<'b> Reader<'b> {
+    pub(super) fn new(body: &'b [u8]) -> Self {
+        Self { body, at: 0 }
+    }
+
+    /// Checks that nothing is left.
+    pub(super) fn end(&self) -> Result<(), Error> {
+        if self.at != self.body.len() {
+            return Err(self.error("more bytes than the table needs"));
+        }
+        Ok(())
+    }
+
     #[cold]
-    fn error(&self, message: impl Into<String>) -> Error {
+    pub(super) fn error(&self, message: impl Into<String>) -> Error {
         Error::at(BODY + self.at, message)
     }
 
     #[inline]
-    fn number(&mut self) -> Result<u64, Error> {
+    pub(super) fn number(&mut self) -> Result<u64, Error> {
         match self.body.get(self.at) {
             Some(byte) if *byte < 0x80 => {
                 self.at += 1;
@@ -265,12 +301,12 @@ impl Reader<'_> {
     }
 
     #[inline]
-    fn number_u32(&mut self) -> Result<u32, Error> {
+    pub(super) fn number_u32(&mut self) -> Result<u32, Error> {
         u32::try_from(self.number()?).map_err(|_| self.error("a number that is too large or padded"))
     }
 
     /// A number of items, each of which takes at least one of the following bytes.
-    fn count(&mut self) -> Result<usize, Error> {
+    pub(super) fn count(&mut self) -> Result<usize, Error> {
         let n = self.number()?;
         self.at_most(usize::try_from(n).unwrap_or(usize::MAX))
     }
@@ -282,7 +318,7 @@ impl Reader<'_> {
         Ok(n)
     }
 
-    fn text(&mut self, len: usize) -> Result<String, Error> {
+    pub(super) fn text(&mut self, len: usize) -> Result<String, Error> {
         let len = self.at_most(len)?;
         let bytes = self.body.get(self.at..self.at + len).unwrap_or_default();
         let text = std::str::from_utf8(bytes).map_err(|_| self.error("the words are not sorted UTF-8"))?;

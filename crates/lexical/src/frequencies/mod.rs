@@ -3,7 +3,7 @@
 //! CIDEr weights an n-gram by the number of images whose references contain it. A saved table of these numbers makes
 //! scores on a few images comparable with those on many. Tables are read from pickles of the Python programs
 //! ([`pickle`]), counts ([`Counts`]) or capeval's own files ([`mod@file`]), and written as such files, pickles or JSON
-//! ([`export`]).
+//! ([`export`]). Many machines count one table in parts ([`Tally`]).
 //!
 //! A table does not depend on tokenizers or metrics: it contains whatever words it is given.
 
@@ -14,12 +14,14 @@ pub mod file;
 mod index;
 pub mod pickle;
 mod table;
+mod tally;
 mod words;
 
-pub use counts::{Counts, Repeats};
+pub use counts::Counts;
 pub use error::Error;
 pub use index::Node;
 pub use table::DocumentFrequencies;
+pub use tally::Tally;
 
 /// The maximum length of n-grams in a table.
 pub const MAX_ORDER: usize = 9;

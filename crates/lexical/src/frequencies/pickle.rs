@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use capeval_choice::{Argument, Remedy};
 
-use super::{Counts, DocumentFrequencies, Error, Repeats};
+use super::{Counts, DocumentFrequencies, Error};
 
 /// The maximum number of dictionaries in a pickle of a table.
 const MAX_DICTIONARIES: usize = 16;
@@ -75,10 +75,10 @@ pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, 
                 words.join(" ")
             )));
         };
-        counts.push(ngram, frequency)?;
+        counts.set(ngram, frequency)?;
     }
     let order = counts.longest().max(1);
-    counts.into_table(n_images, order, Repeats::KeepLast)
+    counts.into_table(n_images, order)
 }
 
 fn not_whole(value: Value) -> Error {

@@ -7,7 +7,7 @@ use capeval_choice::{Argument, Remedy};
 use super::file;
 use super::index::{Index, Node};
 use super::words::word_at;
-use super::{Counts, Error, MAX_ORDER, Repeats};
+use super::{Counts, Error, MAX_ORDER};
 
 /// For each n-gram, the number of images whose references contain it.
 ///
@@ -189,113 +189,47 @@ impl DocumentFrequencies {
     /// # Errors
     /// When the orders differ, or a sum overflows.
     pub fn sum<'t>(tables: impl IntoIterator<Item = &'t Self>) -> Result<Self, Error> {
-        let mut union = Union::default();
+        let mut counts = Counts::default();
+        let mut order = None;
         let mut n_images = 0_u64;
         for table in tables {
+            let order = *order.get_or_insert(table.order());
+            if order != table.order() {
+                return Err(Error::new(format!(
+                    "tables of order {order} and {} cannot be merged",
+                    table.order()
+                ))
+                .with_remedy("count both to the same order"));
+            }
             n_images = n_images
                 .checked_add(table.n_images())
                 .ok_or_else(|| Error::new("the tables are together over too many images"))?;
-            union.add(table)?;
+            table.add_to(&mut counts)?;
         }
-        union.into_table(n_images)
+        counts.into_table(n_images, order.unwrap_or(1))
     }
 
-    /// Deals the n-grams into `n` tables, by a hash of their first two words. Each is over the same images.
-    ///
-    /// Parts with the same number can be [summed](Self::sum) apart from the others, on as many machines.
-    ///
-    /// # Errors
-    /// When the words exceed what a table holds, which those of this one do not.
-    pub fn split(&self, n: u32) -> Result<Vec<Self>, Error> {
-        if n <= 1 {
-            return Ok(vec![self.clone()]);
-        }
-        let mut parts: Vec<Counts> = (0..n).map(|_| Counts::default()).collect();
-        let hashes: Vec<u64> =
-            (0..).take(self.n_words()).map(|word| file::hash(self.word(word).as_bytes())).collect();
-        let hash_of = |word: Option<&u32>| word.and_then(|word| hashes.get(*word as usize)).copied();
-        let mut ngram = Vec::with_capacity(MAX_ORDER);
-        let mut pushed = Ok(());
-        self.for_each(|words, frequency| {
-            let (first, second) = (hash_of(words.first()), hash_of(words.get(1)));
-            let hash = first.unwrap_or(0) ^ second.unwrap_or(0).rotate_left(32);
-            let part = ((u128::from(hash.wrapping_mul(MIX)) * u128::from(n)) >> 64) as usize;
-            if let (Some(counts), Ok(())) = (parts.get_mut(part), &pushed) {
-                ngram.clear();
-                for word in words {
-                    match counts.word(self.word(*word)) {
-                        Ok(number) => ngram.push(number),
-                        Err(error) => pushed = Err(error),
-                    }
+    /// Adds all n-grams to `counts`.
+    fn add_to(&self, counts: &mut Counts) -> Result<(), Error> {
+        let words = (0..).take(self.n_words()).map(|word| counts.word(self.word(word)));
+        let words = words.collect::<Result<Vec<_>, _>>()?;
+        let mut numbers = Vec::with_capacity(self.parts.frequencies.len());
+        for (node, frequency) in self.parts.frequencies.iter().enumerate() {
+            let number = match node.checked_sub(words.len()) {
+                None => counts.extend(None, words[node])?,
+                Some(longer) => {
+                    let key = self.parts.keys[longer];
+                    counts.extend(Some(numbers[(key >> 32) as usize]), words[key as u32 as usize])?
                 }
-                if pushed.is_ok() {
-                    pushed = counts.push(&ngram, frequency);
-                }
-            }
-        });
-        pushed?;
-        let table = |counts: Counts| counts.into_table(self.n_images(), self.order(), Repeats::Add);
-        parts.into_iter().map(table).collect()
-    }
-
-    /// The table of which `parts` are the [parts](Self::split).
-    ///
-    /// # Errors
-    /// When the parts are over different numbers of images, their orders differ, or they are too large for one table.
-    pub fn join<'t>(parts: impl IntoIterator<Item = &'t Self>) -> Result<Self, Error> {
-        let mut union = Union::default();
-        let mut n_images = None;
-        for part in parts {
-            if *n_images.get_or_insert(part.n_images()) != part.n_images() {
-                return Err(Error::new("the parts of a table are over different numbers of images"));
-            }
-            union.add(part)?;
+            };
+            counts.add(number, *frequency)?;
+            numbers.push(number);
         }
-        union.into_table(n_images.unwrap_or_default())
+        Ok(())
     }
 
     pub(crate) fn parts(&self) -> &Parts {
         &self.parts
-    }
-}
-
-/// An odd number that spreads hashes over all bits: 2^64 divided by the golden ratio.
-const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// The n-grams of several tables of the same order.
-#[derive(Default)]
-struct Union {
-    counts: Counts,
-    order: Option<usize>,
-}
-
-impl Union {
-    fn add(&mut self, table: &DocumentFrequencies) -> Result<(), Error> {
-        let order = *self.order.get_or_insert(table.order());
-        if order != table.order() {
-            return Err(Error::new(format!(
-                "tables of order {order} and {} cannot be merged",
-                table.order()
-            ))
-            .with_remedy("count both to the same order"));
-        }
-        let counts = &mut self.counts;
-        let numbers = (0..).take(table.n_words()).map(|word| counts.word(table.word(word)));
-        let numbers = numbers.collect::<Result<Vec<_>, _>>()?;
-        let mut ngram = Vec::with_capacity(MAX_ORDER);
-        let mut pushed = Ok(());
-        table.for_each(|words, frequency| {
-            if pushed.is_ok() {
-                ngram.clear();
-                ngram.extend(words.iter().filter_map(|word| numbers.get(*word as usize)));
-                pushed = counts.push(&ngram, frequency);
-            }
-        });
-        pushed
-    }
-
-    fn into_table(self, n_images: u64) -> Result<DocumentFrequencies, Error> {
-        self.counts.into_table(n_images, self.order.unwrap_or(1), Repeats::Add)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capeval_lexical::frequencies::{Counts, DocumentFrequencies, Repeats, file, pickle};
+use capeval_lexical::frequencies::{Counts, DocumentFrequencies, Tally, file, pickle};
 use proptest::prelude::*;
 
 /// The references of some images, word by word.
@@ -25,7 +25,7 @@ fn table(images: &[Vec<Vec<String>>], order: usize) -> DocumentFrequencies {
             counts.push(&words, 1).expect("short n-grams");
         }
     }
-    counts.into_table(images.len() as u64, order, Repeats::Add).expect("few captions make a table")
+    counts.into_table(images.len() as u64, order).expect("few captions make a table")
 }
 
 fn captions(texts: &[&[&str]]) -> Images {
@@ -79,7 +79,7 @@ fn many_continuations_of_one_word_are_all_found() {
         counts.push(&[first, word], k % 7 + 1).unwrap();
         counts.push(&[first, word, first], k % 3 + 1).unwrap();
     }
-    let table = counts.into_table(7, 3, Repeats::Add).unwrap();
+    let table = counts.into_table(7, 3).unwrap();
     for k in 0..5000_u32 {
         let word = format!("w{k}");
         assert_eq!(table.frequency(["first", &word]), k % 7 + 1);
@@ -115,16 +115,16 @@ fn the_empty_table_is_a_table() {
 
 #[test]
 fn orders_beyond_nine_and_none_are_refused() {
-    assert!(Counts::default().into_table(1, 0, Repeats::Add).is_err());
-    assert!(Counts::default().into_table(1, 10, Repeats::Add).is_err());
+    assert!(Counts::default().into_table(1, 0).is_err());
+    assert!(Counts::default().into_table(1, 10).is_err());
     let mut counts = Counts::default();
     let word = counts.word("a").unwrap();
     assert!(counts.push(&[word; 10], 1).is_err());
     assert!(counts.push(&[], 1).is_err());
     assert!(counts.push(&[word + 1], 1).is_err());
     counts.push(&[word; 9], 1).unwrap();
-    assert!(counts.clone().into_table(1, 8, Repeats::Add).is_err());
-    assert_eq!(counts.into_table(1, 9, Repeats::Add).unwrap().frequency(["a"; 9]), 1);
+    assert!(counts.clone().into_table(1, 8).is_err());
+    assert_eq!(counts.into_table(1, 9).unwrap().frequency(["a"; 9]), 1);
 }
 
 #[test]
@@ -134,28 +134,79 @@ fn tables_of_different_orders_do_not_merge() {
     assert!(error.contains("order 2 and 3"), "{error}");
 }
 
+/// The counts of some images, in parts.
+fn tally(images: &[Vec<Vec<String>>], order: usize, parts: u32) -> Tally {
+    let mut tally = Tally::new(order, parts);
+    let count = |counts: &mut Counts| -> Result<(), capeval_lexical::frequencies::Error> {
+        for (words, frequency) in table(images, order).iter() {
+            let words = words.iter().map(|word| counts.word(word)).collect::<Result<Vec<_>, _>>()?;
+            counts.push(&words, frequency)?;
+        }
+        Ok(())
+    };
+    tally.add(images.len() as u64, count).expect("the counts fit");
+    tally
+}
+
 proptest! {
-    /// However images are cut, and n-grams dealt, the parts give the table of all.
+    /// However images are cut, n-grams dealt, and parts merged, they give the table of all.
     #[test]
-    fn sums_of_split_tables_join_to_the_whole_table(images in images(), size in 1_usize..5, n in 1_u32..6) {
-        let mut by_part: Vec<Vec<DocumentFrequencies>> = vec![Vec::new(); n as usize];
+    fn parts_of_counts_merge_to_the_whole_table(images in images(), size in 1_usize..5, n in 1_u32..6) {
+        let mut by_part: Vec<Tally> = (0..n).map(|_| Tally::new(4, n)).collect();
         for some in images.chunks(size).rev() {
-            for (part, table) in by_part.iter_mut().zip(table(some, 4).split(n).unwrap()) {
-                part.push(table);
+            for (part, bytes) in tally(some, 4, n).parts() {
+                by_part[part as usize].merge(&bytes).unwrap();
             }
         }
-        let merged: Vec<_> = by_part.iter().map(|tables| DocumentFrequencies::sum(tables).unwrap()).collect();
-        let joined = DocumentFrequencies::join(&merged).unwrap();
-        prop_assert!(images.is_empty() || joined == table(&images, 4));
-        prop_assert_eq!(joined.len(), merged.iter().map(DocumentFrequencies::len).sum::<usize>());
+        let mut joined = Tally::new(4, n);
+        let mut n_ngrams = 0;
+        for (k, merged) in by_part.iter().enumerate() {
+            merged.counts().for_each(|_, _| n_ngrams += 1);
+            for (part, bytes) in merged.parts() {
+                prop_assert_eq!(part as usize, k, "a merged part has n-grams of one part only");
+                joined.merge(&bytes).unwrap();
+            }
+        }
+        prop_assert_eq!(joined.is_empty(), images.is_empty());
+        let joined = joined.into_table().unwrap();
+        prop_assert_eq!(&joined, &table(&images, 4));
+        prop_assert_eq!(joined.len(), n_ngrams);
+    }
+
+    /// A damaged part is refused or has other n-grams; its checksum is made right, so that its body is read.
+    #[test]
+    fn damaged_parts_never_panic(at in 20_usize..60, byte in 0..=255_u8, end in 20_usize..70) {
+        let images = captions(&[&["a dog in a house", "the dog"], &["two cats"]]);
+        let (_, mut bytes) = tally(&images, 3, 2).parts().next().unwrap();
+        if let Some(found) = bytes.get_mut(at) {
+            *found = byte;
+        }
+        bytes.truncate(end.max(20));
+        let hash = twox_hash::XxHash3_64::oneshot(&bytes[20..]);
+        bytes[12..20].copy_from_slice(&hash.to_le_bytes());
+        let mut merged = Tally::new(3, 2);
+        let _ = merged.merge(&bytes);
     }
 }
 
 #[test]
-fn parts_over_other_images_do_not_join() {
-    let (one, two) = (table(&captions(&[&["a b"]]), 2), table(&captions(&[&["a b"], &["c"]]), 2));
-    let error = DocumentFrequencies::join([&one, &two]).unwrap_err().to_string();
+fn incomplete_and_foreign_parts_are_refused() {
+    let images = captions(&[&["a b"], &["c"]]);
+    let parts: Vec<(u32, Vec<u8>)> = tally(&images, 2, 3).parts().collect();
+    assert_eq!(parts.len(), 3, "each part gives the number of images, even without n-grams");
+    let mut some = Tally::new(2, 3);
+    some.merge(&parts[0].1).unwrap();
+    let error = some.into_table().unwrap_err().to_string();
     assert!(error.contains("different numbers of images"), "{error}");
+    for mut other in [Tally::new(2, 4), Tally::new(3, 3)] {
+        let error = other.merge(&parts[0].1).unwrap_err().to_string();
+        assert!(error.contains("does not belong"), "{error}");
+    }
+    let mut damaged = parts[1].1.clone();
+    *damaged.last_mut().unwrap() ^= 1;
+    let error = Tally::new(2, 3).merge(&damaged).unwrap_err().to_string();
+    assert!(error.contains("checksum"), "{error}");
+    assert!(Tally::new(2, 3).merge(b"capevng").is_err());
 }
 
 #[test]
@@ -163,14 +214,14 @@ fn frequencies_that_overflow_do_not_merge() {
     let mut counts = Counts::default();
     let word = counts.word("a").unwrap();
     counts.push(&[word], u32::MAX).unwrap();
-    let table = counts.into_table(1 << 40, 1, Repeats::Add).unwrap();
+    let table = counts.into_table(1 << 40, 1).unwrap();
     assert!(table.merge(&table).is_err());
 }
 
 #[test]
 fn the_number_of_images_is_bounded() {
-    assert!(Counts::default().into_table(1 << 53, 1, Repeats::Add).is_ok());
-    assert!(Counts::default().into_table((1 << 53) + 1, 1, Repeats::Add).is_err());
+    assert!(Counts::default().into_table(1 << 53, 1).is_ok());
+    assert!(Counts::default().into_table((1 << 53) + 1, 1).is_err());
 }
 
 #[test]
@@ -324,12 +375,12 @@ proptest! {
         }
         let mut map = BTreeMap::new();
         for (ngram, frequency) in &ngrams {
-            counts.push(ngram, *frequency).unwrap();
+            counts.set(ngram, *frequency).unwrap();
             let words: Vec<&str> = ngram.iter().map(|n| ["d", "c", "b", "a"][*n as usize]).collect();
             map.insert(words, *frequency);
         }
         map.retain(|_, frequency| *frequency > 0);
-        let table = counts.into_table(9, 4, Repeats::KeepLast).unwrap();
+        let table = counts.into_table(9, 4).unwrap();
         prop_assert_eq!(table.iter().collect::<BTreeMap<_, _>>(), map);
         prop_assert_eq!(&DocumentFrequencies::load(&saved(&table)).unwrap(), &table);
     }

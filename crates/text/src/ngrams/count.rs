@@ -208,33 +208,64 @@ impl NgramCounts {
         self.tables.get(if self.word_bits < 32 { 0 } else { n.checked_sub(1)? }).filter(|_| is_counted)
     }
 
-    /// Calls `visit` with each n-gram, as a slice of symbols, and its count, in unspecified order.
+    /// Calls `visit` with each n-gram of at most `order` words, after its prefix: what `visit` returned for the prefix
+    /// (`None` for single words), its last word and its count.
     ///
     /// `symbols` lists the vocabulary.
-    pub fn for_each(&self, symbols: &[Symbol], mut visit: impl FnMut(&[Symbol], u32)) {
-        type Spelt = hashbrown::HashMap<u64, Vec<Symbol>, foldhash::fast::FixedState>;
-        let mut nodes = Spelt::default();
-        for symbol in symbols {
-            if let Some((node, count)) = self.word(*symbol) {
-                visit(&[*symbol], count);
-                nodes.insert(node.0, vec![*symbol]);
-            }
-        }
-        for n in 1..self.order {
-            let mut longer = Spelt::default();
-            for (p, part) in self.table(n).iter().flat_map(|table| table.parts.iter().enumerate()) {
-                for (k, (key, count)) in (0..).zip(part.keys.iter().zip(&part.counts)) {
-                    let last = (key & ((1 << self.word_bits) - 1)) as usize;
-                    // In a table of all orders, only the n-grams of this order extend these prefixes.
-                    if let Some(prefix) = nodes.get(&(key >> self.word_bits)) {
-                        let ngram = [&prefix[..], &[symbols[last]]].concat();
-                        visit(&ngram, *count);
-                        longer.insert(node(*key, p, k, self.word_bits).0, ngram);
+    pub fn for_each<N: Copy>(
+        &self,
+        symbols: &[Symbol],
+        order: usize,
+        mut visit: impl FnMut(Option<N>, Symbol, u32) -> N,
+    ) {
+        let visited = |symbol: &Symbol| self.word(*symbol).map(|(_, count)| visit(None, *symbol, count));
+        let words: Vec<Option<N>> = symbols.iter().map(visited).collect();
+        // By part and number, what was returned for the n-grams of `n` words.
+        let mut shorter: Vec<Vec<Option<N>>> = Vec::new();
+        let order = order.min(self.order);
+        for n in 1..order {
+            let Some(table) = self.table(n) else { return };
+            let room = |part: &Part| if n + 1 < order { part.keys.len() } else { 0 };
+            let mut longer: Vec<Vec<Option<N>>> =
+                table.parts.iter().map(|part| vec![None; room(part)]).collect();
+            for (p, part) in table.parts.iter().enumerate() {
+                for (k, (key, count)) in part.keys.iter().zip(&part.counts).enumerate() {
+                    if !self.has_words(*key, n + 1) {
+                        continue;
+                    }
+                    let prefix = if n == 1 {
+                        words.get((key >> self.word_bits) as usize)
+                    } else {
+                        self.place(table, key >> self.word_bits).and_then(|(p, k)| shorter.get(p)?.get(k))
+                    };
+                    let symbol = symbols.get((key & ((1 << self.word_bits) - 1)) as usize);
+                    if let (Some(Some(prefix)), Some(symbol)) = (prefix, symbol) {
+                        let found = visit(Some(*prefix), *symbol, *count);
+                        if let Some(place) = longer.get_mut(p).and_then(|part| part.get_mut(k)) {
+                            *place = Some(found);
+                        }
                     }
                 }
             }
-            nodes = longer;
+            shorter = longer;
         }
+    }
+
+    /// Whether the n-gram with this key has `n` words; a table of all orders has keys without words before them.
+    fn has_words(&self, key: u64, n: usize) -> bool {
+        let bits = self.word_bits * n as u32;
+        self.word_bits == 32
+            || key >> (bits - self.word_bits) > 0 && key.checked_shr(bits).is_none_or(|more| more == 0)
+    }
+
+    /// The part and the number of the n-gram with this node.
+    fn place(&self, table: &Table, node: u64) -> Option<(usize, usize)> {
+        if self.word_bits == 32 {
+            return Some(((node >> NUMBER_BITS) as usize, (node & u64::from(NUMBER)) as usize));
+        }
+        let hash = mix(node);
+        let p = part_of(hash, table.part_bits);
+        Some((p, table.parts.get(p)?.find(node, hash)? as usize))
     }
 }
 

@@ -1,0 +1,104 @@
+//! Document frequencies that are counted in parts: from Arrow record batches, and merged as bytes.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+use capeval::frequencies::Tally as Counted;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::capsule::{ArrowBatch, batches};
+use crate::columns::{Columns, Rows, Sieve};
+use crate::error::fault;
+use crate::frequencies::DocumentFrequencies;
+use crate::metrics::reading;
+use crate::run::long;
+
+/// The n-grams of some rows, in a number of parts.
+#[pyclass(frozen, module = "capeval._engine")]
+pub struct Tally(Mutex<Counted>);
+
+#[pymethods]
+impl Tally {
+    /// Nothing yet: n-grams of up to `order` words.
+    #[new]
+    fn new(order: usize, parts: u32) -> Self {
+        Self(Mutex::new(Counted::new(order, parts)))
+    }
+
+    /// Adds the references of the rows of a batch or table; `tokens` are the tokenizer and the stemmer.
+    fn add(
+        &self,
+        py: Python<'_>,
+        source: &Bound<'_, PyAny>,
+        columns: Columns,
+        sieve: &Sieve,
+        tokens: (String, Option<String>),
+        threads: Option<usize>,
+    ) -> PyResult<()> {
+        let reading = reading(&tokens.0, tokens.1.as_deref())?.each();
+        let mut rows = Rows::read(&batches(source)?, &columns, sieve, 0)?;
+        let mut references = rows.take_references();
+        let added = long(py, threads, None, move |_| {
+            let mut tally = self.lock();
+            let (n, order) = (references.n_images() as u64, tally.order());
+            tally.add(n, |counts| references.count_ngrams(reading, order, counts))
+        })?;
+        added.map_err(|error| fault(&error))
+    }
+
+    /// Adds a part, as `parts` gives it.
+    fn merge(&self, py: Python<'_>, part: &[u8]) -> PyResult<()> {
+        py.detach(|| self.lock().merge(part)).map_err(|error| fault(&error))
+    }
+
+    /// The parts that have images, with their numbers, as bytes.
+    fn parts<'py>(&self, py: Python<'py>) -> Vec<(u32, Bound<'py, PyBytes>)> {
+        let parts: Vec<(u32, Vec<u8>)> = py.detach(|| self.lock().parts().collect());
+        parts.into_iter().map(|(part, bytes)| (part, PyBytes::new(py, &bytes))).collect()
+    }
+
+    /// The table of all parts.
+    fn table(&self, py: Python<'_>) -> PyResult<DocumentFrequencies> {
+        let table = py.detach(|| self.lock().clone().into_table());
+        table.map(DocumentFrequencies::new).map_err(|error| fault(&error))
+    }
+
+    /// The n-grams and their frequencies as columns of an Arrow batch: lists of words, and whole numbers. A row with an
+    /// empty list for each part gives the number of its images.
+    fn rows(&self) -> PyResult<ArrowBatch> {
+        let tally = self.lock();
+        let mut ngrams = ListBuilder::new(StringBuilder::new());
+        let mut images = Vec::with_capacity(tally.len());
+        for (_, n) in tally.images() {
+            ngrams.append(true);
+            images.push(n as i64);
+        }
+        tally.counts().for_each(|words, count| {
+            words.iter().for_each(|word| ngrams.values().append_value(word));
+            ngrams.append(true);
+            images.push(i64::from(count));
+        });
+        let columns: [(&str, ArrayRef); 2] =
+            [("ngram", Arc::new(ngrams.finish())), ("images", Arc::new(Int64Array::from(images)))];
+        Ok(ArrowBatch(RecordBatch::try_from_iter(columns).map_err(|error| fault(&error))?))
+    }
+
+    /// The number of n-grams and their prefixes.
+    fn __len__(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Whether no images have been counted.
+    #[getter]
+    fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+}
+
+impl Tally {
+    fn lock(&self) -> MutexGuard<'_, Counted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
