@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Compare Spark with one machine on COCO val2014 leave-one-out, and measure rates.
 
-    spark_check.py exact REFERENCES CANDIDATES [--sail] [--metrics a,b]
-    spark_check.py rate REFERENCES CANDIDATES ROWS [--sail] [--metrics a,b] [--folder DIR]
+    spark_check.py exact REFERENCES CANDIDATES [ROWS] [--engine sail|spark|connect] [--metrics a,b]
+    spark_check.py rate REFERENCES CANDIDATES ROWS [--engine ...] [--metrics a,b] [--folder DIR] [--alone]
 
 `exact` scores in 1, 7 and 64 shuffled partitions and wants equal bits. On Spark, which needs Java 17 and pyspark, some
-tasks raise and the worker of others is killed, on their first attempt. `rate` scores ROWS captions that are resampled with
-new ids, and prints the processor time of all processes after the start of Spark, per caption, and the peak memory of the
-largest Python worker; then the same for `capeval.score` in a process of its own. METEOR needs its data (CAPEVAL_DATA).
+tasks raise and the worker of others is killed, on their first attempt. `connect` is Spark behind its own Connect server.
+
+`rate` scores ROWS captions that are resampled with new ids, and prints the processor time after the start of Spark, by
+kind of process, and the peak memory of the largest Python worker; then the time of a job that only moves the rows to Python
+as often (the floor), and that of `capeval.score` in a process of its own, unless `--alone`. METEOR needs its data
+(CAPEVAL_DATA).
 """
 import argparse
 import json
@@ -37,10 +40,10 @@ def read(references, candidates):
     return [(row["image_id"], row["caption"], by_image[row["image_id"]]) for row in load(candidates)]
 
 
-def session(sail):
+def session(engine):
     from pyspark.sql import SparkSession
 
-    if sail:
+    if engine == "sail":
         from pysail.spark import SparkConnectServer
 
         server = SparkConnectServer()
@@ -50,8 +53,11 @@ def session(sail):
         return remote
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # Two tasks at a time, each of which may fail three times.
-    builder = SparkSession.builder.master("local[2,4]").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.driver.memory", "3g").config("spark.sql.adaptive.enabled", "true")
+    master = "local[2,4]"
+    builder = SparkSession.builder.master(master) if engine == "spark" else SparkSession.builder.remote(master)
+    builder = builder.config("spark.ui.enabled", "false").config("spark.driver.memory", "3g")
+    for option in filter(None, os.environ.get("SPARK_CHECK_CONFIG", "").split(",")):
+        builder = builder.config(*option.split("=", 1))
     return builder.config("spark.sql.shuffle.partitions", "8").getOrCreate()
 
 
@@ -74,7 +80,7 @@ def each(metrics):
     return [name if name.startswith(own) else f"{name}:tok=ptb-each" for name in metrics]
 
 
-def exact(rows, metrics, sail):
+def exact(rows, metrics, engine):
     import capeval
     from capeval import spark
 
@@ -82,14 +88,14 @@ def exact(rows, metrics, sail):
     candidates = {id: text for id, text, _ in rows}
     table = capeval.DocumentFrequencies.build(references, tokenizer="ptb-each")
     one = capeval.score(references, candidates, each(metrics), document_frequencies=table)
-    engine = session(sail)
-    print("Sail" if sail else "Spark", engine.version)
+    kind, engine = engine, session(engine)
+    print(kind, engine.version)
     intervals = set()
     for partitions in (1, 7, 64):
         start = time.time()
         random.Random(partitions).shuffle(rows)
         df = engine.createDataFrame(rows, TYPES).repartition(partitions)
-        if not sail:
+        if kind != "sail":
             df = df.mapInArrow(failing, TYPES)
         counted = spark.document_frequencies(df)
         assert counted.fingerprint == table.fingerprint, (counted, table)
@@ -114,8 +120,8 @@ def exact(rows, metrics, sail):
 
 
 def tree(root):
-    """The processor seconds of a process and all its descendants, and the greatest peak memory of a Python among these."""
-    parents, seconds, peaks = {}, {}, {}
+    """The processor seconds of a process and its descendants, by kind, and the greatest peak memory of a Python among these."""
+    parents, names, seconds, peaks = {}, {}, {}, {}
     for path in Path("/proc").glob("[0-9]*"):
         try:
             name, stat = (path / "stat").read_text().split("(", 1)[1].rsplit(")", 1)
@@ -124,14 +130,18 @@ def tree(root):
         except (OSError, ProcessLookupError):
             continue
         pid = int(path.name)
-        parents[pid] = int(fields[1])
+        parents[pid], names[pid] = int(fields[1]), name
+        # Those of children that have ended, too.
         seconds[pid] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
         peaks[pid] = int(peak[0].split()[1]) / 1024 if peak and name.startswith("python") else 0
     inside = {root}
     while more := {pid for pid, parent in parents.items() if parent in inside} - inside:
         inside |= more
-    total = sum(seconds.get(pid, 0) for pid in inside)
-    return total, max((peaks.get(pid, 0) for pid in inside - {root}), default=0)
+    kinds = {"driver": 0.0, "JVM": 0.0, "Python workers": 0.0}
+    for pid in inside:
+        kind = "driver" if pid == root else "JVM" if names.get(pid) == "java" else "Python workers"
+        kinds[kind] += seconds.get(pid, 0)
+    return kinds, max((peaks.get(pid, 0) for pid in inside - {root}), default=peaks.get(root, 0))
 
 
 def resampled(rows, n, folder):
@@ -163,34 +173,55 @@ print(end.ru_utime + end.ru_stime - start.ru_utime - start.ru_stime, time.time()
 """
 
 
-def rate(rows, metrics, n, sail, folder):
+def rate(rows, metrics, n, kind, folder, alone):
     path = resampled(rows, n, folder)
-    engine = session(sail)
+    engine = session(kind)
     from capeval import spark
+
+    def timed(what, work):
+        before, _ = tree(os.getpid())
+        start = time.time()
+        result = work()
+        wall = time.time() - start
+        after, peak = tree(os.getpid())
+        kinds = {name: after[name] - before[name] for name in after}
+        cpu = sum(kinds.values())
+        shares = ", ".join(f"{name} {seconds / n * 1e6:.1f}" for name, seconds in kinds.items() if seconds)
+        print(
+            f"{kind} {engine.version}, {n} captions, {what}: {cpu:.1f} s of processors, {wall:.1f} s, "
+            f"{cpu / n * 1e6:.1f} us per caption ({shares}), largest Python {peak:.0f} MB, load {os.getloadavg()[0]:.0f}",
+            flush=True,
+        )
+        return result, cpu
+
+    def floor(df):
+        from pyspark.sql import functions as f
+
+        def rows(batches):
+            import pyarrow as pa
+
+            yield pa.record_batch([pa.array([sum(batch.num_rows for batch in batches)])], ["n"])
+
+        df.groupBy("image_id").agg(f.count("*").alias("n")).where("n > 1").limit(5).collect()
+        for columns in (["candidate", "references"], ["image_id", "candidate", "references"]):
+            df.select(*columns).mapInArrow(rows, "n bigint").collect()
 
     first = engine.createDataFrame(rows[:2000], TYPES)
     spark.evaluate(first, metrics)  # Starts workers, compiles plans.
-    before, _ = tree(os.getpid())
-    start = time.time()
     df = engine.read.parquet(str(path))
-    report = spark.evaluate(df, metrics)
-    wall = time.time() - start
-    after, peak = tree(os.getpid())
-    cpu = after - before
-    print(
-        f"{'Sail' if sail else 'Spark'} {engine.version}, {n} captions: {cpu:.1f} s of processors, {wall:.1f} s, "
-        f"{cpu / n * 1e6:.1f} us per caption, worker of {peak:.0f} MB, {n / wall:.0f} captions/s",
-        flush=True,
-    )
+    report, cpu = timed("scoring", lambda: spark.evaluate(df, metrics))
+    timed("floor", lambda: floor(df))
+    print(list(report.scores.items())[:4], flush=True)
+    if alone:
+        return
     found = subprocess.run(
         [sys.executable, "-c", ONE, path, ",".join(each(metrics))], capture_output=True, text=True, check=True
     )
     one, wall, memory = map(float, found.stdout.split())
     print(
         f"capeval.score, {n} captions: {one:.1f} s of processors, {wall:.1f} s, {one / n * 1e6:.1f} us per caption, "
-        f"{memory:.0f} MB; {'Sail' if sail else 'Spark'} takes {cpu / one:.2f} times the processor time"
+        f"{memory:.0f} MB; {kind} takes {cpu / one:.2f} times the processor time"
     )
-    print(list(report.scores.items())[:4])
 
 
 def main():
@@ -199,15 +230,16 @@ def main():
     parser.add_argument("references")
     parser.add_argument("candidates")
     parser.add_argument("rows", nargs="?", type=int)
-    parser.add_argument("--sail", action="store_true")
+    parser.add_argument("--engine", choices=["spark", "connect", "sail"], default="spark")
+    parser.add_argument("--alone", action="store_true")
     parser.add_argument("--metrics", default=METRICS)
     parser.add_argument("--folder", default=".")
     given = parser.parse_args()
     rows = read(given.references, given.candidates)
     if given.task == "exact":
-        exact(rows, given.metrics.split(","), given.sail)
+        exact(rows[: given.rows], given.metrics.split(","), given.engine)
     else:
-        rate(rows, given.metrics.split(","), given.rows, given.sail, given.folder)
+        rate(rows, given.metrics.split(","), given.rows, given.engine, given.folder, given.alone)
 
 
 if __name__ == "__main__":
