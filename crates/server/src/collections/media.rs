@@ -31,9 +31,22 @@ async fn picture(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Fault> {
-    let image = visible(&app, &id, &visitor).await?;
+    picture_of(&app, &visitor, &id, &headers).await
+}
+
+/// A picture as a file, if the visitor may see it.
+///
+/// # Errors
+/// If there is none that the visitor may see.
+pub(super) async fn picture_of(
+    app: &App,
+    visitor: &Visitor,
+    id: &str,
+    headers: &HeaderMap,
+) -> Result<Response, Fault> {
+    let image = visible(app, id, visitor).await?;
     let kind = if image.kind.as_deref() == Some("image/jpeg") { "image/jpeg" } else { "image/png" };
-    send(&app, image.blob, kind, &headers).await
+    send(app, image.blob, kind, headers).await
 }
 
 async fn small(

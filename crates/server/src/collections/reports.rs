@@ -64,12 +64,20 @@ async fn report(
     Form(given): Form<NewReport>,
 ) -> Result<Response, Fault> {
     let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
-    app.limits.take("captions", &visitor.id, app.settings.captions_per_minute)?;
-    let mut tx = app.store.begin().await?;
-    add(&mut tx, &seen, &visitor, &given).await?;
-    tx.commit().await?;
+    send(&app, &seen, &visitor, &given).await?;
     let to = if given.to.is_empty() { format!("/c/{slug}/caption?done=reported") } else { given.to };
     Ok(Redirect::to(crate::web::local(&to)).into_response())
+}
+
+/// Reports something.
+///
+/// # Errors
+/// If there is no such thing, the person may not report, or too often, or the database fails.
+pub(super) async fn send(app: &App, seen: &Seen, visitor: &Visitor, given: &NewReport) -> Result<(), Fault> {
+    app.limits.take("captions", &visitor.id, app.settings.captions_per_minute)?;
+    let mut tx = app.store.begin().await?;
+    add(&mut tx, seen, visitor, given).await?;
+    Ok(tx.commit().await?)
 }
 
 /// Adds a report, and hides the thing from everybody if it is the second one.

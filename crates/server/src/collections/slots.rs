@@ -15,6 +15,9 @@ use crate::{args, clock, ids};
 /// How long a reservation lasts from the last sign of its person.
 pub const LEASE: i64 = 20 * 60_000;
 
+/// A reservation that was prolonged within this time is not written again.
+const FRESH: i64 = 60_000;
+
 /// How long it lasts at most, whatever its person types.
 const LONGEST: i64 = 3 * 3_600_000;
 
@@ -159,7 +162,7 @@ pub fn random() -> std::io::Result<u64> {
 /// The reservation of a person, which lasts longer from now on; one of a picture that nobody may describe any more is
 /// given up.
 async fn own(store: &Store, collection: &str, account: &str) -> Result<Option<Assignment>, Error> {
-    const OWN: &str = "SELECT assignment.image, image.state FROM assignment \
+    const OWN: &str = "SELECT assignment.image, assignment.expires_at, image.state FROM assignment \
                        JOIN image ON image.id = assignment.image WHERE assignment.collection = $1 \
                        AND assignment.account = $2 AND assignment.kind = 'caption'";
     let Some(row) = store.first(OWN, args![collection, account]).await? else { return Ok(None) };
@@ -168,7 +171,14 @@ async fn own(store: &Store, collection: &str, account: &str) -> Result<Option<As
         give_up(store, &image, account).await?;
         return Ok(None);
     }
-    let expires_at = extend(store, &image, account).await?;
+    let expires_at: i64 = row.get("expires_at")?;
+    if expires_at - clock::now() > LEASE - FRESH {
+        // Whoever loads a page again and again writes nothing.
+        return Ok(Some(Assignment { image, expires_at }));
+    }
+    let mut tx = store.begin().await?;
+    let expires_at = extend(&mut tx, &image, account).await?;
+    tx.commit().await?;
     Ok(expires_at.map(|expires_at| Assignment { image, expires_at }))
 }
 
@@ -176,8 +186,7 @@ async fn own(store: &Store, collection: &str, account: &str) -> Result<Option<As
 ///
 /// # Errors
 /// If the database fails.
-pub async fn extend(store: &Store, image: &str, account: &str) -> Result<Option<i64>, Error> {
-    let mut tx = store.begin().await?;
+pub async fn extend(tx: &mut Tx, image: &str, account: &str) -> Result<Option<i64>, Error> {
     let row = tx
         .first(
             "UPDATE assignment SET expires_at = CASE WHEN created_at + $1 < $2 THEN created_at + $1 ELSE $2 END \
@@ -185,7 +194,6 @@ pub async fn extend(store: &Store, image: &str, account: &str) -> Result<Option<
             args![LONGEST, clock::now() + LEASE, image, account],
         )
         .await?;
-    tx.commit().await?;
     row.map(|row| row.get("expires_at")).transpose()
 }
 

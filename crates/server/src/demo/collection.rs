@@ -12,7 +12,7 @@ use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::records::BoardKind;
 use crate::collections::apply::{self, Plan};
-use crate::collections::captioning::{self, New};
+use crate::collections::captioning::give::{self as captions, New};
 use crate::collections::picture;
 use crate::collections::ratings::give::{self, Given};
 use crate::collections::ratings::known;
@@ -176,7 +176,7 @@ async fn describe(
     let sentence = text::clean(&sentence);
     let new = New { collection, image, language, text: &sentence, warnings: Vec::new() };
     let mut tx = app.store.begin().await?;
-    captioning::add(&mut tx, author, new).await?;
+    captions::add(&mut tx, author, new).await?;
     Ok(tx.commit().await?)
 }
 

@@ -6,7 +6,7 @@ use super::gold;
 use crate::collections::rules::acceptance::{self, Grade, Verdict};
 use crate::collections::rules::states::CaptionState;
 use crate::collections::slots;
-use crate::store::{Error, Row, Tx};
+use crate::store::{Error, Row, Store, Tx};
 use crate::{args, audit, clock};
 
 /// A grade with the errors that the rater marked.
@@ -20,6 +20,18 @@ pub struct Given<'a> {
     pub grade: Grade,
     /// The errors.
     pub tags: Vec<&'static str>,
+}
+
+/// Rates what a person was given, whether its grade is known or not.
+///
+/// # Errors
+/// If the database fails.
+pub async fn rate_held(store: &Store, item: &str, given: &Given<'_>) -> Result<(), Error> {
+    let mut tx = store.begin().await?;
+    if !rate_gold(&mut tx, item, given).await? {
+        rate(&mut tx, item, given).await?;
+    }
+    tx.commit().await
 }
 
 /// The weight of a person's ratings.

@@ -112,8 +112,8 @@ async fn give(
     // Only what the person was given can be rated: nobody chooses whose captions they grade.
     let held = next::held(&app.store, collection, &visitor.id).await?;
     let Some(held) = held.filter(|held| field("item") == Some(held.item.as_str())) else { return Ok(again) };
-    let mut tx = app.store.begin().await?;
     if let Some(reason) = field("report").and_then(|reason| reason.parse::<ReportReason>().ok()) {
+        let mut tx = app.store.begin().await?;
         // A caption with a known grade is somebody's caption elsewhere; here it is only skipped.
         if records::caption(&app.store, &held.item).await.is_ok() {
             reports::add(&mut tx, &seen, &visitor, &NewReport::of_caption(held.item, reason)).await?;
@@ -124,22 +124,29 @@ async fn give(
         return Ok(again);
     }
     if field("grade") == Some("skip") {
+        let mut tx = app.store.begin().await?;
         skip(&mut tx, collection, &held.image.id, &visitor.id).await?;
         tx.commit().await?;
         return Ok(again);
     }
     let Some(grade) = field("grade").and_then(|grade| grade.parse().ok()).and_then(Grade::new) else {
-        return Err(fault!(UNPROCESSABLE_ENTITY, "grade", "Choose one of the four grades."));
+        return Err(not_a_grade());
     };
     let marked = fields.iter().filter(|(name, _)| name == "tag").map(|(_, value)| value.as_str());
-    let marked: Vec<&str> = marked.collect();
-    let tags = TAGS.iter().map(|(tag, _)| *tag).filter(|tag| marked.contains(tag)).collect();
-    let given = Given { collection, account: &visitor.id, grade, tags };
-    if !give::rate_gold(&mut tx, &held.item, &given).await? {
-        give::rate(&mut tx, &held.item, &given).await?;
-    }
-    tx.commit().await?;
+    let given = Given { collection, account: &visitor.id, grade, tags: known_tags(marked) };
+    give::rate_held(&app.store, &held.item, &given).await?;
     Ok(again)
+}
+
+/// The fault of a grade that is not one.
+pub fn not_a_grade() -> Fault {
+    fault!(UNPROCESSABLE_ENTITY, "grade", "Choose one of the four grades.")
+}
+
+/// Those of the marked errors that raters may mark, in their order.
+pub fn known_tags<'m>(marked: impl Iterator<Item = &'m str>) -> Vec<&'static str> {
+    let marked: Vec<&str> = marked.collect();
+    TAGS.iter().map(|(tag, _)| *tag).filter(|tag| marked.contains(tag)).collect()
 }
 
 /// Whoever cannot judge a picture neither rates its captions nor describes it.

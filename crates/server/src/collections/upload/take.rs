@@ -1,147 +1,86 @@
-//! The upload of pictures: up to 20 files, with what their uploader declares about them.
+//! Takes the files of an upload, with what their uploader declares about them.
 
-use askama::Template;
-use axum::extract::{FromRequest, Multipart, Path, Request, State};
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::extract::{FromRequest, Multipart, Request};
+use axum::http::header;
 use serde_json::json;
 
-use super::records::{self, Collection, Seen};
-use super::{apply, pages, picture, processing};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::upload::{broken, discard, of_field};
 use crate::blobs::Draft;
+use crate::collections::records::Collection;
+use crate::collections::rules::{next, text};
+use crate::collections::{pages, picture, processing, slots};
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::{self, Priority};
 use crate::store::Tx;
+use crate::web::Page;
 use crate::web::language::say;
-use crate::web::route::{get, post};
-use crate::web::{Access, Page, Person, Route, Scope};
 use crate::{args, audit, clock, ids};
 
 /// The most files of an upload.
-const FILES: usize = 20;
+pub const FILES: usize = 20;
 
 /// The most pictures of a person that wait for processing or for a moderator.
 const WAITING: i64 = 200;
 
 /// What uploaders declare.
-const DECLARATION: &str = say(
+pub const DECLARATION: &str = say(
     "I took these screenshots myself, I may publish them under this licence, and no names, chat or faces of other people are in them.",
 );
 
-pub(super) fn routes() -> Vec<Route> {
-    vec![
-        get("/c/{slug}/upload", Access::Person(Scope::Read), "The form to upload pictures", form),
-        post("/c/{slug}/upload", Access::Person(Scope::Submit), "Upload pictures", upload).upload(),
-    ]
-}
-
 /// What an uploader says about pictures.
 #[derive(Clone, Debug, Default)]
-struct About {
-    game: String,
-    platform: String,
-    licence: String,
-    is_declared: bool,
+pub struct About {
+    /// The title of the game.
+    pub game: String,
+    /// The platform.
+    pub platform: String,
+    /// The licence.
+    pub licence: String,
+    /// Whether they declare that they may publish them.
+    pub is_declared: bool,
 }
 
 /// What became of a file.
-struct Taken {
-    name: String,
-    refusal: Option<Fault>,
+pub struct Taken {
+    /// Its name, as the uploader has it.
+    pub name: String,
+    /// The id of its picture, or why it is refused.
+    pub outcome: Result<String, Fault>,
 }
 
-#[derive(Template)]
-#[template(path = "collections/upload.html")]
-struct Form<'a> {
-    page: &'a Page,
-    seen: &'a Seen,
-    about: &'a About,
-    declaration: &'a str,
-    closed: Option<String>,
-    problem: Option<String>,
-    refused: Vec<(String, String)>,
-    taken: usize,
-    picture_mib: u64,
-    most: usize,
-}
-
-async fn form(
-    State(app): State<App>,
-    page: Page,
-    Person(visitor): Person,
-    Path(slug): Path<String>,
-) -> Result<Response, Fault> {
-    let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
-    show(&app, &page, &seen, &About::default(), None, &[])
-}
-
-fn show(
+/// Takes pictures, which jobs then decode: all that are good, whatever is wrong with the others.
+///
+/// # Errors
+/// If nothing can be taken: for what is said about the pictures, or because too many wait.
+pub async fn upload(
     app: &App,
     page: &Page,
-    seen: &Seen,
-    about: &About,
-    problem: Option<&Fault>,
-    taken: &[Taken],
-) -> Result<Response, Fault> {
-    let refused = taken.iter().filter_map(|one| Some((one.name.clone(), page.fault(one.refusal.as_ref()?))));
-    let refused: Vec<(String, String)> = refused.collect();
-    let status = match problem {
-        Some(fault) => fault.status,
-        None if refused.is_empty() => StatusCode::OK,
-        None => StatusCode::UNPROCESSABLE_ENTITY,
-    };
-    let shown = page.show(&Form {
-        page,
-        seen,
-        about,
-        declaration: page.t(DECLARATION),
-        closed: seen.collection.is_closed().map(|fault| page.fault(&fault)),
-        problem: problem.map(|fault| page.fault(fault)),
-        taken: taken.len() - refused.len(),
-        refused,
-        picture_mib: app.settings.picture_mib,
-        most: FILES,
-    })?;
-    Ok((status, shown).into_response())
-}
-
-async fn upload(
-    State(app): State<App>,
-    page: Page,
-    Person(visitor): Person,
-    Path(slug): Path<String>,
-    request: Request,
-) -> Result<Response, Fault> {
-    let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
-    let (about, files) = match receive(&app, request).await {
-        Ok(received) => received,
-        Err(fault) => return show(&app, &page, &seen, &About::default(), Some(&fault), &[]),
-    };
-    if let Err(fault) = check(&app, &seen.collection, &visitor, &about, &files).await {
-        return show(&app, &page, &seen, &about, Some(&fault), &[]);
-    }
-    let consent = consent(&app, &page, &seen.collection, &visitor, &about).await?;
+    collection: &Collection,
+    visitor: &Visitor,
+    (about, files): (&About, Vec<(String, Draft)>),
+) -> Result<Vec<Taken>, Fault> {
+    check(app, collection, visitor, about, &files).await?;
+    let consent = consent(app, page, collection, visitor, about).await?;
     let mut taken = Vec::new();
     for (name, draft) in files {
-        let refusal = take(&app, &seen.collection, &visitor, &about, &consent, draft).await.err();
-        if let Some(fault) = refusal.as_ref().filter(|fault| fault.status.is_server_error()) {
+        let outcome = take(app, collection, visitor, about, &consent, draft).await;
+        if let Some(fault) = outcome.as_ref().err().filter(|fault| fault.status.is_server_error()) {
             return Err(fault.clone());
         }
-        taken.push(Taken { name, refusal });
+        taken.push(Taken { name, outcome });
     }
     app.wake.notify_one();
-    if taken.iter().all(|one| one.refusal.is_none()) {
-        return Ok(Redirect::to(&format!("/c/{slug}/mine?done=uploaded")).into_response());
-    }
-    show(&app, &page, &seen, &about, None, &taken)
+    Ok(taken)
 }
 
-/// Receives the form: what is said, and each file with its name.
-async fn receive(app: &App, request: Request) -> Result<(About, Vec<(String, Draft)>), Fault> {
+/// Receives a form: what is said, and each file with its name.
+///
+/// # Errors
+/// If it is too large, or breaks off.
+pub async fn receive(app: &App, request: Request) -> Result<(About, Vec<(String, Draft)>), Fault> {
     let length = request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     let length: u64 = length.and_then(|length| length.parse().ok()).unwrap_or(0);
     if length > app.settings.upload_mib << 20 {
@@ -173,8 +112,8 @@ async fn receive(app: &App, request: Request) -> Result<(About, Vec<(String, Dra
         }
         let text = field.text().await.map_err(|_| broken())?;
         match name.as_str() {
-            "game" => about.game = super::rules::text::clean(&text),
-            "platform" => about.platform = super::rules::text::clean(&text),
+            "game" => about.game = text::clean(&text),
+            "platform" => about.platform = text::clean(&text),
             "licence" => about.licence = text,
             "rights" => about.is_declared = true,
             _ => {}
@@ -258,7 +197,7 @@ async fn take(
     about: &About,
     consent: &str,
     draft: Draft,
-) -> Result<(), Fault> {
+) -> Result<String, Fault> {
     app.limits.take("pictures", &visitor.id, app.settings.pictures_per_minute)?;
     if draft.size() > app.settings.picture_mib << 20 {
         return Err(fault!(
@@ -285,7 +224,8 @@ async fn take(
     queue::add(&mut tx, processing::WORK.kind, &id, Priority::Background).await?;
     audit::note(&mut tx, Some(&visitor.id), "image.add", &id, json!({ "collection": collection.slug }))
         .await?;
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    Ok(id)
 }
 
 async fn add(
@@ -315,7 +255,7 @@ async fn add(
                 hash,
                 group,
                 collection.wanted,
-                super::rules::next::place(super::slots::random()?),
+                next::place(slots::random()?),
                 clock::now()
             ],
         )
@@ -324,11 +264,4 @@ async fn add(
         return Err(fault!(CONFLICT, "same-picture", "The same picture is in this collection already."));
     }
     Ok(id)
-}
-
-impl About {
-    /// The address of a licence, if it has one.
-    fn address(licence: &str) -> &'static str {
-        apply::LICENCES.iter().find(|(name, _)| *name == licence).map_or("", |(_, address)| address)
-    }
 }

@@ -1,0 +1,42 @@
+//! What people have typed and not handed in.
+
+use crate::collections::slots;
+use crate::store::{Error, Store, Tx};
+use crate::{args, clock};
+
+/// The most characters of a draft.
+pub const LONGEST: usize = 2_000;
+
+/// What a person has typed about a picture.
+///
+/// # Errors
+/// If the database fails.
+pub async fn find(store: &Store, image: &str, account: &str) -> Result<Option<String>, Error> {
+    let sql = "SELECT text FROM draft WHERE image = $1 AND account = $2";
+    let row = store.first(sql, args![image, account]).await?;
+    row.map(|row| row.get("text")).transpose()
+}
+
+/// Keeps what a person has typed, and the reservation of its picture for longer.
+///
+/// # Errors
+/// If the database fails.
+pub async fn keep(store: &Store, image: &str, account: &str, text: &str) -> Result<(), Error> {
+    let mut tx = store.begin().await?;
+    save(&mut tx, image, account, text).await?;
+    slots::extend(&mut tx, image, account).await?;
+    tx.commit().await
+}
+
+/// Keeps what a person has typed.
+///
+/// # Errors
+/// If the database fails.
+pub async fn save(tx: &mut Tx, image: &str, account: &str, text: &str) -> Result<(), Error> {
+    // A late draft does not come after its caption.
+    const SAVE: &str = "INSERT INTO draft (image, account, text, changed_at) \
+        SELECT image.id, $2, $3, $4 FROM image WHERE image.id = $1 \
+        AND NOT EXISTS (SELECT 1 FROM caption WHERE caption.image = $1 AND caption.author = $2) \
+        ON CONFLICT (image, account) DO UPDATE SET text = excluded.text, changed_at = excluded.changed_at";
+    tx.execute(SAVE, args![image, account, text, clock::now()]).await.map(drop)
+}

@@ -1,0 +1,183 @@
+//! Handing in a caption: the rules that it must keep, and the place of the picture that it takes.
+
+use serde_json::json;
+
+use super::drafts;
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::collections::records::Collection;
+use crate::collections::rules::lint::{self, Level, Rule};
+use crate::collections::rules::{acceptance, next, text};
+use crate::collections::slots;
+use crate::fault;
+use crate::fault::Fault;
+use crate::store::{Error, Store, Tx};
+use crate::web::language::{Language, say};
+use crate::{args, audit, clock, ids};
+
+/// Why a caption is refused.
+pub enum Problem {
+    /// It breaks a rule.
+    Rule(&'static Rule),
+    /// Its author has written the same about another picture.
+    Repeated,
+}
+
+impl Problem {
+    /// Its name for programs.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Rule(rule) => &rule.code,
+            Self::Repeated => "repeated",
+        }
+    }
+
+    /// What is wrong, in words.
+    pub fn text(&self, language: Language) -> &str {
+        match self {
+            Self::Rule(rule) => rule.text(language),
+            Self::Repeated => language.t(say(
+                "You have given the same caption to another picture. Describe what is special about this one.",
+            )),
+        }
+    }
+}
+
+/// What became of a caption.
+pub enum Outcome {
+    /// It waits for ratings, with this id.
+    Taken(String),
+    /// It is refused; the text is kept as a draft, as in the cases that follow.
+    Refused(Vec<Problem>),
+    /// The picture was taken away.
+    Gone,
+    /// Others have completed the picture.
+    Full,
+    /// The person has described it before.
+    Again,
+}
+
+/// A caption that somebody hands in.
+pub struct Given<'a> {
+    /// The collection.
+    pub collection: &'a Collection,
+    /// The id of the picture.
+    pub image: &'a str,
+    /// The language, one of those of the collection.
+    pub language: &'a str,
+    /// The text as it was typed.
+    pub text: &'a str,
+}
+
+/// Checks a caption and adds it.
+///
+/// # Errors
+/// If it is of the person's own picture and may not be, they hand in too often, or the database fails.
+pub async fn hand_in(app: &App, visitor: &Visitor, given: &Given<'_>) -> Result<Outcome, Fault> {
+    let Given { collection, image, language, .. } = *given;
+    let clean = text::clean(given.text);
+    let (refusing, warning): (Vec<&Rule>, Vec<&Rule>) =
+        lint::broken(&clean, language).into_iter().partition(|rule| rule.level == Level::Refuse);
+    let mut problems: Vec<Problem> = refusing.into_iter().map(Problem::Rule).collect();
+    if problems.is_empty() && is_repeated(&app.store, collection, visitor, &clean, image).await? {
+        problems.push(Problem::Repeated);
+    }
+    if !problems.is_empty() {
+        drafts::keep(&app.store, image, &visitor.id, given.text).await?;
+        return Ok(Outcome::Refused(problems));
+    }
+    app.limits.take("captions", &visitor.id, app.settings.captions_per_minute)?;
+    let warnings = warning.iter().map(|rule| rule.code.as_str()).collect();
+    let new = New { collection, image, language, text: &clean, warnings };
+    let mut tx = app.store.begin().await?;
+    let outcome = add(&mut tx, visitor, new).await?;
+    if let Outcome::Taken(_) = outcome {
+        tx.commit().await?;
+    } else {
+        drop(tx);
+        let mut tx = app.store.begin().await?;
+        slots::free(&mut tx, image, &visitor.id, i64::MAX).await?;
+        drafts::save(&mut tx, image, &visitor.id, given.text).await?;
+        tx.commit().await?;
+    }
+    Ok(outcome)
+}
+
+/// Whether the person has written the same about another picture.
+async fn is_repeated(
+    store: &Store,
+    collection: &Collection,
+    visitor: &Visitor,
+    text: &str,
+    image: &str,
+) -> Result<bool, Error> {
+    const SAME: &str = "SELECT 1 AS one FROM caption WHERE collection = $1 AND text_norm = $2 AND author = $3 \
+                        AND image <> $4 AND state <> 'withdrawn'";
+    let values = args![&collection.id, text::norm(text), &visitor.id, image];
+    Ok(store.first(SAME, values).await?.is_some())
+}
+
+/// A new caption, which has been checked.
+pub struct New<'a> {
+    /// The collection.
+    pub collection: &'a Collection,
+    /// The id of the picture.
+    pub image: &'a str,
+    /// The language.
+    pub language: &'a str,
+    /// The text, clean.
+    pub text: &'a str,
+    /// The codes of rules that warn.
+    pub warnings: Vec<&'a str>,
+}
+
+/// Adds a caption in the place that its author has reserved, or in a free one.
+///
+/// # Errors
+/// If it is of their own picture and may not be, or the database fails.
+pub async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome, Fault> {
+    let author = visitor.id.as_str();
+    let known = "SELECT 1 AS one FROM caption WHERE image = $1 AND author = $2";
+    let state = slots::lock(tx, new.image).await?;
+    if tx.first(known, args![new.image, author]).await?.is_some() {
+        return Ok(Outcome::Again);
+    }
+    if !matches!(state.as_deref(), Some("open" | "complete")) {
+        return Ok(Outcome::Gone);
+    }
+    let row = tx.first("SELECT uploader FROM image WHERE id = $1", args![new.image]).await?;
+    let uploader: Option<String> = row.map_or(Ok(None), |row| row.get("uploader"))?;
+    if uploader.as_deref() == Some(author) && !new.collection.own_pictures {
+        return Err(fault!(CONFLICT, "own-picture", "People do not describe their own pictures here."));
+    }
+    if !slots::fill(tx, new.image, author).await? {
+        return Ok(Outcome::Full);
+    }
+    let counts = text::counts(new.text);
+    let (id, now) = (ids::new_id(), clock::now());
+    tx.execute(
+        "INSERT INTO caption (id, collection, image, author, language, script, text, text_norm, characters, words, \
+         warnings, state, ratings, ratings_wanted, shuffle, created_at, changed_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'submitted', 0, $12, $13, $14, $14)",
+        args![
+            &id,
+            &new.collection.id,
+            new.image,
+            author,
+            new.language,
+            text::script(new.text),
+            new.text,
+            text::norm(new.text),
+            counts.characters,
+            counts.words,
+            json!(new.warnings).to_string(),
+            acceptance::RATINGS,
+            next::place(slots::random()?),
+            now
+        ],
+    )
+    .await?;
+    tx.execute("DELETE FROM draft WHERE image = $1 AND account = $2", args![new.image, author]).await?;
+    audit::note(tx, Some(author), "caption.add", &id, json!({ "image": new.image })).await?;
+    Ok(Outcome::Taken(id))
+}

@@ -1,0 +1,236 @@
+//! The page on which people describe pictures.
+
+use askama::Template;
+use axum::extract::{Form, Path, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::give::{self, Given, Outcome};
+use super::{drafts, language, skips};
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::args;
+use crate::collections::records::{self, Image, Seen};
+use crate::collections::rules::next::Start;
+use crate::collections::rules::reports::ReportReason;
+use crate::collections::rules::{lint, text};
+use crate::collections::words::InWords;
+use crate::collections::{guide, slots};
+use crate::fault::Fault;
+use crate::web::route::{get, post};
+use crate::web::{Access, Page, Person, Route, Scope};
+
+pub(super) fn routes() -> Vec<Route> {
+    let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
+    vec![
+        get("/c/{slug}/caption", read, "The next picture to describe", show),
+        post("/c/{slug}/caption", submit, "Hand in a caption, or keep it as a draft", hand_in),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "collections/caption.html")]
+struct CaptionPage<'a> {
+    page: &'a Page,
+    seen: &'a Seen,
+    image: &'a Image,
+    language: &'a String,
+    text: &'a str,
+    advice: Vec<&'static str>,
+    /// The rules as JSON, for the script.
+    rules: String,
+    problems: Vec<&'a str>,
+    warnings: Vec<&'a str>,
+    notice: Option<String>,
+    done_here: i64,
+    next: Option<String>,
+    skips: Vec<(&'static str, &'static str)>,
+    reasons: Vec<(&'static str, &'static str)>,
+}
+
+#[derive(Template)]
+#[template(path = "collections/no-picture.html")]
+struct NoPicture<'a> {
+    page: &'a Page,
+    seen: &'a Seen,
+    closed: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Hint {
+    next: Option<String>,
+    #[serde(default)]
+    notice: String,
+}
+
+async fn show(
+    State(app): State<App>,
+    page: Page,
+    Person(visitor): Person,
+    Path(slug): Path<String>,
+    Query(hint): Query<Hint>,
+) -> Result<Response, Fault> {
+    let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
+    if let Some(fault) = seen.collection.is_closed() {
+        let closed = Some(page.fault(&fault));
+        return page.show(&NoPicture { page: &page, seen: &seen, closed });
+    }
+    if !guide::has_passed(&app.store, &seen.collection.id, &visitor.id).await? {
+        return Ok(Redirect::to(&format!("/c/{slug}/guide")).into_response());
+    }
+    let assigned = slots::next(&app, &seen.collection, &visitor.id, hint.next.as_deref()).await?;
+    let Some(assigned) = assigned else {
+        return page.show(&NoPicture { page: &page, seen: &seen, closed: None });
+    };
+    let image = records::image(&app.store, &assigned.image).await?;
+    let draft = drafts::find(&app.store, &image.id, &visitor.id).await?;
+    let text = draft.unwrap_or_default();
+    let given = Typed { text, ..Typed::default() };
+    let notice = match hint.notice.as_str() {
+        "gone" => Some(page.t("The picture before this one was taken away meanwhile, so it needs no caption.").to_owned()),
+        "full" => Some(page.t("Others had completed the picture before this one meanwhile. Your text is among your contributions.").to_owned()),
+        _ => None,
+    };
+    let shown = Shown { seen: &seen, image: &image, given: &given, problems: &[], notice };
+    show_picture(&app, &page, &visitor, shown).await
+}
+
+/// What the page of a picture shows.
+struct Shown<'a> {
+    seen: &'a Seen,
+    image: &'a Image,
+    given: &'a Typed,
+    problems: &'a [&'a str],
+    notice: Option<String>,
+}
+
+async fn show_picture(
+    app: &App,
+    page: &Page,
+    visitor: &Visitor,
+    shown: Shown<'_>,
+) -> Result<Response, Fault> {
+    let Shown { seen, image, given, problems, notice } = shown;
+    let collection = &seen.collection;
+    let language = &language(collection, page, &given.language);
+    let next = slots::candidate(&app.store, collection, &visitor.id, Start::Fewest(0), &image.id).await?;
+    let warnings = match problems.is_empty() {
+        true => Vec::new(),
+        false => lint::broken(&text::clean(&given.text), language)
+            .into_iter()
+            .filter(|rule| rule.level == lint::Level::Warn)
+            .map(|rule| rule.text(page.language))
+            .collect(),
+    };
+    let sql =
+        "SELECT COUNT(*) AS n FROM caption WHERE author = $1 AND collection = $2 AND state <> 'withdrawn'";
+    let done = app.store.first(sql, args![&visitor.id, &collection.id]).await?;
+    let response = page.show(&CaptionPage {
+        page,
+        seen,
+        image,
+        language,
+        text: &given.text,
+        advice: guide::advice(page),
+        rules: rules_as_json(page)?,
+        warnings,
+        notice,
+        done_here: done.map_or(Ok(0), |row| row.get("n"))?,
+        next,
+        skips: skips::REASONS.to_vec(),
+        reasons: ReportReason::ALL.iter().map(|reason| (reason.name(), reason.in_words())).collect(),
+        problems: problems.to_vec(),
+    })?;
+    let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
+    Ok((status, response).into_response())
+}
+
+/// The rules for the script of the page, in the language of the page.
+fn rules_as_json(page: &Page) -> Result<String, Fault> {
+    let rules: Vec<_> = lint::rules()
+        .rule
+        .iter()
+        .map(|rule| {
+            json!({
+                "code": rule.code, "level": rule.level, "languages": rule.languages, "count": rule.count,
+                "below": rule.below, "above": rule.above, "openings": rule.openings, "finds": rule.finds,
+                "text": rule.text(page.language),
+            })
+        })
+        .collect();
+    Ok(json!({ "domains": lint::rules().domains, "rules": rules }).to_string())
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Typed {
+    image: String,
+    text: String,
+    language: String,
+    /// `draft` keeps the text without handing it in.
+    action: String,
+    /// The picture that the browser has loaded already.
+    next: String,
+}
+
+async fn hand_in(
+    State(app): State<App>,
+    page: Page,
+    Person(visitor): Person,
+    Path(slug): Path<String>,
+    headers: HeaderMap,
+    Form(given): Form<Typed>,
+) -> Result<Response, Fault> {
+    let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
+    let image = records::image(&app.store, &given.image).await?;
+    if image.collection != seen.collection.id || given.text.chars().count() > drafts::LONGEST {
+        return Err(Fault::not_found());
+    }
+    if given.action == "draft" {
+        return keep_draft(&app, &visitor, &slug, &headers, &given).await;
+    }
+    if let Some(fault) = seen.collection.is_closed() {
+        return Err(fault);
+    }
+    if !guide::has_passed(&app.store, &seen.collection.id, &visitor.id).await? {
+        return Ok(Redirect::to(&format!("/c/{slug}/guide")).into_response());
+    }
+    let language = language(&seen.collection, &page, &given.language);
+    let caption =
+        Given { collection: &seen.collection, image: &given.image, language: &language, text: &given.text };
+    let outcome = give::hand_in(&app, &visitor, &caption).await?;
+    let notice = match outcome {
+        Outcome::Refused(problems) => {
+            let problems: Vec<&str> = problems.iter().map(|problem| problem.text(page.language)).collect();
+            let shown =
+                Shown { seen: &seen, image: &image, given: &given, problems: &problems, notice: None };
+            return show_picture(&app, &page, &visitor, shown).await;
+        }
+        Outcome::Taken(_) => "&done=caption",
+        Outcome::Gone => "&notice=gone",
+        Outcome::Full => "&notice=full",
+        Outcome::Again => "",
+    };
+    let next = crate::web::encode(&given.next);
+    let next = if next.is_empty() { String::new() } else { format!("&next={next}") };
+    Ok(Redirect::to(&format!("/c/{slug}/caption?{}", format!("{notice}{next}").trim_start_matches('&')))
+        .into_response())
+}
+
+/// Keeps a draft, and the reservation of its picture for longer.
+async fn keep_draft(
+    app: &App,
+    visitor: &Visitor,
+    slug: &str,
+    headers: &HeaderMap,
+    given: &Typed,
+) -> Result<Response, Fault> {
+    drafts::keep(&app.store, &given.image, &visitor.id, &given.text).await?;
+    let is_script = headers.get(header::ACCEPT).is_some_and(|value| value == "application/json");
+    if is_script {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    Ok(Redirect::to(&format!("/c/{slug}/caption?done=saved")).into_response())
+}
