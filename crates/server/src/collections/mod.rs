@@ -3,6 +3,7 @@
 //! `rules` decides without a database; `slots` keeps the counters of pictures, on which all else relies.
 
 pub mod agreement;
+mod api;
 pub mod apply;
 pub(crate) mod captioning;
 mod guide;
@@ -40,5 +41,6 @@ pub fn routes() -> Vec<Route> {
     routes.extend(ratings::routes());
     routes.extend(release::routes());
     routes.extend(agreement::pages::routes());
+    routes.extend(api::routes());
     routes
 }

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use axum::http::{HeaderMap, header};
 
 use super::chinese::CHINESE;
+use super::chinese_collections::COLLECTIONS;
 use super::chinese_hosts::HOSTS;
 use super::cookie;
 
@@ -14,7 +15,7 @@ use super::cookie;
 pub const COOKIE: &str = "language";
 
 /// The sentences in Chinese.
-const TABLES: &[&[(&str, &str)]] = &[CHINESE, HOSTS];
+const TABLES: &[&[(&str, &str)]] = &[CHINESE, COLLECTIONS, HOSTS];
 
 /// A language of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 pub mod assets;
 mod chinese;
+mod chinese_collections;
 mod chinese_hosts;
 pub mod dress;
 pub mod guard;

@@ -4,7 +4,7 @@ use axum::extract::{Json, State};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 
-use super::route::{Access, Route, Scope, get};
+use super::route::{Access, Field, Route, Scope, get};
 use crate::app::{self, App};
 
 /// What uploads may say beside the file, in a form, or in the query if the body is the file itself.
@@ -90,15 +90,20 @@ fn parameters(route: &Route) -> Vec<Value> {
     };
     let mut parameters: Vec<Value> = names(route.path).map(|name| parameter(name, "path")).collect();
     parameters.extend(route.query.iter().map(|name| parameter(name, "query")));
-    if route.is_upload {
+    if is_of_results(route) {
         parameters.extend(ABOUT.map(|name| parameter(name, "query")));
         parameters.push(parameter("Idempotency-Key", "header"));
     }
     parameters
 }
 
+/// Whether a route takes a results file, rather than a form with fields of its own.
+fn is_of_results(route: &Route) -> bool {
+    route.is_upload && route.body.is_empty()
+}
+
 fn body(route: &Route) -> Option<Value> {
-    if route.is_upload {
+    if is_of_results(route) {
         let file = json!({ "type": "string", "format": "binary" });
         let mut fields: Map<String, Value> =
             ABOUT.into_iter().map(|name| (name.to_owned(), json!({ "type": "string" }))).collect();
@@ -113,17 +118,27 @@ fn body(route: &Route) -> Option<Value> {
         return None;
     }
     let fields: Map<String, Value> =
-        route.body.iter().map(|field| (field.name.to_owned(), json!({ "type": field.kind }))).collect();
+        route.body.iter().map(|field| (field.name.to_owned(), schema(route, field))).collect();
     let required: Vec<&str> =
         route.body.iter().filter(|field| field.is_required).map(|field| field.name).collect();
     let schema = json!({ "type": "object", "properties": fields, "required": required });
-    Some(json!({ "required": true, "content": { "application/json": { "schema": schema } } }))
+    let kind = if route.is_upload { "multipart/form-data" } else { "application/json" };
+    Some(json!({ "required": true, "content": { kind: { "schema": schema } } }))
+}
+
+fn schema(route: &Route, field: &Field) -> Value {
+    let file = json!({ "type": "string", "format": "binary" });
+    match (field.kind, route.is_upload) {
+        ("array", true) => json!({ "type": "array", "items": file }),
+        (kind, _) => json!({ "type": kind }),
+    }
 }
 
 fn responses(route: &Route) -> Value {
     let is_api = route.path.starts_with("/api/");
     let kind = match route.path {
         path if path.ends_with("/events") => "text/event-stream",
+        "/api/v1/pictures/{id}" => "image/*",
         path if is_api || path == "/openapi.json" => "application/json",
         _ => "text/plain",
     };
@@ -146,7 +161,7 @@ fn responses(route: &Route) -> Value {
             problems.push(("404", "There is none, or the account may not know of it"));
         }
     }
-    if route.is_upload {
+    if is_of_results(route) {
         problems.push(("409", "The same captions were handed in before, or the phase is closed"));
         problems.push(("413", "The file is too large"));
         problems.push(("422", "The file cannot be read or scored; `invalid` comes with a report"));

@@ -1,6 +1,7 @@
 //! Collections: from an upload to complete pictures, and what people may try on the way.
 
 mod abuse;
+mod api;
 mod captions;
 mod kills;
 mod pictures;
