@@ -2,6 +2,7 @@
 
 pub mod admin;
 mod api;
+pub mod deletion;
 pub mod invitations;
 mod pages;
 pub mod password;
@@ -63,6 +64,7 @@ impl Visitor {
 pub fn routes() -> Vec<Route> {
     let mut routes = pages::routes();
     routes.extend(api::routes());
+    routes.extend(deletion::routes());
     routes.extend(admin::routes());
     routes
 }

@@ -332,7 +332,7 @@ async fn account(signed: Signed) -> Result<Response, Fault> {
     show_account(&signed, None, None).await
 }
 
-async fn show_account(
+pub(super) async fn show_account(
     Signed { app, page, visitor }: &Signed,
     new_token: Option<String>,
     problem: Option<&Fault>,

@@ -143,6 +143,7 @@ fn done_in_words(done: &str) -> Option<&'static str> {
     Some(match done {
         "saved" => say("Saved."),
         "removed" => say("Removed."),
+        "account-deleted" => say("Your account is deleted."),
         "signed-out" => say("You are signed out."),
         "welcome" => say("Your account is ready."),
         "joined" => say("You have joined the team."),

@@ -9,6 +9,7 @@ mod cases;
 mod client;
 mod collections;
 mod commands;
+mod deletion;
 mod hostile;
 mod hosting;
 mod jobs;
