@@ -57,6 +57,14 @@ const steps = {
     assert.ok(after[0] !== before[0] && after[1] === before[1], `${before} became ${after}`);
     await ada.locator("#pictures button").first().click();
     assert.deepEqual(await sums(), before, "the change was not undone");
+    // The same with the keyboard: the box begins near the middle.
+    await canvas.focus();
+    for (const key of ["ArrowRight", "Shift+ArrowRight", "Shift+ArrowDown", "Escape", "ArrowLeft", "Shift+ArrowDown", "Enter"]) {
+      await ada.keyboard.press(key);
+    }
+    assert.notDeepEqual(await sums(), before, "the keyboard blurred nothing");
+    assert.ok(!(await ada.locator(".editing .box").first().getAttribute("style")), "the box is still there");
+    await ada.locator("#pictures button").first().click();
     await ada.check("input[name=tool][value=crop]");
     await drag(0.5, 0.5);
     assert.ok(await canvas.evaluate((one) => one.width < 400 && one.height < 240));
@@ -159,7 +167,7 @@ const steps = {
     const cleo = await person("cleo");
     await passQuiz(cleo);
     await cleo.click("#picture a");
-    assert.equal(await cleo.locator("#picture").getAttribute("class"), "picture large");
+    assert.match(await cleo.locator("#picture").getAttribute("class"), /large/);
     const plain = await browser.newContext({ javaScriptEnabled: false, locale: "en-US", storageState: await cleo.context().storageState() });
     const page = await plain.newPage();
     await page.goto(`${site}/c/games/caption`);
@@ -172,6 +180,35 @@ const steps = {
     await page.click("#caption button.main");
     assert.match(page.url(), /done=caption/);
     await plain.close();
+    await cleo.context().close();
+  },
+
+  async "one thumb on a phone is enough"() {
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
+    const cleo = await person("cleo", phone);
+    const session = await cleo.context().newCDPSession(cleo);
+    for (const path of ["caption", "rate"]) {
+      await cleo.goto(`${site}/c/games/${path}`);
+      // A tap enlarges the picture around the finger, and the next one makes it small again.
+      const figure = cleo.locator("#picture");
+      const box = await figure.locator("img").boundingBox();
+      await cleo.touchscreen.tap(box.x + box.width * 0.9, box.y + box.height * 0.5);
+      const shown = () => figure.evaluate((one) => ({ isLarge: one.classList.contains("large"), left: one.scrollLeft, more: one.scrollWidth - one.clientWidth }));
+      const large = await shown();
+      assert.ok(large.isLarge && large.more > 100 && large.left > large.more * 0.8, `${path}: ${JSON.stringify(large)}`);
+      await cleo.touchscreen.tap(box.x + 40, box.y + 40);
+      assert.equal((await shown()).isLarge, false, path);
+      // Two fingers zoom as in any page.
+      await session.send("Input.synthesizePinchGesture", { x: 195, y: 200, scaleFactor: 2 });
+      assert.ok(await cleo.evaluate(() => visualViewport.scale > 1.5), `${path} forbids to pinch`);
+      await cleo.reload();
+      const small = await cleo.evaluate(() => {
+        for (const one of document.querySelectorAll("details")) one.open = true;
+        const touched = [...document.querySelectorAll("main button, main select, main textarea, main summary, main label.check, main label.inline, main input:not([type=hidden], [type=checkbox], [type=radio])")];
+        return touched.map((one) => [one.outerHTML.slice(0, 80), Math.round(one.getBoundingClientRect().height)]).filter(([, height]) => height < 44);
+      });
+      assert.deepEqual(small, [], path);
+    }
     await cleo.context().close();
   },
 
@@ -195,6 +232,24 @@ const steps = {
     assert.match(await page.locator("main").textContent(), /1 rated by you/);
     await plain.close();
     await bao.context().close();
+  },
+
+  async "what cannot be undone asks first, without a script"() {
+    const cleo = await person("cleo");
+    const plain = await browser.newContext({ javaScriptEnabled: false, locale: "en-US", storageState: await cleo.context().storageState() });
+    const page = await plain.newPage();
+    for (const path of ["c/games/mine", "account"]) {
+      await page.goto(`${site}/${path}`);
+      for (const button of await page.locator(".ask button").all()) assert.equal(await button.isVisible(), false, path);
+    }
+    await page.goto(`${site}/c/games/mine`);
+    const ask = page.locator("form[action*='/mine/captions/'] .ask").first();
+    await ask.locator("summary").click();
+    assert.match(await ask.textContent(), /cannot be undone/);
+    await ask.locator("button").click();
+    assert.match(await page.locator("main").textContent(), /withdrawn/);
+    await plain.close();
+    await cleo.context().close();
   },
 
   async "pages have no findings of axe, in both languages, light and dark, wide and narrow"() {

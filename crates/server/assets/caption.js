@@ -159,21 +159,6 @@ if (form.dataset.next) {
   next.src = `/media/${form.dataset.next}`;
 }
 
-// A click shows the picture in its own size, around the place of the click.
-const figure = document.getElementById("picture");
-const link = figure.querySelector("a");
-link.addEventListener("click", (event) => {
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  const box = link.getBoundingClientRect();
-  const [x, y] = event.detail === 0 ? [0.5, 0.5] : [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
-  const isLarge = figure.classList.toggle("large");
-  link.setAttribute("aria-pressed", String(isLarge));
-  if (isLarge) figure.scrollTo((figure.scrollWidth - figure.clientWidth) * x, (figure.scrollHeight - figure.clientHeight) * y);
-});
-link.setAttribute("role", "button");
-link.setAttribute("aria-pressed", "false");
-
 check();
 // Whoever comes back goes on at the end.
 field.setSelectionRange(field.value.length, field.value.length);

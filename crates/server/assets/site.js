@@ -32,12 +32,6 @@ const follow = async (element) => {
 };
 for (const element of document.querySelectorAll("[data-live]")) follow(element);
 
-// Questions: <button data-ask="…"> asks before it does what cannot be undone.
-document.addEventListener("submit", (event) => {
-  const question = event.submitter?.dataset.ask;
-  if (question && !window.confirm(question)) event.preventDefault();
-});
-
 // Keys: <button data-key="4"> is pressed by its key, unless somebody types.
 document.addEventListener("keydown", (event) => {
   if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
@@ -45,3 +39,18 @@ document.addEventListener("keydown", (event) => {
   const button = [...document.querySelectorAll("button[data-key]")].find(({ dataset }) => dataset.key === event.key);
   if (button) button.click();
 });
+
+// Pictures: a click or a tap shows <figure id="picture"> in its own size, around the place that was touched.
+const figure = document.getElementById("picture");
+const link = figure?.querySelector("a");
+link?.addEventListener("click", (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const box = link.firstElementChild.getBoundingClientRect();
+  const [x, y] = event.detail === 0 ? [0.5, 0.5] : [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
+  const isLarge = figure.classList.toggle("large");
+  link.setAttribute("aria-pressed", String(isLarge));
+  if (isLarge) figure.scrollTo(figure.scrollWidth * x - figure.clientWidth / 2, figure.scrollHeight * y - figure.clientHeight / 2);
+});
+link?.setAttribute("role", "button");
+link?.setAttribute("aria-pressed", "false");

@@ -6,6 +6,7 @@ const input = upload.elements.files;
 const pictures = document.getElementById("pictures");
 // The size of the squares that a blurred box consists of, as a part of the picture's width.
 const COARSE = 40;
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 let shown = [];
 
 // Blurs a part of a canvas for good: what is left are the means of large squares.
@@ -37,7 +38,8 @@ const show = async (file, number) => {
     one.isChanged = false;
   };
   draw();
-  canvas.setAttribute("role", "img");
+  canvas.setAttribute("role", "application");
+  canvas.setAttribute("aria-describedby", "boxes");
   canvas.setAttribute("aria-label", pictures.dataset.label.replace("{}", number));
   const box = document.createElement("span");
   box.className = "box";
@@ -50,15 +52,31 @@ const show = async (file, number) => {
   undo.addEventListener("click", draw);
   pictures.append(figure, undo);
 
+  // The box as left, top, width and height in pixels of the page.
+  let chosen = null;
+  const outline = () => {
+    const [left, top, width, height] = chosen ?? [];
+    // Styles set by a script are not inline styles of the page, which its policy forbids.
+    if (chosen) Object.assign(box.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
+    else box.removeAttribute("style");
+  };
+  const apply = () => {
+    const scale = canvas.width / canvas.getBoundingClientRect().width;
+    const [x, y, width, height] = chosen.map((value) => Math.round(value * scale));
+    chosen = null;
+    outline();
+    if (width < 8 || height < 8) return;
+    const tool = upload.elements.tool.value === "crop" ? crop : blur;
+    tool(canvas, x, y, Math.min(width, canvas.width - x), Math.min(height, canvas.height - y));
+    one.isChanged = true;
+  };
+  const within = (value, most) => Math.min(Math.max(value, 0), most);
+
+  // With the mouse or a finger.
   let from = null;
   const place = (event) => {
     const area = canvas.getBoundingClientRect();
-    const within = (value, most) => Math.min(Math.max(value, 0), most);
     return [within(event.clientX - area.left, area.width), within(event.clientY - area.top, area.height)];
-  };
-  const rectangle = (event) => {
-    const [x, y] = place(event);
-    return [Math.min(x, from[0]), Math.min(y, from[1]), Math.abs(x - from[0]), Math.abs(y - from[1])];
   };
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
@@ -66,24 +84,39 @@ const show = async (file, number) => {
   });
   canvas.addEventListener("pointermove", (event) => {
     if (!from) return;
-    const [x, y, width, height] = rectangle(event);
-    // Styles set by a script are not inline styles of the page, which its policy forbids.
-    Object.assign(box.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
+    const [x, y] = place(event);
+    chosen = [Math.min(x, from[0]), Math.min(y, from[1]), Math.abs(x - from[0]), Math.abs(y - from[1])];
+    outline();
   });
   canvas.addEventListener("pointercancel", () => {
-    from = null;
-    box.removeAttribute("style");
+    from = chosen = null;
+    outline();
   });
-  canvas.addEventListener("pointerup", (event) => {
-    if (!from) return;
-    const scale = canvas.width / canvas.getBoundingClientRect().width;
-    const [x, y, width, height] = rectangle(event).map((value) => Math.round(value * scale));
+  canvas.addEventListener("pointerup", () => {
     from = null;
-    box.removeAttribute("style");
-    if (width < 8 || height < 8) return;
-    const tool = upload.elements.tool.value === "crop" ? crop : blur;
-    tool(canvas, x, y, Math.min(width, canvas.width - x), Math.min(height, canvas.height - y));
-    one.isChanged = true;
+    if (chosen) apply();
+  });
+
+  // With the keyboard: arrows move the box, with Shift they change its size, Enter applies it.
+  canvas.tabIndex = 0;
+  canvas.addEventListener("keydown", (event) => {
+    const step = STEPS[event.key];
+    const area = canvas.getBoundingClientRect();
+    if (step) {
+      event.preventDefault();
+      const [dx, dy] = step.map((unit) => unit * Math.max(4, area.width / 50));
+      const [left, top, width, height] = chosen ?? [area.width * 0.4 - dx, area.height * 0.4 - dy, area.width * 0.2, area.height * 0.2];
+      if (event.shiftKey) chosen = [left, top, within(width + dx, area.width - left), within(height + dy, area.height - top)];
+      else chosen = [within(left + dx, area.width - width), within(top + dy, area.height - height), width, height];
+    } else if (event.key === "Escape" && chosen) {
+      chosen = null;
+    } else if (event.key === "Enter" && chosen) {
+      event.preventDefault();
+      apply();
+    } else {
+      return;
+    }
+    outline();
   });
   return one;
 };

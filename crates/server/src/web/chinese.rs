@@ -81,7 +81,7 @@ pub(super) const CHINESE: &[(&str, &str)] = &[
     ("Do not write what somebody says or might say.", "不写人物说的话或可能说的话。"),
     ("Download all that you have contributed", "下载我的全部贡献"),
     ("Drafts", "草稿"),
-    ("Draw a box on a picture with the mouse or a finger.", "用鼠标或手指在图片上画框。"),
+    ("Draw a box on a picture with the mouse or a finger. With the keyboard: arrow keys move a box, with Shift they change its size, Enter applies it.", "用鼠标或手指在图片上画框。也可用键盘：方向键移动方框，按住 Shift 调整大小，按 Enter 应用。"),
     ("Edit", "修改"),
     ("Empty captions", "空描述"),
     ("Ended", "完成时间"),
