@@ -15,6 +15,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0006_score_sets.sql"),
     include_str!("../../migrations/0007_totp.sql"),
     include_str!("../../migrations/0008_judging.sql"),
+    include_str!("../../migrations/0012_large_collections.sql"),
 ];
 
 /// The version of the tables that this program uses.
