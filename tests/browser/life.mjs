@@ -3,7 +3,8 @@
 // release opens to contributors and to nobody else, its programs run on the files as they lie, its withheld split becomes a
 // benchmark, and a results file is scored.
 //
-// node life.mjs BROWSER MODULES SERVER CAPEVAL: 30 pictures if CAPEVAL_SLOW is set, and 8 with 2 captions each if not.
+// node life.mjs BROWSER MODULES SERVER CAPEVAL: 30 pictures if CAPEVAL_SLOW is set, and 8 with 2 captions each if not. With
+// CAPEVAL_PYTHON, an interpreter that has the package, it gives the same digits.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -197,6 +198,19 @@ const steps = {
       if (isWhole) console.log(`$ ${command}\n${printed.split("\n").filter((line) => !line.endsWith(": OK")).join("\n")}`);
     }
     assert.throws(() => readFileSync(join(folder, "annotations/captions_test.json")), "the withheld captions are in the release");
+    assert.match(readFileSync(join(folder, "README.zh.md"), "utf8"), /## 语言与长度/);
+    if (!process.env.CAPEVAL_PYTHON) return;
+    // Python gives the same digits.
+    const python = (code) => JSON.parse(execFileSync(process.env.CAPEVAL_PYTHON, ["-c", `import capeval, json\n${code}`], { cwd: folder, encoding: "utf8" }));
+    const printed = (command) => JSON.parse(execFileSync("sh", ["-c", `${command} --format json`], { cwd: folder, env: { ...process.env, PATH: path }, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+    const file = "'annotations/captions_val.json'";
+    const scores = python(`print(capeval.score(${file}, 'results.json', tokenizer='zh').to_json())`).systems[0].scores;
+    assert.deepEqual(scores, printed(commands[1]).systems[0].scores);
+    const found = python(`print(capeval.correlate('ratings.json', ${file}, tokenizer='zh', surplus='ignore', own_reference='hold-out').to_json())`);
+    const agreements = (one) => JSON.stringify(one.correlations);
+    assert.ok(agreements(found)?.length > 100);
+    assert.equal(agreements(found), agreements(printed(commands[2])));
+    console.log(`     Python gives the same: ${JSON.stringify(scores)}`);
   },
 
   async "the withheld split becomes a hidden phase, and a results file is scored against it"() {

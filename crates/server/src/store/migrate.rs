@@ -16,6 +16,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0007_totp.sql"),
     include_str!("../../migrations/0008_judging.sql"),
     include_str!("../../migrations/0012_large_collections.sql"),
+    include_str!("../../migrations/0013_cards_and_agreement.sql"),
 ];
 
 /// The version of the tables that this program uses.

@@ -15,6 +15,7 @@ use crate::collections::processing;
 use crate::fault::Fault;
 use crate::jobs::{Failure, Job, Work};
 use crate::store::{Row, Store, Tx};
+use crate::web::language::Language;
 use crate::{args, clock};
 
 /// Makes the files of a release.
@@ -165,7 +166,8 @@ async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
             .map(|part| json!({ "name": part.name, "blob": part.blob, "size": part.size }))
             .collect();
         Ok::<_, anyhow::Error>(json!({
-            "parts": parts, "card": card::card(&content), "images": content.pictures.len(), "captions": captions,
+            "parts": parts, "card": card::card(&content, Language::English),
+            "card_zh": card::card(&content, Language::Chinese), "images": content.pictures.len(), "captions": captions,
         }))
     };
     Ok(tokio::task::spawn_blocking(make).await??)
@@ -198,9 +200,16 @@ async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Value, String>)
         .await?;
     }
     tx.execute(
-        "UPDATE release SET state = 'ready', reason = NULL, card = $1, images = $2, captions = $3, ready_at = $4 \
-         WHERE id = $5",
-        args![done["card"].as_str(), done["images"].as_i64(), done["captions"].as_i64(), clock::now(), &job.subject],
+        "UPDATE release SET state = 'ready', reason = NULL, card = $1, images = $2, captions = $3, ready_at = $4, \
+         card_zh = $6 WHERE id = $5",
+        args![
+            done["card"].as_str(),
+            done["images"].as_i64(),
+            done["captions"].as_i64(),
+            clock::now(),
+            &job.subject,
+            done["card_zh"].as_str()
+        ],
     )
     .await?;
     retire(tx, &job.subject).await

@@ -9,6 +9,8 @@ use capeval::text::Tokenizer;
 use super::content::{Caption, Content};
 use super::split::Split;
 use crate::clock;
+use crate::collections::ratings::pages::GRADES;
+use crate::web::language::Language;
 
 /// Lengths of captions.
 struct Lengths {
@@ -34,52 +36,67 @@ pub fn alpha<'c>(captions: impl Iterator<Item = &'c Caption>) -> Option<f64> {
     krippendorff_ordinal(grades.iter().map(Vec::as_slice))
 }
 
-/// The data card.
-pub fn card(content: &Content) -> String {
+/// The data card in a language.
+pub fn card(content: &Content, language: Language) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = write(content, &mut text);
+    let _ = write(content, language, &mut text);
     text
 }
 
-fn write(content: &Content, out: &mut String) -> std::fmt::Result {
+fn write(content: &Content, language: Language, out: &mut String) -> std::fmt::Result {
     let Content { title, number, summary, licence, created_at, .. } = content;
+    let heading = language.fill("Release {}", &[number]);
     let day = clock::day(*created_at);
-    writeln!(
-        out,
-        "# {title}, release {number}\n\n{summary}\n\nMade on {day}. Captions and ratings: {licence}.\n"
-    )?;
-    writeln!(
-        out,
-        "## What is in it\n\n| split | pictures | captions | captions per picture |\n|---|--:|--:|--:|"
-    )?;
+    let made = language.fill("Made on {}. Captions and ratings: {}.", &[day.as_str(), licence.as_str()]);
+    writeln!(out, "# {title} · {heading}\n\n{summary}\n\n{made}")?;
+    heading_of(out, language.t("What is in it"))?;
+    let columns = [
+        language.t("Split"),
+        language.t("Pictures"),
+        language.t("Captions"),
+        language.t("Captions of each picture"),
+    ];
+    table(out, &columns, "|---|--:|--:|--:|")?;
     for split in Split::ALL {
         let counts: Vec<usize> = content.of(*split).map(|picture| picture.captions.len()).collect();
         let Some((fewest, most)) = counts.iter().min().zip(counts.iter().max()) else { continue };
         let each = if fewest == most { most.to_string() } else { format!("{fewest}–{most}") };
         let n: usize = counts.iter().sum();
-        let note = if content.withheld == Some(*split) { " (captions withheld)" } else { "" };
+        let is_withheld = content.withheld == Some(*split);
+        let note =
+            if is_withheld { format!(" ({})", language.t("captions withheld")) } else { String::new() };
         writeln!(out, "| {split}{note} | {} | {n} | {each} |", counts.len())?;
     }
-    writeln!(
+    let splits = language.fill(
+        "Pictures of one contributor and one game are in one split, and so are pictures that look nearly alike. Ids are never reused; `withdrawn.json` lists what earlier releases had ({}).",
+        &[content.withdrawn.len()],
+    );
+    writeln!(out, "\n{splits}")?;
+    lengths(content, language, out)?;
+    ratings(content, language, out)?;
+    let pictures = &content.pictures;
+    let counted = |out: &mut String, title, values: Vec<&str>| counts(out, language, title, &values);
+    counted(out, language.t("Games"), pictures.iter().map(|one| one.game.as_str()).collect())?;
+    counted(out, language.t("Platforms"), pictures.iter().map(|one| one.platform.as_str()).collect())?;
+    counted(
         out,
-        "\nPictures of one contributor and one game are in one split, and so are pictures that look nearly alike. \
-         Ids are never reused; `withdrawn.json` lists what earlier releases had ({}).",
-        content.withdrawn.len()
+        language.t("Licences of pictures"),
+        pictures.iter().map(|one| one.licence.as_str()).collect(),
     )?;
-    lengths(content, out)?;
-    ratings(content, out)?;
-    counts(out, ("Games", "game"), content.pictures.iter().map(|picture| picture.game.as_str()))?;
-    counts(out, ("Platforms", "platform"), content.pictures.iter().map(|picture| picture.platform.as_str()))?;
-    counts(
-        out,
-        ("Licences of pictures", "licence"),
-        content.pictures.iter().map(|picture| picture.licence.as_str()),
-    )?;
-    uses(content, out)
+    uses(content, language, out)
 }
 
-fn lengths(content: &Content, out: &mut String) -> std::fmt::Result {
+fn heading_of(out: &mut String, title: &str) -> std::fmt::Result {
+    writeln!(out, "\n## {title}\n")
+}
+
+/// The head of a table.
+fn table(out: &mut String, columns: &[&str], rule: &str) -> std::fmt::Result {
+    writeln!(out, "| {} |\n{rule}", columns.join(" | "))
+}
+
+fn lengths(content: &Content, language: Language, out: &mut String) -> std::fmt::Result {
     let mut by_language: BTreeMap<&str, Lengths> = BTreeMap::new();
     let mut scripts: BTreeMap<&str, usize> = BTreeMap::new();
     for caption in content.pictures.iter().flat_map(|picture| &picture.captions) {
@@ -92,25 +109,30 @@ fn lengths(content: &Content, out: &mut String) -> std::fmt::Result {
             *scripts.entry(&caption.script).or_default() += 1;
         }
     }
-    writeln!(
-        out,
-        "\n## Languages and lengths\n\n\
-         | language | captions | characters: median (5 %–95 %) | words: median (5 %–95 %) | tokenizer |\n\
-         |---|--:|--:|--:|---|"
-    )?;
-    for (language, Lengths { n, characters, words }) in by_language {
+    heading_of(out, language.t("Languages and lengths"))?;
+    let columns = [
+        language.t("Language"),
+        language.t("Captions"),
+        language.t("Characters: median (5 %–95 %)"),
+        language.t("Words: median (5 %–95 %)"),
+        language.t("Tokenizer"),
+    ];
+    table(out, &columns, "|---|--:|--:|--:|---|")?;
+    for (of, Lengths { n, characters, words }) in by_language {
         let [characters, words] = [characters, words].map(range);
-        writeln!(out, "| {language} | {n} | {characters} | {words} | {} |", tokenizer(language).name())?;
+        let name = Language::of(of).map_or(of, |known| known.name());
+        writeln!(out, "| {name} | {n} | {characters} | {words} | {} |", tokenizer(of).name())?;
     }
     if !scripts.is_empty() {
         let name = |script: &str| match script {
-            "hans" => "simplified",
-            "hant" => "traditional",
-            _ => "mixed",
+            "hans" => language.t("simplified"),
+            "hant" => language.t("traditional"),
+            _ => language.t("mixed"),
         };
         let scripts: Vec<String> =
             scripts.iter().map(|(script, n)| format!("{} {n}", name(script))).collect();
-        writeln!(out, "\nChinese characters, kept as they were written: {}.", scripts.join(", "))?;
+        let kept = language.fill("Chinese characters, kept as they were written: {}.", &[scripts.join(", ")]);
+        writeln!(out, "\n{kept}")?;
     }
     Ok(())
 }
@@ -123,7 +145,7 @@ fn range(mut values: Vec<usize>) -> String {
     format!("{} ({}–{})", at(50), at(5), at(95))
 }
 
-fn ratings(content: &Content, out: &mut String) -> std::fmt::Result {
+fn ratings(content: &Content, language: Language, out: &mut String) -> std::fmt::Result {
     let captions = || content.pictures.iter().flat_map(|picture| &picture.captions);
     let mut grades = [0_usize; 5];
     for rating in captions().flat_map(|caption| &caption.ratings) {
@@ -132,34 +154,25 @@ fn ratings(content: &Content, out: &mut String) -> std::fmt::Result {
         }
     }
     let n: usize = grades.iter().sum();
-    writeln!(out, "\n## Ratings\n\n| grade | meaning | ratings |\n|--:|---|--:|")?;
-    let meanings = [
-        (4, "describes the picture without errors"),
-        (3, "with minor errors"),
-        (2, "somewhat related"),
-        (1, "unrelated"),
-    ];
-    for (grade, meaning) in meanings {
-        writeln!(out, "| {grade} | {meaning} | {} |", grades[grade])?;
+    heading_of(out, language.t("Ratings"))?;
+    table(out, &[language.t("Grade"), language.t("Meaning"), language.t("Ratings")], "|--:|---|--:|")?;
+    for (grade, meaning) in GRADES {
+        let n = usize::try_from(grade).ok().and_then(|grade| grades.get(grade)).copied().unwrap_or(0);
+        writeln!(out, "| {grade} | {} | {n} |", language.t(meaning))?;
     }
-    match alpha(captions()) {
-        Some(alpha) => {
-            writeln!(
-                out,
-                "\n{n} ratings; agreement between raters (Krippendorff's α for ordered grades): {alpha:.3}."
-            )
-        }
-        None => writeln!(out, "\n{n} ratings; too few, or too alike, for a figure of agreement."),
-    }
+    let agreement = match alpha(captions()) {
+        Some(alpha) => language.fill(
+            "{} ratings; agreement between raters (Krippendorff's α for ordered grades): {}.",
+            &[n.to_string(), format!("{alpha:.3}")],
+        ),
+        None => language.fill("{} ratings; too few, or too alike, for a figure of agreement.", &[n]),
+    };
+    writeln!(out, "\n{agreement}")
 }
 
-fn counts<'c>(
-    out: &mut String,
-    (title, one): (&str, &str),
-    values: impl Iterator<Item = &'c str>,
-) -> std::fmt::Result {
+fn counts(out: &mut String, language: Language, title: &str, values: &[&str]) -> std::fmt::Result {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for value in values.filter(|value| !value.is_empty()) {
+    for value in values.iter().filter(|value| !value.is_empty()) {
         *counts.entry(value).or_default() += 1;
     }
     if counts.is_empty() {
@@ -167,14 +180,15 @@ fn counts<'c>(
     }
     let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-    writeln!(out, "\n## {title}\n\n| {one} | pictures |\n|---|--:|")?;
+    heading_of(out, title)?;
+    table(out, &[title, language.t("Pictures")], "|---|--:|")?;
     for (value, n) in counts {
         writeln!(out, "| {} | {n} |", value.replace('|', "\\|").replace(['\r', '\n'], " "))?;
     }
     Ok(())
 }
 
-fn uses(content: &Content, out: &mut String) -> std::fmt::Result {
+fn uses(content: &Content, language: Language, out: &mut String) -> std::fmt::Result {
     let Some(split) = Split::ALL
         .iter()
         .rev()
@@ -183,13 +197,14 @@ fn uses(content: &Content, out: &mut String) -> std::fmt::Result {
         return Ok(());
     };
     let languages = content.languages();
-    let language = languages.last().copied().unwrap_or("en");
-    let suffix = if languages.len() > 1 { format!("_{language}") } else { String::new() };
+    let of = languages.last().copied().unwrap_or("en");
+    let suffix = if languages.len() > 1 { format!("_{of}") } else { String::new() };
     let file = format!("annotations/captions_{split}{suffix}.json");
-    let tokenizer = if language.starts_with("zh") { " --tokenizer zh" } else { "" };
+    let tokenizer = if of.starts_with("zh") { " --tokenizer zh" } else { "" };
+    heading_of(out, language.t("How to use it"))?;
     writeln!(
         out,
-        "\n## How to use it\n\n```\nsha256sum --check SHA256SUMS\n\
+        "```\nsha256sum --check SHA256SUMS\n\
          capeval score -r {file} results.json{tokenizer}\n\
          capeval correlate ratings{suffix}.json -r {file} --surplus ignore --own-reference hold-out{tokenizer}\n```"
     )
@@ -209,11 +224,11 @@ mod tests {
 
     #[test]
     fn the_card_has_the_figures() {
-        let card = card(&example());
+        let card = card(&example(), Language::English);
         for line in [
-            "# Screens, release 2",
+            "# Screens · Release 2",
             "| test (captions withheld) | 1 | 5 | 5 |",
-            "| zh | 12 | 16 (14–16) | 16 (14–16) | zh |",
+            "| 中文 | 12 | 16 (14–16) | 16 (14–16) | zh |",
             "Chinese characters, kept as they were written: simplified 12.",
             "| 空洞骑士 | 3 |",
             "capeval score -r annotations/captions_val_zh.json results.json --tokenizer zh",
@@ -223,5 +238,11 @@ mod tests {
         let alpha = alpha(example().pictures.iter().flat_map(|picture| &picture.captions)).unwrap();
         assert!(card.contains(&format!("ordered grades): {alpha:.3}.")));
         assert!(!card.contains("Number 4"));
+        let chinese = super::card(&example(), Language::Chinese);
+        for line in
+            ["# Screens · 发布版 2", "## 语言与长度", "| 4 | 准确描述了图片，没有错误 |", "capeval score -r"]
+        {
+            assert!(chinese.contains(line), "{line}\n{chinese}");
+        }
     }
 }

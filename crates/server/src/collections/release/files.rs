@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::card;
 use super::content::{Content, Picture};
 use super::split::Split;
+use crate::web::language::Language;
 use crate::{clock, ids};
 
 /// A file of a release with its path.
@@ -29,7 +30,11 @@ impl TextFile {
 /// All files besides the pictures, in the order of the archive; the last one has the sums of all others.
 pub fn all(content: &Content) -> Vec<TextFile> {
     let mut files = vec![
-        TextFile { path: "README.md".to_owned(), bytes: card::card(content).into_bytes() },
+        TextFile { path: "README.md".to_owned(), bytes: card::card(content, Language::English).into_bytes() },
+        TextFile {
+            path: "README.zh.md".to_owned(),
+            bytes: card::card(content, Language::Chinese).into_bytes(),
+        },
         TextFile { path: "LICENSE.txt".to_owned(), bytes: licence(content).into_bytes() },
     ];
     for split in Split::ALL {
@@ -192,6 +197,7 @@ mod tests {
             paths,
             [
                 "README.md",
+                "README.zh.md",
                 "LICENSE.txt",
                 "annotations/captions_train.json",
                 "annotations/captions_train_en.json",

@@ -18,6 +18,7 @@ use crate::collections::records::{self, ReleaseAccess, Seen};
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Row, Store};
+use crate::web::language::Language;
 use crate::web::route::{get, post};
 use crate::web::{Access, Page, Person, Route, Scope};
 use crate::{args, clock, ids};
@@ -51,6 +52,7 @@ struct Release {
     state: String,
     reason: Option<String>,
     card: Option<String>,
+    card_zh: Option<String>,
     images: i64,
     captions: i64,
     created_at: i64,
@@ -67,11 +69,23 @@ impl Release {
             state: row.get("state")?,
             reason: row.get("reason")?,
             card: row.get("card")?,
+            card_zh: row.get("card_zh")?,
             images: row.get::<Option<i64>>("images")?.unwrap_or(0),
             captions: row.get::<Option<i64>>("captions")?.unwrap_or(0),
             created_at: row.get("created_at")?,
             withheld: parameters.and_then(|parameters| parameters.withheld),
         })
+    }
+}
+
+impl Release {
+    /// The data card; those of earlier versions of the program are in English only.
+    fn card_in(&self, language: Language) -> &str {
+        let own = match language {
+            Language::English => &self.card,
+            Language::Chinese => &self.card_zh,
+        };
+        own.as_ref().or(self.card.as_ref()).map_or("", String::as_str)
     }
 }
 
@@ -198,7 +212,7 @@ async fn show(
         page: &page,
         may_download: release.state == "ready"
             && may_download(&app.store, &seen, page.visitor.as_ref()).await?,
-        card: as_html(release.card.as_deref().unwrap_or_default()),
+        card: as_html(release.card_in(page.language)),
         phases: phases.collect::<Result<_, Error>>()?,
         parts,
         seen: &seen,
