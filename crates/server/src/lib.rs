@@ -37,6 +37,7 @@ pub const WORKS: &[jobs::Work] = &[
     collections::processing::DISCARD,
     collections::release::build::BUILD,
     collections::agreement::CORRELATE,
+    collections::agreement::phase::CORRELATE,
     backup::nightly::WORK,
     outbox::WORK,
 ];

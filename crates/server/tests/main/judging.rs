@@ -124,6 +124,18 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
     let page = site.anybody().get("/b/b/p/leaderboard").await.expect(200).text;
     assert!(page.contains("Judged by people") && page.contains("M1, %"));
 
+    // A page says how metrics agree with the judges. The scores of so few images are not drawn: one could tell them.
+    let agreement = "/b/b/p/agreement";
+    let page = site.anybody().get(agreement).await.expect(200).text;
+    assert!(page.contains("It has not been worked out yet."), "{page}");
+    judges[0].post(agreement, &[]).await.expect(404);
+    admin.post(agreement, &[]).await.expect(303);
+    site.work().await;
+    let page = site.anybody().get(agreement).await.expect(200).text;
+    assert!(page.contains("36 ratings of") && page.contains("of 12 pictures"), "{page}");
+    assert!(page.contains("Ada: Ours") && page.contains("CIDEr-D") && !page.contains("secret"), "{page}");
+    assert_eq!(page.matches("<svg").count(), 1);
+
     admin.post("/b/b/p/host/judging/close", &[]).await.expect(303);
     assert!(
         judges[0]

@@ -1,6 +1,7 @@
 //! How metrics agree with the ratings of a collection: the engine's correlations, worked out by a job.
 
 pub mod pages;
+pub mod phase;
 pub mod task;
 
 use std::collections::{BTreeSet, HashMap};

@@ -5,13 +5,15 @@ use axum::extract::{Form, Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
 
-use super::task::{Agreement, Estimate};
+use super::phase;
+use super::task::{Agreement, Drawn, Estimate};
 use crate::app::App;
 use crate::args;
-use crate::benchmarks::records as benchmarks;
+use crate::benchmarks::records::{self as benchmarks, BoardKind, Phase};
 use crate::collections::records::{self, Seen};
 use crate::fault::Fault;
 use crate::store::Error;
+use crate::web::language::{Language, say};
 use crate::web::route::{get, post};
 use crate::web::{Access, Page, Person, Route, Scope};
 
@@ -27,8 +29,14 @@ pub(in crate::collections) fn routes() -> Vec<Route> {
         get(
             "/b/{slug}/{phase}/agreement",
             Access::Public,
-            "How metrics agree with the ratings of the captions that a phase has as references",
+            "How metrics agree with the people who judged captions of a phase",
             of_phase,
+        ),
+        post(
+            "/b/{slug}/{phase}/agreement",
+            Access::Host,
+            "Work the agreement of a phase out anew",
+            refresh_phase,
         ),
     ]
 }
@@ -40,7 +48,32 @@ struct Shown {
     created_at: i64,
 }
 
+/// What is written in figures.
+const LABELS: [&str; 3] = [say("human rating"), say("% of ratings"), say("% of captions")];
+
 impl Shown {
+    /// The language of the captions, in its own name.
+    fn name(&self) -> &str {
+        Language::of(&self.language).map_or(self.language.as_str(), |known| known.name())
+    }
+
+    /// A drawing, with its words in the language of the page.
+    fn drawing(&self, page: &Page, figure: &Drawn) -> String {
+        LABELS.iter().fold(figure.svg.clone(), |svg, label| {
+            svg.replace(&format!(">{label}<"), &format!(">{}<", page.language.t(label)))
+        })
+    }
+
+    /// What a drawing shows, for who does not see it.
+    fn words(&self, page: &Page, figure: &Drawn) -> String {
+        if page.language == Language::English {
+            return figure.words.clone();
+        }
+        let people = page.language.t("People");
+        let lines: Vec<&str> = self.agreement.systems.iter().map(String::as_str).chain([people]).collect();
+        page.t2("Cumulative distribution of {}: {}", page.language.t(&figure.title), lines.join(", "))
+    }
+
     /// The grades with their numbers and shares in percent, best first.
     fn grades(&self) -> Vec<(usize, usize, String)> {
         let all: usize = self.agreement.grades.iter().sum();
@@ -109,28 +142,85 @@ async fn refresh(
     Ok(Redirect::to(&format!("/c/{slug}/agreement")).into_response())
 }
 
+#[derive(Template)]
+#[template(path = "phase-agreement.html")]
+struct PhaseAgreement<'a> {
+    page: &'a Page,
+    seen: &'a benchmarks::Seen,
+    phase: &'a Phase,
+    shown: Vec<Shown>,
+    is_waiting: bool,
+    is_judged: bool,
+    least: usize,
+}
+
 #[derive(Deserialize)]
 struct OfPhase {
     slug: String,
     phase: String,
 }
 
-/// The ratings of a phase that came of a release are those of its collection.
+/// What people said about the captions of a phase's systems. A phase whose captions nobody has judged has the ratings
+/// of its references, if it came of a release: those of the collection.
 async fn of_phase(
     State(app): State<App>,
     page: Page,
     Path(OfPhase { slug, phase }): Path<OfPhase>,
 ) -> Result<Response, Fault> {
-    let (_, phase) = benchmarks::phase(&app.store, &slug, &phase, page.visitor.as_ref()).await?;
-    let row = app
-        .store
-        .first(
-            "SELECT collection.slug FROM publication JOIN release ON release.id = publication.release \
-             JOIN collection ON collection.id = release.collection WHERE publication.phase = $1",
-            args![&phase.id],
-        )
-        .await?;
-    let row = row.ok_or_else(Fault::not_found)?;
-    let slug: Result<String, Error> = row.get("slug");
-    Ok(Redirect::to(&format!("/c/{}/agreement", slug?)).into_response())
+    let (seen, phase) = benchmarks::phase(&app.store, &slug, &phase, page.visitor.as_ref()).await?;
+    let is_judged = phase::is_judged(&app.store, &phase).await?;
+    if !is_judged {
+        let row = app
+            .store
+            .first(
+                "SELECT collection.slug FROM publication JOIN release ON release.id = publication.release \
+                 JOIN collection ON collection.id = release.collection WHERE publication.phase = $1",
+                args![&phase.id],
+            )
+            .await?;
+        if let Some(row) = row {
+            let slug: Result<String, Error> = row.get("slug");
+            return Ok(Redirect::to(&format!("/c/{}/agreement", slug?)).into_response());
+        }
+    }
+    // Whoever does not see the scores of all systems does not see what they agree with.
+    let is_registered = phase.board == BoardKind::Registered && page.visitor.is_some();
+    if !(seen.is_host || phase.is_revealed() || is_registered) {
+        return Err(Fault::not_found());
+    }
+    let row = app.store.first("SELECT * FROM phase_agreement WHERE phase = $1", args![&phase.id]).await?;
+    let mut shown = Vec::new();
+    if let Some(row) = row {
+        shown.push(Shown {
+            language: String::new(),
+            agreement: serde_json::from_str(&row.get::<String>("result")?)?,
+            created_at: row.get("created_at")?,
+        });
+    }
+    let mut tx = app.store.snapshot().await?;
+    let is_waiting = phase::is_waiting(&mut tx, &phase.id).await?;
+    drop(tx);
+    let least = phase::IMAGES;
+    page.show(&PhaseAgreement {
+        page: &page,
+        seen: &seen,
+        phase: &phase,
+        shown,
+        is_waiting,
+        is_judged,
+        least,
+    })
+}
+
+async fn refresh_phase(
+    State(app): State<App>,
+    Person(visitor): Person,
+    Path(OfPhase { slug, phase }): Path<OfPhase>,
+) -> Result<Response, Fault> {
+    let (seen, phase) = benchmarks::phase(&app.store, &slug, &phase, Some(&visitor)).await?;
+    if !seen.is_host {
+        return Err(Fault::not_found());
+    }
+    phase::refresh(&app, &phase).await?;
+    Ok(Redirect::to(&format!("/b/{slug}/{}/agreement", phase.slug)).into_response())
 }

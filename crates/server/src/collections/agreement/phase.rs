@@ -1,0 +1,133 @@
+//! How metrics agree with the people who judged captions of a phase: of its submissions, and of its references.
+
+use std::collections::HashMap;
+
+use capeval::choice::SegmentId;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::task::{Agreement, Correlate};
+use crate::app::App;
+use crate::benchmarks::records::{self, Phase};
+use crate::benchmarks::scoring::readable;
+use crate::fault::Fault;
+use crate::jobs::child::{self, Allowance, Order};
+use crate::jobs::queue::{self, Priority};
+use crate::jobs::{Failure, Job, Work};
+use crate::store::{Store, Tx};
+use crate::tasks::Task;
+use crate::{args, clock};
+
+/// Correlates the metrics of a phase with what people said about captions.
+pub const CORRELATE: Work = Work {
+    kind: "phase-agreement",
+    run: |app, job| Box::pin(async move { run(&app, &job).await }),
+    finish: |_, tx, job, outcome| Box::pin(finish(tx, job, outcome)),
+};
+
+/// Images below which distributions of scores are not drawn: those of a few images tell the score of each.
+pub const IMAGES: usize = 20;
+
+/// The judgements of the newest evaluation of a phase in which somebody has judged.
+const JUDGED: &str = "SELECT item.image, item.caption, judgement.grade, submission.method, team.name AS team \
+     FROM judgement JOIN evaluation_item AS item ON item.id = judgement.item \
+     LEFT JOIN submission ON submission.id = item.submission LEFT JOIN team ON team.id = submission.team \
+     WHERE submission.disqualified_at IS NULL AND item.evaluation = (SELECT id FROM evaluation WHERE phase = $1 \
+     AND EXISTS (SELECT 1 FROM evaluation_item AS other WHERE other.evaluation = evaluation.id AND other.judged > 0) \
+     ORDER BY id DESC LIMIT 1) ORDER BY item.id, judgement.account";
+
+/// Whether people have judged captions of a phase.
+///
+/// # Errors
+/// If the database fails.
+pub async fn is_judged(store: &Store, phase: &Phase) -> Result<bool, Fault> {
+    Ok(store.first(JUDGED, args![&phase.id]).await?.is_some())
+}
+
+/// Has the correlations of a phase worked out, unless that is about to happen.
+///
+/// # Errors
+/// If the database fails.
+pub async fn refresh(app: &App, phase: &Phase) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    if !is_waiting(&mut tx, &phase.id).await? {
+        queue::add(&mut tx, CORRELATE.kind, &phase.id, Priority::Background).await?;
+    }
+    tx.commit().await?;
+    app.wake.notify_one();
+    Ok(())
+}
+
+/// Whether they are being worked out.
+///
+/// # Errors
+/// If the database fails.
+pub async fn is_waiting(tx: &mut Tx, phase: &str) -> Result<bool, Fault> {
+    let sql = "SELECT 1 AS one FROM job WHERE subject = $1 AND kind = 'phase-agreement' \
+               AND state IN ('queued', 'running')";
+    Ok(tx.first(sql, args![phase]).await?.is_some())
+}
+
+fn text(id: &SegmentId) -> String {
+    match id {
+        SegmentId::Integer(number) => number.to_string(),
+        SegmentId::Text(text) => text.to_string(),
+    }
+}
+
+/// The judgements as a file of ratings.
+async fn ratings(app: &App, phase: &Phase, known: &HashMap<String, SegmentId>) -> Result<Value, Failure> {
+    let mut ratings = Vec::new();
+    for row in app.store.all(JUDGED, args![&phase.id]).await? {
+        let image: String = row.get("image")?;
+        // Ids keep their type: 7 and "7" are two images.
+        let Some(id) = known.get(&image) else { continue };
+        let (team, method): (Option<String>, Option<String>) = (row.get("team")?, row.get("method")?);
+        let system = match (team, method) {
+            (Some(team), Some(method)) => format!("{team}: {method}"),
+            (None, Some(method)) => method,
+            _ => "human".to_owned(),
+        };
+        let (caption, grade): (String, i64) = (row.get("caption")?, row.get("grade")?);
+        ratings.push(json!({ "image_id": id, "caption": caption, "system": system, "rating": grade }));
+    }
+    Ok(ratings.into())
+}
+
+async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
+    let phase = records::phase_of(&app.store, &job.subject).await?;
+    let sets = records::sets(&app.store, &phase.id).await?;
+    let set = sets.iter().find(|set| set.name == phase.main_set);
+    let Some((set, ids)) = set.and_then(|set| Some((set, set.ids_hash.as_ref()?))) else {
+        return Err(Failure::Lasting("the references are not ready".to_owned()));
+    };
+    let ids: Vec<SegmentId> = serde_json::from_slice(&app.hidden.read(ids)?)?;
+    let known = ids.into_iter().map(|id| (text(&id), id)).collect();
+    let ratings = ratings(app, &phase, &known).await?;
+    if ratings.as_array().is_none_or(Vec::is_empty) {
+        return Err(Failure::Lasting("nobody has judged a caption".to_owned()));
+    }
+    let folder = TempDir::new_in(app.hidden.folder().join("new"))?;
+    let path = folder.path().join("ratings.json");
+    std::fs::write(&path, ratings.to_string())?;
+    let references = app.hidden.path(&set.source_hash);
+    let allowance = Allowance::of(app, readable(app, [path.clone(), references.clone()]));
+    let task = Task::Correlate(Correlate { ratings: path, references, metrics: set.metrics(&phase, app) });
+    let mut found: Agreement = child::run(app, Order { allowance, task }).await?;
+    if found.images < IMAGES {
+        found.figures.truncate(1);
+    }
+    Ok(serde_json::to_value(found)?)
+}
+
+async fn finish(tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
+    let Ok(found) = outcome else { return Ok(()) };
+    tx.execute(
+        "INSERT INTO phase_agreement (phase, result, created_at) VALUES ($1, $2, $3) \
+         ON CONFLICT (phase) DO UPDATE SET result = excluded.result, created_at = excluded.created_at",
+        args![&job.subject, found.to_string(), clock::now()],
+    )
+    .await
+    .map(drop)
+    .map_err(Fault::from)
+}
