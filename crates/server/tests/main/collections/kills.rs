@@ -71,6 +71,10 @@ async fn what_was_acknowledged_is_there(database: Database) {
     }
     drop(snapshot);
     assert_consistent(&site).await;
+    // `doctor` fails if anything is wrong.
+    let doctor =
+        crate::support::process::command(&site.app.folder, &site.app.settings.database, &["doctor"], "");
+    assert!(doctor.contains("all there"), "{doctor}");
     println!(
         "{} captions acknowledged, {known} known; {} pictures acknowledged, {pictures} known",
         acknowledged.captions.len(),
