@@ -156,14 +156,13 @@ impl Meteor {
         hypothesis: &str,
         references: impl IntoIterator<Item = &'t str>,
     ) -> Alignment {
-        self.segment(workspace, hypothesis, references);
-        self.align_again(workspace)
+        let segment = self.segment(workspace, hypothesis, references);
+        self.align_again(workspace, segment)
     }
 
-    /// The alignment of the segment that was scored last with `workspace`.
-    pub(crate) fn align_again(&self, workspace: &mut Workspace) -> Alignment {
+    /// The alignment of `segment`, which was scored last with `workspace`.
+    pub(crate) fn align_again(&self, workspace: &mut Workspace, segment: Segment) -> Alignment {
         let Workspace { vocabulary, aligner, sentences, .. } = workspace;
-        let segment = self.best(vocabulary, aligner, sentences);
         let hypothesis = sentences.get(0);
         let mut scores = Vec::new();
         let mut matches = Vec::new();

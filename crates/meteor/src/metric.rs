@@ -18,7 +18,7 @@ use capeval_metric::{
 use capeval_text::Tokenizer;
 
 use crate::language::Language;
-use crate::meteor::{Meteor, Workspace};
+use crate::meteor::{Meteor, Segment as Scored, Workspace};
 use crate::options::{Matcher, Options, Parameters, Task, TextForm, Unit};
 use crate::resources::Resources;
 use crate::stats::Stats;
@@ -123,6 +123,12 @@ impl MeteorMetric {
         Self { meteor, tokenizer, caches: Caches::default() }
     }
 
+    /// The score of a segment, whose alignments `workspace` keeps.
+    fn scored(&self, workspace: &mut Workspace, caches: &Caches, segment: &Segment<'_>) -> Scored {
+        let symbols = (segment.references.vocabulary, caches.generation);
+        self.meteor.symbols(workspace, symbols, segment.pieces, segment.reference_pieces())
+    }
+
     /// The scorer without the tokenizer.
     pub fn meteor(&self) -> &Arc<Meteor> {
         &self.meteor
@@ -197,14 +203,13 @@ impl Metric for MeteorMetric {
     }
 
     fn measure(&self, caches: &Caches, segment: &Segment<'_>, scratch: &mut Scratch) -> Stats {
-        let workspace = scratch.workspace(caches);
-        let symbols = (segment.references.vocabulary, caches.generation);
-        self.meteor.symbols(workspace, symbols, segment.pieces, segment.reference_pieces()).stats
+        self.scored(scratch.workspace(caches), caches, segment).stats
     }
 
     fn explain(&self, caches: &Caches, segment: &Segment<'_>, scratch: &mut Scratch) -> Explanation {
-        self.measure(caches, segment, scratch);
-        self.meteor.explain(self.meteor.align_again(scratch.workspace(caches)))
+        let workspace = scratch.workspace(caches);
+        let scored = self.scored(workspace, caches, segment);
+        self.meteor.explain(self.meteor.align_again(workspace, scored))
     }
 
     fn score(&self, stats: &Stats, values: &mut [f64]) {
