@@ -1,5 +1,6 @@
 //! Explanations in a compact form for pages: a shape that many of them share, and its numbers.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,12 +35,12 @@ pub struct Evidence {
 /// and the places of the match.
 #[derive(Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
-pub struct Shape(Vec<Node>);
+pub struct Shape(Vec<Node<'static>>);
 
 #[derive(Debug, Default, PartialEq, Eq, Hash, Serialize)]
-struct Node {
-    #[serde(skip_serializing_if = "String::is_empty")]
-    title: String,
+struct Node<'e> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    title: Cow<'e, str>,
     /// Whether the number of the step among its siblings, from 1, follows the title.
     #[serde(skip_serializing_if = "is_not")]
     counted: bool,
@@ -66,9 +67,20 @@ struct Node {
     statements: bool,
     /// What all parts are like. Replaces `parts`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    each: Option<Box<Node>>,
+    each: Option<Box<Node<'e>>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    parts: Vec<Node>,
+    parts: Vec<Node<'e>>,
+}
+
+impl Node<'_> {
+    fn into_owned(self) -> Node<'static> {
+        Node {
+            title: self.title.into_owned().into(),
+            each: self.each.map(|each| Box::new(each.into_owned())),
+            parts: self.parts.into_iter().map(Node::into_owned).collect(),
+            ..self
+        }
+    }
 }
 
 /// Whether serde leaves a flag out.
@@ -96,14 +108,14 @@ pub struct Shapes {
 }
 
 impl Shapes {
-    fn shared(&self, shape: Shape) -> Arc<Shape> {
+    fn shared(&self, shape: Vec<Node<'_>>) -> Arc<Shape> {
         let hash = self.hasher.hash_one(&shape);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let alike = known.entry(hash).or_default();
-        if let Some(known) = alike.iter().find(|known| ***known == shape) {
+        if let Some(known) = alike.iter().find(|known| known.0 == shape) {
             return Arc::clone(known);
         }
-        let shape = Arc::new(shape);
+        let shape = Arc::new(Shape(shape.into_iter().map(Node::into_owned).collect()));
         alike.push(Arc::clone(&shape));
         shape
     }
@@ -113,7 +125,7 @@ impl Evidence {
     /// The compact form of `explanation`.
     pub fn of(explanation: &Explanation, shapes: &Shapes) -> Self {
         let mut reader = Reader { explanation, numbers: Vec::new() };
-        let shape = Shape(explanation.scores.iter().map(|step| reader.node(step, 0)).collect());
+        let shape = explanation.scores.iter().map(|step| reader.node(step, 0)).collect();
         let numbers = serde_json::value::to_raw_value(&reader.numbers);
         Self {
             shape: shapes.shared(shape),
@@ -147,15 +159,16 @@ impl<'e> Reader<'e> {
     }
 
     /// The step without its numbers; `k` is its index among its siblings.
-    fn node(&mut self, step: &'e Step, k: usize) -> Node {
+    fn node(&mut self, step: &'e Step, k: usize) -> Node<'e> {
         if let Some(matched) = self.pair(step) {
             self.numbers.push(Number::Note(matched.matcher));
             self.numbers.push(Number::Places(&matched.candidate, &matched.references));
             return Node { pair: true, ..Node::default() };
         }
-        let counted = step.title.strip_suffix(&(k + 1).to_string()).and_then(|title| title.strip_suffix(' '));
+        let counted = step.title.rsplit_once(' ').filter(|(_, number)| is_number(number, k + 1));
+        let counted = counted.map(|(title, _)| title);
         let mut node = Node {
-            title: counted.unwrap_or(&step.title).to_owned(),
+            title: counted.unwrap_or(&step.title).into(),
             counted: counted.is_some(),
             ..Node::default()
         };
@@ -193,7 +206,7 @@ impl<'e> Reader<'e> {
             }
             _ => {
                 let start = self.numbers.len();
-                let mut parts: Vec<Node> =
+                let mut parts: Vec<Node<'_>> =
                     step.parts.iter().enumerate().map(|(k, part)| self.node(part, k)).collect();
                 let are_alike = parts.first().is_some_and(|first| {
                     (first.counted || first.pair) && parts.iter().all(|part| part == first)
@@ -213,21 +226,15 @@ impl<'e> Reader<'e> {
     fn pair(&self, step: &'e Step) -> Option<&'e Match> {
         let [matched] = &step.matches[..] else { return None };
         let [(reference, places)] = &matched.references[..] else { return None };
-        let joined = |words: &[String], at: &[usize]| {
-            at.iter().filter_map(|k| words.get(*k)).map(String::as_str).collect::<Vec<_>>().join(" ")
-        };
         let Explanation { candidate, references, .. } = self.explanation;
         let is_plain =
             step.value.is_none() && step.rule.is_none() && step.facts.is_empty() && step.parts.is_empty();
-        let is_pair = is_plain
-            && step.note.as_deref() == Some(matched.matcher)
-            && step.title
-                == format!(
-                    "{} ~ {}",
-                    joined(candidate, &matched.candidate),
-                    joined(references.get(*reference)?, places)
-                );
-        is_pair.then_some(matched)
+        if !is_plain || step.note.as_deref() != Some(matched.matcher) {
+            return None;
+        }
+        let rest = after_words(&step.title, at(candidate, &matched.candidate))?.strip_prefix(" ~ ")?;
+        let rest = after_words(rest, at(references.get(*reference)?, places))?;
+        rest.is_empty().then_some(matched)
     }
 
     /// Collects the numbers of parts that are n-grams, given the start and length of each; returns the names of their
@@ -259,15 +266,35 @@ impl<'e> Reader<'e> {
         let length: usize = matched.matcher.strip_suffix("-gram")?.parse().ok()?;
         let start = *matched.candidate.first()?;
         let words = self.explanation.candidate.get(start..start + length)?;
-        (is_plain && step.parts.is_empty() && words.join(" ") == step.title).then_some((start, length))
+        let is_title = after_words(&step.title, words.iter()) == Some("");
+        (is_plain && step.parts.is_empty() && is_title).then_some((start, length))
     }
 
     /// Whether a note only repeats the matched words.
     fn repeats_matches(&self, step: &Step, note: &str) -> bool {
         let [matched] = &step.matches[..] else { return false };
-        let words = matched.candidate.iter().filter_map(|k| self.explanation.candidate.get(*k));
-        words.map(String::as_str).collect::<Vec<_>>().join(" ") == note
+        after_words(note, at(&self.explanation.candidate, &matched.candidate)) == Some("")
     }
+}
+
+/// The words at these positions.
+fn at<'w>(words: &'w [String], places: &'w [usize]) -> impl Iterator<Item = &'w String> {
+    places.iter().filter_map(|k| words.get(*k))
+}
+
+/// What follows `words`, joined with spaces, at the start of `text`; `None` if it does not start with them.
+fn after_words<'t, 'w>(text: &'t str, words: impl Iterator<Item = &'w String>) -> Option<&'t str> {
+    let mut rest = text;
+    for (k, word) in words.enumerate() {
+        rest = if k == 0 { rest } else { rest.strip_prefix(' ')? };
+        rest = rest.strip_prefix(word.as_str())?;
+    }
+    Some(rest)
+}
+
+/// Whether `text` is `number` as digits.
+fn is_number(text: &str, number: usize) -> bool {
+    !text.starts_with(['0', '+']) && text.parse() == Ok(number)
 }
 
 /// The statement and the note of a step that holds nothing else.
