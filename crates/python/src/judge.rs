@@ -6,13 +6,14 @@ use capeval::Scorer;
 use capeval::corpus::Ids;
 use capeval::evaluate::batch::{Codes, MAX_CODE};
 use capeval::metric::AnyMetric;
+use capeval::report::Notice;
 use capeval::text::Texts;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
 
 use crate::captions::{id, id_list, type_name};
-use crate::error::{fault, from_request, noticed};
+use crate::error::{fault, from_request, told};
 use crate::frequencies::{DocumentFrequencies, parse_ids};
 use crate::metrics::select;
 use crate::run::{long, pool};
@@ -28,6 +29,7 @@ pub struct Judge {
     codes: Option<Codes>,
     /// By requested metric: the position of its first measure, and the keys of its measures without settings.
     places: Vec<(usize, Vec<String>)>,
+    notices: Vec<Notice>,
     threads: Option<usize>,
 }
 
@@ -52,9 +54,7 @@ impl Judge {
     ) -> PyResult<Self> {
         let ids: Ids = parse_ids(ids)?;
         let selection = select(py, &metrics, &settings, frequencies)?;
-        if let Some(notice) = selection.notices.first() {
-            return Err(noticed(notice));
-        }
+        let notices = selection.notices;
         let table = frequencies.map(|table| Arc::clone(&table.table));
         let places = places(py, &metrics, &settings, frequencies, &selection.metrics)?;
         let references = ground(references)?;
@@ -71,7 +71,12 @@ impl Judge {
         } else {
             None
         };
-        Ok(Self { engine: Arc::new(engine), codes, places, threads })
+        Ok(Self { engine: Arc::new(engine), codes, places, notices, threads })
+    }
+
+    /// Notices on the choice of metrics: code and message.
+    fn notices(&self) -> Vec<(String, String)> {
+        self.notices.iter().map(|notice| (notice.code.to_string(), told(notice))).collect()
     }
 
     /// The keys of the measures.
