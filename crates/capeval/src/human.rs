@@ -35,7 +35,8 @@ pub(crate) fn score_with_human(request: ScoreRequest<'_>, selection: Selection) 
         }
         let rounds = Rounds::new(&references, options.images.as_deref(), options.ids)?;
         let Row { human, mut report, .. } = rounds.score(&options, &selection, progress)?;
-        report.head.notices.extend(rounds.subset.as_ref().map(Subset::notice));
+        let listed = rounds.subset.as_ref().map(Subset::notice);
+        report.head.notices.extend(listed.map(|notice| notices::left_out(notice, selection.metrics.iter())));
         report.provenance.files = reference_files;
         report.systems = vec![human];
         return Ok(report);

@@ -309,6 +309,15 @@ fn tokenizers(names: &[&'static str]) -> Remedy {
     all.fold(first, Remedy::or)
 }
 
+/// A notice about images that are left out; it adds that their references are not counted, if a metric counts the
+/// images in which n-grams occur.
+pub(crate) fn left_out<'m>(notice: Notice, mut metrics: impl Iterator<Item = &'m AnyMetric>) -> Notice {
+    if !metrics.any(|metric| metric.input().frequencies) {
+        return notice;
+    }
+    Notice { message: format!("{}, document frequencies included", notice.message), ..notice }
+}
+
 /// A notice that the systems describe different images.
 pub(crate) fn different_images() -> Notice {
     let message = "the systems were scored on different images, so their scores are not comparable";

@@ -93,8 +93,8 @@ impl Subset {
     pub fn notice(&self) -> Notice {
         let (n, of) = (self.len(), self.of);
         let message = match n {
-            1 => format!("only the listed image of {of} is scored, document frequencies included"),
-            _ => format!("only the {n} listed images of {of} are scored, document frequencies included"),
+            1 => format!("only the listed image of {of} is scored"),
+            _ => format!("only the {n} listed images of {of} are scored"),
         };
         Notice::new("subset", message).count(n)
     }

@@ -147,7 +147,7 @@ pub(crate) fn score_with_statistics(
         for (_, captions) in &mut systems {
             *captions = chosen.of_candidates(captions, &references)?;
         }
-        found.push(chosen.notice());
+        found.push(notices::left_out(chosen.notice(), metrics.iter()));
         subset = Some(chosen);
     }
     let index = ReferenceIndex::new(references, subset.as_ref(), ids)?;
@@ -323,7 +323,11 @@ pub(crate) fn sign(
         found_signature(metric, counts, found);
     }
     for notice in alignment.notices {
-        push_once(found, notice.clone().system(name));
+        let notice = match notice.code == Code::Applied(Argument::Missing, Missing::Skip.name()) {
+            true => notices::left_out(notice.clone(), scores.metrics.iter().map(|metric| &metric.metric)),
+            false => notice.clone(),
+        };
+        push_once(found, notice.system(name));
     }
     for notice in scores.metrics.iter().flat_map(|metric| &metric.notices) {
         push_once(found, notice.clone());

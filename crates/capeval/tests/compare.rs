@@ -230,3 +230,37 @@ fn many_images_are_explained_each_with_its_own_caption() {
         assert!(format!("{:?}", explained.metrics).contains(&format!("number{}", explained.id)));
     }
 }
+
+#[test]
+fn notices_speak_of_document_frequencies_only_where_they_are_counted() {
+    let message = |metric: &str, code: &'static str| {
+        let (mut references, mut candidates) = (Captions::new("references"), Captions::new("mine"));
+        for image in 0..3 {
+            references.push(SegmentId::from(image), "a dog runs along the beach");
+        }
+        candidates.push(SegmentId::from(0), "a dog runs");
+        let request = ScoreRequest {
+            options: ScoreOptions {
+                metrics: MetricOptions::new([metric]),
+                missing: Missing::Skip,
+                images: Some(vec![SegmentId::from(0), SegmentId::from(1)]),
+                ..ScoreOptions::default()
+            },
+            ..ScoreRequest::new(references, [("mine", candidates)])
+        };
+        let report = score(request).unwrap();
+        let notice = report.head.notices.iter().find(|notice| notice.code == code);
+        notice.unwrap().message.clone()
+    };
+    for code in ["missing:skip", "subset"] {
+        let counted = message("cider-d", code);
+        assert!(counted.ends_with(", document frequencies included"), "{counted}");
+        for metric in ["bleu", "cider-d:idf=uniform"] {
+            assert_eq!(
+                format!("{}, document frequencies included", message(metric, code)),
+                counted,
+                "{metric}"
+            );
+        }
+    }
+}

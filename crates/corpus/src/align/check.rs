@@ -188,7 +188,7 @@ impl Check<'_> {
     ) -> Notice {
         let what = match policy {
             Missing::Empty => "scored as if their caption were empty",
-            _ => "left out of every metric, document frequencies included",
+            _ => "left out of every metric",
         };
         let message = format!(
             "{count} of {} in {} {} no candidate in {} and {} {what}",
