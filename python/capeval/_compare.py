@@ -87,9 +87,10 @@ class Comparison(Rendered):
             raise KeyError(f"{len(pairs)} pairs end in {system!r}; look up measure {measure!r} in .pairs")
         return pairs[0].contrasts[measure]
 
-    def to_html(self, *, title: str | None = None, digits: int = 3) -> str:
+    def to_html(self, *, title: str | None = None, digits: int = 3, progress: Progress = None) -> str:
         """Renders a page of the differences between systems; with ``gallery=True`` also every image."""
-        return self._found.html(title, digit_count(digits))
+        with Listener(progress) as listener:
+            return self._found.html(title, digit_count(digits), listener)
 
     def plot(self) -> Plot:
         """Shows the charts of the differences in a notebook."""

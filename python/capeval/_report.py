@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from ._inputs import digit_count
+from ._progress import Listener, Progress
 from ._rendered import Plot, Rendered
 
 if TYPE_CHECKING:
@@ -194,6 +195,7 @@ class Report(Rendered, Mapping[str, float]):
         pictures: str | Mapping[Id, str] | None = None,
         embed_pictures: bool = False,
         digits: int = 3,
+        progress: Progress = None,
     ) -> str:
         """Renders a page with scores and charts; with ``score(…, gallery=True)`` also every image.
 
@@ -206,21 +208,25 @@ class Report(Rendered, Mapping[str, float]):
             embed_pictures: whether to put the pictures into the page, instead of linking to them. Paths are then
                 relative to the current folder, and missing files are left out.
             digits: the number of digits after the decimal point.
+            progress: ``True`` for a tqdm bar, or a function that is called with the stage, the images done and the
+                total.
         """
         if embed_pictures and pictures is None:
             raise ValueError("embed_pictures needs pictures; pass the paths of the files as pictures=…")
-        if pictures is None or (isinstance(pictures, str) and not embed_pictures):
-            return self._found.html(title, digit_count(digits), pictures, None, None)
-        ids = self._found.gallery_ids()
-        if ids is None:
-            raise ValueError("pictures need a page with every image; use score(…, gallery=True)")
-        paths = [_with_id(pictures, key) if isinstance(pictures, str) else pictures.get(key) for key in ids]
-        if not embed_pictures:
-            return self._found.html(title, digit_count(digits), None, paths, None)
-        files = [pathlib.Path(path).read_bytes() if path and os.path.isfile(path) else None for path in paths]
-        if not any(files):
-            raise ValueError("no picture of any image was found; pictures must name files, not URLs, to embed them")
-        return self._found.html(title, digit_count(digits), None, None, files)
+        pattern, paths, files = pictures if isinstance(pictures, str) else None, None, None
+        if pictures is not None and (embed_pictures or pattern is None):
+            ids = self._found.gallery_ids()
+            if ids is None:
+                raise ValueError("pictures need a page with every image; use score(…, gallery=True)")
+            paths = [_with_id(pictures, key) if isinstance(pictures, str) else pictures.get(key) for key in ids]
+            pattern = None
+        if embed_pictures and paths is not None:
+            files = [pathlib.Path(path).read_bytes() if path and os.path.isfile(path) else None for path in paths]
+            if not any(files):
+                raise ValueError("no picture of any image was found; pictures must name files, not URLs, to embed them")
+            paths = None
+        with Listener(progress) as listener:
+            return self._found.html(title, digit_count(digits), pattern, paths, files, listener)
 
     def to_pandas(self, *, segments: bool = False) -> pandas.DataFrame:
         """Converts the scores to a data frame with a column per measure and a row per system.

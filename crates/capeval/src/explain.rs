@@ -1,20 +1,15 @@
 //! Explanations of single images.
 
 use capeval_corpus::SegmentId;
-use capeval_evaluate::System;
-use capeval_metric::{AnyMetric, Explanation};
+use capeval_metric::Explanation;
 use capeval_report::Explained;
 
 use crate::Error;
-use crate::references::AlignedReferences;
+use crate::gallery::Scene;
 
 /// Explains the scores of `images`, image by image and system by system.
-pub(crate) fn explain_images(
-    images: &[SegmentId],
-    references: &mut AlignedReferences,
-    systems: &[System],
-    metrics: &[AnyMetric],
-) -> Result<Vec<Explained>, Error> {
+pub(crate) fn explain_images(images: &[SegmentId], scene: &Scene) -> Result<Vec<Explained>, Error> {
+    let Scene { references, systems, sessions } = scene;
     if images.is_empty() {
         return Ok(Vec::new());
     }
@@ -32,10 +27,7 @@ pub(crate) fn explain_images(
     let mut chosen = wanted.clone();
     chosen.sort_unstable();
     chosen.dedup();
-    let kept =
-        capeval_evaluate::explain(&mut references.set, systems, metrics, &chosen, &(), |_, explanation| {
-            explanation
-        });
+    let kept = sessions.explain(&references.set, systems, &chosen, |explanation| explanation);
     // For each system and chosen image, the index of its caption, and its rank among the chosen images of the system.
     let ranks: Vec<Vec<Option<(usize, usize)>>> = systems
         .iter()

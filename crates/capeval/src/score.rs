@@ -1,11 +1,14 @@
 //! Scores captions: from captions to a report.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use capeval_choice::{Argument, Code};
 use capeval_corpus::{Aligned, Captions, Empty, Missing, SegmentId, align_by};
 use capeval_evaluate::registry::Resources;
-use capeval_evaluate::{MetricScores, Progress, ReferenceSet, System, SystemScores, evaluate};
+use capeval_evaluate::{
+    MetricScores, Progress, ReferenceSet, Sessions, System, SystemScores, evaluate, evaluate_and_keep,
+};
 use capeval_lexical::sacrebleu_signature;
 use capeval_metric::{AnyMetric, Signature};
 use capeval_report::{Explained, Lengths, Notice, Provenance, Report, Segments, SystemReport};
@@ -13,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::common::Common;
 use crate::explain::explain_images;
-use crate::gallery::gallery;
+use crate::gallery::{Scene, gallery};
 use crate::human::score_with_human;
 use crate::measures::{entries, head};
 use crate::perplexity::unknown_words;
@@ -103,7 +106,7 @@ pub(crate) struct Scored {
     /// The scores of each system, in the order of the report.
     pub scores: Vec<SystemScores>,
     /// The references, and the ids of the images.
-    pub references: AlignedReferences,
+    pub references: Arc<AlignedReferences>,
 }
 
 /// The images on which a system is scored if missing captions are skipped.
@@ -172,9 +175,15 @@ pub(crate) fn score_with_statistics(
         .zip(&aligned)
         .map(|((name, captions), aligned)| system(name, captions, aligned, &references.place))
         .collect();
-    let scores = evaluate(&mut references.set, &inputs, &metrics, progress);
-    let explained = explain_images(&options.explain, &mut references, &inputs, &metrics)?;
-    let gallery = options.gallery.then(|| gallery(&mut references, &inputs, &metrics, progress));
+    let explains = options.gallery || !options.explain.is_empty();
+    let (scores, sessions) = if explains {
+        evaluate_and_keep(&mut references.set, &inputs, &metrics, progress)
+    } else {
+        (evaluate(&mut references.set, &inputs, &metrics, progress), Sessions::default())
+    };
+    let references = Arc::new(references);
+    let scene = Scene { references: Arc::clone(&references), systems: inputs, sessions };
+    let explained = explain_images(&options.explain, &scene)?;
     let set = &references.set;
 
     let mut intervals =
@@ -209,16 +218,18 @@ pub(crate) fn score_with_statistics(
         .iter()
         .map(|(name, captions)| (name.as_str(), notices::look_at(captions.len(), |k| captions.text(k))));
     found.extend(notices::about_texts(set.texts(), looks.collect(), &metrics));
-    let scored: BTreeSet<u32> = inputs.iter().flat_map(|system| system.images.iter().copied()).collect();
+    let scored: BTreeSet<u32> =
+        scene.systems.iter().flat_map(|system| system.images.iter().copied()).collect();
     let last_references = scored.iter().filter_map(|image| set.of(*image as usize).last());
-    let candidates = inputs.iter().flat_map(|system| (0..system.texts.len()).map(|k| system.texts.get(k)));
+    let candidates =
+        scene.systems.iter().flat_map(|system| (0..system.texts.len()).map(|k| system.texts.get(k)));
     found.extend(notices::open_captions(&metrics, last_references.chain(candidates)));
     let ids_of = |image: u32| references.id(image).into_iter();
     let all = scored
         .iter()
         .flat_map(|image| ids_of(*image).flat_map(|id| set.of(*image as usize).map(move |text| (id, text))));
     found.extend(notices::long_captions(&metrics, None, all));
-    for system in &inputs {
+    for system in &scene.systems {
         let captions = system.images.iter().enumerate();
         let captions =
             captions.flat_map(|(k, image)| ids_of(*image).map(move |id| (id, system.texts.get(k))));
@@ -229,6 +240,8 @@ pub(crate) fn score_with_statistics(
         found.push(notices::different_images());
     }
     let report = Report {
+        explained,
+        gallery: options.gallery.then(|| gallery(scene)),
         head: head(entries, measures, options.intervals, found),
         same_images,
         sorted_by: None,
@@ -240,8 +253,6 @@ pub(crate) fn score_with_statistics(
             policy: Some(policy),
             ids: Some(ids),
         },
-        explained,
-        gallery,
     };
     Ok(Scored { report, scores, references })
 }

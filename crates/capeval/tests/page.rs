@@ -26,7 +26,7 @@ fn page(text: &str, page: &Page) -> String {
         ..ScoreRequest::new(references, [(text, candidates.clone()), ("other", candidates)])
     };
     let mut out = Vec::new();
-    pages::report(&score(request).unwrap(), page, &Plain, &mut out).unwrap();
+    pages::report(&score(request).unwrap(), page, &Plain, &|_| (), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -91,7 +91,8 @@ fn scores_that_are_not_finite_are_drawn_around() {
     let (sender, written) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let mut out = Vec::new();
-        pages::report(&report, &Page { compress: false, ..Page::default() }, &Plain, &mut out).unwrap();
+        pages::report(&report, &Page { compress: false, ..Page::default() }, &Plain, &|_| (), &mut out)
+            .unwrap();
         sender.send(String::from_utf8(out).unwrap())
     });
     let page = written.recv_timeout(std::time::Duration::from_secs(60)).expect("the page must end");
@@ -121,11 +122,67 @@ fn the_median_of_an_even_number_is_between_the_middle_two() {
         ..ScoreRequest::new(references, [("mine", candidates)])
     };
     let mut out = Vec::new();
-    pages::report(&score(request).unwrap(), &Page::default(), &Plain, &mut out).unwrap();
+    pages::report(&score(request).unwrap(), &Page::default(), &Plain, &|_| (), &mut out).unwrap();
     let page = String::from_utf8(out).unwrap();
     assert!(
         page.contains("Median of mine: 2.5."),
         "{:?}",
         page.find("Median of mine").map(|at| &page[at..at + 30])
     );
+}
+
+/// A report of two systems on 300 images, which take three blocks of evidence.
+fn many() -> capeval::report::Report {
+    let mut references = Captions::new("references");
+    let (mut worse, mut better) = (Captions::new("worse"), Captions::new("better"));
+    for image in 0..300 {
+        let text = format!("a dog number {image} runs along the beach with {} people", image % 7);
+        references.push(SegmentId::from(image), &text);
+        references.push(SegmentId::from(image), "a dog runs");
+        better.push(SegmentId::from(image), &text);
+        worse.push(SegmentId::from(image), if image % 2 == 0 { "a dog" } else { "the cat runs along" });
+    }
+    let request = ScoreRequest {
+        options: ScoreOptions {
+            metrics: MetricOptions::new(["bleu", "rouge-l", "cider-d"]),
+            gallery: true,
+            ..ScoreOptions::default()
+        },
+        ..ScoreRequest::new(references, [("worse", worse), ("better", better)])
+    };
+    score(request).unwrap()
+}
+
+fn written(report: &capeval::report::Report, advance: pages::Advance<'_>) -> String {
+    let mut out = Vec::new();
+    pages::report(report, &Page { compress: false, ..Page::default() }, &Plain, advance, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn a_page_does_not_depend_on_threads_and_tells_its_progress() {
+    let report = many();
+    let done = std::sync::atomic::AtomicUsize::new(0);
+    let page = written(&report, &|n| {
+        done.fetch_add(n, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert_eq!(done.into_inner(), 300);
+    for threads in [1, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        assert!(pool.install(|| written(&report, &|_| ())) == page, "{threads} threads");
+    }
+}
+
+#[test]
+fn sorted_systems_keep_their_evidence() {
+    let mut report = many();
+    let first_candidate = |report: &capeval::report::Report| {
+        let page = written(report, &|_| ());
+        let (_, evidence) = page.split_once("id=\"b-evidence-0\">").unwrap();
+        let (_, candidate) = evidence.split_once("\"candidate\":{\"known\":[\"").unwrap();
+        candidate.split('"').next().unwrap().to_owned()
+    };
+    assert_eq!(first_candidate(&report), "a dog");
+    report.sort_by("rouge-l").unwrap();
+    assert_eq!(first_candidate(&report), "a dog number 0 runs along the beach with 0 people");
 }

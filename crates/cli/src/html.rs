@@ -14,6 +14,7 @@ use indicatif::DecimalBytes;
 
 use crate::fault::{Flags, fault};
 use crate::output::Output;
+use crate::progress::Bar;
 use crate::shown::Shown;
 
 /// Options for a page without images.
@@ -118,18 +119,24 @@ impl Html {
     ///
     /// # Errors
     /// When the file cannot be written, or a folder contains no picture of any image.
-    pub fn write(self, report: &Report) -> Result<()> {
+    pub fn write(self, report: &Report, bar: &Bar) -> Result<()> {
         let (page, output) = self.page(report)?;
-        output.write(|out| pages::report(report, &page, &Flags::Usual, out))
+        output.write(|out| {
+            bar.write_page(report, |advance| pages::report(report, &page, &Flags::Usual, advance, out))
+        })
     }
 
     /// Writes the page of a comparison.
     ///
     /// # Errors
     /// As [`write`](Self::write).
-    pub fn write_comparison(self, comparison: &Comparison) -> Result<()> {
+    pub fn write_comparison(self, comparison: &Comparison, bar: &Bar) -> Result<()> {
         let (page, output) = self.page(&comparison.report)?;
-        output.write(|out| pages::comparison(comparison, &page, &Flags::Usual, out))
+        output.write(|out| {
+            bar.write_page(&comparison.report, |advance| {
+                pages::comparison(comparison, &page, &Flags::Usual, advance, out)
+            })
+        })
     }
 
     /// Writes a page without images.

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use capeval::evaluate::{Progress, Stage};
+use capeval::pages::Advance;
+use capeval::report::Report;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::voice;
@@ -39,6 +41,18 @@ impl Bar {
         let watched = voice::is_watched();
         Self { start: Instant::now(), watched, done: AtomicU64::new(0), state: Mutex::new(state) }
     }
+
+    /// Shows the progress of writing the page of `report`; the bar is gone afterwards.
+    pub fn write_page<T>(&self, report: &Report, write: impl FnOnce(Advance<'_>) -> T) -> T {
+        self.begin(Stage::Writing, report.gallery.as_ref().map_or(0, |gallery| gallery.ids.len()));
+        let written = write(&|n| self.advance(n));
+        if let Ok(mut state) = self.state.lock()
+            && let Some(bar) = state.bar.take()
+        {
+            bar.finish_and_clear();
+        }
+        written
+    }
 }
 
 impl Progress for Bar {
@@ -51,7 +65,7 @@ impl Progress for Bar {
             Stage::Reading => "reading".to_owned(),
             Stage::Fitting => "learning".to_owned(),
             Stage::Measuring => format!("scoring{}", state.system),
-            Stage::Explaining => "explaining".to_owned(),
+            Stage::Writing => "writing the page".to_owned(),
             Stage::Resampling => "resampling".to_owned(),
         };
         state.total = n as u64;

@@ -1,75 +1,51 @@
 //! Explains the scores of single images.
 
-use capeval_metric::{AnyMetric, Explanation, Fitted, Worker};
-use rayon::prelude::*;
+use capeval_metric::{Explanation, Fitted};
 
-use crate::progress::{Progress, Stage};
 use crate::references::ReferenceSet;
 use crate::run::System;
-use crate::session::{for_each_system, visit};
+use crate::session::{Read, Session, Sessions, visit};
 
-/// The number of segments per chunk of work.
-const CHUNK: usize = 64;
-
-/// The score that an explanation explains.
-pub struct ScoreOf {
-    /// The index of the system.
-    pub system: usize,
-    /// The index of the metric.
-    pub metric: usize,
-    /// The index of the image among the references.
-    pub image: u32,
-}
-
-/// Explains the scores of `systems` by `metrics` for the images `chosen`, which must be ascending.
-///
-/// Metrics are fitted to all images of a system, so the values are those of [`evaluate`](crate::evaluate()).
-/// Explanations are large, so each one is passed to `keep`, on any thread, which returns what to keep of it. The result
-/// contains, system by system and metric by metric, these values for the chosen images that the system describes, in
-/// order.
-///
-/// # Panics
-/// When a system's images are not ascending indices of `references`, one per caption.
-pub fn explain<T: Send>(
-    references: &mut ReferenceSet,
-    systems: &[System],
-    metrics: &[AnyMetric],
-    chosen: &[u32],
-    progress: &dyn Progress,
-    keep: impl Fn(ScoreOf, Explanation) -> T + Sync,
-) -> Vec<Vec<Vec<T>>> {
-    let mut kept: Vec<Vec<Vec<T>>> =
-        systems.iter().map(|_| metrics.iter().map(|_| Vec::new()).collect()).collect();
-    for_each_system(references, systems, metrics, progress, |session, s, candidates| {
-        let of_system = session.references.images;
-        let (places, images): (Vec<usize>, Vec<u32>) =
-            chosen.iter().filter_map(|image| Some((of_system.binary_search(image).ok()?, image))).unzip();
-        progress.begin(Stage::Explaining, images.len());
-        let chunks: Vec<Vec<Vec<T>>> = images
-            .par_chunks(CHUNK)
-            .zip(places.par_chunks(CHUNK))
-            .map_init(
-                || session.fitted.iter().map(Fitted::worker).collect::<Vec<_>>(),
-                |workers, (images, places)| {
-                    let mut rows = Vec::with_capacity(images.len());
-                    let place = |at: usize| places[at];
-                    visit(&session.references, session.input, candidates, images, place, |at, segment| {
-                        let explain = |(worker, metric): (&mut Worker<'_>, &usize)| {
-                            let score = ScoreOf { system: s, metric: *metric, image: images[at] };
-                            keep(score, worker.explain(segment))
-                        };
-                        rows.push(workers.iter_mut().zip(session.members).map(explain).collect());
-                    });
-                    progress.advance(images.len());
-                    rows
-                },
-            )
-            .collect();
-        for of_image in chunks.into_iter().flatten() {
-            for (m, value) in session.members.iter().zip(of_image) {
-                kept[s][*m].push(value);
+impl Sessions {
+    /// Explains the scores of the images `chosen`, which must be ascending.
+    ///
+    /// `references` and `systems` must be those that were scored. Explanations are large, so each one is passed to
+    /// `keep`, which returns what to keep of it. The result contains, system by system and metric by metric, these
+    /// values for the chosen images that the system describes, in order. Everything is done on the calling thread, so
+    /// that callers may explain parts of the images in parallel.
+    pub fn explain<T>(
+        &self,
+        references: &ReferenceSet,
+        systems: &[System],
+        chosen: &[u32],
+        keep: impl Fn(Explanation) -> T,
+    ) -> Vec<Vec<Vec<T>>> {
+        let n_metrics = self.0.iter().map(Read::n_metrics).sum();
+        let mut kept: Vec<Vec<Vec<T>>> =
+            systems.iter().map(|_| (0..n_metrics).map(|_| Vec::new()).collect()).collect();
+        for read in &self.0 {
+            for (s, (system, kept)) in systems.iter().zip(&mut kept).enumerate() {
+                let (places, images): (Vec<usize>, Vec<u32>) = chosen
+                    .iter()
+                    .filter_map(|image| Some((system.images.binary_search(image).ok()?, image)))
+                    .unzip();
+                let scene = read.scene(references, systems, s);
+                let Session { input, members, fitted, .. } = scene.session;
+                let mut workers: Vec<_> = fitted.iter().map(Fitted::worker).collect();
+                visit(
+                    &scene.references,
+                    *input,
+                    scene.candidates,
+                    &images,
+                    |at| places[at],
+                    |_, segment| {
+                        for (worker, m) in workers.iter_mut().zip(members) {
+                            kept[*m].push(keep(worker.explain(segment)));
+                        }
+                    },
+                );
             }
         }
-    });
-    kept
+        kept
+    }
 }

@@ -17,8 +17,8 @@ mod session;
 mod stored;
 
 pub use batch::{BatchScorer, BatchScores};
-pub use explain::{ScoreOf, explain};
 pub use prepared::Prepared;
 pub use progress::{Progress, Stage};
 pub use references::ReferenceSet;
-pub use run::{MetricScores, System, SystemScores, evaluate};
+pub use run::{MetricScores, System, SystemScores, evaluate, evaluate_and_keep};
+pub use session::Sessions;

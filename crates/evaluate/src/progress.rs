@@ -9,8 +9,8 @@ pub enum Stage {
     Fitting,
     /// Measuring candidates.
     Measuring,
-    /// Explaining scores, for pages.
-    Explaining,
+    /// Writing a page, which explains the scores of each image.
+    Writing,
     /// Resampling images, for intervals and tests; progress counts resamples.
     Resampling,
 }

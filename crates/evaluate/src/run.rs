@@ -1,13 +1,13 @@
 //! Scores all systems by all metrics.
 
-use capeval_metric::{AnyMetric, Candidates, Fitted, Notice, Signature};
+use capeval_metric::{AnyMetric, Fitted, Notice, Signature};
 use capeval_stats::Table;
 use capeval_text::Texts;
 use rayon::prelude::*;
 
 use crate::progress::{Progress, Stage};
 use crate::references::ReferenceSet;
-use crate::session::{Session, for_each_system, visit};
+use crate::session::{Keeps, Scene, Sessions, visit};
 
 /// The largest number of segments per chunk of work.
 const CHUNK: usize = 256;
@@ -75,12 +75,36 @@ pub fn evaluate(
     metrics: &[AnyMetric],
     progress: &dyn Progress,
 ) -> Vec<SystemScores> {
+    scores(references, systems, metrics, Keeps::Nothing, progress).0
+}
+
+/// As [`evaluate`], and keeps what the scores were computed from, so that they can be explained.
+///
+/// # Panics
+/// As [`evaluate`].
+pub fn evaluate_and_keep(
+    references: &mut ReferenceSet,
+    systems: &[System],
+    metrics: &[AnyMetric],
+    progress: &dyn Progress,
+) -> (Vec<SystemScores>, Sessions) {
+    scores(references, systems, metrics, Keeps::Sessions, progress)
+}
+
+fn scores(
+    references: &mut ReferenceSet,
+    systems: &[System],
+    metrics: &[AnyMetric],
+    keeps: Keeps,
+    progress: &dyn Progress,
+) -> (Vec<SystemScores>, Sessions) {
     let mut scores: Vec<Vec<Option<MetricScores>>> =
         systems.iter().map(|_| metrics.iter().map(|_| None).collect()).collect();
-    for_each_system(references, systems, metrics, progress, |session, s, candidates| {
+    let sessions = Sessions::open(references, systems, metrics, keeps, progress, |scene, s| {
+        let Scene { session, .. } = scene;
         let members = session.members.iter().map(|m| &metrics[*m]);
         progress.system(&systems[s].name, s + 1, systems.len());
-        let tables = measure(session, members.clone(), candidates, progress);
+        let tables = measure(&scene, members.clone(), progress);
         for (((m, metric), fitted), table) in
             session.members.iter().zip(members).zip(&session.fitted).zip(tables)
         {
@@ -92,7 +116,7 @@ pub fn evaluate(
         images: system.images.clone(),
         metrics: metrics.into_iter().flatten().collect(),
     };
-    systems.iter().zip(scores).map(of_system).collect()
+    (systems.iter().zip(scores).map(of_system).collect(), sessions)
 }
 
 fn summarise(metric: &AnyMetric, fitted: &Fitted, table: Table) -> MetricScores {
@@ -109,14 +133,13 @@ fn summarise(metric: &AnyMetric, fitted: &Fitted, table: Table) -> MetricScores 
 
 /// The statistics of every segment by every metric of the session.
 fn measure<'m>(
-    session: &Session<'_>,
+    scene: &Scene<'_>,
     metrics: impl Iterator<Item = &'m AnyMetric> + Clone,
-    candidates: Candidates<'_>,
     progress: &dyn Progress,
 ) -> Vec<Table> {
     let is_slow = metrics.clone().any(|metric| metric.about().is_slow);
     let columns: Vec<_> = metrics.map(|metric| metric.about().columns.clone()).collect();
-    let images = session.references.images;
+    let images = scene.references.images;
     progress.begin(Stage::Measuring, images.len());
     let share = images.len().div_ceil(CHUNKS_PER_THREAD * rayon::current_num_threads());
     let chunk_size = share.clamp(1, if is_slow { 1 } else { CHUNK });
@@ -125,16 +148,23 @@ fn measure<'m>(
         .enumerate()
         .with_max_len(if is_slow { 1 } else { usize::MAX })
         .map_init(
-            || session.fitted.iter().map(Fitted::worker).collect::<Vec<_>>(),
+            || scene.session.fitted.iter().map(Fitted::worker).collect::<Vec<_>>(),
             |workers, (chunk, images)| {
                 let mut rows: Vec<Vec<f64>> =
                     columns.iter().map(|columns| vec![0.0; columns.len() * images.len()]).collect();
                 let place = |at: usize| chunk * chunk_size + at;
-                visit(&session.references, session.input, candidates, images, place, |at, segment| {
-                    for ((worker, rows), columns) in workers.iter_mut().zip(&mut rows).zip(&columns) {
-                        worker.measure(segment, &mut rows[at * columns.len()..(at + 1) * columns.len()]);
-                    }
-                });
+                visit(
+                    &scene.references,
+                    scene.session.input,
+                    scene.candidates,
+                    images,
+                    place,
+                    |at, segment| {
+                        for ((worker, rows), columns) in workers.iter_mut().zip(&mut rows).zip(&columns) {
+                            worker.measure(segment, &mut rows[at * columns.len()..(at + 1) * columns.len()]);
+                        }
+                    },
+                );
                 progress.advance(images.len());
                 rows
             },

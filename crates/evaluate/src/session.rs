@@ -9,7 +9,7 @@ use capeval_text::ngrams::Segments;
 use capeval_text::{Sentences, Vocabulary};
 
 use crate::progress::{Progress, Stage};
-use crate::references::{ReferenceSet, View, read};
+use crate::references::{Counted, ReferenceSet, View, read};
 use crate::run::System;
 use crate::sequence::Sequence;
 
@@ -42,66 +42,162 @@ pub(crate) fn groups(
     views.collect()
 }
 
-/// Metrics with the same reading, fitted to the references of the images that one system describes.
-pub(crate) struct Session<'s> {
-    pub references: References<'s>,
+/// Metrics with the same reading, fitted to the references of the images that some systems describe.
+pub(crate) struct Session {
+    reading: Reading,
+    /// The references, if some of them are read otherwise than among all images.
+    view: Option<View>,
+    images: Vec<u32>,
+    counted: Counted,
     /// The combined input that the metrics need.
     pub input: Input,
     /// The indices of these metrics.
-    pub members: &'s [usize],
+    pub members: Vec<usize>,
     /// The fitted metrics.
     pub fitted: Vec<Fitted>,
 }
 
-/// Calls `work` for each system in each reading that `metrics` need, with the index of the system and its captions.
-///
-/// Systems that describe the same images share fitted metrics.
-///
-/// # Panics
-/// When a system's images are not ascending indices of `references`, one per caption.
-pub(crate) fn for_each_system(
-    references: &mut ReferenceSet,
-    systems: &[System],
-    metrics: &[AnyMetric],
-    progress: &dyn Progress,
-    mut work: impl FnMut(&Session<'_>, usize, Candidates<'_>),
-) {
-    for system in systems {
-        assert!(system.images.is_sorted_by(|a, b| a < b) && system.images.len() == system.texts.len());
-        assert!(system.images.last().is_none_or(|last| (*last as usize) < references.n_images()));
+impl Session {
+    /// The references, whose words are in `vocabulary`.
+    pub fn references<'s>(&'s self, set: &'s ReferenceSet, vocabulary: &'s Vocabulary) -> References<'s> {
+        let Self { reading, view, images, counted, .. } = self;
+        let of_all =
+            || set.views.iter().find(|view| view.reading == *reading).expect("prepared for all metrics");
+        view.as_ref().unwrap_or_else(of_all).references(set, vocabulary, images, counted)
     }
-    progress.begin(Stage::Reading, references.n_references());
-    references.prepare(metrics.iter().map(AnyMetric::input));
-    progress.advance(references.n_references());
-    let set = &*references;
-    for Group { view, input, members } in groups(set, metrics.iter().map(AnyMetric::input).enumerate()) {
-        let mut vocabulary = Vocabulary::over(Arc::clone(&view.vocabulary));
-        let read_all: Vec<Sentences> = systems
-            .iter()
-            .map(|system| read_candidates(input.reading, system, set, &mut vocabulary))
-            .collect();
-        let mut done = vec![false; systems.len()];
-        for first in 0..systems.len() {
-            if done[first] {
-                continue;
-            }
-            let images = &systems[first].images;
-            progress.begin(Stage::Fitting, images.len());
-            let of_images = view.of_images(set, images, &mut vocabulary);
-            let view = of_images.as_ref().unwrap_or(view);
-            let counted = view.counted(set, images, input);
-            let references = view.references(set, &vocabulary, images, &counted);
-            let fitted = members.iter().map(|m| metrics[*m].fit(&references)).collect();
-            progress.advance(images.len());
-            let session = Session { references, input, members: &members, fitted };
-            for (k, system) in systems.iter().enumerate().skip(first) {
-                if system.images == *images {
-                    done[k] = true;
-                    let candidates = Candidates { texts: &system.texts, sentences: &read_all[k] };
-                    work(&session, k, candidates);
+}
+
+/// Everything in one reading.
+pub(crate) struct Read {
+    vocabulary: Vocabulary,
+    /// The captions of each system.
+    sentences: Vec<Sentences>,
+    /// Systems that describe the same images share a session.
+    sessions: Vec<Session>,
+    /// The number of each system's session.
+    session_of: Vec<usize>,
+}
+
+/// The references and captions as metrics read them, and the metrics fitted to them. Scores are computed from these,
+/// and explained from them later.
+#[derive(Default)]
+pub struct Sessions(pub(crate) Vec<Read>);
+
+/// One system in one reading.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene<'s> {
+    pub session: &'s Session,
+    pub references: References<'s>,
+    pub candidates: Candidates<'s>,
+}
+
+impl Read {
+    /// The number of metrics.
+    pub fn n_metrics(&self) -> usize {
+        self.sessions.first().map_or(0, |session| session.members.len())
+    }
+
+    /// The system number `s` of `systems`.
+    pub fn scene<'s>(&'s self, set: &'s ReferenceSet, systems: &'s [System], s: usize) -> Scene<'s> {
+        let session = &self.sessions[self.session_of[s]];
+        Scene {
+            session,
+            references: session.references(set, &self.vocabulary),
+            candidates: Candidates { texts: &systems[s].texts, sentences: &self.sentences[s] },
+        }
+    }
+}
+
+impl Sessions {
+    /// Calls `work` for each system in each reading that `metrics` need, with the index of the system.
+    ///
+    /// # Panics
+    /// When a system's images are not ascending indices of `references`, one per caption.
+    pub(crate) fn open(
+        references: &mut ReferenceSet,
+        systems: &[System],
+        metrics: &[AnyMetric],
+        keeps: Keeps,
+        progress: &dyn Progress,
+        mut work: impl FnMut(Scene<'_>, usize),
+    ) -> Self {
+        for system in systems {
+            assert!(system.images.is_sorted_by(|a, b| a < b) && system.images.len() == system.texts.len());
+            assert!(system.images.last().is_none_or(|last| (*last as usize) < references.n_images()));
+        }
+        progress.begin(Stage::Reading, references.n_references());
+        references.prepare(metrics.iter().map(AnyMetric::input));
+        progress.advance(references.n_references());
+        let set = &*references;
+        let mut all = Vec::new();
+        for group in groups(set, metrics.iter().map(AnyMetric::input).enumerate()) {
+            let mut vocabulary = Vocabulary::over(Arc::clone(&group.view.vocabulary));
+            let sentences = systems
+                .iter()
+                .map(|system| read_candidates(group.input.reading, system, set, &mut vocabulary))
+                .collect();
+            let mut read = Read {
+                vocabulary,
+                sentences,
+                sessions: Vec::new(),
+                session_of: vec![usize::MAX; systems.len()],
+            };
+            for first in 0..systems.len() {
+                if read.session_of[first] != usize::MAX {
+                    continue;
+                }
+                let images = &systems[first].images;
+                progress.begin(Stage::Fitting, images.len());
+                let session = group.session(set, images, &mut read.vocabulary, metrics);
+                progress.advance(images.len());
+                if keeps == Keeps::Nothing {
+                    read.sessions.clear();
+                }
+                read.sessions.push(session);
+                for (k, _) in
+                    systems.iter().enumerate().skip(first).filter(|(_, system)| system.images == *images)
+                {
+                    read.session_of[k] = read.sessions.len() - 1;
+                    work(read.scene(set, systems, k), k);
                 }
             }
+            if keeps == Keeps::Sessions {
+                all.push(read);
+            }
         }
+        Self(all)
+    }
+}
+
+/// What remains of a session after its systems were scored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keeps {
+    Nothing,
+    Sessions,
+}
+
+impl Group<'_> {
+    /// Fits the metrics to the references of `images`; new words are added to `vocabulary`.
+    fn session(
+        &self,
+        set: &ReferenceSet,
+        images: &[u32],
+        vocabulary: &mut Vocabulary,
+        metrics: &[AnyMetric],
+    ) -> Session {
+        let view = self.view.of_images(set, images, vocabulary);
+        let mut session = Session {
+            reading: self.input.reading,
+            counted: view.as_ref().unwrap_or(self.view).counted(set, images, self.input),
+            view,
+            images: images.to_vec(),
+            input: self.input,
+            members: self.members.clone(),
+            fitted: Vec::new(),
+        };
+        let references = session.references(set, vocabulary);
+        session.fitted = self.members.iter().map(|m| metrics[*m].fit(&references)).collect();
+        session
     }
 }
 

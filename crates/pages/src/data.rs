@@ -17,6 +17,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use capeval_metric::Direction;
@@ -32,6 +33,10 @@ use crate::{Page, Pictures};
 /// The number of images whose evidence shares a block.
 const CHUNK: usize = 128;
 
+/// The number of chunks that are made together, in parallel, and then written: enough for every thread, and few enough
+/// that the memory they take does not grow with the page.
+const TOGETHER: usize = 16;
+
 /// All blocks of a page.
 pub(crate) struct Data<'r> {
     /// The report.
@@ -40,7 +45,12 @@ pub(crate) struct Data<'r> {
     pub page: &'r Page,
     /// The system and the baseline whose differences are shown at first.
     pub difference: Option<(usize, usize)>,
+    /// Called with the number of images after some are written.
+    pub advance: Advance<'r>,
 }
+
+/// Receives the progress of writing a page.
+pub type Advance<'r> = &'r (dyn Fn(usize) + Sync);
 
 /// The block that the script reads first.
 #[derive(Serialize)]
@@ -118,33 +128,15 @@ impl fmt::Display for Data<'_> {
         };
         let places: Vec<Vec<Option<usize>>> =
             gallery.systems.iter().map(|captions| places(gallery, &captions.images)).collect();
-        let shapes = Shapes::of(gallery);
-        let systems = || {
-            let of_system =
-                gallery.systems.par_iter().zip(&places).enumerate().map(|(s, (captions, places))| {
-                    let texts = places.iter().map(|k| captions.texts.get((*k)?).map(String::as_str));
-                    let scores = self.block(&format!("scores-{s}"), &scores(report, s, places))?;
-                    Ok(scores + &self.block(&format!("captions-{s}"), &texts.collect::<Vec<_>>())?)
-                });
-            of_system.collect::<Result<Vec<String>, fmt::Error>>()
-        };
-        let evidence = || {
-            let of_chunk = (0..gallery.ids.len()).into_par_iter().step_by(CHUNK).map(|start| {
-                let images = start..(start + CHUNK).min(gallery.ids.len());
-                let images = images.map(|image| Image::new(gallery, &places, image, &shapes));
-                let evidence =
-                    self.block(&format!("evidence-{}", start / CHUNK), &images.collect::<Vec<_>>())?;
-                let references = gallery.references.iter().skip(start).take(CHUNK);
-                let references =
-                    self.block(&format!("references-{}", start / CHUNK), &references.collect::<Vec<_>>())?;
-                Ok(evidence + &references)
-            });
-            of_chunk.collect::<Result<Vec<String>, fmt::Error>>()
-        };
-        let (systems, evidence) = rayon::join(systems, evidence);
+        let systems = gallery.systems.par_iter().zip(&places).enumerate().map(|(s, (captions, places))| {
+            let texts = places.iter().map(|k| captions.texts.get((*k)?).map(String::as_str));
+            let scores = self.block(&format!("scores-{s}"), &scores(report, s, places))?;
+            Ok(scores + &self.block(&format!("captions-{s}"), &texts.collect::<Vec<_>>())?)
+        });
+        let systems: Vec<Result<String, fmt::Error>> = systems.collect();
         f.write_str(&self.block("meta", &Meta::new(self, gallery))?)?;
         f.write_str(&self.block("ids", &gallery.ids)?)?;
-        systems?.iter().try_for_each(|block| f.write_str(block))?;
+        systems.into_iter().try_for_each(|block| f.write_str(&block?))?;
         match &page.pictures {
             Some(Pictures::Files(files)) => f.write_str(&self.block("pictures", files)?)?,
             Some(Pictures::Embedded(pictures)) => {
@@ -155,19 +147,71 @@ impl fmt::Display for Data<'_> {
             }
             Some(Pictures::Pattern(_)) | None => {}
         }
-        evidence?.iter().try_for_each(|block| f.write_str(block))?;
-        f.write_str(&self.block("shapes", &shapes.list)?)
+        let (known, mut shapes) = (capeval_report::Shapes::default(), Numbered::default());
+        let chunks: Vec<usize> = (0..gallery.ids.len().div_ceil(CHUNK)).collect();
+        for together in chunks.chunks(TOGETHER) {
+            let evidence =
+                together.par_iter().map(|chunk| gallery.explainer.evidence(images(gallery, *chunk), &known));
+            let evidence: Vec<_> = evidence.collect();
+            // Shapes are numbered in the order of images, whatever the order in which threads meet them.
+            let all = evidence.iter().flatten().flatten().flatten();
+            all.for_each(|evidence| shapes.add(&evidence.shape));
+            let blocks = together
+                .par_iter()
+                .zip(evidence)
+                .map(|(chunk, evidence)| self.chunk(*chunk, gallery, &places, &evidence, &shapes));
+            let blocks: Vec<Result<String, fmt::Error>> = blocks.collect();
+            blocks.into_iter().try_for_each(|block| f.write_str(&block?))?;
+        }
+        f.write_str(
+            &self.block("shapes", &shapes.list.iter().map(|shape| &**shape).collect::<Vec<&Shape>>())?,
+        )
     }
 }
 
+/// The images of a chunk.
+fn images(gallery: &Gallery, chunk: usize) -> Range<usize> {
+    chunk * CHUNK..((chunk + 1) * CHUNK).min(gallery.ids.len())
+}
+
 impl Data<'_> {
+    /// The evidence and the references of a chunk of images; `evidence` is that of each system and metric.
+    fn chunk(
+        &self,
+        chunk: usize,
+        gallery: &Gallery,
+        places: &[Vec<Option<usize>>],
+        evidence: &[Vec<Vec<Evidence>>],
+        shapes: &Numbered,
+    ) -> Result<String, fmt::Error> {
+        let images = images(gallery, chunk);
+        let mut done = vec![0; gallery.systems.len()];
+        let of_image = |image: usize| {
+            let systems =
+                gallery.systems.iter().zip(places).zip(&mut done).map(|((captions, places), done)| {
+                    places.get(image).copied().flatten()?;
+                    let metrics = evidence.get(captions.system)?.iter();
+                    let metrics = metrics.filter_map(|images| images.get(*done)).collect();
+                    *done += 1;
+                    Some(metrics)
+                });
+            Image::new(systems, shapes)
+        };
+        let of_images: Vec<Image<'_>> = images.clone().map(of_image).collect();
+        let evidence = self.block(&format!("evidence-{chunk}"), &of_images)?;
+        let references = gallery.references.get(images.clone()).unwrap_or_default();
+        let references = self.block(&format!("references-{chunk}"), &references)?;
+        (self.advance)(images.len());
+        Ok(evidence + &references)
+    }
+
     fn block(&self, name: &str, data: &impl Serialize) -> Result<String, fmt::Error> {
         block::of(name, data, self.page.compress)
     }
 }
 
 impl<'r> Meta<'r> {
-    fn new(Data { report, page, difference }: &Data<'r>, gallery: &Gallery) -> Self {
+    fn new(Data { report, page, difference, .. }: &Data<'r>, gallery: &Gallery) -> Self {
         let metrics = report.head.metrics.iter().enumerate();
         let metric_of = metrics.flat_map(|(m, metric)| std::iter::repeat_n(m, metric.n_measures));
         let measures = report.head.measures.iter().zip(metric_of).map(|(measure, metric)| Measure {
@@ -218,24 +262,20 @@ fn scores(report: &Report, system: usize, places: &[Option<usize>]) -> Vec<Vec<O
     (0..n).map(|measure| places.iter().map(|k| score(*k, measure)).collect()).collect()
 }
 
-/// The shapes of all explanations, and the number of each by its address.
+/// Shapes, and the number of each by its address.
 #[derive(Default)]
-struct Shapes<'r> {
+struct Numbered {
     numbers: HashMap<usize, usize>,
-    list: Vec<&'r Shape>,
+    list: Vec<Arc<Shape>>,
 }
 
-impl<'r> Shapes<'r> {
-    fn of(gallery: &'r Gallery) -> Self {
-        let mut shapes = Self::default();
-        for evidence in gallery.systems.iter().flat_map(|captions| captions.evidence.iter().flatten()) {
-            let Self { numbers, list } = &mut shapes;
-            numbers.entry(Arc::as_ptr(&evidence.shape).addr()).or_insert_with(|| {
-                list.push(&*evidence.shape);
-                list.len() - 1
-            });
-        }
-        shapes
+impl Numbered {
+    fn add(&mut self, shape: &Arc<Shape>) {
+        let Self { numbers, list } = self;
+        numbers.entry(Arc::as_ptr(shape).addr()).or_insert_with(|| {
+            list.push(Arc::clone(shape));
+            list.len() - 1
+        });
     }
 
     fn number(&self, shape: &Arc<Shape>) -> usize {
@@ -257,12 +297,11 @@ impl<T: PartialEq> Readings<T> {
 }
 
 impl<'r> Image<'r> {
-    fn new(gallery: &'r Gallery, places: &[Vec<Option<usize>>], image: usize, shapes: &Shapes<'r>) -> Self {
+    /// An image with the evidence of each system, metric by metric.
+    fn new(systems: impl Iterator<Item = Option<Vec<&'r Evidence>>>, shapes: &Numbered) -> Self {
         let mut references = None;
-        let systems = gallery.systems.iter().zip(places).map(|(captions, places)| {
-            let k = places.get(image).copied().flatten()?;
-            let metrics: Vec<&Evidence> =
-                captions.evidence.iter().filter_map(|metric| metric.get(k)).collect();
+        let systems = systems.map(|metrics| {
+            let metrics = metrics?;
             references
                 .get_or_insert_with(|| Readings::of(metrics.iter().map(|evidence| &*evidence.references)));
             Some(Caption {

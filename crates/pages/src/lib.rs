@@ -24,6 +24,7 @@ use capeval_report::{
     intervals_in_words,
 };
 
+pub use crate::data::Advance;
 use crate::data::Data;
 use crate::figures::Charts;
 pub use crate::figures::Figure;
@@ -112,13 +113,20 @@ impl<'r> Section<'r> {
 /// Writes the page of a report; `dialect` words the remedies of notices.
 ///
 /// The page has charts if the systems have [`segments`](capeval_report::SystemReport::segments), and shows single
-/// images if the report also has a [`gallery`](Report::gallery).
+/// images if the report also has a [`gallery`](Report::gallery), whose scores are explained while the page is written:
+/// `advance` is called with the number of images after some are done.
 ///
 /// # Errors
 /// If writing to `out` fails.
-pub fn report(report: &Report, page: &Page, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
+pub fn report(
+    report: &Report,
+    page: &Page,
+    dialect: &dyn Dialect,
+    advance: Advance<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let title = format!("Caption scores of {}", named(report));
-    report_page(report, title, None, page, dialect).write_into(out)
+    report_page(report, title, None, page, dialect, advance).write_into(out)
 }
 
 /// Writes the page of a report on the diversity of captions.
@@ -128,7 +136,7 @@ pub fn report(report: &Report, page: &Page, dialect: &dyn Dialect, out: &mut dyn
 pub fn diversity(report: &Report, page: &Page, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
     let title = format!("Diversity of the captions of {}", named(report));
     let intervals = figures::diversity(report, page.digits);
-    ReportPage { intervals, ..report_page(report, title, None, page, dialect) }.write_into(out)
+    ReportPage { intervals, ..report_page(report, title, None, page, dialect, &|_| ()) }.write_into(out)
 }
 
 /// The number of systems, without the human row.
@@ -148,7 +156,7 @@ fn named(report: &Report) -> String {
     }
 }
 
-/// Writes the page of a comparison: the page of its report, with the differences below the scores.
+/// Writes the page of a comparison: the [page of its report](report()), with the differences below the scores.
 ///
 /// # Errors
 /// If writing to `out` fails.
@@ -156,6 +164,7 @@ pub fn comparison(
     comparison: &Comparison,
     page: &Page,
     dialect: &dyn Dialect,
+    advance: Advance<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let name = |system: usize| comparison.report.systems.get(system).map_or("", |s| s.name.as_str());
@@ -172,7 +181,7 @@ pub fn comparison(
         first: comparison.pairs.first().map(|pair| (pair.system, pair.baseline)),
     };
     let title = format!("Comparison of {}", named(&comparison.report));
-    report_page(&comparison.report, title, Some(differences), page, dialect).write_into(out)
+    report_page(&comparison.report, title, Some(differences), page, dialect, advance).write_into(out)
 }
 
 /// Writes the page of a correlation: its tables, the coefficients as forest plots, the scores for each rating, and the
@@ -238,6 +247,7 @@ fn report_page<'r>(
     differences: Option<Differences>,
     page: &'r Page,
     dialect: &dyn Dialect,
+    advance: Advance<'r>,
 ) -> ReportPage<'r> {
     let subtitle = format!("{} · {}", counted(n_systems(report), "system"), report.footer());
     // Many measures are easier to read as rows than as columns.
@@ -257,6 +267,7 @@ fn report_page<'r>(
             report,
             page,
             difference: differences.as_ref().and_then(|differences| differences.first),
+            advance,
         },
         differences,
     }

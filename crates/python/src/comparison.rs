@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::error::Keywords;
-use crate::report::Report;
+use crate::report::{Report, n_images};
 use crate::{rendered, saved};
 
 /// The differences between systems, with tests.
@@ -51,10 +51,18 @@ impl Comparison {
         Ok(list)
     }
 
-    /// The comparison as a page.
-    fn html(&self, py: Python<'_>, title: Option<String>, digits: usize) -> PyResult<String> {
+    /// The comparison as a page; `progress` is called with the stage, the images done and their number.
+    fn html(
+        &self,
+        py: Python<'_>,
+        title: Option<String>,
+        digits: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
         let page = Page { title, digits, ..Page::default() };
-        rendered::page(py, |out| pages::comparison(&self.found, &page, &Keywords, out))
+        rendered::page(py, n_images(&self.found.report), progress, |advance, out| {
+            pages::comparison(&self.found, &page, &Keywords, advance, out)
+        })
     }
 
     /// The comparison as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`.

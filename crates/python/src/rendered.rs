@@ -3,10 +3,13 @@
 use std::io;
 
 use capeval::choice::UnknownName;
+use capeval::evaluate::Stage;
+use capeval::pages::Advance;
 use capeval::report::{Form, Style, Written};
 use pyo3::prelude::*;
 
 use crate::error::{Keywords, fault, from_io};
+use crate::run::long;
 
 /// A result in the format of this name; `"rows"` gives the rows behind it as JSON Lines.
 pub fn text(found: &impl Written, form: &str, digits: usize) -> PyResult<String> {
@@ -21,11 +24,17 @@ pub fn text(found: &impl Written, form: &str, digits: usize) -> PyResult<String>
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// A page of HTML, rendered without the GIL.
-pub fn page(py: Python<'_>, write: impl FnOnce(&mut Vec<u8>) -> io::Result<()> + Send) -> PyResult<String> {
-    let out = py.detach(|| {
+/// A page of HTML; Ctrl-C ends the writing, and `listener` is called as by [`long`]. `n` is the number of images.
+pub fn page(
+    py: Python<'_>,
+    n: usize,
+    listener: Option<Py<PyAny>>,
+    write: impl FnOnce(Advance<'_>, &mut Vec<u8>) -> io::Result<()> + Send,
+) -> PyResult<String> {
+    let out = long(py, None, listener, |progress| {
+        progress.begin(Stage::Writing, n);
         let mut out = Vec::new();
-        write(&mut out).map(|()| out)
+        write(&|n| progress.advance(n), &mut out).map(|()| out)
     });
-    out.map(|out| String::from_utf8_lossy(&out).into_owned()).map_err(|error| from_io(&error, "page"))
+    out?.map(|out| String::from_utf8_lossy(&out).into_owned()).map_err(|error| from_io(&error, "page"))
 }

@@ -133,7 +133,8 @@ impl Report {
     }
 
     /// The report as a page of HTML; pictures are given by a pattern with `{id}`, or by a path or the content of a file
-    /// for each image of the gallery.
+    /// for each image of the gallery. `progress` is called with the stage, the images done and their number.
+    #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn html(
         &self,
         py: Python<'_>,
@@ -142,11 +143,14 @@ impl Report {
         pattern: Option<String>,
         files: Option<Vec<Option<String>>>,
         embedded: Option<Vec<Option<PyBackedBytes>>>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
         let pictures = pattern.map(Pictures::Pattern).or(files.map(Pictures::Files));
         let pictures = pictures.or(embedded.map(Pictures::embedded));
         let page = Page { title, digits, pictures, ..Page::default() };
-        rendered::page(py, |out| pages::report(&self.found, &page, &Keywords, out))
+        rendered::page(py, n_images(&self.found), progress, |advance, out| {
+            pages::report(&self.found, &page, &Keywords, advance, out)
+        })
     }
 
     /// The report as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`. `digits` is the number
@@ -154,6 +158,11 @@ impl Report {
     fn render(&self, format: &str, digits: usize) -> PyResult<String> {
         rendered::text(&self.found, format, digits)
     }
+}
+
+/// The number of images that a page shows.
+pub fn n_images(found: &report::Report) -> usize {
+    found.gallery.as_ref().map_or(0, |gallery| gallery.ids.len())
 }
 
 impl Report {

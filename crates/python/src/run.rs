@@ -107,7 +107,7 @@ impl Progress for Watch {
             Stage::Reading => 0,
             Stage::Fitting => 1,
             Stage::Measuring => 2,
-            Stage::Explaining => 3,
+            Stage::Writing => 3,
             Stage::Resampling => 4,
         };
         self.done.store(0, Ordering::Relaxed);
@@ -130,7 +130,7 @@ impl Watch {
     }
 
     fn tell(&self, py: Python<'_>, listener: &Py<PyAny>) -> PyResult<()> {
-        let stages = ["reading", "fitting", "measuring", "explaining", "resampling"];
+        let stages = ["reading", "fitting", "measuring", "writing", "resampling"];
         let stage = stages[usize::from(self.stage.load(Ordering::Relaxed)).min(stages.len() - 1)];
         let total = self.total.load(Ordering::Relaxed);
         let done = self.done.load(Ordering::Relaxed).min(total);

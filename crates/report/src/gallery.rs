@@ -1,11 +1,15 @@
 //! Single images as a page shows them: their texts, and how their scores were computed.
 
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
 use capeval_corpus::SegmentId;
 
-use crate::Evidence;
+use crate::{Evidence, Shapes};
 
 /// The images that a page shows one by one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone)]
 pub struct Gallery {
     /// Every image that at least one system was scored on.
     pub ids: Vec<SegmentId>,
@@ -16,15 +20,31 @@ pub struct Gallery {
     /// The scores of each reference that the human row holds out, caption by caption, with one value per measure; empty
     /// without that row. It is in [`Report::systems`](crate::Report::systems), after those above.
     pub held_out: Vec<f64>,
+    /// Explains the scores.
+    pub explainer: Arc<dyn Explain>,
 }
 
 /// The captions of one system, in the order of its [`Segments`](crate::Segments).
 #[derive(Clone, Debug, Default)]
 pub struct Captions {
+    /// The number of the system for [`Explain`], which stays if systems are sorted.
+    pub system: usize,
     /// The image of each caption, as an index into [`Gallery::ids`].
     pub images: Vec<u32>,
     /// The captions, before tokenisation.
     pub texts: Vec<String>,
-    /// For each metric of the report, the evidence of each caption.
-    pub evidence: Vec<Vec<Evidence>>,
+}
+
+/// Explains the scores of images when a page is written: the evidence for all of them takes much more memory than what
+/// it is computed from.
+pub trait Explain: Send + Sync {
+    /// For each system and metric, the evidence of each caption of `images`, in their order. The images are indices
+    /// into [`Gallery::ids`].
+    fn evidence(&self, images: Range<usize>, shapes: &Shapes) -> Vec<Vec<Vec<Evidence>>>;
+}
+
+impl fmt::Debug for Gallery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Gallery({} images of {} systems)", self.ids.len(), self.systems.len())
+    }
 }

@@ -28,7 +28,7 @@ pub use correlation::{
 pub use evidence::{Evidence, Shape, Shapes};
 pub use explained::Explained;
 pub use form::{Form, Written};
-pub use gallery::{Captions, Gallery};
+pub use gallery::{Captions, Explain, Gallery};
 pub use grid::{Align, Cell, Grid, Labels, Table};
 pub use head::{Head, Measure, MetricEntry, Run};
 pub use number::{Rounded, counted, fixed, intervals_in_words, significant};

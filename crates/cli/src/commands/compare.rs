@@ -105,7 +105,6 @@ pub fn run(args: &Args) -> Result<u8> {
         all_pairs: tests.all_pairs,
     });
     let mut comparison = capeval::compare(request)?;
-    drop(bar);
     let failures = tests.failures(&comparison)?;
     if let Some(key) = &args.order.sort
         && comparison.sort_by(key).is_none()
@@ -113,8 +112,9 @@ pub fn run(args: &Args) -> Result<u8> {
         return Err(options::unknown_measure("--sort", key, &comparison.report.head.measures));
     }
     if let Some(page) = page {
-        page.write_comparison(&comparison)?;
+        page.write_comparison(&comparison, &bar)?;
     }
+    drop(bar);
     output.write(&mut comparison)?;
     failures.iter().for_each(|failure| voice::say(&format!("failed: {failure}")));
     Ok(u8::from(!failures.is_empty()))

@@ -131,15 +131,15 @@ pub fn run(args: &Args) -> Result<()> {
         ..options
     });
     let mut report = capeval::score(request)?;
-    drop(bar);
     if let Some(key) = &args.order.sort
         && report.sort_by(key).is_none()
     {
         return Err(options::unknown_measure("--sort", key, &report.head.measures));
     }
     if let Some(html) = html {
-        html.write(&report)?;
+        html.write(&report, &bar)?;
     }
+    drop(bar);
     output.write(&mut report)?;
     // The program ends here, so freeing the memory piece by piece would only take time.
     std::mem::forget(report);

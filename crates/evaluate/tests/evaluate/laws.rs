@@ -1,7 +1,7 @@
 //! What holds for every metric of the registry, on any text.
 
 use capeval_evaluate::registry::{self, kinds};
-use capeval_evaluate::{ReferenceSet, System, SystemScores, evaluate, explain};
+use capeval_evaluate::{ReferenceSet, System, SystemScores, evaluate, evaluate_and_keep};
 use capeval_metric::{About, AnyMetric, Direction, Explanation, Resources};
 use proptest::prelude::*;
 
@@ -23,7 +23,9 @@ fn score(images: &[Image], chosen: &[u32]) -> SystemScores {
 /// What every metric says of every image, metric by metric.
 fn explanations(images: &[Image], chosen: &[u32]) -> Vec<Vec<Explanation>> {
     let (mut set, system) = inputs(images, chosen);
-    explain(&mut set, &[system], &metrics(), chosen, &(), |_, explanation| explanation).swap_remove(0)
+    let systems = [system];
+    let (_, sessions) = evaluate_and_keep(&mut set, &systems, &metrics(), &());
+    sessions.explain(&set, &systems, chosen, |explanation| explanation).swap_remove(0)
 }
 
 fn inputs(images: &[Image], chosen: &[u32]) -> (ReferenceSet, System) {
