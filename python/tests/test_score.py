@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import threading
 from collections.abc import Mapping
@@ -328,3 +329,17 @@ def test_a_tampered_report_is_refused(references, candidates, part, damage):
     assert restore(data).systems() == ["candidates"]
     with pytest.raises(ValueError, match="the report is damaged: "):
         restore({**data, part: damage(data[part])})
+
+
+def test_a_page_tells_its_progress_and_may_be_stopped(references, candidates):
+    report = capeval.score(references, candidates, METRICS, gallery=True)
+    told = []
+    page = report.to_html(progress=lambda *args: told.append(args))
+    assert told[-1] == ("writing", 3, 3)
+    assert page == report.to_html() == copy.deepcopy(report).to_html()
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        report.to_html(progress=stop)
