@@ -195,7 +195,10 @@ const steps = {
       await cleo.touchscreen.tap(box.x + box.width * 0.9, box.y + box.height * 0.5);
       const shown = () => figure.evaluate((one) => ({ isLarge: one.classList.contains("large"), left: one.scrollLeft, more: one.scrollWidth - one.clientWidth }));
       const large = await shown();
-      assert.ok(large.isLarge && large.more > 100 && large.left > large.more * 0.8, `${path}: ${JSON.stringify(large)}`);
+      // The picture that was cut is no wider than the window.
+      const isWide = await figure.locator("img").evaluate((one) => one.naturalWidth > 500);
+      assert.ok(large.isLarge, path);
+      if (isWide) assert.ok(large.more > 100 && large.left > large.more * 0.8, `${path}: ${JSON.stringify(large)}`);
       await cleo.touchscreen.tap(box.x + 40, box.y + 40);
       assert.equal((await shown()).isLarge, false, path);
       // Two fingers zoom as in any page.
