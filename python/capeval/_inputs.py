@@ -351,7 +351,7 @@ def metric_names(metrics: Metrics) -> list[str]:
         return ["coco"]
     if isinstance(metrics, str):
         return [name.strip() for name in metrics.split(",")]
-    if not hasattr(metrics, "__iter__"):
+    if isinstance(metrics, Mapping) or not hasattr(metrics, "__iter__"):
         raise TypeError(f"metrics must be names in a list, or in a string with commas, not {type(metrics).__name__}")
     names = list(metrics)
     for name in names:

@@ -181,6 +181,7 @@ WRONG = [
     (lambda: score(images="391"), TypeError, r"images must be a list, not the string '391'; write \['391'\]"),
     (lambda: capeval.score(REFERENCES, systems=["a"]), TypeError, "systems must be a dictionary"),
     (lambda: capeval.score(REFERENCES, CANDIDATES, 5), TypeError, "metrics must be names in a list"),
+    (lambda: capeval.score(REFERENCES, CANDIDATES, {"bleu": 1}), TypeError, "metrics must be names in a list.*dict"),
     (lambda: score(df=[1]), TypeError, "document_frequencies must be a capeval.DocumentFrequencies or the path"),
     (lambda: score(df="a", document_frequencies="b"), ValueError, "df is the former name of document_frequencies"),
     (lambda: score(threads="2"), TypeError, "threads must be a whole number, not '2'"),
