@@ -17,10 +17,6 @@ def parts_of(engine, table, path):
     """A function that maps parts of the table with a function of batches, and returns tables."""
     import pyarrow as pa
 
-    def table_of(batches):
-        batches = list(batches)
-        return pa.Table.from_batches(batches) if batches else None
-
     if engine == "ray":
         import ray
 
@@ -32,9 +28,12 @@ def parts_of(engine, table, path):
         import dask.dataframe as dd
 
         frame = dd.read_parquet(path, blocksize="1MiB", split_row_groups=True)
-        parts = [dask.delayed(pa.Table.from_pandas)(part, preserve_index=False) for part in frame.to_delayed()]
-        print(f"{len(parts)} parts")
-        return lambda function: dask.compute(*(dask.delayed(function)([part]) for part in parts), scheduler="processes")
+
+        def run(function):
+            work = dask.delayed(lambda part: function([pa.Table.from_pandas(part, preserve_index=False)]))
+            return dask.compute(*map(work, frame.to_delayed()), scheduler="processes")
+
+        return run
     if engine == "daft":
         import daft
 
@@ -75,7 +74,7 @@ def main():
     types = pa.schema([("image_id", pa.int64()), ("candidate", pa.string()), ("references", pa.list_(pa.string()))])
     table = pa.table([list(captions), list(captions.values()), list(by_image.values())], schema=types)
     path = f"/tmp/engines-{len(captions)}.parquet"
-    pq.write_table(table, path, row_group_size=5_000)
+    pq.write_table(table, path, row_group_size=len(captions) // 6)
     frequencies = capeval.DocumentFrequencies.build(by_image, tokenizer="ptb-each")
     one = capeval.score(by_image, captions, METRICS, tokenizer="ptb-each", document_frequencies=frequencies)
 
@@ -91,7 +90,8 @@ def main():
     report = scorer.report(*sums)
     assert report.scores == one.scores, [(k, v, one[k]) for k, v in report.scores.items() if v != one[k]]
     assert report.signatures == one.signatures
-    score = lambda batches: pa.concat_tables(scorer.scores(pa.table(b), keep=["image_id"]) for b in batches)
+    as_table = lambda part: pa.Table.from_batches([part]) if isinstance(part, pa.RecordBatch) else pa.table(part)
+    score = lambda batches: pa.concat_tables(scorer.scores(as_table(b), keep=["image_id"]) for b in batches)
     found = pa.concat_tables(in_parts(score))
     place = {id: k for k, id in enumerate(one.ids)}
     order = [place[id] for id in found["image_id"].to_pylist()]

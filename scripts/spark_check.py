@@ -152,7 +152,7 @@ def resampled(rows, n, folder):
     path = Path(folder) / f"coco-{n}.parquet"
     if not path.exists():
         draw = random.Random(n)
-        with pq.ParquetWriter(path, pa.schema([("image_id", pa.int64()), ("candidate", pa.string()), ("references", pa.list_(pa.string()))])) as out:
+        with pq.ParquetWriter(path, pa.schema([("image_id", pa.int64()), ("candidate", pa.string()), ("references", pa.list_(pa.string()))]), compression="none") as out:
             for first in range(0, n, 50_000):
                 some = draw.choices(rows, k=min(50_000, n - first))
                 ids = range(first, first + len(some))
