@@ -211,7 +211,7 @@ def test_progress_names_every_stage(references, candidates):
     stages = []
     systems = {"a": candidates, "b": candidates}
     capeval.compare(references, systems, METRICS, resamples=20, progress=lambda *args: stages.append(args[0]))
-    assert stages[-1] == "resampling" and "explaining" not in stages
+    assert stages[-1] == "resampling" and "writing" not in stages
 
 
 def test_progress_is_reported_and_may_stop_the_work(references, candidates):

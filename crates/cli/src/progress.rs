@@ -71,9 +71,9 @@ impl Progress for Bar {
         state.total = n as u64;
         self.done.store(0, Ordering::Relaxed);
         if let Some(bar) = &state.bar {
+            bar.set_position(0);
             bar.set_length(state.total);
             bar.set_message(state.message.clone());
-            bar.set_position(0);
             bar.reset_eta();
         }
     }
