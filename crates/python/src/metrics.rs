@@ -12,7 +12,7 @@ use capeval::spice;
 use capeval::text::tokenizers::mecab::Language;
 use capeval::text::{Following, Scratch, Tokenizer, tokenizers};
 use capeval::{MetricOptions, Selection};
-use capeval_files::{self as files, MeteorHome, SpiceHome};
+use capeval_files::{self as files, Bytes, MeteorHome, SpiceHome};
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -29,11 +29,15 @@ type Version = (PathBuf, u64, Option<std::time::SystemTime>);
 /// Third-party data as last read.
 type Known<T> = Mutex<Option<(Version, Arc<T>)>>;
 
+/// How installed data are opened. An installation replaces the whole file, so a map keeps the old one; Windows would
+/// not replace a mapped file.
+const OPEN: fn(&str) -> Result<Bytes, files::Error> = if cfg!(windows) { files::read } else { files::open };
+
 /// METEOR's resources; `None` if they are not installed.
 fn meteor(py: Python<'_>) -> PyResult<Option<Arc<meteor::Resources>>> {
     static KNOWN: Known<meteor::Resources> = Mutex::new(None);
     let Ok(home) = MeteorHome::of_user() else { return Ok(None) };
-    installed(py, &KNOWN, home.file(), move || home.resources(files::read))
+    installed(py, &KNOWN, home.file(), move || home.resources(OPEN))
 }
 
 /// SPICE's data with METEOR's resources as their dictionary; `None` if they are not installed.
@@ -41,11 +45,10 @@ fn spice(py: Python<'_>, meteor: &Arc<meteor::Resources>) -> PyResult<Option<Arc
     static KNOWN: Known<spice::Data> = Mutex::new(None);
     let Ok(home) = SpiceHome::of_user() else { return Ok(None) };
     let dictionary = Arc::clone(meteor);
-    installed(py, &KNOWN, home.file(), move || home.data(files::read, dictionary))
+    installed(py, &KNOWN, home.file(), move || home.data(OPEN, dictionary))
 }
 
-/// The data in the file `path`, unless they are `known`; `None` if there is no such file. The file is to be read, not
-/// mapped, since another process may replace it.
+/// The data in the file `path`, unless they are `known`; `None` if there is no such file.
 fn installed<T: Send + Sync>(
     py: Python<'_>,
     known: &Known<T>,
