@@ -179,7 +179,11 @@ impl Prepared {
             serde_json::from_str(reader.description()).map_err(|_| reader.unsound())?;
         let (bytes, ends) = (reader.array()?, reader.array()?);
         let names = Texts::from_parts(bytes, ends).ok_or_else(|| reader.unsound())?;
-        let ids = (0..names.len()).map(|k| id_from_text(names.get(k))).collect::<Option<Vec<_>>>();
+        // The arrays are taken, and UTF-8 is checked, once and not for each name.
+        let (bytes, ends) = names.parts();
+        let all = std::str::from_utf8(bytes).map_err(|_| reader.unsound())?;
+        let id = |k| id_from_text(all.get(Ends(ends).range(k))?);
+        let ids = (0..ends.len()).map(id).collect::<Option<Vec<_>>>();
         let ids = ids.ok_or_else(|| reader.unsound())?;
         let readings = description.readings.iter().map(|(reading, _)| reading_from_text(reading));
         let readings = readings.collect::<Result<Vec<_>, _>>()?;
