@@ -6,6 +6,9 @@ use std::process::ExitCode;
 use capeval_server::commands;
 use clap::Parser;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     match commands::run(commands::Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
