@@ -10,7 +10,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use capeval_files::MeteorHome;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
@@ -20,6 +20,7 @@ use tower_http::timeout::TimeoutLayer;
 use crate::accounts::password::Hasher;
 use crate::benchmarks::expected::Cache;
 use crate::blobs::Blobs;
+use crate::jobs::Wake;
 use crate::settings::Settings;
 use crate::store::Store;
 use crate::web::limits::Limits;
@@ -54,8 +55,8 @@ pub struct Shared {
     pub limits: Limits,
     /// What has happened since the start.
     pub counts: Counts,
-    /// Wakes the runner of jobs of this process.
-    pub wake: Notify,
+    /// Wakes the workers of this process.
+    pub wake: Wake,
     /// The program that runs jobs, which is this one.
     pub program: PathBuf,
     /// The folder with the data of METEOR and SPICE, if there is one.
@@ -112,7 +113,7 @@ impl App {
             hasher: Hasher::new(),
             limits: Limits::default(),
             counts: Counts::default(),
-            wake: Notify::new(),
+            wake: Wake::default(),
             program: std::env::current_exe().context("the path of this program")?,
             data,
             expected: Cache::default(),

@@ -50,7 +50,7 @@ settings! {
     connections: u32 = 8, "largest number of connections to the database; of SQLite, those that read at once";
     registration: String = "invitation".to_owned(), "who may make an account: invitation (with a link), open (everybody)";
     session_days: i64 = 30, "days after which people have to sign in again";
-    workers: usize = 1, "jobs that this process runs at once; 0 leaves them to `worker` processes";
+    workers: usize = 1, "jobs that this process runs at once, and one more that somebody waits for; 0 leaves them to `worker` processes";
     threads: usize = 0, "threads of a job; 0 for all processors";
     lease_seconds: i64 = 60, "seconds after which a job whose worker gives no sign of life is started again";
     job_seconds: u64 = 900, "seconds after which a job is stopped";

@@ -38,7 +38,7 @@ async fn delete(signed: Signed, _: Attempt, Form(given): Form<Confirmed>) -> Res
         Err(fault) if fault.status.is_server_error() => return Err(fault),
         Err(fault) => return pages::show_account(&signed, None, Some(&fault)).await,
     }
-    app.wake.notify_one();
+    app.wake.notify();
     let gone = sessions::forget(&app.settings)?;
     Ok(([(SET_COOKIE, gone)], Redirect::to("/?done=account-deleted")).into_response())
 }

@@ -237,7 +237,7 @@ async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response, Faul
     let subject = page.t1("Your account at {}", &page.site);
     outbox::mail(&mut tx, app, &address, &subject, &body).await?;
     tx.commit().await?;
-    app.wake.notify_one();
+    app.wake.notify();
     page.show(&Confirm { page, email: &address, is_sent: true, problem: None })
 }
 

@@ -64,7 +64,7 @@ pub async fn queue_if_due(app: &App, now: i64) -> Result<bool, Error> {
     if is_first {
         queue::add(&mut tx, WORK.kind, &day, Priority::Background).await?;
         tx.commit().await?;
-        app.wake.notify_one();
+        app.wake.notify();
     }
     Ok(is_first)
 }

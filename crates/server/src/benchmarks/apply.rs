@@ -193,7 +193,7 @@ pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -
     }
     audit::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug })).await?;
     tx.commit().await?;
-    app.wake.notify_one();
+    app.wake.notify();
     Ok(applied)
 }
 
@@ -216,7 +216,7 @@ pub async fn add_phase(
     apply_phase(app, &mut tx, benchmark, position as usize, plan, folder).await?;
     audit::note(&mut tx, actor, "phase.add", benchmark, json!({ "slug": plan.slug })).await?;
     tx.commit().await?;
-    app.wake.notify_one();
+    app.wake.notify();
     Ok(())
 }
 

@@ -75,7 +75,7 @@ pub async fn start(app: &App, visitor: &Visitor, phase: &Phase) -> Result<String
     }
     let id = begin(&mut tx, &phase, Some(&visitor.id)).await?;
     tx.commit().await?;
-    app.wake.notify_one();
+    app.wake.notify();
     Ok(id)
 }
 
@@ -210,7 +210,7 @@ async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
     }
     let submission = submissions::by_id(&app.store, id).await?;
     let phase = records::phase_of(&app.store, &submission.phase).await?;
-    Ok(serde_json::to_value(scoring::scores_of(app, &phase, &submission).await?)?)
+    Ok(serde_json::to_value(scoring::scores_of(app, job, &phase, &submission).await?)?)
 }
 
 async fn finish(tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {

@@ -171,7 +171,7 @@ async fn score(app: &App, job: &Job) -> Result<Value, Failure> {
             args![clock::now(), &submission.id],
         )
         .await?;
-    let scores = scores_of(app, &phase, &submission).await?;
+    let scores = scores_of(app, job, &phase, &submission).await?;
     Ok(json!({ "score_set": phase.score_set, "scores": scores }))
 }
 
@@ -179,7 +179,12 @@ async fn score(app: &App, job: &Job) -> Result<Value, Failure> {
 ///
 /// # Errors
 /// If they cannot be computed.
-pub async fn scores_of(app: &App, phase: &Phase, submission: &Submission) -> Result<Vec<SetScores>, Failure> {
+pub async fn scores_of(
+    app: &App,
+    job: &Job,
+    phase: &Phase,
+    submission: &Submission,
+) -> Result<Vec<SetScores>, Failure> {
     let sets = records::sets(&app.store, &phase.id).await?;
     let is_human = submission.kind == "human";
     // One reference cannot be held out and compared with others.
@@ -194,9 +199,8 @@ pub async fn scores_of(app: &App, phase: &Phase, submission: &Submission) -> Res
         _ => return Err(Failure::Lasting("the captions are missing".to_owned())),
     };
     let files = sets.iter().map(|set| set.prepared.clone()).chain(captions.clone());
-    let order =
-        Order { allowance: Allowance::of(app, readable(app, files)), task: Task::Score { captions, sets } };
-    child::run(app, order).await
+    let allowance = Allowance { gives_way: !job.is_awaited, ..Allowance::of(app, readable(app, files)) };
+    child::run(app, Order { allowance, task: Task::Score { captions, sets } }).await
 }
 
 async fn finish_score(
@@ -287,7 +291,7 @@ async fn compare_pair(
     let sets: Vec<_> = sets.iter().filter_map(|set| set.for_child(phase, app)).collect();
     let (above, below) = (app.blobs.path(&above.1), app.blobs.path(&below.1));
     let files = sets.iter().map(|set| set.prepared.clone()).chain([above.clone(), below.clone()]);
-    let allowance = Allowance::of(app, readable(app, files));
+    let allowance = Allowance { gives_way: true, ..Allowance::of(app, readable(app, files)) };
     child::run(app, Order { allowance, task: Task::Compare { above, below, sets } }).await
 }
 

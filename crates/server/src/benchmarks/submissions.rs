@@ -281,7 +281,7 @@ pub async fn pin(
     audit::note(&mut tx, Some(&visitor.id), "entry.pin", &submission.id, json!({ "pinned": is_pinned }))
         .await?;
     tx.commit().await?;
-    app.wake.notify_one();
+    app.wake.notify();
     Ok(())
 }
 

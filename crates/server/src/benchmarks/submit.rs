@@ -202,7 +202,7 @@ pub async fn submit(
     )
     .await?;
     tx.commit().await?;
-    app.wake.notify_one();
+    app.wake.notify();
     Ok(Outcome::Queued(id))
 }
 

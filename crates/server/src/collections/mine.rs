@@ -186,7 +186,7 @@ async fn withdraw_image(
     moderation::take_away(&mut tx, &image, "withdrawn", None).await?;
     audit::note(&mut tx, Some(&visitor.id), "image.withdraw", &id, json!({})).await?;
     tx.commit().await?;
-    app.wake.notify_one();
+    app.wake.notify();
     Ok(Redirect::to(&format!("/c/{slug}/mine?done=removed")).into_response())
 }
 

@@ -240,7 +240,7 @@ async fn decide_image(
     let detail = json!({ "action": given.action, "reason": given.reason });
     audit::note(&mut tx, Some(&visitor.id), "image.decide", &id, detail).await?;
     tx.commit().await?;
-    app.wake.notify_one();
+    app.wake.notify();
     Ok(Redirect::to(&format!("/c/{slug}/moderate?done=saved")).into_response())
 }
 

@@ -160,7 +160,7 @@ async fn export(State(app): State<App>, Person(visitor): Person) -> Result<Respo
 
 async fn delete(State(app): State<App>, Person(visitor): Person) -> Result<Response, Fault> {
     forget(&app, &visitor).await?;
-    app.wake.notify_one();
+    app.wake.notify();
     Ok(Redirect::to("/account?done=removed").into_response())
 }
 

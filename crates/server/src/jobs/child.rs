@@ -35,6 +35,8 @@ pub struct Allowance {
     pub seconds: u64,
     /// Threads; 0 for all processors.
     pub threads: usize,
+    /// Whether others come first when processors are busy.
+    pub gives_way: bool,
 }
 
 impl Allowance {
@@ -47,6 +49,7 @@ impl Allowance {
             memory: app.settings.job_memory_mib << 20,
             seconds: app.settings.job_seconds * processors,
             threads: app.settings.threads,
+            gives_way: false,
         }
     }
 }

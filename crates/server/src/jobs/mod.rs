@@ -10,6 +10,7 @@ pub mod sandbox;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
+use tokio::sync::watch;
 
 use crate::app::App;
 use crate::fault::Fault;
@@ -26,6 +27,24 @@ pub struct Job {
     pub subject: String,
     /// How often it was claimed, with this time.
     pub attempt: i64,
+    /// Whether somebody waits for it.
+    pub is_awaited: bool,
+}
+
+/// Wakes the workers of this process. Each of them looks for a job of its own kind, so all are woken.
+#[derive(Debug, Default)]
+pub struct Wake(watch::Sender<()>);
+
+impl Wake {
+    /// Wakes those that sleep, and keeps the others from falling asleep before they have looked once more.
+    pub fn notify(&self) {
+        self.0.send_replace(());
+    }
+
+    /// Notices every call of [`Self::notify`] from now on.
+    pub fn listen(&self) -> watch::Receiver<()> {
+        self.0.subscribe()
+    }
 }
 
 /// Why a run of a job failed.

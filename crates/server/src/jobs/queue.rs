@@ -44,27 +44,28 @@ pub async fn add_at(
     .map(drop)
 }
 
-/// Claims the next job: one that is due, or one whose worker has not been heard of.
+/// Claims the next job whose priority is `least` or higher: one that is due, or one whose worker has not been heard of.
 ///
 /// # Errors
 /// If the database fails.
-pub async fn claim(store: &Store, lease_ms: i64) -> Result<Option<Job>, Error> {
+pub async fn claim(store: &Store, lease_ms: i64, least: Priority) -> Result<Option<Job>, Error> {
     const SQLITE: &str = "UPDATE job SET state = 'running', attempt = attempt + 1, started_at = $1, lease_until = $2 \
-         WHERE id = (SELECT id FROM job WHERE (state = 'queued' AND run_after <= $1) \
-         OR (state = 'running' AND lease_until < $1) ORDER BY priority, id LIMIT 1) RETURNING *";
+         WHERE id = (SELECT id FROM job WHERE ((state = 'queued' AND run_after <= $1) \
+         OR (state = 'running' AND lease_until < $1)) AND priority <= $3 ORDER BY priority, id LIMIT 1) RETURNING *";
     const POSTGRES: &str = "UPDATE job SET state = 'running', attempt = attempt + 1, started_at = $1, lease_until = $2 \
-         WHERE id = (SELECT id FROM job WHERE (state = 'queued' AND run_after <= $1) \
-         OR (state = 'running' AND lease_until < $1) ORDER BY priority, id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *";
-    const OPEN: &str = "SELECT id FROM job WHERE (state = 'queued' AND run_after <= $1) \
-         OR (state = 'running' AND lease_until < $1) LIMIT 1";
+         WHERE id = (SELECT id FROM job WHERE ((state = 'queued' AND run_after <= $1) \
+         OR (state = 'running' AND lease_until < $1)) AND priority <= $3 \
+         ORDER BY priority, id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *";
+    const OPEN: &str = "SELECT id FROM job WHERE ((state = 'queued' AND run_after <= $1) \
+         OR (state = 'running' AND lease_until < $1)) AND priority <= $2 LIMIT 1";
     let now = clock::now();
     // Looking is cheaper than a transaction that writes.
-    if store.first(OPEN, args![now]).await?.is_none() {
+    if store.first(OPEN, args![now, least as i64]).await?.is_none() {
         return Ok(None);
     }
     let mut tx = store.begin().await?;
     let sql = tx.pick(SQLITE, POSTGRES);
-    let row = tx.first(sql, args![now, now + lease_ms]).await?;
+    let row = tx.first(sql, args![now, now + lease_ms, least as i64]).await?;
     tx.commit().await?;
     row.map(|row| job(&row)).transpose()
 }
@@ -75,6 +76,7 @@ fn job(row: &Row) -> Result<Job, Error> {
         kind: row.get("kind")?,
         subject: row.get("subject")?,
         attempt: row.get("attempt")?,
+        is_awaited: row.get::<i64>("priority")? == Priority::Awaited as i64,
     })
 }
 

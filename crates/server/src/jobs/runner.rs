@@ -7,7 +7,8 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::{Failure, Job, Work, queue};
+use super::queue::{self, Priority};
+use super::{Failure, Job, Work};
 use crate::app::App;
 use crate::fault::Fault;
 
@@ -20,22 +21,28 @@ const SLEEP: Duration = Duration::from_millis(500);
 /// How long a job may go on after the process was told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Runs jobs, `workers` at once, until `stop` is true.
+/// Runs jobs until `stop` is true: `workers` at once, and one more for which somebody waits, so that none of them waits
+/// for the end of one that nobody notices.
 pub async fn run(app: App, works: &'static [Work], workers: usize, stop: watch::Receiver<bool>) {
     let mut running = JoinSet::new();
     for _ in 0..workers {
-        running.spawn(worker(app.clone(), works, stop.clone()));
+        running.spawn(worker(app.clone(), works, Priority::Background, stop.clone()));
+    }
+    if workers > 0 {
+        running.spawn(worker(app, works, Priority::Awaited, stop));
     }
     while running.join_next().await.is_some() {}
 }
 
-async fn worker(app: App, works: &'static [Work], mut stop: watch::Receiver<bool>) {
+async fn worker(app: App, works: &'static [Work], least: Priority, mut stop: watch::Receiver<bool>) {
+    let mut calls = app.wake.listen();
     while !*stop.borrow() {
-        match step(&app, works, &mut stop).await {
+        calls.mark_unchanged();
+        match step(&app, works, least, &mut stop).await {
             Ok(true) => {}
             Ok(false) => {
                 tokio::select! {
-                    () = app.wake.notified() => {}
+                    _ = calls.changed() => {}
                     () = tokio::time::sleep(SLEEP) => {}
                     _ = stop.changed() => {}
                 }
@@ -48,17 +55,18 @@ async fn worker(app: App, works: &'static [Work], mut stop: watch::Receiver<bool
     }
 }
 
-/// Claims and runs one job; `false` if there is none.
+/// Claims and runs one job whose priority is `least` or higher; `false` if there is none.
 ///
 /// # Errors
 /// If the database fails; the job is tried again once its lease has ended.
 pub async fn step(
     app: &App,
     works: &'static [Work],
+    least: Priority,
     stop: &mut watch::Receiver<bool>,
 ) -> Result<bool, Fault> {
     let lease = app.settings.lease_seconds * 1000;
-    let Some(job) = queue::claim(&app.store, lease).await? else { return Ok(false) };
+    let Some(job) = queue::claim(&app.store, lease, least).await? else { return Ok(false) };
     let Some(work) = works.iter().find(|work| work.kind == job.kind) else {
         queue::put_back(&app.store, &job, Some("this version does not know this kind of job")).await?;
         return Ok(true);
@@ -109,7 +117,7 @@ async fn finish(app: &App, work: &Work, job: &Job, outcome: Result<Value, String
     tx.commit().await?;
     counter.fetch_add(1, Ordering::Relaxed);
     // The result may have added jobs.
-    app.wake.notify_one();
+    app.wake.notify();
     Ok(())
 }
 

@@ -2,6 +2,10 @@
 
 use super::child::Allowance;
 
+/// What is added to the niceness of a child that gives way: beside one that does not, it gets a tenth of a processor.
+#[cfg(target_os = "linux")]
+const GIVES_WAY: i32 = 10;
+
 /// Enters the sandbox. Must be called before any thread is started, since threads keep the rights that they began with.
 ///
 /// # Errors
@@ -24,6 +28,9 @@ pub fn enter(_: &Allowance) -> anyhow::Result<()> {
 
 #[cfg(target_os = "linux")]
 fn limit(allowance: &Allowance) -> anyhow::Result<()> {
+    if allowance.gives_way {
+        rustix::process::nice(GIVES_WAY)?;
+    }
     use rustix::process::{Resource, Rlimit, setrlimit};
     let set = |resource, most: u64| setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
     set(Resource::As, allowance.memory)?;

@@ -178,7 +178,16 @@ async fn one_process_makes_the_backup_of_a_night(database: Database) {
     assert_eq!(all.join_all().await.into_iter().filter(|queued| *queued).count(), 1);
     assert!(!nightly::queue_if_due(app, three + 1000).await.unwrap());
     let (_stop, mut stopping) = tokio::sync::watch::channel(false);
-    assert!(capeval_server::jobs::runner::step(app, capeval_server::WORKS, &mut stopping).await.unwrap());
+    assert!(
+        capeval_server::jobs::runner::step(
+            app,
+            capeval_server::WORKS,
+            capeval_server::jobs::queue::Priority::Background,
+            &mut stopping
+        )
+        .await
+        .unwrap()
+    );
     let made = nightly::folder(app).join("2026-11-22");
     assert!(backup::check(&made).await.unwrap().missing.is_empty());
     assert!(nightly::queue_if_due(app, three + clock::DAY).await.unwrap());

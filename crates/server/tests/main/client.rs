@@ -7,6 +7,7 @@ use capeval::corpus::{self, Captions, ReadOptions};
 use capeval_client::{About, Error, Kind, Results, Server, Submission};
 use capeval_server::accounts::Role;
 use capeval_server::args;
+use capeval_server::jobs::queue::Priority;
 use capeval_server::jobs::runner;
 use capeval_server::web::Scope;
 
@@ -62,7 +63,8 @@ async fn results_are_handed_in_and_every_refusal_has_words() {
     let app = site.app.clone();
     let worker = tokio::spawn(async move {
         loop {
-            if !runner::step(&app, capeval_server::WORKS, &mut stopping).await.unwrap() {
+            if !runner::step(&app, capeval_server::WORKS, Priority::Background, &mut stopping).await.unwrap()
+            {
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
             }
         }

@@ -7,12 +7,16 @@ use capeval_server::args;
 use capeval_server::jobs::queue::{self, Priority};
 use capeval_server::jobs::{Failure, Work, runner};
 use capeval_server::settings::Settings;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::support::{Database, Site, on_both, settings};
 
-on_both! { every_job_has_one_effect_although_workers_die_and_dawdle a_late_result_is_dropped }
+on_both! {
+    every_job_has_one_effect_although_workers_die_and_dawdle
+    a_late_result_is_dropped
+    nobody_waits_for_a_job_that_nobody_notices
+}
 
 static RUNS: AtomicUsize = AtomicUsize::new(0);
 
@@ -53,7 +57,7 @@ async fn every_job_has_one_effect_although_workers_die_and_dawdle(database: Data
     tx.commit().await.unwrap();
     // A worker that claimed two jobs and was killed.
     for _ in 0..2 {
-        queue::claim(&site.app.store, 100).await.unwrap().unwrap();
+        queue::claim(&site.app.store, 100, Priority::Background).await.unwrap().unwrap();
     }
     let (stop, stopping) = watch::channel(false);
     let running = tokio::spawn(runner::run(site.app.clone(), UNRELIABLE, 8, stopping));
@@ -82,9 +86,9 @@ async fn a_late_result_is_dropped(database: Database) {
     queue::add(&mut tx, "test", "b", Priority::Awaited).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(queue::wait(store, "a", 1).await.unwrap().unwrap().ahead, 1);
-    let first = queue::claim(store, -1).await.unwrap().unwrap();
+    let first = queue::claim(store, -1, Priority::Background).await.unwrap().unwrap();
     assert_eq!(first.subject, "b");
-    let second = queue::claim(store, 60_000).await.unwrap().unwrap();
+    let second = queue::claim(store, 60_000, Priority::Background).await.unwrap().unwrap();
     assert_eq!((second.subject.as_str(), second.attempt), ("b", 2));
     assert!(!queue::extend(store, &first, 60_000).await.unwrap());
     let mut tx = store.begin().await.unwrap();
@@ -93,7 +97,7 @@ async fn a_late_result_is_dropped(database: Database) {
     assert!(queue::cancel(&mut tx, "a", false).await.unwrap());
     assert!(!queue::cancel(&mut tx, "b", false).await.unwrap());
     tx.commit().await.unwrap();
-    assert!(queue::claim(store, 60_000).await.unwrap().is_none());
+    assert!(queue::claim(store, 60_000, Priority::Background).await.unwrap().is_none());
     assert!(queue::wait(store, "a", 1).await.unwrap().is_none());
 }
 
@@ -105,6 +109,84 @@ async fn a_child_reaches_neither_the_network_nor_other_files_nor_programs() {
     // Kernels without Landlock do not keep files apart; CI's does.
     assert!(!found.file || !has_landlock(), "{found:?}");
 }
+
+/// A program that never ends, and one that crashes, cost one job each, and say so.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_child_that_takes_too_long_is_stopped_and_one_that_crashes_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    for (script, expected) in [
+        ("exec sleep 60", "stopped after 1 seconds"),
+        ("kill -SEGV $$", "the process ended with signal: 11 (SIGSEGV)"),
+    ] {
+        let program = folder.path().join("program");
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+        let settings = Settings { job_seconds: 1, ..Settings::default() };
+        let app = capeval_server::app::App::open(folder.path().join("data"), settings).await.unwrap();
+        let failure = capeval_server::tasks::probe(&app.with_program(program)).await.unwrap_err();
+        let Failure::Passing(reason) = failure else { panic!("{failure:?}") };
+        assert!(reason.starts_with(expected), "{reason}");
+    }
+}
+
+async fn nobody_waits_for_a_job_that_nobody_notices(database: Database) {
+    let site = Site::new(database).await;
+    let mut tx = site.app.store.begin().await.unwrap();
+    queue::add(&mut tx, "slow", "a", Priority::Background).await.unwrap();
+    tx.commit().await.unwrap();
+    let (stop, stopping) = watch::channel(false);
+    let running = tokio::spawn(runner::run(site.app.clone(), SLOW, 1, stopping));
+    let state = async |subject: &'static str| {
+        let row = site.app.store.first("SELECT state FROM job WHERE subject = $1", args![subject]).await;
+        row.unwrap().unwrap().get::<String>("state").unwrap()
+    };
+    let reaches = async |subject: &'static str, wanted: &str| {
+        for _ in 0..400 {
+            if state(subject).await == wanted {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        panic!("{subject} is {}", state(subject).await);
+    };
+    reaches("a", "running").await;
+    let mut tx = site.app.store.begin().await.unwrap();
+    queue::add(&mut tx, "slow", "b", Priority::Background).await.unwrap();
+    queue::add(&mut tx, "quick", "c", Priority::Awaited).await.unwrap();
+    tx.commit().await.unwrap();
+    site.app.wake.notify();
+    reaches("c", "done").await;
+    assert_eq!((state("a").await.as_str(), state("b").await.as_str()), ("running", "queued"));
+    // Cancelled, so that the test need not wait for the slow job.
+    let mut tx = site.app.store.begin().await.unwrap();
+    for subject in ["a", "b"] {
+        queue::cancel(&mut tx, subject, true).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    stop.send(true).unwrap();
+    running.abort();
+}
+
+/// A kind of job that lasts, and one that does not.
+const SLOW: &[Work] = &[
+    Work {
+        kind: "slow",
+        run: |_, _| {
+            Box::pin(async {
+                tokio::time::sleep(Duration::from_secs(60)).await;
+                Ok(Value::Null)
+            })
+        },
+        finish: |_, _, _, _| Box::pin(async { Ok(()) }),
+    },
+    Work {
+        kind: "quick",
+        run: |_, _| Box::pin(async { Ok(Value::Null) }),
+        finish: |_, _, _, _| Box::pin(async { Ok(()) }),
+    },
+];
 
 fn has_landlock() -> bool {
     std::fs::read_to_string("/sys/kernel/security/lsm").map_or(true, |list| list.contains("landlock"))

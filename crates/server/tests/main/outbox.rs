@@ -8,6 +8,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use capeval_server::accounts::Role;
+use capeval_server::jobs::queue::Priority;
 use capeval_server::jobs::runner;
 use capeval_server::outbox::{self, signature};
 use capeval_server::settings::Settings;
@@ -81,7 +82,7 @@ async fn mail_server() -> (String, Arc<Mutex<Vec<String>>>) {
 /// Does all jobs that are due.
 async fn work(site: &Site) {
     let (_stop, mut stopping) = tokio::sync::watch::channel(false);
-    while runner::step(&site.app, WORKS, &mut stopping).await.unwrap() {}
+    while runner::step(&site.app, WORKS, Priority::Background, &mut stopping).await.unwrap() {}
 }
 
 /// A submission that has ended.

@@ -152,7 +152,7 @@ pub async fn disqualify(
     audit::note(&mut tx, Some(&visitor.id), "submission.disqualify", &submission.id, detail).await?;
     scoring::compare_later(&mut tx, &submission.phase).await?;
     tx.commit().await?;
-    app.wake.notify_one();
+    app.wake.notify();
     Ok(())
 }
 
@@ -176,7 +176,7 @@ pub async fn reinstate(app: &App, visitor: &Visitor, submission: &Submission) ->
     }
     scoring::compare_later(&mut tx, &submission.phase).await?;
     tx.commit().await?;
-    app.wake.notify_one();
+    app.wake.notify();
     Ok(())
 }
 

@@ -141,7 +141,7 @@ pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &Plan) -> 
     let detail = json!({ "evaluation": id, "images": plan.images, "wanted": plan.wanted });
     audit::note(&mut tx, Some(&visitor.id), "evaluation.begin", &phase.id, detail).await?;
     tx.commit().await?;
-    app.wake.notify_one();
+    app.wake.notify();
     Ok(())
 }
 

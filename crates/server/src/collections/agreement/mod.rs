@@ -53,7 +53,7 @@ pub async fn refresh(app: &App, collection: &str) -> Result<(), Fault> {
         queue::add(&mut tx, CORRELATE.kind, collection, Priority::Background).await?;
     }
     tx.commit().await?;
-    app.wake.notify_one();
+    app.wake.notify();
     Ok(())
 }
 

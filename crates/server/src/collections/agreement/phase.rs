@@ -54,7 +54,7 @@ pub async fn refresh(app: &App, phase: &Phase) -> Result<(), Fault> {
         queue::add(&mut tx, CORRELATE.kind, &phase.id, Priority::Background).await?;
     }
     tx.commit().await?;
-    app.wake.notify_one();
+    app.wake.notify();
     Ok(())
 }
 

@@ -76,7 +76,7 @@ pub async fn make(
     let mut tx = app.store.begin().await?;
     let number = add(&mut tx, collection, title, parameters, actor).await?;
     tx.commit().await?;
-    app.wake.notify_one();
+    app.wake.notify();
     Ok(number)
 }
 

@@ -72,7 +72,7 @@ pub async fn upload(
         }
         taken.push(Taken { name, outcome });
     }
-    app.wake.notify_one();
+    app.wake.notify();
     Ok(taken)
 }
 

@@ -12,6 +12,7 @@ use axum::http::{Request, Response, StatusCode, header};
 use capeval_server::accounts::people::{self, NewAccount};
 use capeval_server::accounts::{Role, tokens};
 use capeval_server::app::{self, App};
+use capeval_server::jobs::queue::Priority;
 use capeval_server::jobs::runner;
 use capeval_server::settings::Settings;
 use capeval_server::web::Scope;
@@ -64,7 +65,10 @@ impl Site {
     pub async fn work(&self) {
         let (_stop, mut stopping) = tokio::sync::watch::channel(false);
         for _ in 0..1_000 {
-            if !runner::step(&self.app, capeval_server::WORKS, &mut stopping).await.unwrap() {
+            if !runner::step(&self.app, capeval_server::WORKS, Priority::Background, &mut stopping)
+                .await
+                .unwrap()
+            {
                 let waiting = "SELECT id FROM job WHERE state IN ('queued', 'running')";
                 if self.app.store.all(waiting, vec![]).await.unwrap().is_empty() {
                     return;
