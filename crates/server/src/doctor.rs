@@ -63,11 +63,15 @@ pub async fn examine(app: &App) -> anyhow::Result<Vec<Finding>> {
 /// What a job of this system cannot do, as one found out by trying.
 async fn sandbox(app: &App) -> Finding {
     match tasks::probe(app).await {
-        Ok(Probe { socket, file, program }) => {
+        Ok(Probe { socket, file, program, memory, environment }) => {
             let word = |possible: bool| if possible { "possible" } else { "refused" };
             let (network, files, programs) = (word(socket), word(file), word(program));
-            let text = format!("network {network}, other files {files}, other programs {programs}");
-            Finding { about: "sandbox", text, is_problem: socket || file || program }
+            let (memory, variables) = (word(memory), word(environment));
+            let text = format!(
+                "network {network}, other files {files}, other programs {programs}, more memory {memory}, \
+                 variables {variables}"
+            );
+            Finding { about: "sandbox", is_problem: text.contains("possible"), text }
         }
         Err(failure) => bad("sandbox", format!("jobs cannot run: {failure:?}")),
     }

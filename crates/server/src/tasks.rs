@@ -38,6 +38,8 @@ pub enum Task {
     Probe {
         /// A file that exists and may not be read.
         file: PathBuf,
+        /// More bytes than may be taken.
+        memory: u64,
     },
     /// Writes an uploaded picture anew; returns [`picture::Pictured`].
     Picture {
@@ -180,6 +182,10 @@ pub struct Probe {
     pub file: bool,
     /// Starting a program.
     pub program: bool,
+    /// Taking more memory than is allowed.
+    pub memory: bool,
+    /// Reading a variable of the environment.
+    pub environment: bool,
 }
 
 /// Performs a task.
@@ -190,10 +196,12 @@ pub fn perform(task: Task, threads: usize) -> Result<Value, String> {
     // If this fails, the default pool is as good.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     let performed = match task {
-        Task::Probe { file } => value(&Probe {
+        Task::Probe { file, memory } => value(&Probe {
             socket: std::net::UdpSocket::bind("127.0.0.1:0").is_ok(),
             file: std::fs::read(file).is_ok(),
             program: std::process::Command::new("/bin/true").status().is_ok(),
+            memory: usize::try_from(memory).is_ok_and(|n| Vec::<u8>::new().try_reserve_exact(n).is_ok()),
+            environment: std::env::vars_os().next().is_some(),
         }),
         Task::Picture { source, picture, thumb } => {
             picture::process(&source, &picture, &thumb).and_then(|done| value(&done))
@@ -423,6 +431,7 @@ fn compare(above: &Path, below: &Path, set: &Set) -> anyhow::Result<SetContrasts
 /// # Errors
 /// If the child cannot run.
 pub async fn probe(app: &App) -> Result<Probe, Failure> {
-    let task = Task::Probe { file: app.program.clone() };
-    child::run(app, Order { allowance: Allowance::of(app, Vec::new()), task }).await
+    let allowance = Allowance::of(app, Vec::new());
+    let task = Task::Probe { file: app.program.clone(), memory: allowance.memory };
+    child::run(app, Order { allowance, task }).await
 }

@@ -34,7 +34,9 @@ fn doctor_finds_what_is_missing() {
     };
     assert!(line(&text, "database").contains("SQLite"), "{text}");
     assert!(
-        line(&text, "sandbox").ends_with("network refused, other files refused, other programs refused"),
+        line(&text, "sandbox").ends_with(
+            "network refused, other files refused, other programs refused, more memory refused, variables refused"
+        ),
         "{text}"
     );
     assert!(line(&text, "files").contains("1 that rows name, all there"), "{text}");
