@@ -4,12 +4,15 @@ use std::process::Command;
 
 use axum::http::Request;
 use capeval_server::accounts::Role;
+use capeval_server::app::App;
 use capeval_server::args;
 use capeval_server::web::Scope;
 
 use crate::benchmarks::{benchmark, results};
-use crate::support::process::command;
-use crate::support::{Database, Site};
+use crate::support::process::{Server, command};
+use crate::support::{Database, Site, on_both, settings};
+
+on_both! { tables_of_a_newer_program_are_refused }
 
 #[test]
 fn doctor_finds_what_is_missing() {
@@ -96,4 +99,27 @@ async fn the_chosen_language_is_that_of_mail() {
     assert_eq!(language().await.as_deref(), Some("zh"));
     site.anybody().get("/language/en?to=/").await.expect(303);
     assert_eq!(language().await.as_deref(), Some("zh"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_stops_the_server_once_its_jobs_can_go_on_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), "", &[]);
+    let begin = std::time::Instant::now();
+    assert!(server.stop());
+    assert!(begin.elapsed().as_secs() < 15, "{:?}", begin.elapsed());
+}
+
+async fn tables_of_a_newer_program_are_refused(database: Database) {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = settings(database);
+    let app = App::open(folder.path().to_owned(), settings.clone()).await.unwrap();
+    let newer = "INSERT INTO migration (version, applied_at) VALUES (999, 0)";
+    app.store.execute(newer, args![]).await.unwrap();
+    let error = App::open(folder.path().to_owned(), settings).await.err().unwrap().to_string();
+    assert!(
+        error.contains("version 999 of the tables") && error.ends_with("start the newer program"),
+        "{error}"
+    );
 }

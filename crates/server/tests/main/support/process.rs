@@ -59,6 +59,12 @@ impl Server {
         self.child.wait().unwrap();
     }
 
+    /// Asks the server to stop, as service managers do, and returns whether it says that it ended well.
+    pub fn stop(mut self) -> bool {
+        assert!(Command::new("kill").arg(self.child.id().to_string()).status().unwrap().success());
+        self.child.wait().unwrap().success()
+    }
+
     /// Sends a request with a token, and returns the status and the body.
     pub fn request(&self, method: &str, path: &str, token: &str, body: &str) -> io::Result<(u16, String)> {
         request(self.port, method, path, token, body)
