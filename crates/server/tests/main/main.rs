@@ -10,6 +10,7 @@ mod client;
 mod collections;
 mod commands;
 mod deletion;
+mod deploy;
 mod hostile;
 mod hosting;
 mod jobs;
