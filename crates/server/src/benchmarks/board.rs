@@ -279,6 +279,10 @@ impl Judged {
     }
 }
 
+fn drawn((place, judged): (usize, &Judged)) -> judging::Line {
+    judging::line(&judged.measured, place)
+}
+
 async fn judged(store: &Store, phase: &Phase) -> Result<Vec<Judged>, Error> {
     let mut judged = Vec::new();
     for measured in judging::results(store, &phase.id).await? {
@@ -447,6 +451,8 @@ struct BoardPage<'a> {
     rows: Vec<ShownRow>,
     removed: &'a [Removed],
     judged: &'a [Judged],
+    /// The cumulative distributions of their grades.
+    lines: Vec<judging::Line>,
     has_human: bool,
     csv: String,
     json: String,
@@ -501,6 +507,7 @@ async fn show(
         rows,
         removed: board.as_ref().map_or(&[], |board| &board.removed),
         judged: board.as_ref().map_or(&[], |board| &board.judged),
+        lines: board.iter().flat_map(|board| (0..).zip(&board.judged)).map(drawn).collect(),
         csv: export("csv"),
         json: export("json"),
         n_images,

@@ -123,6 +123,10 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
     assert!(judged[1]["m1"].as_f64() < ours["m1"].as_f64(), "{judged:?}");
     let page = site.anybody().get("/b/b/p/leaderboard").await.expect(200).text;
     assert!(page.contains("Judged by people") && page.contains("M1, %"));
+    // A line for each system, and one for people.
+    for class in ["s0", "s1", "grey"] {
+        assert!(page.contains(&format!("<path class=\"line {class}\" d=\"M40 210")), "{class}");
+    }
 
     // A page says how metrics agree with the judges. The scores of so few images are not drawn: one could tell them.
     let agreement = "/b/b/p/agreement";

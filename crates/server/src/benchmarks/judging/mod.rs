@@ -1,6 +1,7 @@
 //! People judge captions: four grades, the amount of detail, and whether a person or a machine wrote them. Judges see a
 //! picture and a caption, never whose it is.
 
+mod figure;
 mod measures;
 mod pages;
 mod records;
@@ -8,6 +9,7 @@ mod sample;
 
 use crate::web::Route;
 
+pub use figure::{GRADES, Line, line};
 pub use measures::Measured;
 pub use records::results;
 pub use sample::WORK;
