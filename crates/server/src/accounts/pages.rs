@@ -85,6 +85,8 @@ struct AccountPage<'a> {
     new_token: Option<String>,
     /// The secret and the address of a second factor to set up; `None` if there is one.
     totp: Option<(String, String)>,
+    /// Whether it is being set up.
+    sets_up: bool,
     problem: Option<String>,
 }
 
@@ -333,14 +335,25 @@ async fn account(signed: Signed) -> Result<Response, Fault> {
 }
 
 pub(super) async fn show_account(
-    Signed { app, page, visitor }: &Signed,
+    signed: &Signed,
     new_token: Option<String>,
     problem: Option<&Fault>,
 ) -> Result<Response, Fault> {
+    show_account_with(signed, new_token, None, problem).await
+}
+
+/// Shows the account, with the secret that an app knows already if somebody is setting up a second factor.
+async fn show_account_with(
+    Signed { app, page, visitor }: &Signed,
+    new_token: Option<String>,
+    known: Option<String>,
+    problem: Option<&Fault>,
+) -> Result<Response, Fault> {
+    let sets_up = known.is_some();
     let totp = match totp::is_on(&app.store, &visitor.id).await? {
         true => None,
         false => {
-            let secret = totp::new_secret()?;
+            let secret = known.map_or_else(totp::new_secret, Ok)?;
             let address = totp::address(&app.settings.title, &visitor.email, &secret);
             Some((secret, address))
         }
@@ -354,6 +367,7 @@ pub(super) async fn show_account(
         scopes: Scope::ALL,
         new_token,
         totp,
+        sets_up,
         problem: problem.map(|fault| page.fault(fault)),
     })?;
     Ok((problem.map_or(StatusCode::OK, |fault| fault.status), shown).into_response())
@@ -417,7 +431,11 @@ async fn set_up_totp(signed: Signed, _: Attempt, Form(given): Form<SecondFactor>
     let mut tx = signed.app.store.begin().await?;
     match totp::set_up(&mut tx, &signed.visitor.id, &given.secret, &given.code).await {
         Ok(()) => tx.commit().await?,
-        Err(fault) => return show_account(&signed, None, Some(&fault)).await,
+        Err(fault) => {
+            // The app knows this secret, and would give wrong codes for another.
+            let known = Some(given.secret).filter(|secret| totp::is_secret(secret));
+            return show_account_with(&signed, None, known, Some(&fault)).await;
+        }
     }
     Ok(Redirect::to("/account?done=saved").into_response())
 }

@@ -34,6 +34,11 @@ fn in_base_32(bytes: &[u8]) -> String {
     bytes.chunks_exact(5).map(group).flat_map(|bits| (0..8).map(move |place| letter(bits, place))).collect()
 }
 
+/// Whether a text is a secret.
+pub fn is_secret(text: &str) -> bool {
+    of_base_32(text).is_some()
+}
+
 fn of_base_32(text: &str) -> Option<Vec<u8>> {
     let value = |letter: &u8| ALPHABET.iter().position(|known| known == letter).map(|place| place as u64);
     let values: Vec<u64> = text.as_bytes().iter().map(value).collect::<Option<_>>()?;

@@ -34,6 +34,8 @@ async fn a_second_factor_is_needed_to_sign_in(database: Database) {
     };
     let refused = set_up(secret, "000000x").await.expect(422).text;
     assert!(refused.contains("The code is not right, or was used already."));
+    // The app goes on with the secret that it knows.
+    assert!(refused.contains("<details open>") && refused.contains(secret), "{refused}");
     set_up("too short", "000000").await.expect(422);
     set_up(secret, &totp::code_now(secret).unwrap()).await.expect(303);
     set_up(secret, &totp::code_now(secret).unwrap()).await.expect(409);
