@@ -8,6 +8,7 @@ pub mod expected;
 mod host;
 mod hosting;
 pub mod judging;
+mod merging;
 mod pages;
 pub mod quota;
 pub mod records;

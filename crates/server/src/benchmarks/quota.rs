@@ -80,6 +80,23 @@ pub async fn take(tx: &mut Tx, phase: &Phase, team: &str) -> Result<String, Faul
     Ok(day)
 }
 
+/// Whether a team has used no more than it may, today and in all.
+///
+/// # Errors
+/// If the database fails.
+pub async fn fits(tx: &mut Tx, phase: &Phase, team: &str) -> Result<bool, Error> {
+    let today = clock::day(clock::now());
+    for (day, limit) in [(ALL, phase.in_total), (today.as_str(), phase.per_day)] {
+        let sql = "SELECT used FROM quota WHERE phase = $1 AND team = $2 AND day = $3";
+        let row = tx.first(sql, args![&phase.id, team, day]).await?;
+        let used: i64 = row.map_or(Ok(0), |row| row.get("used"))?;
+        if used > limit + granted(tx, &phase.id, team, day).await? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Raises a counter unless it has reached `limit`. One statement, so that no two requests see the same number.
 async fn raise(tx: &mut Tx, phase: &str, team: &str, day: &str, limit: i64) -> Result<bool, Error> {
     if limit < 1 {

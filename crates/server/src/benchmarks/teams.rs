@@ -7,7 +7,9 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::merging;
 use super::records::Phase;
+use crate::accounts::invitations::Invitation;
 use crate::accounts::{Role, Visitor, invitations, people};
 use crate::app::App;
 use crate::fault;
@@ -18,7 +20,7 @@ use crate::web::{Access, Field, Page, Person, Route, Scope, Signed};
 use crate::{args, audit, clock, ids};
 
 /// The most members of a team.
-const MEMBERS: i64 = 50;
+pub(super) const MEMBERS: i64 = 50;
 
 pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
@@ -37,6 +39,13 @@ pub(super) fn routes() -> Vec<Route> {
             "Make a link by which a person joins the team",
             invite_as_json,
         ),
+        post(
+            "/api/v1/teams/{id}/merge",
+            submit,
+            "Merge the team into another, by its invitation",
+            merge_as_json,
+        )
+        .takes([Field::text("link")]),
     ]
 }
 
@@ -107,7 +116,7 @@ async fn add_member(tx: &mut Tx, team: &str, account: &str) -> Result<(), Error>
 }
 
 /// Keeps a team as it is until the transaction ends, so that nobody joins or leaves while it enters a phase.
-async fn lock(tx: &mut Tx, team: &str) -> Result<(), Error> {
+pub(super) async fn lock(tx: &mut Tx, team: &str) -> Result<(), Error> {
     let sql =
         tx.pick("SELECT id FROM team WHERE id = $1", "SELECT id FROM team WHERE id = $1 FOR NO KEY UPDATE");
     tx.first(sql, args![team]).await.map(drop)
@@ -121,7 +130,7 @@ async fn require_room(tx: &mut Tx, team: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-async fn is_member(tx: &mut Tx, team: &str, account: &str) -> Result<bool, Error> {
+pub(super) async fn is_member(tx: &mut Tx, team: &str, account: &str) -> Result<bool, Error> {
     let row = tx
         .first("SELECT 1 AS one FROM team_member WHERE team = $1 AND account = $2", args![team, account])
         .await?;
@@ -204,16 +213,20 @@ pub async fn enter(
         args![&phase.id, &team, clock::now()],
     )
     .await?;
-    for member in
-        tx.all("SELECT account FROM team_member WHERE team = $1 ORDER BY account", args![&team]).await?
-    {
-        enter_member(tx, &phase.id, &team, &member.get::<String>("account")?).await?;
+    for member in members(tx, &team).await? {
+        enter_member(tx, &phase.id, &team, &member).await?;
     }
     audit::note(tx, Some(&visitor.id), "phase.enter", &phase.id, json!({ "team": team })).await?;
     Ok(team)
 }
 
-async fn enter_member(tx: &mut Tx, phase: &str, team: &str, account: &str) -> Result<(), Fault> {
+/// The accounts of a team.
+pub(super) async fn members(tx: &mut Tx, team: &str) -> Result<Vec<String>, Error> {
+    let sql = "SELECT account FROM team_member WHERE team = $1 ORDER BY account";
+    tx.all(sql, args![team]).await?.iter().map(|row| row.get("account")).collect()
+}
+
+pub(super) async fn enter_member(tx: &mut Tx, phase: &str, team: &str, account: &str) -> Result<(), Fault> {
     let entered = tx
         .execute(
             "INSERT INTO entry_member (phase, account, team) VALUES ($1, $2, $3) \
@@ -333,29 +346,63 @@ struct JoinTeam<'a> {
     page: &'a Page,
     team: &'a str,
     action: &'a str,
+    /// The other teams of the visitor, which they may bring along.
+    own: Vec<Team>,
+    problem: Option<String>,
 }
 
-async fn join_form(
-    State(app): State<App>,
-    page: Page,
-    Path(secret): Path<String>,
+async fn join_form(signed: Signed, Path(secret): Path<String>) -> Result<Response, Fault> {
+    show_invitation(&signed, &secret, None).await
+}
+
+async fn show_invitation(
+    Signed { app, page, visitor }: &Signed,
+    secret: &str,
+    problem: Option<&Fault>,
 ) -> Result<Response, Fault> {
-    let invitation = invitations::find(&app.store, &secret).await?;
+    let invitation = invitations::find(&app.store, secret).await?;
     let team = invitation.team.ok_or_else(Fault::not_found)?;
-    let row = app.store.first("SELECT name FROM team WHERE id = $1", args![team]).await?;
+    let row = app.store.first("SELECT name FROM team WHERE id = $1", args![&team]).await?;
     let name: String = row.ok_or_else(Fault::not_found)?.get("name")?;
-    page.show(&JoinTeam { page: &page, team: &name, action: &format!("/teams/join/{secret}") })
+    let mut own = of_person(&app.store, &visitor.id).await?;
+    own.retain(|one| one.id != team);
+    let action = &format!("/teams/join/{secret}");
+    let problem_text = problem.map(|fault| page.fault(fault));
+    let shown = page.show(&JoinTeam { page, team: &name, action, own, problem: problem_text })?;
+    Ok((problem.map_or(StatusCode::OK, |fault| fault.status), shown).into_response())
+}
+
+#[derive(Deserialize)]
+struct Along {
+    /// The team to bring along; empty for none.
+    #[serde(default)]
+    team: String,
 }
 
 async fn join(
-    State(app): State<App>,
-    Person(visitor): Person,
+    signed: Signed,
     Path(secret): Path<String>,
+    Form(along): Form<Along>,
 ) -> Result<Response, Fault> {
+    let Signed { app, visitor, .. } = &signed;
     let invitation = invitations::find(&app.store, &secret).await?;
+    let joined = match along.team.as_str() {
+        "" => join_alone(app, visitor, &invitation).await,
+        team => merging::merge(app, visitor, &invitation, team).await,
+    };
+    match joined {
+        Ok(()) => Ok(Redirect::to("/teams?done=joined").into_response()),
+        Err(fault) if fault.status == StatusCode::CONFLICT => {
+            show_invitation(&signed, &secret, Some(&fault)).await
+        }
+        Err(fault) => Err(fault),
+    }
+}
+
+async fn join_alone(app: &App, visitor: &Visitor, invitation: &Invitation) -> Result<(), Fault> {
     let team = invitation.team.clone().ok_or_else(Fault::not_found)?;
     let mut tx = app.store.begin().await?;
-    invitations::take(&mut tx, &invitation, &visitor.id).await?;
+    invitations::take(&mut tx, invitation, &visitor.id).await?;
     lock(&mut tx, &team).await?;
     require_room(&mut tx, &team).await?;
     add_member(&mut tx, &team, &visitor.id).await?;
@@ -364,7 +411,25 @@ async fn join(
     }
     audit::note(&mut tx, Some(&visitor.id), "team.join", &team, json!({})).await?;
     tx.commit().await?;
-    Ok(Redirect::to("/teams?done=joined").into_response())
+    Ok(())
+}
+
+#[derive(Deserialize)]
+struct Merge {
+    /// An invitation of the other team.
+    link: String,
+}
+
+async fn merge_as_json(
+    State(app): State<App>,
+    Person(visitor): Person,
+    Path(id): Path<String>,
+    Json(given): Json<Merge>,
+) -> Result<Response, Fault> {
+    let secret = given.link.rsplit('/').next().unwrap_or_default();
+    let invitation = invitations::find(&app.store, secret).await?;
+    merging::merge(&app, &visitor, &invitation, &id).await?;
+    Ok(Json(json!({ "id": invitation.team })).into_response())
 }
 
 async fn list_as_json(State(app): State<App>, Person(visitor): Person) -> Result<Response, Fault> {

@@ -17,6 +17,7 @@ mod jobs;
 mod judging;
 mod kills;
 mod life;
+mod merging;
 mod operation;
 mod outbox;
 mod processes;

@@ -1,0 +1,123 @@
+//! A team joins another as a whole: members, submissions and what both have used of their quotas.
+
+use serde_json::json;
+
+use super::teams::{self, MEMBERS};
+use super::{quota, records, scoring};
+use crate::accounts::Visitor;
+use crate::accounts::invitations::{self, Invitation};
+use crate::app::App;
+use crate::fault;
+use crate::fault::Fault;
+use crate::store::Tx;
+use crate::{args, audit, clock};
+
+/// Merges the team `from`, of which the visitor is a member, into the team that has invited them. Both must fit into
+/// the quota of every phase, as if one team had made all of their submissions.
+///
+/// # Errors
+/// If they do not, if somebody would be in two teams of a phase, if a submission still waits for its scores, or if the
+/// invitation was used.
+pub async fn merge(app: &App, visitor: &Visitor, invitation: &Invitation, from: &str) -> Result<(), Fault> {
+    let into = invitation.team.as_deref().ok_or_else(Fault::not_found)?;
+    if from == into {
+        return Err(fault!(CONFLICT, "same-team", "This is an invitation to the same team."));
+    }
+    let mut tx = app.store.begin().await?;
+    // Phases before teams, as those who hand in take them.
+    let phases = entered(&mut tx, from, into).await?;
+    for phase in &phases {
+        records::phase_alone(&mut tx, phase).await?;
+    }
+    invitations::take(&mut tx, invitation, &visitor.id).await?;
+    for team in [from.min(into), from.max(into)] {
+        teams::lock(&mut tx, team).await?;
+    }
+    if !teams::is_member(&mut tx, from, &visitor.id).await? {
+        return Err(Fault::not_found());
+    }
+    if entered(&mut tx, from, into).await? != phases {
+        return Err(fault!(
+            CONFLICT,
+            "merging",
+            "One of the teams has just entered a phase. Please try again."
+        ));
+    }
+    tx.execute(
+        "INSERT INTO team_member (team, account, joined_at) \
+         SELECT CAST($1 AS TEXT), account, CAST($2 AS BIGINT) FROM team_member WHERE team = $3 ON CONFLICT DO NOTHING",
+        args![into, clock::now(), from],
+    )
+    .await?;
+    let members = teams::members(&mut tx, into).await?;
+    if members.len() as i64 > MEMBERS {
+        return Err(fault!(CONFLICT, "team-full", "A team has at most {} members.", MEMBERS));
+    }
+    for phase in &phases {
+        merge_in_phase(&mut tx, phase, from, into).await?;
+        for member in &members {
+            teams::enter_member(&mut tx, phase, into, member).await?;
+        }
+    }
+    tx.execute("DELETE FROM team_member WHERE team = $1", args![from]).await?;
+    tx.execute("DELETE FROM invitation WHERE team = $1 AND used_at IS NULL", args![from]).await?;
+    audit::note(&mut tx, Some(&visitor.id), "team.merge", into, json!({ "from": from })).await?;
+    tx.commit().await?;
+    app.wake.notify();
+    Ok(())
+}
+
+/// The phases that one of two teams has entered.
+async fn entered(tx: &mut Tx, one: &str, other: &str) -> Result<Vec<String>, Fault> {
+    let sql = "SELECT DISTINCT phase FROM entry WHERE team IN ($1, $2) ORDER BY phase";
+    let rows = tx.all(sql, args![one, other]).await?;
+    Ok(rows.iter().map(|row| row.get("phase")).collect::<Result<_, _>>()?)
+}
+
+async fn merge_in_phase(tx: &mut Tx, phase: &str, from: &str, into: &str) -> Result<(), Fault> {
+    // A job that ends gives back what the team has used that it began with.
+    let open = "SELECT 1 AS one FROM submission WHERE phase = $1 AND team IN ($2, $3) AND state IN ('queued', 'running')";
+    if tx.first(open, args![phase, from, into]).await?.is_some() {
+        return Err(fault!(
+            CONFLICT,
+            "still-scoring",
+            "A submission of one of the teams still waits for its scores. Please try again afterwards."
+        ));
+    }
+    let twice = "SELECT 1 AS one FROM submission AS one JOIN submission AS other \
+                 ON other.phase = one.phase AND other.blob = one.blob AND other.team = $3 AND other.state = 'scored' \
+                 WHERE one.phase = $1 AND one.team = $2 AND one.state = 'scored'";
+    if tx.first(twice, args![phase, from, into]).await?.is_some() {
+        return Err(fault!(
+            CONFLICT,
+            "same-captions",
+            "Both teams have handed in the same captions, which one team does only once."
+        ));
+    }
+    for sql in [
+        "INSERT INTO entry (phase, team, pinned, created_at) \
+         SELECT phase, CAST($3 AS TEXT), pinned, created_at FROM entry WHERE phase = $1 AND team = $2 \
+         ON CONFLICT (phase, team) DO UPDATE SET pinned = COALESCE(entry.pinned, excluded.pinned)",
+        "DELETE FROM entry WHERE phase = $1 AND team = $2 AND team <> $3",
+        "UPDATE entry_member SET team = $3 WHERE phase = $1 AND team = $2",
+        // Of two requests with the same key, each was that of one team.
+        "UPDATE submission SET team = $3, idempotency_key = NULL WHERE phase = $1 AND team = $2",
+        "UPDATE quota_grant SET team = $3 WHERE phase = $1 AND team = $2",
+        "INSERT INTO quota (phase, team, day, used) \
+         SELECT phase, CAST($3 AS TEXT), day, used FROM quota WHERE phase = $1 AND team = $2 \
+         ON CONFLICT (phase, team, day) DO UPDATE SET used = quota.used + excluded.used",
+        "DELETE FROM quota WHERE phase = $1 AND team = $2 AND team <> $3",
+    ] {
+        tx.execute(sql, args![phase, from, into]).await?;
+    }
+    let phase = records::phase_alone(tx, phase).await?;
+    if !quota::fits(tx, &phase, into).await? {
+        return Err(fault!(
+            CONFLICT,
+            "merged-quota",
+            "Together the teams have made more submissions to the phase {} than one team may.",
+            phase.title
+        ));
+    }
+    scoring::compare_later(tx, &phase.id).await
+}
