@@ -179,7 +179,7 @@ pub(crate) fn long_captions<'t>(
     };
     let (exceed, such) = if cut.len() == 1 { ("exceeds", "it is") } else { ("exceed", "the first is") };
     let message = format!(
-        "{} {who} {exceed} what {} reads of a caption, {limit}, and the rest is ignored; {such} that of image {}",
+        "{} {who} {exceed} what {} reads of a caption, {limit}: the sentence beyond this limit is ignored with all behind it; {such} that of image {}",
         cut.len(),
         metric.signature().metric(),
         first.quoted()
@@ -496,8 +496,8 @@ mod tests {
         let one = notice(&short, None, "a dog", 1).unwrap();
         assert_eq!(
             one.message,
-            "1 reference exceeds what short reads of a caption, three letters, and the rest is ignored; it is that of \
-             image 0"
+            "1 reference exceeds what short reads of a caption, three letters: the sentence beyond this limit is ignored \
+             with all behind it; it is that of image 0"
         );
         let many = notice(&mean, Some("mine"), "a dog", 7).unwrap();
         assert!(many.message.starts_with("7 captions of mine exceed what mean reads"), "{}", many.message);
