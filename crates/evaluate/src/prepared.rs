@@ -179,9 +179,9 @@ impl Prepared {
             serde_json::from_str(reader.description()).map_err(|_| reader.unsound())?;
         let (bytes, ends) = (reader.array()?, reader.array()?);
         let names = Texts::from_parts(bytes, ends).ok_or_else(|| reader.unsound())?;
-        // The arrays are taken, and UTF-8 is checked, once and not for each name.
+        // UTF-8 is checked once and not for each name, and of a copy, which no other program changes.
         let (bytes, ends) = names.parts();
-        let all = std::str::from_utf8(bytes).map_err(|_| reader.unsound())?;
+        let all = String::from_utf8(bytes.to_vec()).map_err(|_| reader.unsound())?;
         let id = |k| id_from_text(all.get(Ends(ends).range(k))?);
         let ids = (0..ends.len()).map(id).collect::<Option<Vec<_>>>();
         let ids = ids.ok_or_else(|| reader.unsound())?;

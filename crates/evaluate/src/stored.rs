@@ -16,7 +16,8 @@ pub(crate) struct StoredReferences {
     ends: Buffer<u64>,
     order: Buffer<u32>,
     views: Vec<StoredView>,
-    memos: Vec<StoredMemo>,
+    stored_memos: Vec<StoredMemo>,
+    memos: OnceLock<Arc<[Memo]>>,
     /// All of it, from the first request on.
     whole: OnceLock<ReferenceSet>,
 }
@@ -138,9 +139,8 @@ impl StoredView {
         if let Some(known) = self.vocabulary.get() {
             return Ok(Arc::clone(known));
         }
-        let words = self.words.whole()?;
-        let words = std::str::from_utf8(&words).map_err(|_| self.unsound())?;
-        let vocabulary = Vocabulary::from_parts(words, &self.word_ends.whole()?);
+        let words = String::from_utf8(self.words.whole()?.to_vec()).map_err(|_| self.unsound())?;
+        let vocabulary = Vocabulary::from_parts(&words, &self.word_ends.whole()?);
         let vocabulary = Arc::new(vocabulary.ok_or_else(|| self.unsound())?);
         Ok(Arc::clone(self.vocabulary.get_or_init(|| vocabulary)))
     }
@@ -210,8 +210,9 @@ impl StoredReferences {
         let mut memo = |name: String| {
             Ok(StoredMemo { name, captions: StoredTexts::open(reader)?, notes: StoredTexts::open(reader)? })
         };
-        let memos = memos.into_iter().map(&mut memo).collect::<Result<_, Error>>()?;
-        Ok(Self { texts, ends, order, views, memos, whole: OnceLock::new() })
+        let stored_memos = memos.into_iter().map(&mut memo).collect::<Result<_, Error>>()?;
+        let (memos, whole) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { texts, ends, order, views, stored_memos, memos, whole })
     }
 
     /// The end of each image's references.
@@ -252,11 +253,15 @@ impl StoredReferences {
     }
 
     fn memos(&self) -> Result<Arc<[Memo]>, Error> {
+        if let Some(known) = self.memos.get() {
+            return Ok(Arc::clone(known));
+        }
         let memo = |memo: &StoredMemo| {
             let StoredMemo { name, captions, notes } = memo;
             Memo::from_parts(name.clone(), captions.all()?, notes.all()?)
                 .ok_or_else(|| captions.bytes.unsound())
         };
-        self.memos.iter().map(memo).collect()
+        let memos = self.stored_memos.iter().map(memo).collect::<Result<_, _>>()?;
+        Ok(Arc::clone(self.memos.get_or_init(|| memos)))
     }
 }
