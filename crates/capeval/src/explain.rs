@@ -3,9 +3,13 @@
 use capeval_corpus::SegmentId;
 use capeval_metric::Explanation;
 use capeval_report::Explained;
+use rayon::prelude::*;
 
 use crate::Error;
 use crate::gallery::Scene;
+
+/// The number of images that a thread explains at a time.
+const IMAGES_AT_ONCE: usize = 16;
 
 /// Explains the scores of `images`, image by image and system by system.
 pub(crate) fn explain_images(images: &[SegmentId], scene: &Scene) -> Result<Vec<Explained>, Error> {
@@ -27,7 +31,18 @@ pub(crate) fn explain_images(images: &[SegmentId], scene: &Scene) -> Result<Vec<
     let mut chosen = wanted.clone();
     chosen.sort_unstable();
     chosen.dedup();
-    let kept = sessions.explain(&references.set, systems, &chosen, |explanation| explanation);
+    let parts: Vec<Vec<Vec<Vec<Explanation>>>> = chosen
+        .par_chunks(IMAGES_AT_ONCE)
+        .map(|chosen| sessions.explain(&references.set, systems, chosen, |explanation| explanation))
+        .collect();
+    // Back to all images of each system and metric.
+    let mut parts = parts.into_iter();
+    let mut kept = parts.next().unwrap_or_default();
+    for part in parts {
+        for (all, more) in kept.iter_mut().flatten().zip(part.into_iter().flatten()) {
+            all.extend(more);
+        }
+    }
     // For each system and chosen image, the index of its caption, and its rank among the chosen images of the system.
     let ranks: Vec<Vec<Option<(usize, usize)>>> = systems
         .iter()

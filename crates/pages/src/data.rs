@@ -33,8 +33,8 @@ use crate::{Page, Pictures};
 /// The number of images whose evidence shares a block.
 const CHUNK: usize = 128;
 
-/// The number of chunks that are made together, in parallel, and then written: enough for every thread, and few enough
-/// that the memory they take does not grow with the page.
+/// The least number of chunks that are made together, in parallel, and then written: few enough that the memory they
+/// take does not grow with the page.
 const TOGETHER: usize = 16;
 
 /// All blocks of a page.
@@ -149,7 +149,7 @@ impl fmt::Display for Data<'_> {
         }
         let (known, mut shapes) = (capeval_report::Shapes::default(), Numbered::default());
         let chunks: Vec<usize> = (0..gallery.ids.len().div_ceil(CHUNK)).collect();
-        for together in chunks.chunks(TOGETHER) {
+        for together in chunks.chunks(TOGETHER.max(rayon::current_num_threads())) {
             let evidence =
                 together.par_iter().map(|chunk| gallery.explainer.evidence(images(gallery, *chunk), &known));
             let evidence: Vec<_> = evidence.collect();
