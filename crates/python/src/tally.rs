@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use capeval::frequencies::Tally as Counted;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -41,9 +42,13 @@ impl Tally {
         let mut rows = Rows::read(&batches(source)?, &columns, sieve, 0)?;
         let mut references = rows.take_references();
         let added = long(py, threads, None, move |_| {
-            let mut tally = self.lock();
+            // A thread of the pool that waits for others may begin another call, which must not wait for this one.
+            let mut tally = self.0.try_lock().ok()?;
             let (n, order) = (references.n_images() as u64, tally.order());
-            tally.add(n, |counts| references.count_ngrams(reading, order, counts))
+            Some(tally.add(n, |counts| references.count_ngrams(reading, order, counts)))
+        })?;
+        let added = added.ok_or_else(|| {
+            PyRuntimeError::new_err("another thread counts into this tally; give each its own")
         })?;
         added.map_err(|error| fault(&error))
     }
@@ -59,9 +64,9 @@ impl Tally {
         parts.into_iter().map(|(part, bytes)| (part, PyBytes::new(py, &bytes))).collect()
     }
 
-    /// The table of all parts.
+    /// The table of all parts, which leaves nothing in the tally.
     fn table(&self, py: Python<'_>) -> PyResult<DocumentFrequencies> {
-        let table = py.detach(|| self.lock().clone().into_table());
+        let table = py.detach(|| self.take().into_table());
         table.map(DocumentFrequencies::new).map_err(|error| fault(&error))
     }
 
@@ -98,6 +103,13 @@ impl Tally {
 }
 
 impl Tally {
+    /// The counts, in place of which nothing is left.
+    fn take(&self) -> Counted {
+        let mut tally = self.lock();
+        let (order, parts) = (tally.order(), tally.n_parts());
+        std::mem::replace(&mut tally, Counted::new(order, parts))
+    }
+
     fn lock(&self) -> MutexGuard<'_, Counted> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

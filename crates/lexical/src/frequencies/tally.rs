@@ -6,7 +6,7 @@
 //!
 //! 1. the number of the part, and that of all parts; the number of images; the order N; the number of words;
 //! 2. for each word its length in bytes; then all words as UTF-8;
-//! 3. the number of n-grams with prefixes, and that of single words among them;
+//! 3. at least the number of n-grams and prefixes that follow, and the number of single words among them;
 //! 4. for each n-gram, each followed by those that extend it: its last word, its frequency, and, if it has fewer than N
 //!    words, the number of n-grams that extend it by one word.
 //!
@@ -37,6 +37,11 @@ impl Tally {
     /// The length of the longest n-grams.
     pub fn order(&self) -> usize {
         self.order
+    }
+
+    /// The number of parts.
+    pub fn n_parts(&self) -> u32 {
+        self.images.len() as u32
     }
 
     /// The number of n-grams and prefixes.
