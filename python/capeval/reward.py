@@ -158,8 +158,6 @@ class Reward:
         self._judge = _engine.Judge(
             ground, specs, list(common.items()), table, ids or "as-given", known, coded, thread_count(threads)
         )
-        self.notices: list[tuple[str, str]] = self._judge.notices()
-        """Notes on the choice of metrics: a short stable code, and the notice in words."""
         self._keys = self._judge.keys()
         self._weights = [0.0] * len(self._keys)
         places = dict(zip(specs, self._judge.places()))
@@ -177,6 +175,11 @@ class Reward:
     def ids(self) -> list[Id]:
         """The ids of the images that have references."""
         return self._judge.ids()
+
+    @property
+    def notices(self) -> list[tuple[str, str]]:
+        """Notes on the choice of metrics: a short stable code, and the notice in words."""
+        return self._judge.notices()
 
     @property
     def signatures(self) -> dict[str, str]:
