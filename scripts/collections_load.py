@@ -217,14 +217,9 @@ def main():
         screenshot(path)
     process = subprocess.Popen(site.program, env=site.environment, stdout=subprocess.DEVNULL)
     try:
-        while True:
-            try:
-                site.ask("GET", "/")
-                break
-            except OSError:
-                time.sleep(0.01)
+        site.wait()
         connection = site.connect()
-        for what, again in (("first visit", False), ("again", True)):
+        for what in ("first visit", "again"):
             times = [ask(connection, "GET", "/c/c/caption", cookie)[0] for cookie in cookies]
             print(f"page with the next of {given.queue:,} pictures, {what}: {shares(times)}", flush=True)
         times = [ask(connection, "GET", "/c/c", cookies[0])[0] for _ in range(20)]

@@ -130,6 +130,8 @@ def main():
                 if stored != scores[system][key]:
                     sys.exit(f"{system}, {references}, {key}: {stored} stored, {scores[system][key]} by capeval score")
                 compared += 1
+            if compared != sum(map(len, scores.values())):
+                sys.exit(f"{references}: {compared} scores are stored")
             for row in board:
                 for key, score in row["scores"].items():
                     if score != round(scores[row["team"]][key], 12):
