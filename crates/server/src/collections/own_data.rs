@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
+use super::ratings::give;
 use super::records::{Caption, Image};
 use super::{mine, moderation};
 use crate::accounts::Visitor;
@@ -195,6 +196,12 @@ pub async fn forget(app: &App, visitor: &Visitor) -> Result<(), Fault> {
         .await?;
         tx.commit().await?;
     }
+    let rated = "SELECT caption FROM rating WHERE account = $1";
+    for row in &store.all(rated, args![account]).await? {
+        let mut tx = store.begin().await?;
+        give::take_back(&mut tx, &row.get::<String>("caption")?, account).await?;
+        tx.commit().await?;
+    }
     let held = store.all("SELECT image FROM assignment WHERE account = $1", args![account]).await?;
     for row in &held {
         super::slots::give_up(store, &row.get::<String>("image")?, account).await?;
@@ -203,7 +210,6 @@ pub async fn forget(app: &App, visitor: &Visitor) -> Result<(), Fault> {
     for sql in [
         "DELETE FROM draft WHERE account = $1",
         "DELETE FROM skip WHERE account = $1",
-        "DELETE FROM rating WHERE account = $1",
         "DELETE FROM gold_rating WHERE account = $1",
         "DELETE FROM rater WHERE account = $1",
         "DELETE FROM quiz WHERE account = $1",

@@ -34,6 +34,18 @@ pub async fn rate_held(store: &Store, item: &str, given: &Given<'_>) -> Result<(
     tx.commit().await
 }
 
+/// Deletes the rating of a person, which counts no more.
+///
+/// # Errors
+/// If the database fails.
+pub async fn take_back(tx: &mut Tx, caption: &str, account: &str) -> Result<(), Error> {
+    let image = tx.first("SELECT image FROM caption WHERE id = $1", args![caption]).await?;
+    let Some(image) = image else { return Ok(()) };
+    slots::lock(tx, &image.get::<String>("image")?).await?;
+    tx.execute("DELETE FROM rating WHERE caption = $1 AND account = $2", args![caption, account]).await?;
+    decide(tx, caption, &[CaptionState::Submitted]).await
+}
+
 /// The weight of a person's ratings.
 const WEIGHT: &str =
     "SELECT gold_rated, gold_right, weight FROM rater WHERE collection = $1 AND account = $2";

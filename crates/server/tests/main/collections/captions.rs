@@ -107,6 +107,7 @@ async fn captions_are_written_changed_and_withdrawn(database: Database) {
     site.app.store.execute("UPDATE caption SET ratings = 1", args![]).await.unwrap();
     let refused = ada.post(&path, &[("action", "edit"), ("text", &sentence(6))]).await.expect(409).text;
     assert!(refused.contains("Somebody has rated this caption"));
+    site.app.store.execute("UPDATE caption SET ratings = 0", args![]).await.unwrap();
     decide(&site, &caption, "submitted", "accepted").await;
     assert_eq!(counters(&site, &image).await, ("open".into(), 1, 1));
 

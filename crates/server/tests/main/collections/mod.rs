@@ -170,7 +170,7 @@ pub async fn decide(site: &Site, caption: &str, from: &str, to: &str) {
     tx.commit().await.unwrap();
 }
 
-/// Fails unless the counters of all pictures are what their captions and reservations say.
+/// Fails unless the counters of all pictures and captions are what captions, reservations and ratings say.
 pub async fn assert_consistent(site: &Site) {
     const WRONG: &str = "SELECT image.id FROM image WHERE slots_taken <> \
         (SELECT COUNT(*) FROM caption WHERE caption.image = image.id \
@@ -180,4 +180,8 @@ pub async fn assert_consistent(site: &Site) {
         OR state = 'open' AND accepted >= wanted OR state = 'complete' AND accepted < wanted";
     let wrong = site.app.store.all(WRONG, args![]).await.unwrap();
     assert!(wrong.is_empty(), "{} pictures have wrong counters", wrong.len());
+    const MISCOUNTED: &str = "SELECT id FROM caption WHERE ratings <> \
+        (SELECT COUNT(*) FROM rating WHERE rating.caption = caption.id AND rating.weight > 0)";
+    let wrong = site.app.store.all(MISCOUNTED, args![]).await.unwrap();
+    assert!(wrong.is_empty(), "{} captions have another number of ratings", wrong.len());
 }
