@@ -255,7 +255,13 @@ async fn rate(
     }
     let tags = grades::known_tags(given.errors.iter().map(String::as_str));
     let rated = ratings::give::Given { collection, account: &visitor.id, grade, tags };
-    rating::rate_held(&app.store, &given.item, &rated).await?;
+    if !rating::rate_held(&app.store, &given.item, &rated).await? {
+        return Err(fault!(
+            CONFLICT,
+            "not-rated",
+            "You have rated this caption before, or it cannot be rated any more. Ask for the next one."
+        ));
+    }
     Ok((StatusCode::CREATED, Json(json!({}))).into_response())
 }
 

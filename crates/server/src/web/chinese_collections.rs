@@ -33,6 +33,7 @@ pub(super) const COLLECTIONS: &[(&str, &str)] = &[
     ("Words: median (5 %–95 %)", "词数：中位数（5%–95%）"),
     ("You are the only administrator. Make somebody else one first.", "您是唯一的管理员，请先指定其他管理员。"),
     ("You have described this picture before.", "您已描述过这张图片。"),
+    ("You have rated this caption before, or it cannot be rated any more. Ask for the next one.", "您已为此描述评过分，或它已不能再评分，请获取下一条。"),
     ("You rate only the caption that you were given last.", "您只能为最近分配给您的描述评分。"),
     ("Your account is deleted.", "您的账号已注销。"),
     ("Your pictures, captions, ratings and drafts go, nobody can sign in to the account any more, and nothing names you. Results that your teams handed in stay on their boards. This cannot be undone.", "您的图片、描述、评分和草稿将被删除，账号无法再登录，站内也不再出现您的名字。您的团队提交的结果仍保留在榜单上。此操作无法撤销。"),

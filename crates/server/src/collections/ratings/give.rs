@@ -22,16 +22,16 @@ pub struct Given<'a> {
     pub tags: Vec<&'static str>,
 }
 
-/// Rates what a person was given, whether its grade is known or not.
+/// Rates what a person was given, whether its grade is known or not; `false` if nothing is stored, since they have rated
+/// it before, or nobody may rate it any more.
 ///
 /// # Errors
 /// If the database fails.
-pub async fn rate_held(store: &Store, item: &str, given: &Given<'_>) -> Result<(), Error> {
+pub async fn rate_held(store: &Store, item: &str, given: &Given<'_>) -> Result<bool, Error> {
     let mut tx = store.begin().await?;
-    if !rate_gold(&mut tx, item, given).await? {
-        rate(&mut tx, item, given).await?;
-    }
-    tx.commit().await
+    let is_stored = rate_gold(&mut tx, item, given).await? || rate(&mut tx, item, given).await?;
+    tx.commit().await?;
+    Ok(is_stored)
 }
 
 /// Deletes the rating of a person, which counts no more.

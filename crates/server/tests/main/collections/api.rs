@@ -2,6 +2,7 @@
 
 use axum::http::Request;
 use capeval_server::accounts::Role;
+use capeval_server::args;
 use capeval_server::web::Scope;
 use serde_json::json;
 
@@ -87,6 +88,11 @@ async fn programs_do_what_people_do(database: Database) {
     assert_eq!(ada.post_json(&ratings, &rating(&id, 5)).await.expect(422).json()["code"], "grade");
     assert_eq!(ada.post_json(&ratings, &rating("other", 4)).await.expect(409).json()["code"], "not-given");
     ada.post_json(&ratings, &rating(&id, 4)).await.expect(201);
+    // Whoever holds what they may not rate is told that nothing is stored.
+    let hold = "INSERT INTO assignment (collection, account, kind, image, caption, created_at, expires_at) \
+                SELECT collection, author, 'rating', image, id, 0, 9000000000000000 FROM caption WHERE id = $1";
+    site.app.store.execute(hold, args![&id]).await.unwrap();
+    assert_eq!(bao.post_json(&ratings, &rating(&id, 4)).await.expect(409).json()["code"], "not-rated");
     assert_eq!(ada.get(&given).await.expect(200).json()["caption"], json!(null));
     let data = ada.get("/api/v1/me/contributions").await.expect(200).json();
     assert_eq!(data["ratings"][0]["tags"], "[\"count\"]");
