@@ -182,9 +182,10 @@ async fn describe(
 ) -> Result<Response, Fault> {
     let seen = taking_part(&app, &slug, &visitor).await?;
     let image = records::image(&app.store, &given.image).await?;
-    if image.collection != seen.collection.id || given.text.chars().count() > drafts::LONGEST {
+    if image.collection != seen.collection.id {
         return Err(Fault::not_found());
     }
+    drafts::require_short(&given.text)?;
     let language = language(&seen.collection, &page, &given.language);
     let caption =
         Given { collection: &seen.collection, image: &image.id, language: &language, text: &given.text };

@@ -5,6 +5,7 @@
 pub(super) const COLLECTIONS: &[(&str, &str)] = &[
     ("% of captions", "描述占比（%）"),
     ("% of ratings", "评分占比（%）"),
+    ("A text of at most {} characters can be handed in or kept.", "可提交或保存的文字最多 {} 个字符。"),
     ("Captions of each picture", "每张图片的描述数"),
     ("Characters: median (5 %–95 %)", "字符数：中位数（5%–95%）"),
     ("Chinese characters, kept as they were written: {}.", "汉字字形，按原文保留：{}。"),

@@ -1,11 +1,29 @@
 //! What people have typed and not handed in.
 
 use crate::collections::slots;
+use crate::fault;
+use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
 use crate::{args, clock};
 
 /// The most characters of a draft.
-pub const LONGEST: usize = 2_000;
+const LONGEST: usize = 2_000;
+
+/// Refuses a text that is longer than anything that could be kept.
+///
+/// # Errors
+/// If it is.
+pub fn require_short(text: &str) -> Result<(), Fault> {
+    if text.chars().count() > LONGEST {
+        return Err(fault!(
+            UNPROCESSABLE_ENTITY,
+            "caption-long",
+            "A text of at most {} characters can be handed in or kept.",
+            LONGEST
+        ));
+    }
+    Ok(())
+}
 
 /// What a person has typed about a picture.
 ///

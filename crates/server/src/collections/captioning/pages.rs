@@ -185,9 +185,10 @@ async fn hand_in(
 ) -> Result<Response, Fault> {
     let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
     let image = records::image(&app.store, &given.image).await?;
-    if image.collection != seen.collection.id || given.text.chars().count() > drafts::LONGEST {
+    if image.collection != seen.collection.id {
         return Err(Fault::not_found());
     }
+    drafts::require_short(&given.text)?;
     if given.action == "draft" {
         return keep_draft(&app, &visitor, &slug, &headers, &given).await;
     }

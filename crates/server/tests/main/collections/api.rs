@@ -70,6 +70,8 @@ async fn programs_do_what_people_do(database: Database) {
     let refused = bao.post_json(&captions, &short).await.expect(422).json();
     assert_eq!((&refused["code"], &refused["problems"][0]["code"]), (&json!("caption"), &json!("few-words")));
     assert_eq!(bao.get(&next).await.json()["draft"], "Too short.");
+    let long = json!({ "image": image, "text": "many words ".repeat(200), "language": "en" });
+    assert_eq!(bao.post_json(&captions, &long).await.expect(422).json()["code"], "caption-long");
     let good = |k: usize| json!({ "image": image, "text": sentence(k), "language": "en" });
     let id = bao.post_json(&captions, &good(1)).await.expect(201).json()["id"].as_str().unwrap().to_owned();
     assert_eq!(bao.post_json(&captions, &good(2)).await.expect(409).json()["code"], "described");
