@@ -32,7 +32,7 @@ pub(super) fn routes() -> Vec<Route> {
         Field::text("game"),
         Field::text("platform").optional(),
         Field::text("licence"),
-        Field::text("rights"),
+        Field::text("rights").declares(take::DECLARATION),
         Field::list("files"),
     ];
     vec![

@@ -130,7 +130,10 @@ fn schema(route: &Route, field: &Field) -> Value {
     let file = json!({ "type": "string", "format": "binary" });
     match (field.kind, route.is_upload) {
         ("array", true) => json!({ "type": "array", "items": file }),
-        (kind, _) => json!({ "type": kind }),
+        (kind, _) if field.declaration.is_empty() => json!({ "type": kind }),
+        (kind, _) => {
+            json!({ "type": kind, "description": format!("`yes` declares: {}", field.declaration) })
+        }
     }
 }
 
@@ -203,6 +206,10 @@ mod tests {
             assert_eq!(operation["responses"]["401"].is_object(), needs_token, "{case}");
             count += 1;
         }
+        let upload = &document["paths"]["/api/v1/collections/{slug}/pictures"]["post"]["requestBody"];
+        let rights = &upload["content"]["multipart/form-data"]["schema"]["properties"]["rights"];
+        let described = rights["description"].as_str().unwrap();
+        assert!(described.starts_with("`yes` declares: I took these screenshots myself"), "{described}");
         let described = document["paths"].as_object().unwrap().values();
         assert_eq!(described.map(|methods| methods.as_object().unwrap().len()).sum::<usize>(), count);
     }

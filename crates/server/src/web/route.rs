@@ -60,32 +60,39 @@ pub struct Field {
     pub kind: &'static str,
     /// Whether it must be there.
     pub is_required: bool,
+    /// What `yes` declares; empty if it is no declaration.
+    pub declaration: &'static str,
 }
 
 impl Field {
     /// A text that must be there.
     pub const fn text(name: &'static str) -> Self {
-        Self { name, kind: "string", is_required: true }
+        Self { name, kind: "string", is_required: true, declaration: "" }
     }
 
     /// A whole number that must be there.
     pub const fn number(name: &'static str) -> Self {
-        Self { name, kind: "integer", is_required: true }
+        Self { name, kind: "integer", is_required: true, declaration: "" }
     }
 
     /// A truth value that must be there.
     pub const fn flag(name: &'static str) -> Self {
-        Self { name, kind: "boolean", is_required: true }
+        Self { name, kind: "boolean", is_required: true, declaration: "" }
     }
 
     /// A list of texts that must be there.
     pub const fn list(name: &'static str) -> Self {
-        Self { name, kind: "array", is_required: true }
+        Self { name, kind: "array", is_required: true, declaration: "" }
     }
 
     /// The same, which may be left out.
     pub const fn optional(self) -> Self {
         Self { is_required: false, ..self }
+    }
+
+    /// The same, which declares something with `yes`.
+    pub const fn declares(self, declaration: &'static str) -> Self {
+        Self { declaration, ..self }
     }
 }
 

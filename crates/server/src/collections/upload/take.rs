@@ -115,7 +115,8 @@ pub async fn receive(app: &App, request: Request) -> Result<(About, Vec<(String,
             "game" => about.game = text::clean(&text),
             "platform" => about.platform = text::clean(&text),
             "licence" => about.licence = text,
-            "rights" => about.is_declared = true,
+            // The page sends 1.
+            "rights" => about.is_declared = ["1", "yes", "true"].contains(&text.as_str()),
             _ => {}
         }
     }

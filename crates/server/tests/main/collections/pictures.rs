@@ -212,6 +212,8 @@ async fn uploads_need_rights_a_licence_and_a_game() {
     };
     for (name, value, files, words) in [
         ("rights", None, 1, "Declare that the pictures are yours."),
+        ("rights", Some("false"), 1, "Declare that the pictures are yours."),
+        ("rights", Some(""), 1, "Declare that the pictures are yours."),
         ("licence", Some("mine"), 1, "Choose a licence of this collection."),
         ("licence", Some("research-only"), 1, "Choose a licence of this collection."),
         ("game", Some(" "), 1, "Give the title of the game"),
@@ -223,6 +225,7 @@ async fn uploads_need_rights_a_licence_and_a_game() {
         assert!(answer.text.contains(words), "{name} {value:?}: {}", answer.text);
     }
     assert!(site.app.store.all("SELECT id FROM image", args![]).await.unwrap().is_empty());
+    try_with(&ada, "rights", Some("yes"), 1).await.expect(303);
     apply(&site, json!({ "state": "paused" })).await;
     let answer = try_with(&ada, "", None, 1).await.expect(409);
     assert!(answer.text.contains("The hosts have paused this collection."));
