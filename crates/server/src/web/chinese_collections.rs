@@ -15,6 +15,7 @@ pub(super) const COLLECTIONS: &[(&str, &str)] = &[
     ("Games", "游戏"),
     ("How to use it", "使用方法"),
     ("How well the metrics of this phase agree with the people who judged captions of its systems and of its references. A reference is compared with the others of its image.", "本阶段的指标与人工评判的一致程度，评判对象为各系统的描述和参考描述。参考描述与同一图像的其他参考描述比较。"),
+    ("It could not be worked out: {}", "无法计算：{}"),
     ("It has not been worked out yet. The hosts of the benchmark can do that here.", "尚未计算，评测的主办方可在此处计算。"),
     ("Languages and lengths", "语言与长度"),
     ("Licences of pictures", "图片许可"),

@@ -41,6 +41,13 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
         let refused = begin(images, pictures, people).await.expect(422).text;
         assert!(refused.contains(words), "{words}: {refused}");
     }
+    // Hosts learn why the agreement could not be worked out.
+    let agreement = "/b/b/p/agreement";
+    admin.post(agreement, &[]).await.expect(303);
+    site.work().await;
+    let failed = "It could not be worked out: nobody has judged a caption";
+    assert!(admin.get(agreement).await.expect(200).text.contains(failed));
+    assert!(!site.anybody().get(agreement).await.expect(200).text.contains("could not"));
     judges[0].get("/b/b/p/judge").await.expect(404);
     begin("12", pictures, "judy@example.org jules@example.org ada@example.org").await.expect(303);
     begin("12", pictures, "").await.expect(409);
@@ -129,7 +136,6 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
     }
 
     // A page says how metrics agree with the judges. The scores of so few images are not drawn: one could tell them.
-    let agreement = "/b/b/p/agreement";
     let page = site.anybody().get(agreement).await.expect(200).text;
     assert!(page.contains("It has not been worked out yet."), "{page}");
     judges[0].post(agreement, &[]).await.expect(404);
@@ -139,6 +145,7 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
     assert!(page.contains("36 ratings of") && page.contains("of 12 pictures"), "{page}");
     assert!(page.contains("Ada: Ours") && page.contains("CIDEr-D") && !page.contains("secret"), "{page}");
     assert_eq!(page.matches("<svg").count(), 1);
+    assert!(!page.contains("<b>") && !admin.get(agreement).await.expect(200).text.contains("could not"));
 
     admin.post("/b/b/p/host/judging/close", &[]).await.expect(303);
     assert!(

@@ -151,6 +151,8 @@ struct PhaseAgreement<'a> {
     shown: Vec<Shown>,
     is_waiting: bool,
     is_judged: bool,
+    /// Why the last job failed, for hosts.
+    failure: Option<String>,
     least: usize,
 }
 
@@ -199,6 +201,7 @@ async fn of_phase(
     }
     let mut tx = app.store.snapshot().await?;
     let is_waiting = phase::is_waiting(&mut tx, &phase.id).await?;
+    let failure = if seen.is_host && !is_waiting { phase::failure(&mut tx, &phase.id).await? } else { None };
     drop(tx);
     let least = phase::IMAGES;
     page.show(&PhaseAgreement {
@@ -208,6 +211,7 @@ async fn of_phase(
         shown,
         is_waiting,
         is_judged,
+        failure,
         least,
     })
 }

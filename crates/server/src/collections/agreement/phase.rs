@@ -68,6 +68,17 @@ pub async fn is_waiting(tx: &mut Tx, phase: &str) -> Result<bool, Fault> {
     Ok(tx.first(sql, args![phase]).await?.is_some())
 }
 
+/// Why they could not be worked out the last time, if so.
+///
+/// # Errors
+/// If the database fails.
+pub async fn failure(tx: &mut Tx, phase: &str) -> Result<Option<String>, Fault> {
+    let sql = "SELECT state, error FROM job WHERE subject = $1 AND kind = 'phase-agreement' \
+               AND state IN ('done', 'failed') ORDER BY id DESC LIMIT 1";
+    let Some(row) = tx.first(sql, args![phase]).await? else { return Ok(None) };
+    Ok(if row.get::<String>("state")? == "failed" { row.get("error")? } else { None })
+}
+
 fn text(id: &SegmentId) -> String {
     match id {
         SegmentId::Integer(number) => number.to_string(),
