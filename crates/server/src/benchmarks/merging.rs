@@ -7,6 +7,7 @@ use super::{quota, records, scoring};
 use crate::accounts::Visitor;
 use crate::accounts::invitations::{self, Invitation};
 use crate::app::App;
+use crate::collections::agreement::phase as agreement;
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::Tx;
@@ -119,5 +120,6 @@ async fn merge_in_phase(tx: &mut Tx, phase: &str, from: &str, into: &str) -> Res
             phase.title
         ));
     }
+    agreement::forget(tx, &phase.id).await?;
     scoring::compare_later(tx, &phase.id).await
 }

@@ -159,4 +159,11 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
     judge(&judges[0], &own, 4, false).await.expect(409);
     begin("2", pictures, "").await.expect(303);
     judges[0].post("/b/b/p/host/judging", &[("images", "1")]).await.expect(404);
+
+    // Nobody is named any more whose entry is off the board.
+    let sql = "SELECT id FROM submission WHERE kind = 'entry'";
+    let id: String = site.app.store.first(sql, args![]).await.unwrap().unwrap().get("id").unwrap();
+    admin.post(&format!("/submissions/{id}/disqualify"), &[("reason", "Copied")]).await.expect(303);
+    let page = site.anybody().get(agreement).await.expect(200).text;
+    assert!(page.contains("It has not been worked out yet.") && !page.contains("Ours"), "{page}");
 }

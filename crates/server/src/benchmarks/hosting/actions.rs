@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::benchmarks::records::{self, Phase, Seen};
 use crate::benchmarks::submissions::Submission;
 use crate::benchmarks::{quota, rescore, scoring, submissions};
+use crate::collections::agreement::phase as agreement;
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Row, Store};
@@ -150,6 +151,7 @@ pub async fn disqualify(
     }
     let detail = json!({ "reason": reason });
     audit::note(&mut tx, Some(&visitor.id), "submission.disqualify", &submission.id, detail).await?;
+    agreement::forget(&mut tx, &submission.phase).await?;
     scoring::compare_later(&mut tx, &submission.phase).await?;
     tx.commit().await?;
     app.wake.notify();
@@ -174,6 +176,7 @@ pub async fn reinstate(app: &App, visitor: &Visitor, submission: &Submission) ->
     if submission.state == "scored" {
         rescore::catch_up(&mut tx, &phase, &submission.id).await?;
     }
+    agreement::forget(&mut tx, &submission.phase).await?;
     scoring::compare_later(&mut tx, &submission.phase).await?;
     tx.commit().await?;
     app.wake.notify();

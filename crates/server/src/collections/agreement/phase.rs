@@ -14,7 +14,7 @@ use crate::fault::Fault;
 use crate::jobs::child::{self, Allowance, Order};
 use crate::jobs::queue::{self, Priority};
 use crate::jobs::{Failure, Job, Work};
-use crate::store::{Store, Tx};
+use crate::store::{Error, Store, Tx};
 use crate::tasks::Task;
 use crate::{args, clock};
 
@@ -141,4 +141,19 @@ async fn finish(tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Resul
     .await
     .map(drop)
     .map_err(Fault::from)
+}
+
+/// Forgets the correlations of a phase, since a team has another name, or other captions are on the board.
+///
+/// # Errors
+/// If the database fails.
+pub async fn forget(tx: &mut Tx, phase: &str) -> Result<(), Error> {
+    // What a job has read is out of date, too.
+    tx.execute(
+        "UPDATE job SET state = 'cancelled', finished_at = $1 \
+         WHERE subject = $2 AND kind = 'phase-agreement' AND state = 'running'",
+        args![clock::now(), phase],
+    )
+    .await?;
+    tx.execute("DELETE FROM phase_agreement WHERE phase = $1", args![phase]).await.map(drop)
 }
