@@ -18,7 +18,7 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
     let phase = benchmark(&site, "human = false").await;
     let admin = site.person("Root", Role::Admin).await;
     let ada = site.program("Ada", Role::Member, Scope::Submit).await;
-    let path = format!("/api/v1/phases/{phase}/submissions?method=Ours");
+    let path = format!("/api/v1/phases/{phase}/submissions?method=Ours%3Cb%3E");
     ada.send(Request::post(path), results(40, 10)).await.expect(201);
     site.work().await;
     let judges = [site.person("Judy", Role::Member).await, site.person("Jules", Role::Member).await];
@@ -125,7 +125,7 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
         (&json!("human"), &json!(1.0), &json!(4.0))
     );
     let ours = &judged[0];
-    assert_eq!((&ours["method"], &ours["m2"], &ours["m4"]), (&json!("Ours"), &json!(0.0), &json!(3.0)));
+    assert_eq!((&ours["method"], &ours["m2"], &ours["m4"]), (&json!("Ours<b>"), &json!(0.0), &json!(3.0)));
     assert_eq!((&ours["m1"], &ours["judgements"]), (&json!(1.0), &json!(12)));
     assert!(judged[1]["m1"].as_f64() < ours["m1"].as_f64(), "{judged:?}");
     let page = site.anybody().get("/b/b/p/leaderboard").await.expect(200).text;
