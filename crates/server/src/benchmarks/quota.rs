@@ -80,17 +80,16 @@ pub async fn take(tx: &mut Tx, phase: &Phase, team: &str) -> Result<String, Faul
     Ok(day)
 }
 
-/// Whether a team has used no more than it may, today and in all.
+/// Whether a team has used no more than it may, on each day and in all.
 ///
 /// # Errors
 /// If the database fails.
 pub async fn fits(tx: &mut Tx, phase: &Phase, team: &str) -> Result<bool, Error> {
-    let today = clock::day(clock::now());
-    for (day, limit) in [(ALL, phase.in_total), (today.as_str(), phase.per_day)] {
-        let sql = "SELECT used FROM quota WHERE phase = $1 AND team = $2 AND day = $3";
-        let row = tx.first(sql, args![&phase.id, team, day]).await?;
-        let used: i64 = row.map_or(Ok(0), |row| row.get("used"))?;
-        if used > limit + granted(tx, &phase.id, team, day).await? {
+    let sql = "SELECT day, used FROM quota WHERE phase = $1 AND team = $2";
+    for row in tx.all(sql, args![&phase.id, team]).await? {
+        let (day, used): (String, i64) = (row.get("day")?, row.get("used")?);
+        let limit = if day == ALL { phase.in_total } else { phase.per_day };
+        if used > limit + granted(tx, &phase.id, team, &day).await? {
             return Ok(false);
         }
     }
