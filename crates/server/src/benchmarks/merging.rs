@@ -13,12 +13,12 @@ use crate::fault::Fault;
 use crate::store::Tx;
 use crate::{args, audit, clock};
 
-/// Merges the team `from`, of which the visitor is a member, into the team that has invited them. Both must fit into
-/// the quota of every phase, as if one team had made all of their submissions.
+/// Merges the team `from`, which the visitor has made, into the team that has invited them. Both must fit into the quota
+/// of every phase, as if one team had made all of their submissions.
 ///
 /// # Errors
-/// If they do not, if somebody would be in two teams of a phase, if a submission still waits for its scores, or if the
-/// invitation was used.
+/// If they do not, if somebody else made the team, if somebody would be in two teams of a phase, if a submission still
+/// waits for its scores, or if the invitation was used.
 pub async fn merge(app: &App, visitor: &Visitor, invitation: &Invitation, from: &str) -> Result<(), Fault> {
     let into = invitation.team.as_deref().ok_or_else(Fault::not_found)?;
     if from == into {
@@ -36,6 +36,15 @@ pub async fn merge(app: &App, visitor: &Visitor, invitation: &Invitation, from: 
     }
     if !teams::is_member(&mut tx, from, &visitor.id).await? {
         return Err(Fault::not_found());
+    }
+    // No other member, nor a program, moves all of them, since that cannot be undone.
+    let made = "SELECT 1 AS one FROM team WHERE id = $1 AND created_by = $2";
+    if tx.first(made, args![from, &visitor.id]).await?.is_none() {
+        return Err(fault!(
+            CONFLICT,
+            "not-maker",
+            "Only the member who made a team can bring it along, by opening the link in a browser."
+        ));
     }
     if entered(&mut tx, from, into).await? != phases {
         return Err(fault!(

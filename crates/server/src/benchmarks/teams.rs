@@ -39,13 +39,6 @@ pub(super) fn routes() -> Vec<Route> {
             "Make a link by which a person joins the team",
             invite_as_json,
         ),
-        post(
-            "/api/v1/teams/{id}/merge",
-            submit,
-            "Merge the team into another, by its invitation",
-            merge_as_json,
-        )
-        .takes([Field::text("link")]),
     ]
 }
 
@@ -346,8 +339,8 @@ struct JoinTeam<'a> {
     page: &'a Page,
     team: &'a str,
     action: &'a str,
-    /// The other teams of the visitor, which they may bring along.
-    own: Vec<Team>,
+    /// The ids and names of other teams that the visitor has made, which they may bring along.
+    own: Vec<(String, String)>,
     problem: Option<String>,
 }
 
@@ -364,11 +357,18 @@ async fn show_invitation(
     let team = invitation.team.ok_or_else(Fault::not_found)?;
     let row = app.store.first("SELECT name FROM team WHERE id = $1", args![&team]).await?;
     let name: String = row.ok_or_else(Fault::not_found)?.get("name")?;
-    let mut own = of_person(&app.store, &visitor.id).await?;
-    own.retain(|one| one.id != team);
+    let rows = app
+        .store
+        .all(
+            "SELECT team.id, team.name FROM team_member JOIN team ON team.id = team_member.team \
+             WHERE team_member.account = $1 AND team.created_by = $1 AND team.id <> $2 ORDER BY team.id",
+            args![&visitor.id, &team],
+        )
+        .await?;
+    let own: Result<_, Error> = rows.iter().map(|row| Ok((row.get("id")?, row.get("name")?))).collect();
     let action = &format!("/teams/join/{secret}");
     let problem_text = problem.map(|fault| page.fault(fault));
-    let shown = page.show(&JoinTeam { page, team: &name, action, own, problem: problem_text })?;
+    let shown = page.show(&JoinTeam { page, team: &name, action, own: own?, problem: problem_text })?;
     Ok((problem.map_or(StatusCode::OK, |fault| fault.status), shown).into_response())
 }
 
@@ -412,24 +412,6 @@ async fn join_alone(app: &App, visitor: &Visitor, invitation: &Invitation) -> Re
     audit::note(&mut tx, Some(&visitor.id), "team.join", &team, json!({})).await?;
     tx.commit().await?;
     Ok(())
-}
-
-#[derive(Deserialize)]
-struct Merge {
-    /// An invitation of the other team.
-    link: String,
-}
-
-async fn merge_as_json(
-    State(app): State<App>,
-    Person(visitor): Person,
-    Path(id): Path<String>,
-    Json(given): Json<Merge>,
-) -> Result<Response, Fault> {
-    let secret = given.link.rsplit('/').next().unwrap_or_default();
-    let invitation = invitations::find(&app.store, secret).await?;
-    merging::merge(&app, &visitor, &invitation, &id).await?;
-    Ok(Json(json!({ "id": invitation.team })).into_response())
 }
 
 async fn list_as_json(State(app): State<App>, Person(visitor): Person) -> Result<Response, Fault> {

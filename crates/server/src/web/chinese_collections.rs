@@ -22,6 +22,7 @@ pub(super) const COLLECTIONS: &[(&str, &str)] = &[
     ("Made on {}. Captions and ratings: {}.", "制作于 {}。描述与评分的许可：{}。"),
     ("Meaning", "含义"),
     ("Nobody has judged captions of this phase yet. Its hosts can have people judge them.", "本阶段的描述尚无人评判，主办方可邀请人员评判。"),
+    ("Only the member who made a team can bring it along, by opening the link in a browser.", "只有团队的创建者可以在浏览器中打开链接，将全队并入。"),
     ("Others have completed the picture meanwhile.", "其间其他人已完成了这张图片。"),
     ("Pass the quiz on the page of instructions first.", "请先在说明页面通过小测验。"),
     ("Pictures of one contributor and one game are in one split, and so are pictures that look nearly alike. Ids are never reused; `withdrawn.json` lists what earlier releases had ({}).", "同一贡献者、同一游戏的图片位于同一划分，看起来几乎相同的图片也是如此。编号不会重复使用；`withdrawn.json` 列出先前发布版中已撤回的内容（{} 项）。"),
