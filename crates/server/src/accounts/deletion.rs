@@ -9,13 +9,13 @@ use serde_json::json;
 
 use super::{Visitor, pages, people, sessions};
 use crate::app::App;
+use crate::benchmarks::teams;
 use crate::collections::own_data;
 use crate::fault;
 use crate::fault::Fault;
-use crate::store::Tx;
 use crate::web::route::post;
 use crate::web::{Access, Attempt, Route, Scope, Signed};
-use crate::{args, audit, clock};
+use crate::{args, audit};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![post("/account/delete", Access::Person(Scope::Host), "Delete one's account", delete)]
@@ -47,15 +47,32 @@ async fn delete(signed: Signed, _: Attempt, Form(given): Form<Confirmed>) -> Res
 /// of its teams stay on boards.
 ///
 /// # Errors
-/// If nobody else administers the site, something was contributed meanwhile, or the database fails.
+/// If nobody else administers the site, or the database fails; the person can sign in and try again.
 pub async fn remove(app: &App, visitor: &Visitor) -> Result<(), Fault> {
-    let mut tx = app.store.begin().await?;
-    require_another_admin(&mut tx, visitor).await?;
-    drop(tx);
-    own_data::forget(app, visitor).await?;
-    let mut tx = app.store.begin().await?;
-    require_another_admin(&mut tx, visitor).await?;
     let account = visitor.id.as_str();
+    // Nothing is contributed from now on, so that nothing comes after what is deleted.
+    let mut tx = app.store.begin().await?;
+    people::set_role(&mut tx, Some(account), account, None).await?;
+    tx.commit().await?;
+    let finished = finish(app, visitor).await;
+    if finished.is_err() {
+        let sql = "UPDATE account SET disabled_at = NULL WHERE id = $1 AND email = $2";
+        app.store.execute(sql, args![account, &visitor.email]).await?;
+    }
+    finished
+}
+
+async fn finish(app: &App, visitor: &Visitor) -> Result<(), Fault> {
+    own_data::forget(app, visitor).await?;
+    let account = visitor.id.as_str();
+    let mut tx = app.store.begin().await?;
+    let sql = tx.pick(
+        "SELECT email, name FROM account WHERE id = $1",
+        "SELECT email, name FROM account WHERE id = $1 FOR NO KEY UPDATE",
+    );
+    let known = tx.first(sql, args![account]).await?.ok_or_else(Fault::not_found)?;
+    let (email, name): (String, String) = (known.get("email")?, known.get("name")?);
+    own_data::clear(&mut tx, account).await?;
     for sql in [
         "DELETE FROM session WHERE account = $1",
         "DELETE FROM api_token WHERE account = $1",
@@ -63,30 +80,21 @@ pub async fn remove(app: &App, visitor: &Visitor) -> Result<(), Fault> {
         "DELETE FROM collection_staff WHERE account = $1",
         "DELETE FROM evaluation_rater WHERE account = $1",
         "DELETE FROM team_member WHERE account = $1",
-        "DELETE FROM outbox WHERE kind = 'mail' AND target = (SELECT email FROM account WHERE id = $1)",
-        // A team of one person may have their name.
-        "UPDATE team SET name = 'Team ' || id WHERE created_by = $1 \
-         AND NOT EXISTS (SELECT 1 FROM team_member WHERE team_member.team = team.id) \
-         AND name LIKE (SELECT name FROM account WHERE id = $1) || '%'",
-        "UPDATE account SET email = 'deleted-' || id, name = 'Deleted account', password = '-', role = 'member', \
-         language = NULL, totp_secret = NULL WHERE id = $1",
+        "DELETE FROM invitation WHERE used_by = $1 OR created_by = $1 AND used_at IS NULL",
     ] {
         tx.execute(sql, args![account]).await?;
     }
-    tx.execute("UPDATE account SET disabled_at = $1 WHERE id = $2", args![clock::now(), account]).await?;
+    tx.execute("DELETE FROM invitation WHERE email = $1", args![&email]).await?;
+    tx.execute("DELETE FROM outbox WHERE kind = 'mail' AND target = $1", args![&email]).await?;
+    for name in teams::names_of_own(&name, account) {
+        teams::take_name(&mut tx, account, &name).await?;
+    }
+    tx.execute(
+        "UPDATE account SET email = 'deleted-' || id, name = 'Deleted account', password = '-', role = 'member', \
+         language = NULL, totp_secret = NULL WHERE id = $1",
+        args![account],
+    )
+    .await?;
     audit::note(&mut tx, Some(account), "account.delete", account, json!({})).await?;
     Ok(tx.commit().await?)
-}
-
-/// A site keeps at least one administrator.
-async fn require_another_admin(tx: &mut Tx, visitor: &Visitor) -> Result<(), Fault> {
-    let others = "SELECT 1 AS one FROM account WHERE role = 'admin' AND id <> $1 AND disabled_at IS NULL";
-    if visitor.is_admin() && tx.first(others, args![&visitor.id]).await?.is_none() {
-        return Err(fault!(
-            CONFLICT,
-            "last-admin",
-            "You are the only administrator. Make somebody else one first."
-        ));
-    }
-    Ok(())
 }

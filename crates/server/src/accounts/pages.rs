@@ -384,7 +384,9 @@ async fn change_name(signed: Signed, Form(given): Form<NewName>) -> Result<Respo
         Err(fault) => return show_account(&signed, None, Some(&fault)).await,
     };
     let values = args![name, &signed.visitor.id];
-    signed.app.store.execute("UPDATE account SET name = $1 WHERE id = $2", values).await?;
+    // A deleted account does not get its name back.
+    let sql = "UPDATE account SET name = $1 WHERE id = $2 AND disabled_at IS NULL";
+    signed.app.store.execute(sql, values).await?;
     Ok(Redirect::to("/account?done=saved").into_response())
 }
 

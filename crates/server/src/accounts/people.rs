@@ -158,12 +158,12 @@ pub async fn count(store: &Store) -> Result<i64, Error> {
 /// # Errors
 /// If there is no such account, or it is the last administrator.
 pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<Role>) -> Result<(), Fault> {
-    // Two administrators who disable each other at once must not both succeed.
+    // Two administrators who disable each other, or delete their accounts, at once must not both succeed.
     let admins = tx.pick(
         "SELECT id FROM account WHERE role = 'admin' ORDER BY id",
         "SELECT id FROM account WHERE role = 'admin' ORDER BY id FOR NO KEY UPDATE",
     );
-    tx.all(admins, args![]).await?;
+    let admins = tx.all(admins, args![]).await?;
     let changed = match role {
         Some(role) => {
             tx.execute(
@@ -179,14 +179,12 @@ pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<R
     if changed == 0 {
         return Err(Fault::not_found());
     }
-    let left = tx
-        .first("SELECT COUNT(*) AS n FROM account WHERE role = 'admin' AND disabled_at IS NULL", args![])
-        .await?;
-    if left.map_or(Ok(0), |row| row.get::<i64>("n"))? == 0 {
+    let left = "SELECT 1 AS one FROM account WHERE role = 'admin' AND disabled_at IS NULL";
+    if !admins.is_empty() && tx.first(left, args![]).await?.is_none() {
         return Err(fault!(
             CONFLICT,
             "last-admin",
-            "This is the last administrator, and somebody has to be one."
+            "This is the only administrator. Make somebody else one first."
         ));
     }
     tx.execute("DELETE FROM session WHERE account = $1", args![id]).await?;
@@ -198,6 +196,30 @@ pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<R
     let role = role.map_or("disabled", |role| role.name());
     audit::note(tx, actor, "account.role", id, json!({ "role": role })).await?;
     Ok(())
+}
+
+/// Whether an account can be used, which stays as it is until the transaction ends: nothing that a person contributes
+/// comes after the end of their account.
+///
+/// # Errors
+/// If the database fails.
+pub async fn is_enabled(tx: &mut Tx, id: &str) -> Result<bool, Error> {
+    let sql = tx.pick(
+        "SELECT 1 AS one FROM account WHERE id = $1 AND disabled_at IS NULL",
+        "SELECT 1 AS one FROM account WHERE id = $1 AND disabled_at IS NULL FOR SHARE",
+    );
+    Ok(tx.first(sql, args![id]).await?.is_some())
+}
+
+/// Refuses what somebody contributes whose account has been disabled since they asked.
+///
+/// # Errors
+/// If it has been.
+pub async fn require_enabled(tx: &mut Tx, id: &str) -> Result<(), Fault> {
+    match is_enabled(tx, id).await? {
+        true => Ok(()),
+        false => Err(fault!(FORBIDDEN, "disabled", "This account cannot be used any more.")),
+    }
 }
 
 #[cfg(test)]

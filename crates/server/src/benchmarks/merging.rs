@@ -13,8 +13,8 @@ use crate::fault::Fault;
 use crate::store::Tx;
 use crate::{args, audit, clock};
 
-/// Merges the team `from`, which the visitor has made, into the team that has invited them. Both must fit into the quota
-/// of every phase, as if one team had made all of their submissions.
+/// Merges the team `from`, which the visitor has made, into the team that has invited them. Both must fit into the
+/// quota of every phase, as if one team had made all of their submissions.
 ///
 /// # Errors
 /// If they do not, if somebody else made the team, if somebody would be in two teams of a phase, if a submission still

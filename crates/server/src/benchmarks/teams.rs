@@ -12,6 +12,7 @@ use super::records::Phase;
 use crate::accounts::invitations::Invitation;
 use crate::accounts::{Role, Visitor, invitations, people};
 use crate::app::App;
+use crate::collections::agreement::phase as agreement;
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
@@ -149,7 +150,8 @@ pub async fn in_phase(store: &Store, phase: &str, account: &str) -> Result<Optio
 /// own. Who takes part already stays in their team.
 ///
 /// # Errors
-/// If they chose another team than the one they take part with, or a team of which a member takes part with another.
+/// If they chose another team than the one they take part with, or a team of which a member takes part with another, or
+/// their account was disabled meanwhile.
 pub async fn enter(
     tx: &mut Tx,
     phase: &Phase,
@@ -162,6 +164,7 @@ pub async fn enter(
         "SELECT id FROM account WHERE id = $1 FOR NO KEY UPDATE",
     );
     tx.first(account, args![&visitor.id]).await?;
+    people::require_enabled(tx, &visitor.id).await?;
     let own = tx
         .first(
             "SELECT team FROM entry_member WHERE phase = $1 AND account = $2",
@@ -239,16 +242,35 @@ pub(super) async fn enter_member(tx: &mut Tx, phase: &str, team: &str, account: 
 
 /// A team named after its only member, with a number if there is one of that name.
 async fn add_own(tx: &mut Tx, visitor: &Visitor) -> Result<String, Fault> {
-    let taken = tx.first("SELECT 1 AS one FROM team WHERE name = $1", args![&visitor.name]).await?.is_some();
-    let name = match taken {
-        false => visitor.name.clone(),
-        true => format!(
-            "{} {}",
-            visitor.name.chars().take(70).collect::<String>(),
-            &visitor.id[visitor.id.len() - 6..]
-        ),
-    };
-    add(tx, &visitor.id, &name).await
+    let [name, numbered] = names_of_own(&visitor.name, &visitor.id);
+    let taken = tx.first("SELECT 1 AS one FROM team WHERE name = $1", args![&name]).await?.is_some();
+    add(tx, &visitor.id, if taken { &numbered } else { &name }).await
+}
+
+/// The names that a team of one person gets: their own, and that with a number.
+pub(crate) fn names_of_own(name: &str, account: &str) -> [String; 2] {
+    let short: String = name.chars().take(70).collect();
+    [name.to_owned(), format!("{short} {}", &account[account.len().saturating_sub(6)..])]
+}
+
+/// Takes its name from a team that a person has made and that has no members.
+///
+/// # Errors
+/// If the database fails.
+pub(crate) async fn take_name(tx: &mut Tx, account: &str, name: &str) -> Result<(), Error> {
+    let renamed = tx
+        .first(
+            "UPDATE team SET name = 'Team ' || id WHERE created_by = $1 AND name = $2 \
+             AND NOT EXISTS (SELECT 1 FROM team_member WHERE team_member.team = team.id) RETURNING id",
+            args![account, name],
+        )
+        .await?;
+    let Some(team) = renamed else { return Ok(()) };
+    let team: String = team.get("id")?;
+    for entry in tx.all("SELECT phase FROM entry WHERE team = $1", args![team]).await? {
+        agreement::forget(tx, &entry.get::<String>("phase")?).await?;
+    }
+    Ok(())
 }
 
 #[derive(Template)]

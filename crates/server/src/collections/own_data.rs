@@ -16,7 +16,7 @@ use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
-use crate::store::{Error, Row, Store};
+use crate::store::{Error, Row, Store, Tx};
 use crate::web::route::{get, post};
 use crate::web::{Access, Person, Route, Scope};
 use crate::{args, audit};
@@ -207,6 +207,16 @@ pub async fn forget(app: &App, visitor: &Visitor) -> Result<(), Fault> {
         super::slots::give_up(store, &row.get::<String>("image")?, account).await?;
     }
     let mut tx = store.begin().await?;
+    clear(&mut tx, account).await?;
+    audit::note(&mut tx, Some(account), "account.contributions-delete", account, json!({})).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Deletes what no counter depends on.
+///
+/// # Errors
+/// If the database fails, or anything else is left.
+pub async fn clear(tx: &mut Tx, account: &str) -> Result<(), Fault> {
     for sql in [
         "DELETE FROM draft WHERE account = $1",
         "DELETE FROM skip WHERE account = $1",
@@ -215,13 +225,16 @@ pub async fn forget(app: &App, visitor: &Visitor) -> Result<(), Fault> {
         "DELETE FROM quiz WHERE account = $1",
         "DELETE FROM contributor WHERE account = $1",
         "DELETE FROM consent WHERE account = $1",
-        "DELETE FROM assignment WHERE account = $1",
+        "DELETE FROM assignment WHERE account = $1 AND kind = 'rating'",
         "UPDATE report SET reporter = NULL, note = '' WHERE reporter = $1",
         "UPDATE download SET account = NULL WHERE account = $1",
     ] {
         tx.execute(sql, args![account]).await?;
     }
-    let left = "SELECT 1 AS one FROM image WHERE uploader = $1 UNION ALL SELECT 1 AS one FROM caption WHERE author = $1";
+    let left = "SELECT 1 AS one FROM image WHERE uploader = $1 \
+        UNION ALL SELECT 1 AS one FROM caption WHERE author = $1 \
+        UNION ALL SELECT 1 AS one FROM rating WHERE account = $1 \
+        UNION ALL SELECT 1 AS one FROM assignment WHERE account = $1";
     if tx.first(left, args![account]).await?.is_some() {
         return Err(fault!(
             CONFLICT,
@@ -229,6 +242,5 @@ pub async fn forget(app: &App, visitor: &Visitor) -> Result<(), Fault> {
             "Something was contributed meanwhile. Please try again."
         ));
     }
-    audit::note(&mut tx, Some(account), "account.contributions-delete", account, json!({})).await?;
-    Ok(tx.commit().await?)
+    Ok(())
 }

@@ -7,6 +7,7 @@
 use super::records::Collection;
 use super::rules::next::{self, Start};
 use super::rules::states::CaptionState;
+use crate::accounts::people;
 use crate::app::App;
 use crate::fault::Fault;
 use crate::store::{Error, Row, Store, Tx};
@@ -216,6 +217,9 @@ async fn claim(
         ON CONFLICT DO NOTHING";
     let mut tx = store.begin().await?;
     if tx.execute(TAKE, args![image, &collection.id]).await? == 0 {
+        return Ok(None);
+    }
+    if !people::is_enabled(&mut tx, account).await? {
         return Ok(None);
     }
     let now = clock::now();

@@ -314,7 +314,6 @@ pub(super) const CHINESE: &[(&str, &str)] = &[
     ("This Idempotency-Key was sent with another file before.", "此 Idempotency-Key 已用于其他文件。"),
     ("This collection has ended. Thank you!", "此采集项目已结束，谢谢大家！"),
     ("This is not a mail address: {}", "这不是邮箱地址：{}"),
-    ("This is the last administrator, and somebody has to be one.", "这是最后一位管理员，网站至少需要一位。"),
     ("This link was used already, or is older than {} days. Ask for a new one.", "此链接已被使用，或已超过 {} 天。请索取新的链接。"),
     ("This link was used already.", "此链接已被使用。"),
     ("This phase closed on {}.", "本阶段已于 {} 结束。"),

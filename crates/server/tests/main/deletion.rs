@@ -1,29 +1,85 @@
 //! People delete their accounts: what they contributed goes, and nothing names them.
 
-use capeval_server::accounts::Role;
+use std::io;
+
+use axum::body::Body;
+use axum::http::Request;
+use capeval_server::accounts::{Role, invitations};
+use capeval_server::args;
 use capeval_server::web::Scope;
-use capeval_server::{args, store};
 use serde_json::json;
 
-use crate::collections::{apply, asked, assert_consistent, captioner, counters, open_pictures, sentence};
+use crate::benchmarks::{benchmark, results};
+use crate::collections::{
+    GOOD, apply, asked, assert_consistent, captioner, counters, form, open_pictures, png, sentence,
+};
 use crate::support::{Database, Site, on_both};
 
-on_both! { an_account_goes_with_all_that_names_its_owner }
+on_both! {
+    an_account_goes_with_all_that_names_its_owner
+    nothing_comes_after_the_end_of_an_account
+}
+
+/// Gives everybody the same password.
+async fn set_passwords(site: &Site) {
+    let hash = site.app.hasher.hash("a long password").await.unwrap();
+    site.app.store.execute("UPDATE account SET password = $1", args![hash]).await.unwrap();
+}
+
+/// All rows of all tables.
+async fn dump(site: &Site) -> String {
+    let (send, mut receive) = tokio::sync::mpsc::channel(4);
+    let store = site.app.store.clone();
+    let sent = tokio::spawn(async move { store.snapshot().await.unwrap().export(send).await.unwrap() });
+    let mut lines = Vec::new();
+    while let Some(more) = receive.recv().await {
+        lines.extend::<Vec<u8>>(more);
+    }
+    sent.await.unwrap();
+    String::from_utf8(lines).unwrap()
+}
 
 async fn an_account_goes_with_all_that_names_its_owner(database: Database) {
     let site = Site::new(database).await;
     apply(&site, json!({ "captions": 2 })).await;
     open_pictures(&site, 1).await;
-    let zoe = captioner(&site, "Zoelina").await;
+    let (zoe, bao) = (captioner(&site, "Zoelina").await, captioner(&site, "Bao").await);
     let program = site.program("Zoelina", Role::Member, Scope::Read).await;
-    let hash = site.app.hasher.hash("a long password").await.unwrap();
-    let sql = "UPDATE account SET password = $1 WHERE name = 'Zoelina'";
-    site.app.store.execute(sql, args![hash]).await.unwrap();
-    zoe.post("/teams", &[("name", "Zoelina")]).await.expect(303);
-    let image = asked(&zoe.get("/c/c/caption").await.expect(200).text);
-    let caption = [("image", image.as_str()), ("language", "en"), ("text", &sentence(1))];
-    zoe.post("/c/c/caption", &caption).await.expect(303);
-    assert_eq!(counters(&site, &image).await.1, 1);
+    let wildcard = site.person("%", Role::Member).await;
+    set_passwords(&site).await;
+    let id = program.get("/api/v1/me").await.expect(200).json()["id"].as_str().unwrap().to_owned();
+    let numbered = format!("Zoelina {}", &id[id.len() - 6..]);
+    for name in ["Zoelina", &numbered] {
+        zoe.post("/teams", &[("name", name)]).await.expect(303);
+    }
+    let mut image = String::new();
+    for (k, person) in [&zoe, &bao].into_iter().enumerate() {
+        image = asked(&person.get("/c/c/caption").await.expect(200).text);
+        let caption = [("image", image.as_str()), ("language", "en"), ("text", &sentence(k))];
+        person.post("/c/c/caption", &caption).await.expect(303);
+    }
+    assert_eq!(counters(&site, &image).await.1, 2);
+    let page = zoe.get("/c/c/rate").await.expect(200).text;
+    let item = page.split("name=\"item\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    zoe.post("/c/c/rate", &[("item", item), ("grade", "4")]).await.expect(303);
+    let row = site.app.store.first("SELECT ratings FROM caption WHERE id = $1", args![item]).await;
+    assert_eq!(row.unwrap().unwrap().get::<i64>("ratings").unwrap(), 1);
+
+    // She came by one link, has asked for another, and has made a third.
+    for used in [true, false] {
+        let mut tx = site.app.store.begin().await.unwrap();
+        invitations::add_for_address(&mut tx, "zoelina@example.org").await.unwrap();
+        let sql = "UPDATE invitation SET used_at = 1, used_by = $1 WHERE email IS NOT NULL AND 1 = $2";
+        tx.execute(sql, args![&id, used]).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+    let teams = zoe.get("/teams").await.expect(200).text;
+    let team = teams.split("/teams/").nth(1).unwrap().split('/').next().unwrap();
+    let page = zoe.post(&format!("/teams/{team}/invite"), &[]).await.expect(200).text;
+    let link = page.split("http://127.0.0.1:8080").nth(1).unwrap().split('<').next().unwrap();
+    let link = link.replace("/join/", "/teams/join/");
+    bao.get(&link).await.expect(200);
+    assert!(dump(&site).await.to_lowercase().contains("zoelina@example.org"));
 
     // The page asks for the password, with and without a script.
     assert!(zoe.get("/account").await.expect(200).text.contains("action=\"/account/delete\""));
@@ -35,28 +91,89 @@ async fn an_account_goes_with_all_that_names_its_owner(database: Database) {
     program.get("/api/v1/me").await.expect(401);
     let sign_in = [("email", "zoelina@example.org"), ("password", "a long password")];
     assert_eq!(site.anybody().post("/sign-in", &sign_in).await.status.as_u16(), 401);
-    assert_eq!(counters(&site, &image).await, ("open".into(), 0, 0));
+    bao.get(&link).await.expect(410);
+    assert_eq!(counters(&site, &image).await, ("open".into(), 1, 0));
     assert_consistent(&site).await;
     // Nothing in the database has the name or the address.
-    for (sql, column) in [
-        ("SELECT email || name AS text FROM account", "account"),
-        ("SELECT name AS text FROM team", "team"),
-        ("SELECT text FROM caption", "caption"),
-        ("SELECT detail AS text FROM audit", "audit"),
-    ] {
-        for row in site.app.store.all(sql, args![]).await.unwrap() {
-            let text: String = store::Row::get(&row, "text").unwrap();
-            assert!(!text.to_lowercase().contains("zoelina"), "{column}: {text}");
-        }
+    for line in dump(&site).await.lines() {
+        assert!(!line.to_lowercase().contains("zoelina"), "{line}");
     }
 
-    // The only administrator stays.
+    // A team that is not called as its maker keeps its name, whatever the maker is called.
+    wildcard.post("/teams", &[("name", "Vision Lab")]).await.expect(303);
+    wildcard.post("/account/delete", &[("password", "a long password")]).await.expect(303);
+    let kept = "SELECT id FROM team WHERE name = 'Vision Lab'";
+    assert_eq!(site.app.store.all(kept, args![]).await.unwrap().len(), 1);
+
+    // The only administrator stays, also of two who go at once.
     let root = site.person("Root", Role::Admin).await;
-    let hash = site.app.hasher.hash("a long password").await.unwrap();
-    let sql = "UPDATE account SET password = $1 WHERE name = 'Root'";
-    site.app.store.execute(sql, args![hash]).await.unwrap();
+    set_passwords(&site).await;
     let refused = root.post("/account/delete", &[("password", "a long password")]).await.expect(409);
-    assert!(refused.text.contains("You are the only administrator."), "{}", refused.text);
-    site.account("Other", Role::Admin).await;
-    root.post("/account/delete", &[("password", "a long password")]).await.expect(303);
+    assert!(refused.text.contains("This is the only administrator."), "{}", refused.text);
+    root.get("/account").await.expect(200);
+    for round in 0..3 {
+        let [one, two] = [0, 1].map(|k| format!("Boss{round}{k}"));
+        let (one, two) = (site.person(&one, Role::Admin).await, site.person(&two, Role::Admin).await);
+        set_passwords(&site).await;
+        let others =
+            "UPDATE account SET disabled_at = 1 WHERE role = 'admin' AND name NOT LIKE 'Boss' || $1 || '%'";
+        site.app.store.execute(others, args![round.to_string()]).await.unwrap();
+        let password = [("password", "a long password")];
+        let (one, two) =
+            tokio::join!(one.post("/account/delete", &password), two.post("/account/delete", &password));
+        let mut statuses = [one.status.as_u16(), two.status.as_u16()];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [303, 409], "round {round}");
+    }
+}
+
+/// Requests whose account is disabled while their body arrives.
+async fn nothing_comes_after_the_end_of_an_account(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "").await;
+    apply(&site, json!({ "captions": 2 })).await;
+    let image = open_pictures(&site, 1).await.remove(0);
+    for name in ["Zoelina", "Bao"] {
+        captioner(&site, name).await;
+    }
+    let zoe = site.program("Zoelina", Role::Member, Scope::Submit).await;
+    let bao = site.program("Bao", Role::Member, Scope::Submit).await;
+    let base = "/api/v1";
+    let caption = |k: usize| json!({ "image": image, "text": sentence(k), "language": "en" });
+    bao.post_json(&format!("{base}/collections/c/captions"), &caption(1)).await.expect(201);
+    let given = zoe.get(&format!("{base}/collections/c/to-rate")).await.expect(200).json();
+    let item = given["caption"]["item"].as_str().unwrap();
+
+    let (kind, pictures) = form(&GOOD, &[("a.png", png(1))]);
+    let rating = json!({ "item": item, "grade": 4 }).to_string();
+    let entry = format!("phases/{phase}/submissions?method=m");
+    let requests = [
+        (
+            "collections/c/captions",
+            "application/json",
+            caption(2).to_string().into_bytes(),
+            (403, "disabled"),
+        ),
+        ("collections/c/pictures", kind.as_str(), pictures, (403, "disabled")),
+        ("collections/c/ratings", "application/json", rating.into_bytes(), (409, "not-rated")),
+        (&entry, "application/octet-stream", results(40, 5).into_bytes(), (403, "disabled")),
+    ];
+    for (what, kind, body, (status, code)) in requests {
+        let store = site.app.store.clone();
+        let body = Body::from_stream(futures_util::stream::once(async move {
+            let sql = "UPDATE account SET disabled_at = 1 WHERE name = 'Zoelina'";
+            store.execute(sql, args![]).await.unwrap();
+            Ok::<_, io::Error>(body)
+        }));
+        let request = Request::post(format!("{base}/{what}")).header("content-type", kind);
+        assert_eq!(zoe.send(request, body).await.expect(status).json()["code"], code, "{what}");
+        let again = "UPDATE account SET disabled_at = NULL WHERE name = 'Zoelina'";
+        site.app.store.execute(again, args![]).await.unwrap();
+    }
+    assert!(site.app.store.all("SELECT id FROM team", args![]).await.unwrap().is_empty());
+    let data = zoe.get("/api/v1/me/contributions").await.expect(200).json();
+    for name in ["pictures", "captions", "ratings", "declarations"] {
+        assert_eq!(data[name], json!([]), "{name}");
+    }
+    assert_consistent(&site).await;
 }

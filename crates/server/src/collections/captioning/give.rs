@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::drafts;
-use crate::accounts::Visitor;
+use crate::accounts::{Visitor, people};
 use crate::app::App;
 use crate::collections::records::Collection;
 use crate::collections::rules::lint::{self, Level, Rule};
@@ -134,11 +134,12 @@ pub struct New<'a> {
 /// Adds a caption in the place that its author has reserved, or in a free one.
 ///
 /// # Errors
-/// If it is of their own picture and may not be, or the database fails.
+/// If it is of their own picture and may not be, their account was disabled meanwhile, or the database fails.
 pub async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome, Fault> {
     let author = visitor.id.as_str();
     let known = "SELECT 1 AS one FROM caption WHERE image = $1 AND author = $2";
     let state = slots::lock(tx, new.image).await?;
+    people::require_enabled(tx, author).await?;
     if tx.first(known, args![new.image, author]).await?.is_some() {
         return Ok(Outcome::Again);
     }

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::gold;
+use crate::accounts::people;
 use crate::collections::rules::acceptance::{self, Grade, Verdict};
 use crate::collections::rules::states::CaptionState;
 use crate::collections::slots;
@@ -22,13 +23,16 @@ pub struct Given<'a> {
     pub tags: Vec<&'static str>,
 }
 
-/// Rates what a person was given, whether its grade is known or not; `false` if nothing is stored, since they have rated
-/// it before, or nobody may rate it any more.
+/// Rates what a person was given, whether its grade is known or not; `false` if nothing is stored, since they have
+/// rated it before, nobody may rate it any more, or their account was disabled meanwhile.
 ///
 /// # Errors
 /// If the database fails.
 pub async fn rate_held(store: &Store, item: &str, given: &Given<'_>) -> Result<bool, Error> {
     let mut tx = store.begin().await?;
+    if !people::is_enabled(&mut tx, given.account).await? {
+        return Ok(false);
+    }
     let is_stored = rate_gold(&mut tx, item, given).await? || rate(&mut tx, item, given).await?;
     tx.commit().await?;
     Ok(is_stored)

@@ -4,7 +4,7 @@ use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::header;
 use serde_json::json;
 
-use crate::accounts::Visitor;
+use crate::accounts::{Visitor, people};
 use crate::app::App;
 use crate::benchmarks::upload::{broken, discard, of_field};
 use crate::blobs::Draft;
@@ -179,6 +179,7 @@ async fn consent(
 ) -> Result<String, Fault> {
     let id = ids::new_id();
     let mut tx = app.store.begin().await?;
+    people::require_enabled(&mut tx, &visitor.id).await?;
     tx.execute(
         "INSERT INTO consent (id, collection, account, licence, declaration, created_at) \
          VALUES ($1, $2, $3, $4, $5, $6)",
@@ -237,6 +238,7 @@ async fn add(
     consent: &str,
     hash: &str,
 ) -> Result<String, Fault> {
+    people::require_enabled(tx, &visitor.id).await?;
     let id = ids::new_id();
     let group = ids::digest(format!("{}\n{}", visitor.id, about.game.to_lowercase()));
     let added = tx
