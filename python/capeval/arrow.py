@@ -63,7 +63,8 @@ _BYTES = 32 << 20
 """The size of the texts that are counted together: n-grams are counted much faster together than batch by batch."""
 
 _MOST_NGRAMS = 1 << 22
-"""The number of n-grams that are counted together, which take about 100 MB; then their counts are handed on."""
+"""The number of n-grams that are counted together, which take about 100 MB; then their counts are handed on. Nor does a batch have
+more rows of them."""
 
 _ROWS = 20_000
 """The number of rows that are measured together, since the words of all of them are looked up together."""
@@ -429,9 +430,8 @@ class FrequencyCounter:
         """
         import pyarrow as pa
 
-        tally = self._merged(batches)
-        if not tally.is_empty:
-            yield pa.record_batch(tally.rows()).cast(self.schema("rows"))
+        for rows in self._merged(batches).rows(_MOST_NGRAMS):
+            yield pa.record_batch(rows).cast(self.schema("rows"))
 
     def schema(self, kind: str = "counts") -> pyarrow.Schema:
         """The names and Arrow types of a result: ``"counts"`` or ``"rows"``."""

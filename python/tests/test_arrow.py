@@ -155,6 +155,16 @@ def test_sums_of_parts_give_the_report_of_all(references, candidates, table):
         scorer.report(scorer.sums(batch.slice(0, 0)))
 
 
+def test_rows_of_many_ngrams_come_in_several_batches(references, candidates, monkeypatch):
+    counter = FrequencyCounter(parts=2)
+    counts = list(counter.counts(batch_of(references, candidates)))
+    (all_rows,) = counter.rows(counts)
+    monkeypatch.setattr("capeval.arrow._MOST_NGRAMS", 10)
+    batches = list(counter.rows(counts))
+    assert len(batches) > 2 and {batch.num_rows for batch in batches[:-1]} == {10}
+    assert pyarrow.Table.from_batches(batches).to_pylist() == all_rows.to_pylist()
+
+
 def test_counts_of_parts_give_the_table_of_all(references, candidates):
     whole = capeval.DocumentFrequencies.build(references, tokenizer="ptb-each")
     batch = batch_of(references, candidates)

@@ -16,6 +16,9 @@ use crate::frequencies::DocumentFrequencies;
 use crate::metrics::reading;
 use crate::run::long;
 
+/// The size of the words of a batch of rows.
+const BATCH_BYTES: usize = 1 << 28;
+
 /// The n-grams of some rows, in a number of parts.
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct Tally(Mutex<Counted>);
@@ -70,24 +73,22 @@ impl Tally {
         table.map(DocumentFrequencies::new).map_err(|error| fault(&error))
     }
 
-    /// The n-grams and their frequencies as columns of an Arrow batch: lists of words, and whole numbers. A row with an
-    /// empty list for each part gives the number of its images.
-    fn rows(&self) -> PyResult<ArrowBatch> {
+    /// The n-grams and their frequencies as columns of Arrow batches of up to `most` rows: lists of words, and whole
+    /// numbers. A row with an empty list for each part gives the number of its images.
+    fn rows(&self, most: usize) -> PyResult<Vec<ArrowBatch>> {
         let tally = self.lock();
-        let mut ngrams = ListBuilder::new(StringBuilder::new());
-        let mut images = Vec::with_capacity(tally.len());
-        for (_, n) in tally.images() {
-            ngrams.append(true);
-            images.push(n as i64);
-        }
-        tally.counts().for_each(|words, count| {
-            words.iter().for_each(|word| ngrams.values().append_value(word));
-            ngrams.append(true);
-            images.push(i64::from(count));
-        });
-        let columns: [(&str, ArrayRef); 2] =
-            [("ngram", Arc::new(ngrams.finish())), ("images", Arc::new(Int64Array::from(images)))];
-        Ok(ArrowBatch(RecordBatch::try_from_iter(columns).map_err(|error| fault(&error))?))
+        let (mut rows, mut batches) = (NgramRows::default(), Vec::new());
+        let mut push = |words: &[&str], n: i64| {
+            rows.push(words, n);
+            // Offsets of an Arrow list have 32 bits.
+            if rows.images.len() >= most || rows.bytes >= BATCH_BYTES {
+                batches.push(std::mem::take(&mut rows));
+            }
+        };
+        tally.images().for_each(|(_, n)| push(&[], n as i64));
+        tally.counts().for_each(|words, count| push(words, i64::from(count)));
+        batches.push(rows);
+        batches.into_iter().filter(|rows| !rows.images.is_empty()).map(NgramRows::finish).collect()
     }
 
     /// The number of n-grams and their prefixes.
@@ -99,6 +100,30 @@ impl Tally {
     #[getter]
     fn is_empty(&self) -> bool {
         self.lock().is_empty()
+    }
+}
+
+/// Rows of n-grams, of which an Arrow batch is made.
+#[derive(Default)]
+struct NgramRows {
+    ngrams: ListBuilder<StringBuilder>,
+    images: Vec<i64>,
+    /// The size of the words.
+    bytes: usize,
+}
+
+impl NgramRows {
+    fn push(&mut self, words: &[&str], images: i64) {
+        words.iter().for_each(|word| self.ngrams.values().append_value(word));
+        self.ngrams.append(true);
+        self.images.push(images);
+        self.bytes += words.iter().map(|word| word.len()).sum::<usize>();
+    }
+
+    fn finish(mut self) -> PyResult<ArrowBatch> {
+        let columns: [(&str, ArrayRef); 2] =
+            [("ngram", Arc::new(self.ngrams.finish())), ("images", Arc::new(Int64Array::from(self.images)))];
+        Ok(ArrowBatch(RecordBatch::try_from_iter(columns).map_err(|error| fault(&error))?))
     }
 }
 
