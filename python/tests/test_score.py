@@ -338,8 +338,15 @@ def test_a_page_tells_its_progress_and_may_be_stopped(references, candidates):
     assert told[-1] == ("writing", 3, 3)
     assert page == report.to_html() == copy.deepcopy(report).to_html()
 
-    def stop(*_):
+    # Enough images that the page is not written before the first look at Ctrl-C.
+    many = {k: f"a dog {k} runs on the long beach {k % 7} with a red ball" for k in range(4000)}
+    report = capeval.score({k: [caption] for k, caption in many.items()}, many, ["bleu", "cider-d"], gallery=True)
+    seen = []
+
+    def stop(*args):
+        seen.append(args)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         report.to_html(progress=stop)
+    assert [done < total for _, done, total in seen] == [True]
