@@ -2,7 +2,7 @@
 //!
 //! The file contains the texts and words of a [`ReferenceSet`] as they are in memory, and is used without a copy. A run
 //! that describes few images reads, checks and copies only their references. What metrics remember of references, such
-//! as the parses of SPICE, is stored with them.
+//! as the parses of SPICE, is stored with them, and read as a whole.
 //!
 //! N-grams are not stored: those of the images that a system describes are counted in less time than it takes to read
 //! and check them, and most systems describe a part of the images.
