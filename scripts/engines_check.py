@@ -8,6 +8,7 @@ rows and adds up statistics in parts; corpus scores, the table and the scores of
 """
 import json
 import sys
+import tempfile
 import time
 
 METRICS = ["bleu", "rouge-l", "cider-d", "chrf", "sacrebleu"]
@@ -73,7 +74,8 @@ def main():
     by_image = {id: by_image[id] for id in captions}
     types = pa.schema([("image_id", pa.int64()), ("candidate", pa.string()), ("references", pa.list_(pa.string()))])
     table = pa.table([list(captions), list(captions.values()), list(by_image.values())], schema=types)
-    path = f"/tmp/engines-{len(captions)}.parquet"
+    folder = tempfile.TemporaryDirectory()
+    path = f"{folder.name}/captions.parquet"
     pq.write_table(table, path, row_group_size=len(captions) // 6)
     frequencies = capeval.DocumentFrequencies.build(by_image, tokenizer="ptb-each")
     one = capeval.score(by_image, captions, METRICS, tokenizer="ptb-each", document_frequencies=frequencies)
