@@ -6,7 +6,8 @@
 SERVER is the program, DATA the folder with COCO's `captions_val2014.json.gz`, `loo_hyps.json.gz` and
 `fakecap_results.json`, SCRATCH an empty folder. It starts SERVER with limits that do not interfere, and prints: the time to
 the first page; memory when idle; the time from the upload of 40,504 captions to their scores; requests a second and
-latencies of the board; and how long N people wait who hand in a file of 1,000 images each within the same minute.
+latencies of the board, with `wrk` too where it is installed, as this script is slower than the server; and how long N
+people wait who hand in a file of 1,000 images each within the same minute.
 """
 import argparse
 import gzip
@@ -14,6 +15,7 @@ import http.client
 import json
 import os
 import pathlib
+import shutil
 import socket
 import statistics
 import subprocess
@@ -146,6 +148,20 @@ def board(site, path, seconds, visitors):
     return sorted(latencies), len(latencies) / seconds
 
 
+def wrk(site, path, visitors, encoding):
+    """Has wrk ask for a page; returns the requests a second and the 95th percentile of their latencies in ms."""
+    report = (
+        "done = function(summary, latency, requests) io.write(string.format("
+        "'%.1f %.3f', summary.requests / summary.duration * 1e6, latency:percentile(95) / 1e3)) end"
+    )
+    script = site.folder.parent / "report.lua"
+    script.write_text(report)
+    command = ["wrk", "-t1", f"-c{visitors}", "-d10s", "-s", script, "-H", f"Accept-Encoding: {encoding}"]
+    done = subprocess.run([*command, f"http://127.0.0.1:{site.port}{path}"], capture_output=True, text=True, check=True)
+    rate, p95 = done.stdout.splitlines()[-1].split()
+    return float(rate), float(p95)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("server")
@@ -194,6 +210,10 @@ def main():
             sorted_times, rate = board(site, "/b/whole/val/leaderboard", 10, visitors)
             p95 = sorted_times[int(0.95 * len(sorted_times))]
             print(f"board, {visitors} visitors: {rate:.0f} requests a second, p95 {p95:.1f} ms", flush=True)
+        if shutil.which("wrk"):
+            for encoding in ("identity", "gzip"):
+                rate, p95 = wrk(site, "/b/whole/val/leaderboard", 16, encoding)
+                print(f"board by wrk, {encoding}: {rate:.0f} requests a second, p95 {p95:.1f} ms", flush=True)
 
         waits, errors = [None] * given.people, []
         first = time.perf_counter()
