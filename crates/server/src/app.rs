@@ -24,6 +24,7 @@ use crate::jobs::Wake;
 use crate::settings::Settings;
 use crate::store::Store;
 use crate::web::limits::Limits;
+use crate::web::recent::Recent;
 use crate::web::{Route, assets, dress, openapi};
 use crate::{accounts, benchmarks, collections, health, outbox};
 
@@ -53,6 +54,8 @@ pub struct Shared {
     pub hasher: Hasher,
     /// How often something may be done.
     pub limits: Limits,
+    /// Pages that visitors share who are not signed in.
+    pub recent: Recent,
     /// What has happened since the start.
     pub counts: Counts,
     /// Wakes the workers of this process.
@@ -112,6 +115,7 @@ impl App {
             settings,
             hasher: Hasher::new(),
             limits: Limits::default(),
+            recent: Recent::default(),
             counts: Counts::default(),
             wake: Wake::default(),
             program: std::env::current_exe().context("the path of this program")?,

@@ -1,11 +1,13 @@
 //! The board of a phase: which submission stands for a team, the order, and what is shown of it.
 
 use std::collections::{HashMap, HashSet};
+use std::time::Instant;
 
 use askama::Template;
+use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
 use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use capeval::report;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -466,6 +468,10 @@ async fn show(
     Path((slug, phase)): Path<(String, String)>,
     Query(asked): Query<Asked>,
 ) -> Result<Response, Fault> {
+    let begun = Instant::now();
+    if let Some(body) = app.recent.get(&page) {
+        return Ok(Html(body).into_response());
+    }
     let visitor = page.visitor.as_ref();
     let (seen, phase) = records::phase(&app.store, &slug, &phase, visitor).await?;
     let phases = records::phases(&app.store, &seen.benchmark.id).await?;
@@ -495,7 +501,7 @@ async fn show(
     let sort = board.as_ref().map_or("", |board| board.sort.key.as_str());
     let export =
         |format: &str| format!("{here}?ref={}&sort={}&format={format}", encode(&shown_set), encode(sort));
-    page.show(&BoardPage {
+    let shown = BoardPage {
         page: &page,
         seen: &seen,
         phases: &phases,
@@ -513,7 +519,10 @@ async fn show(
         n_images,
         n_references,
         phase: &phase,
-    })
+    };
+    let body = Bytes::from(shown.render()?);
+    app.recent.keep(&page, begun, body.clone());
+    Ok(Html(body).into_response())
 }
 
 fn shown_row(row: &Row, board: &Board, decimals: usize, own: &HashSet<String>) -> ShownRow {

@@ -116,6 +116,7 @@ async fn finish(app: &App, work: &Work, job: &Job, outcome: Result<Value, String
     (work.finish)(app, &mut tx, job, outcome).await?;
     tx.commit().await?;
     counter.fetch_add(1, Ordering::Relaxed);
+    app.recent.forget();
     // The result may have added jobs.
     app.wake.notify();
     Ok(())

@@ -64,6 +64,9 @@ pub async fn dress(State(app): State<App>, request: Request, next: Next) -> Resp
             false => fault_page(&fault, &Page::new(&kept, &app, visitor)),
         };
     }
+    if !method.is_safe() {
+        app.recent.forget();
+    }
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         headers.entry(name).or_insert(HeaderValue::from_static(value));

@@ -18,7 +18,7 @@ pub const COOKIE: &str = "language";
 const TABLES: &[&[(&str, &str)]] = &[CHINESE, COLLECTIONS, HOSTS];
 
 /// A language of the site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Language {
     /// English.
     English,

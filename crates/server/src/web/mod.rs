@@ -10,6 +10,7 @@ pub mod language;
 pub mod limits;
 pub mod openapi;
 pub mod page;
+pub mod recent;
 pub mod route;
 
 use axum::http::{HeaderMap, header};

@@ -159,9 +159,17 @@ async fn a_submission_goes_from_a_file_to_the_board(database: Database) {
         assert_eq!(pair[1]["not_different_from_row_above"].is_boolean(), is_compared, "{pair:?}");
     }
 
-    // A pinned submission stands for its team.
+    // A pinned submission stands for its team. Visitors share a page of the board, but not beyond this change.
+    let anybody = site.anybody();
+    let shared = anybody.get("/b/b/p/leaderboard").await.expect(200).text;
+    assert!(shared.contains("Seven") && !shared.contains("Five"));
+    let of_ada = site.person("Ada", Role::Member).await.get("/b/b/p/leaderboard").await.expect(200).text;
+    assert!(of_ada.contains("class=\"own\"") && !shared.contains("class=\"own\""));
+    assert_eq!(anybody.get("/b/b/p/leaderboard").await.expect(200).text, shared);
     let id = first["id"].as_str().unwrap();
     ada.post_json(&format!("/api/v1/submissions/{id}/pin"), &json!({})).await.expect(200);
+    let changed = anybody.get("/b/b/p/leaderboard").await.expect(200).text;
+    assert!(changed.contains("Five") && !changed.contains("Seven"));
     let csv = ada
         .get(&format!("/api/v1/phases/{phase}/leaderboard?format=csv&sort=bleu-1&ref=c40"))
         .await

@@ -1,0 +1,88 @@
+//! Pages made a moment ago, so that many visitors who are not signed in share one.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::body::Bytes;
+
+use super::Page;
+use super::language::Language;
+
+/// How long a page is shared. Changes made through this process end it at once; those of other processes show this
+/// late.
+const LIFE: Duration = Duration::from_secs(1);
+
+/// The number of pages above which all are forgotten.
+const MANY: usize = 256;
+
+/// Pages made a moment ago, by path and language.
+#[derive(Default)]
+pub struct Recent(Mutex<HashMap<(String, Language), (Instant, Bytes)>>);
+
+impl Recent {
+    /// The page that was made a moment ago for a visitor who is not signed in.
+    pub fn get(&self, page: &Page) -> Option<Bytes> {
+        self.get_at(page, Instant::now())
+    }
+
+    fn get_at(&self, page: &Page, now: Instant) -> Option<Bytes> {
+        let key = key(page)?;
+        let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (made, body) = pages.get(&key)?;
+        (now.saturating_duration_since(*made) < LIFE).then(|| body.clone())
+    }
+
+    /// Keeps a page whose making began at `begun`, unless it is for a person.
+    pub fn keep(&self, page: &Page, begun: Instant, body: Bytes) {
+        let Some(key) = key(page) else { return };
+        let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if pages.len() >= MANY {
+            pages.clear();
+        }
+        pages.insert(key, (begun, body));
+    }
+
+    /// Forgets all pages, for something has changed.
+    pub fn forget(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+fn key(page: &Page) -> Option<(String, Language)> {
+    page.visitor.is_none().then(|| (page.path.clone(), page.language))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn page(path: &str, language: Language) -> Page {
+        Page { language, visitor: None, path: path.to_owned(), site: Arc::from(""), done: None }
+    }
+
+    #[test]
+    fn pages_are_shared_for_a_second() {
+        let (recent, begun) = (Recent::default(), Instant::now());
+        let board = page("/board", Language::English);
+        recent.keep(&board, begun, Bytes::from_static(b"rows"));
+        let after = |ms| begun + Duration::from_millis(ms);
+        assert_eq!(recent.get_at(&board, after(999)).as_deref(), Some(&b"rows"[..]));
+        assert_eq!(recent.get_at(&board, after(1000)), None);
+        assert_eq!(recent.get_at(&page("/board", Language::Chinese), after(1)), None);
+        assert_eq!(recent.get_at(&page("/board?sort=bleu-4", Language::English), after(1)), None);
+        recent.forget();
+        assert_eq!(recent.get_at(&board, after(1)), None);
+    }
+
+    #[test]
+    fn addresses_without_end_do_not_fill_the_memory() {
+        let (recent, begun) = (Recent::default(), Instant::now());
+        for number in 0..10 * MANY {
+            recent.keep(&page(&format!("/board?sort={number}"), Language::English), begun, Bytes::new());
+        }
+        assert!(recent.0.lock().unwrap().len() <= MANY);
+    }
+}
