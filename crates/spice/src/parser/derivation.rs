@@ -57,13 +57,16 @@ fn choose(grammar: &Grammar, chart: &Chart, vertex: Vertex) -> Option<(f64, [Opt
     let mut divided = 0;
     for rule in grammar.by_parent().list(usize::from(state)) {
         let rule = Rule::unpack(*rule);
-        let Some(left) = chart.row(rule.first, start) else { continue };
-        for (split, left) in (start + 1..end).zip(left) {
-            if *left == f32::NEG_INFINITY {
+        if !chart.starts(rule.first, start) {
+            continue;
+        }
+        for split in start + 1..end {
+            let left = chart.score(rule.first, start, split);
+            if left == f32::NEG_INFINITY {
                 continue;
             }
             let right = chart.score(rule.second, split, end);
-            let sum = f64::from(rule.score) + f64::from(*left) + f64::from(right);
+            let sum = f64::from(rule.score) + f64::from(left) + f64::from(right);
             // Of equal sums, the first place of division counts, and there the first rule.
             if sum > largest || (sum == largest && split < divided) {
                 (largest, divided) = (sum, split);

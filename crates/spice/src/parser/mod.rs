@@ -3,6 +3,7 @@
 //! 1. [`lexicon`]: each word, in American spelling, gets the tags that it may have, with scores. A boundary is added.
 //! 2. [`chart`]: bottom up, each span of words gets the best score of every state of the grammar that can cover it.
 //!    Scores are 32-bit sums in the order of CoreNLP, since ties and near ties decide trees.
+//!    States that cannot be part of the best parse are skipped.
 //! 3. [`derivation`]: from the root down, the best rule of each state is found again, in 64 bits.
 //! 4. If the root cannot be reached, every word is allowed to have any tag. If it still cannot, words hang under `X`.
 //!
@@ -17,13 +18,16 @@ mod signature;
 use crate::resources::Grammar;
 use crate::tree::Tree;
 use americanize::americanize;
-use chart::Chart;
+use chart::{Chart, Keep};
 pub(crate) use lexicon::{Lexicon, TagCounts, Taggings};
 
 /// The word that ends every sentence inside the parser.
 const BOUNDARY: &str = ".$.";
 /// The score of a tag that the lexicon rules out, where it has to be allowed.
 const FLOOD: f32 = -1000.0;
+/// More than what rounding changes in the score of a parse and in its bounds: a hundred sums of numbers whose last
+/// place is worth 0.0002.
+const MARGIN: f32 = 0.25;
 /// CoreNLP shows scores modulo this number, to hide what it adds for unknown words.
 const MODULUS: f64 = -10000.0;
 
@@ -53,12 +57,28 @@ impl<'a> Parser<'a> {
     pub fn parse(&mut self, words: &[&str]) -> Parse {
         for is_flooded in [false, true] {
             let tags = self.tags(words, is_flooded);
-            self.chart.fill(self.grammar, &tags);
+            self.fill(&tags, is_flooded);
             if let Some((tree, score)) = derivation::best(self.grammar, &self.chart, words) {
                 return Parse { tree, score: Some(score % MODULUS) };
             }
         }
         Parse { tree: fallback(words), score: None }
+    }
+
+    /// Fills the chart with all that can be part of the best parse: with what a parse needs that is as good as one
+    /// found in a first search, if there are bounds and the search finds one.
+    fn fill(&mut self, tags: &[Vec<(u16, f32)>], is_flooded: bool) {
+        let Self { grammar, chart } = self;
+        // The scores of flooded words are too large for the margin.
+        let outlook = grammar.outlook().sentence(tags).filter(|_| !is_flooded);
+        if let Some(outlook) = outlook {
+            chart.fill(grammar, tags, Keep::Near(&outlook));
+            let found = chart.score(grammar.root(), 0, tags.len());
+            if found > f32::NEG_INFINITY {
+                return chart.fill(grammar, tags, Keep::AtLeast(&outlook, found - MARGIN));
+            }
+        }
+        chart.fill(grammar, tags, Keep::All);
     }
 
     /// The tags of each word with their scores, and those of the boundary. When flooded, every word may have any tag.
@@ -112,6 +132,18 @@ mod tests {
             let parse = Parser::new(&grammar(seed)).parse(&words);
             let leaves = (0..parse.tree.len()).filter(|node| parse.tree.children(*node).is_empty());
             prop_assert_eq!(leaves.map(|leaf| parse.tree.label(leaf)).collect::<Vec<_>>(), words);
+        }
+
+        #[test]
+        fn what_is_skipped_changes_no_tree(seed in 0_u64..100, picks in proptest::collection::vec(0_usize..8, 1..12)) {
+            let grammar = grammar(seed);
+            let words: Vec<&str> = picks.iter().map(|pick| WORDS[*pick]).collect();
+            let mut parser = Parser::new(&grammar);
+            let tags = parser.tags(&words, false);
+            parser.fill(&tags, false);
+            let found = derivation::best(&grammar, &parser.chart, &words);
+            parser.chart.fill(&grammar, &tags, Keep::All);
+            prop_assert_eq!(found, derivation::best(&grammar, &parser.chart, &words));
         }
 
         #[test]

@@ -83,6 +83,11 @@ pub(crate) struct View<'a, T> {
 }
 
 impl<'a, T> View<'a, T> {
+    /// The number of items in all lists.
+    pub(crate) fn items(self) -> usize {
+        self.items.len()
+    }
+
     pub(crate) fn list(self, number: usize) -> &'a [T] {
         let bounds = self.starts.get(number).zip(self.starts.get(number + 1));
         let range = bounds.map(|(start, end)| *start as usize..*end as usize);

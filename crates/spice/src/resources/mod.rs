@@ -7,6 +7,7 @@ mod compile;
 mod java_stream;
 mod labels;
 mod lists;
+mod outlook;
 mod rules;
 mod source;
 
@@ -17,6 +18,8 @@ use capeval_choice::{Refusal, Remedy, Task};
 
 pub use compile::{Compiler, Recognized, Summary};
 pub(crate) use lists::{Lists, View};
+use outlook::Outlook;
+pub(crate) use outlook::SentenceOutlook;
 pub(crate) use rules::Rule;
 #[cfg(any(test, fuzzing))]
 pub(crate) use rules::{Binary, Unary};
@@ -26,7 +29,7 @@ pub(crate) use source::{Counts, Source};
 use crate::parser::Lexicon;
 
 /// The file format; the version increases whenever the meaning of the bytes changes.
-const FORMAT: Format = Format { magic: *b"CAPSPICE", version: 1, noun: "SPICE resources" };
+const FORMAT: Format = Format { magic: *b"CAPSPICE", version: 2, noun: "SPICE resources" };
 
 /// Bits that say what a state is.
 pub(crate) mod kind {
@@ -58,6 +61,7 @@ pub struct Grammar {
     /// Unary rules by parent, in the order in which CoreNLP visits them: the child.
     unaries: Lists<u64>,
     lexicon: Lexicon,
+    outlook: Outlook,
 }
 
 impl fmt::Debug for Grammar {
@@ -106,6 +110,7 @@ impl Grammar {
         };
         let (by_left, chains, by_parent, unaries) = (rules()?, rules()?, rules()?, rules()?);
         let lexicon = Lexicon::open(&mut reader, states)?;
+        let outlook = Outlook::open(&mut reader, states)?;
         if kinds.len() != states {
             return Err(reader.unsound());
         }
@@ -122,6 +127,7 @@ impl Grammar {
             by_parent,
             unaries,
             lexicon,
+            outlook,
         })
     }
 
@@ -135,6 +141,7 @@ impl Grammar {
             rules.write(&mut out);
         }
         self.lexicon.write(&mut out);
+        self.outlook.write(&mut out);
         out
     }
 
@@ -183,6 +190,10 @@ impl Grammar {
 
     pub(crate) fn lexicon(&self) -> &Lexicon {
         &self.lexicon
+    }
+
+    pub(crate) fn outlook(&self) -> &Outlook {
+        &self.outlook
     }
 }
 
