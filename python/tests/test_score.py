@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import capeval
+from capeval.reward import Reward
 
 METRICS = ["bleu", "rouge-l", "cider-d"]
 
@@ -179,8 +180,16 @@ def test_a_key_that_is_not_there_is_a_key_error(references, candidates):
 
 
 def test_lone_surrogates_are_refused():
-    with pytest.raises(UnicodeEncodeError):
-        capeval.score({1: ["a"]}, {1: "\ud800"}, ["bleu"])
+    words = "the text holds a surrogate without its partner, which is not a character; replace it"
+    for references, candidates, place in [
+        ({1: ["a"]}, {1: "\ud800"}, "candidates: image 1"),
+        ({1: ["a", "b \udfff"]}, {1: "a"}, "references: image 1"),
+        ({"\ud800": ["a"]}, {1: "a"}, "references"),
+    ]:
+        with pytest.raises(ValueError, match=f"^{place}: {words}"):
+            capeval.score(references, candidates, ["bleu"])
+    with pytest.raises(ValueError, match=f"^caption 0: {words}"):
+        Reward({1: ["a"]}, {"rouge-l": 1.0})(1, ["\ud800"])
 
 
 def test_threads_change_no_digit(quickstart):

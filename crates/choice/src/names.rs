@@ -54,12 +54,18 @@ pub fn suggest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Rem
 ///
 /// assert_eq!(nearest("ROUGE_L", ["bleu", "rouge-l"]), Some("rouge-l"));
 /// assert_eq!(nearest("blue", ["bleu", "rouge-l"]), Some("bleu"));
+/// assert_eq!(nearest("pbt", ["none", "ptb"]), Some("ptb"), "two neighbours changed places");
 /// assert_eq!(nearest("wer", ["bleu", "rouge-l"]), None);
 /// ```
 pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let plain = |name: &str| name.to_lowercase().replace('_', "-");
     let given = plain(given);
-    let similar = names.into_iter().map(|name| (strsim::jaro_winkler(&given, &plain(name)), name));
+    let similarity = |name: &str| {
+        // Two letters that changed places: in short names, they leave too little for Jaro and Winkler to go by.
+        let is_swap = strsim::osa_distance(&given, name) == 1 && strsim::levenshtein(&given, name) == 2;
+        if is_swap { 1.0 } else { strsim::jaro_winkler(&given, name) }
+    };
+    let similar = names.into_iter().map(|name| (similarity(&plain(name)), name));
     let best = similar.filter(|(similarity, _)| *similarity > SIMILAR);
     best.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, name)| name)
 }

@@ -92,6 +92,7 @@ fn foreign_magic(head: &[u8]) -> Option<(&'static str, &'static str)> {
         (b"\x80\x05", "a Python pickle", "write it as JSON"),
         (b"\xFF\xFE", "UTF-16 text", "save it as UTF-8"),
         (b"\xFE\xFF", "UTF-16 text", "save it as UTF-8"),
+        (b"version https://git-lfs.", "a pointer of Git LFS", "fetch the file itself with git lfs pull"),
     ];
     let is_tar = head.get(257..262) == Some(b"ustar");
     let magic = MAGICS.iter().find(|(magic, ..)| head.starts_with(magic));

@@ -357,6 +357,12 @@ fn what_is_no_caption_file_is_named() {
         (b"\x80\x04\x95", "refs.p", "a Python pickle", "write it as JSON, or "),
         (b"\xFF\xFEa\0", "refs.txt", "UTF-16 text", "save it as UTF-8, or "),
         (b"a man\0runs", "refs.txt", "binary data", ""),
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n",
+            "refs",
+            "a pointer of Git LFS",
+            "fetch the file itself with git lfs pull, or ",
+        ),
         (b"not json", "refs.json.gz", "plain text, though its name ends in .json", ""),
     ] {
         check_error(

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyList, PySet, PyString, PyTuple};
 
-use crate::error::{fault, from_corpus, from_file, sentence, value};
+use crate::error::{fault, from_corpus, from_file, sentence, text, value, within};
 
 /// Captions of images, in order: references or candidates.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -262,17 +262,20 @@ fn push_records(list: &Bound<'_, PyList>, options: &ReadOptions, rows: &mut Rows
 
 /// Adds the caption or captions of one image.
 fn push(rows: &mut Rows, id: &SegmentId, captions: &Bound<'_, PyAny>) -> PyResult<()> {
-    if let Ok(text) = captions.cast::<PyString>() {
-        rows.push(id.clone(), text.to_str()?);
+    if let Ok(caption) = captions.cast::<PyString>() {
+        let place = || format!("{}: image {}", rows.source(), id.quoted());
+        let caption = text(caption).map_err(|error| within(captions.py(), &place(), &error))?;
+        rows.push(id.clone(), caption);
         return Ok(());
     }
     if let Ok(record) = captions.cast::<PyDict>() {
         let mut texts =
             ["caption", "raw", "text"].into_iter().filter_map(|key| record.get_item(key).transpose());
         let caption = texts.next().ok_or_else(|| no_text(rows, id, captions))??;
-        let text = caption.cast::<PyString>().map_err(|_| no_text(rows, id, &caption))?;
-        rows.push(id.clone(), text.to_str()?);
-        return Ok(());
+        if !caption.is_instance_of::<PyString>() {
+            return Err(no_text(rows, id, &caption));
+        }
+        return push(rows, id, &caption);
     }
     if !captions.is_instance_of::<PyList>() && !captions.is_instance_of::<PyTuple>() && !is_array(captions) {
         return Err(no_text(rows, id, captions));
@@ -303,11 +306,6 @@ fn no_text(rows: &Rows, id: &SegmentId, found: &Bound<'_, PyAny>) -> PyErr {
     ))
 }
 
-/// An exception with the place of the error in front of its message.
-fn within(py: Python<'_>, place: &str, error: &PyErr) -> PyErr {
-    PyErr::from_type(error.get_type(py), format!("{place}: {}", error.value(py)))
-}
-
 /// The name of an object's type, for errors.
 pub fn type_name(object: &Bound<'_, PyAny>) -> String {
     object.get_type().name().map_or_else(|_| "something else".to_owned(), |name| name.to_string())
@@ -315,8 +313,8 @@ pub fn type_name(object: &Bound<'_, PyAny>) -> String {
 
 /// An image id: a string, or anything that Python accepts as an index.
 pub fn id(object: &Bound<'_, PyAny>) -> PyResult<SegmentId> {
-    if let Ok(text) = object.cast::<PyString>() {
-        return Ok(SegmentId::from(text.to_str()?));
+    if let Ok(id) = object.cast::<PyString>() {
+        return Ok(SegmentId::from(text(id)?));
     }
     if !object.is_instance_of::<PyBool>()
         && let Ok(number) = object.extract::<i64>()

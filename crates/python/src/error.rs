@@ -4,8 +4,9 @@ use std::io;
 
 use capeval::choice::{Argument, Dialect, Notice, Remedy, Role, Task, system_words};
 use capeval::corpus::ErrorKind;
-use pyo3::PyErr;
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyUnicodeEncodeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 /// The exception for an error of a request: `ValueError`, or `OSError` or a subclass if a file cannot be opened.
 pub fn from_request(error: capeval::Error) -> PyErr {
@@ -18,6 +19,25 @@ pub fn from_request(error: capeval::Error) -> PyErr {
 /// A `ValueError` with the message of `error` and its remedy.
 pub fn fault(error: &(dyn std::error::Error + 'static)) -> PyErr {
     value(&sentence(&error.to_string(), capeval::remedy(error).as_ref()))
+}
+
+/// An exception with the place of the error in front of its message.
+pub fn within(py: Python<'_>, place: &str, error: &PyErr) -> PyErr {
+    PyErr::from_type(error.get_type(py), format!("{place}: {}", error.value(py)))
+}
+
+/// The characters of a string; Python's may hold surrogates, which are none.
+pub fn text<'s>(string: &'s Bound<'_, PyString>) -> PyResult<&'s str> {
+    string.to_str().map_err(|error| {
+        if error.is_instance_of::<PyUnicodeEncodeError>(string.py()) {
+            value(
+                "the text holds a surrogate without its partner, which is not a character; replace it, such as with \
+                 text.encode('utf-8', 'replace').decode()",
+            )
+        } else {
+            error
+        }
+    })
 }
 
 /// A message and its remedy in one sentence.

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
 
 use crate::captions::{id, id_list, type_name};
-use crate::error::{fault, from_request, told};
+use crate::error::{fault, from_request, text, told, within};
 use crate::frequencies::{DocumentFrequencies, parse_ids};
 use crate::metrics::select;
 use crate::run::{long, pool};
@@ -126,10 +126,10 @@ impl Judge {
         let held: Vec<Bound<'py, PyAny>> = captions.iter().collect();
         let mut views = Vec::with_capacity(held.len());
         for (k, caption) in held.iter().enumerate() {
-            let text = caption.cast::<PyString>().map_err(|_| {
+            let string = caption.cast::<PyString>().map_err(|_| {
                 PyTypeError::new_err(format!("caption {k} must be a string, not {}", type_name(caption)))
             })?;
-            views.push(text.to_str()?);
+            views.push(text(string).map_err(|error| within(py, &format!("caption {k}"), &error))?);
         }
         let engine = self.engine.engine();
         let pool = pool(py, self.threads)?;

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::captions::type_name;
-use crate::error::{noticed, value};
+use crate::error::{noticed, text, value, within};
 use crate::frequencies::DocumentFrequencies;
 use crate::judge::numbers;
 use crate::metrics::select;
@@ -84,16 +84,17 @@ pub fn evaluate<'py>(
 }
 
 fn push(
-    text: &Bound<'_, PyAny>,
+    string: &Bound<'_, PyAny>,
     k: usize,
     what: &str,
     bytes: &mut Vec<u8>,
     ends: &mut Vec<u64>,
 ) -> PyResult<()> {
-    let text = text
-        .cast::<PyString>()
-        .map_err(|_| PyTypeError::new_err(format!("{what} {k} must be a string, not {}", type_name(text))))?;
-    bytes.extend_from_slice(text.to_str()?.as_bytes());
+    let found = string.cast::<PyString>().map_err(|_| {
+        PyTypeError::new_err(format!("{what} {k} must be a string, not {}", type_name(string)))
+    })?;
+    let caption = text(found).map_err(|error| within(string.py(), &format!("{what} {k}"), &error))?;
+    bytes.extend_from_slice(caption.as_bytes());
     ends.push(bytes.len() as u64);
     Ok(())
 }

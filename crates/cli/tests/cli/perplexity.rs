@@ -90,7 +90,7 @@ fn what_is_no_model_and_no_probability_is_refused() {
     let good = quickstart("good.json");
     for (args, expected) in [
         (&["perplexity", &good][..], "pass --lm FILE to score captions"),
-        (&["perplexity", "--lm", &good, &good], "no ARPA file"),
+        (&["perplexity", "--lm", &good, &good], "this is not an ARPA file"),
         (&["perplexity", "-t", "ptb", &good], "--lm"),
         (&["perplexity", "--id-column", "key", &good], "leave out --id-column"),
         (&["perplexity", "--caption-column", "text", &good], "leave out --caption-column"),

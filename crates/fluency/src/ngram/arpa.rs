@@ -28,9 +28,8 @@ impl NgramModel {
     /// announces, lacks `<s>` or `</s>`, or has n-grams longer than [`MAX_ORDER`].
     pub fn read_arpa(source: impl Read) -> Result<Self, Error> {
         let mut lines = Lines { source: BufReader::new(source), number: 0, buffer: Vec::new() };
-        while lines.next()?.ok_or_else(|| Error::new("no ARPA file, for it has no line '\\data\\'"))?.1
-            != "\\data\\"
-        {}
+        let absent = || Error::new("this is not an ARPA file: it has no line '\\data\\'");
+        while lines.next()?.ok_or_else(absent)?.1 != "\\data\\" {}
         let mut announced: Vec<usize> = Vec::new();
         let mut heading = loop {
             let (number, line) = lines.required()?;
@@ -247,7 +246,7 @@ mod tests {
     #[test]
     fn errors_name_the_line_and_what_is_wrong() {
         for (from, to, expected) in [
-            ("\\data\\", "data", "no ARPA file"),
+            ("\\data\\", "data", "this is not an ARPA file: it has no line '\\data\\'"),
             ("ngram 2", "ngram 3", "line 3: expected 'ngram 2=COUNT'"),
             ("1=5", "1=6", "line 13: the file announces 6 1-grams but holds 5"),
             ("-0.5\ta", "0.5\ta", "line 10: the logarithm 0.5 is above 0"),
