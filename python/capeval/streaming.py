@@ -140,13 +140,14 @@ class CaptionMetric(_Metric):
 
         Args:
             preds: the captions of a system, or one caption.
-            target: the references of each caption: a list of strings, or one string; for one caption, its references.
+            target: for each caption, the list of its references; for one caption, its references.
             image_ids: the id of each image. An image that comes again, as the last ones do in each process of a
                 distributed sampler, is counted once.
 
         Raises:
             ValueError: the numbers of captions, references and ids differ, or a caption has no references.
-            TypeError: a caption is not a string, or an id is neither an integer nor a string.
+            TypeError: a caption is not a string, its references are not a list of strings, or an id is neither an
+                integer nor a string.
         """
         if isinstance(preds, str):
             preds, target = [preds], [target]
@@ -158,7 +159,9 @@ class CaptionMetric(_Metric):
             )
         lines = []
         for k, (key, caption, texts) in enumerate(zip(ids, captions, references)):
-            texts = [texts] if isinstance(texts, str) else list(texts)
+            if isinstance(texts, str):
+                raise TypeError(f"target[{k}] must be a list of references, not a string: {texts!r}; pass [{texts!r}]")
+            texts = list(texts)
             if not isinstance(caption, str) or not all(isinstance(text, str) for text in texts):
                 raise TypeError(f"caption {k} of the batch and its references must be strings")
             if not texts:

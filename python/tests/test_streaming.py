@@ -56,6 +56,8 @@ def test_a_call_scores_its_batch_and_keeps_it(references, candidates):
     [
         ((["a"], [["b"], ["c"]]), ValueError, "1 captions, but references of 2"),
         ((["a"], "b"), TypeError, "target must be a list"),
+        ((["a"], ["b"]), TypeError, r"target\[0\] must be a list of references, not a string: 'b'; pass \['b'\]"),
+        (("a", "b"), TypeError, "target.* must be a list"),
         (([5], [["b"]]), TypeError, "caption 0 of the batch and its references must be strings"),
         ((["a"], [[]]), ValueError, "caption 0 of the batch has no references; leave it out"),
     ],
