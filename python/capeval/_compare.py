@@ -87,10 +87,15 @@ class Comparison(Rendered):
             raise KeyError(f"{len(pairs)} pairs end in {system!r}; look up measure {measure!r} in .pairs")
         return pairs[0].contrasts[measure]
 
-    def to_html(self, *, title: str | None = None, digits: int = 3, progress: Progress = None) -> str:
-        """Renders a page of the differences between systems; with ``gallery=True`` also every image."""
+    def to_html(
+        self, *, title: str | None = None, digits: int = 3, threads: int | None = None, progress: Progress = None
+    ) -> str:
+        """Renders a page of the differences between systems; with ``gallery=True`` also every image.
+
+        The arguments are those of :meth:`Report.to_html`.
+        """
         with Listener(progress) as listener:
-            return self._found.html(title, digit_count(digits), listener)
+            return self._found.html(title, digit_count(digits), thread_count(threads), listener)
 
     def plot(self) -> Plot:
         """Shows the charts of the differences in a notebook."""

@@ -147,7 +147,11 @@ class Comparison:
     def report(self) -> Report: ...
     def pairs(self) -> list[tuple[str, str, dict[str, dict[str, Any]]]]: ...
     def html(
-        self, title: str | None, digits: int, progress: Callable[[str, int, int], object] | None
+        self,
+        title: str | None,
+        digits: int,
+        threads: int | None,
+        progress: Callable[[str, int, int], object] | None,
     ) -> str: ...
     def render(self, format: str, digits: int) -> str: ...
 
@@ -210,6 +214,7 @@ class Report:
         pattern: str | None,
         files: list[str | None] | None,
         embedded: list[bytes | None] | None,
+        threads: int | None,
         progress: Callable[[str, int, int], object] | None,
     ) -> str: ...
     def render(self, format: str, digits: int) -> str: ...

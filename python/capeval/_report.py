@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
-from ._inputs import digit_count
+from ._inputs import digit_count, thread_count
 from ._progress import Listener, Progress
 from ._rendered import Plot, Rendered
 
@@ -195,6 +195,7 @@ class Report(Rendered, Mapping[str, float]):
         pictures: str | Mapping[Id, str] | None = None,
         embed_pictures: bool = False,
         digits: int = 3,
+        threads: int | None = None,
         progress: Progress = None,
     ) -> str:
         """Renders a page with scores and charts; with ``score(…, gallery=True)`` also every image.
@@ -208,6 +209,8 @@ class Report(Rendered, Mapping[str, float]):
             embed_pictures: whether to put the pictures into the page, instead of linking to them. Paths are then
                 relative to the current folder, and missing files are left out.
             digits: the number of digits after the decimal point.
+            threads: the number of threads that explain the scores of single images; see
+                :func:`capeval.set_num_threads`.
             progress: ``True`` for a tqdm bar, or a function that is called with the stage, the images done and the
                 total.
         """
@@ -226,7 +229,9 @@ class Report(Rendered, Mapping[str, float]):
                 raise ValueError("no picture of any image was found; pictures must name files, not URLs, to embed them")
             paths = None
         with Listener(progress) as listener:
-            return self._found.html(title, digit_count(digits), pattern, paths, files, listener)
+            return self._found.html(
+                title, digit_count(digits), pattern, paths, files, thread_count(threads), listener
+            )
 
     def to_pandas(self, *, segments: bool = False) -> pandas.DataFrame:
         """Converts the scores to a data frame with a column per measure and a row per system.

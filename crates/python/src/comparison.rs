@@ -57,10 +57,11 @@ impl Comparison {
         py: Python<'_>,
         title: Option<String>,
         digits: usize,
+        threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
         let page = Page { title, digits, ..Page::default() };
-        rendered::page(py, n_images(&self.found.report), progress, |advance, out| {
+        rendered::page(py, n_images(&self.found.report), threads, progress, |advance, out| {
             pages::comparison(&self.found, &page, &Keywords, advance, out)
         })
     }

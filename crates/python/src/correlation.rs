@@ -77,7 +77,7 @@ impl Correlation {
     /// The correlation as a page.
     fn html(&self, py: Python<'_>, title: Option<String>, digits: usize) -> PyResult<String> {
         let page = Page { title, digits, ..Page::default() };
-        rendered::page(py, 0, None, |_, out| pages::correlation(&self.found, &page, &Keywords, out))
+        rendered::page(py, 0, None, None, |_, out| pages::correlation(&self.found, &page, &Keywords, out))
     }
 
     /// The correlation as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`.

@@ -34,7 +34,7 @@ impl Preference {
     /// The preferences as a page of HTML.
     fn html(&self, py: Python<'_>, title: Option<String>, digits: usize) -> PyResult<String> {
         let page = Page { title, digits, ..Page::default() };
-        rendered::page(py, 0, None, |_, out| pages::preference(&self.found, &page, &Keywords, out))
+        rendered::page(py, 0, None, None, |_, out| pages::preference(&self.found, &page, &Keywords, out))
     }
 
     /// The preferences as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"`, `"latex"`, or the `"rows"`

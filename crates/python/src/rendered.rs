@@ -28,10 +28,11 @@ pub fn text(found: &impl Written, form: &str, digits: usize) -> PyResult<String>
 pub fn page(
     py: Python<'_>,
     n: usize,
+    threads: Option<usize>,
     listener: Option<Py<PyAny>>,
     write: impl FnOnce(Advance<'_>, &mut Vec<u8>) -> io::Result<()> + Send,
 ) -> PyResult<String> {
-    let out = long(py, None, listener, |progress| {
+    let out = long(py, threads, listener, |progress| {
         progress.begin(Stage::Writing, n);
         let mut out = Vec::new();
         write(&|n| progress.advance(n), &mut out).map(|()| out)

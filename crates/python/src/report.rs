@@ -143,12 +143,13 @@ impl Report {
         pattern: Option<String>,
         files: Option<Vec<Option<String>>>,
         embedded: Option<Vec<Option<PyBackedBytes>>>,
+        threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
         let pictures = pattern.map(Pictures::Pattern).or(files.map(Pictures::Files));
         let pictures = pictures.or(embedded.map(Pictures::embedded));
         let page = Page { title, digits, pictures, ..Page::default() };
-        rendered::page(py, n_images(&self.found), progress, |advance, out| {
+        rendered::page(py, n_images(&self.found), threads, progress, |advance, out| {
             pages::report(&self.found, &page, &Keywords, advance, out)
         })
     }
