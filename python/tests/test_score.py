@@ -340,6 +340,16 @@ def test_a_tampered_report_is_refused(references, candidates, part, damage):
         restore({**data, part: damage(data[part])})
 
 
+def test_a_page_does_not_depend_on_the_number_of_threads():
+    captions = {k: f"a {'dog cat man'.split()[k % 3]} runs {'on ' * (k % 5)}sand" for k in range(300)}
+    references = {k: [caption, captions[k * 7 % 300]] for k, caption in captions.items()}
+    found = capeval.compare(references, {"a": captions, "b": dict.fromkeys(captions, "a dog")}, METRICS, gallery=True)
+    assert found.report.to_html(threads=1) == found.report.to_html(threads=3)
+    assert found.to_html(threads=1) == found.to_html(threads=3)
+    with pytest.raises(ValueError, match="threads must be a whole number from 1 to 65536, not 0"):
+        found.to_html(threads=0)
+
+
 def test_a_page_tells_its_progress_and_may_be_stopped(references, candidates):
     report = capeval.score(references, candidates, METRICS, gallery=True)
     told = []

@@ -22,7 +22,7 @@ struct Explainer {
 }
 
 impl Explain for Explainer {
-    fn evidence(&self, images: Range<usize>, shapes: &Shapes) -> Vec<Vec<Vec<Evidence>>> {
+    fn evidence(&self, images: Range<usize>, shapes: &mut Shapes) -> Vec<Vec<Vec<Evidence>>> {
         let Scene { references, systems, sessions } = &self.scene;
         let chosen = self.images.get(images).unwrap_or_default();
         sessions.explain(&references.set, systems, chosen, |explanation| Evidence::of(&explanation, shapes))

@@ -18,7 +18,7 @@ impl Sessions {
         references: &ReferenceSet,
         systems: &[System],
         chosen: &[u32],
-        keep: impl Fn(Explanation) -> T,
+        mut keep: impl FnMut(Explanation) -> T,
     ) -> Vec<Vec<Vec<T>>> {
         let n_metrics = self.0.iter().map(Read::n_metrics).sum();
         let mut kept: Vec<Vec<Vec<T>>> =

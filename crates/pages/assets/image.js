@@ -9,9 +9,10 @@ async function imageParts(source, state) {
     ...meta.systems.map((_, s) => block("captions-" + s))]);
   await source.load(meta.systems.keys());
   const { references: read, systems } = known || { references: { known: [], of: [] }, systems: [] };
+  const shape = ([number]) => shapes.all[shapes.of[Math.floor(image / meta.chunk)][number]];
   const wordsOfReferences = (m) => (read.known[read.of[m]] || []).map(wordsOf);
   const wordsOfCandidate = (of, m) => wordsOf(of.candidate.known[of.candidate.of[m]]);
-  const trees = systems.map((of) => of && of.trees.map((tree, m) => grow(shapes, tree, wordsOfCandidate(of, m), wordsOfReferences(m))));
+  const trees = systems.map((of) => of && of.trees.map((tree, m) => grow(shape(tree), tree[1], wordsOfCandidate(of, m), wordsOfReferences(m))));
   const mine = systems[state.system];
 
   const texts = [];

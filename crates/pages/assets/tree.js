@@ -1,7 +1,7 @@
 // Explanations of scores: the tree of steps, from its shape and its numbers.
 
 // Fills a shape with numbers, which are in the order of the tree.
-function grow(shapes, [shape, numbers], candidate, references) {
+function grow(shape, numbers, candidate, references) {
   let at = 0;
   const next = () => numbers[at++];
   const plain = (title) => ({ title, rule: null, value: undefined, note: null, facts: [], matches: [], parts: [], statements: [], list: null });
@@ -52,7 +52,7 @@ function grow(shapes, [shape, numbers], candidate, references) {
     else made.parts = (node.parts || []).map(step);
     return made;
   };
-  return shapes[shape].map(step);
+  return shape.map(step);
 }
 
 // All matches of these steps and the steps below them.

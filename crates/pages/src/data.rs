@@ -12,30 +12,26 @@
 //! | `references-C` | the list of references of each image of the chunk |
 //! | `pictures` | the path of each image's picture, or `null`; only if [`Meta::pictures`] is `"listed"` |
 //! | `pictures-C` | the data of the picture of each image of the chunk, or `null`; only if it is `"embedded"` |
-//! | `evidence-C` | an [`Image`] for each image of the chunk |
-//! | `shapes` | the [`Shape`]s of all explanations, to which a [`Tree`] refers by number |
+//! | `evidence-C` | for each image of the chunk, the evidence for its scores, as [`push_image`] writes it |
+//! | `shapes` | `all`: the [`Shapes`] of all explanations; `of`: for each chunk, the numbers in `all` of its own |
 
-use std::collections::HashMap;
-use std::fmt;
-use std::ops::Range;
-use std::sync::Arc;
+use std::fmt::{self, Write as _};
 
 use capeval_metric::Direction;
-use capeval_report::{Evidence, Gallery, Report, Rounded, Shape};
+use capeval_report::{Evidence, Gallery, Report, Rounded, Shapes};
 use rayon::prelude::*;
 use serde::Serialize;
-use serde_json::value::RawValue;
 
-use crate::block;
+use crate::block::Blocks;
 use crate::figures::headlines;
 use crate::{Page, Pictures};
 
 /// The number of images whose evidence shares a block.
 const CHUNK: usize = 128;
 
-/// The least number of chunks that are made together, in parallel, and then written: few enough that the memory they
-/// take does not grow with the page.
-const TOGETHER: usize = 16;
+/// The number of chunks that are made together, in parallel, and then written: so few that the memory they take does
+/// not grow with the page, and so many that threads seldom wait for the last of them.
+const TOGETHER: usize = 64;
 
 /// All blocks of a page.
 pub(crate) struct Data<'r> {
@@ -92,34 +88,6 @@ enum Place<'r> {
     Embedded,
 }
 
-/// The evidence for one image's scores.
-#[derive(Serialize)]
-struct Image<'r> {
-    references: Readings<&'r [Box<str>]>,
-    /// For each system, how its caption was scored; `null` where it has no caption.
-    systems: Vec<Option<Caption<'r>>>,
-}
-
-#[derive(Serialize)]
-struct Caption<'r> {
-    candidate: Readings<&'r str>,
-    /// For each metric, how its scores were computed.
-    trees: Vec<Tree<'r>>,
-}
-
-/// A text as metrics read it: its words, joined with spaces, or each preceded by U+001F if a word contains a space.
-/// Metrics that split it into the same words share a reading.
-#[derive(Serialize)]
-struct Readings<T> {
-    known: Vec<T>,
-    /// For each metric, the index of its reading in `known`.
-    of: Vec<usize>,
-}
-
-/// The number of a shape, and the numbers to fill it with.
-#[derive(Serialize)]
-struct Tree<'r>(usize, &'r RawValue);
-
 impl fmt::Display for Data<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { report, page, .. } = *self;
@@ -130,8 +98,11 @@ impl fmt::Display for Data<'_> {
             gallery.systems.iter().map(|captions| places(gallery, &captions.images)).collect();
         let systems = gallery.systems.par_iter().zip(&places).enumerate().map(|(s, (captions, places))| {
             let texts = places.iter().map(|k| captions.texts.get((*k)?).map(String::as_str));
-            let scores = self.block(&format!("scores-{s}"), &scores(report, s, places))?;
-            Ok(scores + &self.block(&format!("captions-{s}"), &texts.collect::<Vec<_>>())?)
+            let (scores, captions) = rayon::join(
+                || self.block(&format!("scores-{s}"), &scores(report, s, places)),
+                || self.block(&format!("captions-{s}"), &texts.collect::<Vec<_>>()),
+            );
+            Ok(scores? + &captions?)
         });
         let systems: Vec<Result<String, fmt::Error>> = systems.collect();
         f.write_str(&self.block("meta", &Meta::new(self, gallery))?)?;
@@ -142,51 +113,54 @@ impl fmt::Display for Data<'_> {
             Some(Pictures::Embedded(pictures)) => {
                 for (chunk, pictures) in pictures.chunks(CHUNK).enumerate() {
                     // Pictures are compressed already.
-                    f.write_str(&block::of(&format!("pictures-{chunk}"), &pictures, false)?)?;
+                    f.write_str(&Blocks::new(false).of(&format!("pictures-{chunk}"), &pictures)?)?;
                 }
             }
             Some(Pictures::Pattern(_)) | None => {}
         }
-        let (known, mut shapes) = (capeval_report::Shapes::default(), Numbered::default());
+        let (mut shapes, mut of_chunks) = (Shapes::default(), Vec::new());
         let chunks: Vec<usize> = (0..gallery.ids.len().div_ceil(CHUNK)).collect();
-        for together in chunks.chunks(TOGETHER.max(rayon::current_num_threads())) {
-            let evidence =
-                together.par_iter().map(|chunk| gallery.explainer.evidence(images(gallery, *chunk), &known));
-            let evidence: Vec<_> = evidence.collect();
-            // Shapes are numbered in the order of images, whatever the order in which threads meet them.
-            let all = evidence.iter().flatten().flatten().flatten();
-            all.for_each(|evidence| shapes.add(&evidence.shape));
-            let blocks = together
-                .par_iter()
-                .zip(evidence)
-                .map(|(chunk, evidence)| self.chunk(*chunk, gallery, &places, &evidence, &shapes));
-            let blocks: Vec<Result<String, fmt::Error>> = blocks.collect();
-            blocks.into_iter().try_for_each(|block| f.write_str(&block?))?;
+        for together in chunks.chunks(TOGETHER) {
+            let chunks = together.par_iter().map_init(
+                || Blocks::new(page.compress),
+                |blocks, chunk| self.chunk(*chunk, gallery, &places, blocks),
+            );
+            for chunk in chunks.collect::<Result<Vec<_>, _>>()? {
+                f.write_str(&chunk.blocks)?;
+                let numbers = chunk.shapes.iter().map(|shape| shapes.number(shape));
+                of_chunks.push(numbers.collect::<Vec<_>>());
+            }
         }
+        let (all, of) = (shapes.into_list().join(","), serde_json::to_string(&of_chunks));
+        let of = of.map_err(|_| fmt::Error)?;
         f.write_str(
-            &self.block("shapes", &shapes.list.iter().map(|shape| &**shape).collect::<Vec<&Shape>>())?,
+            &Blocks::new(page.compress).of_json("shapes", &format!(r#"{{"all":[{all}],"of":{of}}}"#))?,
         )
     }
 }
 
-/// The images of a chunk.
-fn images(gallery: &Gallery, chunk: usize) -> Range<usize> {
-    chunk * CHUNK..((chunk + 1) * CHUNK).min(gallery.ids.len())
+/// What a page holds about a chunk of images.
+struct Chunk {
+    blocks: String,
+    /// The shapes to which the evidence refers.
+    shapes: Vec<Box<str>>,
 }
 
 impl Data<'_> {
-    /// The evidence and the references of a chunk of images; `evidence` is that of each system and metric.
+    /// The evidence and the references of a chunk of images.
     fn chunk(
         &self,
         chunk: usize,
         gallery: &Gallery,
         places: &[Vec<Option<usize>>],
-        evidence: &[Vec<Vec<Evidence>>],
-        shapes: &Numbered,
-    ) -> Result<String, fmt::Error> {
-        let images = images(gallery, chunk);
+        blocks: &mut Blocks,
+    ) -> Result<Chunk, fmt::Error> {
+        let images = chunk * CHUNK..((chunk + 1) * CHUNK).min(gallery.ids.len());
+        let mut shapes = Shapes::default();
+        let evidence = gallery.explainer.evidence(images.clone(), &mut shapes);
         let mut done = vec![0; gallery.systems.len()];
-        let of_image = |image: usize| {
+        let mut json = String::new();
+        for image in images.clone() {
             let systems =
                 gallery.systems.iter().zip(places).zip(&mut done).map(|((captions, places), done)| {
                     places.get(image).copied().flatten()?;
@@ -195,18 +169,19 @@ impl Data<'_> {
                     *done += 1;
                     Some(metrics)
                 });
-            Image::new(systems, shapes)
-        };
-        let of_images: Vec<Image<'_>> = images.clone().map(of_image).collect();
-        let evidence = self.block(&format!("evidence-{chunk}"), &of_images)?;
+            json.push(if json.is_empty() { '[' } else { ',' });
+            push_image(&mut json, &systems.collect::<Vec<_>>())?;
+        }
+        json.push(']');
+        let mut both = blocks.of_json(&format!("evidence-{chunk}"), &json)?;
         let references = gallery.references.get(images.clone()).unwrap_or_default();
-        let references = self.block(&format!("references-{chunk}"), &references)?;
+        both.push_str(&blocks.of(&format!("references-{chunk}"), &references)?);
         (self.advance)(images.len());
-        Ok(evidence + &references)
+        Ok(Chunk { blocks: both, shapes: shapes.into_list() })
     }
 
     fn block(&self, name: &str, data: &impl Serialize) -> Result<String, fmt::Error> {
-        block::of(name, data, self.page.compress)
+        Blocks::new(self.page.compress).of(name, data)
     }
 }
 
@@ -262,57 +237,84 @@ fn scores(report: &Report, system: usize, places: &[Option<usize>]) -> Vec<Vec<O
     (0..n).map(|measure| places.iter().map(|k| score(*k, measure)).collect()).collect()
 }
 
-/// Shapes, and the number of each by its address.
-#[derive(Default)]
-struct Numbered {
-    numbers: HashMap<usize, usize>,
-    list: Vec<Arc<Shape>>,
-}
-
-impl Numbered {
-    fn add(&mut self, shape: &Arc<Shape>) {
-        let Self { numbers, list } = self;
-        numbers.entry(Arc::as_ptr(shape).addr()).or_insert_with(|| {
-            list.push(Arc::clone(shape));
-            list.len() - 1
-        });
-    }
-
-    fn number(&self, shape: &Arc<Shape>) -> usize {
-        self.numbers.get(&Arc::as_ptr(shape).addr()).copied().unwrap_or_default()
-    }
-}
-
-impl<T: PartialEq> Readings<T> {
-    fn of(readings: impl Iterator<Item = T>) -> Self {
-        let (mut known, mut of) = (Vec::new(), Vec::new());
-        for reading in readings {
-            of.push(known.iter().position(|other| *other == reading).unwrap_or_else(|| {
-                known.push(reading);
-                known.len() - 1
-            }));
+/// Adds the evidence for the scores of an image, given that of each system by metric, if it has a caption:
+///
+/// - `references`: the references as metrics read them;
+/// - `systems`: for each system, `null` if it has no caption, or else the `candidate` as metrics read it and `trees`:
+///   for each metric, the number of the shape in its chunk and the [`numbers`](Evidence::numbers) to fill it with.
+///
+/// Metrics that split a text into the same words share a reading: `known` holds the words of each reading, and `of` the
+/// index in it for each metric.
+fn push_image(json: &mut String, systems: &[Option<Vec<&Evidence>>]) -> fmt::Result {
+    let none = Vec::new();
+    let first = systems.iter().flatten().next().unwrap_or(&none);
+    json.push_str(r#"{"references":"#);
+    push_readings(json, first.iter().map(|evidence| evidence.references.as_str()))?;
+    json.push_str(r#","systems":["#);
+    for (s, metrics) in systems.iter().enumerate() {
+        json.push_str(if s > 0 { "," } else { "" });
+        let Some(metrics) = metrics else {
+            json.push_str("null");
+            continue;
+        };
+        json.push_str(r#"{"candidate":"#);
+        push_readings(json, metrics.iter().map(|evidence| evidence.candidate.as_str()))?;
+        json.push_str(r#","trees":["#);
+        for (m, evidence) in metrics.iter().enumerate() {
+            let comma = if m > 0 { "," } else { "" };
+            write!(json, "{comma}[{},", evidence.shape)?;
+            json.push_str(&evidence.numbers);
+            json.push(']');
         }
-        Self { known, of }
+        json.push_str("]}");
     }
+    json.push_str("]}");
+    Ok(())
 }
 
-impl<'r> Image<'r> {
-    /// An image with the evidence of each system, metric by metric.
-    fn new(systems: impl Iterator<Item = Option<Vec<&'r Evidence>>>, shapes: &Numbered) -> Self {
-        let mut references = None;
-        let systems = systems.map(|metrics| {
-            let metrics = metrics?;
-            references
-                .get_or_insert_with(|| Readings::of(metrics.iter().map(|evidence| &*evidence.references)));
-            Some(Caption {
-                candidate: Readings::of(metrics.iter().map(|evidence| &*evidence.candidate)),
-                trees: metrics
-                    .iter()
-                    .map(|evidence| Tree(shapes.number(&evidence.shape), &evidence.numbers))
-                    .collect(),
-            })
-        });
-        let systems = systems.collect();
-        Self { references: references.unwrap_or_else(|| Readings::of(std::iter::empty())), systems }
+/// Adds readings of a text, which are JSON.
+fn push_readings<'e>(json: &mut String, readings: impl Iterator<Item = &'e str>) -> fmt::Result {
+    let (mut known, mut of) = (Vec::new(), Vec::new());
+    for reading in readings {
+        of.push(known.iter().position(|other| *other == reading).unwrap_or_else(|| {
+            known.push(reading);
+            known.len() - 1
+        }));
+    }
+    write!(json, r#"{{"known":[{}],"of":["#, known.join(","))?;
+    for (m, index) in of.into_iter().enumerate() {
+        write!(json, "{}{index}", if m > 0 { "," } else { "" })?;
+    }
+    json.push_str("]}");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_that_read_the_same_words_share_them() {
+        let evidence = |shape, candidate: &str| Evidence {
+            shape,
+            numbers: "[1,2]".into(),
+            candidate: candidate.into(),
+            references: r#"["b"]"#.into(),
+        };
+        let (a, b, c) = (evidence(3, r#""a""#), evidence(0, r#""a""#), evidence(1, r#""A""#));
+        let mut json = String::new();
+        push_image(&mut json, &[None, Some(vec![&a, &b, &c])]).unwrap();
+        let references = r#"{"known":[["b"]],"of":[0,0,0]}"#;
+        let candidate = r#"{"known":["a","A"],"of":[0,0,1]}"#;
+        let trees = "[[3,[1,2]],[0,[1,2]],[1,[1,2]]]";
+        assert_eq!(
+            json,
+            format!(
+                r#"{{"references":{references},"systems":[null,{{"candidate":{candidate},"trees":{trees}}}]}}"#
+            )
+        );
+        json.clear();
+        push_image(&mut json, &[None]).unwrap();
+        assert_eq!(json, r#"{"references":{"known":[],"of":[]},"systems":[null]}"#);
     }
 }

@@ -1,225 +1,321 @@
 //! Explanations in a compact form for pages: a shape that many of them share, and its numbers.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::mem;
 
 use capeval_metric::{Explanation, Match, Statement, Step};
 use foldhash::fast::FixedState;
-use serde::Serialize;
-use serde_json::value::RawValue;
 
-use crate::Rounded;
+use crate::number::{Rounded, push_digits};
 
-/// A compact form of an [`Explanation`] for pages. Explanations of many images differ only in their numbers, so the
-/// tree without numbers is stored once.
+/// A compact form of an [`Explanation`] for pages, as JSON. Explanations of many images differ only in their numbers,
+/// so the tree without numbers, its shape, is stored once.
 #[derive(Clone, Debug)]
 pub struct Evidence {
-    /// The tree without numbers.
-    pub shape: Arc<Shape>,
-    /// A JSON list of everything that [`Shape`] leaves out, in its order.
-    pub numbers: Box<RawValue>,
-    /// The candidate's words, joined with spaces, or each preceded by U+001F if any word is empty or contains a space.
-    pub candidate: Box<str>,
-    /// Each reference's words, joined in the same way.
-    pub references: Box<[Box<str>]>,
+    /// The number of the shape in [`Shapes`].
+    pub shape: usize,
+    /// A list of everything that the shape leaves out, in its order.
+    pub numbers: String,
+    /// The candidate's words: a text that joins them with spaces, or puts U+001F before each of them if any is empty or
+    /// contains a space.
+    pub candidate: String,
+    /// The list of each reference's words, joined in the same way.
+    pub references: String,
 }
 
-/// The steps of an explanation, without numbers. [`Evidence::numbers`] holds the numbers of each step, in the order of
-/// the tree: its value and its note if it has them, the value of each fact, the places of each match (`[words of the
-/// candidate, [[reference, words]…]]`), and, for a list of n-grams, their number and for each its first word in the
-/// candidate, its number of words, its value, and the value or `null` of each fact that the list names. Of statements
-/// there are their number, and for each its terms, 1 if it is matched or else 0, and its note. The number of its parts
-/// follows if they are alike, and then the numbers of each part. A pair of matching words is the name of the matcher
-/// and the places of the match.
-#[derive(Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(transparent)]
-pub struct Shape(Vec<Node<'static>>);
-
-#[derive(Debug, Default, PartialEq, Eq, Hash, Serialize)]
-struct Node<'e> {
-    #[serde(skip_serializing_if = "str::is_empty")]
-    title: Cow<'e, str>,
-    /// Whether the number of the step among its siblings, from 1, follows the title.
-    #[serde(skip_serializing_if = "is_not")]
-    counted: bool,
-    /// Whether this is a match, titled by the words on both sides and noted with the matcher.
-    #[serde(skip_serializing_if = "is_not")]
-    pair: bool,
-    #[serde(skip_serializing_if = "is_not")]
-    value: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rule: Option<&'static str>,
-    #[serde(skip_serializing_if = "is_not")]
-    note: bool,
-    /// The names of facts.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    facts: Vec<&'static str>,
-    /// The matcher of each match.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    matches: Vec<&'static str>,
-    /// The names of the facts of n-grams, if all parts are n-grams of the candidate. Replaces `parts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ngrams: Option<Vec<&'static str>>,
-    /// Whether all parts are statements. Replaces `parts`.
-    #[serde(skip_serializing_if = "is_not")]
-    statements: bool,
-    /// What all parts are like. Replaces `parts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    each: Option<Box<Node<'e>>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    parts: Vec<Node<'e>>,
-}
-
-impl Node<'_> {
-    fn into_owned(self) -> Node<'static> {
-        Node {
-            title: self.title.into_owned().into(),
-            each: self.each.map(|each| Box::new(each.into_owned())),
-            parts: self.parts.into_iter().map(Node::into_owned).collect(),
-            ..self
-        }
-    }
-}
-
-/// Whether serde leaves a flag out.
-fn is_not(flag: &bool) -> bool {
-    !flag
-}
-
-/// One of [`Evidence::numbers`].
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Number<'e> {
-    Value(Rounded),
-    Count(usize),
-    Note(&'e str),
-    Terms(&'e [String]),
-    Places(&'e [usize], &'e [(usize, Vec<usize>)]),
-}
-
-/// All shapes, each stored once. Share one instance among all calls of [`Evidence::of`].
+/// The distinct shapes of explanations, numbered in the order in which they are first met.
+///
+/// A shape is a JSON list of the steps of an explanation. A step is an object; what it does not hold is left out:
+///
+/// - `title`; `counted` if the number of the step among its siblings, from 1, follows the title; `pair` if the step is
+///   a match, titled by the words on both sides and noted with the matcher;
+/// - `value` if it has one; its `rule`; `note` if it has one; the names of its `facts`; the matcher of each of its
+///   `matches`;
+/// - its parts: the names of the facts of `ngrams`, if all parts are n-grams of the candidate, `statements`, if all
+///   parts are statements, `each`, if all are like this step, or else the list of `parts`.
+///
+/// [`Evidence::numbers`] holds the numbers of each step, in the order of the tree: its value and its note if it has
+/// them, the value of each fact, the places of each match (`[words of the candidate, [[reference, words]…]]`), and, for
+/// a list of n-grams, their number and for each its first word in the candidate, its number of words, its value, and
+/// the value or `null` of each fact that the list names. Of statements there are their number, and for each its terms,
+/// 1 if it is matched or else 0, and its note. The number of its parts follows if they are alike, and then the numbers
+/// of each part. A pair of matching words is the name of the matcher and the places of the match.
 #[derive(Debug, Default)]
 pub struct Shapes {
-    hasher: FixedState,
-    /// The shapes by their hash.
-    known: Mutex<HashMap<u64, Vec<Arc<Shape>>, FixedState>>,
+    numbers: HashMap<Box<str>, usize, FixedState>,
+    /// The shape that is being written.
+    shape: String,
 }
 
 impl Shapes {
-    fn shared(&self, shape: Vec<Node<'_>>) -> Arc<Shape> {
-        let hash = self.hasher.hash_one(&shape);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let alike = known.entry(hash).or_default();
-        if let Some(known) = alike.iter().find(|known| known.0 == shape) {
-            return Arc::clone(known);
+    /// The number of `shape`.
+    pub fn number(&mut self, shape: &str) -> usize {
+        if let Some(number) = self.numbers.get(shape) {
+            return *number;
         }
-        let shape = Arc::new(Shape(shape.into_iter().map(Node::into_owned).collect()));
-        alike.push(Arc::clone(&shape));
-        shape
+        let number = self.numbers.len();
+        self.numbers.insert(shape.into(), number);
+        number
+    }
+
+    /// All shapes, in the order of their numbers.
+    pub fn into_list(self) -> Vec<Box<str>> {
+        let mut list: Vec<(Box<str>, usize)> = self.numbers.into_iter().collect();
+        list.sort_unstable_by_key(|(_, number)| *number);
+        list.into_iter().map(|(shape, _)| shape).collect()
     }
 }
 
 impl Evidence {
-    /// The compact form of `explanation`.
-    pub fn of(explanation: &Explanation, shapes: &Shapes) -> Self {
-        let mut reader = Reader { explanation, numbers: Vec::new() };
-        let shape = explanation.scores.iter().map(|step| reader.node(step, 0)).collect();
-        let numbers = serde_json::value::to_raw_value(&reader.numbers);
-        Self {
-            shape: shapes.shared(shape),
-            numbers: numbers.expect("numbers and texts have a JSON form"),
-            candidate: joined(&explanation.candidate).into(),
-            references: explanation.references.iter().map(|words| joined(words).into()).collect(),
+    /// The compact form of `explanation`; its shape is added to `shapes`.
+    pub fn of(explanation: &Explanation, shapes: &mut Shapes) -> Self {
+        let shape = mem::take(&mut shapes.shape);
+        let mut writer = Writer { explanation, shape, numbers: String::with_capacity(1024) };
+        writer.shape.clear();
+        writer.shape.push('[');
+        for (k, step) in explanation.scores.iter().enumerate() {
+            separate(&mut writer.shape);
+            writer.step(step, k);
         }
+        writer.shape.push(']');
+        let Writer { shape, mut numbers, .. } = writer;
+        // Each follows a comma.
+        numbers.replace_range(..numbers.len().min(1), "[");
+        numbers.push(']');
+        let (mut candidate, mut references) = (String::new(), "[".to_owned());
+        push_words(&mut candidate, &explanation.candidate);
+        for words in &explanation.references {
+            separate(&mut references);
+            push_words(&mut references, words);
+        }
+        references.push(']');
+        let number = shapes.number(&shape);
+        shapes.shape = shape;
+        Self { shape: number, numbers, candidate, references }
     }
 }
 
 /// Precedes each word where a word may contain a space.
 const UNIT: &str = "\u{1f}";
 
-fn joined(words: &[String]) -> String {
-    if words.iter().any(|word| word.is_empty() || word.contains([' ', '\u{1f}'])) {
-        words.iter().flat_map(|word| [UNIT, word]).collect()
-    } else {
-        words.join(" ")
-    }
-}
-
-/// Collects the numbers of a tree.
-struct Reader<'e> {
-    explanation: &'e Explanation,
-    numbers: Vec<Number<'e>>,
-}
-
-impl<'e> Reader<'e> {
-    fn value(&mut self, value: f64) {
-        self.numbers.push(Number::Value(Rounded(value)));
-    }
-
-    /// The step without its numbers; `k` is its index among its siblings.
-    fn node(&mut self, step: &'e Step, k: usize) -> Node<'e> {
-        if let Some(matched) = self.pair(step) {
-            self.numbers.push(Number::Note(matched.matcher));
-            self.numbers.push(Number::Places(&matched.candidate, &matched.references));
-            return Node { pair: true, ..Node::default() };
+/// Adds words as one text.
+fn push_words(json: &mut String, words: &[String]) {
+    let is_spaced = words.iter().any(|word| word.is_empty() || has(word, |byte| matches!(byte, b' ' | 0x1f)));
+    json.push('"');
+    for (k, word) in words.iter().enumerate() {
+        if is_spaced {
+            push_escaped(json, UNIT);
+        } else if k > 0 {
+            json.push(' ');
         }
-        let counted = step.title.rsplit_once(' ').filter(|(_, number)| is_number(number, k + 1));
-        let counted = counted.map(|(title, _)| title);
-        let mut node = Node {
-            title: counted.unwrap_or(&step.title).into(),
-            counted: counted.is_some(),
-            ..Node::default()
-        };
+        push_escaped(json, word);
+    }
+    json.push('"');
+}
+
+/// Whether any byte is `wanted`; looks at all of them, which the compiler does many at a time.
+fn has(text: &str, wanted: impl Fn(u8) -> bool) -> bool {
+    text.bytes().fold(false, |found, byte| found | wanted(byte))
+}
+
+fn push_text(json: &mut String, text: &str) {
+    json.push('"');
+    push_escaped(json, text);
+    json.push('"');
+}
+
+/// Adds what stands between the quotation marks of a text in JSON.
+fn push_escaped(json: &mut String, text: &str) {
+    if has(text, |byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        let quoted = serde_json::to_string(text).expect("a text has a JSON form");
+        json.push_str(&quoted[1..quoted.len() - 1]);
+    } else {
+        json.push_str(text);
+    }
+}
+
+/// Adds a comma, except at the start of a list or an object.
+fn separate(json: &mut String) {
+    if !matches!(json.as_bytes().last(), Some(b'[' | b'{')) {
+        json.push(',');
+    }
+}
+
+/// Writes the shape and the numbers of a tree.
+struct Writer<'e> {
+    explanation: &'e Explanation,
+    shape: String,
+    /// Each after a comma.
+    numbers: String,
+}
+
+impl<'e> Writer<'e> {
+    fn count(&mut self, count: usize) {
+        self.numbers.push(',');
+        push_digits(&mut self.numbers, count as u32);
+    }
+
+    fn value(&mut self, value: f64) {
+        self.numbers.push(',');
+        Rounded(value).push(&mut self.numbers);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.numbers.push(',');
+        push_text(&mut self.numbers, text);
+    }
+
+    fn places(&mut self, matched: &Match) {
+        let Self { numbers, .. } = self;
+        numbers.push(',');
+        numbers.push('[');
+        push_counts(numbers, &matched.candidate);
+        numbers.push_str(",[");
+        for (reference, places) in &matched.references {
+            separate(numbers);
+            numbers.push('[');
+            push_digits(numbers, *reference as u32);
+            numbers.push(',');
+            push_counts(numbers, places);
+            numbers.push(']');
+        }
+        numbers.push_str("]]");
+    }
+
+    /// Adds a field to the shape: a name in quotation marks and a colon, and its value if that is always the same.
+    fn field(&mut self, field: &str) {
+        separate(&mut self.shape);
+        self.shape.push_str(field);
+    }
+
+    fn names(&mut self, field: &str, names: impl Iterator<Item = &'static str>) {
+        self.field(field);
+        self.shape.push('[');
+        for name in names {
+            separate(&mut self.shape);
+            push_text(&mut self.shape, name);
+        }
+        self.shape.push(']');
+    }
+
+    /// Writes a step; `k` is its index among its siblings. Whether its shape may be that of all of them.
+    fn step(&mut self, step: &'e Step, k: usize) -> bool {
+        if let Some(matched) = self.pair(step) {
+            self.shape.push_str(r#"{"pair":true}"#);
+            self.text(matched.matcher);
+            self.places(matched);
+            return true;
+        }
+        self.shape.push('{');
+        let counted =
+            Some(&*step.title).filter(|title| title.as_bytes().last().is_some_and(u8::is_ascii_digit));
+        let counted = counted.and_then(|title| title.rsplit_once(' '));
+        let counted = counted.filter(|(_, number)| is_number(number, k + 1));
+        let title = counted.map_or(step.title.as_str(), |(title, _)| title);
+        if !title.is_empty() {
+            self.field(r#""title":"#);
+            push_text(&mut self.shape, title);
+        }
+        if counted.is_some() {
+            self.field(r#""counted":true"#);
+        }
         if let Some(value) = step.value {
-            node.value = true;
+            self.field(r#""value":true"#);
             self.value(value);
         }
-        node.rule = step.rule.map(|rule| rule.formula);
+        if let Some(rule) = step.rule {
+            self.field(r#""rule":"#);
+            push_text(&mut self.shape, rule.formula);
+        }
         if let Some(note) = step.note.as_deref().filter(|note| !self.repeats_matches(step, note)) {
-            node.note = true;
-            self.numbers.push(Number::Note(note));
+            self.field(r#""note":true"#);
+            self.text(note);
         }
-        for fact in &step.facts {
-            node.facts.push(fact.name);
-            self.value(fact.value);
+        if !step.facts.is_empty() {
+            self.names(r#""facts":"#, step.facts.iter().map(|fact| fact.name));
+            step.facts.iter().for_each(|fact| self.value(fact.value));
         }
-        for matched in &step.matches {
-            node.matches.push(matched.matcher);
-            self.numbers.push(Number::Places(&matched.candidate, &matched.references));
+        if !step.matches.is_empty() {
+            self.names(r#""matches":"#, step.matches.iter().map(|matched| matched.matcher));
+            step.matches.iter().for_each(|matched| self.places(matched));
         }
+        self.parts(step);
+        self.shape.push('}');
+        counted.is_some()
+    }
+
+    fn parts(&mut self, step: &'e Step) {
         let statements: Option<Vec<_>> = step.parts.iter().map(plain_statement).collect();
         if let Some(statements) = statements.filter(|statements| !statements.is_empty()) {
-            node.statements = true;
-            self.numbers.push(Number::Count(statements.len()));
+            self.field(r#""statements":true"#);
+            self.count(statements.len());
             for (Statement { terms, is_matched }, note) in statements {
-                let is_matched = usize::from(*is_matched);
-                self.numbers.extend([Number::Terms(terms), Number::Count(is_matched), Number::Note(note)]);
+                self.numbers.push_str(",[");
+                for term in terms {
+                    separate(&mut self.numbers);
+                    push_text(&mut self.numbers, term);
+                }
+                self.numbers.push(']');
+                self.count(usize::from(*is_matched));
+                self.text(note);
             }
-            return node;
+            return;
         }
         let spans: Option<Vec<(usize, usize)>> = step.parts.iter().map(|part| self.ngram(part)).collect();
         match spans {
-            Some(spans) if !spans.is_empty() || step.rule.is_some() => {
-                node.ngrams = Some(self.ngrams(step, &spans));
-            }
-            _ => {
-                let start = self.numbers.len();
-                let mut parts: Vec<Node<'_>> =
-                    step.parts.iter().enumerate().map(|(k, part)| self.node(part, k)).collect();
-                let are_alike = parts.first().is_some_and(|first| {
-                    (first.counted || first.pair) && parts.iter().all(|part| part == first)
-                });
-                if are_alike {
-                    self.numbers.insert(start, Number::Count(parts.len()));
-                    node.each = parts.pop().map(Box::new);
-                } else {
-                    node.parts = parts;
-                }
+            Some(spans) if !spans.is_empty() || step.rule.is_some() => self.ngrams(step, &spans),
+            _ if step.parts.is_empty() => {}
+            _ => self.others(step),
+        }
+    }
+
+    /// Writes parts that are n-grams, given the start and length of each.
+    fn ngrams(&mut self, step: &Step, spans: &[(usize, usize)]) {
+        let mut names: Vec<&'static str> = Vec::new();
+        for fact in step.parts.iter().flat_map(|part| &part.facts) {
+            if !names.contains(&fact.name) {
+                names.push(fact.name);
             }
         }
-        node
+        self.names(r#""ngrams":"#, names.iter().copied());
+        self.count(spans.len());
+        for ((start, length), part) in spans.iter().zip(&step.parts) {
+            self.count(*start);
+            self.count(*length);
+            self.value(part.value.unwrap_or(f64::NAN));
+            for name in &names {
+                let fact = part.facts.iter().find(|fact| fact.name == *name);
+                self.value(fact.map_or(f64::NAN, |fact| fact.value));
+            }
+        }
+    }
+
+    /// Writes parts that are neither statements nor n-grams.
+    fn others(&mut self, step: &'e Step) {
+        let (field, numbers) = (self.shape.len(), self.numbers.len());
+        self.field(r#""parts":["#);
+        let first = self.shape.len();
+        let mut end = first;
+        let mut are_alike = true;
+        for (k, part) in step.parts.iter().enumerate() {
+            separate(&mut self.shape);
+            let start = self.shape.len();
+            let is_common = self.step(part, k);
+            if k == 0 {
+                end = self.shape.len();
+                are_alike = is_common;
+            }
+            are_alike = are_alike && self.shape[first..end] == self.shape[start..];
+        }
+        if are_alike {
+            let each = self.shape[first..end].to_owned();
+            self.shape.truncate(field);
+            self.field(r#""each":"#);
+            self.shape.push_str(&each);
+            self.numbers.insert_str(numbers, &format!(",{}", step.parts.len()));
+        } else {
+            self.shape.push(']');
+        }
     }
 
     /// The match of a step that says nothing else.
@@ -235,27 +331,6 @@ impl<'e> Reader<'e> {
         let rest = after_words(&step.title, at(candidate, &matched.candidate))?.strip_prefix(" ~ ")?;
         let rest = after_words(rest, at(references.get(*reference)?, places))?;
         rest.is_empty().then_some(matched)
-    }
-
-    /// Collects the numbers of parts that are n-grams, given the start and length of each; returns the names of their
-    /// facts.
-    fn ngrams(&mut self, step: &Step, spans: &[(usize, usize)]) -> Vec<&'static str> {
-        let mut names: Vec<&'static str> = Vec::new();
-        for fact in step.parts.iter().flat_map(|part| &part.facts) {
-            if !names.contains(&fact.name) {
-                names.push(fact.name);
-            }
-        }
-        self.numbers.push(Number::Count(spans.len()));
-        for ((start, length), part) in spans.iter().zip(&step.parts) {
-            self.numbers.extend([Number::Count(*start), Number::Count(*length)]);
-            self.value(part.value.unwrap_or(f64::NAN));
-            for name in &names {
-                let fact = part.facts.iter().find(|fact| fact.name == *name);
-                self.value(fact.map_or(f64::NAN, |fact| fact.value));
-            }
-        }
-        names
     }
 
     /// The position in the candidate and the length, in words, of the n-gram that `step` is about; `None` if the step
@@ -275,6 +350,16 @@ impl<'e> Reader<'e> {
         let [matched] = &step.matches[..] else { return false };
         after_words(note, at(&self.explanation.candidate, &matched.candidate)) == Some("")
     }
+}
+
+/// Adds a list of counts.
+fn push_counts(json: &mut String, counts: &[usize]) {
+    json.push('[');
+    for count in counts {
+        separate(json);
+        push_digits(json, *count as u32);
+    }
+    json.push(']');
 }
 
 /// The words at these positions.
@@ -322,15 +407,22 @@ mod tests {
         Explanation { candidate: words.clone(), references: vec![words], scores: vec![score] }
     }
 
+    /// The explanations in their compact form, and their shapes.
+    fn compact<const N: usize>(explanations: [Explanation; N]) -> ([Evidence; N], Vec<Box<str>>) {
+        let mut shapes = Shapes::default();
+        let evidence = explanations.map(|explanation| Evidence::of(&explanation, &mut shapes));
+        (evidence, shapes.into_list())
+    }
+
     #[test]
     fn trees_that_differ_in_numbers_share_a_shape() {
-        let shapes = Shapes::default();
-        let (two, three) = (Evidence::of(&explanation(2), &shapes), Evidence::of(&explanation(3), &shapes));
-        assert!(Arc::ptr_eq(&two.shape, &three.shape));
-        let shape = serde_json::to_string(&*two.shape).unwrap();
-        assert_eq!(shape, r#"[{"title":"matches","value":true,"rule":"sum","note":true,"ngrams":[]}]"#);
-        assert_eq!(two.numbers.get(), r#"[2,"odd \"note\"",2,0,1,1,1,1,1]"#);
-        assert_eq!((&*two.candidate, &*two.references[0]), ("a cat sat", "a cat sat"));
+        let ([two, three, none], shapes) = compact([explanation(2), explanation(3), Explanation::default()]);
+        assert_eq!((two.shape, three.shape, none.shape), (0, 0, 1));
+        let shape = r#"[{"title":"matches","value":true,"rule":"sum","note":true,"ngrams":[]}]"#;
+        assert_eq!(shapes, [shape.into(), "[]".into()]);
+        assert_eq!(two.numbers, r#"[2,"odd \"note\"",2,0,1,1,1,1,1]"#);
+        assert_eq!((&*two.candidate, &*two.references), (r#""a cat sat""#, r#"["a cat sat"]"#));
+        assert_eq!((&*none.numbers, &*none.candidate, &*none.references), ("[]", r#""""#, "[]"));
     }
 
     #[test]
@@ -348,16 +440,29 @@ mod tests {
             let scores = vec![Step::heading("alignment", chunks.collect())];
             Explanation { scores, ..explanation(0) }
         };
-        let shapes = Shapes::default();
-        let one = Evidence::of(&chunked(&[&[0, 1, 2]]), &shapes);
-        let two = Evidence::of(&chunked(&[&[0], &[2]]), &shapes);
-        assert!(Arc::ptr_eq(&one.shape, &two.shape));
-        let shape = serde_json::to_string(&*two.shape).unwrap();
-        assert_eq!(
-            shape,
-            r#"[{"title":"alignment","each":{"title":"chunk","counted":true,"each":{"pair":true}}}]"#
-        );
-        assert_eq!(two.numbers.get(), r#"[2,1,"stem",[[0],[[0,[0]]]],1,"stem",[[2],[[0,[2]]]]]"#);
+        let ([_, two], shapes) = compact([chunked(&[&[0, 1, 2]]), chunked(&[&[0], &[2]])]);
+        let shape = r#"[{"title":"alignment","each":{"title":"chunk","counted":true,"each":{"pair":true}}}]"#;
+        assert_eq!(shapes, [shape.into()]);
+        assert_eq!(two.numbers, r#"[2,1,"stem",[[0],[[0,[0]]]],1,"stem",[[2],[[0,[2]]]]]"#);
+    }
+
+    #[test]
+    fn parts_that_are_not_alike_are_listed() {
+        let parts = vec![
+            Step::given("word 1", 1.0),
+            Step::given("word 2", 2.5).fact("df", f64::NAN),
+            Step::heading("\"", vec![Step::given("x", 3.0)]),
+        ];
+        let scores = vec![Step::of("s", 3.5, Rule::SUM, parts), Step::given("t 2", 0.0)];
+        let ([one], shapes) = compact([Explanation { scores, ..explanation(0) }]);
+        let counted = r#"{"title":"word","counted":true,"value":true}"#;
+        let with_fact = r#"{"title":"word","counted":true,"value":true,"facts":["df"]}"#;
+        let heading = r#"{"title":"\"","parts":[{"title":"x","value":true}]}"#;
+        let first =
+            format!(r#"{{"title":"s","value":true,"rule":"sum","parts":[{counted},{with_fact},{heading}]}}"#);
+        let second = r#"{"title":"t","counted":true,"value":true}"#;
+        assert_eq!(shapes, [format!("[{first},{second}]").into()]);
+        assert_eq!(one.numbers, "[3.5,1,2.5,null,3,0]");
     }
 
     #[test]
@@ -367,18 +472,21 @@ mod tests {
         };
         let parts = vec![stating(&["man"], true), stating(&["man", "ride", "wave"], false)];
         let explain = |parts| Explanation { scores: vec![Step::heading("facts", parts)], ..explanation(0) };
-        let shapes = Shapes::default();
-        let one = Evidence::of(&explain(parts[..1].to_vec()), &shapes);
-        let two = Evidence::of(&explain(parts), &shapes);
-        assert!(Arc::ptr_eq(&one.shape, &two.shape));
-        assert_eq!(serde_json::to_string(&*two.shape).unwrap(), r#"[{"title":"facts","statements":true}]"#);
-        assert_eq!(two.numbers.get(), r#"[2,["man"],1,"note",["man","ride","wave"],0,"note"]"#);
+        let ([_, two], shapes) = compact([explain(parts[..1].to_vec()), explain(parts)]);
+        assert_eq!(shapes, [r#"[{"title":"facts","statements":true}]"#.into()]);
+        assert_eq!(two.numbers, r#"[2,["man"],1,"note",["man","ride","wave"],0,"note"]"#);
     }
 
     #[test]
     fn words_that_contain_spaces_are_kept_whole() {
-        assert_eq!(joined(&["a b".into(), "c".into()]), "\u{1f}a b\u{1f}c");
-        assert_eq!(joined(&[String::new()]), "\u{1f}");
+        let joined = |words: &[&str]| {
+            let mut json = String::new();
+            push_words(&mut json, &words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
+            serde_json::from_str::<String>(&json).unwrap()
+        };
+        assert_eq!(joined(&["a", "\"c\\", "é\u{7f}\n"]), "a \"c\\ é\u{7f}\n");
+        assert_eq!(joined(&["a b", "c"]), "\u{1f}a b\u{1f}c");
+        assert_eq!(joined(&[""]), "\u{1f}");
         assert_eq!(joined(&[]), "");
     }
 }

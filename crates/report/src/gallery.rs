@@ -40,7 +40,7 @@ pub struct Captions {
 pub trait Explain: Send + Sync {
     /// For each system and metric, the evidence of each caption of `images`, in their order. The images are indices
     /// into [`Gallery::ids`].
-    fn evidence(&self, images: Range<usize>, shapes: &Shapes) -> Vec<Vec<Vec<Evidence>>>;
+    fn evidence(&self, images: Range<usize>, shapes: &mut Shapes) -> Vec<Vec<Vec<Evidence>>>;
 }
 
 impl fmt::Debug for Gallery {

@@ -25,7 +25,7 @@ pub use comparison::{Comparison, Contrast, P, Pair, TooFewResamples, Verdict};
 pub use correlation::{
     Agreement, Coefficient, Correlation, Difference, Human, Points, SystemAgreement, Unit,
 };
-pub use evidence::{Evidence, Shape, Shapes};
+pub use evidence::{Evidence, Shapes};
 pub use explained::Explained;
 pub use form::{Form, Written};
 pub use gallery::{Captions, Explain, Gallery};

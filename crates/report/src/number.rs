@@ -62,6 +62,90 @@ impl Serialize for Rounded {
     }
 }
 
+impl Rounded {
+    /// Adds the number as JSON; the same number as when it is serialised, in less time.
+    pub(crate) fn push(self, out: &mut String) {
+        let Self(value) = self;
+        let size = value.abs();
+        let decimals = match size {
+            size if size <= 99_999.0 && f64::from(size as u32) == size => 0,
+            size if size < 1e-4 => return self.push_small(out),
+            size if size < 10.0 => 4,
+            size if size < 100.0 => 3,
+            size if size < 1e3 => 2,
+            size if size < 1e4 => 1,
+            _ => return self.push_any(out),
+        };
+        match rounded(size * f64::from(10_u32.pow(decimals))) {
+            Some(digits) => push_decimal(out, value < 0.0 && digits > 0, digits, decimals as usize),
+            None => self.push_any(out),
+        }
+    }
+
+    /// Adds a number below 1e-4 in scientific notation.
+    fn push_small(self, out: &mut String) {
+        let Self(value) = self;
+        let exponent = value.abs().log10().floor();
+        let scaled = value.abs() * 10_f64.powi(4 - exponent as i32);
+        match rounded(scaled) {
+            Some(digits @ 10_000..100_000) => {
+                push_decimal(out, value < 0.0, digits, 4);
+                out.push_str("e-");
+                push_digits(out, -exponent as u32);
+            }
+            _ => self.push_any(out),
+        }
+    }
+
+    fn push_any(self, out: &mut String) {
+        out.push_str(&serde_json::to_string(&self).expect("a number has a JSON form"));
+    }
+}
+
+/// The nearest whole number; `None` if the error of a product would decide which it is.
+fn rounded(scaled: f64) -> Option<u32> {
+    let below = scaled as u32;
+    let rest = scaled - f64::from(below);
+    (0.0..1.0).contains(&rest).then_some(())?;
+    (!is_close_to_half(rest)).then_some(below + u32::from(rest > 0.5))
+}
+
+/// Adds the digits of a whole number.
+pub(crate) fn push_digits(out: &mut String, number: u32) {
+    push_decimal(out, false, number, 0);
+}
+
+/// Adds a number of which the last `decimals` digits follow the point, without zeros at its end.
+fn push_decimal(out: &mut String, is_negative: bool, mut digits: u32, mut decimals: usize) {
+    while decimals > 0 && digits.is_multiple_of(10) {
+        (digits, decimals) = (digits / 10, decimals - 1);
+    }
+    // A sign, a point and ten digits.
+    let mut text = [0; 12];
+    let mut start = text.len();
+    let mut put = |byte| {
+        start -= 1;
+        text[start] = byte;
+    };
+    let mut n = 0;
+    while digits > 0 || n <= decimals {
+        if n > 0 && n == decimals {
+            put(b'.');
+        }
+        put(b'0' + (digits % 10) as u8);
+        (digits, n) = (digits / 10, n + 1);
+    }
+    if is_negative {
+        put(b'-');
+    }
+    out.push_str(str::from_utf8(&text[start..]).expect("digits are text"));
+}
+
+/// Whether the error of a product would decide how it is rounded.
+fn is_close_to_half(scaled: f64) -> bool {
+    (scaled.fract().abs() - 0.5).abs() < 1e-6
+}
+
 /// The number that `significant(value, 5)` shows.
 fn five_digits(value: f64) -> f64 {
     let by_text = || significant(value, 5).parse().unwrap_or(value);
@@ -74,9 +158,7 @@ fn five_digits(value: f64) -> f64 {
         _ => return by_text(),
     };
     let scaled: f64 = value * scale;
-    // Close to a half, the error of the product would decide.
-    let is_close = (scaled.fract().abs() - 0.5).abs() < 1e-6;
-    if is_close { by_text() } else { scaled.round() / scale }
+    if is_close_to_half(scaled) { by_text() } else { scaled.round() / scale }
 }
 
 /// The range of a measure, such as `0–10`.
@@ -163,6 +245,40 @@ mod tests {
         let numbers = [0.0, -0.0, 2.0, 0.5, 1.0 / 3.0, -40_504.4, 1e-9, 1.23456e16, f64::NAN, f64::INFINITY];
         let shown = serde_json::to_string(&numbers.map(Rounded)).unwrap();
         assert_eq!(shown, "[0,0,2,0.5,0.3333,-40504,1e-9,1.2346e+16,null,null]");
+        let pushed = numbers.map(pushed).join(",");
+        assert_eq!(format!("[{pushed}]"), shown);
+    }
+
+    fn pushed(value: f64) -> String {
+        let mut text = String::new();
+        Rounded(value).push(&mut text);
+        text
+    }
+
+    #[test]
+    fn pushed_numbers_are_those_that_are_serialised() {
+        let mut state = 1_u64;
+        for _ in 0..100_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let value = (state >> 11) as f64 / (1_u64 << 53) as f64 * 10_f64.powi((state % 29) as i32 - 22);
+            let sign = if state & (1 << 40) == 0 { 1.0 } else { -1.0 };
+            for value in [value, (value * 2e4).round() / 2e4, value.round()] {
+                let value = sign * value;
+                let text = pushed(value);
+                let serialised = serde_json::to_string(&Rounded(value)).unwrap();
+                assert!(text.len() <= serialised.len() && text.len() <= 12, "{text} for {serialised}");
+                assert_eq!(text.parse::<f64>().unwrap(), serialised.parse::<f64>().unwrap(), "{value:?}");
+            }
+        }
+        let small = [5e-324, -1.5e-310, 9.999_96e-5, 0.000_099_999_9, 99_999.5, 9_999.96];
+        for value in small {
+            let serialised = serde_json::to_string(&Rounded(value)).unwrap();
+            assert_eq!(
+                pushed(value).parse::<f64>().unwrap(),
+                serialised.parse::<f64>().unwrap(),
+                "{value:?}"
+            );
+        }
     }
 
     #[test]
