@@ -44,7 +44,7 @@ pub struct Evidence {
 pub struct Shapes {
     numbers: HashMap<Box<str>, usize, FixedState>,
     /// The shape that is being written.
-    shape: String,
+    shape: Vec<u8>,
 }
 
 impl Shapes {
@@ -70,28 +70,36 @@ impl Evidence {
     /// The compact form of `explanation`; its shape is added to `shapes`.
     pub fn of(explanation: &Explanation, shapes: &mut Shapes) -> Self {
         let shape = mem::take(&mut shapes.shape);
-        let mut writer = Writer { explanation, shape, numbers: String::with_capacity(1024) };
+        let mut writer = Writer { explanation, shape, numbers: Vec::with_capacity(1024) };
         writer.shape.clear();
-        writer.shape.push('[');
+        writer.shape.push(b'[');
         for (k, step) in explanation.scores.iter().enumerate() {
             separate(&mut writer.shape);
             writer.step(step, k);
         }
-        writer.shape.push(']');
+        writer.shape.push(b']');
         let Writer { shape, mut numbers, .. } = writer;
         // Each follows a comma.
-        numbers.replace_range(..numbers.len().min(1), "[");
-        numbers.push(']');
-        let (mut candidate, mut references) = (String::new(), "[".to_owned());
+        match numbers.first_mut() {
+            Some(comma) => *comma = b'[',
+            None => numbers.push(b'['),
+        }
+        numbers.push(b']');
+        let (mut candidate, mut references) = (Vec::new(), vec![b'[']);
         push_words(&mut candidate, &explanation.candidate);
         for words in &explanation.references {
             separate(&mut references);
             push_words(&mut references, words);
         }
-        references.push(']');
-        let number = shapes.number(&shape);
+        references.push(b']');
+        let number = shapes.number(str::from_utf8(&shape).expect("JSON is text"));
         shapes.shape = shape;
-        Self { shape: number, numbers, candidate, references }
+        Self {
+            shape: number,
+            numbers: text(numbers),
+            candidate: text(candidate),
+            references: text(references),
+        }
     }
 }
 
@@ -99,18 +107,29 @@ impl Evidence {
 const UNIT: &str = "\u{1f}";
 
 /// Adds words as one text.
-fn push_words(json: &mut String, words: &[String]) {
-    let is_spaced = words.iter().any(|word| word.is_empty() || has(word, |byte| matches!(byte, b' ' | 0x1f)));
-    json.push('"');
-    for (k, word) in words.iter().enumerate() {
-        if is_spaced {
-            push_escaped(json, UNIT);
-        } else if k > 0 {
-            json.push(' ');
+fn push_words(json: &mut Vec<u8>, words: &[String]) {
+    let is_plain = |word: &String| !word.is_empty() && !has(word, |byte| is_escaped(byte) || byte == b' ');
+    json.push(b'"');
+    if words.iter().all(is_plain) {
+        for word in words {
+            json.extend_from_slice(word.as_bytes());
+            json.push(b' ');
         }
-        push_escaped(json, word);
+        if !words.is_empty() {
+            json.pop();
+        }
+    } else {
+        let is_spaced = words.iter().any(|word| word.is_empty() || word.contains([' ', '\u{1f}']));
+        for (k, word) in words.iter().enumerate() {
+            if is_spaced {
+                push_escaped(json, UNIT);
+            } else if k > 0 {
+                json.push(b' ');
+            }
+            push_escaped(json, word);
+        }
     }
-    json.push('"');
+    json.push(b'"');
 }
 
 /// Whether any byte is `wanted`; looks at all of them, which the compiler does many at a time.
@@ -118,95 +137,104 @@ fn has(text: &str, wanted: impl Fn(u8) -> bool) -> bool {
     text.bytes().fold(false, |found, byte| found | wanted(byte))
 }
 
-fn push_text(json: &mut String, text: &str) {
-    json.push('"');
+/// Whether JSON has another form for a character.
+fn is_escaped(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+fn push_text(json: &mut Vec<u8>, text: &str) {
+    json.push(b'"');
     push_escaped(json, text);
-    json.push('"');
+    json.push(b'"');
 }
 
 /// Adds what stands between the quotation marks of a text in JSON.
-fn push_escaped(json: &mut String, text: &str) {
-    if has(text, |byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+fn push_escaped(json: &mut Vec<u8>, text: &str) {
+    if has(text, is_escaped) {
         let quoted = serde_json::to_string(text).expect("a text has a JSON form");
-        json.push_str(&quoted[1..quoted.len() - 1]);
+        json.extend_from_slice(&quoted.as_bytes()[1..quoted.len() - 1]);
     } else {
-        json.push_str(text);
+        json.extend_from_slice(text.as_bytes());
     }
 }
 
 /// Adds a comma, except at the start of a list or an object.
-fn separate(json: &mut String) {
-    if !matches!(json.as_bytes().last(), Some(b'[' | b'{')) {
-        json.push(',');
+fn separate(json: &mut Vec<u8>) {
+    if !matches!(json.last(), Some(b'[' | b'{')) {
+        json.push(b',');
     }
+}
+
+fn text(json: Vec<u8>) -> String {
+    String::from_utf8(json).expect("JSON is text")
 }
 
 /// Writes the shape and the numbers of a tree.
 struct Writer<'e> {
     explanation: &'e Explanation,
-    shape: String,
+    shape: Vec<u8>,
     /// Each after a comma.
-    numbers: String,
+    numbers: Vec<u8>,
 }
 
 impl<'e> Writer<'e> {
     fn count(&mut self, count: usize) {
-        self.numbers.push(',');
+        self.numbers.push(b',');
         push_digits(&mut self.numbers, count as u32);
     }
 
     fn value(&mut self, value: f64) {
-        self.numbers.push(',');
+        self.numbers.push(b',');
         Rounded(value).push(&mut self.numbers);
     }
 
     fn text(&mut self, text: &str) {
-        self.numbers.push(',');
+        self.numbers.push(b',');
         push_text(&mut self.numbers, text);
     }
 
     fn places(&mut self, matched: &Match) {
         let Self { numbers, .. } = self;
-        numbers.push(',');
-        numbers.push('[');
+        numbers.push(b',');
+        numbers.push(b'[');
         push_counts(numbers, &matched.candidate);
-        numbers.push_str(",[");
+        numbers.extend_from_slice(b",[");
         for (reference, places) in &matched.references {
             separate(numbers);
-            numbers.push('[');
+            numbers.push(b'[');
             push_digits(numbers, *reference as u32);
-            numbers.push(',');
+            numbers.push(b',');
             push_counts(numbers, places);
-            numbers.push(']');
+            numbers.push(b']');
         }
-        numbers.push_str("]]");
+        numbers.extend_from_slice(b"]]");
     }
 
     /// Adds a field to the shape: a name in quotation marks and a colon, and its value if that is always the same.
     fn field(&mut self, field: &str) {
         separate(&mut self.shape);
-        self.shape.push_str(field);
+        self.shape.extend_from_slice(field.as_bytes());
     }
 
     fn names(&mut self, field: &str, names: impl Iterator<Item = &'static str>) {
         self.field(field);
-        self.shape.push('[');
+        self.shape.push(b'[');
         for name in names {
             separate(&mut self.shape);
             push_text(&mut self.shape, name);
         }
-        self.shape.push(']');
+        self.shape.push(b']');
     }
 
     /// Writes a step; `k` is its index among its siblings. Whether its shape may be that of all of them.
     fn step(&mut self, step: &'e Step, k: usize) -> bool {
         if let Some(matched) = self.pair(step) {
-            self.shape.push_str(r#"{"pair":true}"#);
+            self.shape.extend_from_slice(br#"{"pair":true}"#);
             self.text(matched.matcher);
             self.places(matched);
             return true;
         }
-        self.shape.push('{');
+        self.shape.push(b'{');
         let counted =
             Some(&*step.title).filter(|title| title.as_bytes().last().is_some_and(u8::is_ascii_digit));
         let counted = counted.and_then(|title| title.rsplit_once(' '));
@@ -240,7 +268,7 @@ impl<'e> Writer<'e> {
             step.matches.iter().for_each(|matched| self.places(matched));
         }
         self.parts(step);
-        self.shape.push('}');
+        self.shape.push(b'}');
         counted.is_some()
     }
 
@@ -250,12 +278,12 @@ impl<'e> Writer<'e> {
             self.field(r#""statements":true"#);
             self.count(statements.len());
             for (Statement { terms, is_matched }, note) in statements {
-                self.numbers.push_str(",[");
+                self.numbers.extend_from_slice(b",[");
                 for term in terms {
                     separate(&mut self.numbers);
                     push_text(&mut self.numbers, term);
                 }
-                self.numbers.push(']');
+                self.numbers.push(b']');
                 self.count(usize::from(*is_matched));
                 self.text(note);
             }
@@ -311,10 +339,11 @@ impl<'e> Writer<'e> {
             let each = self.shape[first..end].to_owned();
             self.shape.truncate(field);
             self.field(r#""each":"#);
-            self.shape.push_str(&each);
-            self.numbers.insert_str(numbers, &format!(",{}", step.parts.len()));
+            self.shape.extend(each);
+            let count = format!(",{}", step.parts.len());
+            self.numbers.splice(numbers..numbers, count.into_bytes());
         } else {
-            self.shape.push(']');
+            self.shape.push(b']');
         }
     }
 
@@ -353,13 +382,13 @@ impl<'e> Writer<'e> {
 }
 
 /// Adds a list of counts.
-fn push_counts(json: &mut String, counts: &[usize]) {
-    json.push('[');
+fn push_counts(json: &mut Vec<u8>, counts: &[usize]) {
+    json.push(b'[');
     for count in counts {
         separate(json);
         push_digits(json, *count as u32);
     }
-    json.push(']');
+    json.push(b']');
 }
 
 /// The words at these positions.
@@ -480,11 +509,12 @@ mod tests {
     #[test]
     fn words_that_contain_spaces_are_kept_whole() {
         let joined = |words: &[&str]| {
-            let mut json = String::new();
+            let mut json = Vec::new();
             push_words(&mut json, &words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
-            serde_json::from_str::<String>(&json).unwrap()
+            serde_json::from_slice::<String>(&json).unwrap()
         };
         assert_eq!(joined(&["a", "\"c\\", "é\u{7f}\n"]), "a \"c\\ é\u{7f}\n");
+        assert_eq!(joined(&["a", "cat"]), "a cat");
         assert_eq!(joined(&["a b", "c"]), "\u{1f}a b\u{1f}c");
         assert_eq!(joined(&[""]), "\u{1f}");
         assert_eq!(joined(&[]), "");

@@ -64,7 +64,7 @@ impl Serialize for Rounded {
 
 impl Rounded {
     /// Adds the number as JSON; the same number as when it is serialised, in less time.
-    pub(crate) fn push(self, out: &mut String) {
+    pub(crate) fn push(self, out: &mut Vec<u8>) {
         let Self(value) = self;
         let size = value.abs();
         let decimals = match size {
@@ -77,28 +77,36 @@ impl Rounded {
             _ => return self.push_any(out),
         };
         match rounded(size * f64::from(10_u32.pow(decimals))) {
-            Some(digits) => push_decimal(out, value < 0.0 && digits > 0, digits, decimals as usize),
+            Some(digits) => {
+                if value < 0.0 && digits > 0 {
+                    out.push(b'-');
+                }
+                push_decimal(out, digits, decimals as usize);
+            }
             None => self.push_any(out),
         }
     }
 
     /// Adds a number below 1e-4 in scientific notation.
-    fn push_small(self, out: &mut String) {
+    fn push_small(self, out: &mut Vec<u8>) {
         let Self(value) = self;
         let exponent = value.abs().log10().floor();
         let scaled = value.abs() * 10_f64.powi(4 - exponent as i32);
         match rounded(scaled) {
             Some(digits @ 10_000..100_000) => {
-                push_decimal(out, value < 0.0, digits, 4);
-                out.push_str("e-");
+                if value < 0.0 {
+                    out.push(b'-');
+                }
+                push_decimal(out, digits, 4);
+                out.extend_from_slice(b"e-");
                 push_digits(out, -exponent as u32);
             }
             _ => self.push_any(out),
         }
     }
 
-    fn push_any(self, out: &mut String) {
-        out.push_str(&serde_json::to_string(&self).expect("a number has a JSON form"));
+    fn push_any(self, out: &mut Vec<u8>) {
+        serde_json::to_writer(out, &self).expect("a number has a JSON form");
     }
 }
 
@@ -111,34 +119,41 @@ fn rounded(scaled: f64) -> Option<u32> {
 }
 
 /// Adds the digits of a whole number.
-pub(crate) fn push_digits(out: &mut String, number: u32) {
-    push_decimal(out, false, number, 0);
+pub(crate) fn push_digits(out: &mut Vec<u8>, number: u32) {
+    if number < 10 {
+        out.push(b'0' + number as u8);
+    } else {
+        push_decimal(out, number, 0);
+    }
 }
 
 /// Adds a number of which the last `decimals` digits follow the point, without zeros at its end.
-fn push_decimal(out: &mut String, is_negative: bool, mut digits: u32, mut decimals: usize) {
+fn push_decimal(out: &mut Vec<u8>, mut digits: u32, mut decimals: usize) {
     while decimals > 0 && digits.is_multiple_of(10) {
         (digits, decimals) = (digits / 10, decimals - 1);
     }
-    // A sign, a point and ten digits.
-    let mut text = [0; 12];
-    let mut start = text.len();
-    let mut put = |byte| {
-        start -= 1;
-        text[start] = byte;
-    };
+    // From its end, a number of ten digits and a point.
+    let mut text = [0; 11];
     let mut n = 0;
-    while digits > 0 || n <= decimals {
-        if n > 0 && n == decimals {
+    let mut put = |byte| {
+        text[n] = byte;
+        n += 1;
+    };
+    for place in 0.. {
+        if digits == 0 && place > decimals {
+            break;
+        }
+        if place == decimals && place > 0 {
             put(b'.');
         }
         put(b'0' + (digits % 10) as u8);
-        (digits, n) = (digits / 10, n + 1);
+        digits /= 10;
     }
-    if is_negative {
-        put(b'-');
-    }
-    out.push_str(str::from_utf8(&text[start..]).expect("digits are text"));
+    let start = out.len();
+    // All of it, since copying a part is a call.
+    out.extend_from_slice(&text);
+    out.truncate(start + n);
+    out[start..].reverse();
 }
 
 /// Whether the error of a product would decide how it is rounded.
@@ -250,9 +265,9 @@ mod tests {
     }
 
     fn pushed(value: f64) -> String {
-        let mut text = String::new();
+        let mut text = Vec::new();
         Rounded(value).push(&mut text);
-        text
+        String::from_utf8(text).unwrap()
     }
 
     #[test]
