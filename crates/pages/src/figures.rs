@@ -167,7 +167,8 @@ fn by_measure(report: &Report, digits: usize, note: &str) -> Vec<Figure> {
             interval: system.interval(m).copied(),
             colour: if s < n_systems.min(COLOURS) { Colour::System(s) } else { Colour::Muted },
         });
-        forest(measure.short_label(), measure.short_label(), rows.collect(), None, digits, note.to_owned())
+        let (label, digits) = (measure.short_label(), measure.digits(digits));
+        forest(label, label, rows.collect(), None, digits, note.to_owned())
     });
     figures.collect()
 }

@@ -119,6 +119,10 @@ fn preferences_and_diversity_have_pages() {
     stdout(&["diversity", "mine=results.json", "--html", page, "--title", "How <varied>?"]);
     let html = std::fs::read_to_string(page).unwrap();
     assert!(html.contains("<title>How &lt;varied&gt;?</title>") && html.contains("vocabulary"));
+    stdout(&["diversity", "a=results.json", "b=results.json", "--html", page]);
+    let html = std::fs::read_to_string(page).unwrap();
+    let first = html.split("class=\"ends\"").nth(1).and_then(|row| row.split(['>', '<']).nth(1)).unwrap();
+    assert!(first.parse::<usize>().is_ok(), "the vocabulary is a count: {first}");
 }
 
 #[test]
