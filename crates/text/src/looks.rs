@@ -54,6 +54,42 @@ impl Looks {
     /// Adds one text to the counts.
     pub fn see(&mut self, text: &str) {
         self.n_texts += 1;
+        match text.is_ascii() {
+            true => self.see_ascii(text.as_bytes()),
+            false => self.see_any(text),
+        }
+    }
+
+    /// As [`see_any`](Self::see_any), in a tenth of the time.
+    fn see_ascii(&mut self, text: &[u8]) {
+        self.n_letters += text.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() as u64;
+        let is_outside = |at: usize| text.get(at).is_none_or(|byte| is_python_space(char::from(*byte)));
+        let starts = |at: usize| at == 0 || is_outside(at - 1);
+        let mut is_first = true;
+        for (at, byte) in text.iter().enumerate() {
+            let detached = match byte {
+                b'.' | b',' | b'!' | b'?' | b';' | b':' if is_outside(at + 1) => {
+                    self.n_attached_marks += u64::from(!starts(at));
+                    starts(at)
+                }
+                b'\'' => {
+                    let rest = &text[at..];
+                    let has_not = at > 0 && starts(at - 1) && text[at - 1] == b'n';
+                    starts(at) && (rest.starts_with(b"'s") && is_outside(at + 2))
+                        || starts(at) && (rest.starts_with(b"'re") && is_outside(at + 3))
+                        || has_not && rest.starts_with(b"'t") && is_outside(at + 2)
+                }
+                _ => false,
+            };
+            if detached {
+                let start = at - usize::from(*byte == b'\'' && !starts(at));
+                is_first = is_first && text[..start].iter().all(|byte| is_python_space(char::from(*byte)));
+                self.n_detached_marks += u64::from(!is_first);
+            }
+        }
+    }
+
+    fn see_any(&mut self, text: &str) {
         let mut in_run = false;
         for c in text.chars() {
             let unspaced = is_written_without_spaces(c);
@@ -154,6 +190,26 @@ mod tests {
     fn attached_full_stops_look_untokenised() {
         let looks = Looks::of(["A dog runs.", "Two men, one dog.", "It doesn't bark", "a sloppy one ."]);
         assert!(!looks.tokenised() && looks.untokenised());
+    }
+
+    #[test]
+    fn ascii_is_counted_like_any_text() {
+        let pieces = [
+            "a", "n't", "'s", "'re", "n", "'", "'t", ".", ",", "..", "!", " ", "  ", "\t", "\u{1c}", "b.c",
+            "7", ":",
+        ];
+        let mut state = 1_usize;
+        for _ in 0..50_000 {
+            let mut text = String::new();
+            for _ in 0..state % 9 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                text.push_str(pieces[(state >> 40) % pieces.len()]);
+            }
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let mut any = Looks { n_texts: 1, ..Looks::default() };
+            any.see_any(&text);
+            assert_eq!(Looks::of([text.as_str()]), any, "{text:?}");
+        }
     }
 
     #[test]
