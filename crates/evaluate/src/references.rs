@@ -6,8 +6,8 @@ use capeval_arrays::Buffer;
 use capeval_fluency::NgramModel;
 use capeval_fluency::metric::estimate;
 use capeval_lexical::frequencies::{Counts, DocumentFrequencies};
-use capeval_metric::{AnyMetric, Input, Memo, Reading, References};
-use capeval_text::ngrams::{NgramCounts, ReferenceNgrams};
+use capeval_metric::{AnyMetric, Input, Memo, Ngrams, Reading, References};
+use capeval_text::ngrams::NgramCounts;
 use capeval_text::{Ends, Following, Sentences, Texts, Vocabulary};
 
 use crate::progress::{Progress, Stage};
@@ -52,17 +52,18 @@ pub(crate) struct View {
     whole: Arc<Whole>,
 }
 
-/// The n-grams of all images.
+/// The n-grams of some images.
 #[derive(Default)]
 struct Whole {
-    ngrams: OnceLock<Arc<ReferenceNgrams>>,
+    ngrams: Ngrams,
     frequencies: OnceLock<Arc<NgramCounts>>,
 }
 
 /// The n-grams of the images that take part in an evaluation, as far as its metrics need them.
 #[derive(Default)]
 pub(crate) struct Counted {
-    ngrams: Option<Arc<ReferenceNgrams>>,
+    /// `None` if no metric requests n-grams.
+    whole: Option<Arc<Whole>>,
     /// The number of these images in which each n-gram occurs.
     frequencies: Option<Arc<NgramCounts>>,
 }
@@ -137,7 +138,7 @@ impl ReferenceSet {
             };
             if input.ngrams > view.order {
                 view.order = input.ngrams;
-                view.whole = Arc::default();
+                view.whole = Whole::of(view.order);
             }
         }
     }
@@ -284,6 +285,13 @@ fn kept<T>(cell: &OnceLock<Arc<T>>, make: impl FnOnce() -> T) -> Arc<T> {
     Arc::clone(cell.get_or_init(|| made))
 }
 
+impl Whole {
+    /// N-grams of up to `order` words, of which nothing is known yet.
+    fn of(order: usize) -> Arc<Self> {
+        Arc::new(Self { ngrams: Ngrams::new(order), frequencies: OnceLock::new() })
+    }
+}
+
 impl View {
     /// Sentences of which nothing is counted.
     pub(crate) fn new(reading: Reading, vocabulary: Arc<Vocabulary>, sentences: Sentences) -> Self {
@@ -296,13 +304,12 @@ impl View {
         if input.ngrams == 0 {
             return Counted::default();
         }
-        let some = Whole::default();
-        let whole = if images.len() == set.n_images() { &*self.whole } else { &some };
-        let index = || ReferenceNgrams::build(&self.sentences, &set.ends, images, self.order);
-        let ngrams = kept(&whole.ngrams, index);
-        let count = || NgramCounts::build(&ngrams, self.n_words);
-        let frequencies = input.frequencies.then(|| kept(&whole.frequencies, count));
-        Counted { ngrams: Some(ngrams), frequencies }
+        let is_whole = images.len() == set.n_images();
+        let whole = if is_whole { Arc::clone(&self.whole) } else { Whole::of(self.order) };
+        let index = || whole.ngrams.index(&self.sentences, &set.ends, images);
+        let frequencies =
+            input.frequencies.then(|| kept(&whole.frequencies, || NgramCounts::build(index(), self.n_words)));
+        Counted { whole: Some(whole), frequencies }
     }
 
     /// The view that the reference program has where only `images` take part, which ascend; new words are added to
@@ -338,7 +345,7 @@ impl View {
             n_words: vocabulary.len(),
             sentences,
             order: self.order,
-            whole: Arc::default(),
+            whole: Whole::of(self.order),
         })
     }
 
@@ -354,7 +361,7 @@ impl View {
             texts: &set.texts,
             sentences: &self.sentences,
             ends: &set.ends,
-            ngrams: counted.ngrams.as_deref(),
+            ngrams: counted.whole.as_ref().map(|whole| &whole.ngrams),
             vocabulary,
             images,
             frequencies: counted.frequencies.as_ref(),

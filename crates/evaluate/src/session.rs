@@ -229,11 +229,12 @@ pub(crate) fn visit(
     if input.ngrams > 0 {
         for (at, image) in images.iter().enumerate() {
             let words = candidates.sentences.words(place(at));
-            segments.push(words, &references.ngrams_of(*image as usize), input.ngrams);
+            let own = references.of(*image as usize).map(|r| references.sentences.words(r));
+            segments.push(words, own, input.ngrams);
         }
     }
     if let Some(counts) = references.frequencies {
-        segments.look_up(counts, |at| references.ngrams_of(images[at] as usize).of_entries(counts.entries()));
+        segments.look_up(counts);
     }
     for (at, image) in images.iter().enumerate() {
         let ngrams = (input.ngrams > 0).then(|| segments.get(at));

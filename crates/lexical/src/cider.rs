@@ -37,7 +37,7 @@ use capeval_metric::{
     About, AnyMetric, Explanation, Input, Learns, Mean, Metric, MetricKind, Notice, Part, Reading,
     References, Refusal, Segment, Setting, Settings, Signature,
 };
-use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, NONE, SHARD_IMAGES};
+use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, SHARD_IMAGES};
 use capeval_text::{Stemmer, Symbol, Tokenizer};
 use rayon::prelude::*;
 
@@ -293,8 +293,8 @@ impl Cider {
 pub struct Model {
     source: Source,
     weights: Weights,
-    /// For each reference and order, the norm of its vector, by shard of the n-gram index.
-    norms: Vec<Vec<f64>>,
+    /// For each reference and order, the norm of its vector; 0 for references of images that take no part.
+    norms: Vec<f64>,
     /// The words as CIDEr-R counts them.
     parts: WordParts,
     n_images: usize,
@@ -487,10 +487,11 @@ impl Cider {
 
     /// The norms of the references of a segment, one for each order.
     fn norms_of<'m>(&self, model: &'m Model, segment: &Segment<'_>) -> &'m [f64] {
-        segment.references.ngrams_of(segment.image).of_references(&model.norms, self.order)
+        let references = segment.references.of(segment.image);
+        &model.norms[references.start * self.order..references.end * self.order]
     }
 
-    fn norms(&self, model: &Model, references: &References<'_>) -> Vec<Vec<f64>> {
+    fn norms(&self, model: &Model, references: &References<'_>) -> Vec<f64> {
         let shards = references.ngrams().shards().par_iter().zip(references.images.par_chunks(SHARD_IMAGES));
         let norms = shards.map(|(shard, images)| {
             let mut norms = vec![0.0; shard.n_references() * self.order];
@@ -506,7 +507,18 @@ impl Cider {
             }
             norms
         });
-        norms.collect()
+        let by_shard: Vec<Vec<f64>> = norms.collect();
+        let mut all = vec![0.0; references.sentences.len() * self.order];
+        for (norms, images) in by_shard.iter().zip(references.images.chunks(SHARD_IMAGES)) {
+            let mut norms = &norms[..];
+            for image in images {
+                let place = references.of(*image as usize);
+                let (own, later) = norms.split_at(place.len() * self.order);
+                all[place.start * self.order..place.end * self.order].copy_from_slice(own);
+                norms = later;
+            }
+        }
+        all
     }
 
     /// The norms of reference `r`, summed in order of first appearance.
@@ -595,7 +607,7 @@ impl Scratch {
                 let tf = cider.tf(ngram.count, segment.words.len(), n);
                 let (element, square) = model.weights.element(tf, df);
                 sum += square;
-                if ngram.entry != NONE {
+                if ngram.is_shared {
                     let idf = model.weights.of(df).0;
                     self.shared.push(Shared { ngram: k as u32, images: df, idf, element });
                 }

@@ -41,6 +41,6 @@ pub use kind::{CorpusKind, CorpusNeed, MetricKind, Need};
 pub use memo::Memo;
 pub use part::{Direction, Number, Part};
 pub use resources::Resources;
-pub use segment::{Candidates, References, Segment};
+pub use segment::{Candidates, Ngrams, References, Segment};
 pub use setting::{Setting, Settings};
 pub use signature::Signature;

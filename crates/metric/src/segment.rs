@@ -1,11 +1,36 @@
 //! The data that metrics read: tokenised references, and one candidate with its references.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use capeval_text::ngrams::{ImageNgrams, NgramCounts, ReferenceNgrams, SegmentNgrams};
+use capeval_text::ngrams::{NgramCounts, ReferenceNgrams, SegmentNgrams};
 use capeval_text::{Ends, Sentences, Symbol, Texts, Vocabulary};
 
 use crate::Memo;
+
+/// The n-grams of the references of an evaluation, which are indexed when a metric first asks for them.
+#[derive(Debug, Default)]
+pub struct Ngrams {
+    order: usize,
+    index: OnceLock<ReferenceNgrams>,
+}
+
+impl Ngrams {
+    /// N-grams of up to `order` words.
+    pub fn new(order: usize) -> Self {
+        Self { order, index: OnceLock::new() }
+    }
+
+    /// The index of the n-grams of `images`, which must be the same on each call.
+    pub fn index(&self, sentences: &Sentences, ends: &[u64], images: &[u32]) -> &ReferenceNgrams {
+        if let Some(known) = self.index.get() {
+            return known;
+        }
+        // Made outside of the cell: while a thread of the pool waits for others, it may take up another call that
+        // needs the same, and would wait for itself.
+        let made = ReferenceNgrams::build(sentences, ends, images, self.order);
+        self.index.get_or_init(|| made)
+    }
+}
 
 /// The references of all images in one reading.
 #[derive(Clone, Copy)]
@@ -17,7 +42,7 @@ pub struct References<'a> {
     /// The end of each image's captions among the sentences.
     pub ends: &'a [u64],
     /// The n-grams of each image in this evaluation, up to the greatest length that a metric requests.
-    pub ngrams: Option<&'a ReferenceNgrams>,
+    pub ngrams: Option<&'a Ngrams>,
     /// The vocabulary of the symbols.
     pub vocabulary: &'a Vocabulary,
     /// The images in this evaluation, ascending.
@@ -47,7 +72,8 @@ impl<'a> References<'a> {
     /// # Panics
     /// When no metric's [`Input`](crate::Input) requests n-grams.
     pub fn ngrams(&self) -> &'a ReferenceNgrams {
-        self.ngrams.expect("the metric's input requests n-grams")
+        let ngrams = self.ngrams.expect("the metric's input requests n-grams");
+        ngrams.index(self.sentences, self.ends, self.images)
     }
 
     /// The number of images of the evaluation in which each n-gram occurs.
@@ -56,16 +82,6 @@ impl<'a> References<'a> {
     /// When no metric's [`Input`](crate::Input) requests frequencies.
     pub fn frequencies(&self) -> &'a Arc<NgramCounts> {
         self.frequencies.expect("the metric's input requests frequencies")
-    }
-
-    /// The n-grams of `image`.
-    ///
-    /// # Panics
-    /// When no metric's [`Input`](crate::Input) requests n-grams, or the image takes no part in this evaluation.
-    pub fn ngrams_of(&self, image: usize) -> ImageNgrams<'a> {
-        let is_whole = self.images.len() == self.ends.len();
-        let place = if is_whole { Ok(image) } else { self.images.binary_search(&(image as u32)) };
-        self.ngrams().image(place.expect("the image takes part in the evaluation"))
     }
 }
 

@@ -136,8 +136,8 @@ proptest! {
         let words = corpus.sentences.words(refs.len());
         for (k, n_words) in SIZES.into_iter().enumerate() {
             let counts = NgramCounts::build(&index, n_words);
-            segments.push(words, &index.image(0), ORDER);
-            segments.look_up(&counts, |_| index.image(0).of_entries(counts.entries()));
+            segments.push(words, (0..refs.len()).map(|r| corpus.sentences.words(r)), ORDER);
+            segments.look_up(&counts);
             let segment = segments.get(k);
             let mut spell: Vec<Vec<String>> = Vec::new();
             for (k, ngram) in segment.all().iter().enumerate() {
@@ -149,7 +149,7 @@ proptest! {
                     prop_assert_eq!(segment.reference_counts(r)[k], expected);
                 }
                 let in_some_reference = refs.iter().any(|r| spelt(r, ORDER).contains_key(&words));
-                prop_assert_eq!(ngram.entry != capeval_text::ngrams::NONE, in_some_reference);
+                prop_assert_eq!(ngram.is_shared, in_some_reference);
                 // The second image's reference is the candidate itself.
                 prop_assert_eq!(ngram.images, 1 + u32::from(in_some_reference));
                 spell.push(words);
@@ -175,12 +175,14 @@ fn long_sentences_and_all_orders_are_counted_like_a_map() {
             let corpus = corpus(&images);
             let (counts, found) = counted(&corpus, &all, n_words, order);
             assert_eq!(found, expected, "order {order}, {n_words} words");
-            let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, &all, order);
             let mut segments = Segments::default();
             // The candidate is the first reference of one image, and is compared with those of the next one.
-            let others = |k: usize| index.image((k + 1) % images.len());
-            (0..images.len()).for_each(|k| segments.push(corpus.sentences.words(3 * k), &others(k), order));
-            segments.look_up(&counts, |k| others(k).of_entries(counts.entries()));
+            for k in 0..images.len() {
+                let next = 3 * ((k + 1) % images.len());
+                let others = (next..next + 3).map(|r| corpus.sentences.words(r));
+                segments.push(corpus.sentences.words(3 * k), others, order);
+            }
+            segments.look_up(&counts);
             for (k, image) in images.iter().enumerate() {
                 let mut spell: Vec<Vec<String>> = Vec::new();
                 for ngram in segments.get(k).all() {
@@ -222,9 +224,8 @@ fn many_images_cross_shards_and_parts() {
 #[test]
 fn first_appearance_decides_the_order_of_ngrams() {
     let corpus = corpus(&[vec!["b a b a".into()], vec!["a b".into()]]);
-    let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, &[0, 1], ORDER);
     let mut segments = Segments::default();
-    segments.push(corpus.sentences.words(0), &index.image(1), ORDER);
+    segments.push(corpus.sentences.words(0), [corpus.sentences.words(1)].into_iter(), ORDER);
     let segment = segments.get(0);
     let words: Vec<&str> =
         segment.order(0).iter().map(|ngram| corpus.vocabulary.word(ngram.symbol)).collect();
@@ -254,9 +255,9 @@ fn the_last_numbers_that_are_packed_are_counted_like_the_next_ones() {
             let entries = image.of_entries(counts.entries());
             let mut segments = Segments::default();
             // The references of another image, so that every n-gram is looked up.
-            segments.push(corpus.sentences.words(place), &index.image((place + 1) % images.len()), ORDER);
-            segments
-                .look_up(&counts, |_| index.image((place + 1) % images.len()).of_entries(counts.entries()));
+            let other = corpus.sentences.words((place + 1) % images.len());
+            segments.push(corpus.sentences.words(place), [other].into_iter(), ORDER);
+            segments.look_up(&counts);
             for (ngram, own) in segments.get(0).all().iter().zip(entries) {
                 assert_eq!(ngram.images, *own, "{n_words} words, image {place}");
             }

@@ -151,12 +151,6 @@ impl NgramCounts {
         found
     }
 
-    /// The node of an n-gram that some image contains, if it can be known without a look-up.
-    #[inline]
-    pub(super) fn packed(&self, query: &Query) -> Option<Node> {
-        (self.word_bits < 32).then(|| Node(key(query.prefix, query.symbol, self.word_bits)))
-    }
-
     /// Looks up many n-grams of `n` + 1 words; calls `found` with the number, node and count of those that
     /// some image contains.
     ///

@@ -47,8 +47,6 @@ pub struct ImageNgrams<'a> {
     bounds: &'a [u32],
     /// The index of the image's first entry in its shard.
     first_entry: usize,
-    /// The index of the image's first reference in its shard.
-    first_reference: usize,
     /// The prefix of each entry.
     pub prefixes: &'a [u32],
     /// The last word of each entry.
@@ -100,12 +98,6 @@ impl<'a> ImageNgrams<'a> {
     pub fn of_entries<'v, T>(&self, values: &'v [Vec<T>]) -> &'v [T] {
         &values[self.shard][self.first_entry..self.first_entry + self.len()]
     }
-
-    /// Of `values`, which lists `width` for each reference of each shard, those of this image.
-    pub fn of_references<'v, T>(&self, values: &'v [Vec<T>], width: usize) -> &'v [T] {
-        &values[self.shard]
-            [self.first_reference * width..(self.first_reference + self.n_references()) * width]
-    }
 }
 
 impl Shard {
@@ -150,7 +142,6 @@ impl Shard {
             shard: *number,
             bounds,
             first_entry,
-            first_reference: references.start,
             prefixes: &prefixes[entries.clone()],
             symbols: &symbols[entries],
             first_use: of_image.start as u32,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::NONE;
 use super::count::{LookUp, NgramCounts, Node, Query};
-use super::index::{ImageNgrams, Trie};
+use super::index::Trie;
 use crate::ends::Ends;
 use crate::vocabulary::Symbol;
 
@@ -17,8 +17,8 @@ pub struct CandidateNgram {
     pub symbol: Symbol,
     /// The number of occurrences in the candidate.
     pub count: u32,
-    /// The entry among the references' n-grams, or [`NONE`].
-    pub entry: u32,
+    /// Whether a reference contains it.
+    pub is_shared: bool,
     /// The number of images whose references contain the n-gram; 0 before [`Segments::look_up`].
     pub images: u32,
 }
@@ -32,8 +32,6 @@ pub struct Segments {
     counts: Vec<u32>,
     trie: Trie,
     positions: Vec<u32>,
-    /// For each entry of the current references, the candidate's n-gram or [`NONE`].
-    shared: Vec<u32>,
     nodes: Vec<Option<Node>>,
     queries: Vec<Query>,
     look_up: LookUp,
@@ -92,11 +90,15 @@ impl Segments {
         self.counts.clear();
     }
 
-    /// Adds a candidate, given as its words, and compares it with the n-grams of its references.
-    pub fn push(&mut self, words: &[Symbol], references: &ImageNgrams<'_>, order: usize) {
+    /// Adds a candidate, given as its words, and compares its n-grams with those of its references.
+    pub fn push<'r>(
+        &mut self,
+        words: &[Symbol],
+        references: impl ExactSizeIterator<Item = &'r [Symbol]>,
+        order: usize,
+    ) {
         let start = (self.ngrams.len(), self.bounds.len(), self.counts.len());
         self.count_candidate(words, order);
-        self.find_shared(start.0, references, order);
         self.count_references(start.0, references);
         self.held.push(Held {
             ngrams: start.0..self.ngrams.len(),
@@ -120,39 +122,28 @@ impl Segments {
 
     /// Looks up the number of images in which each n-gram of the batch occurs.
     ///
-    /// `frequencies(k)` returns the counts of the entries of candidate `k`'s image: where n-grams are packed, those of
-    /// its own references need no look-up. All others are looked up order by order for the whole batch: the tables do
-    /// not fit in any cache, and the processor can wait for many look-ups at once. On COCO's validation set this
-    /// takes a third of the time that one caption at a time takes.
-    pub fn look_up<'c>(&mut self, counts: &NgramCounts, frequencies: impl Fn(usize) -> &'c [u32]) {
+    /// They are looked up order by order for the whole batch: the tables do not fit in any cache, and the processor can
+    /// wait for many look-ups at once. On COCO's validation set this takes a third of the time that one caption at a
+    /// time takes.
+    pub fn look_up(&mut self, counts: &NgramCounts) {
         self.nodes.clear();
         self.nodes.resize(self.ngrams.len(), None);
         let orders = self.held.iter().map(|held| held.bounds.len()).max().unwrap_or(0);
         for n in 0..orders {
             self.queries.clear();
-            for (k, held) in self.held.iter().enumerate() {
+            for held in &self.held {
                 let bounds = &self.bounds[held.bounds.clone()];
                 if n >= bounds.len() {
                     continue;
                 }
                 let own = Ends(bounds).range(n);
-                let frequencies = frequencies(k);
                 for at in held.ngrams.start + own.start..held.ngrams.start + own.end {
                     let ngram = &mut self.ngrams[at];
-                    let found = if n == 0 {
-                        counts.word(ngram.symbol)
-                    } else {
-                        let Some(prefix) = self.nodes[held.ngrams.start + ngram.prefix as usize] else {
-                            continue;
-                        };
-                        let query = Query { ngram: at as u32, prefix, symbol: ngram.symbol };
-                        let known = counts.packed(&query).filter(|_| ngram.entry != NONE);
-                        if known.is_none() {
-                            self.queries.push(query);
+                    if n > 0 {
+                        if let Some(prefix) = self.nodes[held.ngrams.start + ngram.prefix as usize] {
+                            self.queries.push(Query { ngram: at as u32, prefix, symbol: ngram.symbol });
                         }
-                        known.map(|node| (node, frequencies[ngram.entry as usize]))
-                    };
-                    if let Some((node, images)) = found {
+                    } else if let Some((node, images)) = counts.word(ngram.symbol) {
                         self.nodes[at] = Some(node);
                         ngram.images = images;
                     }
@@ -177,7 +168,13 @@ impl Segments {
                 let next = (self.ngrams.len() - start) as u32;
                 let at = self.trie.entry(prefix, symbol, next);
                 if at == next {
-                    self.ngrams.push(CandidateNgram { prefix, symbol, count: 0, entry: NONE, images: 0 });
+                    self.ngrams.push(CandidateNgram {
+                        prefix,
+                        symbol,
+                        count: 0,
+                        is_shared: false,
+                        images: 0,
+                    });
                 }
                 self.ngrams[start + at as usize].count += 1;
                 self.positions[position] = at;
@@ -186,37 +183,27 @@ impl Segments {
         }
     }
 
-    fn find_shared(&mut self, start: usize, references: &ImageNgrams<'_>, order: usize) {
-        self.shared.clear();
-        self.shared.resize(references.len(), NONE);
-        let ngrams = &mut self.ngrams[start..];
-        for n in 0..order {
-            let entries = references.entries(n);
-            let (earlier, mine) = self.shared.split_at_mut(entries.start);
-            let pairs = references.prefixes[entries.clone()].iter().zip(&references.symbols[entries.clone()]);
-            for ((entry, (prefix, symbol)), shared) in entries.zip(pairs).zip(mine) {
-                let prefix = if n == 0 { NONE } else { earlier[*prefix as usize] };
-                if n > 0 && prefix == NONE {
-                    continue;
-                }
-                let at = self.trie.get(prefix, *symbol);
-                if at != NONE {
-                    ngrams[at as usize].entry = entry as u32;
-                    *shared = at;
-                }
-            }
-        }
-    }
-
-    fn count_references(&mut self, start: usize, references: &ImageNgrams<'_>) {
-        let n = self.ngrams.len() - start;
-        let first = self.counts.len();
-        self.counts.resize(first + n * references.n_references(), 0);
-        for r in 0..references.n_references() {
-            let counts = &mut self.counts[first + r * n..first + (r + 1) * n];
-            for entry in references.uses(r) {
-                if let Some(count) = counts.get_mut(self.shared[*entry as usize] as usize) {
-                    *count += 1;
+    /// Counts the candidate's n-grams in its references: from each word of a reference, an n-gram grows as long as the
+    /// candidate contains it.
+    fn count_references<'r>(
+        &mut self,
+        start: usize,
+        references: impl ExactSizeIterator<Item = &'r [Symbol]>,
+    ) {
+        let Self { ngrams, counts, trie, .. } = self;
+        let ngrams = &mut ngrams[start..];
+        let first = counts.len();
+        counts.resize(first + ngrams.len() * references.len(), 0);
+        let mut rows = counts[first..].chunks_exact_mut(ngrams.len().max(1));
+        for words in references {
+            let Some(row) = rows.next() else { continue };
+            for first in 0..words.len() {
+                let mut at = NONE;
+                for symbol in &words[first..] {
+                    at = trie.get(at, *symbol);
+                    let Some(ngram) = ngrams.get_mut(at as usize) else { break };
+                    ngram.is_shared = true;
+                    row[at as usize] += 1;
                 }
             }
         }
