@@ -8,16 +8,13 @@
 //! States over spans that cannot be part of a parse with a certain score are skipped. Every part of a better parse has
 //! a bound that is not below that score, so it is kept, with its exact score.
 
-use crate::resources::{Grammar, Rule, SentenceOutlook};
+use crate::resources::{Grammar, Rule, SentenceOutlook, SpanOutlook};
 
 /// The numbers of a vector: what every processor adds at once.
 const LANES: usize = 4;
 
 /// How many rows the memory grows by.
 const ROWS_AT_ONCE: usize = 256;
-
-/// How far below the best state of a span others may lie in the search for any good parse.
-const NEAR: f32 = 6.0;
 
 const NONE: f32 = f32::NEG_INFINITY;
 
@@ -29,8 +26,8 @@ type Block = [f32; LANES];
 pub(super) enum Keep<'a> {
     /// All.
     All,
-    /// Those whose bound is near that of the best over the same span: enough for some parse in most cases.
-    Near(&'a SentenceOutlook<'a>),
+    /// Those whose bound lies at most this far below the best over the same span: enough for some parse in most cases.
+    Near(&'a SentenceOutlook<'a>, f32),
     /// Those whose bound is not below a score: all that can be part of such a parse.
     AtLeast(&'a SentenceOutlook<'a>, f32),
 }
@@ -44,6 +41,8 @@ pub(super) struct Chart {
     rows: Vec<Rows>,
     /// What binary rules have found over longer spans with the current start.
     raised: Rows,
+    /// For each state a step of 0, where there is no outlook.
+    level: Vec<u8>,
     /// The scores of all states over the current span.
     cell: Vec<f32>,
     /// The states of the current span, a bit each.
@@ -125,6 +124,7 @@ impl Chart {
         let n = words.len();
         self.length = n;
         self.rows.resize_with(n.max(self.rows.len()), Rows::default);
+        self.level.resize(grammar.states(), 0);
         self.cell.resize(grammar.states(), NONE);
         self.live.resize(grammar.states().div_ceil(64), 0);
         // Each rule has one left child, and may find that it has no right child in the place behind the last.
@@ -154,7 +154,7 @@ impl Chart {
     /// Adds tags and chains of unary rules to a span over which the binary rules are known.
     fn finish(&mut self, grammar: &Grammar, tags: &[(u16, f32)], start: usize, end: usize, keep: Keep) {
         let (block, lane) = self.place(end);
-        let Self { rows, raised, cell, live, listed, .. } = self;
+        let Self { rows, raised, level, cell, live, listed, .. } = self;
         let rows = &mut rows[start];
         let block = block - rows.first;
         let found =
@@ -163,15 +163,21 @@ impl Chart {
         // A state is kept if its score, reduced by how much worse its surroundings are than the best, is large enough.
         let outlook = match keep {
             Keep::All => None,
-            Keep::Near(outlook) | Keep::AtLeast(outlook, _) => outlook.span(start, end),
+            Keep::Near(outlook, _) | Keep::AtLeast(outlook, _) => outlook.span(start, end),
         };
-        let reduced = |state, score| outlook.map_or(score, |outlook| outlook.reduced(state, score));
-        let least = match (keep, outlook) {
-            (Keep::AtLeast(_, score), Some(outlook)) => score - outlook.top,
-            (Keep::Near(_), Some(_)) => {
-                found.clone().map(|(state, score)| reduced(state, score)).fold(f32::MIN, f32::max) - NEAR
+        let (keep, outlook) = match outlook {
+            Some(outlook) => (keep, outlook),
+            None => (Keep::All, SpanOutlook::level(level)),
+        };
+        let reduced = |state, score| outlook.reduced(state, score);
+        let least = match keep {
+            Keep::All => f32::MIN,
+            Keep::AtLeast(_, score) => score - outlook.top,
+            Keep::Near(_, distance) => {
+                let best =
+                    found.clone().fold(f32::MIN, |best, (state, score)| best.max(reduced(state, score)));
+                best - distance
             }
-            _ => f32::MIN,
         };
         for (state, score) in found {
             let known = &mut cell[usize::from(state)];
@@ -223,12 +229,13 @@ impl Chart {
         let right = &rows[end];
         // Which rules have a right child is hard to predict, so they are collected without a jump.
         let by_left = grammar.by_left();
+        let (numbers, room) = (&right.numbers[..], &mut begun[..]);
         let mut count = 0;
         for (left, score) in &*listed {
             for rule in by_left.list(usize::from(*left)) {
                 let rule = Rule::unpack(*rule);
-                let right = right.numbers[usize::from(rule.second)];
-                begun[count] = Begun { parent: rule.first, right, score: rule.score + *score };
+                let right = numbers[usize::from(rule.second)];
+                room[count] = Begun { parent: rule.first, right, score: rule.score + *score };
                 count += usize::from(right != 0);
             }
         }

@@ -179,16 +179,20 @@ impl Word<'_> {
     }
 
     fn scores(&self, tags: impl Iterator<Item = u32>) -> Vec<(u16, f32)> {
-        let possible =
-            tags.filter_map(|tag| Some((*self.lexicon.states.get(tag as usize)? as u16, self.score(tag)?)));
+        let Lexicon { states, counts, unknown_counts, totals, .. } = self.lexicon;
+        let [total, unknown_total] = **totals else { return Vec::new() };
+        let (states, counts, unknown_counts) = (&**states, &**counts, &**unknown_counts);
+        let possible = tags.filter_map(|tag| {
+            let at = tag as usize;
+            let unknown = unknown_counts.get(at)? / unknown_total;
+            Some((*states.get(at)? as u16, self.score(tag, counts.get(at)? / total, unknown, total)?))
+        });
         possible.collect()
     }
 
-    /// The logarithm of the probability of the word under a tag. The order of the operations decides the last digit.
-    fn score(&self, tag: u32) -> Option<f32> {
-        let [total, unknown_total] = *self.lexicon.totals else { return None };
-        let tag_count = *self.lexicon.counts.get(tag as usize)?;
-        let tag_if_unknown = *self.lexicon.unknown_counts.get(tag as usize)? / unknown_total;
+    /// The logarithm of the probability of the word under a tag, whose share of all words and of unknown words is
+    /// given. The order of the operations decides the last digit.
+    fn score(&self, tag: u32, tag_share: f64, tag_if_unknown: f64, total: f64) -> Option<f32> {
         let Entry { count, .. } = self.entry;
         let both = self.entry.count(tag);
         let (tag_of_word, word) = if self.is_seen {
@@ -201,7 +205,7 @@ impl Word<'_> {
         } else {
             ((both + SMOOTH_UNKNOWN * tag_if_unknown) / (count + SMOOTH_UNKNOWN), 1.0 / total)
         };
-        let score = (tag_of_word * word / (tag_count / total)).ln();
+        let score = (tag_of_word * word / tag_share).ln();
         // A tag that no word had would give infinity.
         (score > LOWEST && score.is_finite()).then_some(score as f32)
     }

@@ -25,6 +25,8 @@ pub(crate) use lexicon::{Lexicon, TagCounts, Taggings};
 const BOUNDARY: &str = ".$.";
 /// The score of a tag that the lexicon rules out, where it has to be allowed.
 const FLOOD: f32 = -1000.0;
+/// How far the first search, and others if it finds no parse, look below the best bound over each span.
+const DISTANCES: [f32; 3] = [4.0, 7.0, 12.0];
 /// More than what rounding changes in the score of a parse and in its bounds: a hundred sums of numbers whose last
 /// place is worth 0.0002.
 const MARGIN: f32 = 0.25;
@@ -72,10 +74,12 @@ impl<'a> Parser<'a> {
         // The scores of flooded words are too large for the margin.
         let outlook = grammar.outlook().sentence(tags).filter(|_| !is_flooded);
         if let Some(outlook) = outlook {
-            chart.fill(grammar, tags, Keep::Near(&outlook));
-            let found = chart.score(grammar.root(), 0, tags.len());
-            if found > f32::NEG_INFINITY {
-                return chart.fill(grammar, tags, Keep::AtLeast(&outlook, found - MARGIN));
+            for distance in DISTANCES {
+                chart.fill(grammar, tags, Keep::Near(&outlook, distance));
+                let found = chart.score(grammar.root(), 0, tags.len());
+                if found > f32::NEG_INFINITY {
+                    return chart.fill(grammar, tags, Keep::AtLeast(&outlook, found - MARGIN));
+                }
             }
         }
         chart.fill(grammar, tags, Keep::All);

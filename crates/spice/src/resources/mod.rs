@@ -19,7 +19,7 @@ use capeval_choice::{Refusal, Remedy, Task};
 pub use compile::{Compiler, Recognized, Summary};
 pub(crate) use lists::{Lists, View};
 use outlook::Outlook;
-pub(crate) use outlook::SentenceOutlook;
+pub(crate) use outlook::{SentenceOutlook, SpanOutlook};
 pub(crate) use rules::Rule;
 #[cfg(any(test, fuzzing))]
 pub(crate) use rules::{Binary, Unary};

@@ -189,7 +189,12 @@ impl SentenceOutlook<'_> {
     }
 }
 
-impl SpanOutlook<'_> {
+impl<'a> SpanOutlook<'a> {
+    /// The outlook without any difference between states.
+    pub(crate) fn level(steps: &'a [u8]) -> Self {
+        Self { top: 0.0, steps }
+    }
+
     /// The score of a state over the span, reduced by how much worse its surroundings are than the best.
     pub(crate) fn reduced(&self, state: u16, score: f32) -> f32 {
         score - STEP * f32::from(self.steps[usize::from(state)])
