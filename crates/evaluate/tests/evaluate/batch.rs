@@ -114,12 +114,14 @@ fn threads_share_out_few_captions_where_a_metric_is_slow() {
 fn numbers_of_any_size_are_words_of_their_digits() {
     let great = MAX_CODE - 1;
     let spelt = format!("12 {great} 007 9");
-    let metrics = vec![registry::build("rouge-l", &[("tok", "none")], &Resources::default()).unwrap()];
+    // BLEU counts words in hash maps, and ROUGE-L in lists that would take 4 GB for such numbers.
+    let metrics = vec![registry::build("bleu", &[("tok", "none")], &Resources::default()).unwrap()];
     let scorer = BatchScorer::new(set(&[&[&spelt]]), metrics, [].into_iter(), &());
     let codes = scorer.digits().unwrap();
     let whole = scorer.score_codes(&codes, &[0], &[12, great, 7, 9], &[4]).values;
     let text: Texts = [format!("12 {great} 7 9").as_str()].into_iter().collect();
     assert_eq!(whole, scorer.score(&[0], &text).values, "007 are not the digits of a number");
     assert!(whole[0] > 0.7 && whole[0] < 0.8);
-    assert_eq!(scorer.score_codes(&codes, &[0], &[great - 1, MAX_CODE], &[2]).values, [0.0]);
+    let others = scorer.score_codes(&codes, &[0], &[great - 1, MAX_CODE], &[2]).values;
+    assert!(others[0] < 1e-9, "{others:?}");
 }
