@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capeval_text::ngrams::{MAX_ORDER, NgramCounts, ReferenceNgrams, Segments};
+use capeval_text::ngrams::{CountParts, MAX_ORDER, NgramCounts, ReferenceNgrams, Segments};
 use capeval_text::{Sentences, Symbol, Tokenizer, Vocabulary};
 use proptest::prelude::*;
 
@@ -110,7 +110,7 @@ proptest! {
             let counts = NgramCounts::build(&index, n_words);
             for place in 0..chosen.len() {
                 let image = index.image(place);
-                let entries = image.of_entries(counts.entries());
+                let entries = image.of_entries(counts.entries(&index));
                 let mut nodes = Vec::new();
                 for n in 0..ORDER {
                     for entry in image.entries(n) {
@@ -126,6 +126,36 @@ proptest! {
                 }
             }
         }
+    }
+
+    /// N-grams of one image are not stored, and count as such if they are among its n-grams.
+    #[test]
+    fn stored_counts_are_found_as_before(images in images()) {
+        let corpus = corpus(&images);
+        let all: Vec<u32> = (0..images.len() as u32).collect();
+        let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, &all, ORDER);
+        prop_assert!(NgramCounts::build(&index, SIZES[1]).parts().is_none());
+        let counts = NgramCounts::build(&index, SIZES[0]);
+        let CountParts { order, n_images, words, keys, counts: numbers, slots } = counts.parts().unwrap();
+        let restore = |words, keys, counts, slots| {
+            NgramCounts::from_parts(&CountParts { order, n_images, words, keys, counts, slots })
+        };
+        let again = restore(words, &keys, &numbers, &slots).unwrap();
+        prop_assert_eq!(again.n_images(), images.len());
+        prop_assert_eq!(again.entries(&index), counts.entries(&index));
+        let found = |counts: &NgramCounts| {
+            let mut segments = Segments::default();
+            for k in 0..corpus.sentences.len() {
+                segments.push(corpus.sentences.words(k), std::iter::empty(), ORDER);
+            }
+            segments.look_up(counts);
+            let of = |k: usize| segments.get(k).all().iter().map(|ngram| ngram.images.max(1)).collect::<Vec<_>>();
+            (0..corpus.sentences.len()).map(of).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(found(&again), found(&counts));
+        prop_assert!(restore(words, &keys, &numbers[..numbers.len().saturating_sub(1)], &slots).is_none() || keys.is_empty());
+        prop_assert!(restore(words, &keys, &numbers, &[]).is_none());
+        prop_assert!(restore(words, &keys, &numbers, &[7, 0xff_fffe]).is_none(), "out of range, and never free");
     }
 
     #[test]
@@ -252,7 +282,7 @@ fn the_last_numbers_that_are_packed_are_counted_like_the_next_ones() {
         let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, &all, ORDER);
         for place in 0..images.len() {
             let image = index.image(place);
-            let entries = image.of_entries(counts.entries());
+            let entries = image.of_entries(counts.entries(&index));
             let mut segments = Segments::default();
             // The references of another image, so that every n-gram is looked up.
             let other = corpus.sentences.words((place + 1) % images.len());

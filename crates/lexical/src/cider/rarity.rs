@@ -25,7 +25,7 @@ impl Source {
         image: &ImageNgrams<'_>,
     ) -> Option<&'a [u32]> {
         match self {
-            Self::Corpus => Some(image.of_entries(references.frequencies().entries())),
+            Self::Corpus => Some(image.of_entries(references.frequencies().entries(references.ngrams()))),
             Self::Table(tabled) => Some(image.of_entries(&tabled.entries)),
             Self::Uniform => None,
         }

@@ -1,6 +1,7 @@
 //! Document frequencies: the number of images of a corpus in which each n-gram occurs.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -38,9 +39,26 @@ pub struct NgramCounts {
     words: Vec<u32>,
     /// The tables of longer n-grams: one, or one for each order from bigrams on.
     tables: Vec<Table>,
-    /// For each shard of the n-gram index, the count of each entry.
-    entries: Vec<Vec<u32>>,
+    /// For each shard of the n-gram index, the count of each entry; empty until it is known.
+    entries: OnceLock<Vec<Vec<u32>>>,
     n_images: usize,
+}
+
+/// Counts to store: those of n-grams that occur in at least two images.
+#[derive(Clone, Debug)]
+pub struct CountParts<W, K, C> {
+    /// The length of the longest n-grams.
+    pub order: usize,
+    /// The number of images counted.
+    pub n_images: usize,
+    /// The number of images of each word of the vocabulary.
+    pub words: W,
+    /// The key of each longer n-gram.
+    pub keys: K,
+    /// The number of images of each.
+    pub counts: C,
+    /// The table that finds them.
+    pub slots: C,
 }
 
 /// The n-grams of one round, dealt into parts by the hash of their keys.
@@ -120,8 +138,52 @@ impl NgramCounts {
             });
             tables.push(Table { part_bits, parts });
         }
-        let entries = dealing.into_iter().map(|dealing| dealing.counts).collect();
+        let entries = dealing.into_iter().map(|dealing| dealing.counts).collect::<Vec<_>>().into();
         Self { word_bits, order, words, tables, entries, n_images: ngrams.n_images() }
+    }
+
+    /// The counts to store; `None` if the vocabulary is so large that n-grams are numbered.
+    ///
+    /// N-grams of one image only are left out: they are most, and weigh as much as those that no image contains.
+    pub fn parts(&self) -> Option<CountParts<&[u32], Vec<u64>, Vec<u32>>> {
+        let Self { word_bits, order, words, tables, n_images, .. } = self;
+        if *word_bits == 32 {
+            return None;
+        }
+        let kept = || {
+            let parts = tables.iter().flat_map(|table| &table.parts);
+            let pairs = parts.flat_map(|part| part.keys.iter().zip(&part.counts));
+            pairs.filter(|(_, count)| **count > 1)
+        };
+        let mut part = Part::with_room_for(kept().count());
+        for (key, count) in kept() {
+            let k = part.add(*key) as usize;
+            part.counts[k] = *count;
+        }
+        let Part { keys, counts, slots } = part;
+        let fits = keys.len() < NUMBER as usize;
+        fits.then_some(CountParts { order: *order, n_images: *n_images, words, keys, counts, slots })
+    }
+
+    /// Restores counts in which n-grams of one image are missing; `None` unless every number is in range.
+    pub fn from_parts(parts: &CountParts<&[u32], &[u64], &[u32]>) -> Option<Self> {
+        let CountParts { order, n_images, words, keys, counts, slots } = *parts;
+        let is_free = |slot: &u32| *slot == EMPTY;
+        let is_sound = keys.len() == counts.len()
+            && slots.len().is_power_of_two()
+            && slots.iter().all(|slot| is_free(slot) || ((slot & NUMBER) as usize) < keys.len())
+            && slots.iter().any(is_free)
+            && words.len() <= 1 << 16
+            && (1..=4).contains(&order);
+        let part = Part { keys: keys.to_vec(), counts: counts.to_vec(), slots: slots.to_vec() };
+        is_sound.then(|| Self {
+            word_bits: 16,
+            order,
+            words: words.to_vec(),
+            tables: vec![Table { part_bits: 0, parts: vec![part] }],
+            entries: OnceLock::new(),
+            n_images,
+        })
     }
 
     /// The number of images counted.
@@ -129,9 +191,42 @@ impl NgramCounts {
         self.n_images
     }
 
-    /// The number of images of each entry, for each shard of the n-gram index.
-    pub fn entries(&self) -> &[Vec<u32>] {
-        &self.entries
+    /// The number of images of each entry, for each shard of `ngrams`, the index whose n-grams were counted.
+    pub fn entries(&self, ngrams: &ReferenceNgrams) -> &[Vec<u32>] {
+        if let Some(known) = self.entries.get() {
+            return known;
+        }
+        let found = ngrams.shards().par_iter().map(|shard| self.entries_of(shard)).collect();
+        self.entries.get_or_init(|| found)
+    }
+
+    fn entries_of(&self, shard: &Shard) -> Vec<u32> {
+        let mut entries = Vec::with_capacity(shard.n_entries());
+        let (mut nodes, mut queries, mut scratch) = (Vec::new(), Vec::new(), LookUp::default());
+        for image in shard.images() {
+            let first = entries.len();
+            // What is not stored occurs in this image only.
+            entries.resize(first + image.len(), 1);
+            nodes.clear();
+            nodes.resize(image.len(), None);
+            for n in 0..shard.order() {
+                queries.clear();
+                for entry in image.entries(n) {
+                    let symbol = image.symbols[entry];
+                    if n > 0 {
+                        let prefix = nodes[image.prefixes[entry] as usize];
+                        queries.extend(prefix.map(|prefix| Query { ngram: entry as u32, prefix, symbol }));
+                    } else if let Some((node, count)) = self.word(symbol) {
+                        (nodes[entry], entries[first + entry]) = (Some(node), count);
+                    }
+                }
+                self.longer_each(n, &queries, &mut scratch, |entry, node, count| {
+                    nodes[entry as usize] = Some(node);
+                    entries[first + entry as usize] = count;
+                });
+            }
+        }
+        entries
     }
 
     /// A word's node and count; `None` if no image contains it.
@@ -366,14 +461,16 @@ impl<'n> Dealing<'n> {
 }
 
 impl Part {
+    fn with_room_for(n_keys: usize) -> Self {
+        Self { slots: vec![EMPTY; (n_keys + n_keys / 5 + 1).next_power_of_two()], ..Self::default() }
+    }
+
     /// Counts the keys of one part of all shards, and replaces each with its number (in the upper half) and count.
     ///
     /// # Panics
     /// If there are more than 16 million n-grams in a part, far more than any supported corpus has.
     fn count(shards: &mut [Vec<u64>]) -> Self {
-        let n_keys: usize = shards.iter().map(Vec::len).sum();
-        let mut part =
-            Self { slots: vec![EMPTY; (n_keys + n_keys / 5 + 1).next_power_of_two()], ..Self::default() };
+        let mut part = Self::with_room_for(shards.iter().map(Vec::len).sum());
         for key in shards.iter_mut().flatten() {
             *key = u64::from(part.add(*key));
         }

@@ -106,6 +106,11 @@ impl Shard {
         self.reference_ends.len()
     }
 
+    /// The length of the longest n-grams.
+    pub(super) fn order(&self) -> usize {
+        self.order
+    }
+
     /// The number of references of all images.
     pub fn n_references(&self) -> usize {
         self.uses_ends.len()

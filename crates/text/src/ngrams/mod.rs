@@ -9,7 +9,7 @@ mod count;
 mod index;
 mod segment;
 
-pub use count::{LookUp, NgramCounts, Node, Query};
+pub use count::{CountParts, LookUp, NgramCounts, Node, Query};
 pub use index::{ImageNgrams, ReferenceNgrams, SHARD_IMAGES, Shard};
 pub use segment::{CandidateNgram, SegmentNgrams, Segments};
 
