@@ -229,8 +229,8 @@ impl ReferenceIndex {
             }
             Self::Prepared { index, place, prepared } => {
                 let stored: Vec<u32> = images.iter().map(|image| place[*image as usize]).collect();
-                let readings: Vec<_> = metrics.iter().map(|metric| metric.input().reading).collect();
-                let some = prepared.references_of(&stored, &readings);
+                let inputs: Vec<_> = metrics.iter().map(AnyMetric::input).collect();
+                let some = prepared.references_of(&stored, &inputs);
                 let set = match some.map_err(|error| damaged(index.source(), &error))? {
                     Some(set) => set,
                     None => {
@@ -240,7 +240,8 @@ impl ReferenceIndex {
                                 *slot = image;
                             }
                         }
-                        all(&prepared, index.source())?
+                        let all = prepared.references_for(&inputs);
+                        all.map_err(|error| damaged(index.source(), &error))?
                     }
                 };
                 let n_references = prepared.n_references(place);

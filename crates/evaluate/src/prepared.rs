@@ -4,8 +4,8 @@
 //! that describes few images reads, checks and copies only their references. What metrics remember of references, such
 //! as the parses of SPICE, is stored with them, and read as a whole.
 //!
-//! N-grams are not stored: those of the images that a system describes are counted in less time than it takes to read
-//! and check them, and most systems describe a part of the images.
+//! Of n-grams, the number of images with each is stored, for runs on all images, unless it is 1, which weighs as much
+//! as 0. Those of a part of the images are counted in less time than it takes to read and check them.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 use capeval_arrays::{Error, Format, Reader, SharedBytes, Writer};
 use capeval_corpus::SegmentId;
-use capeval_metric::Reading;
+use capeval_metric::{Figures, Input, Reading};
+use capeval_text::ngrams::CountParts;
 use capeval_text::sentences::SentenceParts;
 use capeval_text::{Ends, Texts};
 use serde::{Deserialize, Serialize};
@@ -25,7 +26,7 @@ use crate::stored::StoredReferences;
 pub const MAGIC: [u8; 8] = *b"capevalR";
 
 /// The version of the format; it is raised when the arrays or the output of a tokenizer change.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 const FORMAT: Format = Format { magic: MAGIC, version: VERSION, noun: "prepared references" };
 
@@ -61,12 +62,26 @@ enum Content {
 struct Description {
     capeval: String,
     sources: Vec<Source>,
-    /// The readings of the references, each with the length of the longest n-grams that metrics requested, which
-    /// nothing reads: a run counts what its own metrics need.
-    readings: Vec<(String, usize)>,
+    readings: Vec<DescribedView>,
     /// The names of memos.
     #[serde(default)]
     memos: Vec<String>,
+}
+
+/// The references in one reading.
+#[derive(Serialize, Deserialize)]
+struct DescribedView {
+    reading: String,
+    /// What is stored of their n-grams, if anything.
+    learnt: Option<DescribedLearnt>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct DescribedLearnt {
+    /// The length of the longest n-grams.
+    pub(crate) order: usize,
+    /// The names of figures.
+    pub(crate) figures: Vec<String>,
 }
 
 impl Prepared {
@@ -111,18 +126,29 @@ impl Prepared {
         }
     }
 
-    /// A copy of the references of `images`, which ascend, in the given readings; `None` if all of them are as quickly
-    /// used.
+    /// All references, with what is stored for metrics that read `inputs`.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    pub fn references_for(&self, inputs: &[Input]) -> Result<ReferenceSet, Error> {
+        match &self.content {
+            Content::Memory(set) => Ok(set.clone()),
+            Content::File(stored) => stored.all_for(inputs),
+        }
+    }
+
+    /// A copy of the references of `images`, which ascend, in the readings of `inputs`; `None` if all of them are as
+    /// quickly used.
     ///
     /// # Errors
     /// When the part of the file that holds them is damaged.
     ///
     /// # Panics
     /// When there is no such image.
-    pub fn references_of(&self, images: &[u32], readings: &[Reading]) -> Result<Option<ReferenceSet>, Error> {
+    pub fn references_of(&self, images: &[u32], inputs: &[Input]) -> Result<Option<ReferenceSet>, Error> {
         match &self.content {
             Content::File(stored) if 2 * images.len() < self.n_images() => {
-                stored.some(images, readings).map(Some)
+                stored.some(images, inputs).map(Some)
             }
             Content::File(_) | Content::Memory(_) => Ok(None),
         }
@@ -134,7 +160,10 @@ impl Prepared {
     /// The error of `out`, or of the file in which the references are.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
         let Self { ids, sources, .. } = self;
-        let references = self.references().map_err(io::Error::other)?;
+        let references = match &self.content {
+            Content::Memory(set) => set.clone(),
+            Content::File(stored) => stored.everything().map_err(io::Error::other)?,
+        };
         let mut writer = Writer::in_pieces();
         let names: Vec<String> = ids.iter().map(id_to_text).collect();
         let names: Texts = names.iter().map(String::as_str).collect();
@@ -157,11 +186,7 @@ impl Prepared {
         let description = Description {
             capeval: env!("CARGO_PKG_VERSION").to_owned(),
             sources: sources.clone(),
-            readings: references
-                .views
-                .iter()
-                .map(|view| (reading_to_text(view.reading), view.order))
-                .collect(),
+            readings: references.views.iter().map(describe).collect(),
             memos: references.memos.iter().map(|memo| memo.name().to_owned()).collect(),
         };
         let description = serde_json::to_string(&description).map_err(io::Error::other)?;
@@ -185,9 +210,10 @@ impl Prepared {
         let id = |k| id_from_text(all.get(Ends(ends).range(k))?);
         let ids = (0..ends.len()).map(id).collect::<Option<Vec<_>>>();
         let ids = ids.ok_or_else(|| reader.unsound())?;
-        let readings = description.readings.iter().map(|(reading, _)| reading_from_text(reading));
-        let readings = readings.collect::<Result<Vec<_>, _>>()?;
-        let stored = StoredReferences::open(ids.len(), &readings, description.memos, &mut reader)?;
+        let described = description.readings.into_iter();
+        let views = described.map(|view| Ok((reading_from_text(&view.reading)?, view.learnt)));
+        let views = views.collect::<Result<Vec<_>, Error>>()?;
+        let stored = StoredReferences::open(ids.len(), views, description.memos, &mut reader)?;
         Ok(Self { ids, sources: description.sources, content: Content::File(Arc::new(stored)) })
     }
 }
@@ -232,6 +258,15 @@ fn reading_from_text(text: &str) -> Result<Reading, Error> {
     })
 }
 
+fn describe(view: &View) -> DescribedView {
+    let name = |figures: &Figures| figures.name.clone();
+    let learnt = view.learnt.as_ref().map(|learnt| DescribedLearnt {
+        order: learnt.order,
+        figures: learnt.figures.iter().map(name).collect(),
+    });
+    DescribedView { reading: reading_to_text(view.reading), learnt }
+}
+
 fn write_view<'a>(view: &'a View, writer: &mut Writer<'a>) {
     let (words, word_ends) = view.vocabulary.parts();
     writer.array(words.as_bytes());
@@ -243,4 +278,13 @@ fn write_view<'a>(view: &'a View, writer: &mut Writer<'a>) {
     writer.array(odd_words);
     writer.array(odd_ends);
     writer.array(open);
+    let Some(learnt) = &view.learnt else { return };
+    // What is learnt always has parts.
+    if let Some(CountParts { order: _, n_images: _, words, keys, counts, slots }) = learnt.counts.parts() {
+        writer.array(words);
+        writer.owned(&keys);
+        writer.owned(&counts);
+        writer.owned(&slots);
+    }
+    learnt.figures.iter().for_each(|figures| writer.array(&figures.values));
 }

@@ -6,7 +6,7 @@ use capeval_arrays::Buffer;
 use capeval_fluency::NgramModel;
 use capeval_fluency::metric::estimate;
 use capeval_lexical::frequencies::{Counts, DocumentFrequencies};
-use capeval_metric::{AnyMetric, Input, Memo, Ngrams, Reading, References};
+use capeval_metric::{AnyMetric, Figures, Input, Memo, Ngrams, Reading, References};
 use capeval_text::ngrams::NgramCounts;
 use capeval_text::{Ends, Following, Sentences, Texts, Vocabulary};
 
@@ -50,6 +50,17 @@ pub(crate) struct View {
     pub(crate) order: usize,
     /// The n-grams of all images, counted on first request, also for clones.
     whole: Arc<Whole>,
+    /// What earlier runs learnt from all images.
+    pub(crate) learnt: Option<Arc<Learnt>>,
+}
+
+/// What prepared references store of the n-grams of all images.
+pub(crate) struct Learnt {
+    /// Without n-grams that occur in one image only.
+    pub(crate) counts: Arc<NgramCounts>,
+    pub(crate) figures: Vec<Figures>,
+    /// The length of the longest n-grams.
+    pub(crate) order: usize,
 }
 
 /// The n-grams of some images.
@@ -66,6 +77,7 @@ pub(crate) struct Counted {
     whole: Option<Arc<Whole>>,
     /// The number of these images in which each n-gram occurs.
     frequencies: Option<Arc<NgramCounts>>,
+    learnt: Option<Arc<Learnt>>,
 }
 
 impl ReferenceSet {
@@ -191,6 +203,26 @@ impl ReferenceSet {
             }
             self.memos = memos.into();
         }
+        for v in 0..self.views.len() {
+            let learnt = self.learn(&self.views[v], metrics, &images);
+            self.views[v].learnt = learnt.map(Arc::new);
+        }
+    }
+
+    /// What `metrics` learn from the n-grams of all images in one reading, and can be stored.
+    fn learn(&self, view: &View, metrics: &[AnyMetric], images: &[u32]) -> Option<Learnt> {
+        let mine = || metrics.iter().filter(|metric| metric.input().reading == view.reading);
+        let input = mine().map(AnyMetric::input).filter(|input| input.frequencies).reduce(Input::and)?;
+        let counted = view.counted(self, images, input);
+        let counts = counted.frequencies.clone().filter(|counts| counts.parts().is_some())?;
+        let references = view.references(self, &view.vocabulary, images, &counted);
+        let mut figures: Vec<Figures> = Vec::new();
+        for new in mine().flat_map(|metric| metric.figures(&references)) {
+            if figures.iter().all(|known| known.name != new.name) {
+                figures.push(new);
+            }
+        }
+        Some(Learnt { counts, figures, order: view.order })
     }
 }
 
@@ -224,6 +256,8 @@ impl ReferenceSet {
         self.prepare([input]);
         let all: Vec<u32> = (0..self.n_images() as u32).collect();
         for view in self.views.iter().filter(|view| view.reading == reading) {
+            // What is stored lacks n-grams of one image.
+            let view = View { learnt: None, ..view.clone() };
             let Some(counts) = view.counted(self, &all, input).frequencies else { continue };
             let symbols: Vec<_> = view.vocabulary.iter().map(|(symbol, _)| symbol).collect();
             let words =
@@ -296,7 +330,7 @@ impl View {
     /// Sentences of which nothing is counted.
     pub(crate) fn new(reading: Reading, vocabulary: Arc<Vocabulary>, sentences: Sentences) -> Self {
         let n_words = vocabulary.len();
-        Self { reading, vocabulary, n_words, sentences, order: 0, whole: Arc::default() }
+        Self { reading, vocabulary, n_words, sentences, order: 0, whole: Arc::default(), learnt: None }
     }
 
     /// The n-grams of `images` that `input` requests, which must be prepared; those of all images are kept.
@@ -306,10 +340,15 @@ impl View {
         }
         let is_whole = images.len() == set.n_images();
         let whole = if is_whole { Arc::clone(&self.whole) } else { Whole::of(self.order) };
+        let learnt = self.learnt.as_ref().filter(|learnt| is_whole && input.ngrams <= learnt.order);
+        if let Some(learnt) = learnt.filter(|_| input.frequencies) {
+            let frequencies = Some(Arc::clone(&learnt.counts));
+            return Counted { whole: Some(whole), frequencies, learnt: Some(Arc::clone(learnt)) };
+        }
         let index = || whole.ngrams.index(&self.sentences, &set.ends, images);
         let frequencies =
             input.frequencies.then(|| kept(&whole.frequencies, || NgramCounts::build(index(), self.n_words)));
-        Counted { whole: Some(whole), frequencies }
+        Counted { whole: Some(whole), frequencies, learnt: None }
     }
 
     /// The view that the reference program has where only `images` take part, which ascend; new words are added to
@@ -346,6 +385,7 @@ impl View {
             sentences,
             order: self.order,
             whole: Whole::of(self.order),
+            learnt: None,
         })
     }
 
@@ -366,6 +406,7 @@ impl View {
             images,
             frequencies: counted.frequencies.as_ref(),
             memos: &set.memos,
+            figures: counted.learnt.as_ref().map_or(&[], |learnt| &learnt.figures),
         }
     }
 }

@@ -4,10 +4,12 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use capeval_arrays::{Buffer, Error, Parts, Reader};
-use capeval_metric::{Memo, Reading};
+use capeval_metric::{Figures, Input, Memo, Reading};
+use capeval_text::ngrams::{CountParts, NgramCounts};
 use capeval_text::{Sentences, Symbol, Texts, Vocabulary};
 
-use crate::references::{ReferenceSet, View, is_permutation};
+use crate::prepared::DescribedLearnt;
+use crate::references::{Learnt, ReferenceSet, View, is_permutation};
 
 /// The arrays of prepared references, in their file.
 pub(crate) struct StoredReferences {
@@ -18,7 +20,7 @@ pub(crate) struct StoredReferences {
     views: Vec<StoredView>,
     stored_memos: Vec<StoredMemo>,
     memos: OnceLock<Arc<[Memo]>>,
-    /// All of it, from the first request on.
+    /// All of it but memos and what was learnt, from the first request on.
     whole: OnceLock<ReferenceSet>,
 }
 
@@ -38,6 +40,18 @@ struct StoredView {
     odd_ends: Parts<u64>,
     open: Parts<u64>,
     vocabulary: OnceLock<Arc<Vocabulary>>,
+    learnt: Option<StoredLearnt>,
+}
+
+struct StoredLearnt {
+    order: usize,
+    n_images: usize,
+    words: Parts<u32>,
+    keys: Parts<u64>,
+    counts: Parts<u32>,
+    slots: Parts<u32>,
+    figures: Vec<(String, Parts<f64>)>,
+    known: OnceLock<Arc<Learnt>>,
 }
 
 struct StoredMemo {
@@ -115,8 +129,42 @@ impl StoredTexts {
     }
 }
 
+impl StoredLearnt {
+    fn open(described: DescribedLearnt, n_images: usize, reader: &mut Reader) -> Result<Self, Error> {
+        let DescribedLearnt { order, figures } = described;
+        let (words, keys, counts, slots) =
+            (reader.parts()?, reader.parts()?, reader.parts()?, reader.parts()?);
+        let figures = figures.into_iter().map(|name| Ok((name, reader.parts()?)));
+        let figures = figures.collect::<Result<_, Error>>()?;
+        Ok(Self { order, n_images, words, keys, counts, slots, figures, known: OnceLock::new() })
+    }
+
+    fn get(&self) -> Result<Arc<Learnt>, Error> {
+        if let Some(known) = self.known.get() {
+            return Ok(Arc::clone(known));
+        }
+        let Self { order, n_images, words, keys, counts, slots, figures, known } = self;
+        let (words, keys, counts, slots) = (words.whole()?, keys.whole()?, counts.whole()?, slots.whole()?);
+        let (order, n_images) = (*order, *n_images);
+        let parts =
+            CountParts { order, n_images, words: &*words, keys: &*keys, counts: &*counts, slots: &*slots };
+        let counts = NgramCounts::from_parts(&parts).ok_or_else(|| self.words.unsound())?;
+        let figures = figures
+            .iter()
+            .map(|(name, values)| Ok(Figures { name: name.clone(), values: (*values.whole()?).into() }));
+        let learnt =
+            Learnt { counts: Arc::new(counts), figures: figures.collect::<Result<_, Error>>()?, order };
+        Ok(Arc::clone(known.get_or_init(|| Arc::new(learnt))))
+    }
+}
+
 impl StoredView {
-    fn open(reading: Reading, reader: &mut Reader) -> Result<Self, Error> {
+    fn open(
+        reading: Reading,
+        learnt: Option<DescribedLearnt>,
+        n_images: usize,
+        reader: &mut Reader,
+    ) -> Result<Self, Error> {
         Ok(Self {
             reading,
             words: reader.parts()?,
@@ -128,6 +176,7 @@ impl StoredView {
             odd_ends: reader.parts()?,
             open: reader.parts()?,
             vocabulary: OnceLock::new(),
+            learnt: learnt.map(|learnt| StoredLearnt::open(learnt, n_images, reader)).transpose()?,
         })
     }
 
@@ -188,7 +237,7 @@ impl StoredReferences {
     /// Opens the references of `n_images` images.
     pub(crate) fn open(
         n_images: usize,
-        readings: &[Reading],
+        views: Vec<(Reading, Option<DescribedLearnt>)>,
         memos: Vec<String>,
         reader: &mut Reader,
     ) -> Result<Self, Error> {
@@ -202,7 +251,8 @@ impl StoredReferences {
         if !order.is_empty() && !is_permutation(&order, n_images) {
             return Err(reader.unsound());
         }
-        let views = readings.iter().map(|reading| StoredView::open(*reading, reader));
+        let views =
+            views.into_iter().map(|(reading, learnt)| StoredView::open(reading, learnt, n_images, reader));
         let views: Vec<StoredView> = views.collect::<Result<_, _>>()?;
         if views.iter().any(|view| view.ends.len() != texts.ends.len()) {
             return Err(reader.unsound());
@@ -220,22 +270,53 @@ impl StoredReferences {
         &self.ends
     }
 
-    /// All references, which stay in the file.
+    /// All references, which stay in the file, with what metrics remember of them.
     pub(crate) fn all(&self) -> Result<ReferenceSet, Error> {
+        Ok(ReferenceSet { memos: self.memos()?, ..self.plain()? })
+    }
+
+    /// All references with what is stored for metrics that read `inputs`.
+    pub(crate) fn all_for(&self, inputs: &[Input]) -> Result<ReferenceSet, Error> {
+        self.with_learnt(self.plain()?, inputs.iter().any(|input| input.memos), |view| {
+            inputs.iter().any(|input| input.reading == view.reading && input.frequencies)
+        })
+    }
+
+    /// All that is stored.
+    pub(crate) fn everything(&self) -> Result<ReferenceSet, Error> {
+        self.with_learnt(self.plain()?, true, |_| true)
+    }
+
+    fn with_learnt(
+        &self,
+        mut set: ReferenceSet,
+        reads_memos: bool,
+        reads: impl Fn(&StoredView) -> bool,
+    ) -> Result<ReferenceSet, Error> {
+        if reads_memos {
+            set.memos = self.memos()?;
+        }
+        for (view, stored) in set.views.iter_mut().zip(&self.views).filter(|(_, stored)| reads(stored)) {
+            view.learnt = stored.learnt.as_ref().map(StoredLearnt::get).transpose()?;
+        }
+        Ok(set)
+    }
+
+    fn plain(&self) -> Result<ReferenceSet, Error> {
         if let Some(known) = self.whole.get() {
             return Ok(known.clone());
         }
         let texts = self.texts.all()?;
         let views = self.views.iter().map(|view| view.all(texts.len())).collect::<Result<_, _>>()?;
-        let (ends, order, memos) = (self.ends.clone(), self.order.clone(), self.memos()?);
-        let set = ReferenceSet { texts, ends, order, views, memos };
+        let (ends, order) = (self.ends.clone(), self.order.clone());
+        let set = ReferenceSet { texts, ends, order, views, ..ReferenceSet::default() };
         Ok(self.whole.get_or_init(|| set).clone())
     }
 
-    /// A copy of the references of `images`, which ascend, in the given readings.
-    pub(crate) fn some(&self, images: &[u32], readings: &[Reading]) -> Result<ReferenceSet, Error> {
+    /// A copy of the references of `images`, which ascend, with what metrics that read `inputs` need.
+    pub(crate) fn some(&self, images: &[u32], inputs: &[Input]) -> Result<ReferenceSet, Error> {
         let runs = Runs::new(&self.ends, images);
-        let views = self.views.iter().filter(|view| readings.contains(&view.reading));
+        let views = self.views.iter().filter(|view| inputs.iter().any(|input| input.reading == view.reading));
         let views = views.map(|view| view.some(&runs)).collect::<Result<_, _>>()?;
         let mut end = 0;
         let ends = images.iter().map(|image| {
@@ -248,7 +329,9 @@ impl StoredReferences {
         let order: Vec<u32> = places.map(|place| place as u32).collect();
         let order = if order.is_sorted() { Buffer::default() } else { order.into() };
         let texts = self.texts.some(&runs)?;
-        let set = ReferenceSet { texts, ends: ends.into(), order, views, memos: self.memos()? };
+        let reads_memos = inputs.iter().any(|input| input.memos);
+        let memos = if reads_memos { self.memos()? } else { Arc::default() };
+        let set = ReferenceSet { texts, ends: ends.into(), order, views, memos };
         Ok(set.read_open_again())
     }
 

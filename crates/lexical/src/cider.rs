@@ -34,7 +34,7 @@ use crate::frequencies::{DocumentFrequencies, Node};
 use capeval_choice::{Argument, Remedy, Task};
 use capeval_metric::setting::{ORDER, POSITIVE, TOK};
 use capeval_metric::{
-    About, AnyMetric, Explanation, Input, Learns, Mean, Metric, MetricKind, Notice, Part, Reading,
+    About, AnyMetric, Explanation, Figures, Input, Learns, Mean, Metric, MetricKind, Notice, Part, Reading,
     References, Refusal, Segment, Setting, Settings, Signature,
 };
 use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, SHARD_IMAGES};
@@ -294,7 +294,7 @@ pub struct Model {
     source: Source,
     weights: Weights,
     /// For each reference and order, the norm of its vector; 0 for references of images that take no part.
-    norms: Vec<f64>,
+    norms: Arc<[f64]>,
     /// The words as CIDEr-R counts them.
     parts: WordParts,
     n_images: usize,
@@ -366,9 +366,15 @@ impl Metric for Cider {
             Clipping::Robust { .. } => WordParts::new(references.vocabulary),
             Clipping::None | Clipping::Gaussian { .. } => WordParts::default(),
         };
-        let mut model = Model { source, weights, norms: Vec::new(), parts, n_images };
-        model.norms = self.norms(&model, references);
+        let mut model = Model { source, weights, norms: Arc::default(), parts, n_images };
+        let known = self.name_of_norms().and_then(|name| references.figures(&name));
+        let known = known.filter(|norms| norms.len() == references.sentences.len() * self.order);
+        model.norms = known.cloned().unwrap_or_else(|| self.norms(&model, references).into());
         model
+    }
+
+    fn figures(&self, references: &References<'_>) -> Option<Figures> {
+        Some(Figures { name: self.name_of_norms()?, values: self.fit(references).norms })
     }
 
     fn sign_model(&self, model: &Model, signature: &mut Signature) {
@@ -485,6 +491,12 @@ impl Cider {
         }
     }
 
+    /// What the norms of references depend on, if it is no table.
+    fn name_of_norms(&self) -> Option<String> {
+        let Self { order, term_frequency, .. } = self;
+        matches!(self.idf, Idf::Corpus).then(|| format!("norms n={order} tf={term_frequency}"))
+    }
+
     /// The norms of the references of a segment, one for each order.
     fn norms_of<'m>(&self, model: &'m Model, segment: &Segment<'_>) -> &'m [f64] {
         let references = segment.references.of(segment.image);
@@ -596,7 +608,8 @@ impl Scratch {
             let mut sum = 0.0;
             for (k, ngram) in ngrams.range(n).zip(ngrams.order(n)) {
                 let df = match &model.source {
-                    Source::Corpus => ngram.images,
+                    // A stored table does not list n-grams of one image.
+                    Source::Corpus => ngram.images.max(u32::from(ngram.is_shared)),
                     Source::Table(tabled) => {
                         let found = tabled.find(ngram.prefix, ngram.symbol, &self.nodes);
                         self.nodes.push(found.map(|(node, _)| node));

@@ -7,7 +7,9 @@ use capeval_stats::Table;
 
 use crate::average::{self, Average};
 use crate::metric::Learns;
-use crate::{About, Explanation, Input, Memo, Metric, Part, References, Segment, Signature, Statistics};
+use crate::{
+    About, Explanation, Figures, Input, Memo, Metric, Part, References, Segment, Signature, Statistics,
+};
 
 /// A metric of any kind, without type parameters and cheap to clone.
 #[derive(Clone)]
@@ -85,6 +87,11 @@ impl AnyMetric {
         self.metric.remember(references, advance)
     }
 
+    /// Numbers of each reference for later runs on the same images.
+    pub fn figures(&self, references: &References<'_>) -> Vec<Figures> {
+        self.metric.figures(references)
+    }
+
     /// The limit that a caption exceeds, in words, if the metric ignores what comes after it.
     pub fn exceeded_limit(&self, caption: &str) -> Option<&'static str> {
         self.metric.exceeded_limit(caption)
@@ -149,6 +156,7 @@ impl<'f> Worker<'f> {
 pub(crate) trait Erased: Send + Sync {
     fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFitted>;
     fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Vec<Memo>;
+    fn figures(&self, references: &References<'_>) -> Vec<Figures>;
     fn exceeded_limit(&self, caption: &str) -> Option<&'static str>;
     fn score(&self, row: &[f64], values: &mut [f64]);
     fn score_table(&self, table: &Table, values: &mut [f64]);
@@ -174,6 +182,10 @@ impl<M: Metric + 'static> Erased for M {
 
     fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Vec<Memo> {
         Vec::from_iter(Metric::remember(self, references, advance))
+    }
+
+    fn figures(&self, references: &References<'_>) -> Vec<Figures> {
+        Vec::from_iter(Metric::figures(self, references))
     }
 
     fn exceeded_limit(&self, caption: &str) -> Option<&'static str> {

@@ -7,8 +7,8 @@ use capeval_stats::Table;
 
 use crate::any::{Erased, ErasedFitted, ErasedWorker};
 use crate::{
-    About, AnyMetric, Explanation, Fitted, Learns, Memo, Part, References, Rule, Segment, Signature, Step,
-    Worker,
+    About, AnyMetric, Explanation, Figures, Fitted, Learns, Memo, Part, References, Rule, Segment, Signature,
+    Step, Worker,
 };
 
 /// The mean of the first scores of metrics that read text in the same way.
@@ -72,6 +72,10 @@ impl Erased for Average {
 
     fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Vec<Memo> {
         self.members.iter().flat_map(|member| member.remember(references, advance)).collect()
+    }
+
+    fn figures(&self, references: &References<'_>) -> Vec<Figures> {
+        self.members.iter().flat_map(|member| member.figures(references)).collect()
     }
 
     fn exceeded_limit(&self, caption: &str) -> Option<&'static str> {

@@ -38,7 +38,7 @@ pub use capeval_stats::{Column, ColumnKind, Table};
 pub use corpus_metric::{AnyCorpusMetric, CaptionSets, CorpusMetric, CorpusScores, Sketch};
 pub use explanation::{Explanation, Fact, Match, Rule, Statement, Step};
 pub use kind::{CorpusKind, CorpusNeed, MetricKind, Need};
-pub use memo::Memo;
+pub use memo::{Figures, Memo};
 pub use part::{Direction, Number, Part};
 pub use resources::Resources;
 pub use segment::{Candidates, Ngrams, References, Segment};

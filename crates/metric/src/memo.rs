@@ -1,6 +1,7 @@
 //! What metrics remember of captions, so that later runs need not compute it again.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use capeval_text::Texts;
 
@@ -63,6 +64,15 @@ impl Memo {
         }
         None
     }
+}
+
+/// Numbers that a metric computed of each reference among those of all images, such as the norms of vectors.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// Everything that the numbers depend on, apart from the references and their reading.
+    pub name: String,
+    /// As many numbers for each reference.
+    pub values: Arc<[f64]>,
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use capeval_stats::{Column, Table};
 use capeval_text::{Stemmer, Tokenizer};
 
 use crate::average;
-use crate::{Explanation, Memo, Part, References, Segment, Signature, Step};
+use crate::{Explanation, Figures, Memo, Part, References, Segment, Signature, Step};
 
 /// The additive statistics of one segment: named fields for the metric, a row of numbers for the engine.
 ///
@@ -65,12 +65,14 @@ pub struct Input {
     pub ngrams: usize,
     /// Whether to count the images in which each n-gram occurs, and to look these counts up for candidates.
     pub frequencies: bool,
+    /// Whether the metric reads what it remembers of captions.
+    pub memos: bool,
 }
 
 impl Input {
     /// Text in this reading, without n-grams.
     pub fn new(reading: Reading) -> Self {
-        Self { reading, ngrams: 0, frequencies: false }
+        Self { reading, ngrams: 0, frequencies: false, memos: false }
     }
 
     /// Requests n-grams of up to `longest` words.
@@ -83,12 +85,18 @@ impl Input {
         Self { frequencies, ..self }
     }
 
+    /// Sets whether the metric reads what it remembers of captions.
+    pub fn with_memos(self, memos: bool) -> Self {
+        Self { memos, ..self }
+    }
+
     /// The combined input of two metrics with the same reading.
     pub fn and(self, other: Self) -> Self {
         Self {
             reading: self.reading,
             ngrams: self.ngrams.max(other.ngrams),
             frequencies: self.frequencies || other.frequencies,
+            memos: self.memos || other.memos,
         }
     }
 }
@@ -188,6 +196,11 @@ pub trait Metric: Send + Sync {
     /// Takes notes on the references that [`References::memo`] may give back in later runs, and calls `advance` with
     /// the number of references after some are done; `None` if they are as quickly read again.
     fn remember(&self, _references: &References<'_>, _advance: &(dyn Fn(usize) + Sync)) -> Option<Memo> {
+        None
+    }
+    /// Numbers of each reference that [`fit`](Self::fit) computes, and that [`References::figures`] may give back to it
+    /// in later runs on the same images.
+    fn figures(&self, _references: &References<'_>) -> Option<Figures> {
         None
     }
     /// Adds properties of the model to the signature, such as the fingerprint of a table.

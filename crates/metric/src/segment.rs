@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use capeval_text::ngrams::{NgramCounts, ReferenceNgrams, SegmentNgrams};
 use capeval_text::{Ends, Sentences, Symbol, Texts, Vocabulary};
 
-use crate::Memo;
+use crate::{Figures, Memo};
 
 /// The n-grams of the references of an evaluation, which are indexed when a metric first asks for them.
 #[derive(Debug, Default)]
@@ -51,6 +51,8 @@ pub struct References<'a> {
     pub frequencies: Option<&'a Arc<NgramCounts>>,
     /// What metrics remember of captions.
     pub memos: &'a [Memo],
+    /// What metrics computed of each reference, if all images take part as when they did.
+    pub figures: &'a [Figures],
 }
 
 impl<'a> References<'a> {
@@ -65,6 +67,11 @@ impl<'a> References<'a> {
     /// The memo with this name.
     pub fn memo(&self, name: &str) -> Option<&'a Memo> {
         self.memos.iter().find(|memo| memo.name() == name)
+    }
+
+    /// The figures with this name.
+    pub fn figures(&self, name: &str) -> Option<&'a Arc<[f64]>> {
+        self.figures.iter().find(|figures| figures.name == name).map(|figures| &figures.values)
     }
 
     /// The n-gram index.

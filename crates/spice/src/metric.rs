@@ -414,7 +414,7 @@ fn about(data: &str, tokenizer: Tokenizer, likeness: Likeness, has_subsets: bool
         if matches!(name, "f" | "precision" | "recall") { Column::sum(full) } else { Column::count(full) }
     };
     let columns = Subset::ALL.into_iter().flat_map(|subset| Sums::NAMES.map(|name| column(subset, name)));
-    let input = Input::new(Reading::Tokens(tokenizer));
+    let input = Input::new(Reading::Tokens(tokenizer)).with_memos(true);
     About::new(signature, input, columns.collect(), parts(has_subsets))
         .learns(Learns::Words)
         .slow(true)

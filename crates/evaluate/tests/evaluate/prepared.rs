@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use capeval_corpus::SegmentId;
 use capeval_evaluate::prepared::{Prepared, Source};
-use capeval_evaluate::{BatchScorer, ReferenceSet, System, evaluate, registry};
+use capeval_evaluate::{BatchScorer, ReferenceSet, System, evaluate, evaluate_and_keep, registry};
 use capeval_metric::{
     About, AnyMetric, Input, Learns, Mean, Memo, Metric, Part, Reading, References, Resources, Segment,
     Signature,
@@ -24,14 +24,15 @@ fn prepared() -> Prepared {
         METRICS.map(|name| registry::build(name, &[], &Resources::default()).unwrap()).into();
     let mut references = references();
     references.prepare(metrics.iter().map(AnyMetric::input));
+    references.remember(&metrics, &());
     let ids = (0..40).map(|i| if i % 2 == 0 { SegmentId::Integer(i) } else { SegmentId::from("α.jpg") });
     let sources = vec![Source { path: "refs.json".into(), bytes: 7, modified: 0 }];
     Prepared::new(ids.collect(), references, sources)
 }
 
-/// The readings that the metrics need.
-fn readings() -> Vec<Reading> {
-    METRICS.map(|name| registry::build(name, &[], &Resources::default()).unwrap().input().reading).into()
+/// What the metrics read.
+fn inputs() -> Vec<Input> {
+    METRICS.map(|name| registry::build(name, &[], &Resources::default()).unwrap().input()).into()
 }
 
 fn scores(references: &mut ReferenceSet, images: &[u32]) -> Vec<(String, Vec<u64>, Vec<u64>)> {
@@ -78,8 +79,42 @@ fn prepared_references_score_like_fresh_ones() {
     assert_eq!(again.sources, prepared().sources);
     assert_eq!((again.n_images(), again.n_references([1, 2, 30])), (40, 5));
     for images in [(0..40).collect::<Vec<u32>>(), vec![1, 2, 30], vec![7]] {
-        assert_eq!(scores(&mut again.references().unwrap(), &images), scores(&mut references(), &images));
+        assert_eq!(
+            scores(&mut again.references_for(&inputs()).unwrap(), &images),
+            scores(&mut references(), &images)
+        );
     }
+}
+
+/// Scores depend on the stored numbers of images with an n-gram, and an explanation shows them.
+#[test]
+fn stored_counts_are_used_and_explained_as_if_they_had_been_counted() {
+    let mut file = Vec::new();
+    prepared().write(&mut file).unwrap();
+    let again = open(&file).unwrap();
+    let mut rewritten = Vec::new();
+    again.write(&mut rewritten).unwrap();
+    assert!(rewritten == file, "nothing is lost when an opened file is written");
+    let metrics = [registry::build("cider-d", &[], &Resources::default()).unwrap()];
+    let input = metrics[0].input();
+    let explained = |mut references: ReferenceSet| {
+        let texts: Vec<&str> = (0..40).map(|_| "a 2 dog1 runs over 3 hill1 of café").collect();
+        let system =
+            System { name: "s".into(), images: (0..40).collect(), texts: texts.into_iter().collect() };
+        let systems = [system];
+        let (scores, sessions) = evaluate_and_keep(&mut references, &systems, &metrics, &());
+        let explained =
+            sessions.explain(&references, &systems, &[7], |explanation| format!("{explanation:?}"));
+        (scores[0].metrics[0].segments(), explained)
+    };
+    let counted = explained(references());
+    assert_eq!(explained(again.references_for(&[input]).unwrap()), counted);
+    let mut references = again.references_for(&[input]).unwrap();
+    let table = |set: &mut ReferenceSet| {
+        let table = set.document_frequencies(input.reading, 4).unwrap();
+        (table.fingerprint(), table.n_images())
+    };
+    assert_eq!(table(&mut references), table(&mut self::references()), "tables list n-grams of one image");
 }
 
 #[test]
@@ -87,15 +122,15 @@ fn the_references_of_some_images_score_like_fresh_ones() {
     let mut file = Vec::new();
     prepared().write(&mut file).unwrap();
     let again = open(&file).unwrap();
-    let readings = readings();
+    let inputs = inputs();
     for images in [vec![], vec![0], vec![1, 2, 3, 7, 30], vec![39], (21..40).collect::<Vec<u32>>()] {
-        let mut some = again.references_of(&images, &readings).unwrap().unwrap();
+        let mut some = again.references_of(&images, &inputs).unwrap().unwrap();
         let places: Vec<u32> = (0..images.len() as u32).collect();
         let all = references();
         let mut fresh: ReferenceSet = images.iter().map(|image| all.of(*image as usize)).collect();
         assert_eq!(scores(&mut some, &places), scores(&mut fresh, &places), "{images:?}");
     }
-    assert!(again.references_of(&(0..40).collect::<Vec<u32>>(), &readings).unwrap().is_none());
+    assert!(again.references_of(&(0..40).collect::<Vec<u32>>(), &inputs).unwrap().is_none());
 }
 
 /// What follows a caption decides whether a single letter at its end keeps its full stop.
@@ -121,7 +156,7 @@ fn the_references_of_some_images_are_read_as_if_there_were_no_others() {
     };
     for images in [vec![0, 1], vec![0, 2], vec![0, 3], vec![1, 2], vec![1, 3, 7], vec![2]] {
         let numbers: Vec<u32> = images.iter().map(|image| *image as u32).collect();
-        let some = stored.references_of(&numbers, &[rouge.input().reading]).unwrap().unwrap();
+        let some = stored.references_of(&numbers, &[rouge.input()]).unwrap().unwrap();
         assert_eq!(score(some), score(read(&images).0), "{images:?}");
     }
 }
@@ -143,13 +178,17 @@ fn damaged_files_are_refused() {
     for length in (0..file.len()).step_by(97) {
         assert!(open(&file[..length]).is_err(), "cut to {length} bytes");
     }
-    let readings = readings();
+    let inputs = inputs();
     for at in (64..file.len()).step_by(193) {
         let mut bad = file.clone();
         bad[at] ^= 0x10;
         let used = open(&bad).and_then(|prepared| {
-            let some = prepared.references_of(&[1, 3], &readings).map(drop);
-            assert_eq!(some.is_err(), prepared.references().is_err(), "the file is a single piece");
+            let some = prepared.references_of(&[1, 3], &inputs).map(drop);
+            assert_eq!(
+                some.is_err(),
+                prepared.references_for(&inputs).is_err(),
+                "the file is a single piece"
+            );
             some
         });
         assert!(used.is_err(), "byte {at}");
@@ -165,7 +204,7 @@ fn a_wrong_structure_under_a_right_checksum_does_not_panic() {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 33) as usize
     };
-    let (mut opened, readings) = (0, readings());
+    let (mut opened, inputs) = (0, inputs());
     for _ in 0..4_000 {
         let mut bad = file.clone();
         for _ in 0..1 + next() % 3 {
@@ -174,8 +213,8 @@ fn a_wrong_structure_under_a_right_checksum_does_not_panic() {
         }
         assert!(capeval_arrays::reseal(&mut bad));
         let Ok(again) = open(&bad) else { continue };
-        let some = again.references_of(&[1, 3, 30], &readings).ok().flatten();
-        for mut references in some.into_iter().chain(again.references().ok()) {
+        let some = again.references_of(&[1, 3, 30], &inputs).ok().flatten();
+        for mut references in some.into_iter().chain(again.references_for(&inputs).ok()) {
             opened += 1;
             let images: Vec<u32> = (0..references.n_images() as u32).collect();
             let _ = scores(&mut references, &images);
