@@ -107,10 +107,11 @@ impl App {
         };
         let data = data.and_then(|folder| folder.canonicalize().ok());
         let store = Store::open(&settings.database, &folder, settings.connections).await?;
+        let [blobs, hidden] = Blobs::of_site(&folder, &settings)?;
         Ok(Self(Arc::new(Shared {
             store,
-            blobs: Blobs::open(folder.join("blobs"))?,
-            hidden: Blobs::open(folder.join("hidden"))?,
+            blobs,
+            hidden,
             folder,
             settings,
             hasher: Hasher::new(),

@@ -1,5 +1,7 @@
-//! Files by the hash of their content: written whole to the disk before any row of the database names them.
+//! Files by the hash of their content: written whole to the disk before any row of the database names them. Where the
+//! site has a bucket, that is where they are, and the folder has those that this machine has used.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -8,13 +10,19 @@ use std::time::{Duration, SystemTime};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
+use crate::bucket::Bucket;
 use crate::ids;
+use crate::settings::Settings;
 
 /// A folder of files that are named after their content.
 #[derive(Clone, Debug)]
 pub struct Blobs {
     folder: PathBuf,
+    bucket: Option<Bucket>,
 }
+
+/// The folders of files in the folder of the data, in a bucket, and in a backup: those of people, and references.
+pub const FOLDERS: [&str; 2] = ["blobs", "hidden"];
 
 /// A file that is being written; it is removed unless it is kept.
 pub struct Draft {
@@ -35,7 +43,24 @@ impl Blobs {
             use std::os::unix::fs::PermissionsExt;
             fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
         }
-        Ok(Self { folder })
+        Ok(Self { folder, bucket: None })
+    }
+
+    /// Opens the [`FOLDERS`] of a site in the folder of its data.
+    ///
+    /// # Errors
+    /// If they cannot be made, or the bucket of the settings cannot be opened.
+    pub fn of_site(data: &Path, settings: &Settings) -> anyhow::Result<[Self; 2]> {
+        let bucket = match settings.bucket.as_str() {
+            "" => None,
+            address => Some(Bucket::open(address)?),
+        };
+        let open = |name| {
+            let bucket = bucket.as_ref().map(|bucket| bucket.folder(name));
+            Ok::<_, io::Error>(Self { bucket, ..Self::open(data.join(name))? })
+        };
+        let [visible, hidden] = FOLDERS.map(open);
+        Ok([visible?, hidden?])
     }
 
     /// The folder.
@@ -51,27 +76,32 @@ impl Blobs {
         Ok(Draft { file: NamedTempFile::new_in(self.folder.join("new"))?, hash: Sha256::new(), size: 0 })
     }
 
-    /// Keeps a file under the hash of its content, which is returned once the file and its name are on the disk.
+    /// Keeps a file under the hash of its content, which is returned once the file and its name are on the disk, and in
+    /// the bucket if there is one.
     ///
     /// # Errors
-    /// If the disk refuses it.
+    /// If the disk or the bucket refuses it.
     pub fn keep(&self, draft: Draft) -> io::Result<String> {
         let Draft { mut file, hash, .. } = draft;
         let hash = ids::hex(&hash.finalize());
         let path = self.path(&hash);
         // A file that is kept again is as new as one that was not there, and is not swept away.
-        if File::open(&path).and_then(|kept| kept.set_modified(SystemTime::now())).is_ok() {
-            return Ok(hash);
+        if File::open(&path).and_then(|kept| kept.set_modified(SystemTime::now())).is_err() {
+            file.flush()?;
+            self.persist(file, &path)?;
         }
-        file.flush()?;
+        if let Some(bucket) = &self.bucket {
+            bucket.put(&hash, &path)?;
+        }
+        Ok(hash)
+    }
+
+    fn persist(&self, file: NamedTempFile, path: &Path) -> io::Result<()> {
         file.as_file().sync_all()?;
         let folder = path.parent().unwrap_or(&self.folder);
         fs::create_dir_all(folder)?;
-        file.persist(&path)?;
-        for folder in [folder, &self.folder] {
-            File::open(folder)?.sync_all()?;
-        }
-        Ok(hash)
+        file.persist(path)?;
+        [folder, &self.folder].into_iter().try_for_each(|folder| File::open(folder)?.sync_all())
     }
 
     /// Keeps all that `content` holds.
@@ -84,8 +114,40 @@ impl Blobs {
         self.keep(draft)
     }
 
-    /// Where the file with this hash is, if it exists.
-    pub fn path(&self, hash: &str) -> PathBuf {
+    /// Where the file with this hash is, if it exists; it is fetched from the bucket if this machine lacks it.
+    ///
+    /// # Errors
+    /// If the bucket does not have it either, or what it has is damaged.
+    pub fn fetch(&self, hash: &str) -> io::Result<PathBuf> {
+        let path = self.path(hash);
+        if let Some(bucket) = self.bucket.as_ref().filter(|_| !path.exists()) {
+            let file = NamedTempFile::new_in(self.folder.join("new"))?;
+            bucket.get(hash, file.path())?;
+            let mut found = Sha256::new();
+            io::copy(&mut File::open(file.path())?, &mut found)?;
+            if ids::hex(&found.finalize()) != hash {
+                return Err(io::Error::other(format!("the bucket has other content under the name {hash}")));
+            }
+            self.persist(file, &path)?;
+        }
+        Ok(path)
+    }
+
+    /// [`Self::fetch`] for those who cannot block.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn ready(&self, hash: &str) -> io::Result<PathBuf> {
+        let path = self.path(hash);
+        if self.bucket.is_none() || path.exists() {
+            return Ok(path);
+        }
+        let (own, hash) = (self.clone(), hash.to_owned());
+        tokio::task::spawn_blocking(move || own.fetch(&hash)).await?
+    }
+
+    /// Where the file with this hash is, if this machine has it.
+    fn path(&self, hash: &str) -> PathBuf {
         let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         // Anything else names a file that never exists, rather than one outside of the folder.
         let name = if is_hash { hash } else { "00" };
@@ -95,9 +157,17 @@ impl Blobs {
     /// The hashes of all files.
     ///
     /// # Errors
-    /// If the folder cannot be read.
-    pub fn list(&self) -> io::Result<Vec<String>> {
-        let mut hashes = Vec::new();
+    /// If the folder or the bucket cannot be read.
+    pub fn list(&self) -> io::Result<BTreeSet<String>> {
+        let mut hashes = self.list_folder()?;
+        if let Some(bucket) = &self.bucket {
+            hashes.extend(bucket.list()?.into_iter().map(|(hash, _)| hash));
+        }
+        Ok(hashes)
+    }
+
+    fn list_folder(&self) -> io::Result<BTreeSet<String>> {
+        let mut hashes = BTreeSet::new();
         for folder in fs::read_dir(&self.folder)? {
             let folder = folder?;
             if folder.file_name() == "new" || !folder.file_type()?.is_dir() {
@@ -106,7 +176,7 @@ impl Blobs {
             for file in fs::read_dir(folder.path())? {
                 let name = file?.file_name().to_string_lossy().into_owned();
                 if self.path(&name).exists() {
-                    hashes.push(name);
+                    hashes.insert(name);
                 }
             }
         }
@@ -118,14 +188,17 @@ impl Blobs {
     /// # Errors
     /// If there is none, or it cannot be read.
     pub fn read(&self, hash: &str) -> io::Result<Vec<u8>> {
-        fs::read(self.path(hash))
+        fs::read(self.fetch(hash)?)
     }
 
     /// Removes a file, if it exists.
     ///
     /// # Errors
-    /// If the disk refuses it.
+    /// If the disk or the bucket refuses it.
     pub fn remove(&self, hash: &str) -> io::Result<()> {
+        if let Some(bucket) = &self.bucket {
+            bucket.remove(hash)?;
+        }
         match fs::remove_file(self.path(hash)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
@@ -136,11 +209,22 @@ impl Blobs {
     /// refused and processes that were killed have left behind. Others may write meanwhile.
     ///
     /// # Errors
-    /// If the folder cannot be read. What cannot be removed is logged.
+    /// If the folder or the bucket fails. What cannot be removed of the folder is logged.
     pub fn sweep(&self, age: Duration, is_named: impl Fn(&str) -> bool) -> io::Result<usize> {
         let drafts = self.folder.join("new");
         let mut removed = 0;
-        for hash in self.list()?.into_iter().filter(|hash| !is_named(hash)) {
+        if let Some(bucket) = &self.bucket {
+            let is_old = |since: SystemTime| since.elapsed().unwrap_or_default() > age;
+            for (hash, since) in bucket.list()? {
+                // Stores cannot move things aside. Whoever keeps the same content in the moment between the two
+                // requests loses it, and would have to do so a day after it was last needed.
+                if is_old(since) && !is_named(&hash) && bucket.since(&hash)?.is_some_and(is_old) {
+                    bucket.remove(&hash)?;
+                    removed += 1;
+                }
+            }
+        }
+        for hash in self.list_folder()?.into_iter().filter(|hash| !is_named(hash)) {
             // Aside first: whoever keeps the same content from now on writes it anew.
             let (path, aside) = (self.path(&hash), drafts.join(&hash));
             let swept = is_older(&path, age).and_then(|is_old| {

@@ -166,6 +166,9 @@ pub fn check(settings: &Settings) -> anyhow::Result<()> {
             settings.listen
         );
     }
+    if !settings.bucket.is_empty() {
+        bail!("the demonstration keeps its files in a folder of its own, not in the bucket of the settings");
+    }
     if !settings.database.is_empty() {
         bail!("the demonstration keeps its data in a folder of its own, not in the database of the settings");
     }

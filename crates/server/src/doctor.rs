@@ -8,6 +8,7 @@ use capeval_files::{self as files, MeteorHome, SpiceHome};
 use crate::accounts::people;
 use crate::app::App;
 use crate::backup::{self, nightly};
+use crate::blobs::FOLDERS;
 use crate::store::Store;
 use crate::tasks::{self, Probe};
 use crate::{args, clock};
@@ -102,9 +103,17 @@ async fn files(app: &App) -> anyhow::Result<Vec<Finding>> {
     let mut snapshot = app.store.snapshot().await?;
     let named: HashSet<String> = backup::named(&mut snapshot).await?.into_iter().collect();
     drop(snapshot);
-    let missing: Vec<&String> = named.iter().filter(|name| !app.folder.join(name).exists()).collect();
-    let count = app.blobs.list()?.len() + app.hidden.list()?.len();
-    let surplus = count - (named.len() - missing.len());
+    let own = app.clone();
+    let list = move || {
+        let mut present = HashSet::new();
+        for (folder, blobs) in FOLDERS.into_iter().zip([&own.blobs, &own.hidden]) {
+            present.extend(blobs.list()?.iter().map(|hash| backup::name_of(folder, hash)));
+        }
+        Ok::<HashSet<String>, std::io::Error>(present)
+    };
+    let present = tokio::task::spawn_blocking(list).await??;
+    let missing: Vec<&String> = named.difference(&present).collect();
+    let surplus = present.difference(&named).count();
     let mut findings = vec![match missing[..] {
         [] => good("files", format!("{} that rows name, all there", named.len())),
         [first, ..] => bad("files", format!("{} that rows name are missing, such as {first}", missing.len())),

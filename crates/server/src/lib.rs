@@ -10,6 +10,8 @@ pub mod audit;
 pub mod backup;
 pub mod benchmarks;
 pub mod blobs;
+#[cfg_attr(not(feature = "s3"), path = "no_bucket.rs")]
+pub mod bucket;
 pub mod clock;
 pub mod collections;
 pub mod commands;

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use crate::accounts::invitations;
 use crate::app::{self, App};
 use crate::backup::{self, nightly};
+use crate::blobs::FOLDERS;
 use crate::jobs::runner;
 
 /// How old files must be that nobody needs before they are removed, and how often that is done.
@@ -88,7 +89,7 @@ pub async fn sweep(app: &App, age: Duration) -> anyhow::Result<usize> {
     drop(snapshot);
     let app = app.clone();
     let sweep = move || {
-        let folders = backup::FOLDERS.into_iter().zip([&app.blobs, &app.hidden]);
+        let folders = FOLDERS.into_iter().zip([&app.blobs, &app.hidden]);
         let swept = folders
             .map(|(name, blobs)| blobs.sweep(age, |hash| named.contains(&backup::name_of(name, hash))));
         swept.sum::<std::io::Result<usize>>()

@@ -47,6 +47,7 @@ settings! {
     public_url: String = String::new(), "address at which people reach the server; with https, cookies are secure";
     title: String = "capeval".to_owned(), "name of the site";
     #[secret true] database: String = String::new(), "address of a PostgreSQL database (postgres://…); empty for SQLite in the data folder";
+    bucket: String = String::new(), "object store for uploaded files (s3://bucket/prefix), with the feature `s3`; empty for the data folder";
     connections: u32 = 8, "largest number of connections to the database; of SQLite, those that read at once";
     registration: String = "invitation".to_owned(), "who may make an account: invitation (with a link), open (everybody)";
     session_days: i64 = 30, "days after which people have to sign in again";

@@ -20,7 +20,7 @@ pub use manifest::Manifest;
 pub use restore::{Checked, check, restore};
 
 use crate::app::App;
-use crate::blobs::Blobs;
+use crate::blobs::{Blobs, FOLDERS};
 use crate::clock;
 use crate::store::{Store, Tx};
 use manifest::Entry;
@@ -30,9 +30,6 @@ const ROWS: &str = "database.jsonl.gz";
 
 /// The file of settings in the folder of the data.
 const SETTINGS: &str = "server.toml";
-
-/// The folders of files in the folder of the data, and so in a backup.
-pub const FOLDERS: [&str; 2] = ["blobs", "hidden"];
 
 /// How unfinished backups are called.
 const UNFINISHED: &str = ".unfinished-backup-";
@@ -143,15 +140,18 @@ fn link_all(blobs: &Blobs, to: &Path) -> io::Result<()> {
     for hash in blobs.list()? {
         let folder = to.join(&hash[..2]);
         fs::create_dir_all(&folder)?;
-        let (from, to) = (blobs.path(&hash), folder.join(&hash));
-        match fs::hard_link(&from, &to) {
-            Ok(()) => {}
+        let to = folder.join(&hash);
+        let linked = blobs.fetch(&hash).and_then(|from| match fs::hard_link(&from, &to) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                fs::copy(&from, &to)?;
+                File::open(&to)?.sync_all()
+            }
+            linked => linked,
+        });
+        match linked {
             // Nobody names a file that is removed while it is copied.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(_) => {
-                fs::copy(&from, &to)?;
-                File::open(&to)?.sync_all()?;
-            }
+            linked => linked?,
         }
     }
     Ok(())

@@ -8,8 +8,8 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use flate2::read::GzDecoder;
 
-use super::{FOLDERS, Manifest, ROWS, SETTINGS, file, named};
-use crate::blobs::Blobs;
+use super::{Manifest, ROWS, SETTINGS, file, named};
+use crate::blobs::{Blobs, FOLDERS};
 use crate::settings::Settings;
 use crate::store::{DATABASE, Import, Store, is_empty};
 
@@ -86,7 +86,7 @@ async fn load(store: &Store, from: &Path) -> anyhow::Result<usize> {
 /// If they are not empty, or the backup is damaged; no row has been added then.
 pub async fn restore(from: &Path, folder: &Path, settings: &Settings) -> anyhow::Result<Checked> {
     let checked = check(from).await?;
-    require_own_database(from, folder, settings)?;
+    require_own_stores(from, folder, settings)?;
     require_empty(folder, settings)?;
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let tables = checked.manifest.tables;
@@ -96,8 +96,7 @@ pub async fn restore(from: &Path, folder: &Path, settings: &Settings) -> anyhow:
         bail!("the database is in use; a backup is restored into an empty one");
     }
     drop(snapshot);
-    for name in FOLDERS {
-        let blobs = Blobs::open(folder.join(name))?;
+    for (name, blobs) in FOLDERS.into_iter().zip(Blobs::of_site(folder, settings)?) {
         let prefix = format!("{name}/");
         for entry in checked.manifest.files.iter().filter(|entry| entry.path.starts_with(&prefix)) {
             let hash = blobs.put(File::open(file(from, entry))?)?;
@@ -113,25 +112,27 @@ pub async fn restore(from: &Path, folder: &Path, settings: &Settings) -> anyhow:
     Ok(checked)
 }
 
-/// Refuses a backup whose settings would have the restored server open another database: the old one, which may be in
-/// use.
-fn require_own_database(from: &Path, folder: &Path, settings: &Settings) -> anyhow::Result<()> {
+/// Refuses a backup whose settings would have the restored server open another database or bucket: the old one, which
+/// may be in use.
+fn require_own_stores(from: &Path, folder: &Path, settings: &Settings) -> anyhow::Result<()> {
     let given = from.join(SETTINGS);
     if !given.exists() || folder.join(SETTINGS).exists() {
         return Ok(());
     }
     let table: toml::Table =
         fs::read_to_string(&given)?.parse().with_context(|| given.display().to_string())?;
-    let database = table.get("database").and_then(toml::Value::as_str).unwrap_or("");
-    if database.is_empty() || database == settings.database {
-        return Ok(());
+    for (what, own) in [("database", &settings.database), ("bucket", &settings.bucket)] {
+        let named = table.get(what).and_then(toml::Value::as_str).unwrap_or("");
+        if !named.is_empty() && named != own {
+            bail!(
+                "{} names another {what} than the one to restore into, and would come into {}: put a {SETTINGS} there \
+                 first that names the new one",
+                given.display(),
+                folder.display()
+            );
+        }
     }
-    bail!(
-        "{} names another database than the one to restore into, and would come into {}: put a {SETTINGS} there first \
-         that names the new one",
-        given.display(),
-        folder.display()
-    );
+    Ok(())
 }
 
 fn require_empty(folder: &Path, settings: &Settings) -> anyhow::Result<()> {

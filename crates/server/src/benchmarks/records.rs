@@ -1,5 +1,7 @@
 //! Benchmarks, phases and reference sets in the database, and who may see them.
 
+use std::io;
+
 use serde_json::Value;
 
 use crate::accounts::Visitor;
@@ -216,9 +218,13 @@ impl ReferenceSet {
     }
 
     /// Itself, for children; `None` if it is not ready.
-    pub fn for_child(&self, phase: &Phase, app: &App) -> Option<tasks::Set> {
-        let prepared = app.hidden.path(self.prepared_hash.as_deref()?);
-        Some(tasks::Set { id: self.id.clone(), prepared, metrics: self.metrics(phase, app) })
+    ///
+    /// # Errors
+    /// If its file cannot be fetched.
+    pub async fn for_child(&self, phase: &Phase, app: &App) -> io::Result<Option<tasks::Set>> {
+        let Some(hash) = &self.prepared_hash else { return Ok(None) };
+        let prepared = app.hidden.ready(hash).await?;
+        Ok(Some(tasks::Set { id: self.id.clone(), prepared, metrics: self.metrics(phase, app) }))
     }
 }
 

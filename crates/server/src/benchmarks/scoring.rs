@@ -15,7 +15,7 @@ use crate::jobs::child::{self, Allowance, Order};
 use crate::jobs::queue::{self, Priority};
 use crate::jobs::{Failure, Job, Work};
 use crate::store::Tx;
-use crate::tasks::{Prepared, SetContrasts, SetScores, Task};
+use crate::tasks::{Prepared, Set, SetContrasts, SetScores, Task};
 use crate::{args, clock, outbox};
 
 /// Prepares a reference set.
@@ -54,7 +54,7 @@ async fn prepare(app: &App, job: &Job) -> Result<Value, Failure> {
     let phase = records::phase_of(&app.store, &set.phase).await?;
     let folder = TempDir::new_in(app.hidden.folder().join("new"))?;
     let (prepared, ids) = (folder.path().join("prepared"), folder.path().join("ids"));
-    let source = app.hidden.path(&set.source_hash);
+    let source = app.hidden.ready(&set.source_hash).await?;
     let images = set.images.as_deref().map(serde_json::from_str).transpose()?;
     let allowance = Allowance {
         write: vec![folder.path().to_owned()],
@@ -175,7 +175,20 @@ async fn score(app: &App, job: &Job) -> Result<Value, Failure> {
     Ok(json!({ "score_set": phase.score_set, "scores": scores }))
 }
 
-/// The scores of a submission by all reference sets that are ready.
+/// The sets that are ready, for a child.
+async fn for_child<'s>(
+    app: &App,
+    phase: &Phase,
+    sets: impl Iterator<Item = &'s ReferenceSet> + Send,
+) -> std::io::Result<Vec<Set>> {
+    let mut ready = Vec::new();
+    for set in sets {
+        ready.extend(set.for_child(phase, app).await?);
+    }
+    Ok(ready)
+}
+
+/// The scores of a submission by all reference sets that are ready, for a job.
 ///
 /// # Errors
 /// If they cannot be computed.
@@ -188,13 +201,10 @@ pub async fn scores_of(
     let sets = records::sets(&app.store, &phase.id).await?;
     let is_human = submission.kind == "human";
     // One reference cannot be held out and compared with others.
-    let sets: Vec<_> = sets
-        .iter()
-        .filter(|set| !is_human || set.n_references > set.n_images)
-        .filter_map(|set| set.for_child(phase, app))
-        .collect();
+    let sets = sets.iter().filter(|set| !is_human || set.n_references > set.n_images);
+    let sets = for_child(app, phase, sets).await?;
     let captions = match (&submission.blob, is_human) {
-        (Some(blob), false) => Some(app.blobs.path(blob)),
+        (Some(blob), false) => Some(app.blobs.ready(blob).await?),
         (None, true) => None,
         _ => return Err(Failure::Lasting("the captions are missing".to_owned())),
     };
@@ -288,8 +298,8 @@ async fn compare_pair(
     above: &Entry,
     below: &Entry,
 ) -> Result<Vec<SetContrasts>, Failure> {
-    let sets: Vec<_> = sets.iter().filter_map(|set| set.for_child(phase, app)).collect();
-    let (above, below) = (app.blobs.path(&above.1), app.blobs.path(&below.1));
+    let sets = for_child(app, phase, sets.iter()).await?;
+    let (above, below) = (app.blobs.ready(&above.1).await?, app.blobs.ready(&below.1).await?);
     let files = sets.iter().map(|set| set.prepared.clone()).chain([above.clone(), below.clone()]);
     let allowance = Allowance { gives_way: true, ..Allowance::of(app, readable(app, files)) };
     child::run(app, Order { allowance, task: Task::Compare { above, below, sets } }).await

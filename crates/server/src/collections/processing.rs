@@ -49,8 +49,8 @@ async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
     // The picture may have been withdrawn meanwhile.
     let Some(upload) = upload else { return Ok(Value::Null) };
     let folder = TempDir::new_in(app.blobs.folder().join("new"))?;
-    let (source, [picture, thumb]) =
-        (app.blobs.path(&upload), ["picture", "thumb"].map(|name| folder.path().join(name)));
+    let source = app.blobs.ready(&upload).await?;
+    let [picture, thumb] = ["picture", "thumb"].map(|name| folder.path().join(name));
     let allowance = Allowance {
         write: vec![folder.path().to_owned()],
         memory: MEMORY.min(app.settings.job_memory_mib << 20),

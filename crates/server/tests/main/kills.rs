@@ -120,7 +120,10 @@ async fn check(folder: &Path, url: &str, acknowledged: &BTreeSet<String>) {
         let (id, state): (String, String) = (row.get("id").unwrap(), row.get("state").unwrap());
         let refunded = row.flag("refunded").unwrap();
         assert!(state == "scored" && !refunded || state == "failed" && refunded, "{id} is {state}");
-        assert!(app.blobs.path(&row.get::<String>("blob").unwrap()).exists(), "the file of {id} is lost");
+        assert!(
+            app.blobs.fetch(&row.get::<String>("blob").unwrap()).unwrap().exists(),
+            "the file of {id} is lost"
+        );
         *charged.entry(row.get("team").unwrap()).or_default() += i64::from(!refunded);
         let scores =
             app.store.all("SELECT metric FROM score WHERE submission = $1", args![&id]).await.unwrap();

@@ -25,5 +25,7 @@ mod ratings;
 mod real;
 mod releases;
 mod routes;
+#[cfg(feature = "s3")]
+mod s3;
 mod second_factor;
 mod support;

@@ -55,7 +55,7 @@ async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
     images.sort_by_cached_key(|image| ids::digest(format!("{}/{}", evaluation.id, text(image))));
     images.truncate(usize::try_from(evaluation.images)?);
 
-    let source = app.hidden.path(&set.source_hash);
+    let source = app.hidden.ready(&set.source_hash).await?;
     let allowance = Allowance::of(app, scoring::readable(app, [source.clone()]));
     let task = Task::Sample { source, images: images.clone(), seed: evaluation.id.clone() };
     let references: Vec<String> = child::run(app, Order { allowance, task }).await?;

@@ -121,7 +121,7 @@ async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
     let folder = TempDir::new_in(app.hidden.folder().join("new"))?;
     let path = folder.path().join("ratings.json");
     std::fs::write(&path, ratings.to_string())?;
-    let references = app.hidden.path(&set.source_hash);
+    let references = app.hidden.ready(&set.source_hash).await?;
     let allowance = Allowance::of(app, readable(app, [path.clone(), references.clone()]));
     let task = Task::Correlate(Correlate { ratings: path, references, metrics: set.metrics(&phase, app) });
     let mut found: Agreement = child::run(app, Order { allowance, task }).await?;

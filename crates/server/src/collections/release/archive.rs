@@ -91,7 +91,7 @@ pub fn write(part: &[Entry], blobs: &Blobs, out: impl Write + Seek) -> anyhow::R
             }
             Entry::Blob { path, hash, .. } => {
                 archive.start_file(path.as_str(), options)?;
-                io::copy(&mut File::open(blobs.path(hash))?, &mut archive)?;
+                io::copy(&mut File::open(blobs.fetch(hash)?)?, &mut archive)?;
             }
         }
     }

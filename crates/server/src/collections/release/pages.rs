@@ -248,7 +248,8 @@ async fn file(
     let sql = "SELECT * FROM release_part WHERE release = $1 AND name = $2";
     let row = app.store.first(sql, args![&release.id, &name]).await?.ok_or_else(Fault::not_found)?;
     let hash: String = row.get("blob")?;
-    let sent = download::send(&app.blobs.path(&hash), &hash, &name, "application/zip", &headers).await?;
+    let sent =
+        download::send(&app.blobs.ready(&hash).await?, &hash, &name, "application/zip", &headers).await?;
     // A download that goes on is not another one.
     if sent.status() == axum::http::StatusCode::OK {
         app.store

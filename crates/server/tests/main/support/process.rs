@@ -42,7 +42,15 @@ impl Server {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = program(folder, database);
         command.args(["serve", "--listen", &format!("127.0.0.1:{port}")]);
-        command.envs(settings.iter().map(|(name, value)| (format!("CAPEVAL_SERVER_{name}"), *value)));
+        // A name in full stands for a variable that is no setting.
+        let variable = |name: &str| {
+            if name.contains("_SERVER_") || name.starts_with("AWS_") {
+                name.to_owned()
+            } else {
+                format!("CAPEVAL_SERVER_{name}")
+            }
+        };
+        command.envs(settings.iter().map(|(name, value)| (variable(name), *value)));
         let child = command.stdout(Stdio::null()).spawn().unwrap();
         let server = Self { child, port };
         let start = Instant::now();
