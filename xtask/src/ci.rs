@@ -19,26 +19,25 @@ const STEPS: &[(&str, &str)] = &[
     ("documentation", "doc --workspace --no-deps --quiet"),
 ];
 
+/// The steps of the server's feature `s3`. They build the server a second time, for minutes, and nothing else of the
+/// workspace depends on the feature.
+const S3: &[(&str, &str)] = &[
+    ("clippy", "clippy --quiet -p capeval-server --features s3 --all-targets -- -D warnings"),
+    ("tests", "test --quiet -p capeval-server --features s3 --test main s3"),
+];
+
+/// Checks and tests the object store of the server.
+pub fn s3(root: &Path) -> Result<()> {
+    S3.iter().try_for_each(|(label, arguments)| step(root, label, arguments))
+}
+
 /// Runs the steps in order and stops at the first failure.
 pub fn run(root: &Path) -> Result<()> {
     let start = Instant::now();
     tidy::run(root)?;
     docs::run(root, docs::Mode::Check)?;
     for (label, arguments) in STEPS {
-        println!("── {label}: cargo {arguments}");
-        let step = Instant::now();
-        let status = Command::new(env!("CARGO"))
-            .args(arguments.split(' '))
-            .current_dir(root)
-            .env("RUSTDOCFLAGS", "-D warnings")
-            // The same random cases in every run, so that a failure belongs to the change; without CI they differ.
-            .env("PROPTEST_RNG_SEED", "20261122")
-            .status()
-            .with_context(|| format!("cargo {arguments}"))?;
-        if !status.success() {
-            bail!("{label} failed");
-        }
-        println!("── {label}: {:.0?}", step.elapsed());
+        step(root, label, arguments)?;
     }
     match browser::obstacle() {
         None => browser::run(root, None)?,
@@ -50,5 +49,23 @@ pub fn run(root: &Path) -> Result<()> {
         println!("── python: skipped: Python 3.10 or later was not found; set PYTHON to its path");
     }
     println!("all checks passed in {:.0?}", start.elapsed());
+    Ok(())
+}
+
+fn step(root: &Path, label: &str, arguments: &str) -> Result<()> {
+    println!("── {label}: cargo {arguments}");
+    let step = Instant::now();
+    let status = Command::new(env!("CARGO"))
+        .args(arguments.split(' '))
+        .current_dir(root)
+        .env("RUSTDOCFLAGS", "-D warnings")
+        // The same random cases in every run, so that a failure belongs to the change; without CI they differ.
+        .env("PROPTEST_RNG_SEED", "20261122")
+        .status()
+        .with_context(|| format!("cargo {arguments}"))?;
+    if !status.success() {
+        bail!("{label} failed");
+    }
+    println!("── {label}: {:.0?}", step.elapsed());
     Ok(())
 }

@@ -21,6 +21,7 @@ usage: cargo xtask CHORE
   goldens [ARG …] compute the golden values in testdata anew with the reference programs; ARGs are those of
                   scripts/oracle/goldens.py; needs CAPEVAL_ORACLE=/path/to/python with the programs
   ci              run every check and every test, as the CI does
+  s3              check and test the server with its feature `s3`, which `ci` leaves out: it is built anew
   python          build the wheel, install it into a fresh virtual environment and test it there
   browser [DIR]   open a page of `score --html` in Chromium and test it; leaves screenshots in DIR
   bench [--peer]  time capeval on ../shared/data/coco; with --peer also pycocoevalcap, which needs
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         ["docs", "--check"] => docs::run(&root(), docs::Mode::Check),
         ["goldens", ref rest @ ..] => goldens::run(&root(), rest),
         ["ci"] => ci::run(&root()),
+        ["s3"] => ci::s3(&root()),
         ["python"] => python::run(&root()),
         ["browser"] => browser::run(&root(), None),
         ["browser", dir] => browser::run(&root(), Some(&PathBuf::from(dir))),

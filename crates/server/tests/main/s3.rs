@@ -190,7 +190,7 @@ fn share(environment: &[(String, String)], database: &str) {
     std::fs::write(site.folder.path().join("c5.json"), references(20, 5)).unwrap();
     std::fs::write(
         &plan,
-        "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nmetrics = ['bleu']\nhuman = false\n\
+        "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nmetrics = ['bleu', 'cider-d']\nhuman = false\n\
          per_day = 9\nin_total = 9\n[[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n",
     )
     .unwrap();
