@@ -30,6 +30,7 @@ pub mod web;
 
 /// The kinds of work that jobs do.
 pub const WORKS: &[jobs::Work] = &[
+    accounts::deletion::WORK,
     benchmarks::scoring::PREPARE,
     benchmarks::scoring::SCORE,
     benchmarks::scoring::COMPARE,

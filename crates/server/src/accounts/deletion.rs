@@ -5,17 +5,31 @@ use axum::extract::Form;
 use axum::http::header::SET_COOKIE;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{Visitor, pages, people, sessions};
+use super::{pages, people, sessions};
 use crate::app::App;
 use crate::benchmarks::teams;
 use crate::collections::own_data;
 use crate::fault;
 use crate::fault::Fault;
+use crate::jobs::queue::{self, Priority};
+use crate::jobs::{Failure, Job, Work};
+use crate::store::{Error, Tx};
 use crate::web::route::post;
 use crate::web::{Access, Attempt, Route, Scope, Signed};
-use crate::{args, audit};
+use crate::{args, audit, clock};
+
+/// Finishes the deletion of an account by a process that was killed meanwhile.
+pub const WORK: Work = Work {
+    kind: "account-deletion",
+    run: |app, job| Box::pin(async move { run(&app, &job).await }),
+    finish: |_, tx, job, outcome| Box::pin(finish(tx, job, outcome)),
+};
+
+/// The milliseconds after which a deletion is one of a process that was killed. If it was not, two processes delete the
+/// same things, and each finds less to delete.
+const ABANDONED: i64 = 60_000;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![post("/account/delete", Access::Person(Scope::Host), "Delete one's account", delete)]
@@ -33,7 +47,7 @@ async fn delete(signed: Signed, _: Attempt, Form(given): Form<Confirmed>) -> Res
         let fault = fault!(UNPROCESSABLE_ENTITY, "password", "The password is not right.");
         return pages::show_account(&signed, None, Some(&fault)).await;
     }
-    match remove(app, visitor).await {
+    match remove(app, &visitor.id).await {
         Ok(()) => {}
         Err(fault) if fault.status.is_server_error() => return Err(fault),
         Err(fault) => return pages::show_account(&signed, None, Some(&fault)).await,
@@ -48,23 +62,51 @@ async fn delete(signed: Signed, _: Attempt, Form(given): Form<Confirmed>) -> Res
 ///
 /// # Errors
 /// If nobody else administers the site, or the database fails; the person can sign in and try again.
-pub async fn remove(app: &App, visitor: &Visitor) -> Result<(), Fault> {
-    let account = visitor.id.as_str();
+pub async fn remove(app: &App, account: &str) -> Result<(), Fault> {
     // Nothing is contributed from now on, so that nothing comes after what is deleted.
     let mut tx = app.store.begin().await?;
     people::set_role(&mut tx, Some(account), account, None).await?;
+    queue::add_at(&mut tx, WORK.kind, account, Priority::Background, clock::now() + ABANDONED).await?;
     tx.commit().await?;
-    let finished = finish(app, visitor).await;
-    if finished.is_err() {
-        let sql = "UPDATE account SET disabled_at = NULL WHERE id = $1 AND email = $2";
-        app.store.execute(sql, args![account, &visitor.email]).await?;
+    let erased = erase(app, account).await;
+    if erased.is_err() {
+        let mut tx = app.store.begin().await?;
+        enable(&mut tx, account).await?;
+        queue::cancel(&mut tx, account, false).await?;
+        tx.commit().await?;
     }
-    finished
+    erased
 }
 
-async fn finish(app: &App, visitor: &Visitor) -> Result<(), Fault> {
-    own_data::forget(app, visitor).await?;
-    let account = visitor.id.as_str();
+/// Lets a person sign in again whose account could not be deleted.
+async fn enable(tx: &mut Tx, account: &str) -> Result<(), Error> {
+    let sql = "UPDATE account SET disabled_at = NULL WHERE id = $1 AND email <> 'deleted-' || id";
+    tx.execute(sql, args![account]).await.map(drop)
+}
+
+async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
+    let sql =
+        "SELECT id FROM account WHERE id = $1 AND disabled_at IS NOT NULL AND email <> 'deleted-' || id";
+    if app.store.first(sql, args![&job.subject]).await?.is_some() {
+        erase(app, &job.subject).await?;
+    }
+    Ok(Value::Null)
+}
+
+async fn finish(tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
+    if let Err(reason) = outcome {
+        tracing::error!(
+            account = job.subject,
+            reason,
+            "an account cannot be deleted; its owner can sign in again"
+        );
+        enable(tx, &job.subject).await?;
+    }
+    Ok(())
+}
+
+async fn erase(app: &App, account: &str) -> Result<(), Fault> {
+    own_data::forget(app, account).await?;
     let mut tx = app.store.begin().await?;
     let sql = tx.pick(
         "SELECT email, name FROM account WHERE id = $1",
@@ -96,5 +138,6 @@ async fn finish(app: &App, visitor: &Visitor) -> Result<(), Fault> {
     )
     .await?;
     audit::note(&mut tx, Some(account), "account.delete", account, json!({})).await?;
+    queue::cancel(&mut tx, account, false).await?;
     Ok(tx.commit().await?)
 }

@@ -12,7 +12,6 @@ use zip::{CompressionMethod, ZipWriter};
 use super::ratings::give;
 use super::records::{Caption, Image};
 use super::{mine, moderation};
-use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
@@ -160,7 +159,7 @@ async fn export(State(app): State<App>, Person(visitor): Person) -> Result<Respo
 }
 
 async fn delete(State(app): State<App>, Person(visitor): Person) -> Result<Response, Fault> {
-    forget(&app, &visitor).await?;
+    forget(&app, &visitor.id).await?;
     app.wake.notify();
     Ok(Redirect::to("/account?done=removed").into_response())
 }
@@ -171,8 +170,8 @@ async fn delete(State(app): State<App>, Person(visitor): Person) -> Result<Respo
 ///
 /// # Errors
 /// If the database fails, or a moderator has to decide about something first.
-pub async fn forget(app: &App, visitor: &Visitor) -> Result<(), Fault> {
-    let (store, account) = (&app.store, visitor.id.as_str());
+pub async fn forget(app: &App, account: &str) -> Result<(), Fault> {
+    let store = &app.store;
     for row in &store.all("SELECT * FROM caption WHERE author = $1", args![account]).await? {
         let caption = Caption::of(row)?;
         let mut tx = store.begin().await?;

@@ -4,7 +4,7 @@ use std::io;
 
 use axum::body::Body;
 use axum::http::Request;
-use capeval_server::accounts::{Role, invitations};
+use capeval_server::accounts::{Role, deletion, invitations, people};
 use capeval_server::args;
 use capeval_server::web::Scope;
 use serde_json::json;
@@ -18,6 +18,7 @@ use crate::support::{Database, Site, on_both};
 on_both! {
     an_account_goes_with_all_that_names_its_owner
     nothing_comes_after_the_end_of_an_account
+    a_deletion_that_was_killed_is_finished
 }
 
 /// Gives everybody the same password.
@@ -125,6 +126,37 @@ async fn an_account_goes_with_all_that_names_its_owner(database: Database) {
         statuses.sort_unstable();
         assert_eq!(statuses, [303, 409], "round {round}");
     }
+}
+
+/// The process that deletes an account is killed after the account was disabled.
+async fn a_deletion_that_was_killed_is_finished(database: Database) {
+    let site = Site::new(database).await;
+    apply(&site, json!({ "captions": 2 })).await;
+    open_pictures(&site, 12).await;
+    let zoe = captioner(&site, "Zoelina").await;
+    for k in 0..12 {
+        let image = asked(&zoe.get("/c/c/caption").await.expect(200).text);
+        let caption = [("image", image.as_str()), ("language", "en"), ("text", &sentence(k))];
+        zoe.post("/c/c/caption", &caption).await.expect(303);
+    }
+    let (app, account) = (&site.app, people::by_email(&site.app.store, "zoelina@example.org").await);
+    let account = account.unwrap().unwrap().id;
+    let is_disabled = async || {
+        let sql = "SELECT id FROM account WHERE id = $1 AND disabled_at IS NOT NULL";
+        app.store.first(sql, args![&account]).await.unwrap().is_some()
+    };
+    tokio::select! {
+        done = deletion::remove(app, &account) => panic!("{done:?}"),
+        () = async { while !is_disabled().await {} } => {}
+    }
+    assert!(dump(&site).await.contains("zoelina@example.org"));
+    app.store.execute("UPDATE job SET run_after = 0 WHERE state = 'queued'", args![]).await.unwrap();
+    site.work().await;
+    for line in dump(&site).await.lines() {
+        assert!(!line.to_lowercase().contains("zoelina"), "{line}");
+    }
+    assert!(is_disabled().await);
+    assert_consistent(&site).await;
 }
 
 /// Requests whose account is disabled while their body arrives.
