@@ -1,5 +1,7 @@
 //! The figures of a page: intervals, distributions, lengths, metric against metric, and scores by human rating.
 
+use std::fmt;
+
 use capeval_report::{
     Comparison, Correlation, Gallery, Preference, Report, counted, intervals_in_words, significant,
 };
@@ -44,11 +46,41 @@ pub struct Figure {
     /// The description of the drawing.
     pub words: String,
     /// How it was computed, and what it leaves out.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// The ranges of its bars or squares, for the script; `None` if they are not known images.
     pub(crate) cells: Option<String>,
     /// The drawing.
     pub svg: String,
+}
+
+/// What is said below a drawing.
+pub enum Note {
+    /// Anything, in words.
+    Text(String),
+    /// What lies beyond the end of an axis.
+    Beyond {
+        /// How many values there are.
+        n: usize,
+        /// The end of the axis.
+        from: String,
+        /// The largest value.
+        to: String,
+        /// What each of them is.
+        noun: &'static str,
+        /// Where they are drawn, or that they are not.
+        place: &'static str,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Beyond { n, from, to, noun, place } => {
+                write!(f, "{} from {from} to {to} {place}", counted(*n, noun))
+            }
+        }
+    }
 }
 
 /// The bars or squares of a figure.
@@ -283,7 +315,7 @@ fn forest(
     Figure {
         title: title.to_owned(),
         words: format!("{title}.{}", said.collect::<String>()),
-        notes: vec![note],
+        notes: vec![Note::Text(note)],
         cells: None,
         svg: Forest::new(label, &rows, none, digits).to_string(),
     }
@@ -309,14 +341,19 @@ fn span<'v>(all: impl Iterator<Item = &'v [f64]>) -> (f64, f64) {
 }
 
 /// What lies beyond the end of an axis, if anything does.
-fn beyond<'v>(all: impl Iterator<Item = &'v [f64]>, high: f64, noun: &str, place: &str) -> Option<String> {
+fn beyond<'v>(
+    all: impl Iterator<Item = &'v [f64]>,
+    high: f64,
+    noun: &'static str,
+    place: &'static str,
+) -> Option<Note> {
     let (mut n, mut most) = (0, high);
     for sorted in all {
         n += sorted.len() - sorted.partition_point(|value| *value <= high);
         most = sorted.last().copied().unwrap_or(most).max(most);
     }
-    let [high, most] = [high, most].map(|end| significant(end, 3));
-    (n > 0).then(|| format!("{} from {high} to {most} {place}", counted(n, noun)))
+    let [from, to] = [high, most].map(|end| significant(end, 3));
+    (n > 0).then_some(Note::Beyond { n, from, to, noun, place })
 }
 
 fn distribution(report: &Report, n_drawn: usize, measure: usize) -> Option<Figure> {
@@ -514,7 +551,7 @@ fn by_length(report: &Report, gallery: &Gallery, n_drawn: usize) -> Vec<Figure> 
         Some(Figure {
             title: described.short_label().to_owned(),
             words: format!("Mean {} of candidates of {low} to {last} words.", described.label),
-            notes: std::iter::once(note)
+            notes: std::iter::once(Note::Text(note))
                 .chain(beyond(slices, high, "caption", "words are beyond the axis"))
                 .collect(),
             cells: by_words(report, (low, last), None),
@@ -536,9 +573,9 @@ fn finite(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
 }
 
 /// How many points lie beyond the axes, and where they are drawn.
-fn at_edges(points: &[(f64, f64)], (_, right): (f64, f64), (_, top): (f64, f64)) -> Option<String> {
+fn at_edges(points: &[(f64, f64)], (_, right): (f64, f64), (_, top): (f64, f64)) -> Option<Note> {
     let n = points.iter().filter(|(x, y)| *x > right || *y > top).count();
-    (n > 0).then(|| format!("{} beyond the axes, drawn at the edge", counted(n, "point")))
+    (n > 0).then(|| Note::Text(format!("{} beyond the axes, drawn at the edge", counted(n, "point"))))
 }
 
 /// Every metric against every other, for each system; the page shows one system at a time.
@@ -632,9 +669,9 @@ fn by_grade(title: String, measure: &str, label: &str, grades: &[f64], points: &
     Figure {
         title,
         words,
-        notes: vec![
+        notes: vec![Note::Text(
             "box: middle half, line: median, whiskers: 5% to 95%; above: number of points".to_owned(),
-        ],
+        )],
         cells: None,
         svg: Chart::boxes(Axis::of_values(label, grades), y, &groups, Colour::System(0)).to_string(),
     }

@@ -27,7 +27,7 @@ use capeval_report::{
 pub use crate::data::Advance;
 use crate::data::Data;
 use crate::figures::Charts;
-pub use crate::figures::Figure;
+pub use crate::figures::{Figure, Note};
 use crate::layout::Layout;
 pub use crate::page::{Page, Pictures};
 pub use crate::rated::{Rated, rated};

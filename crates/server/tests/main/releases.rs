@@ -160,8 +160,14 @@ async fn a_release_becomes_a_hidden_benchmark_and_what_is_withdrawn_leaves(datab
     let page = site.anybody().get(&board).await.expect(200).text;
     assert!(page.contains("copies") && hidden.iter().all(|caption| !page.contains(caption.as_str())));
 
-    // How metrics agree with the ratings.
+    // How metrics agree with the ratings; moderators learn why that could not be worked out.
     stranger.post("/c/screens/agreement", &[]).await.expect(404);
+    host.post("/c/screens/agreement", &[]).await.expect(303);
+    let failed = "UPDATE job SET state = 'failed', error = 'out of memory' WHERE kind = 'agreement'";
+    site.app.store.execute(failed, args![]).await.unwrap();
+    let words = "It could not be worked out: out of memory";
+    assert!(host.get("/c/screens/agreement").await.expect(200).text.contains(words));
+    assert!(!stranger.get("/c/screens/agreement").await.expect(200).text.contains("out of memory"));
     host.post("/c/screens/agreement", &[]).await.expect(303);
     site.work().await;
     let page = site.anybody().get("/c/screens/agreement").await.expect(200).text;

@@ -49,7 +49,7 @@ const REFERENCES: &str = "SELECT caption.id, caption.image, caption.language, ca
 /// If the database fails.
 pub async fn refresh(app: &App, collection: &str) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
-    if !is_waiting(&mut tx, collection).await? {
+    if !is_waiting(&mut tx, CORRELATE.kind, collection).await? {
         queue::add(&mut tx, CORRELATE.kind, collection, Priority::Background).await?;
     }
     tx.commit().await?;
@@ -57,9 +57,24 @@ pub async fn refresh(app: &App, collection: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-async fn is_waiting(tx: &mut Tx, collection: &str) -> Result<bool, Fault> {
-    let sql = "SELECT 1 AS one FROM job WHERE subject = $1 AND kind = 'agreement' AND state IN ('queued', 'running')";
-    Ok(tx.first(sql, args![collection]).await?.is_some())
+/// Whether the correlations of a collection or a phase are being worked out, by the kind of the job.
+///
+/// # Errors
+/// If the database fails.
+pub async fn is_waiting(tx: &mut Tx, kind: &str, subject: &str) -> Result<bool, Fault> {
+    let sql = "SELECT 1 AS one FROM job WHERE subject = $1 AND kind = $2 AND state IN ('queued', 'running')";
+    Ok(tx.first(sql, args![subject, kind]).await?.is_some())
+}
+
+/// Why they could not be worked out the last time, if so.
+///
+/// # Errors
+/// If the database fails.
+pub async fn failure(tx: &mut Tx, kind: &str, subject: &str) -> Result<Option<String>, Fault> {
+    let sql = "SELECT state, error FROM job WHERE subject = $1 AND kind = $2 AND state IN ('done', 'failed') \
+               ORDER BY id DESC LIMIT 1";
+    let Some(row) = tx.first(sql, args![subject, kind]).await? else { return Ok(None) };
+    Ok(if row.get::<String>("state")? == "failed" { row.get("error")? } else { None })
 }
 
 /// The ratings and the references of a language, as files of a release have them.

@@ -74,6 +74,12 @@ impl Shown {
         page.t2("Cumulative distribution of {}: {}", page.language.t(&figure.title), lines.join(", "))
     }
 
+    /// What lies beyond the axis of a drawing.
+    fn beyond(&self, page: &Page, figure: &Drawn) -> Option<String> {
+        let beyond = figure.beyond.as_ref()?;
+        Some(page.t3("Values beyond the axis: {} (from {} to {})", beyond.n, &beyond.from, &beyond.to))
+    }
+
     /// The grades with their numbers and shares in percent, best first.
     fn grades(&self) -> Vec<(usize, usize, String)> {
         let all: usize = self.agreement.grades.iter().sum();
@@ -109,6 +115,8 @@ struct AgreementPage<'a> {
     seen: &'a Seen,
     shown: Vec<Shown>,
     is_waiting: bool,
+    /// Why the last job failed, for moderators.
+    failure: Option<String>,
 }
 
 async fn show(State(app): State<App>, page: Page, Path(slug): Path<String>) -> Result<Response, Fault> {
@@ -126,9 +134,13 @@ async fn show(State(app): State<App>, page: Page, Path(slug): Path<String>) -> R
             created_at: row.get("created_at")?,
         });
     }
-    let sql = "SELECT 1 AS one FROM job WHERE subject = $1 AND kind = 'agreement' AND state IN ('queued', 'running')";
-    let is_waiting = app.store.first(sql, args![id]).await?.is_some();
-    page.show(&AgreementPage { page: &page, seen: &seen, shown, is_waiting })
+    let mut tx = app.store.snapshot().await?;
+    let kind = super::CORRELATE.kind;
+    let is_waiting = super::is_waiting(&mut tx, kind, id).await?;
+    let is_told = seen.is_moderator && !is_waiting;
+    let failure = if is_told { super::failure(&mut tx, kind, id).await? } else { None };
+    drop(tx);
+    page.show(&AgreementPage { page: &page, seen: &seen, shown, is_waiting, failure })
 }
 
 async fn refresh(
@@ -200,8 +212,10 @@ async fn of_phase(
         });
     }
     let mut tx = app.store.snapshot().await?;
-    let is_waiting = phase::is_waiting(&mut tx, &phase.id).await?;
-    let failure = if seen.is_host && !is_waiting { phase::failure(&mut tx, &phase.id).await? } else { None };
+    let kind = phase::CORRELATE.kind;
+    let is_waiting = super::is_waiting(&mut tx, kind, &phase.id).await?;
+    let is_told = seen.is_host && !is_waiting;
+    let failure = if is_told { super::failure(&mut tx, kind, &phase.id).await? } else { None };
     drop(tx);
     let least = phase::IMAGES;
     page.show(&PhaseAgreement {

@@ -50,33 +50,12 @@ pub async fn is_judged(store: &Store, phase: &Phase) -> Result<bool, Fault> {
 /// If the database fails.
 pub async fn refresh(app: &App, phase: &Phase) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
-    if !is_waiting(&mut tx, &phase.id).await? {
+    if !super::is_waiting(&mut tx, CORRELATE.kind, &phase.id).await? {
         queue::add(&mut tx, CORRELATE.kind, &phase.id, Priority::Background).await?;
     }
     tx.commit().await?;
     app.wake.notify();
     Ok(())
-}
-
-/// Whether they are being worked out.
-///
-/// # Errors
-/// If the database fails.
-pub async fn is_waiting(tx: &mut Tx, phase: &str) -> Result<bool, Fault> {
-    let sql = "SELECT 1 AS one FROM job WHERE subject = $1 AND kind = 'phase-agreement' \
-               AND state IN ('queued', 'running')";
-    Ok(tx.first(sql, args![phase]).await?.is_some())
-}
-
-/// Why they could not be worked out the last time, if so.
-///
-/// # Errors
-/// If the database fails.
-pub async fn failure(tx: &mut Tx, phase: &str) -> Result<Option<String>, Fault> {
-    let sql = "SELECT state, error FROM job WHERE subject = $1 AND kind = 'phase-agreement' \
-               AND state IN ('done', 'failed') ORDER BY id DESC LIMIT 1";
-    let Some(row) = tx.first(sql, args![phase]).await? else { return Ok(None) };
-    Ok(if row.get::<String>("state")? == "failed" { row.get("error")? } else { None })
 }
 
 fn text(id: &SegmentId) -> String {

@@ -69,6 +69,17 @@ pub struct Measured {
     pub accuracy: Estimate,
 }
 
+/// Values that an axis leaves out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Beyond {
+    /// How many there are.
+    pub n: usize,
+    /// The end of the axis.
+    pub from: String,
+    /// The largest value.
+    pub to: String,
+}
+
 /// A figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drawn {
@@ -76,8 +87,9 @@ pub struct Drawn {
     pub title: String,
     /// The description for screen readers.
     pub words: String,
-    /// The notes below it.
-    pub notes: Vec<String>,
+    /// What its axis leaves out.
+    #[serde(default)]
+    pub beyond: Option<Beyond>,
     /// The drawing.
     pub svg: String,
 }
@@ -118,11 +130,12 @@ pub fn correlate(task: &Correlate) -> anyhow::Result<Agreement> {
         accuracy: estimate(agreement.accuracy),
     });
     let rated = pages::rated(&found);
-    let drawn = |figure: pages::Figure| Drawn {
-        title: figure.title,
-        words: figure.words,
-        notes: figure.notes,
-        svg: figure.svg,
+    let drawn = |figure: pages::Figure| {
+        let beyond = figure.notes.into_iter().find_map(|note| match note {
+            pages::Note::Beyond { n, from, to, .. } => Some(Beyond { n, from, to }),
+            pages::Note::Text(_) => None,
+        });
+        Drawn { title: figure.title, words: figure.words, beyond, svg: figure.svg }
     };
     Ok(Agreement {
         images: found.human.n_images,
