@@ -13,6 +13,7 @@ pub mod totp;
 
 use serde::Serialize;
 
+use crate::web::language::say;
 use crate::web::{Route, Scope};
 
 capeval::choice::named! {
@@ -21,6 +22,17 @@ capeval::choice::named! {
         Member = "member", "take part";
         Host = "host", "also run benchmarks";
         Admin = "admin", "also manage accounts, and see everything";
+    }
+}
+
+impl Role {
+    /// The role on pages, in English.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Member => say("member"),
+            Self::Host => say("host"),
+            Self::Admin => say("administrator"),
+        }
     }
 }
 

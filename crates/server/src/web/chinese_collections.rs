@@ -42,6 +42,7 @@ pub(super) const COLLECTIONS: &[(&str, &str)] = &[
     ("Your account is deleted.", "您的账号已注销。"),
     ("Your pictures, captions, ratings and drafts go, nobody can sign in to the account any more, and your name and mail address are deleted. Results that your teams handed in stay on their boards; a team of yours alone that is called as you are gets another name. This cannot be undone.", "您的图片、描述、评分和草稿将被删除，账号无法再登录，您的名字和邮箱也将被删除。您的团队提交的结果仍保留在榜单上；仅有您一人且与您同名的团队将改用其他名称。此操作无法撤销。"),
     ("captions withheld", "描述不公开"),
+    ("{}: Settings", "{}：设置"),
     ("human rating", "人工评分"),
     ("Values beyond the axis: {} (from {} to {})", "超出坐标轴范围的数值：{} 个（{} 至 {}）"),
     ("mixed", "混合"),
