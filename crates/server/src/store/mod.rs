@@ -141,6 +141,9 @@ impl Store {
         let store = if url.is_empty() {
             Self::sqlite(&folder.join(DATABASE), connections).await?
         } else {
+            // The library takes the address of any other database for one of PostgreSQL.
+            let is_postgres = ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme));
+            anyhow::ensure!(is_postgres, "the address of a database begins with postgres://");
             let options =
                 PgConnectOptions::from_str(url).context("the address of the database is not valid")?;
             let pool = PgPoolOptions::new().max_connections(connections).acquire_timeout(PATIENCE);

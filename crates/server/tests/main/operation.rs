@@ -6,6 +6,7 @@ use axum::http::Request;
 use capeval_server::accounts::Role;
 use capeval_server::app::App;
 use capeval_server::args;
+use capeval_server::settings::Settings;
 use capeval_server::web::Scope;
 
 use crate::benchmarks::{benchmark, results};
@@ -122,4 +123,12 @@ async fn tables_of_a_newer_program_are_refused(database: Database) {
         error.contains("version 999 of the tables") && error.ends_with("start the newer program"),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn other_databases_than_postgresql_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let wrong = Settings { database: "mysql://x/y".to_owned(), ..settings(Database::Sqlite) };
+    let error = App::open(folder.path().to_owned(), wrong).await.err().unwrap().to_string();
+    assert_eq!(error, "the address of a database begins with postgres://");
 }
