@@ -55,7 +55,7 @@ fn the_image_starts_the_program_that_it_builds() {
     // The user of the image owns the volume, and is not root.
     assert!(DOCKERFILE.contains(":nonroot\n") && DOCKERFILE.contains("-o 65532 -g 65532 /out/data"));
     let toolchain = env!("CARGO_PKG_RUST_VERSION");
-    assert!(DOCKERFILE.contains(&format!("FROM rust:{toolchain}-")), "{toolchain}");
+    assert!(DOCKERFILE.contains(&format!("FROM docker.io/library/rust:{toolchain}-")), "{toolchain}");
 }
 
 #[test]
