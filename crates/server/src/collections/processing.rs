@@ -55,6 +55,8 @@ async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
         write: vec![folder.path().to_owned()],
         memory: MEMORY.min(app.settings.job_memory_mib << 20),
         seconds: SECONDS,
+        // Uploads of many people at once must not slow down the pages.
+        gives_way: true,
         ..Allowance::of(app, vec![source.clone()])
     };
     let task = Task::Picture { source, picture: picture.clone(), thumb: thumb.clone() };
