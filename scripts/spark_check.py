@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Compare Spark with one machine on COCO val2014 leave-one-out, and measure rates.
 
-    spark_check.py exact REFERENCES CANDIDATES [ROWS] [--engine sail|spark|connect] [--metrics a,b]
+    spark_check.py exact REFERENCES CANDIDATES [ROWS] [--engine sail|spark|connect] [--metrics a,b] [--master URL --slow]
+    spark_check.py stream REFERENCES CANDIDATES [ROWS] [--metrics a,b] [--folder DIR]
     spark_check.py rate REFERENCES CANDIDATES ROWS [--engine ...] [--metrics a,b] [--folder DIR] [--alone]
 
 `exact` scores in 1, 7 and 64 shuffled partitions and wants equal bits. On Spark, which needs Java 17 and pyspark, some
-tasks raise and the worker of others is killed, on their first attempt. `connect` is Spark behind its own Connect server.
+tasks raise and the worker of others is killed, on their first attempt; with `--slow`, they take long instead, so that Spark
+starts copies of them, which it does on a cluster (`--master spark://…`). `connect` is Spark behind its own Connect server.
+
+`stream` scores files that arrive one after another, stops in the middle, begins again, and wants the rows of a batch.
 
 `rate` scores ROWS captions that are resampled with new ids, and prints the processor time after the start of Spark, by
 kind of process, and the peak memory of the largest Python worker; then the time of a job that only moves the rows to Python
@@ -19,6 +23,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -40,7 +45,7 @@ def read(references, candidates):
     return [(row["image_id"], row["caption"], by_image[row["image_id"]]) for row in load(candidates)]
 
 
-def session(engine):
+def session(engine, master="local[2,4]"):
     from pyspark.sql import SparkSession
 
     if engine == "sail":
@@ -52,8 +57,7 @@ def session(engine):
         remote._server = server
         return remote
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    # Two tasks at a time, each of which may fail three times.
-    master = "local[2,4]"
+    # By default two tasks at a time, each of which may fail three times.
     builder = SparkSession.builder.master(master) if engine == "spark" else SparkSession.builder.remote(master)
     builder = builder.config("spark.ui.enabled", "false").config("spark.driver.memory", "3g")
     for option in filter(None, os.environ.get("SPARK_CHECK_CONFIG", "").split(",")):
@@ -74,13 +78,25 @@ def failing(batches):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
+def slow(batches):
+    """Passes batches on, which takes long on the first attempt of one task in three."""
+    from pyspark import TaskContext
+
+    task = TaskContext.get()
+    if task.attemptNumber() == 0 and task.partitionId() % 3 == 0:
+        time.sleep(30)
+    elif task.attemptNumber() > 0:
+        print(f"copy of task {task.partitionId()}", file=sys.stderr, flush=True)
+    yield from batches
+
+
 def each(metrics):
     """The metrics as one machine has to read them to see what rows see."""
     own = ("chrf", "ter", "sacrebleu", "rouge-score", "rouge155")
     return [name if name.startswith(own) else f"{name}:tok=ptb-each" for name in metrics]
 
 
-def exact(rows, metrics, engine):
+def exact(rows, metrics, engine, master, hinder):
     import capeval
     from capeval import spark
 
@@ -88,7 +104,7 @@ def exact(rows, metrics, engine):
     candidates = {id: text for id, text, _ in rows}
     table = capeval.DocumentFrequencies.build(references, tokenizer="ptb-each")
     one = capeval.score(references, candidates, each(metrics), document_frequencies=table)
-    kind, engine = engine, session(engine)
+    kind, engine = engine, session(engine, master)
     print(kind, engine.version)
     intervals = set()
     for partitions in (1, 7, 64):
@@ -96,7 +112,7 @@ def exact(rows, metrics, engine):
         random.Random(partitions).shuffle(rows)
         df = engine.createDataFrame(rows, TYPES).repartition(partitions)
         if kind != "sail":
-            df = df.mapInArrow(failing, TYPES)
+            df = df.mapInArrow(hinder, TYPES)
         counted = spark.document_frequencies(df)
         assert counted.fingerprint == table.fingerprint, (counted, table)
         report = spark.evaluate(df, metrics, intervals=True, resamples=200)
@@ -117,6 +133,48 @@ def exact(rows, metrics, engine):
         )
     assert len(intervals) == 1
     print(dict(one.scores))
+
+
+def stream(rows, metrics, folder):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from capeval import spark
+
+    engine = session("spark")
+    folder = Path(tempfile.mkdtemp(dir=folder))
+    (folder / "incoming").mkdir()
+    df = engine.createDataFrame(rows, TYPES)
+    table = str(folder / "corpus.df")
+    spark.document_frequencies(df).save(table)
+
+    def begin():
+        incoming = engine.readStream.schema(TYPES).option("maxFilesPerTrigger", 1).parquet(str(folder / "incoming"))
+        scores = spark.score(incoming, metrics, keep=["image_id"], document_frequencies=table)
+        return (
+            scores.writeStream.format("parquet").option("path", str(folder / "scores"))
+            .option("checkpointLocation", str(folder / "state")).start()
+        )
+
+    def arrive(first, last):
+        for part in range(first, last):
+            some = [dict(zip(("image_id", "candidate", "references"), row)) for row in rows[part::10]]
+            pq.write_table(pa.Table.from_pylist(some), folder / "incoming" / f"{part}.parquet", compression="none")
+
+    arrive(0, 5)
+    query = begin()
+    while not query.recentProgress or query.lastProgress["batchId"] < 1:
+        time.sleep(0.05)
+    query.stop()
+    done = query.lastProgress["batchId"] + 1
+    arrive(5, 10)
+    query = begin()
+    query.processAllAvailable()
+    query.stop()
+    wanted = spark.score(df, metrics, keep=["image_id"], document_frequencies=table).toPandas()
+    found = engine.read.parquet(str(folder / "scores")).toPandas()
+    sort = lambda frame: frame.sort_values("image_id").reset_index(drop=True)
+    assert len(found) == len(rows) and sort(found).equals(sort(wanted))
+    print(f"stopped after {done} of 10 files and begun again: {len(found)} rows equal those of a batch in every bit")
 
 
 def tree(root):
@@ -226,18 +284,23 @@ def rate(rows, metrics, n, kind, folder, alone):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("task", choices=["exact", "rate"])
+    parser.add_argument("task", choices=["exact", "stream", "rate"])
     parser.add_argument("references")
     parser.add_argument("candidates")
     parser.add_argument("rows", nargs="?", type=int)
     parser.add_argument("--engine", choices=["spark", "connect", "sail"], default="spark")
+    parser.add_argument("--master", default="local[2,4]")
+    parser.add_argument("--slow", action="store_true")
     parser.add_argument("--alone", action="store_true")
     parser.add_argument("--metrics", default=METRICS)
     parser.add_argument("--folder", default=".")
     given = parser.parse_args()
     rows = read(given.references, given.candidates)
     if given.task == "exact":
-        exact(rows[: given.rows], given.metrics.split(","), given.engine)
+        hinder = slow if given.slow else failing
+        exact(rows[: given.rows], given.metrics.split(","), given.engine, given.master, hinder)
+    elif given.task == "stream":
+        stream(rows[: given.rows], given.metrics.split(","), given.folder)
     else:
         rate(rows, given.metrics.split(","), given.rows, given.engine, given.folder, given.alone)
 
