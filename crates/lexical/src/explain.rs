@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use capeval_metric::{Match, Segment, Step};
 use capeval_text::Symbol;
+use foldhash::fast::FixedState;
 
 /// The names of n-gram matchers, by order.
 const MATCHERS: [&str; 9] =
@@ -11,7 +12,7 @@ const MATCHERS: [&str; 9] =
 
 /// The distinct n-grams of `words`, where n is `order` + 1, in order of first appearance.
 pub(crate) fn distinct(words: &[Symbol], order: usize) -> Vec<&[Symbol]> {
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::with_hasher(FixedState::default());
     words.windows(order + 1).filter(|ngram| seen.insert(*ngram)).collect()
 }
 
