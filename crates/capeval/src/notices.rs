@@ -168,8 +168,7 @@ pub(crate) fn long_captions<'t>(
     let cut = |(id, text): (&'t SegmentId, &str)| {
         metrics.iter().find_map(|metric| Some((id, metric, metric.exceeded_limit(text)?)))
     };
-    let captions: Vec<_> = captions.collect();
-    let cut: Vec<_> = captions.into_par_iter().filter_map(cut).collect();
+    let cut: Vec<_> = captions.filter_map(cut).collect();
     let (first, metric, limit) = *cut.first()?;
     let who = match (system, cut.len()) {
         (None, 1) => "reference".to_owned(),

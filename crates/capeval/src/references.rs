@@ -9,6 +9,7 @@ use capeval_evaluate::prepared::Source;
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Prepared, Progress, ReferenceSet, Stage};
 use capeval_metric::AnyMetric;
+use capeval_text::Texts;
 
 use crate::restrict::Subset;
 use crate::{Error, PrepareOptions, select_metrics};
@@ -260,7 +261,14 @@ impl ReferenceIndex {
 
 /// The references of `images`, which must be ascending.
 fn gather(grouped: &GroupedCaptions, images: &[u32]) -> ReferenceSet {
-    let set: ReferenceSet = images.iter().map(|image| grouped.texts(*image as usize)).collect();
+    let mut end = 0;
+    let ends = images.iter().map(|image| {
+        end += grouped.rows(*image as usize).len() as u64;
+        end
+    });
+    let ends = ends.collect();
+    let texts = images.iter().flat_map(|image| grouped.texts(*image as usize));
+    let set = ReferenceSet::new(Texts::of(texts), ends);
     let places = grouped.order().into_iter().filter_map(|image| images.binary_search(&image).ok());
     set.in_order(places.map(|place| place as u32).collect())
 }

@@ -5,6 +5,9 @@ use std::fmt;
 use crate::error::Position;
 use crate::{Format, Notice, SegmentId};
 
+/// The fewest bytes that a row of most sources takes.
+const BYTES_PER_ROW: usize = 80;
+
 /// Captions in file order, one row per caption.
 ///
 /// All texts are stored in one arena, so a row takes its text, an id of 16 bytes and an offset. Rows are numbered from
@@ -179,9 +182,11 @@ impl Captions {
         &mut self.texts
     }
 
-    /// Reserves memory for the texts of a source of `source_bytes` bytes.
+    /// Reserves memory for a source of `source_bytes` bytes, which takes up nothing until it is used.
     pub(crate) fn reserve_for(&mut self, source_bytes: usize) {
         self.texts.reserve(source_bytes / 2);
+        self.ids.reserve(source_bytes / BYTES_PER_ROW);
+        self.ends.reserve(source_bytes / BYTES_PER_ROW);
     }
 
     pub(crate) fn set_format(&mut self, format: Format) {

@@ -143,38 +143,26 @@ fn measure<'m>(
     progress.begin(Stage::Measuring, images.len());
     let share = images.len().div_ceil(CHUNKS_PER_THREAD * rayon::current_num_threads());
     let chunk_size = share.clamp(1, if is_slow { 1 } else { CHUNK });
-    let chunks: Vec<Vec<Vec<f64>>> = images
-        .par_chunks(chunk_size)
-        .enumerate()
-        .with_max_len(if is_slow { 1 } else { usize::MAX })
-        .map_init(
-            || scene.session.fitted.iter().map(Fitted::worker).collect::<Vec<_>>(),
-            |workers, (chunk, images)| {
-                let mut rows: Vec<Vec<f64>> =
-                    columns.iter().map(|columns| vec![0.0; columns.len() * images.len()]).collect();
-                let place = |at: usize| chunk * chunk_size + at;
-                visit(
-                    &scene.references,
-                    scene.session.input,
-                    scene.candidates,
-                    images,
-                    place,
-                    |at, segment| {
-                        for ((worker, rows), columns) in workers.iter_mut().zip(&mut rows).zip(&columns) {
-                            worker.measure(segment, &mut rows[at * columns.len()..(at + 1) * columns.len()]);
-                        }
-                    },
-                );
-                progress.advance(images.len());
-                rows
-            },
-        )
+    let mut tables: Vec<Vec<f64>> =
+        columns.iter().map(|columns| vec![0.0; columns.len() * images.len()]).collect();
+    let mut rows: Vec<_> = tables
+        .iter_mut()
+        .zip(&columns)
+        .map(|(table, columns)| table.chunks_mut((columns.len() * chunk_size).max(1)))
         .collect();
-    columns
-        .into_iter()
-        .enumerate()
-        .map(|(m, columns)| {
-            Table::new(columns, chunks.iter().flat_map(|rows| rows[m].iter().copied()).collect())
-        })
-        .collect()
+    let of_chunk = |images| (images, rows.iter_mut().map(|rows| rows.next().unwrap_or_default()).collect());
+    let chunks: Vec<(&[u32], Vec<&mut [f64]>)> = images.chunks(chunk_size).map(of_chunk).collect();
+    chunks.into_par_iter().enumerate().with_max_len(if is_slow { 1 } else { usize::MAX }).for_each_init(
+        || scene.session.fitted.iter().map(Fitted::worker).collect::<Vec<_>>(),
+        |workers, (chunk, (images, mut rows))| {
+            let place = |at: usize| chunk * chunk_size + at;
+            visit(&scene.references, scene.session.input, scene.candidates, images, place, |at, segment| {
+                for ((worker, rows), columns) in workers.iter_mut().zip(&mut rows).zip(&columns) {
+                    worker.measure(segment, &mut rows[at * columns.len()..(at + 1) * columns.len()]);
+                }
+            });
+            progress.advance(images.len());
+        },
+    );
+    columns.into_iter().zip(tables).map(|(columns, table)| Table::new(columns, table)).collect()
 }

@@ -36,6 +36,18 @@ impl Texts {
         std::str::from_utf8(&self.bytes[Ends(&self.ends).range(k)]).unwrap_or_default()
     }
 
+    /// Texts that are visited twice, so that they take no more memory than needed.
+    pub fn of<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> Self {
+        let (mut n, mut len) = (0, 0);
+        texts.clone().for_each(|text| (n, len) = (n + 1, len + text.len()));
+        let (mut bytes, mut ends) = (Vec::with_capacity(len), Vec::with_capacity(n));
+        for text in texts {
+            bytes.extend_from_slice(text.as_bytes());
+            ends.push(bytes.len() as u64);
+        }
+        Self { bytes: bytes.into(), ends: ends.into() }
+    }
+
     /// The arrays to store: the bytes and the ends.
     pub fn parts(&self) -> (&[u8], &[u64]) {
         (&self.bytes, &self.ends)
