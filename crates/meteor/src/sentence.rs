@@ -76,6 +76,7 @@ impl SentenceList {
     /// Completes a sentence from the words pushed onto `words` since the last one.
     fn close(&mut self, reader: &Reader<'_>, vocabulary: &mut Vocabulary) {
         let start = self.entries.last().map_or(0, |entry| entry.words_end) as usize;
+        let file = reader.resources.file();
         let (mut length, mut function, mut function_words) = (0, 0, 0);
         for (at, word) in self.words[start..].iter().enumerate() {
             let facts = vocabulary.word(*word);
@@ -96,7 +97,7 @@ impl SentenceList {
                 }
                 match rest.next() {
                     Some(next) if step.has_longer() => {
-                        step = vocabulary.longer(reader.resources, reader.dictionaries, step, *next);
+                        step = vocabulary.longer(file, reader.dictionaries, step, *next);
                     }
                     _ => break,
                 }

@@ -118,6 +118,8 @@ pub(crate) struct Word {
     pub(crate) stem: Class,
     /// The phrase that consists of this word.
     pub(crate) step: Step,
+    /// The number in the paraphrase table, or `NONE`.
+    table_word: u32,
     /// The length in UTF-16 code units.
     pub(crate) length: u32,
     pub(crate) is_function: bool,
@@ -134,30 +136,79 @@ pub(crate) struct Paraphrase {
     pub(crate) place: u32,
 }
 
-/// The entries whose targets have not been met in any text, by target.
-#[derive(Clone, Default)]
-struct Waiting {
-    /// The last entry for each table node.
-    last: HashMap<u32, u32, FixedState>,
-    /// The source, the place of the target, and the previous entry for the same node.
-    entries: Vec<(u32, u32, u32)>,
+/// A phrase that was met in a text.
+#[derive(Clone, Copy, Debug)]
+struct Phrase {
+    /// Its node in the table.
+    node: u32,
+    followers: Followers,
 }
 
-impl Waiting {
-    fn push(&mut self, node: u32, source: u32, place: u32) {
-        let entry = self.entries.len() as u32;
-        let previous = self.last.insert(node, entry).unwrap_or(NONE);
-        self.entries.push((source, place, previous));
+/// A node of the table: of a phrase, or of a paraphrase of one.
+#[derive(Clone, Copy, Debug)]
+enum Met {
+    /// It was met in a text.
+    InText(Step),
+    /// It was not, and is a target of the phrases in a list of [`Waiting`] entries, of which this is the last one.
+    AsTarget(u32),
+}
+
+/// An entry of the table whose target has not been met in any text.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    source: u32,
+    /// The position of the target among the targets of the source.
+    place: u32,
+    /// The previous entry with the same target, or `NONE`.
+    previous: u32,
+}
+
+/// Where the words after a phrase are in [`Successors`].
+#[derive(Clone, Copy, Debug)]
+struct Followers {
+    start: u32,
+    /// The number of blocks, a power of two, less one.
+    mask: u32,
+}
+
+/// The words with which known phrases continue in the table: a Bloom filter for each phrase, so that those of common
+/// phrases stay in the nearest cache. Nearly half of all words continue no phrase.
+#[derive(Clone)]
+struct Successors(Vec<u64>);
+
+impl Default for Successors {
+    /// The first block is that of phrases that do not continue.
+    fn default() -> Self {
+        Self(vec![0])
+    }
+}
+
+impl Successors {
+    /// The block of `word`, and its bits there.
+    fn place(of: Followers, word: u32) -> (usize, u64) {
+        let hash = word.wrapping_mul(0x9E37_79B9);
+        ((of.start + (hash >> 12 & of.mask)) as usize, 1 << (hash >> 26) | 1 << (hash >> 6 & 63))
     }
 
-    /// The sources of `node`, each with the place of `node` among its targets.
-    fn take(&mut self, node: u32) -> impl Iterator<Item = (u32, u32)> {
-        let mut entry = self.last.remove(&node).unwrap_or(NONE);
-        std::iter::from_fn(move || {
-            let (source, place, previous) = *self.entries.get(entry as usize)?;
-            entry = previous;
-            Some((source, place))
-        })
+    fn add(&mut self, words: impl ExactSizeIterator<Item = u32>) -> Followers {
+        if words.len() == 0 {
+            return Followers { start: 0, mask: 0 };
+        }
+        let n_blocks = (words.len() / 4).next_power_of_two();
+        let of = Followers { start: self.0.len() as u32, mask: n_blocks as u32 - 1 };
+        self.0.resize(self.0.len() + n_blocks, 0);
+        for word in words {
+            let (block, bits) = Self::place(of, word);
+            self.0[block] |= bits;
+        }
+        of
+    }
+
+    /// Whether `word` may be among these; false is certain.
+    #[inline]
+    fn may_contain(&self, of: Followers, word: u32) -> bool {
+        let (block, bits) = Self::place(of, word);
+        self.0[block] & bits == bits
     }
 }
 
@@ -194,21 +245,18 @@ pub(crate) struct Vocabulary {
     table: HashTable<u32>,
     hasher: FixedState,
     words: Vec<Word>,
-    /// For each word, its number in the paraphrase table, or `NONE`.
-    table_words: Vec<u32>,
     classes: HashMap<Shared, Class, FixedState>,
     /// For each word, the other known words that share a synset number with it.
     synonyms: Vec<Vec<u32>>,
     /// The known words that have each synset.
     of_synset: HashMap<u32, Vec<u32>, FixedState>,
-    /// For each phrase, its node in the table.
-    nodes: Vec<u32>,
-    /// The phrase of each known table node.
-    step_of_node: HashMap<u32, Step, FixedState>,
+    phrases: Vec<Phrase>,
+    successors: Successors,
+    met: HashMap<u32, Met, FixedState>,
     steps: Steps,
     /// For each phrase, the entries that pair it with other known phrases.
     paraphrases: Vec<Vec<Paraphrase>>,
-    waiting: Waiting,
+    waiting: Vec<Waiting>,
 }
 
 impl Vocabulary {
@@ -244,7 +292,7 @@ impl Vocabulary {
     }
 
     pub(crate) fn n_phrases(&self) -> usize {
-        self.nodes.len()
+        self.phrases.len()
     }
 
     /// The number of `text`; if it is new, looks up everything that the matchers need.
@@ -305,9 +353,9 @@ impl Vocabulary {
             }
         }
         let (key, stem) = (self.class(Shared::Key(key)), self.class(Shared::Stem(stem)));
-        self.table_words.push(table_word);
         self.synonyms.push(synonyms);
-        self.words.push(Word { key, stem, step, length: utf16_len(text) as u32, is_function });
+        let length = utf16_len(text) as u32;
+        self.words.push(Word { key, stem, step, table_word, length, is_function });
         let Self { text: all, ends, table, hasher, .. } = self;
         let word = ends.len() as u32;
         all.push_str(text);
@@ -318,23 +366,17 @@ impl Vocabulary {
 
     /// The phrase `step` followed by `word`.
     #[inline]
-    pub(crate) fn longer(
-        &mut self,
-        resources: &Resources,
-        dictionaries: &Dictionaries,
-        step: Step,
-        word: u32,
-    ) -> Step {
-        let (node, table_word) = (self.nodes[step.phrase() as usize], self.table_words[word as usize]);
+    pub(crate) fn longer(&mut self, file: &[u8], dictionaries: &Dictionaries, step: Step, word: u32) -> Step {
+        let Phrase { node, followers } = self.phrases[step.phrase() as usize];
+        let table_word = self.word(word).table_word;
         let Some(paraphrases) = &dictionaries.paraphrases else { return Step::NONE };
-        // Seven of eight look-ups end here.
-        if table_word == NONE || !paraphrases.may_have_longer(resources.file(), node, table_word) {
+        if table_word == NONE || !self.successors.may_contain(followers, table_word) {
             return Step::NONE;
         }
         let key = u64::from(node) << 32 | u64::from(table_word);
         match self.steps.get(key) {
             Some(longer) => longer,
-            None => self.learn_longer(resources.file(), paraphrases, node, table_word),
+            None => self.learn_longer(file, paraphrases, node, table_word),
         }
     }
 
@@ -347,26 +389,34 @@ impl Vocabulary {
     }
 
     fn step_of(&mut self, file: &[u8], paraphrases: &Paraphrases, node: u32) -> Step {
-        if let Some(step) = self.step_of_node.get(&node) {
+        if let Some(Met::InText(step)) = self.met.get(&node) {
             return *step;
         }
-        let phrase = self.nodes.len() as u32;
-        let step = Step::new(phrase, paraphrases.has_longer(file, node), paraphrases.is_phrase(file, node));
-        self.nodes.push(node);
+        let phrase = self.phrases.len() as u32;
+        let followers = self.successors.add(paraphrases.successors(file, node));
+        let has_longer = followers.start != 0;
+        let step = Step::new(phrase, has_longer, paraphrases.is_phrase(file, node));
+        self.phrases.push(Phrase { node, followers });
         self.paraphrases.push(Vec::new());
-        self.step_of_node.insert(node, step);
-        let Self { paraphrases: known, waiting, step_of_node, .. } = self;
+        let Self { paraphrases: known, waiting, met, .. } = self;
         let mut pair = |source: u32, target: u32, place: u32| {
             known[source as usize].push(Paraphrase { other: target, is_source: true, place });
             known[target as usize].push(Paraphrase { other: source, is_source: false, place });
         };
-        for (source, place) in waiting.take(node) {
-            pair(source, phrase, place);
+        if let Some(Met::AsTarget(mut last)) = met.insert(node, Met::InText(step)) {
+            while let Some(Waiting { source, place, previous }) = waiting.get(last as usize) {
+                pair(*source, phrase, *place);
+                last = *previous;
+            }
         }
         for (place, target) in (0..).zip(paraphrases.targets(file, node)) {
-            match step_of_node.get(&target) {
-                Some(target) => pair(phrase, target.phrase(), place),
-                None => waiting.push(target, phrase, place),
+            let met = met.entry(target).or_insert(Met::AsTarget(NONE));
+            match met {
+                Met::InText(target) => pair(phrase, target.phrase(), place),
+                Met::AsTarget(last) => {
+                    let previous = std::mem::replace(last, waiting.len() as u32);
+                    waiting.push(Waiting { source: phrase, place, previous });
+                }
             }
         }
         step
@@ -375,4 +425,23 @@ impl Vocabulary {
 
 fn text_at<'t>(text: &'t str, ends: &[u32], word: usize) -> &'t str {
     &text[Ends(ends).range(word)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn successors_are_found_and_seldom_others() {
+        let mut successors = Successors::default();
+        let lists = [0, 1, 2, 40, 3, 5000].map(|n| (0..n).map(|k| 8 * k + n).collect::<Vec<u32>>());
+        let places = lists.each_ref().map(|words| successors.add(words.iter().copied()));
+        let mut wrong = 0;
+        for (words, of) in lists.iter().zip(places) {
+            assert!(words.iter().all(|word| successors.may_contain(of, *word)));
+            assert_eq!(words.is_empty(), of.start == 0);
+            wrong += (0..43_139).filter(|word| successors.may_contain(of, *word)).count() - words.len();
+        }
+        assert!(wrong < 6 * 43_139 / 15, "{wrong}");
+    }
 }

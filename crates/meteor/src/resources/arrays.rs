@@ -127,12 +127,8 @@ impl Bits {
 
 /// A set of pairs of numbers with possible false positives: a Bloom filter with blocks of 64 bits.
 ///
-/// On average eight pairs share a block, and each sets three of its bits, so about one in thirty absent pairs
-/// seems present.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PairFilter {
-    bytes: Packed,
-}
+/// Earlier versions of this program read it. It is still written, since the fingerprint in signatures covers it.
+pub(super) struct PairFilter;
 
 /// The block, out of `n_blocks`, and the bits for a pair. Part of the file format, so it must never change.
 fn block_of(pair: (u32, u32), n_blocks: usize) -> (usize, u64) {
@@ -144,18 +140,6 @@ fn block_of(pair: (u32, u32), n_blocks: usize) -> (usize, u64) {
 }
 
 impl PairFilter {
-    pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Refusal> {
-        Ok(Self { bytes: Packed::open(reader, key)? })
-    }
-
-    #[inline]
-    pub(super) fn may_have(self, file: &[u8], pair: (u32, u32)) -> bool {
-        let (block, bits) = block_of(pair, self.bytes.len / 8);
-        let start = self.bytes.start + 8 * block;
-        let stored = file.get(start..start + 8).and_then(|bytes| bytes.try_into().ok());
-        stored.is_some_and(|bytes| u64::from_le_bytes(bytes) & bits == bits)
-    }
-
     pub(super) fn write(writer: &mut Writer, key: Key, pairs: impl ExactSizeIterator<Item = (u32, u32)>) {
         let mut blocks = vec![0u64; (pairs.len() / 8).max(1)];
         let n_blocks = blocks.len();

@@ -5,6 +5,7 @@
 
 use capeval_choice::Refusal;
 use std::io::BufRead;
+use std::ops::Range;
 
 use capeval_arrays::Reader;
 use hashbrown::HashMap;
@@ -25,8 +26,6 @@ pub(crate) struct Paraphrases {
     parents: Bits,
     /// For each node with children, the node after its last child.
     children: Packed,
-    /// A filter for (node, next word).
-    edges: PairFilter,
     /// Marks the nodes that are phrases and not only beginnings of phrases.
     members: Bits,
     /// Marks the nodes that have paraphrases.
@@ -49,7 +48,6 @@ impl Paraphrases {
             labels: Packed::open(reader, key(Kind::PhraseLabels))?,
             parents: Bits::open(reader, key(Kind::PhraseParents))?,
             children: Packed::open(reader, key(Kind::PhraseChildren))?,
-            edges: PairFilter::open(reader, key(Kind::PhraseEdges))?,
             members: Bits::open(reader, key(Kind::PhraseMembers))?,
             sources: Bits::open(reader, key(Kind::PhraseSources))?,
             targets: Lists::open(reader, key(Kind::PhraseTargets))?,
@@ -66,29 +64,28 @@ impl Paraphrases {
         self.words.find(file, word.as_bytes())
     }
 
-    /// Whether some longer phrase begins with the phrase `node`.
-    pub(crate) fn has_longer(&self, file: &[u8], node: u32) -> bool {
-        self.parents.is_set(file, node as usize)
-    }
-
-    /// Whether [`longer`](Self::longer) may find something; false is certain and takes a single access to the
-    /// file.
-    #[inline]
-    pub(crate) fn may_have_longer(&self, file: &[u8], node: u32, word: u32) -> bool {
-        self.edges.may_have(file, (node, word))
-    }
-
     /// Whether `node` has paraphrases or is a paraphrase.
     pub(crate) fn is_phrase(&self, file: &[u8], node: u32) -> bool {
         self.members.is_set(file, node as usize)
     }
 
+    /// The children of `node`.
+    fn children(&self, file: &[u8], node: u32) -> Range<usize> {
+        let range = |parent: usize| {
+            let start = if parent == 0 { 1 } else { self.children.get(file, parent - 1)? };
+            Some(start as usize..(self.children.get(file, parent)? as usize).min(self.labels.len()))
+        };
+        self.parents.rank_if_set(file, node as usize).and_then(range).unwrap_or_default()
+    }
+
+    /// The words with which longer phrases continue the phrase `node`.
+    pub(crate) fn successors(&self, file: &[u8], node: u32) -> impl ExactSizeIterator<Item = u32> {
+        self.children(file, node).map(move |child| self.labels.get(file, child).unwrap_or_default())
+    }
+
     /// The node of the phrase `node` followed by `word`.
     pub(crate) fn longer(&self, file: &[u8], node: u32, word: u32) -> Option<u32> {
-        let parent = self.parents.rank_if_set(file, node as usize)?;
-        let start = if parent == 0 { 1 } else { self.children.get(file, parent - 1)? };
-        let end = self.children.get(file, parent)?;
-        let child = self.labels.search(file, start as usize..end as usize, word)?;
+        let child = self.labels.search(file, self.children(file, node), word)?;
         u32::try_from(child).ok()
     }
 
