@@ -4,8 +4,10 @@
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Read, Write as _};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use anyhow::{Context, bail};
+use capeval::choice::UnknownName;
 use clap::{Args, Parser, Subcommand};
 
 use crate::accounts::people::{self, NewAccount};
@@ -120,7 +122,7 @@ enum User {
         #[arg(long)]
         name: Option<String>,
         /// What they may do: member, host, admin.
-        #[arg(long, default_value = "member")]
+        #[arg(long, default_value = "member", value_parser = choice::<Role>)]
         role: Role,
         /// Read the password from standard input.
         #[arg(long)]
@@ -138,8 +140,8 @@ enum User {
         #[arg(long)]
         email: String,
         /// What they may do: member, host, admin; `disabled` for nothing.
-        #[arg(long)]
-        role: String,
+        #[arg(long, value_parser = role_or_disabled)]
+        role: RoleOrDisabled,
     },
 }
 
@@ -151,12 +153,29 @@ enum Token {
         #[arg(long)]
         email: String,
         /// What it allows: read, submit, host.
-        #[arg(long, default_value = "read")]
+        #[arg(long, default_value = "read", value_parser = choice::<Scope>)]
         scope: Scope,
         /// Name to recognise it by.
         #[arg(long, default_value = "")]
         name: String,
     },
+}
+
+/// A role, or none for an account that may do nothing.
+#[derive(Clone)]
+struct RoleOrDisabled(Option<Role>);
+
+/// Reads a name; the error says which there are.
+fn choice<T: FromStr<Err = UnknownName>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: UnknownName| format!("{error}; {}", error.remedy()))
+}
+
+fn role_or_disabled(text: &str) -> Result<RoleOrDisabled, String> {
+    if text == "disabled" {
+        Ok(RoleOrDisabled(None))
+    } else {
+        choice(text).map(|role| RoleOrDisabled(Some(role)))
+    }
 }
 
 /// Runs a command.
@@ -232,12 +251,8 @@ async fn manage_user(app: &App, user: User) -> anyhow::Result<()> {
         }
         User::Role { email, role } => {
             let id = account(app, &email).await?;
-            let role = match role.as_str() {
-                "disabled" => None,
-                role => Some(role.parse::<Role>()?),
-            };
             let mut tx = app.store.begin().await?;
-            people::set_role(&mut tx, None, &id, role).await?;
+            people::set_role(&mut tx, None, &id, role.0).await?;
             tx.commit().await?;
         }
     }

@@ -104,3 +104,17 @@ fn the_doctor_finds_what_does_not_fit_together() {
     }
     assert!(doctor(&[("LISTEN", "0.0.0.0:8080")]).contains("without TLS"));
 }
+
+#[test]
+fn names_that_do_not_exist_are_refused_with_those_that_do() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, words) in [
+        (["user", "add", "--role", "king"], "choose from member, host, admin"),
+        (["user", "role", "--role", "hots"], "did you mean host?"),
+        (["token", "create", "--scope", "sumbit"], "did you mean submit?"),
+    ] {
+        let arguments = [&["admin"], &arguments[..], &["--email", "ada@example.org"]].concat();
+        let refused = failure(program(folder.path(), &arguments).spawn().unwrap());
+        assert!(refused.contains(words), "{refused}");
+    }
+}
