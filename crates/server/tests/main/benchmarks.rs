@@ -13,6 +13,7 @@ on_both! {
     two_hundred_at_once_are_five
     faults_of_ours_and_cancellations_are_given_back
     hidden_scores_and_references_never_leave
+    a_registered_board_is_for_people_with_an_account
     members_of_a_team_begin_at_once
     what_is_refused_takes_no_space
 }
@@ -331,6 +332,17 @@ async fn faults_of_ours_and_cancellations_are_given_back(database: Database) {
     assert_eq!(ada.send(Request::post(&path), results(40, 8)).await.expect(429).json()["code"], "day-used");
     cancel(&last).await.expect(200);
     assert_eq!(ada.send(Request::post(&path), results(40, 8)).await.expect(409).json()["code"], "other-team");
+}
+
+async fn a_registered_board_is_for_people_with_an_account(database: Database) {
+    let site = Site::new(database).await;
+    benchmark(&site, "board = 'registered'").await;
+    let (anybody, ada) = (site.anybody(), site.person("Ada", Role::Member).await);
+    for _ in 0..2 {
+        assert!(ada.get("/b/b/p/leaderboard").await.expect(200).text.contains("Baseline"));
+        assert!(!anybody.get("/b/b/p/leaderboard").await.expect(200).text.contains("Baseline"));
+    }
+    anybody.get("/b/b/p/leaderboard?format=csv").await.expect(404);
 }
 
 async fn hidden_scores_and_references_never_leave(database: Database) {

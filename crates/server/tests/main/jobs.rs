@@ -16,6 +16,7 @@ on_both! {
     every_job_has_one_effect_although_workers_die_and_dawdle
     a_late_result_is_dropped
     nobody_waits_for_a_job_that_nobody_notices
+    a_job_that_waits_for_ten_minutes_means_that_nobody_works
 }
 
 static RUNS: AtomicUsize = AtomicUsize::new(0);
@@ -190,4 +191,17 @@ const SLOW: &[Work] = &[
 
 fn has_landlock() -> bool {
     std::fs::read_to_string("/sys/kernel/security/lsm").map_or(true, |list| list.contains("landlock"))
+}
+
+async fn a_job_that_waits_for_ten_minutes_means_that_nobody_works(database: Database) {
+    let site = Site::new(database).await;
+    let mut tx = site.app.store.begin().await.unwrap();
+    queue::add(&mut tx, "test", "a job", Priority::Awaited).await.unwrap();
+    tx.commit().await.unwrap();
+    let anybody = site.anybody();
+    for (minutes, status) in [(9, 200), (11, 503)] {
+        let due = capeval_server::clock::now() - minutes * 60_000;
+        site.app.store.execute("UPDATE job SET run_after = $1", args![due]).await.unwrap();
+        anybody.get("/readyz").await.expect(status);
+    }
 }
