@@ -203,17 +203,17 @@ def test_rows_are_dropped_or_refused_as_the_policies_say(references, candidates)
             pyarrow.record_batch({"image_id": ["a"], "candidate": ["a dog"], "references": [["a dog"]]}, types),
             pyarrow.record_batch(
                 {
-                    "image_id": ["b", "c", "d", "e"],
-                    "candidate": ["a", None, "", "a cat"],
-                    "references": [None, ["b"], ["c"], ["a cat", None]],
+                    "image_id": ["b", "c", "d", "e", None, None],
+                    "candidate": ["a", None, "", "a cat", "a bus", "a kite"],
+                    "references": [None, ["b"], ["c"], ["a cat", None], ["a bus"], None],
                 },
                 types,
             ),
         ]
     )
     lenient = RowScorer(["bleu"], missing="skip", surplus="ignore", empty="keep")
-    assert lenient.scores(bad, keep=["image_id"])["image_id"].to_pylist() == ["a", "d", "e"]
-    assert RowScorer(["bleu"], missing="empty", surplus="ignore").scores(bad, keep=["image_id"]).num_rows == 4
+    assert lenient.scores(bad, keep=["image_id"])["image_id"].to_pylist() == ["a", "d", "e", None]
+    assert RowScorer(["bleu"], missing="empty", surplus="ignore").scores(bad, keep=["image_id"]).num_rows == 5
     strict = {"missing": "skip", "surplus": "ignore", "empty": "keep"}
     for name, row in (("surplus", 1), ("missing", 2), ("empty", 3)):
         with pytest.raises(ValueError, match=rf'row {row} .from 0., image "{"abcd"[row]}": .*pass '):
@@ -224,6 +224,7 @@ def test_rows_are_dropped_or_refused_as_the_policies_say(references, candidates)
         "surplus:ignore": ["b"],
         "empty:keep": ["d"],
         "null-references": ["e"],
+        "null-id": [],
     }
 
 

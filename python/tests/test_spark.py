@@ -93,6 +93,8 @@ BAD = [
     (5, "", ["a boat"]),
     (6, "a horse", ["a horse stands"]),
     (6, "a cow", ["a horse stands"]),
+    (None, "a cat", ["a cat sits"]),
+    (None, "a bird", ["a bird sings"]),
 ]
 
 
@@ -105,13 +107,16 @@ def test_bad_rows_are_left_out_and_reported(session):
         assert found["empty:keep"] == (1, [5])
         assert found["duplicate:first"] == (1, [6])
         assert found["null-references"] == (1, [1])
-        kept = {1: ["a dog runs", "the dog ran"], 5: ["a boat"], 6: ["a horse stands"]}
-        expected = capeval.score(kept, {1: "A dog runs.", 5: "", 6: "a cow"}, ["bleu", "cider-d"], empty="keep", tokenizer="ptb-each")
+        assert found["null-id"] == (2, [])
+        kept = {1: ["a dog runs", "the dog ran"], 5: ["a boat"], 6: ["a horse stands"], 7: ["a cat sits"], 8: ["a bird sings"]}
+        candidates = {1: "A dog runs.", 5: "", 6: "a cow", 7: "a cat", 8: "a bird"}
+        expected = capeval.score(kept, candidates, ["bleu", "cider-d"], empty="keep", tokenizer="ptb-each")
         assert report.scores == expected.scores
         assert "missing:skip(1)" in report.signatures["bleu"]
     last = spark.evaluate(frame(session, BAD), ["bleu"], duplicate="last", empty="skip", missing="empty")
-    assert last.systems["candidates"].n_images == 3
-    assert sorted(row["image_id"] for row in spark.score(frame(session, BAD), ["bleu"]).collect()) == [1, 5, 6, 6]
+    assert last.systems["candidates"].n_images == 5
+    scored = [row["image_id"] for row in spark.score(frame(session, BAD), ["bleu"]).collect()]
+    assert sorted(scored, key=lambda id: id or 0) == [None, None, 1, 5, 6, 6]
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ capeval_choice::named! {
         Surplus = "surplus", "a row without references";
         Empty = "empty", "a candidate without words";
         NullReferences = "null-references", "a row in whose references something is null";
+        NullId = "null-id", "a row that is scored and whose id is null";
     }
 }
 
@@ -459,6 +460,10 @@ fn of_flaw(flaw: Flaw, n: u64, policy: &Policy) -> Notice {
         Flaw::NullReferences => {
             Notice::new(flaw.name(), format!("{rows} nulls among the references, which are left out"))
         }
+        Flaw::NullId => Notice::new(
+            flaw.name(),
+            format!("{rows} null instead of an id: each of these rows counts as an image of its own"),
+        ),
     }
 }
 

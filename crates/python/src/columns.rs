@@ -433,6 +433,11 @@ impl<'a> BatchReader<'a> {
             Some(text) => {
                 candidates.push(text);
                 outcome.is_scored = true;
+                if let Some(ids) = &self.ids
+                    && ids.get(row)?.is_none()
+                {
+                    outcome.flaws.push(Flaw::NullId);
+                }
             }
             None => {
                 references.bytes.truncate(bytes);
@@ -462,9 +467,7 @@ impl<'a> BatchReader<'a> {
                     let remedy = Remedy::set(Argument::Surplus, Surplus::Ignore.name()).to("leave nulls out");
                     return Err(self.flaw(false, "null instead of a reference", remedy));
                 }
-                None if outcome.flaws.is_empty() => {
-                    outcome.flaws.push(Flaw::NullReferences);
-                }
+                None if outcome.flaws.is_empty() => outcome.flaws.push(Flaw::NullReferences),
                 None => {}
             }
         }
