@@ -165,8 +165,12 @@ pub(crate) fn long_captions<'t>(
     system: Option<&str>,
     captions: impl Iterator<Item = (&'t SegmentId, &'t str)>,
 ) -> Option<Notice> {
+    let limited: Vec<&AnyMetric> = metrics.iter().filter(|metric| metric.about().is_limited).collect();
+    if limited.is_empty() {
+        return None;
+    }
     let cut = |(id, text): (&'t SegmentId, &str)| {
-        metrics.iter().find_map(|metric| Some((id, metric, metric.exceeded_limit(text)?)))
+        limited.iter().find_map(|metric| Some((id, metric, metric.exceeded_limit(text)?)))
     };
     let cut: Vec<_> = captions.filter_map(cut).collect();
     let (first, metric, limit) = *cut.first()?;
@@ -464,6 +468,7 @@ mod tests {
         fn about(&self) -> About {
             let part = Part::score("short", "short", 0.0..=1.0);
             About::new(Signature::new("short"), Input::new(Reading::Raw), Mean::columns(), vec![part])
+                .limited(true)
         }
 
         fn fit(&self, _: &References<'_>) {}

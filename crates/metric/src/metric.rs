@@ -135,6 +135,8 @@ pub struct About {
     pub adds_up: bool,
     /// Whether a segment takes milliseconds, so that threads should take one at a time.
     pub is_slow: bool,
+    /// Whether there are captions that [exceed a limit](Metric::exceeded_limit).
+    pub is_limited: bool,
 }
 
 impl About {
@@ -150,6 +152,7 @@ impl About {
             is_mean,
             adds_up: true,
             is_slow: false,
+            is_limited: false,
         }
     }
 
@@ -172,6 +175,11 @@ impl About {
     /// Sets whether a segment takes milliseconds.
     pub fn slow(self, is_slow: bool) -> Self {
         Self { is_slow, ..self }
+    }
+
+    /// Sets whether there are captions that exceed a limit.
+    pub fn limited(self, is_limited: bool) -> Self {
+        Self { is_limited, ..self }
     }
 
     /// Sets whether the corpus score is the mean of the segment scores.
@@ -209,7 +217,8 @@ pub trait Metric: Send + Sync {
     fn notices(&self, _model: &Self::Model) -> Vec<Notice> {
         Vec::new()
     }
-    /// The limit that a caption exceeds, in words, if the metric ignores what comes after it.
+    /// The limit that a caption exceeds, in words, if the metric ignores what comes after it; asked only if the metric
+    /// [is limited](About::is_limited).
     fn exceeded_limit(&self, _caption: &str) -> Option<&'static str> {
         None
     }

@@ -418,6 +418,7 @@ fn about(data: &str, tokenizer: Tokenizer, likeness: Likeness, has_subsets: bool
     About::new(signature, input, columns.collect(), parts(has_subsets))
         .learns(Learns::Words)
         .slow(true)
+        .limited(true)
         .mean(!has_subsets)
 }
 
