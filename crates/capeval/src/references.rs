@@ -180,9 +180,12 @@ impl ReferenceIndex {
             }
             (ReferenceSource::Prepared { prepared, source }, subset) => {
                 let mut prepared = *prepared;
-                let taken = (0_u32..).zip(std::mem::take(&mut prepared.ids));
-                let taken = taken.filter(|(_, id)| subset.is_none_or(|subset| subset.has(id)));
-                let (place, taken): (Vec<u32>, Vec<SegmentId>) = taken.unzip();
+                let mut taken = std::mem::take(&mut prepared.ids);
+                let mut place: Vec<u32> = (0..taken.len() as u32).collect();
+                if let Some(subset) = subset {
+                    place.retain(|image| subset.has(&taken[*image as usize]));
+                    taken.retain(|id| subset.has(id));
+                }
                 let index = ImageIndex::of(source, taken, ids)?;
                 if index.len() != place.len() {
                     let source = index.source();

@@ -207,9 +207,11 @@ impl Prepared {
         // UTF-8 is checked once and not for each name, and of a copy, which no other program changes.
         let (bytes, ends) = names.parts();
         let all = String::from_utf8(bytes.to_vec()).map_err(|_| reader.unsound())?;
-        let id = |k| id_from_text(all.get(Ends(ends).range(k))?);
-        let ids = (0..ends.len()).map(id).collect::<Option<Vec<_>>>();
-        let ids = ids.ok_or_else(|| reader.unsound())?;
+        let mut ids = Vec::with_capacity(ends.len());
+        for k in 0..ends.len() {
+            let id = all.get(Ends(ends).range(k)).and_then(id_from_text);
+            ids.push(id.ok_or_else(|| reader.unsound())?);
+        }
         let described = description.readings.into_iter();
         let views = described.map(|view| Ok((reading_from_text(&view.reading)?, view.learnt)));
         let views = views.collect::<Result<Vec<_>, Error>>()?;

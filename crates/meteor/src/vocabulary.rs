@@ -79,7 +79,7 @@ impl Steps {
     /// Adds a key that is not in the table yet.
     fn insert(&mut self, key: u64, step: Step) {
         if 2 * (self.len + 1) > self.slots.len() {
-            let larger = vec![(Self::EMPTY, Step::NONE); (2 * self.slots.len()).max(1 << 10)];
+            let larger = vec![(Self::EMPTY, Step::NONE); (2 * self.slots.len()).max(1 << 14)];
             let old = std::mem::replace(&mut self.slots, larger);
             self.len = 0;
             for (key, step) in old {
@@ -179,7 +179,10 @@ struct Successors(Vec<u64>);
 impl Default for Successors {
     /// The first block is that of phrases that do not continue.
     fn default() -> Self {
-        Self(vec![0])
+        // To grow step by step takes new memory at each step.
+        let mut blocks = Vec::with_capacity(1 << 16);
+        blocks.push(0);
+        Self(blocks)
     }
 }
 

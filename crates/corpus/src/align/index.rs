@@ -33,6 +33,8 @@ impl ImageIndex {
         comparison: Ids,
     ) -> Result<Self, Error> {
         let mut numbers = Numbers { comparison, ..Numbers::default() };
+        let ids = ids.into_iter();
+        numbers.reserve(ids.size_hint().0);
         for id in ids {
             numbers.add(&id);
         }
@@ -138,6 +140,13 @@ impl Numbers {
         let mut numbers = Self { comparison, ..Self::default() };
         let of_each = ids.iter().map(|id| numbers.add(id)).collect();
         (numbers, of_each)
+    }
+
+    /// Reserves memory for `n` more ids.
+    fn reserve(&mut self, n: usize) {
+        let Self { table, hasher, ids, comparison } = self;
+        ids.reserve(n);
+        table.reserve(n, |number| ids.get(*number as usize).map_or(0, |id| hash_id(hasher, id, *comparison)));
     }
 
     /// The number of an id, which is added if it is new.
