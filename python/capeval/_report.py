@@ -44,7 +44,8 @@ class Measure(NamedTuple):
     """The key in ``scores`` and ``segments``."""
     label: str
     """The name that tables show."""
-    higher_is_better: bool
+    higher_is_better: bool | None
+    """None if neither a higher nor a lower value is better."""
     min: float
     """The lowest possible value; may be infinite."""
     max: float
@@ -266,7 +267,8 @@ class Report(Rendered, Mapping[str, float]):
         rows = []
         for key, measure in self.measures.items():
             values = [system.scores[key] for system in systems]
-            best = (max if measure.higher_is_better else min)(values)
+            higher = measure.higher_is_better
+            best = None if higher is None else (max if higher else min)(values)
             shown = [f"{value:.3f}" for value in values]
             cells = "".join(
                 f"<td><b>{text}</b></td>" if compares and value == best else f"<td>{text}</td>"

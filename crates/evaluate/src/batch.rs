@@ -88,15 +88,20 @@ const MOST_LISTED: u32 = 1 << 22;
 
 impl Codes {
     /// The word for `code`.
+    ///
+    /// Metrics keep lists with a place for each word, so great numbers that are not listed are numbered anew in
+    /// `great`, which all captions of a chunk share.
     #[inline]
-    fn symbol(&self, code: u32) -> Symbol {
-        match self.symbols.get(code as usize) {
-            Some(symbol) => *symbol,
-            None => match self.sparse.get(&code) {
-                Some(symbol) => *symbol,
-                None => unknown(self.beyond, code),
-            },
+    fn symbol(&self, code: u32, great: &mut HashMap<u32, u32>) -> Symbol {
+        if let Some(symbol) = self.symbols.get(code as usize).or_else(|| self.sparse.get(&code)) {
+            return *symbol;
         }
+        let n_listed = MOST_LISTED.max(self.symbols.len() as u32);
+        if code < n_listed {
+            return unknown(self.beyond, code);
+        }
+        let next = n_listed + great.len() as u32;
+        unknown(self.beyond, *great.entry(code).or_insert(next))
     }
 }
 
@@ -108,7 +113,7 @@ fn number(word: &str) -> Option<u32> {
 
 /// A word that is in no vocabulary; equal codes give equal words.
 fn unknown(beyond: u32, code: u32) -> Symbol {
-    bytemuck::cast(beyond.saturating_add(code.min(MAX_CODE)))
+    bytemuck::cast(beyond.saturating_add(code))
 }
 
 impl BatchScorer {
@@ -200,8 +205,9 @@ impl BatchScorer {
         for group in &self.groups {
             self.in_chunks(group, images, &mut rows, |part, images, rows| {
                 let (first, last) = (Ends(ends).start(part.start), Ends(ends).start(part.end));
+                let mut great = HashMap::new();
                 let symbols: Vec<Symbol> =
-                    words[first..last].iter().map(|code| codes.symbol(*code)).collect();
+                    words[first..last].iter().map(|code| codes.symbol(*code, &mut great)).collect();
                 let ends: Vec<u64> = ends[part].iter().map(|end| end - first as u64).collect();
                 let sentences = Sentences::of_words(&symbols, &ends);
                 let blank = Texts::blank(images.len());
@@ -412,5 +418,20 @@ impl BatchScorer {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn great_codes_become_small_and_distinct_words() {
+        let codes = Codes { symbols: vec![Symbol::EMPTY; 5], sparse: HashMap::new(), beyond: 100 };
+        let mut great = HashMap::new();
+        let mut word = |code| codes.symbol(code, &mut great).number();
+        let words = [3, 5, MOST_LISTED - 1, MOST_LISTED, MAX_CODE, MAX_CODE - 1, MAX_CODE].map(&mut word);
+        let first = 100 + MOST_LISTED;
+        assert_eq!(words, [0, 105, first - 1, first, first + 1, first + 2, first + 1]);
     }
 }

@@ -1,10 +1,7 @@
 //! The common parts of explanations of n-gram metrics.
 
-use std::collections::HashSet;
-
 use capeval_metric::{Match, Segment, Step};
 use capeval_text::Symbol;
-use foldhash::fast::FixedState;
 
 /// The names of n-gram matchers, by order.
 const MATCHERS: [&str; 9] =
@@ -12,8 +9,14 @@ const MATCHERS: [&str; 9] =
 
 /// The distinct n-grams of `words`, where n is `order` + 1, in order of first appearance.
 pub(crate) fn distinct(words: &[Symbol], order: usize) -> Vec<&[Symbol]> {
-    let mut seen = HashSet::with_hasher(FixedState::default());
-    words.windows(order + 1).filter(|ngram| seen.insert(*ngram)).collect()
+    let mut found = Vec::with_capacity(words.len());
+    for ngram in words.windows(order + 1) {
+        // Captions are so short that a set would take longer.
+        if !found.contains(&ngram) {
+            found.push(ngram);
+        }
+    }
+    found
 }
 
 /// An n-gram of the candidate as text.

@@ -9,6 +9,8 @@ pub enum Direction {
     HigherIsBetter,
     /// Lower is better: edit rates, perplexity.
     LowerIsBetter,
+    /// Neither is better: the mean length of captions.
+    Neither,
 }
 
 /// The kind of a number, which determines how it is shown.
@@ -19,6 +21,26 @@ pub enum Number {
     Real,
     /// A count, shown as an integer.
     Count,
+}
+
+impl Direction {
+    /// The name in JSON and other files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HigherIsBetter => "higher",
+            Self::LowerIsBetter => "lower",
+            Self::Neither => "neither",
+        }
+    }
+
+    /// Whether higher is better, rather than lower; `None` if neither is.
+    pub fn is_higher(self) -> Option<bool> {
+        match self {
+            Self::HigherIsBetter => Some(true),
+            Self::LowerIsBetter => Some(false),
+            Self::Neither => None,
+        }
+    }
 }
 
 impl Number {
@@ -68,6 +90,11 @@ impl Part {
     /// Makes lower values better.
     pub fn lower(self) -> Self {
         Self { direction: Direction::LowerIsBetter, ..self }
+    }
+
+    /// Makes no value better than another.
+    pub fn neither(self) -> Self {
+        Self { direction: Direction::Neither, ..self }
     }
 
     /// Makes the number a count.

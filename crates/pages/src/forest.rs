@@ -53,7 +53,13 @@ impl Forest {
         let ends = ends.chain(none).filter(|end| end.is_finite());
         let (low, high) =
             ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| (low.min(end), high.max(end)));
-        let margin = if high > low { 0.04 * (high - low) } else { 0.5 };
+        let size = low.abs().max(high.abs());
+        let margin = match high - low {
+            spread if spread > 1e-6 * size => 0.04 * spread,
+            // Equal values are in the middle of an axis that is as long as its labels are readable.
+            _ if size > 0.0 => 0.1 * size,
+            _ => 0.5,
+        };
         let axis = Axis::new(label, if low.is_finite() { (low - margin, high + margin) } else { (0.0, 1.0) });
         let place = |value: f64| LEFT + (RIGHT - LEFT) * axis.share(value);
         let rows = estimates.iter().map(|one| {
@@ -109,6 +115,21 @@ mod tests {
         assert!(svg.contains("&lt;a&gt;") && svg.contains("longlonglonglongl…"), "{svg}");
         assert_eq!(svg.matches("class=\"zero\"").count(), 1);
         assert_eq!(svg.matches("class=\"forest s1\"").count(), 2);
+    }
+
+    #[test]
+    fn equal_values_are_in_the_middle_of_a_readable_axis() {
+        let labels = |values: [f64; 2]| -> Vec<String> {
+            let row = |value| Estimate { interval: None, ..estimate("a", value, 0.0, 0.0) };
+            let svg = Forest::new("x", &values.map(row), None, 3).to_string();
+            assert_eq!(svg.matches("<circle cx=\"230.0\"").count(), 2, "{svg}");
+            let ticks = svg.split("class=\"rule\"").skip(1);
+            ticks.filter_map(|tick| Some(tick.split(['>', '<']).nth(3)?.to_owned())).collect()
+        };
+        assert_eq!(labels([5000.0; 2]), ["4600", "4800", "5000", "5200", "5400"]);
+        assert_eq!(labels([0.3, 0.1 + 0.2]), ["0.27", "0.28", "0.29", "0.30", "0.31", "0.32", "0.33"]);
+        assert_eq!(labels([0.0; 2]), ["-0.4", "-0.2", "0.0", "0.2", "0.4"]);
+        assert_eq!(labels([1e17; 2]).len(), 5);
     }
 
     #[test]

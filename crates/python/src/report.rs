@@ -1,6 +1,5 @@
 //! Reports for Python: numbers, names and renderings.
 
-use capeval::metric::Direction;
 use capeval::pages::{self, Page, Pictures};
 use capeval::report::{self, Report as Found};
 use pyo3::exceptions::PyIndexError;
@@ -45,12 +44,10 @@ impl Report {
         self.found.head.measures.iter().map(|measure| measure.key.as_str()).collect()
     }
 
-    /// For each measure: key, label, whether higher is better, lowest and highest value.
-    fn measures(&self) -> Vec<(&str, &str, bool, f64, f64)> {
+    /// For each measure: key, label, whether higher is better (`None` if neither is), lowest and highest value.
+    fn measures(&self) -> Vec<(&str, &str, Option<bool>, f64, f64)> {
         let measures = self.found.head.measures.iter();
-        measures
-            .map(|m| (&*m.key, &*m.label, m.direction == Direction::HigherIsBetter, m.min, m.max))
-            .collect()
+        measures.map(|m| (&*m.key, &*m.label, m.direction.is_higher(), m.min, m.max)).collect()
     }
 
     /// System number `k`: name, source, numbers of images and references, scores by measure, signatures by metric.

@@ -63,7 +63,7 @@ fn interval((low, high): (f64, f64)) -> Interval {
 pub struct Report {
     version: String,
     metrics: Vec<(String, usize)>,
-    measures: Vec<(String, String, bool, bool, f64, f64)>,
+    measures: Vec<(String, String, Option<bool>, bool, f64, f64)>,
     resampling: Option<Draws>,
     notices: Vec<Note>,
     systems: Vec<System>,
@@ -109,7 +109,7 @@ impl Report {
             [missing.name(), surplus.name(), duplicate.name(), empty.name()].map(str::to_owned)
         });
         let measures = head.measures.iter().map(|m| {
-            let (higher, counts) = (m.direction == Direction::HigherIsBetter, m.number == Number::Count);
+            let (higher, counts) = (m.direction.is_higher(), m.number == Number::Count);
             (m.key.clone(), m.label.clone(), higher, counts, m.min, m.max)
         });
         let notices = head.notices.iter().map(|notice| {
@@ -157,7 +157,11 @@ impl Report {
         let measures = self.measures.into_iter().map(|(key, label, higher, counts, min, max)| Measure {
             key,
             label,
-            direction: if higher { Direction::HigherIsBetter } else { Direction::LowerIsBetter },
+            direction: match higher {
+                Some(true) => Direction::HigherIsBetter,
+                Some(false) => Direction::LowerIsBetter,
+                None => Direction::Neither,
+            },
             number: if counts { Number::Count } else { Number::Real },
             min,
             max,

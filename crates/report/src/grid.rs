@@ -236,7 +236,7 @@ fn differ(report: &Report) -> bool {
 }
 
 /// The best score of each measure as it is printed, so that equal-looking scores are all marked; `None` where all
-/// scores look equal, or where systems were scored on different images.
+/// scores look equal, where no score is better than another, or where systems were scored on different images.
 fn best(report: &Report, digits: usize) -> Vec<Option<String>> {
     if !report.same_images {
         return vec![None; report.head.measures.len()];
@@ -251,6 +251,7 @@ fn best(report: &Report, digits: usize) -> Vec<Option<String>> {
             let better = match measure.direction {
                 Direction::HigherIsBetter => f64::max,
                 Direction::LowerIsBetter => f64::min,
+                Direction::Neither => return None,
             };
             let digits = measure.digits(digits);
             let best = fixed(scores.clone().reduce(better)?, digits);

@@ -51,7 +51,7 @@ pub struct Measure {
     pub key: String,
     /// The label in tables: `BLEU-4`.
     pub label: String,
-    /// Whether higher or lower is better.
+    /// Whether higher or lower is better, or neither.
     #[serde(rename = "better", serialize_with = "way")]
     pub direction: Direction,
     /// Whether it is a real number or a count.
@@ -64,10 +64,7 @@ pub struct Measure {
 }
 
 fn way<S: Serializer>(direction: &Direction, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(match direction {
-        Direction::HigherIsBetter => "higher",
-        Direction::LowerIsBetter => "lower",
-    })
+    serializer.serialize_str(direction.name())
 }
 
 fn kind<S: Serializer>(number: &Number, serializer: S) -> Result<S::Ok, S::Error> {

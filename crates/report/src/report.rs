@@ -120,7 +120,7 @@ impl Report {
         let score = |system: &usize| {
             let score = self.systems.get(*system).and_then(|s| s.scores.get(measure)).copied();
             let score = score.unwrap_or(f64::NAN);
-            if direction == Direction::HigherIsBetter { -score } else { score }
+            if direction == Direction::LowerIsBetter { score } else { -score }
         };
         let mut order: Vec<usize> = (0..self.systems.len()).collect();
         let n_systems =

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anyhow::Result;
 use capeval::choice::Dialect;
 use capeval::evaluate::registry::{self, CORPUS_KINDS, CorpusKind, CorpusNeed, MetricKind, SUITES, kinds};
-use capeval::metric::{About, Direction, Part, Resources};
+use capeval::metric::{About, Resources};
 use capeval::report::wrapped;
 use clap::ValueEnum;
 use serde::Serialize;
@@ -120,7 +120,7 @@ fn entry<'k>(kind: &'k MetricKind, About { signature, parts, .. }: &About) -> En
     let settings =
         settings.iter().map(|s| Setting { name: s.name, default: s.default, summary: s.meaning() });
     let measures = parts.iter().map(|part| Measure {
-        better: better(part),
+        better: part.direction.name(),
         key: part.key.clone(),
         label: part.label.clone(),
         number: part.number.name(),
@@ -135,13 +135,6 @@ fn entry<'k>(kind: &'k MetricKind, About { signature, parts, .. }: &About) -> En
         signature: signature.to_string(),
         measures: measures.collect(),
         settings: settings.collect(),
-    }
-}
-
-fn better(part: &Part) -> &'static str {
-    match part.direction {
-        Direction::HigherIsBetter => "higher",
-        Direction::LowerIsBetter => "lower",
     }
 }
 
@@ -166,7 +159,7 @@ fn describe(
     line("keys", &keys.join(" "))?;
     if let Some(part) = parts.first() {
         let most = if part.max.is_finite() { part.max.to_string() } else { "∞".to_owned() };
-        line("range", &format!("{} to {most}, {} is better", part.min, better(part)))?;
+        line("range", &format!("{} to {most}, {} is better", part.min, part.direction.name()))?;
     }
     line("paper", kind.paper)?;
     line("program", kind.program)?;

@@ -182,6 +182,7 @@ fn a_reference_as_candidate_beats_another_caption() {
             let better = match part.direction {
                 Direction::HigherIsBetter => b > a,
                 Direction::LowerIsBetter => b < a,
+                Direction::Neither => true,
             };
             assert!(better, "{}: {b} for a copy, {a} for another caption", part.key);
         }

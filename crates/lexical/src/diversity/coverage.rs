@@ -75,7 +75,7 @@ impl CorpusMetric for WordStock {
     fn parts(&self) -> Vec<Part> {
         vec![
             Part::score("vocabulary", "Vocabulary", 0.0..=f64::INFINITY).count(),
-            Part::score("mean-length", "Mean length", 0.0..=f64::INFINITY),
+            Part::score("mean-length", "Mean length", 0.0..=f64::INFINITY).neither(),
             Part::score("distinct-captions", "Distinct captions", 0.0..=1.0),
         ]
     }

@@ -108,7 +108,7 @@ impl Comparison {
         let mut best_first: Vec<usize> = (0..self.report.systems.len()).collect();
         let score = |system: usize| self.report.systems[system].scores[measure];
         best_first.sort_by(|a, b| match self.report.head.measures[measure].direction {
-            Direction::HigherIsBetter => score(*b).total_cmp(&score(*a)),
+            Direction::HigherIsBetter | Direction::Neither => score(*b).total_cmp(&score(*a)),
             Direction::LowerIsBetter => score(*a).total_cmp(&score(*b)),
         });
         let mut place = vec![0; best_first.len()];
