@@ -1,9 +1,9 @@
 //! Splits of a release: pictures of one group, such as the screenshots of one game by one person, never part, nor do
 //! pictures that look nearly alike.
 //!
-//! Groups are taken in the order of a hash, and each goes where most pictures are wanting. A hash alone would leave
-//! small collections without a test split. What was released once keeps its split, since a picture that moved from test
-//! to train would leak.
+//! Groups are taken in the order of a hash, and each goes where most pictures are wanting, but the last ones go where
+//! there is none yet. A hash alone would leave small collections without a test split. What was released once keeps its
+//! split, since a picture that moved from test to train would leak.
 
 use std::collections::HashMap;
 
@@ -70,6 +70,9 @@ pub fn deal(pictures: &[Dealt<'_>], shares: Shares, seed: &str) -> Vec<Split> {
     };
     let mut wanting = [Split::Test, Split::Val, Split::Train].map(|split| (split, wanted(split)));
     let mut splits = vec![Split::Train; pictures.len()];
+    let mut empty: Vec<Split> =
+        wanting.iter().filter(|(_, wanted)| *wanted > 0.0).map(|(split, _)| *split).collect();
+    let mut groups_left = members.len();
     for is_known in [true, false] {
         for (_, of) in &members {
             // A new near-twin may join groups of different splits; new pictures then go where most is hidden.
@@ -77,9 +80,14 @@ pub fn deal(pictures: &[Dealt<'_>], shares: Shares, seed: &str) -> Vec<Split> {
             if known.is_some() != is_known {
                 continue;
             }
-            let most = wanting.iter().fold(wanting[0], |most, one| if one.1 > most.1 { *one } else { most });
+            let is_open = |split: Split| groups_left > empty.len() || empty.contains(&split);
+            let open = wanting.iter().filter(|(split, _)| is_open(*split));
+            let most = open.copied().reduce(|most, one| if one.1 > most.1 { one } else { most });
+            let split = known.or(most.map(|(split, _)| split)).unwrap_or(Split::Train);
+            groups_left -= 1;
             for picture in of {
-                splits[*picture] = pictures[*picture].earlier.or(known).unwrap_or(most.0);
+                splits[*picture] = pictures[*picture].earlier.unwrap_or(split);
+                empty.retain(|split| *split != splits[*picture]);
                 for (split, left) in &mut wanting {
                     *left -= f64::from(u8::from(*split == splits[*picture]));
                 }
@@ -194,5 +202,12 @@ mod tests {
         assert_eq!(splits, [Split::Train, Split::Val, Split::Test]);
         assert_eq!(deal(&pictures, Shares { val: 0, test: 0 }, "seed"), [Split::Train; 3]);
         assert!(deal(&[], TENTHS, "seed").is_empty());
+        // Whatever the order of the groups.
+        let pictures =
+            ["a", "b", "c", "c", "c", "d", "d", "d"].map(|group| Dealt { group, hash: None, earlier: None });
+        for seed in 0..100 {
+            let splits = deal(&pictures, Shares { val: 20, test: 20 }, &seed.to_string());
+            assert!(Split::ALL.iter().all(|split| splits.contains(split)), "{seed}: {splits:?}");
+        }
     }
 }
