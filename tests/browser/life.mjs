@@ -237,6 +237,13 @@ const steps = {
     const rows = await team.locator("main table tbody tr").evaluateAll((rows) => rows.map((row) => row.innerText.replace(/\s+/g, " ")));
     assert.ok(rows.some((row) => row.includes("Guess") && /\d\.\d{3}/.test(row)), rows.join("\n"));
     if (isWhole) console.log(rows.join("\n"));
+    // The search leaves the rows that hold the text.
+    const found = async (text) => {
+      await team.fill("input[data-filter]", text);
+      return team.locator("main table tbody tr:visible").allInnerTexts();
+    };
+    assert.ok((await found("gUESS")).every((row) => row.includes("Guess")) && (await found("Guess")).length > 0);
+    assert.deepEqual(await found("nobody has this name"), []);
     // Nothing of the hidden captions is on the pages of the benchmark.
     const page = await team.locator("main").innerText();
     assert.ok(!HOW.some((how) => page.includes(how.split("{}")[2] || "停下脚步")));
