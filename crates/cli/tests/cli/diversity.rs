@@ -76,6 +76,27 @@ fn systems_are_shown_side_by_side_in_every_format() {
 }
 
 #[test]
+fn no_mean_length_is_the_best() {
+    let folder = tempfile::tempdir().unwrap();
+    let [short, long, page] = ["short.txt", "long.txt", "page.html"].map(|name| scratch(&folder, name));
+    std::fs::write(&short, "a dog runs\na cat\n").unwrap();
+    std::fs::write(&long, "a big dog runs far\nthe cat\n").unwrap();
+    let args = ["diversity", &short, &long, "-m", "vocabulary"];
+    let report = json(&args);
+    let better: Vec<&str> =
+        report["measures"].as_array().unwrap().iter().map(|m| m["better"].as_str().unwrap()).collect();
+    assert_eq!(better, ["higher", "neither", "higher"]);
+    let markdown = stdout(&[&args[..], &["-f", "markdown", "--html", &page]].concat());
+    let html = std::fs::read_to_string(&page).unwrap();
+    let lengths = report["systems"].as_array().unwrap().iter().map(|s| s["scores"]["mean-length"].as_f64());
+    for length in lengths.map(|length| format!("{:.3}", length.unwrap())) {
+        assert!(markdown.contains(&length) && !markdown.contains(&format!("**{length}**")), "{markdown}");
+        assert!(html.contains(&length) && !html.contains(&format!("<b>{length}</b>")), "{length}");
+    }
+    assert!(markdown.contains("**"), "the largest vocabulary is the best: {markdown}");
+}
+
+#[test]
 fn errors_about_training_captions_name_their_own_flags() {
     let good = quickstart("good.json");
     let folder = tempfile::tempdir().unwrap();
