@@ -172,7 +172,8 @@ pub(crate) fn long_captions<'t>(
     let cut = |(id, text): (&'t SegmentId, &str)| {
         limited.iter().find_map(|metric| Some((id, metric, metric.exceeded_limit(text)?)))
     };
-    let cut: Vec<_> = captions.filter_map(cut).collect();
+    let captions: Vec<_> = captions.collect();
+    let cut: Vec<_> = captions.into_par_iter().filter_map(cut).collect();
     let (first, metric, limit) = *cut.first()?;
     let who = match (system, cut.len()) {
         (None, 1) => "reference".to_owned(),

@@ -7,18 +7,6 @@ use capeval_text::Symbol;
 const MATCHERS: [&str; 9] =
     ["1-gram", "2-gram", "3-gram", "4-gram", "5-gram", "6-gram", "7-gram", "8-gram", "9-gram"];
 
-/// The distinct n-grams of `words`, where n is `order` + 1, in order of first appearance.
-pub(crate) fn distinct(words: &[Symbol], order: usize) -> Vec<&[Symbol]> {
-    let mut found = Vec::with_capacity(words.len());
-    for ngram in words.windows(order + 1) {
-        // Captions are so short that a set would take longer.
-        if !found.contains(&ngram) {
-            found.push(ngram);
-        }
-    }
-    found
-}
-
 /// An n-gram of the candidate as text.
 pub(crate) fn spelt(segment: &Segment<'_>, ngram: &[Symbol]) -> String {
     let vocabulary = segment.references.vocabulary;
@@ -54,19 +42,20 @@ pub(crate) fn clipped(segment: &Segment<'_>, order: usize) -> Vec<Step> {
     let ngrams = segment.ngrams();
     let n_references = segment.references.of(segment.image).len();
     let mut steps = Vec::new();
-    for (k, ngram) in ngrams.range(order).zip(distinct(segment.words, order)) {
+    for k in ngrams.range(order) {
         let count = ngrams.all()[k].count;
         let most = (0..n_references).map(|r| ngrams.reference_counts(r)[k]).max().unwrap_or(0);
         if most == 0 {
             continue;
         }
-        let step = Step::given(spelt(segment, ngram), f64::from(count.min(most)));
+        let ngram = ngrams.words(k);
+        let step = Step::given(spelt(segment, &ngram), f64::from(count.min(most)));
         let step = if count > most {
             step.fact("in the candidate", f64::from(count)).fact("at most in a reference", f64::from(most))
         } else {
             step
         };
-        steps.push(step.matched(places(segment, ngram)));
+        steps.push(step.matched(places(segment, &ngram)));
     }
     steps
 }

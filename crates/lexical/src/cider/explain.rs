@@ -4,7 +4,7 @@ use capeval_metric::{Explanation, Metric, Rule, Segment, Step};
 use capeval_text::ngrams::MAX_ORDER;
 
 use super::{Cider, Clipping, Model, Scratch, Source};
-use crate::explain::{distinct, places, spelt};
+use crate::explain::{places, spelt};
 
 impl Cider {
     /// The score as the sum over orders of the contributions of n-grams, and the similarity with each reference.
@@ -37,13 +37,11 @@ impl Cider {
                     10.0 * weight * scale * penalties[r]
                 })
                 .collect();
-            let first = segment.ngrams().range(n).start;
-            let names = distinct(segment.words, n);
             let shared = &scratch.shared[scratch.bounds[n]..scratch.bounds[n + 1]];
             let mut ngrams: Vec<Step> = Vec::with_capacity(shared.len());
             for shared in shared {
                 let k = shared.ngram as usize;
-                let Some(ngram) = names.get(k - first) else { continue };
+                let ngram = segment.ngrams().words(k);
                 let mut adds = 0.0;
                 for (r, words) in reference_words.iter().enumerate() {
                     let count = segment.ngrams().reference_counts(r)[k];
@@ -61,7 +59,7 @@ impl Cider {
                     }
                 }
                 let count = segment.ngrams().all()[k].count;
-                let step = Step::given(spelt(segment, ngram), adds)
+                let step = Step::given(spelt(segment, &ngram), adds)
                     .fact("tf", self.tf(count, segment.words.len(), n));
                 let step = match model.source {
                     Source::Uniform => step,
@@ -69,11 +67,11 @@ impl Cider {
                         step.fact("images with it", f64::from(shared.images))
                     }
                 };
-                ngrams.push(step.fact("idf", shared.idf).matched(places(segment, ngram)));
+                ngrams.push(step.fact("idf", shared.idf).matched(places(segment, &ngram)));
             }
             let adds = ngrams.iter().filter_map(|ngram| ngram.value).sum();
             let order = Step::of(format!("{}-grams", n + 1), adds, Rule::SUM, ngrams);
-            orders.push(order.fact("different in the candidate", names.len() as f64));
+            orders.push(order.fact("different in the candidate", segment.ngrams().order(n).len() as f64));
         }
         let near = references.len();
         let each = nearness.into_iter().zip(&penalties).zip(&reference_words).enumerate();

@@ -68,6 +68,17 @@ impl<'a> SegmentNgrams<'a> {
         self.bounds.len()
     }
 
+    /// The words of n-gram `k` among [`all`](Self::all).
+    pub fn words(&self, mut k: usize) -> Vec<Symbol> {
+        let mut words = Vec::with_capacity(self.max_order());
+        while let Some(ngram) = self.ngrams.get(k) {
+            words.push(ngram.symbol);
+            k = ngram.prefix as usize;
+        }
+        words.reverse();
+        words
+    }
+
     /// The number of times reference `r` contains each of the candidate's n-grams, in the order of
     /// [`all`](Self::all).
     pub fn reference_counts(&self, r: usize) -> &'a [u32] {
