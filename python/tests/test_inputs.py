@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import pickle
 import subprocess
 import sys
 
@@ -162,6 +163,8 @@ def test_tokenizer_and_language_model_have_names_of_their_own(tmp_path):
         capeval.score(REFERENCES, CANDIDATES, "perplexity", lm=tmp_path / "none.arpa")
     report = capeval.diversity(REFERENCES, train=["two cats"])
     assert report["div-1"] > 0 and "novel" in report.scores
+    measures = pickle.loads(pickle.dumps(report)).measures
+    assert (measures["div-1"].higher_is_better, measures["mean-length"].higher_is_better) == (True, None)
 
 
 ROWS = {"candidate": ["a", "b", "c"], "references": [["a", "b"], ["c", "d"], ["x", "y"]]}

@@ -136,12 +136,16 @@ impl<'a> RowIds<'a> {
         Ok(Self { array: Arc::clone(array), texts })
     }
 
+    fn is_null(&self, row: usize) -> bool {
+        self.array.is_null(row)
+    }
+
     /// The id at `row`; `None` if it is null.
     pub fn get(&self, row: usize) -> PyResult<Option<SegmentId>> {
         if let Some(texts) = &self.texts {
             return Ok(texts.get(row)?.map(SegmentId::from));
         }
-        if self.array.is_null(row) {
+        if self.is_null(row) {
             return Ok(None);
         }
         macro_rules! number {
@@ -433,9 +437,7 @@ impl<'a> BatchReader<'a> {
             Some(text) => {
                 candidates.push(text);
                 outcome.is_scored = true;
-                if let Some(ids) = &self.ids
-                    && ids.get(row)?.is_none()
-                {
+                if self.ids.as_ref().is_some_and(|ids| ids.is_null(row)) {
                     outcome.flaws.push(Flaw::NullId);
                 }
             }
