@@ -8,6 +8,7 @@ mod html;
 mod input;
 mod invocation;
 mod mecab;
+mod memory;
 mod names;
 mod options;
 mod output;

@@ -1,6 +1,7 @@
 //! Reads the contents of files: captions, prepared references, tables and models; and refuses other contents.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
@@ -60,6 +61,20 @@ fn refuse_own(path: &str, bytes: &[u8], role: Role) -> Result<(), Error> {
 /// Whether these are the bytes of prepared references.
 pub fn is_prepared(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
+}
+
+/// Fewer bytes of captions take little memory.
+const FEW: u64 = 200_000;
+
+/// Whether these files hold few captions; prepared references do not count, since a run reads little of them.
+pub fn are_few(paths: &[&str]) -> bool {
+    let length = |path: &&str| {
+        let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        let mut head = [0; MAGIC.len()];
+        let is_full = File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok();
+        Some(if is_full && is_prepared(&head) { 0 } else { metadata.len() })
+    };
+    paths.iter().map(length).sum::<Option<u64>>().is_some_and(|length| length < FEW)
 }
 
 /// What a file of references holds.
@@ -155,4 +170,26 @@ pub fn language_model(path: &str, bytes: &[u8]) -> Result<NgramModel, Error> {
         }
         Error::content(path, error)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prepared_references_are_few_and_what_has_no_length_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, content: &[u8]| {
+            let path = folder.path().join(name);
+            fs::write(&path, content).unwrap();
+            path.display().to_string()
+        };
+        let prepared = file("prepared", &[&MAGIC[..], &[0; 300_000]].concat());
+        let (many, short) = (file("many.json", &[b' '; 300_000]), file("short.txt", b"a dog"));
+        assert!(are_few(&[&prepared, &short]) && are_few(&[]));
+        let folder = folder.path().display().to_string();
+        for path in [&many, &folder, "-"] {
+            assert!(!are_few(&[&prepared, path]), "{path}");
+        }
+    }
 }

@@ -17,7 +17,7 @@ mod write;
 
 pub use bytes::{Bytes, STDIN, open, open_or_stdin, read, text};
 pub use content::{
-    ReferenceFile, captions, captions_in, check_fresh, frequencies, is_prepared, language_model,
+    ReferenceFile, are_few, captions, captions_in, check_fresh, frequencies, is_prepared, language_model,
     open_prepared, references, source,
 };
 pub use error::Error;

@@ -16,7 +16,7 @@ use crate::options::{self, Candidates, Intervals, Metrics, Order, Policies, Refe
 use crate::progress::Bar;
 use crate::rouge::Rouge;
 use crate::shown::{Shown, Target};
-use crate::{data, names};
+use crate::{data, memory, names};
 
 /// Score captions against references
 #[derive(clap::Args)]
@@ -201,7 +201,11 @@ impl Inputs {
     /// # Errors
     /// If a file cannot be written.
     pub fn open(&self, chosen: &Chosen, shown: &Shown) -> Result<Target> {
-        shown.open(&self.paths(&chosen.systems))
+        let paths = self.paths(&chosen.systems);
+        if files::are_few(&paths) {
+            memory::use_small_pages();
+        }
+        shown.open(&paths)
     }
 
     /// Opens the page, if one is requested.
