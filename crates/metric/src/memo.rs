@@ -25,13 +25,14 @@ impl Memo {
     /// Adds the notes of another memo with this name.
     #[must_use]
     pub fn with(self, other: &Self) -> Self {
-        let notes = |memo: &Self| {
-            let pairs = |k| (memo.captions.get(k).to_owned(), memo.notes.get(k).to_owned());
-            (0..memo.captions.len()).map(pairs).collect::<BTreeMap<_, _>>()
-        };
-        let mut all = notes(other);
-        all.extend(notes(&self));
+        let owned = |(caption, note): (&str, &str)| (caption.to_owned(), note.to_owned());
+        let all = other.iter().chain(self.iter()).map(owned).collect();
         Self::new(self.name, &all)
+    }
+
+    /// Each caption with its note, in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        (0..self.captions.len()).map(|k| (self.captions.get(k), self.notes.get(k)))
     }
 
     /// Restores a memo from stored texts; `None` unless captions ascend and each has a note.
@@ -53,11 +54,16 @@ impl Memo {
 
     /// The note on a caption.
     pub fn get(&self, caption: &str) -> Option<&str> {
+        self.find(caption).map(|place| self.notes.get(place))
+    }
+
+    /// The place of a caption among all, as [`iter`](Self::iter) gives them.
+    pub fn find(&self, caption: &str) -> Option<usize> {
         let (mut low, mut high) = (0, self.captions.len());
         while low < high {
             let middle = low.midpoint(high);
             match self.captions.get(middle).cmp(caption) {
-                std::cmp::Ordering::Equal => return Some(self.notes.get(middle)),
+                std::cmp::Ordering::Equal => return Some(middle),
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
             }

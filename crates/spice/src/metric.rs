@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use capeval_choice::{Remedy, Task};
+use capeval_choice::{Notice, Remedy, Task};
 use capeval_metric::setting::TOK;
 use capeval_metric::{
     About, AnyMetric, Column, Explanation, Input, Learns, Memo, Metric, MetricKind, Need, Part, Reading,
@@ -24,6 +24,7 @@ use capeval_metric::{
 use capeval_text::{Symbol, Tokenizer, Vocabulary};
 use rayon::prelude::*;
 
+use crate::cache::ParseCache;
 use crate::caption::{CaptionReader, MOST_TOKENS, exceeded_limit};
 use crate::matching::{Counts, Subset};
 use crate::resources::Grammar;
@@ -86,6 +87,11 @@ impl Data {
         let memo = format!("{NOTES}.{}:{}", Grammar::FORMAT_VERSION, grammar.fingerprint());
         Self { grammar, synonyms: Box::new(synonyms), fingerprint, captions: Captions::default(), memo }
     }
+
+    /// The name of notes on captions, which says everything that they depend on.
+    pub fn note_name(&self) -> &str {
+        &self.memo
+    }
 }
 
 /// The part of SPICE's data that is missing where the other is installed: a resource that makes errors exact.
@@ -116,7 +122,8 @@ fn build(settings: &Settings<'_>) -> Result<AnyMetric, Refusal> {
     let likeness = if settings.yes("synsets") { Likeness::Synonyms } else { Likeness::Words };
     let tokenizer = settings.tokenizer()?;
     let has_subsets = settings.yes("subsets");
-    Ok(AnyMetric::new(Spice { data, tokenizer, likeness, has_subsets }))
+    let cache = settings.resource();
+    Ok(AnyMetric::new(Spice { data, cache, tokenizer, likeness, has_subsets }))
 }
 
 /// The tuples of captions that have been read, by caption; forgotten when they become many.
@@ -152,6 +159,7 @@ impl Captions {
 /// SPICE after a tokenizer.
 struct Spice {
     data: Arc<Data>,
+    cache: Option<Arc<ParseCache>>,
     tokenizer: Tokenizer,
     likeness: Likeness,
     /// Whether F is also shown by subset.
@@ -168,18 +176,29 @@ impl Spice {
         let memo = segment.references.memo(&self.data.memo);
         let mut reader = None;
         let tuples: Vec<Arc<[Tuple]>> = captions
-            .map(|pieces| {
-                let caption = join(pieces, segment.references.vocabulary);
-                self.data.captions.get(&caption, || {
-                    let known = memo.and_then(|memo| from_note(memo.get(&caption)?));
-                    known.unwrap_or_else(|| {
-                        let reader = reader.get_or_insert_with(|| CaptionReader::new(&self.data.grammar));
-                        reader.tuples(&caption)
-                    })
-                })
-            })
+            .map(|pieces| self.tuples(&join(pieces, segment.references.vocabulary), memo, &mut reader))
             .collect();
         SceneGraph::new(tuples.iter().flat_map(|tuples| tuples.iter()), &*self.data.synonyms, self.likeness)
+    }
+
+    /// The tuples of a caption, which is parsed unless they are known; the reader is made when it is first needed.
+    fn tuples<'d>(
+        &'d self,
+        caption: &str,
+        memo: Option<&Memo>,
+        reader: &mut Option<CaptionReader<'d>>,
+    ) -> Arc<[Tuple]> {
+        let tuples = self.data.captions.get(caption, || {
+            let cached = || self.cache.as_ref()?.get(caption);
+            let known = memo.and_then(|memo| from_note(memo.get(caption)?)).or_else(cached);
+            known.unwrap_or_else(|| {
+                reader.get_or_insert_with(|| CaptionReader::new(&self.data.grammar)).tuples(caption)
+            })
+        });
+        if let Some(cache) = &self.cache {
+            cache.keep(caption, &tuples);
+        }
+        tuples
     }
 
     /// Calls `use_graphs` with the scene graphs of the candidate and of the references.
@@ -291,10 +310,10 @@ impl Metric for Spice {
         };
         let numbers: Vec<usize> = (0..references.sentences.len()).filter(is_new).collect();
         let notes = numbers.par_chunks(CHUNK).flat_map_iter(|numbers| {
-            let mut reader = CaptionReader::new(&self.data.grammar);
+            let mut reader = None;
             let note = |number: &usize| {
                 let caption = join(references.sentences.pieces(*number), references.vocabulary);
-                let tuples = self.data.captions.get(&caption, || reader.tuples(&caption));
+                let tuples = self.tuples(&caption, None, &mut reader);
                 to_note(&tuples).map(|note| (caption, note))
             };
             let notes: Vec<_> = numbers.iter().filter_map(note).collect();
@@ -303,6 +322,10 @@ impl Metric for Spice {
         });
         let notes: BTreeMap<String, String> = notes.collect::<Vec<_>>().into_iter().collect();
         Some(Memo::new(self.data.memo.clone(), &notes))
+    }
+
+    fn notices(&self, _: &Graphs) -> Vec<Notice> {
+        self.cache.iter().filter_map(|cache| cache.notice()).cloned().collect()
     }
 
     fn exceeded_limit(&self, caption: &str) -> Option<&'static str> {
@@ -441,6 +464,41 @@ fn parts(has_subsets: bool) -> Vec<Part> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::grammar;
+
+    struct NoSynonyms;
+
+    impl Synonyms for NoSynonyms {
+        fn synsets(&self, _: &str, synsets: &mut Vec<u32>) {
+            synsets.clear();
+        }
+    }
+
+    #[test]
+    fn stored_tuples_take_the_place_of_a_parse() {
+        let tuples = |caption: &str, cache: &Arc<ParseCache>| {
+            let spice = Spice {
+                data: Arc::new(Data::new(grammar(1), NoSynonyms, "")),
+                cache: Some(Arc::clone(cache)),
+                tokenizer: Tokenizer::Ptb,
+                likeness: Likeness::Synonyms,
+                has_subsets: false,
+            };
+            spice.tuples(caption, None, &mut None).to_vec()
+        };
+        let name = Data::new(grammar(1), NoSynonyms, "").note_name().to_owned();
+        let first = Arc::new(ParseCache::open(None, &name));
+        let parsed = tuples("a dog sits", &first);
+        let said = vec![Tuple::Object("nobody parses this".to_owned())];
+        assert_ne!(parsed, said);
+        first.keep("a cat sits", &said);
+        assert_eq!(first.n_added(), 2);
+        let mut file = Vec::new();
+        first.write(&ParseCache::open(None, &name), &mut file).unwrap();
+        let second = Arc::new(ParseCache::open(Some(crate::testing::mapped(&file)), &name));
+        assert_eq!((tuples("a dog sits", &second), tuples("a cat sits", &second)), (parsed, said));
+        assert_eq!(second.n_added(), 0);
+    }
 
     #[test]
     fn a_subset_without_references_has_no_score() {
