@@ -89,6 +89,8 @@ arguments! {
     DocumentFrequencyImages = "df_images", "N";
     /// A saved n-gram model.
     LanguageModel = "lm", "FILE";
+    /// A file of parses that survive runs.
+    SpiceCache = "spice_cache", "FILE";
     /// The maximum length of n-grams.
     Order = "n", "N";
     /// Whether an n-gram model does without discounts that were not estimated.

@@ -12,6 +12,7 @@ use capeval_evaluate::Prepared;
 use capeval_evaluate::prepared::{MAGIC, Source};
 use capeval_fluency::NgramModel;
 use capeval_lexical::frequencies::{self, DocumentFrequencies};
+use capeval_spice::ParseCache;
 
 use crate::Error;
 use crate::bytes::open_any;
@@ -54,6 +55,9 @@ fn refuse_own(path: &str, bytes: &[u8], role: Role) -> Result<(), Error> {
             "this is a table of document frequencies",
             Remedy::give(Argument::DocumentFrequencies).to("use it"),
         );
+    }
+    if bytes.starts_with(&ParseCache::MAGIC) {
+        return refuse("this is a cache of SPICE's parses", Remedy::give(Argument::SpiceCache).to("use it"));
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ mod mecab;
 mod meteor;
 mod pip;
 mod spice;
+mod spice_cache;
 mod temporary;
 mod write;
 
@@ -26,5 +27,6 @@ pub use mecab::provide_dictionary;
 pub use meteor::MeteorHome;
 pub use pip::{METEOR_PACKAGE, SPICE_PACKAGE, pythons};
 pub use spice::SpiceHome;
+pub use spice_cache::SpiceCache;
 pub use temporary::remove_temporaries;
 pub use write::{Target, is_same_file, write_whole};

@@ -1,0 +1,156 @@
+//! The file in which parses of SPICE survive runs.
+
+use std::io;
+use std::sync::Arc;
+
+use capeval_arrays::SharedBytes;
+use capeval_choice::{Argument, Refusal, Remedy};
+use capeval_evaluate::registry::Resources;
+use capeval_spice::{Data, ParseCache};
+
+use crate::{Bytes, Error, Target, open};
+
+/// A cache of parses and the file that it comes from, which is known to be writable.
+pub struct SpiceCache {
+    path: String,
+    target: Target,
+    parses: Arc<ParseCache>,
+}
+
+impl SpiceCache {
+    /// Opens the file `path`, which need not exist, and adds its parses to `resources`, which contain SPICE's data if a
+    /// metric uses them.
+    ///
+    /// # Errors
+    /// When no metric uses them, or the file cannot be read or written, or holds anything else.
+    pub fn open(path: &str, resources: &mut Resources) -> Result<Self, Error> {
+        let unused = || {
+            let refusal = Refusal::new("no metric uses this cache of SPICE's parses");
+            let omit = Remedy::omit(Argument::SpiceCache);
+            let remedy = omit.or(Remedy::say("choose spice or spider, whose data must be installed"));
+            Error::content(path, refusal.with_remedy(remedy))
+        };
+        let data = resources.get::<Data>().ok_or_else(unused)?;
+        let cache = Self::named(path, data.note_name())?;
+        resources.insert(Arc::clone(&cache.parses));
+        Ok(cache)
+    }
+
+    fn named(path: &str, name: &str) -> Result<Self, Error> {
+        let parses = Arc::new(ParseCache::open(stored(path)?, name));
+        Ok(Self { path: path.to_owned(), target: Target::new(path)?, parses })
+    }
+
+    /// The path as given.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The parses.
+    pub fn parses(&self) -> &ParseCache {
+        &self.parses
+    }
+
+    /// Writes the file anew if captions were added, with those that other programs added meanwhile. Returns its size in
+    /// bytes; `None` if it stays as it is, or is a device.
+    ///
+    /// # Errors
+    /// When the file cannot be written, or has become something else.
+    pub fn save(self) -> Result<Option<u64>, Error> {
+        if self.parses.n_added() == 0 {
+            return Ok(None);
+        }
+        let stored = ParseCache::open(stored(&self.path)?, self.parses.name());
+        self.target.write(|out| self.parses.write(&stored, out))
+    }
+}
+
+/// The bytes of a cache; `None` if there is no file, or nothing in it. They are a copy, since the file may be replaced
+/// while they are in use.
+fn stored(path: &str) -> Result<Option<SharedBytes>, Error> {
+    let bytes = match open(path) {
+        Err(Error::System { cause, .. }) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
+        bytes => bytes?,
+    };
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    if !bytes.starts_with(&ParseCache::MAGIC) {
+        let refusal = Refusal::new("this is no cache of SPICE's parses, and it would be overwritten");
+        return Err(Error::content(path, refusal.with_remedy("name another file, which need not exist")));
+    }
+    Ok(Some(Arc::new(Bytes::copy(&bytes))))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn open(path: &str) -> SpiceCache {
+        SpiceCache::named(path, "sample").unwrap()
+    }
+
+    fn has(path: &str, captions: [&str; 2]) -> [bool; 2] {
+        captions.map(|caption| open(path).parses().get(caption).is_some())
+    }
+
+    #[test]
+    fn runs_at_the_same_time_add_to_one_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("parses").display().to_string();
+        let [one, other, idle] = [(); 3].map(|()| open(&path));
+        one.parses().keep("a dog", &[]);
+        other.parses().keep("a cat", &[]);
+        assert_eq!(idle.save().unwrap(), None);
+        assert!(fs::metadata(&path).is_err(), "nothing was added");
+        let size = one.save().unwrap();
+        assert_eq!(size, Some(fs::metadata(&path).unwrap().len()));
+        other.save().unwrap();
+        assert_eq!(has(&path, ["a dog", "a cat"]), [true, true]);
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_never_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("refs.json").display().to_string();
+        let early = open(&path);
+        early.parses().keep("a dog", &[]);
+        fs::write(&path, "[]").unwrap();
+        for error in [early.save().unwrap_err(), SpiceCache::named(&path, "sample").err().unwrap()] {
+            assert!(error.to_string().contains("refs.json: this is no cache of SPICE's parses"), "{error}");
+            assert!(error.remedy().is_some());
+        }
+        assert_eq!(fs::read(&path).unwrap(), b"[]");
+        fs::write(&path, "").unwrap();
+        assert!(open(&path).parses().notice().is_none(), "an empty file is no loss");
+    }
+
+    #[test]
+    fn a_damaged_cache_is_begun_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("parses").display().to_string();
+        let cache = open(&path);
+        cache.parses().keep("a dog", &[]);
+        cache.save().unwrap();
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        let cache = open(&path);
+        assert!(cache.parses().notice().is_some() && cache.parses().get("a dog").is_none());
+        cache.parses().keep("a cat", &[]);
+        cache.save().unwrap();
+        assert!(open(&path).parses().notice().is_none());
+        assert_eq!(has(&path, ["a dog", "a cat"]), [false, true]);
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_written_and_a_cache_without_use_are_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("absent/parses").display().to_string();
+        let error = SpiceCache::named(&path, "sample").err().unwrap();
+        assert!(error.to_string().contains("cannot write the file"), "{error}");
+        let error = SpiceCache::open(&path, &mut Resources::default()).err().unwrap();
+        assert!(error.to_string().contains("no metric uses this cache"), "{error}");
+    }
+}
