@@ -12,6 +12,7 @@ mod memory;
 mod names;
 mod options;
 mod output;
+mod parses;
 mod progress;
 mod renamed;
 mod rouge;

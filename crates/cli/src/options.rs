@@ -154,6 +154,10 @@ pub struct Metrics {
     /// usually ptb].
     #[arg(short, long, value_name = "NAME", value_parser = Known::Tokenizers, hide_possible_values = true)]
     tokenizer: Option<String>,
+    /// File that keeps SPICE's parses for later runs, at most 64 MB: captions that it has are not parsed again, and new
+    /// ones are added.
+    #[arg(long, value_name = "FILE")]
+    pub spice_cache: Option<String>,
 }
 
 impl Metrics {

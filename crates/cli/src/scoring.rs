@@ -10,6 +10,7 @@ use clap::Arg;
 
 use crate::commands::score::What;
 use crate::options::{self, METRICS, Matching, READING_REFERENCES, ReferenceInput};
+use crate::parses::Parses;
 
 /// References and metrics, or scores.
 #[derive(clap::Args)]
@@ -68,6 +69,8 @@ pub struct Read {
     pub scores: Option<SegmentScores>,
     pub metrics: MetricOptions,
     pub resources: Resources,
+    /// SPICE's parses, which are to be saved after scoring.
+    pub parses: Parses,
 }
 
 impl Scoring {
@@ -102,7 +105,7 @@ impl Scoring {
     /// If a file cannot be read.
     pub fn read(&self, chosen: Chosen) -> Result<Read> {
         let Chosen { metrics, mut resources } = chosen;
-        self.what.read(&metrics, &mut resources)?;
+        let parses = self.what.read(&metrics, &mut resources)?;
         let scores = self.scores.as_deref();
         let scores =
             scores.map(|path| Ok::<_, anyhow::Error>(read_scores(&files::open_or_stdin(path)?, path)?));
@@ -110,6 +113,6 @@ impl Scoring {
             [] => None,
             paths => Some(self.reading.read(paths)?),
         };
-        Ok(Read { references, scores: scores.transpose()?, metrics, resources })
+        Ok(Read { references, scores: scores.transpose()?, metrics, resources, parses })
     }
 }

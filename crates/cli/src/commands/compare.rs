@@ -98,13 +98,15 @@ pub fn run(args: &Args) -> Result<u8> {
     let output = args.inputs.open(&chosen, &args.shown)?;
     let page = args.inputs.open_page(&chosen, &args.pages, &args.shown)?;
     let bar = Bar::new();
-    let request = args.inputs.read(chosen, &bar)?.map(|score| CompareOptions {
+    let (request, parses) = args.inputs.read(chosen, &bar)?;
+    let request = request.map(|score| CompareOptions {
         score: ScoreOptions { segments: output.wants_segments(), gallery: page.is_some(), ..score },
         resampling: Resampling { level: tests.ci, ..tests.draws.resampling() },
         correction: tests.correction,
         all_pairs: tests.all_pairs,
     });
     let mut comparison = capeval::compare(request)?;
+    let saved = parses.save();
     let failures = tests.failures(&comparison)?;
     if let Some(key) = &args.order.sort
         && comparison.sort_by(key).is_none()
@@ -116,6 +118,7 @@ pub fn run(args: &Args) -> Result<u8> {
     }
     drop(bar);
     output.write(&mut comparison)?;
+    saved?;
     failures.iter().for_each(|failure| voice::say(&format!("failed: {failure}")));
     Ok(u8::from(!failures.is_empty()))
 }

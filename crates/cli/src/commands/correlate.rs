@@ -97,7 +97,7 @@ pub fn run(args: &Args) -> Result<()> {
     let chosen = args.scoring.choose()?;
     let output = args.shown.open(&inputs)?;
     let page = args.page.open(&inputs, &args.shown)?;
-    let Read { references, scores, metrics, resources } = args.scoring.read(chosen)?;
+    let Read { references, scores, metrics, resources, parses } = args.scoring.read(chosen)?;
     let ratings = ratings::read_ratings(
         &capeval_files::open_or_stdin(&args.ratings)?,
         &args.ratings,
@@ -122,9 +122,11 @@ pub fn run(args: &Args) -> Result<()> {
         progress: &bar,
         ..CorrelateRequest::new(ratings)
     })?;
+    let saved = parses.save();
     drop(bar);
     if let Some(page) = page {
         page.write_plain(&correlation, pages::correlation)?;
     }
-    output.write(&mut correlation)
+    output.write(&mut correlation)?;
+    saved
 }

@@ -46,7 +46,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let output = args.shown.open(&inputs)?;
     let bar = Bar::new();
-    args.what.read(&metrics, &mut resources)?;
+    let parses = args.what.read(&metrics, &mut resources)?;
     let images = args.files.images()?;
     let references = args.files.open()?;
     let mut report = capeval::score(ScoreRequest {
@@ -64,6 +64,8 @@ pub fn run(args: &Args) -> Result<()> {
         progress: &bar,
         ..ScoreRequest::new(references, Vec::<(String, _)>::new())
     })?;
+    let saved = parses.save();
     drop(bar);
-    output.write(&mut report)
+    output.write(&mut report)?;
+    saved
 }

@@ -93,7 +93,7 @@ pub fn run(args: &Args) -> Result<()> {
     let chosen = args.scoring.choose()?;
     let output = args.shown.open(&inputs)?;
     let page = args.page.open(&inputs, &args.shown)?;
-    let Read { references, scores, metrics, resources } = args.scoring.read(chosen)?;
+    let Read { references, scores, metrics, resources, parses } = args.scoring.read(chosen)?;
     let choices = ratings::read_pairs(&capeval_files::open_or_stdin(&args.pairs)?, &args.pairs)?;
     let DrawsAndTies {
         references_per_pair: Pool(references_per_pair),
@@ -125,9 +125,11 @@ pub fn run(args: &Args) -> Result<()> {
         progress: &bar,
         ..PreferRequest::new(choices)
     })?;
+    let saved = parses.save();
     drop(bar);
     if let Some(page) = page {
         page.write_plain(&found, pages::preference)?;
     }
-    output.write(&mut found)
+    output.write(&mut found)?;
+    saved
 }

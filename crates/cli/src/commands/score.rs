@@ -13,6 +13,7 @@ use crate::fault::fault;
 use crate::html::{Html, Pages};
 use crate::names::Named;
 use crate::options::{self, Candidates, Intervals, Metrics, Order, Policies, ReferenceFiles};
+use crate::parses::Parses;
 use crate::progress::Bar;
 use crate::rouge::Rouge;
 use crate::shown::{Shown, Target};
@@ -122,7 +123,8 @@ pub fn run(args: &Args) -> Result<()> {
     let output = args.inputs.open(&chosen, &args.shown)?;
     let html = args.inputs.open_page(&chosen, &args.pages, &args.shown)?;
     let bar = Bar::new();
-    let request = args.inputs.read(chosen, &bar)?.map(|options| ScoreOptions {
+    let (request, parses) = args.inputs.read(chosen, &bar)?;
+    let request = request.map(|options| ScoreOptions {
         segments: output.wants_segments(),
         gallery: html.is_some(),
         explain: args.closer.explain.iter().map(|id| SegmentId::from_untyped(id)).collect(),
@@ -131,6 +133,8 @@ pub fn run(args: &Args) -> Result<()> {
         ..options
     });
     let mut report = capeval::score(request)?;
+    // A full disk should not cost the scores.
+    let saved = parses.save();
     if let Some(key) = &args.order.sort
         && report.sort_by(key).is_none()
     {
@@ -143,7 +147,7 @@ pub fn run(args: &Args) -> Result<()> {
     output.write(&mut report)?;
     // The program ends here, so freeing the memory piece by piece would only take time.
     std::mem::forget(report);
-    Ok(())
+    saved
 }
 
 /// Systems and metrics, before any file of captions is opened.
@@ -225,13 +229,13 @@ impl Inputs {
         paths
     }
 
-    /// Reads all input files.
+    /// Reads all input files; SPICE's parses are to be saved after scoring.
     ///
     /// # Errors
     /// If a file cannot be read.
-    pub fn read<'p>(&self, chosen: Chosen, progress: &'p Bar) -> Result<ScoreRequest<'p>> {
+    pub fn read<'p>(&self, chosen: Chosen, progress: &'p Bar) -> Result<(ScoreRequest<'p>, Parses)> {
         let Chosen { systems, metrics, mut resources } = chosen;
-        self.what.read(&metrics, &mut resources)?;
+        let parses = self.what.read(&metrics, &mut resources)?;
         let images = self.files.images()?;
         let (references, systems): (ReferenceSource, Vec<(String, Captions)>) = match self.rouge.listed()? {
             Some((references, systems)) => (references.into(), systems),
@@ -243,13 +247,14 @@ impl Inputs {
                 (references?, systems.into_iter().map(|system| system.name).zip(candidates?).collect())
             }
         };
-        Ok(ScoreRequest {
+        let request = ScoreRequest {
             reference_files: self.files.references.iter().chain(&self.rouge.rouge_list).cloned().collect(),
             options: self.policies.apply(ScoreOptions { metrics, images, ..ScoreOptions::default() }),
             resources,
             progress,
             ..ScoreRequest::new(references, systems)
-        })
+        };
+        Ok((request, parses))
     }
 }
 
@@ -280,18 +285,21 @@ impl What {
         data::resources(metrics)
     }
 
-    /// Adds the data from files.
+    /// Adds the data from files, among them SPICE's parses, which are to be saved after scoring.
     ///
     /// # Errors
     /// If a file cannot be read, or no metric uses its data.
-    pub fn read(&self, metrics: &MetricOptions, resources: &mut Resources) -> Result<()> {
+    pub fn read(&self, metrics: &MetricOptions, resources: &mut Resources) -> Result<Parses> {
         if let Some(path) = &self.df {
             resources.insert(Arc::new(files::frequencies(path, &files::open(path)?, self.df_images)?));
         }
         if let Some(path) = &self.lm {
             resources.insert(Arc::new(files::language_model(path, &files::open(path)?)?));
         }
-        if self.is_ready() { Ok(()) } else { self.check(metrics, resources) }
+        if !self.is_ready() {
+            self.check(metrics, resources)?;
+        }
+        Parses::open(self.metrics.spice_cache.as_deref(), resources)
     }
 
     /// Refuses metrics that do not exist, and data and settings that no metric uses.
@@ -322,6 +330,6 @@ impl What {
 
     /// The files that [`read`](Self::read) reads.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.df.iter().chain(&self.lm).map(String::as_str)
+        self.df.iter().chain(&self.lm).chain(&self.metrics.spice_cache).map(String::as_str)
     }
 }

@@ -27,7 +27,7 @@ fn golden_values_come_out_of_files() {
 }
 
 /// Whether data are installed where the program looks for them.
-fn is_installed(name: &str) -> bool {
+pub fn is_installed(name: &str) -> bool {
     let output = Command::new(env!("CARGO_BIN_EXE_capeval")).args(["data", "list"]).output().unwrap();
     String::from_utf8(output.stdout).unwrap().contains(&format!("{name:<6}  installed"))
 }

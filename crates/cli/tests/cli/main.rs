@@ -25,6 +25,7 @@ mod score;
 mod shapes;
 #[cfg(unix)]
 mod shell;
+mod spice_cache;
 #[cfg(feature = "submit")]
 mod submit;
 #[cfg(target_os = "linux")]

@@ -253,6 +253,7 @@ fn flags_without_effect_are_refused_together_with_scores() {
         ["--idf", "uniform"],
         ["--df", "table"],
         ["--lm", "model.arpa"],
+        ["--spice-cache", "parses"],
         ["--references-per-pair", "all"],
         ["--draws", "3"],
         ["--draw-seed", "3"],

@@ -1,0 +1,85 @@
+//! `--spice-cache`: refused where it has no effect, and with SPICE's data, if they are installed, read and written.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::goldens::is_installed;
+use crate::program::{capeval, fixtures, scratch, without_run};
+
+const SCORE: [&str; 4] = ["score", "-r", "references.json", "results.json"];
+
+#[test]
+fn a_cache_without_use_is_refused_and_not_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "parses");
+    for metrics in ["bleu", "coco"] {
+        let run = capeval(&[&SCORE[..], &["-m", metrics, "--spice-cache", &path]].concat());
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{}", run.stderr);
+        assert!(run.stderr.contains("parses: no metric uses this cache of SPICE's parses"), "{}", run.stderr);
+        assert!(run.stderr.contains("leave out --spice-cache, or choose spice or spider"), "{}", run.stderr);
+    }
+    let run = capeval(&[&SCORE[..], &["-m", "spicy", "--spice-cache", &path]].concat());
+    assert!(run.stderr.contains("did you mean spice?"), "{}", run.stderr);
+    assert!(fs::metadata(path).is_err());
+}
+
+/// A run with the data that are installed.
+fn run(args: &[&str]) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_capeval"));
+    program.args(args).current_dir(fixtures()).output().unwrap()
+}
+
+#[test]
+fn parses_survive_runs_and_scores_stay_as_they_are() {
+    if !is_installed("spice") || !is_installed("meteor") {
+        eprintln!("skipped: SPICE's data are not installed");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let [path, prepared, page] =
+        ["parses", "references.prepared", "page.html"].map(|name| scratch(&folder, name));
+    let report = |args: &[&str]| {
+        let output = run(&[&SCORE[..], &["-f", "json"], args].concat());
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        (without_run(&String::from_utf8(output.stdout).unwrap()), said)
+    };
+    let wrote = |said: &str| said.contains(&format!("wrote {path}, "));
+    let (plain, _) = report(&["-m", "spice"]);
+    let cached = |metrics: &str| report(&["-m", metrics, "--spice-cache", &path]);
+    let (first, said) = cached("spice");
+    assert!(first == plain && wrote(&said), "{said}");
+    for metrics in ["spice", "spider", "coco"] {
+        assert!(!wrote(&cached(metrics).1), "{metrics} parses nothing");
+    }
+    let output = run(&["prepare", "references.json", "-m", "spice", "--spice-cache", &path, "-o", &prepared]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains(&format!("wrote {prepared}, ")) && !wrote(&said), "{said}");
+
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[1..]).unwrap();
+    let args = [&SCORE[..], &["-m", "spice", "--spice-cache", &path]].concat();
+    let output = run(&args);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("this is no cache of SPICE's parses"));
+    assert_eq!(fs::read(&path).unwrap(), whole[1..]);
+    fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let (anew, said) = cached("spice");
+    let of_cache = |notice: &&Value| notice["code"] == "spice-cache";
+    let notices = anew["notices"].as_array().unwrap();
+    assert_eq!(notices.iter().filter(of_cache).count(), 1, "{notices:?}");
+    assert!(anew["systems"][0]["scores"] == plain["systems"][0]["scores"] && wrote(&said));
+    assert!(fs::read(&path).unwrap() == whole, "the same parses give the same file");
+
+    for output in [["-o", &path], ["--segments", &path], ["--html", &path]] {
+        let output = run(&[&args[..], &output].concat());
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("an input file cannot also be the output"), "{said}");
+    }
+    let absent = scratch(&folder, "absent/parses");
+    let output = run(&[&SCORE[..], &["-m", "spice", "--html", &page, "--spice-cache", &absent]].concat());
+    assert!(String::from_utf8(output.stderr).unwrap().contains("cannot write the file"));
+    assert!(fs::metadata(page).is_err());
+}
