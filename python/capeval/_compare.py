@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _engine
 from ._choices import Correction, Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
-from ._inputs import Captionlike, Metrics, Settings, digit_count, ids_of, metric_options, thread_count
+from ._inputs import Captionlike, Metrics, Settings, digit_count, ids_of, metric_options, path_of, thread_count
 from ._progress import Listener, Progress
 from ._rendered import Plot, Rendered
 from ._report import Id, Report
@@ -174,6 +174,7 @@ def compare(
     idf: Idf | None = None,
     document_frequencies: Frequencies = None,
     lm: str | os.PathLike[str] | None = None,
+    spice_cache: str | os.PathLike[str] | None = None,
     missing: Missing = "error",
     surplus: Surplus = "error",
     duplicate: Duplicate = "error",
@@ -214,6 +215,7 @@ def compare(
         idf: as for :func:`capeval.score`.
         document_frequencies: as for :func:`capeval.score`.
         lm: as for :func:`capeval.score`.
+        spice_cache: as for :func:`capeval.score`.
         missing: as for :func:`capeval.score`.
         surplus: as for :func:`capeval.score`.
         duplicate: as for :func:`capeval.score`.
@@ -261,6 +263,6 @@ def compare(
         "correction": correction,
         "all_pairs": all_pairs,
     }
-    model = None if lm is None else os.fspath(lm)
+    paths = path_of(lm), path_of(spice_cache)
     with Listener(progress) as listener:
-        return Comparison(_engine.compare(ground, read, tests, table, model, thread_count(threads), listener))
+        return Comparison(_engine.compare(ground, read, tests, table, *paths, thread_count(threads), listener))

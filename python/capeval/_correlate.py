@@ -15,6 +15,7 @@ from ._inputs import (
     Settings,
     digit_count,
     metric_options,
+    path_of,
     reference_captions,
     refuse_beside_scores,
     resampling,
@@ -123,6 +124,7 @@ def correlate(
     settings: Settings = None,
     idf: Idf | None = None,
     document_frequencies: Frequencies = None,
+    spice_cache: str | os.PathLike[str] | None = None,
     split: str | Sequence[str] | None = None,
     ref_format: str | None = None,
     ref_id_column: str | None = None,
@@ -155,6 +157,7 @@ def correlate(
         settings: as for :func:`capeval.score`.
         idf: as for :func:`capeval.score`.
         document_frequencies: as for :func:`capeval.score`.
+        spice_cache: as for :func:`capeval.score`.
         split: as for :func:`capeval.score`.
         ref_format: as for :func:`capeval.score`.
         ref_id_column: as for :func:`capeval.score`.
@@ -177,6 +180,7 @@ def correlate(
         "settings": bool(settings),
         "idf": idf is not None,
         "document_frequencies": frequencies is not None,
+        "spice_cache": spice_cache is not None,
         "own_reference": own_reference != "keep",
         "surplus": surplus != "error",
     }
@@ -202,7 +206,8 @@ def correlate(
                 ground,
                 options,
                 table,
-                None if scores is None else os.fspath(scores),
+                path_of(scores),
+                path_of(spice_cache),
                 thread_count(threads),
                 listener,
             )

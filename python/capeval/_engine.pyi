@@ -231,6 +231,7 @@ class Prepared:
     def build(
         references: Captions,
         options: dict[str, Any],
+        spice_cache: str | None,
         threads: int | None,
     ) -> Prepared: ...
     @staticmethod
@@ -271,6 +272,7 @@ def score(
     options: dict[str, Any],
     frequencies: DocumentFrequencies | None,
     language_model: str | None,
+    spice_cache: str | None,
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Report: ...
@@ -280,6 +282,7 @@ def compare(
     options: dict[str, Any],
     frequencies: DocumentFrequencies | None,
     language_model: str | None,
+    spice_cache: str | None,
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Comparison: ...
@@ -297,6 +300,7 @@ def correlate(
     options: dict[str, Any],
     frequencies: DocumentFrequencies | None,
     scores: str | None,
+    spice_cache: str | None,
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Correlation: ...
@@ -307,6 +311,7 @@ def prefer(
     options: dict[str, Any],
     frequencies: DocumentFrequencies | None,
     scores: str | None,
+    spice_cache: str | None,
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Preference: ...

@@ -9,7 +9,7 @@ from typing import Any
 from . import _engine
 from ._choices import Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
-from ._inputs import Captionlike, Metrics, Settings, metric_options, reference_captions, thread_count
+from ._inputs import Captionlike, Metrics, Settings, metric_options, path_of, reference_captions, thread_count
 from ._progress import Progress
 from ._report import Id, Report
 
@@ -34,6 +34,7 @@ class Evaluator:
         settings: Settings = None,
         idf: Idf | None = None,
         document_frequencies: Frequencies = None,
+        spice_cache: str | os.PathLike[str] | None = None,
         ids: Ids = "as-given",
         split: str | Sequence[str] | None = None,
         ref_format: str | None = None,
@@ -52,6 +53,7 @@ class Evaluator:
             settings: as for :func:`capeval.score`.
             idf: as for :func:`capeval.score`.
             document_frequencies: as for :func:`capeval.score`.
+            spice_cache: as for :func:`capeval.score`.
             ids: ``"text"`` if the ids 1 and "1" are the same.
             split: as for :func:`capeval.score`.
             ref_format: as for :func:`capeval.score`.
@@ -70,7 +72,8 @@ class Evaluator:
         self._ids: Ids = ids
         self.numbered: bool = rows.numbered
         """Whether the references have no ids, so that images are numbered."""
-        self._prepared = _engine.Prepared.build(rows, {"metrics": self._metrics, "ids": ids}, thread_count(threads))
+        options = {"metrics": self._metrics, "ids": ids}
+        self._prepared = _engine.Prepared.build(rows, options, path_of(spice_cache), thread_count(threads))
 
     @classmethod
     def load(
@@ -122,6 +125,7 @@ class Evaluator:
         idf: Idf | None = None,
         document_frequencies: Frequencies = None,
         lm: str | os.PathLike[str] | None = None,
+        spice_cache: str | os.PathLike[str] | None = None,
         missing: Missing = "error",
         surplus: Surplus = "error",
         duplicate: Duplicate = "error",
@@ -159,6 +163,7 @@ class Evaluator:
             idf=idf,
             document_frequencies=document_frequencies,
             lm=lm,
+            spice_cache=spice_cache,
             missing=missing,
             surplus=surplus,
             duplicate=duplicate,

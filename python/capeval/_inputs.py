@@ -340,6 +340,11 @@ def digit_count(digits: int) -> int:
     return whole("digits", digits, 0, 17)
 
 
+def path_of(path: str | os.PathLike[str] | None) -> str | None:
+    """A path as text, if it is given."""
+    return None if path is None else os.fspath(path)
+
+
 def thread_count(threads: int | None) -> int | None:
     """The number of threads, if it is given."""
     return None if threads is None else whole("threads", threads, 1, 2**16)

@@ -18,6 +18,7 @@ from ._inputs import (
     digit_count,
     is_missing,
     metric_options,
+    path_of,
     reference_captions,
     refuse_beside_scores,
     resampling,
@@ -121,6 +122,7 @@ def prefer(
     settings: Settings = None,
     idf: Idf | None = None,
     document_frequencies: Frequencies = None,
+    spice_cache: str | os.PathLike[str] | None = None,
     split: str | Sequence[str] | None = None,
     ref_format: str | None = None,
     ref_id_column: str | None = None,
@@ -159,6 +161,7 @@ def prefer(
         settings: as for :func:`capeval.score`.
         idf: as for :func:`capeval.score`.
         document_frequencies: as for :func:`capeval.score`; the default counts the references drawn for all pairs.
+        spice_cache: as for :func:`capeval.score`.
         split: as for :func:`capeval.score`.
         ref_format: as for :func:`capeval.score`.
         ref_id_column: as for :func:`capeval.score`.
@@ -182,6 +185,7 @@ def prefer(
         "settings": bool(settings),
         "idf": idf is not None,
         "document_frequencies": frequencies is not None,
+        "spice_cache": spice_cache is not None,
         "references_per_pair": references_per_pair != 5,
         "draws": draws != 5,
         "draw_seed": draw_seed != 12_345,
@@ -219,7 +223,8 @@ def prefer(
                 ground,
                 options,
                 table,
-                None if scores is None else os.fspath(scores),
+                path_of(scores),
+                path_of(spice_cache),
                 thread_count(threads),
                 listener,
             )

@@ -16,6 +16,7 @@ from ._inputs import (
     captions,
     ids_of,
     metric_options,
+    path_of,
     refuse_numbers,
     resampling,
     thread_count,
@@ -39,6 +40,7 @@ def score(
     idf: Idf | None = None,
     document_frequencies: Frequencies = None,
     lm: str | os.PathLike[str] | None = None,
+    spice_cache: str | os.PathLike[str] | None = None,
     missing: Missing = "error",
     surplus: Surplus = "error",
     duplicate: Duplicate = "error",
@@ -88,6 +90,8 @@ def score(
         document_frequencies: document frequencies for CIDEr, or the path of a table; the default is those of the
             references. With a table, scores are comparable with those on other images.
         lm: the path of an ARPA file with the language model for the metric ``perplexity``.
+        spice_cache: the path of a file that keeps SPICE's parses for later calls, at most 64 MB: captions that it has are
+            not parsed again, and new ones are added. It need not exist.
         missing: images without a candidate: ``"error"``, ``"skip"`` or ``"empty"``.
         surplus: candidates without references: ``"error"`` or ``"ignore"``.
         duplicate: several candidates for one image: ``"error"``, ``"first"`` or ``"last"``.
@@ -142,9 +146,9 @@ def score(
         "human": human,
         "intervals": resampling(intervals, resamples, seed),
     }
-    model = None if lm is None else os.fspath(lm)
+    paths = path_of(lm), path_of(spice_cache)
     with Listener(progress) as listener:
-        return Report(_engine.score(ground, read, options, table, model, thread_count(threads), listener))
+        return Report(_engine.score(ground, read, options, table, *paths, thread_count(threads), listener))
 
 
 def prepare(

@@ -247,6 +247,38 @@ def test_meteor_without_data_says_what_to_do(references, candidates, monkeypatch
     assert any(notice.code == "no-meteor" for notice in report.notices)
 
 
+def test_a_cache_of_parses_without_use_is_refused_and_not_made(references, candidates, tmp_path):
+    path = tmp_path / "parses"
+    with pytest.raises(ValueError, match="no metric uses this cache of SPICE's parses; leave out spice_cache, or choose"):
+        capeval.score(references, candidates, METRICS, spice_cache=path)
+    with pytest.raises(ValueError, match="spice_cache"):
+        capeval.correlate("ratings.csv", scores="scores.csv", spice_cache=path)
+    assert not path.exists()
+
+
+def test_parses_survive_calls(references, candidates, tmp_path):
+    try:
+        plain = capeval.score(references, candidates, "spice")
+    except FileNotFoundError:
+        pytest.skip("SPICE's data are not installed")
+    path = tmp_path / "parses"
+    evaluator = capeval.Evaluator(references, "spice", spice_cache=path)
+    prepared = path.read_bytes()
+    assert evaluator.score(candidates, spice_cache=path).scores == plain.scores
+    scored = path.read_bytes()
+    assert len(scored) > len(prepared)
+    capeval.score(references, candidates, "spider", spice_cache=path)
+    assert path.read_bytes() == scored
+    path.write_bytes(scored[:-1])
+    damaged = capeval.score(references, candidates, "spice", spice_cache=path)
+    assert damaged.scores == plain.scores and [notice.code for notice in damaged.notices] == ["spice-cache"]
+    assert path.read_bytes() == scored
+    path.write_text("[]")
+    with pytest.raises(ValueError, match="no cache of SPICE's parses"):
+        capeval.score(references, candidates, "spice", spice_cache=path)
+    assert path.read_text() == "[]"
+
+
 def test_a_report_becomes_a_page(references, candidates):
     report = capeval.score(references, candidates, METRICS, gallery=True)
     page = report.to_html(title="A <title>", pictures={1: "one.jpg"})

@@ -10,10 +10,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyList};
 
 use crate::captions::{Captions, id, id_list};
-use crate::error::{Keywords, from_corpus, from_file, from_request, value};
+use crate::error::{Keywords, from_corpus, from_file, value};
 use crate::frequencies::DocumentFrequencies;
 use crate::judge::numbers;
-use crate::metrics::resources;
+use crate::metrics::{resources, with_parses};
 use crate::rendered;
 use crate::run::long;
 
@@ -112,6 +112,7 @@ pub fn correlate(
     options: &Bound<'_, PyDict>,
     frequencies: Option<&DocumentFrequencies>,
     scores: Option<&str>,
+    spice_cache: Option<&str>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Correlation> {
@@ -130,10 +131,19 @@ pub fn correlate(
     };
     let references = references.map(|captions| captions.rows.clone());
     let found = long(py, threads, progress, move |progress| {
-        let request = CorrelateRequest::new(people);
-        capeval::correlate(CorrelateRequest { references, scores, options, resources, progress, ..request })
+        with_parses(spice_cache, resources, |resources| {
+            let request = CorrelateRequest::new(people);
+            capeval::correlate(CorrelateRequest {
+                references,
+                scores,
+                options,
+                resources,
+                progress,
+                ..request
+            })
+        })
     })?;
-    Ok(Correlation { found: found.map_err(from_request)? })
+    Ok(Correlation { found: found? })
 }
 
 /// Ratings from rows.

@@ -12,7 +12,7 @@ use capeval::spice;
 use capeval::text::tokenizers::mecab::Language;
 use capeval::text::{Following, Scratch, Tokenizer, tokenizers};
 use capeval::{MetricOptions, Selection};
-use capeval_files::{self as files, Bytes, MeteorHome, SpiceHome};
+use capeval_files::{self as files, Bytes, MeteorHome, SpiceCache, SpiceHome};
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -105,6 +105,19 @@ pub fn resources(
     let language_model = language_model.map(read).transpose().map_err(from_file)?;
     let resources = Resources::default().with(frequencies.map(|table| Arc::clone(&table.table)));
     Ok(resources.with(meteor).with(data).with(language_model.map(Arc::new)))
+}
+
+/// Does `work` with SPICE's parses in the file `cache`, if it is given, among the resources, and saves those that were
+/// added. Must be called on a thread of a pool, since checksums are computed in parallel.
+pub fn with_parses<T>(
+    cache: Option<&str>,
+    mut resources: Resources,
+    work: impl FnOnce(Resources) -> Result<T, capeval::Error>,
+) -> PyResult<T> {
+    let cache = cache.map(|path| SpiceCache::open(path, &mut resources)).transpose().map_err(from_file)?;
+    let found = work(resources).map_err(from_request)?;
+    cache.map(SpiceCache::save).transpose().map_err(from_file)?;
+    Ok(found)
 }
 
 /// Selects metrics by name, with settings for all that have them; notices say which ones suites had to leave out.

@@ -11,9 +11,9 @@ use pyo3::types::PyDict;
 
 use crate::captions::Captions;
 use crate::correlation::read_scores;
-use crate::error::{Keywords, from_corpus, from_file, from_request};
+use crate::error::{Keywords, from_corpus, from_file};
 use crate::frequencies::DocumentFrequencies;
-use crate::metrics::resources;
+use crate::metrics::{resources, with_parses};
 use crate::rendered;
 use crate::run::long;
 
@@ -55,6 +55,7 @@ pub fn prefer(
     options: &Bound<'_, PyDict>,
     frequencies: Option<&DocumentFrequencies>,
     scores: Option<&str>,
+    spice_cache: Option<&str>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Preference> {
@@ -71,8 +72,10 @@ pub fn prefer(
     };
     let references = references.map(|captions| captions.rows.clone());
     let found = long(py, threads, progress, move |progress| {
-        let request = PreferRequest::new(choices);
-        capeval::prefer(PreferRequest { references, scores, options, resources, progress, ..request })
+        with_parses(spice_cache, resources, |resources| {
+            let request = PreferRequest::new(choices);
+            capeval::prefer(PreferRequest { references, scores, options, resources, progress, ..request })
+        })
     })?;
-    Ok(Preference { found: found.map_err(from_request)? })
+    Ok(Preference { found: found? })
 }

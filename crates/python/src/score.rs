@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use capeval::arrays::SharedBytes;
 use capeval::evaluate::{Prepared as Archive, Progress};
-use capeval::metric::Resources;
 use capeval::{
     CompareOptions, CompareRequest, DiversityRequest, PrepareOptions, PrepareRequest, ReferenceSource,
     Request, ScoreOptions, ScoreRequest,
@@ -18,7 +17,7 @@ use crate::captions::{Captions, id_list, type_name};
 use crate::comparison::Comparison;
 use crate::error::{from_file, from_request};
 use crate::frequencies::DocumentFrequencies;
-use crate::metrics::resources;
+use crate::metrics::{resources, with_parses};
 use crate::report::Report;
 use crate::run::long;
 
@@ -58,6 +57,7 @@ impl Prepared {
         py: Python<'_>,
         references: &Captions,
         options: &Bound<'_, PyDict>,
+        spice_cache: Option<&str>,
         threads: Option<usize>,
     ) -> PyResult<Self> {
         let options: PrepareOptions = crate::options::options(options)?;
@@ -65,16 +65,17 @@ impl Prepared {
         let references = references.rows.clone();
         let source = references.source().to_owned();
         let sources = files::source(&source).into_iter().collect();
-        let built = long(py, threads, None, move |progress| {
-            let request = PrepareRequest { references, sources, options, resources, progress };
-            let prepared = capeval::prepare(request)?;
-            let mut bytes = Vec::new();
-            prepared.write(&mut bytes).map_err(|error| capeval::Error::request(error.to_string()))?;
-            drop(prepared);
+        long(py, threads, None, move |progress| {
+            let bytes = with_parses(spice_cache, resources, |resources| {
+                let request = PrepareRequest { references, sources, options, resources, progress };
+                let mut bytes = Vec::new();
+                let written = capeval::prepare(request)?.write(&mut bytes);
+                written.map_err(|error| capeval::Error::request(error.to_string()))?;
+                Ok(bytes)
+            })?;
             progress.advance(0);
-            Ok(Self::open(Bytes::copy(&bytes), source))
-        })?;
-        built.map_err(from_request)?.map_err(from_file)
+            Self::open(Bytes::copy(&bytes), source).map_err(from_file)
+        })?
     }
 
     /// Opens a file of prepared references. It is read, not mapped, since another process may rewrite it while a
@@ -124,10 +125,9 @@ fn request<O: Default>(
     references: &Bound<'_, PyAny>,
     systems: Vec<(String, Py<Captions>)>,
     options: O,
-    resources: Resources,
 ) -> PyResult<Request<'static, O>> {
     let systems = systems.into_iter().map(|(name, captions)| (name, captions.get().rows.clone()));
-    Ok(Request { options, resources, ..Request::new(ground(references)?, systems) })
+    Ok(Request { options, ..Request::new(ground(references)?, systems) })
 }
 
 /// Captions or prepared references as the library takes them.
@@ -157,15 +157,19 @@ pub fn score(
     options: &Bound<'_, PyDict>,
     frequencies: Option<&DocumentFrequencies>,
     language_model: Option<&str>,
+    spice_cache: Option<&str>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Report> {
     let options: ScoreOptions = crate::options::options(options)?;
     let resources = resources(py, &options.metrics, frequencies, language_model)?;
-    let request = request(references, systems, options, resources)?;
-    let found =
-        long(py, threads, progress, move |progress| capeval::score(ScoreRequest { progress, ..request }))?;
-    Ok(Report { found: found.map_err(from_request)? })
+    let request = request(references, systems, options)?;
+    let found = long(py, threads, progress, move |progress| {
+        with_parses(spice_cache, resources, |resources| {
+            capeval::score(ScoreRequest { resources, progress, ..request })
+        })
+    })?;
+    Ok(Report { found: found? })
 }
 
 /// Tests whether systems differ.
@@ -178,16 +182,19 @@ pub fn compare(
     options: &Bound<'_, PyDict>,
     frequencies: Option<&DocumentFrequencies>,
     language_model: Option<&str>,
+    spice_cache: Option<&str>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Comparison> {
     let options: CompareOptions = crate::options::options(options)?;
     let resources = resources(py, &options.score.metrics, frequencies, language_model)?;
-    let request = request(references, systems, options, resources)?;
+    let request = request(references, systems, options)?;
     let found = long(py, threads, progress, move |progress| {
-        capeval::compare(CompareRequest { progress, ..request })
+        with_parses(spice_cache, resources, |resources| {
+            capeval::compare(CompareRequest { resources, progress, ..request })
+        })
     })?;
-    Ok(Comparison { found: found.map_err(from_request)? })
+    Ok(Comparison { found: found? })
 }
 
 /// Measures how diverse the captions of systems are.
