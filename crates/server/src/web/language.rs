@@ -1,21 +1,21 @@
-//! The languages of the site: sentences are written in English where they are used, and one table has the others.
+//! The languages of the site: sentences are written in English where they are used, and `locales` has the others.
 
 use std::collections::HashMap;
 use std::fmt::Display;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use axum::http::{HeaderMap, header};
 
-use super::chinese::CHINESE;
-use super::chinese_collections::COLLECTIONS;
-use super::chinese_hosts::HOSTS;
 use super::cookie;
 
 /// The cookie with the chosen language.
 pub const COOKIE: &str = "language";
 
-/// The sentences in Chinese.
-const TABLES: &[&[(&str, &str)]] = &[CHINESE, COLLECTIONS, HOSTS];
+/// The sentences in Chinese, by feature, each with its English sentence as key.
+const CHINESE: &str = include_str!("../../locales/zh.toml");
+
+/// The sentences of a file of `locales`, by feature.
+type Features = HashMap<String, HashMap<String, String>>;
 
 /// A language of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,14 +65,13 @@ impl Language {
 
     /// A sentence in this language.
     pub fn t(self, english: &str) -> &str {
-        static TABLE: OnceLock<HashMap<&str, &str>> = OnceLock::new();
+        static TABLE: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
+            let features: Features = toml::from_str(CHINESE).expect("a test reads this file");
+            features.into_values().flatten().collect()
+        });
         match self {
             Self::English => english,
-            Self::Chinese => TABLE
-                .get_or_init(|| TABLES.iter().copied().flatten().copied().collect())
-                .get(english)
-                .copied()
-                .unwrap_or(english),
+            Self::Chinese => TABLE.get(english).map_or(english, String::as_str),
         }
     }
 
@@ -105,15 +104,18 @@ pub fn fill(pattern: &str, arguments: &[impl Display]) -> String {
     filled
 }
 
-/// Marks a sentence for translation that is not written in a template or a [`fault!`](crate::fault!).
+/// Marks a sentence for translation that is not the literal of a template's `t`, of `fill`, or of a
+/// [`fault!`](crate::fault!). The tests find all of these by one pattern.
 pub const fn say(english: &'static str) -> &'static str {
     english
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
     use std::path::Path;
+
+    use regex_lite::Regex;
 
     use super::*;
 
@@ -124,70 +126,68 @@ mod tests {
         assert_eq!(fill("{} {", &[1]), "1 {");
     }
 
-    fn files(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
+    /// The sentences in the files of a folder, each with the file that says it.
+    fn said(folder: &Path, found: &mut BTreeMap<String, String>) {
+        // A mark, then a literal; the message of a fault follows its status and its code.
+        let mark =
+            r#"(?:\b(?:t[123]?|fill|say)\(|\bfault!\(\s*\w+,\s*"[a-z0-9-]+",)\s*"((?:[^"\\]|\\.|\\\n)*)""#;
+        let (mark, break_of_line) = (Regex::new(mark).unwrap(), Regex::new(r"\\\n\s*").unwrap());
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() { files(&path, found) } else { found.push(path) }
+            if path.is_dir() {
+                said(&path, found);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            let text = text.split("#[cfg(test)]").next().unwrap();
+            for sentence in mark.captures_iter(text) {
+                let sentence = break_of_line.replace_all(&sentence[1], "").replace("\\\"", "\"");
+                found.insert(sentence, path.display().to_string());
+            }
         }
     }
 
-    /// The first string literal after each of `marks`, before the next statement.
-    fn literals(text: &str, mark: &str, found: &mut BTreeSet<String>) {
-        for (start, _) in text.match_indices(mark) {
-            let rest = &text[start + mark.len()..];
-            let Some(open) = rest.find('"').filter(|open| rest[..*open].trim().is_empty()) else { continue };
-            let rest = &rest[open + 1..];
-            let mut literal = String::new();
-            let mut characters = rest.chars();
-            while let Some(c) = characters.next() {
-                match c {
-                    '"' => break,
-                    '\\' => match characters.next() {
-                        Some('\n') => {
-                            let left = characters.as_str().trim_start();
-                            characters = left.chars();
-                        }
-                        Some(escaped) => literal.push(escaped),
-                        None => break,
-                    },
-                    c => literal.push(c),
-                }
-            }
-            found.insert(literal);
-        }
+    /// The sentences of `locales/zh.toml`: features, English and Chinese.
+    fn translations() -> Vec<(String, String, String)> {
+        let features: Features = toml::from_str(CHINESE).unwrap();
+        let pairs = |(feature, pairs): (String, HashMap<_, _>)| {
+            pairs.into_iter().map(move |(english, chinese)| (feature.clone(), english, chinese))
+        };
+        features.into_iter().flat_map(pairs).collect()
     }
 
     #[test]
-    fn every_sentence_has_a_translation_and_no_translation_is_left_over() {
+    fn every_sentence_has_one_translation_and_none_is_left_over() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let mut paths = Vec::new();
-        files(&root.join("src"), &mut paths);
-        files(&root.join("templates"), &mut paths);
-        let mut used = BTreeSet::new();
-        for path in paths {
-            let text = std::fs::read_to_string(&path).unwrap();
-            let text = text.split("#[cfg(test)]").next().unwrap();
-            for mark in
-                ["page.t(", "page.t1(", "page.t2(", "page.t3(", "language.t(", "language.fill(", "say("]
-            {
-                literals(text, mark, &mut used);
-            }
-            // The message of a fault follows its status and its code.
-            for (start, _) in text.match_indices("fault!(") {
-                let after = text[start..].splitn(3, ',').nth(2).unwrap_or("");
-                literals(&format!("fault!({after}"), "fault!(", &mut used);
-            }
+        let mut used = BTreeMap::new();
+        said(&root.join("src"), &mut used);
+        said(&root.join("templates"), &mut used);
+        let mut known = BTreeMap::new();
+        for (feature, english, _) in translations() {
+            let other = known.insert(english.clone(), feature.clone());
+            assert_eq!(
+                other, None,
+                "“{english}” is in [{feature}], too; [shared] has what several features say"
+            );
         }
-        let sentences: Vec<(&str, &str)> = TABLES.iter().copied().flatten().copied().collect();
-        let known: BTreeSet<String> = sentences.iter().map(|(english, _)| (*english).to_owned()).collect();
-        assert_eq!(known.len(), sentences.len(), "a sentence is twice in the tables");
-        let missing: Vec<&String> = used.difference(&known).collect();
-        assert!(missing.is_empty(), "no translation of {missing:#?}");
-        let surplus: Vec<&String> = known.difference(&used).collect();
-        assert!(surplus.is_empty(), "nobody says {surplus:#?}");
-        for (english, chinese) in sentences {
-            let places = |text: &str| text.matches('{').count();
-            assert_eq!(places(english), places(chinese), "{english}");
+        let missing: BTreeMap<_, _> = used.iter().filter(|(said, _)| !known.contains_key(*said)).collect();
+        assert!(missing.is_empty(), "locales/zh.toml does not have {missing:#?}");
+        let surplus: BTreeMap<_, _> = known.iter().filter(|(told, _)| !used.contains_key(*told)).collect();
+        assert!(surplus.is_empty(), "locales/zh.toml has sentences that no page says: {surplus:#?}");
+    }
+
+    #[test]
+    fn translations_have_the_places_of_their_sentences() {
+        // The arguments that fill the places of a pattern.
+        let places = |pattern: &str| -> BTreeSet<usize> {
+            let number =
+                |(index, place): (usize, regex_lite::Captures<'_>)| place[1].parse().unwrap_or(index + 1);
+            Regex::new(r"\{(\d*)\}").unwrap().captures_iter(pattern).enumerate().map(number).collect()
+        };
+        assert_eq!(places("{2} 中的 {1}"), places("{} of {}"));
+        for (feature, english, chinese) in translations() {
+            assert!(!chinese.is_empty(), "[{feature}] “{english}” has no translation");
+            assert_eq!(places(&english), places(&chinese), "[{feature}] “{english}”: “{chinese}”");
         }
     }
 }

@@ -1,9 +1,6 @@
 //! What all pages and answers share: the frame of a page, languages, limits, headers, errors.
 
 pub mod assets;
-mod chinese;
-mod chinese_collections;
-mod chinese_hosts;
 pub mod dress;
 pub mod guard;
 pub mod language;
