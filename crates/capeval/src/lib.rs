@@ -39,7 +39,6 @@ pub use capeval_lexical as lexical;
 pub use capeval_lexical::frequencies;
 pub use capeval_meteor as meteor;
 pub use capeval_metric as metric;
-pub use capeval_pages as pages;
 pub use capeval_report as report;
 pub use capeval_spice as spice;
 pub use capeval_stats as stats;

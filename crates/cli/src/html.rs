@@ -8,8 +8,8 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::Result;
 use capeval::choice::{Dialect, system_words};
 use capeval::corpus::SegmentId;
-use capeval::pages::{self, Page, Pictures};
 use capeval::report::{Comparison, Report};
+use capeval_pages::{self as pages, Page, Pictures};
 use indicatif::DecimalBytes;
 
 use crate::fault::{Flags, fault};

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use capeval::evaluate::{Progress, Stage};
-use capeval::pages::Advance;
 use capeval::report::Report;
+use capeval_pages::Advance;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::voice;

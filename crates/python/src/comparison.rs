@@ -1,7 +1,7 @@
 //! Comparisons of systems for Python.
 
-use capeval::pages::{self, Page};
 use capeval::report::{Comparison as Found, Contrast};
+use capeval_pages::{self as pages, Page};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 

@@ -2,10 +2,10 @@
 
 use capeval::corpus::ratings::{self, Item, Judged, RatingOptions, Ratings, SegmentScores};
 use capeval::metric::Resources;
-use capeval::pages::{self, Page};
 use capeval::report::{Agreement, Coefficient, Correlation as Found};
 use capeval::{CorrelateOptions, CorrelateRequest};
 use capeval_files as files;
+use capeval_pages::{self as pages, Page};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyList};
 

@@ -2,10 +2,10 @@
 
 use capeval::corpus::ratings;
 use capeval::metric::Resources;
-use capeval::pages::{self, Page};
 use capeval::report::Preference as Found;
 use capeval::{PreferOptions, PreferRequest};
 use capeval_files as files;
+use capeval_pages::{self as pages, Page};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

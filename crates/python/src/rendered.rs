@@ -4,8 +4,8 @@ use std::io;
 
 use capeval::choice::UnknownName;
 use capeval::evaluate::Stage;
-use capeval::pages::Advance;
 use capeval::report::{Form, Style, Written};
+use capeval_pages::Advance;
 use pyo3::prelude::*;
 
 use crate::error::{Keywords, fault, from_io};

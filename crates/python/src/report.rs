@@ -1,7 +1,7 @@
 //! Reports for Python: numbers, names and renderings.
 
-use capeval::pages::{self, Page, Pictures};
 use capeval::report::{self, Report as Found};
+use capeval_pages::{self as pages, Page, Pictures};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use capeval::corpus::ratings::{self, RatingOptions};
-use capeval::pages;
 use capeval::report::Unit;
 use capeval::{CorrelateOptions, CorrelateRequest};
+use capeval_pages as pages;
 
 use crate::html::Plain;
 use crate::options::{self, Intervals};

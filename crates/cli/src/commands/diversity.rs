@@ -2,9 +2,9 @@
 
 use anyhow::{Context, Result};
 use capeval::corpus::{self, Captions, Format, ReadOptions};
-use capeval::pages;
 use capeval::{DiversityOptions, DiversityRequest};
 use capeval_files as files;
+use capeval_pages as pages;
 
 use crate::fault::fault;
 use crate::html::Plain;

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use capeval::corpus::ratings;
-use capeval::pages;
 use capeval::report::{HumanTies, MetricTies};
 use capeval::{PreferOptions, PreferRequest};
+use capeval_pages as pages;
 
 use crate::html::Plain;
 use crate::options::{self, Intervals};

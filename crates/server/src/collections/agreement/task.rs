@@ -6,8 +6,9 @@ use capeval::corpus::ratings::{RatingOptions, read_ratings};
 use capeval::corpus::{ReadOptions, Surplus};
 use capeval::report::Coefficient;
 use capeval::stats::Resampling;
-use capeval::{CorrelateOptions, CorrelateRequest, OwnReference, pages};
+use capeval::{CorrelateOptions, CorrelateRequest, OwnReference};
 use capeval_files as files;
+use capeval_pages as pages;
 use serde::{Deserialize, Serialize};
 
 use crate::tasks::Metrics;

@@ -3,8 +3,8 @@
 
 use capeval::choice::Plain;
 use capeval::corpus::{Captions, SegmentId};
-use capeval::pages::{self, Page, Pictures};
 use capeval::{MetricOptions, ScoreOptions, ScoreRequest, score};
+use capeval_pages::{self as pages, Page, Pictures};
 
 const HOSTILE: &str =
     "</script><script>alert(1)</script><img src=x onerror=alert(2)> \"'& \u{2028}\u{202e} \u{0}";
