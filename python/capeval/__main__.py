@@ -15,7 +15,8 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # The program asks a Python for METEOR's data, and this one is at hand.
     os.environ.setdefault("PYTHON", sys.executable)
-    return _engine.run_program(["capeval", *sys.argv[1:]])
+    # Python has no `stdout` if the caller closed it.
+    return _engine.run_program(["capeval", *sys.argv[1:]], sys.stdout is not None)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,22 @@ def test_the_exit_code_of_the_program_is_that_of_the_process() -> None:
     assert run("--version").stdout == f"capeval {capeval.__version__}\n"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has another shell")
+def test_a_closed_standard_output_is_an_error() -> None:
+    files = [str(QUICKSTART / name) for name in ("references.json", "good.json")]
+    # Whatever is opened before the package takes the place of standard output.
+    late = "import sys; file = open(sys.executable); from capeval.__main__ import main; sys.exit(main())"
+    for command in (MODULE, [sys.executable, "-c", late]):
+        closed = subprocess.run(
+            ["sh", "-c", 'exec "$@" >&-', "-", *command, "score", "-m", "bleu", "-r", *files],
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        assert closed.returncode == 2
+        assert "standard output is closed" in closed.stderr
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other signals")
 def test_an_interrupt_ends_the_program() -> None:
     waiting = subprocess.Popen(

@@ -16,8 +16,9 @@ const COLUMNS: usize = 120;
 
 /// Runs all checks and lists every problem.
 pub fn run(root: &Path) -> Result<()> {
-    let mut faults = imports(root)?;
-    comments(root, &mut faults)?;
+    let map = std::fs::read_to_string(root.join("ARCHITECTURE.md")).context("ARCHITECTURE.md")?;
+    let mut faults = imports(root, &map)?;
+    sources(root, &map, &mut faults)?;
     speech::check(root, &mut faults)?;
     for fault in &faults {
         eprintln!("tidy: {fault}");
@@ -25,14 +26,13 @@ pub fn run(root: &Path) -> Result<()> {
     if !faults.is_empty() {
         bail!("{} problems", faults.len());
     }
-    println!("tidy: imports, comments and the words of libraries are in order");
+    println!("tidy: imports, `unsafe`, comments and the words of libraries are in order");
     Ok(())
 }
 
 /// Compares the imports of each crate with the table in ARCHITECTURE.md.
-fn imports(root: &Path) -> Result<Vec<String>> {
-    let text = std::fs::read_to_string(root.join("ARCHITECTURE.md")).context("ARCHITECTURE.md")?;
-    let table = import_table(&text)?;
+fn imports(root: &Path, map: &str) -> Result<Vec<String>> {
+    let table = import_table(map)?;
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps"])
         .current_dir(root)
@@ -97,7 +97,23 @@ fn import_table(text: &str) -> Result<Vec<(String, Vec<String>)>> {
     Ok(table)
 }
 
-fn comments(root: &Path, faults: &mut Vec<String>) -> Result<()> {
+/// The files that may hold `unsafe`: those that ARCHITECTURE.md names in the paragraph that begins so.
+fn unsafe_files(map: &str) -> Result<Vec<&str>> {
+    let start = map.find("**No `unsafe`**").context("ARCHITECTURE.md: no paragraph on `unsafe`")?;
+    let paragraph = map[start..].split("\n\n").next().unwrap_or_default();
+    Ok(paragraph.split('`').filter(|quoted| quoted.ends_with(".rs")).collect())
+}
+
+/// Whether a line of code has the keyword `unsafe`; a macro's argument counts, as in `ctor(unsafe)`.
+fn is_unsafe(line: &str) -> bool {
+    let code = line.split("//").next().unwrap_or_default();
+    let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
+    !code.contains('"') && words.any(|word| word == "unsafe")
+}
+
+/// Checks each source file: its first sentence, the width of its comments, and `unsafe`.
+fn sources(root: &Path, map: &str, faults: &mut Vec<String>) -> Result<()> {
+    let may_be_unsafe = unsafe_files(map)?;
     let mut folders = vec![root.join("crates"), root.join("python/src"), root.join("xtask")];
     while let Some(folder) = folders.pop() {
         let mut entries: Vec<_> = std::fs::read_dir(&folder)
@@ -110,9 +126,12 @@ fn comments(root: &Path, faults: &mut Vec<String>) -> Result<()> {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
                 let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-                let shown = path.strip_prefix(root).unwrap_or(&path).display();
+                let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
                 if !text.starts_with("//! ") {
                     faults.push(format!("{shown} does not start with a //! sentence"));
+                }
+                if !may_be_unsafe.contains(&shown.as_str()) && text.lines().any(is_unsafe) {
+                    faults.push(format!("{shown} uses `unsafe`, which ARCHITECTURE.md does not allow there"));
                 }
                 let is_long =
                     |line: &str| line.trim_start().starts_with("//") && line.chars().count() > COLUMNS;
@@ -123,4 +142,24 @@ fn comments(root: &Path, faults: &mut Vec<String>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unsafe_is_found_in_code_and_in_attributes() {
+        for line in ["let x = unsafe { f() };", "#[ctor::ctor(unsafe)]", "unsafe impl Send for X {}"] {
+            assert!(is_unsafe(line), "{line}");
+        }
+        for line in ["// unsafe", "#![expect(unsafe_code, reason = \"x\")]", "is_unsafe(line)", "\"unsafe\""]
+        {
+            assert!(!is_unsafe(line), "{line}");
+        }
+        assert_eq!(
+            unsafe_files("8. **No `unsafe`** but `a/b.rs` and\n`c.rs`.\n\n`d.rs`").unwrap(),
+            ["a/b.rs", "c.rs"]
+        );
+    }
 }

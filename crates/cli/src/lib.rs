@@ -24,6 +24,7 @@ use std::ffi::OsString;
 
 use anyhow::{Context, Result};
 use clap::Parser;
+pub use output::StandardOutput;
 
 /// Evaluate captions, with the same digits as the reference programs
 #[derive(Parser)]
@@ -50,7 +51,8 @@ fn threads(text: &str) -> Result<usize, String> {
 }
 
 /// Runs the program with the command line `args`, of which the first is its name, and returns its exit code.
-pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
+pub fn run(args: impl IntoIterator<Item = OsString>, output: StandardOutput) -> u8 {
+    output.adopt();
     clear_up_on_signals();
     let args: Vec<OsString> = args.into_iter().collect();
     if let Some(foreign) = args.iter().skip(1).find(|arg| arg.to_str().is_none()) {

@@ -1,7 +1,6 @@
 //! Where results go: standard output, or a file that is known to be writable before any work is done.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
-#[cfg(unix)]
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
@@ -76,22 +75,28 @@ impl Output {
     }
 }
 
-/// Whether the caller closed standard output. Rust opens `/dev/null` in its place before `main`, so that whatever is
-/// written would be lost without an error.
-#[cfg(unix)]
+/// Standard output as the process got it. If it is closed, Rust and Python open other files in its place before they
+/// run any of our code, so only the program that was started can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StandardOutput {
+    /// It takes what is written.
+    Open,
+    /// The caller closed it.
+    Closed,
+}
+
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-#[cfg(unix)]
-#[ctor::ctor(unsafe)]
-fn look_at_standard_output() {
-    let is_closed = rustix::io::fcntl_getfd(rustix::stdio::stdout()).is_err();
-    IS_CLOSED.store(is_closed, Ordering::Relaxed);
+impl StandardOutput {
+    /// Has results refused that would be lost.
+    pub(crate) fn adopt(self) {
+        IS_CLOSED.store(self == Self::Closed, Ordering::Relaxed);
+    }
 }
 
 /// # Errors
 /// When standard output is closed.
 fn check_standard_output() -> Result<()> {
-    #[cfg(unix)]
     if IS_CLOSED.load(Ordering::Relaxed) {
         return Err(fault(
             "standard output is closed, so the result cannot be written",
