@@ -9,10 +9,10 @@ use anyhow::{Context, Result, bail};
 /// `package` one with capeval.
 pub fn run(root: &Path, data: &Path, peer: Option<&str>, package: Option<String>) -> Result<()> {
     let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--release", "--package", "capeval-cli"]).current_dir(root);
+    build.args(["build", "--profile", "dist", "--package", "capeval-cli"]).current_dir(root);
     let mut bench = Command::new("python3");
     bench.arg(root.join("scripts/bench.py"));
-    bench.args([&root.join("target/release/capeval"), data, &root.join("target/bench")]);
+    bench.args([&root.join("target/dist/capeval"), data, &root.join("target/bench")]);
     for (flag, python) in [("--peer", peer), ("--package", package.as_deref())] {
         if let Some(python) = python {
             bench.args([flag, python]);
