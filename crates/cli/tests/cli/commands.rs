@@ -83,7 +83,7 @@ fn bash_completes(words: &[&str]) -> Vec<String> {
         words.join(" "),
         words.len() - 1
     );
-    let run = Command::new("bash").args(["-c", &script, "bash", env!("CARGO_BIN_EXE_capeval")]).output();
+    let run = Command::new("bash").args(["-c", &script, "bash", crate::program::path()]).output();
     let Ok(run) = run else { return Vec::new() };
     assert!(run.stderr.is_empty(), "{}", String::from_utf8_lossy(&run.stderr));
     String::from_utf8_lossy(&run.stdout).split_whitespace().map(str::to_owned).collect()

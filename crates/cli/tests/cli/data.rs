@@ -75,7 +75,7 @@ impl Place {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_capeval"));
+        let mut command = Command::new(crate::program::path());
         command
             .args(args)
             .env("CAPEVAL_DATA", self.path("data"))
@@ -359,7 +359,7 @@ fn at_a_terminal(place: &Place, python: &Path, answer: &str) -> Option<String> {
         place.path("nothing").display(),
         python.display(),
         place.path("data").display(),
-        env!("CARGO_BIN_EXE_capeval")
+        crate::program::path()
     );
     let mut script = Command::new("script")
         .args(["-qec", &program, "/dev/null"])

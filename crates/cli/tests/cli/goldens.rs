@@ -28,7 +28,7 @@ fn golden_values_come_out_of_files() {
 
 /// Whether data are installed where the program looks for them.
 pub fn is_installed(name: &str) -> bool {
-    let output = Command::new(env!("CARGO_BIN_EXE_capeval")).args(["data", "list"]).output().unwrap();
+    let output = Command::new(crate::program::path()).args(["data", "list"]).output().unwrap();
     String::from_utf8(output.stdout).unwrap().contains(&format!("{name:<6}  installed"))
 }
 
@@ -59,8 +59,7 @@ fn scores(case: &Case, folder: &tempfile::TempDir) -> Scores {
         args.extend(["--rouge-data", &data]);
     }
     let output = if case.needs_meteor() {
-        let command =
-            Command::new(env!("CARGO_BIN_EXE_capeval")).args(&args).current_dir(fixtures()).output();
+        let command = Command::new(crate::program::path()).args(&args).current_dir(fixtures()).output();
         String::from_utf8(command.unwrap().stdout).unwrap()
     } else {
         let run = capeval(&args);

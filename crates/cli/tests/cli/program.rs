@@ -3,6 +3,15 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+/// The program under test: `CAPEVAL_PROGRAM`, such as one that is about to be shipped, or else the one built for tests.
+pub fn path() -> &'static str {
+    static PATH: LazyLock<String> = LazyLock::new(|| {
+        std::env::var("CAPEVAL_PROGRAM").unwrap_or_else(|_| env!("CARGO_BIN_EXE_capeval").to_owned())
+    });
+    &PATH
+}
 
 /// What a run of the program gave.
 pub struct Run {
@@ -28,7 +37,7 @@ pub fn capeval_with(args: &[&str], stdin: &str) -> Run {
         }
         _ => &[],
     };
-    let mut child = Command::new(env!("CARGO_BIN_EXE_capeval"))
+    let mut child = Command::new(path())
         .args(args)
         .args(default)
         .env("CAPEVAL_DATA", fixtures().join("no-data"))

@@ -38,7 +38,7 @@ fn the_published_meteor_comes_out_once_its_data_are_installed() {
     let Some(references) = shared("data/coco/captions_val2014.json.gz") else { return };
     let Some(candidates) = shared("data/coco/fakecap_results.json") else { return };
     let run = |args: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_capeval")).args(args).output().unwrap();
+        let output = Command::new(crate::program::path()).args(args).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     if !run(&["data", "list"]).contains("meteor  installed") {

@@ -442,8 +442,7 @@ fn an_argument_that_is_not_utf_8_is_named() {
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::process::CommandExt;
     let name = std::ffi::OsStr::from_bytes(b"b\xff.json");
-    let run =
-        std::process::Command::new(env!("CARGO_BIN_EXE_capeval")).arg("convert").arg(name).output().unwrap();
+    let run = std::process::Command::new(crate::program::path()).arg("convert").arg(name).output().unwrap();
     let error = String::from_utf8(run.stderr).unwrap();
     assert_eq!(run.status.code(), Some(2));
     assert!(
@@ -451,7 +450,7 @@ fn an_argument_that_is_not_utf_8_is_named() {
         "{error}"
     );
     // The name by which the program was called is no argument.
-    let mut renamed = std::process::Command::new(env!("CARGO_BIN_EXE_capeval"));
+    let mut renamed = std::process::Command::new(crate::program::path());
     assert!(renamed.arg0(name).arg("--version").output().unwrap().status.success());
 }
 

@@ -99,7 +99,7 @@ fn threads_change_no_digit() {
 
 #[test]
 fn json_says_which_command_made_it_and_when() {
-    let output = Command::new(env!("CARGO_BIN_EXE_capeval"))
+    let output = Command::new(crate::program::path())
         .args(["score", "-r", "references.json", "results.json", "-m", "bleu", "-f", "json"])
         .current_dir(fixtures())
         .env("SOURCE_DATE_EPOCH", "1709164800")
@@ -240,7 +240,7 @@ fn a_report_can_be_written_to_a_file() {
 
 #[test]
 fn a_closed_pipe_is_no_failure() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_capeval"))
+    let mut child = Command::new(crate::program::path())
         .args(["completions", "bash"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

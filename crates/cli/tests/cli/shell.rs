@@ -41,7 +41,7 @@ fn writers() -> Vec<Vec<String>> {
 
 /// Runs `capeval` by a shell that prepares the process by `script` before it executes `"$@"`.
 fn in_shell(script: &str, args: &[String]) -> Output {
-    let program = env!("CARGO_BIN_EXE_capeval");
+    let program = crate::program::path();
     let mut shell = Command::new("sh");
     shell.args(["-c", script, "sh", program]).args(args);
     shell.env("CAPEVAL_DATA", fixtures().join("no-data")).current_dir(fixtures()).output().unwrap()
@@ -95,7 +95,7 @@ fn references_may_come_from_a_pipe() {
     let score = |pipe: &str| {
         let script = format!("{pipe} | \"$0\" score -m bleu --format json -r /dev/stdin \"$1\"");
         let mut shell = Command::new("sh");
-        let run = shell.args(["-c", &script, env!("CARGO_BIN_EXE_capeval"), &good]).output().unwrap();
+        let run = shell.args(["-c", &script, crate::program::path(), &good]).output().unwrap();
         assert!(run.status.success(), "{pipe}: {}", String::from_utf8_lossy(&run.stderr));
         let report: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
         report["systems"][0]["scores"].clone()

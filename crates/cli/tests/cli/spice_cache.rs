@@ -27,7 +27,7 @@ fn a_cache_without_use_is_refused_and_not_made() {
 
 /// A run with the data that are installed.
 fn run(args: &[&str]) -> Output {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_capeval"));
+    let mut program = Command::new(crate::program::path());
     program.args(args).current_dir(fixtures()).output().unwrap()
 }
 

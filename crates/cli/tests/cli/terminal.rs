@@ -17,7 +17,7 @@ fn shown(args: &[&str]) -> String {
     tcsetwinsize(&master, Winsize { ws_row: 40, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap();
     let terminal = OpenOptions::new().read(true).write(true).open(name.to_str().unwrap()).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_capeval"));
+    let mut command = Command::new(crate::program::path());
     command.args(args).current_dir(fixtures()).env("CAPEVAL_DATA", fixtures().join("no-data"));
     command.env("TERM", "xterm").env("NO_COLOR", "1").env_remove("CLICOLOR_FORCE");
     let mut child = command.stdout(terminal.try_clone().unwrap()).stderr(terminal).spawn().unwrap();
