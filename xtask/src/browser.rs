@@ -7,6 +7,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
+use crate::suite::Build;
+
 /// The packages that drive the browser and check accessibility; installed in `target/`.
 const PACKAGES: &[&str] = &["playwright-core@1.65.1", "axe-core@4.14.0"];
 
@@ -39,7 +41,7 @@ fn browser() -> Option<PathBuf> {
 }
 
 /// Writes a page and tests it; screenshots are saved in the folder `screenshots`, if given.
-pub fn run(root: &Path, screenshots: Option<&Path>) -> Result<()> {
+pub fn run(root: &Path, build: &Build, screenshots: Option<&Path>) -> Result<()> {
     let start = Instant::now();
     let root = root.canonicalize().context("the workspace's root")?;
     let base = root.join("target/browser");
@@ -52,11 +54,13 @@ pub fn run(root: &Path, screenshots: Option<&Path>) -> Result<()> {
         step("browser", Command::new("apt-get").args(["install", "--yes", "--quiet", "chromium"]))?;
     }
     let browser = browser().context("Chromium was not found; set CHROMIUM to its path")?;
-    build(&root)?;
-    let page = write_page(&root, &base)?;
-    let wide = write_wide_page(&root, &base)?;
-    let pictured = write_pictured_page(&root, &base)?;
-    let plain = write_plain_pages(&root, &base)?;
+    step("programs", &mut build.cargo("build --profile test --bin capeval --bin capeval-server"))?;
+    let programs = ["capeval", "capeval-server"].map(|name| build.program(name));
+    let [capeval, _] = &programs;
+    let page = write_page(capeval, &root, &base)?;
+    let wide = write_wide_page(capeval, &root, &base)?;
+    let pictured = write_pictured_page(capeval, &root, &base)?;
+    let plain = write_plain_pages(capeval, &root, &base)?;
     let size = std::fs::metadata(&page)?.len();
     println!("── browser: a page of {size} bytes");
     let mut command = Command::new("node");
@@ -73,50 +77,33 @@ pub fn run(root: &Path, screenshots: Option<&Path>) -> Result<()> {
         command.arg(folder);
     }
     step("tests", &mut command)?;
-    test_site(&root, &base, &browser, screenshots)?;
+    test_site(&programs, &root, &base, &browser, screenshots)?;
     println!("── browser: {:.0?}", start.elapsed());
     Ok(())
 }
 
-/// Builds the programs as the tests of the workspace do, so that CI builds them once.
-fn build(root: &Path) -> Result<()> {
-    let mut build = Command::new(env!("CARGO"));
-    build.args([
-        "build",
-        "--quiet",
-        "--workspace",
-        "--profile",
-        "test",
-        "--bin",
-        "capeval",
-        "--bin",
-        "capeval-server",
-    ]);
-    step("programs", build.current_dir(root))
-}
-
-/// Where a program is built.
-fn program(root: &Path, name: &str) -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    target.join("debug").join(name)
-}
-
 /// Tests the collections of the server: their pages, and the whole life of one.
-fn test_site(root: &Path, base: &Path, browser: &Path, screenshots: Option<&Path>) -> Result<()> {
+fn test_site(
+    [capeval, server]: &[PathBuf; 2],
+    root: &Path,
+    base: &Path,
+    browser: &Path,
+    screenshots: Option<&Path>,
+) -> Result<()> {
     let test = |name: &str| {
         let mut command = Command::new("node");
         command.arg(root.join("tests/browser").join(name)).arg(browser).arg(base);
-        command.arg(program(root, "capeval-server"));
+        command.arg(server);
         command
     };
     let mut pages = test("site.mjs");
     pages.arg(root.join("crates/server/tests/data/lint.json")).args(screenshots);
     step("site", &mut pages)?;
-    step("life of a collection", test("life.mjs").arg(program(root, "capeval")))
+    step("life of a collection", test("life.mjs").arg(capeval))
 }
 
 /// Writes a page with two systems and just over a thousand images, some with hostile captions.
-fn write_page(root: &Path, base: &Path) -> Result<PathBuf> {
+fn write_page(program: &Path, root: &Path, base: &Path) -> Result<PathBuf> {
     let (mut references, mut first, mut second) = (Vec::new(), Vec::new(), Vec::new());
     let subjects = ["a man", "two dogs", "a red bus", "the old woman", "a child", "three birds", "a cat"];
     let verbs = ["rides", "looks at", "stands near", "runs past", "sits on", "jumps over"];
@@ -155,7 +142,7 @@ fn write_page(root: &Path, base: &Path) -> Result<PathBuf> {
     let first = write("first.json", first.into())?;
     let second = write("second.json", second.into())?;
     let page = base.join("page.html");
-    let mut command = Command::new(program(root, "capeval"));
+    let mut command = Command::new(program);
     command.args(["score", "--references"]);
     command.arg(references).args([first, second]);
     command
@@ -166,10 +153,10 @@ fn write_page(root: &Path, base: &Path) -> Result<PathBuf> {
 }
 
 /// Writes a page of the quick-start data with every metric, where one system has a long name.
-fn write_wide_page(root: &Path, base: &Path) -> Result<PathBuf> {
+fn write_wide_page(program: &Path, root: &Path, base: &Path) -> Result<PathBuf> {
     let quickstart = |name: &str| root.join("examples/quickstart").join(name);
     let page = base.join("wide.html");
-    let mut command = Command::new(program(root, "capeval"));
+    let mut command = Command::new(program);
     command.args(["score", "--references"]);
     command.args(["references.json", "good.json", "weak.json"].map(quickstart));
     command.args(["--name", "good", "--name"]).arg(format!("weak_{}", "of_a_long_name".repeat(8)));
@@ -179,7 +166,7 @@ fn write_wide_page(root: &Path, base: &Path) -> Result<PathBuf> {
 }
 
 /// Writes a page that compares two systems on the quick-start data, with pictures in it.
-fn write_pictured_page(root: &Path, base: &Path) -> Result<PathBuf> {
+fn write_pictured_page(program: &Path, root: &Path, base: &Path) -> Result<PathBuf> {
     let quickstart = root.join("examples/quickstart");
     let references = std::fs::read_to_string(quickstart.join("references.json"))?;
     let references: serde_json::Value = serde_json::from_str(&references)?;
@@ -190,7 +177,7 @@ fn write_pictured_page(root: &Path, base: &Path) -> Result<PathBuf> {
         std::fs::write(pictures.join(format!("{image}.gif")), PIXEL)?;
     }
     let page = base.join("pictured.html");
-    let mut command = Command::new(program(root, "capeval"));
+    let mut command = Command::new(program);
     command.args(["compare", "--references"]);
     command.args(["references.json", "weak.json", "good.json"].map(|name| quickstart.join(name)));
     command.args([
@@ -207,7 +194,7 @@ fn write_pictured_page(root: &Path, base: &Path) -> Result<PathBuf> {
 }
 
 /// Writes pages without images: of ratings, of pairs, and of the diversity of captions.
-fn write_plain_pages(root: &Path, base: &Path) -> Result<[PathBuf; 3]> {
+fn write_plain_pages(program: &Path, root: &Path, base: &Path) -> Result<[PathBuf; 3]> {
     let quickstart = root.join("examples/quickstart");
     let weak: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(quickstart.join("weak.json"))?)?;
@@ -233,7 +220,7 @@ fn write_plain_pages(root: &Path, base: &Path) -> Result<[PathBuf; 3]> {
     let references = quickstart.join("references.json");
     let write = |name: &str, command: &str, input: PathBuf, options: &[&str]| -> Result<PathBuf> {
         let page = base.join(name);
-        let mut run = Command::new(program(root, "capeval"));
+        let mut run = Command::new(program);
         run.arg(command).arg(input);
         run.arg("--references").arg(&references).args(options).arg("--html").arg(&page);
         step(name, run.current_dir(root).stdout(Stdio::null()))?;

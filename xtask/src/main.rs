@@ -1,17 +1,20 @@
-//! Development tasks: `cargo xtask ci`, `tidy`, `docs`, `goldens`, `browser`, `bench`.
+//! Development tasks: `cargo xtask test`, `ci`, `tidy`, `docs`, `goldens`, `browser`, `bench`, `dist`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod bench;
 mod browser;
-mod ci;
-mod docs;
+mod dist;
 mod goldens;
+mod machine;
 mod python;
 mod speech;
+mod suite;
 mod tidy;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+use crate::suite::{Build, Suite};
 
 const USAGE: &str = "\
 usage: cargo xtask CHORE
@@ -20,7 +23,9 @@ usage: cargo xtask CHORE
   docs [--check]  write docs/metrics.md from the registry, or check that it is up to date
   goldens [ARG …] compute the golden values in testdata anew with the reference programs; ARGs are those of
                   scripts/oracle/goldens.py; needs CAPEVAL_ORACLE=/path/to/python with the programs
-  ci              run every check and every test, as the CI does
+  test            run rules, format, lints and all Rust tests: what to run before a commit
+  ci              run every check and every test: also documentation, a browser, and the Python package
+  dist            build the program as it is shipped, and as users build it, and run the golden tests on both
   s3              check and test the server with its feature `s3`, which `ci` leaves out: it is built anew
   python          build the wheel, install it into a fresh virtual environment and test it there
   browser [DIR]   open a page of `score --html` in Chromium and test it; leaves screenshots in DIR
@@ -33,14 +38,18 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match args[..] {
         ["tidy"] => tidy::run(&root()),
-        ["docs"] => docs::run(&root(), docs::Mode::Write),
-        ["docs", "--check"] => docs::run(&root(), docs::Mode::Check),
+        ["docs"] => suite::docs(&root(), &[]),
+        ["docs", "--check"] => suite::docs(&root(), &["--check"]),
         ["goldens", ref rest @ ..] => goldens::run(&root(), rest),
-        ["ci"] => ci::run(&root()),
-        ["s3"] => ci::s3(&root()),
+        ["test"] => Suite::Test.run(&root()),
+        ["ci"] => Suite::Ci.run(&root()),
+        ["dist"] => dist::run(&root()),
+        ["s3"] => suite::s3(&root()),
         ["python"] => python::run(&root()),
-        ["browser"] => browser::run(&root(), None),
-        ["browser", dir] => browser::run(&root(), Some(&PathBuf::from(dir))),
+        ["browser"] => browser::run(&root(), &Build::new(&root(), Suite::Test), None),
+        ["browser", dir] => {
+            browser::run(&root(), &Build::new(&root(), Suite::Test), Some(&PathBuf::from(dir)))
+        }
         ["bench"] => bench::run(&root(), &coco(), None, package()),
         ["bench", "--peer"] => match std::env::var("CAPEVAL_ORACLE") {
             Ok(python) => bench::run(&root(), &coco(), Some(&python), package()),

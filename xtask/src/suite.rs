@@ -1,23 +1,26 @@
-//! Everything that must pass before a change is merged, fastest steps first.
+//! The two suites: what a contributor runs before a commit, and what must pass before a change is merged.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{browser, docs, python, tidy};
+use crate::machine::{self, Need};
+use crate::{browser, python, tidy};
 
-/// The name of each step, and cargo's arguments.
-const STEPS: &[(&str, &str)] = &[
-    ("format", "fmt --all --check"),
-    ("clippy", "clippy --workspace --all-targets --quiet -- -D warnings"),
-    ("tests", "test --workspace --quiet"),
-    ("tests of features", "test --quiet -p capeval-text --features jieba"),
-    // Only the tests that read Parquet: linking each of the others with Arrow takes as long as running these.
-    ("tests of Parquet", "test --quiet -p capeval-corpus --features parquet --test parquet --test tables"),
-    ("documentation", "doc --workspace --no-deps --quiet"),
-];
+/// Which suite runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Suite {
+    /// Rules, format, lints, and all Rust tests.
+    Test,
+    /// The same with optional features, and documentation, pages in a browser, and the Python package.
+    Ci,
+}
+
+/// Features that are off by default and have tests. One build with all of them takes less time than two.
+const FEATURES: &str = "capeval-corpus/parquet,capeval-text/jieba";
 
 /// The steps of the server's feature `s3`. They build the server a second time, for minutes, and nothing else of the
 /// workspace depends on the feature.
@@ -28,44 +31,139 @@ const S3: &[(&str, &str)] = &[
 
 /// Checks and tests the object store of the server.
 pub fn s3(root: &Path) -> Result<()> {
-    S3.iter().try_for_each(|(label, arguments)| step(root, label, arguments))
+    S3.iter().try_for_each(|(label, arguments)| {
+        step(label, Command::new(env!("CARGO")).args(arguments.split(' ')).current_dir(root))
+    })
 }
 
-/// Runs the steps in order and stops at the first failure.
-pub fn run(root: &Path) -> Result<()> {
+/// Writes the generated pages, or checks them with `--check`.
+pub fn docs(root: &Path, arguments: &[&str]) -> Result<()> {
+    let build = Build::new(root, Suite::Test);
+    step("build", &mut build.cargo("build --profile test --bin xtask-docs"))?;
+    step("generated pages", Command::new(build.program("xtask-docs")).args(arguments))
+}
+
+impl Suite {
+    /// Runs the steps in order and stops at the first failure.
+    pub fn run(self, root: &Path) -> Result<()> {
+        let start = Instant::now();
+        let root = root.canonicalize().context("the workspace's root")?;
+        let skipped = self.announce()?;
+        let build = Build::new(&root, self);
+        let record = root.join("target/skipped.txt");
+        std::fs::create_dir_all(root.join("target"))?;
+        std::fs::write(&record, "")?;
+        tidy::run(&root)?;
+        step("format", Command::new(env!("CARGO")).args(["fmt", "--all", "--check"]).current_dir(&root))?;
+        step("build with lints", &mut build.cargo("test --no-run"))?;
+        step("generated pages", Command::new(build.program("xtask-docs")).arg("--check"))?;
+        if machine::is_ci() {
+            machine::install_data(&root, &build.program("capeval"))?;
+        }
+        let mut tests = build.cargo("test");
+        tests.env(machine::SKIPPED, &record);
+        if let Some(data) = machine::data() {
+            tests.env("CAPEVAL_DATA", data);
+        }
+        if machine::is_ci() {
+            tests.env(machine::REQUIRED, machine::names());
+        }
+        step("tests", &mut tests)?;
+        if self == Self::Ci {
+            let mut doc = Command::new(env!("CARGO"));
+            doc.args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
+            step("documentation", doc.current_dir(&root))?;
+            let [in_browser, package] = machine::OF_OTHERS else { bail!("two needs of other tests") };
+            if in_browser.is_here() {
+                browser::run(&root, &build, None)?;
+            }
+            if package.is_here() {
+                python::run(&root)?;
+            }
+        }
+        let record = std::fs::read_to_string(&record)?;
+        // Several tests of one kind say the same.
+        let told: BTreeSet<&str> = record.lines().collect();
+        for what in skipped.iter().map(String::as_str).chain(told) {
+            println!("skipped: {what}");
+        }
+        println!("all checks passed in {:.0?}", start.elapsed());
+        Ok(())
+    }
+
+    /// Says what will be done, how long that takes, and what this machine cannot test.
+    fn announce(self) -> Result<Vec<String>> {
+        let (what, minutes) = match self {
+            Self::Test => ("rules, format, lints and Rust tests", "6 minutes on two cores the first time"),
+            Self::Ci => (
+                "rules, format, lints, Rust tests, documentation, pages in a browser, the Python package",
+                "14 minutes on two cores the first time",
+            ),
+        };
+        println!("── {what}; about {minutes}, less afterwards");
+        let others: &[Need] = if self == Self::Ci { machine::OF_OTHERS } else { &[] };
+        let is_lacking = |need: &&Need| !need.is_here();
+        let lacking: Vec<String> =
+            machine::OF_RUST.iter().chain(others).filter(is_lacking).map(Need::skip).collect();
+        for what in &lacking {
+            println!("── will be skipped: {what}");
+        }
+        Ok(lacking)
+    }
+}
+
+/// How the workspace is built for tests: once, with Clippy as the compiler, which saves a build for the lints.
+pub struct Build {
+    root: PathBuf,
+    clippy: Option<PathBuf>,
+    features: &'static str,
+}
+
+impl Build {
+    /// The build of a suite.
+    pub fn new(root: &Path, suite: Suite) -> Self {
+        let clippy =
+            Path::new(env!("CARGO")).with_file_name(format!("clippy-driver{}", std::env::consts::EXE_SUFFIX));
+        Self {
+            root: root.to_owned(),
+            clippy: clippy.exists().then_some(clippy),
+            features: if suite == Suite::Ci { FEATURES } else { "" },
+        }
+    }
+
+    /// A command of cargo on the whole workspace.
+    pub fn cargo(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO"));
+        command.args(arguments.split(' ')).args(["--workspace", "--quiet"]).current_dir(&self.root);
+        if !self.features.is_empty() {
+            command.args(["--features", self.features]);
+        }
+        if let Some(clippy) = &self.clippy {
+            // What `cargo clippy -- -D warnings` sets, for a build instead of a check.
+            command.env("RUSTC_WORKSPACE_WRAPPER", clippy);
+            command.env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
+        }
+        // The same random cases in every run, so that a failure belongs to the change; without this they differ.
+        command.env("PROPTEST_RNG_SEED", "20261122");
+        command
+    }
+
+    /// Where a program lies after the build.
+    pub fn program(&self, name: &str) -> PathBuf {
+        let target =
+            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| self.root.join("target"), PathBuf::from);
+        target.join("debug").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+    }
+}
+
+/// Runs a command, and says how long it took.
+pub fn step(label: &str, command: &mut Command) -> Result<()> {
+    println!("── {label}");
     let start = Instant::now();
-    tidy::run(root)?;
-    docs::run(root, docs::Mode::Check)?;
-    for (label, arguments) in STEPS {
-        step(root, label, arguments)?;
-    }
-    match browser::obstacle() {
-        None => browser::run(root, None)?,
-        Some(why) => println!("── browser: skipped: {why}"),
-    }
-    if python::is_here() {
-        python::run(root)?;
-    } else {
-        println!("── python: skipped: Python 3.10 or later was not found; set PYTHON to its path");
-    }
-    println!("all checks passed in {:.0?}", start.elapsed());
-    Ok(())
-}
-
-fn step(root: &Path, label: &str, arguments: &str) -> Result<()> {
-    println!("── {label}: cargo {arguments}");
-    let step = Instant::now();
-    let status = Command::new(env!("CARGO"))
-        .args(arguments.split(' '))
-        .current_dir(root)
-        .env("RUSTDOCFLAGS", "-D warnings")
-        // The same random cases in every run, so that a failure belongs to the change; without CI they differ.
-        .env("PROPTEST_RNG_SEED", "20261122")
-        .status()
-        .with_context(|| format!("cargo {arguments}"))?;
+    let status = command.status().with_context(|| format!("{label}: {:?}", command.get_program()))?;
     if !status.success() {
-        bail!("{label} failed");
+        bail!("{label} failed: {command:?}");
     }
-    println!("── {label}: {:.0?}", step.elapsed());
+    println!("── {label}: {:.0?}", start.elapsed());
     Ok(())
 }

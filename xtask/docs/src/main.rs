@@ -1,7 +1,7 @@
 //! Generates pages of documentation from the code that they describe.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use capeval_evaluate::registry::{CORPUS_KINDS, SUITES, kinds};
@@ -9,15 +9,24 @@ use capeval_text::tokenizers;
 
 /// Whether to write the pages or to compare them with the code.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+enum Mode {
     /// Write them.
     Write,
     /// Fail if a page on disk differs from the generated one.
     Check,
 }
 
+/// Writes the pages, or checks them with `--check`.
+fn main() -> Result<()> {
+    let mode = match std::env::args().nth(1).as_deref() {
+        Some("--check") => Mode::Check,
+        _ => Mode::Write,
+    };
+    run(&PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")), mode)
+}
+
 /// Writes or checks `docs/metrics.md`.
-pub fn run(root: &Path, mode: Mode) -> Result<()> {
+fn run(root: &Path, mode: Mode) -> Result<()> {
     let path = root.join("docs/metrics.md");
     let page = metrics()?;
     match mode {
