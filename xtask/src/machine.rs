@@ -15,6 +15,8 @@ pub struct Need {
     tests: &'static str,
     /// How to get it.
     remedy: &'static str,
+    /// Whether the program under test installs it.
+    pub is_data: bool,
     is_here: fn() -> bool,
 }
 
@@ -33,18 +35,21 @@ pub const OF_RUST: &[Need] = &[
         name: "meteor",
         tests: "METEOR's golden values",
         remedy: "`capeval data install meteor`",
+        is_data: true,
         is_here: || is_installed("meteor-1.5.bin"),
     },
     Need {
         name: "spice",
         tests: "SPICE's golden values",
         remedy: "`capeval data install spice`",
+        is_data: true,
         is_here: || is_installed("spice-1.0.bin"),
     },
     Need {
         name: "postgresql",
         tests: "the server on PostgreSQL",
         remedy: "the package `postgresql`",
+        is_data: false,
         is_here: has_postgresql,
     },
 ];
@@ -55,12 +60,14 @@ pub const OF_OTHERS: &[Need] = &[
         name: "browser",
         tests: "pages in a browser",
         remedy: "Node.js with npm, and Chromium (or its path in CHROMIUM)",
+        is_data: false,
         is_here: || browser::obstacle().is_none(),
     },
     Need {
         name: "python",
         tests: "the Python package",
         remedy: "Python 3.10 or later with venv (or its path in PYTHON)",
+        is_data: false,
         is_here: python::is_here,
     },
 ];
@@ -89,11 +96,8 @@ pub fn names() -> String {
 
 /// Installs METEOR's and SPICE's data with `program` where tests of this process find them, unless they are there.
 pub fn install_data(root: &std::path::Path, program: &std::path::Path) -> Result<()> {
-    for name in ["meteor", "spice"] {
-        let need = OF_RUST.iter().find(|need| need.name == name).context("data are needs of tests")?;
-        if need.is_here() {
-            continue;
-        }
+    for need in OF_RUST.iter().filter(|need| need.is_data && !need.is_here()) {
+        let name = need.name;
         let mut install = Command::new(program);
         install.args(["data", "install", name]).env("CAPEVAL_DATA", root.join(DATA));
         if !install.status().with_context(|| program.display().to_string())?.success() {
