@@ -2,6 +2,10 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
 /// The number of milliseconds in a day.
 pub const DAY: i64 = 86_400_000;
 
@@ -12,8 +16,7 @@ pub fn now() -> i64 {
 
 /// The day of a time, such as `2026-11-22`.
 pub fn day(time: i64) -> String {
-    let (year, month, day) = civil(time.div_euclid(DAY));
-    format!("{year:04}-{month:02}-{day:02}")
+    timestamp(time).strftime("%F").to_string()
 }
 
 /// The first moment of the next day.
@@ -23,56 +26,26 @@ pub fn next_day(time: i64) -> i64 {
 
 /// A time as people read it, such as `2026-11-22 15:04 UTC`.
 pub fn shown(time: i64) -> String {
-    let minutes = time.rem_euclid(DAY) / 60_000;
-    format!("{} {:02}:{:02} UTC", day(time), minutes / 60, minutes % 60)
+    timestamp(time).strftime("%F %H:%M UTC").to_string()
 }
 
 /// A time as programs read it, such as `2026-11-22T15:04:05Z`.
 pub fn iso(time: i64) -> String {
-    let seconds = time.rem_euclid(DAY) / 1000;
-    format!("{}T{:02}:{:02}:{:02}Z", day(time), seconds / 3600, seconds / 60 % 60, seconds % 60)
+    timestamp(time).strftime("%FT%TZ").to_string()
 }
 
-/// The time of a date in UTC, with or without a time of the day: `2026-11-22`, `2026-11-22 15:04`,
-/// `2026-11-22T15:04:05Z`.
+/// The time of a date since 1970, with or without a time of the day and an offset from UTC: `2026-11-22`,
+/// `2026-11-22 15:04`, `2026-11-22T15:04:05+08:00`.
 pub fn parse(text: &str) -> Option<i64> {
-    let text = text.trim().trim_end_matches('Z').trim_end_matches(" UTC");
-    let (date, clock) = text.split_once(['T', ' ']).unwrap_or((text, "00:00"));
-    let number = |text: &str| {
-        text.parse::<i64>().ok().filter(|_| text.len() <= 4 && text.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let date: Vec<i64> = date.split('-').map(number).collect::<Option<_>>()?;
-    let clock: Vec<i64> = clock.split(':').map(number).collect::<Option<_>>()?;
-    let [year, month, day] = date[..] else { return None };
-    let (hour, minute, second) = match clock[..] {
-        [hour, minute] => (hour, minute, 0),
-        [hour, minute, second] => (hour, minute, second),
-        _ => return None,
-    };
-    if !(1970..=9999).contains(&year) || hour > 23 || minute > 59 || second > 59 {
-        return None;
-    }
-    let days = days(year, month, day);
-    (civil(days) == (year, month, day)).then_some(days * DAY + (hour * 3600 + minute * 60 + second) * 1000)
+    let in_utc = || text.parse::<DateTime>().and_then(|date| TimeZone::UTC.to_timestamp(date));
+    let time = text.parse::<Timestamp>().or_else(|_| in_utc());
+    time.ok().map(Timestamp::as_millisecond).filter(|time| *time >= 0)
 }
 
-/// The days from 1970 to a date of the Gregorian calendar; years are counted from March, so that leap days come last.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + of_year - 719_468
-}
-
-/// The year, month and day that are `days` after 1970-01-01.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    let year = era * 400 + year_of_era + i64::from(month <= 2);
-    (year, month, of_year - (153 * from_march + 2) / 5 + 1)
+fn timestamp(time: i64) -> Timestamp {
+    // Databases can hold times beyond the calendar, which ends in the year 9999.
+    let (first, last) = (Timestamp::MIN.as_millisecond(), Timestamp::MAX.as_millisecond());
+    Timestamp::from_millisecond(time.clamp(first, last)).unwrap_or(Timestamp::MAX)
 }
 
 #[cfg(test)]
@@ -85,9 +58,22 @@ mod tests {
         assert_eq!(parse("2024-02-29T12:34:56Z"), Some(1_709_210_096_000));
         assert_eq!(iso(1_709_210_096_000), "2024-02-29T12:34:56Z");
         assert_eq!(shown(1_709_210_096_000), "2024-02-29 12:34 UTC");
-        for wrong in
-            ["2023-02-29", "2024-13-01", "2024-01-01 24:00", "yesterday", "2024-1-1T1:1:1:1", "+024-01-01"]
-        {
+        for same in ["2024-02-29 12:34:56", "2024-02-29T20:34:56+08:00", "2024-02-29T12:34:56-00:00"] {
+            assert_eq!(parse(same), Some(1_709_210_096_000), "{same}");
+        }
+        assert_eq!(parse("2024-02-29 12:34"), parse("2024-02-29T12:34:00Z"));
+        assert_eq!([iso(i64::MAX), iso(i64::MIN)], ["9999-12-30T22:00:00Z", "-9999-01-02T01:59:59Z"]);
+        for wrong in [
+            "2023-02-29",
+            "2024-13-01",
+            "2024-01-01 24:00",
+            "yesterday",
+            "2024-1-1T1:1:1:1",
+            "+024-01-01",
+            "1969-12-31",
+            "12:34:56",
+            "",
+        ] {
             assert_eq!(parse(wrong), None, "{wrong}");
         }
         for days in 0..80_000 {

@@ -294,15 +294,7 @@ fn require_all<'p>(rows: &[Row], what: &str, planned: impl Iterator<Item = &'p s
 fn time(date: Option<&Datetime>) -> anyhow::Result<Option<i64>> {
     let Some(date) = date else { return Ok(None) };
     let text = date.to_string();
-    let local = match date.offset {
-        None | Some(toml::value::Offset::Z) => clock::parse(text.split('.').next().unwrap_or(&text)),
-        Some(toml::value::Offset::Custom { minutes }) => {
-            let without = Datetime { offset: None, ..*date }.to_string();
-            clock::parse(without.split('.').next().unwrap_or(&without))
-                .map(|time| time - i64::from(minutes) * 60_000)
-        }
-    };
-    local.map(Some).with_context(|| format!("{text} is not a date"))
+    clock::parse(&text).map(Some).with_context(|| format!("{text} is not a date"))
 }
 
 async fn apply_phase(
