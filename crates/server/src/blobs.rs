@@ -123,9 +123,7 @@ impl Blobs {
         if let Some(bucket) = self.bucket.as_ref().filter(|_| !path.exists()) {
             let file = NamedTempFile::new_in(self.folder.join("new"))?;
             bucket.get(hash, file.path())?;
-            let mut found = Sha256::new();
-            io::copy(&mut File::open(file.path())?, &mut found)?;
-            if ids::hex(&found.finalize()) != hash {
+            if ids::digest_of(File::open(file.path())?)? != hash {
                 return Err(io::Error::other(format!("the bucket has other content under the name {hash}")));
             }
             self.persist(file, &path)?;

@@ -1,6 +1,7 @@
 //! Ids, which are UUIDv7 and so in the order of their making, and secrets, of which only the hash is stored.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
 
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -14,7 +15,7 @@ pub fn new_id() -> String {
 ///
 /// # Errors
 /// If the system has no random numbers.
-pub fn secret() -> std::io::Result<String> {
+pub fn secret() -> io::Result<String> {
     let mut bytes = [0; 32];
     random(&mut bytes)?;
     Ok(hex(&bytes))
@@ -24,13 +25,33 @@ pub fn secret() -> std::io::Result<String> {
 ///
 /// # Errors
 /// If the system has none.
-pub fn random(bytes: &mut [u8]) -> std::io::Result<()> {
-    getrandom::fill(bytes).map_err(std::io::Error::other)
+pub fn random(bytes: &mut [u8]) -> io::Result<()> {
+    getrandom::fill(bytes).map_err(io::Error::other)
 }
 
 /// The SHA-256 of a secret or of content, as 64 hexadecimal digits.
 pub fn digest(content: impl AsRef<[u8]>) -> String {
     hex(&Sha256::digest(content))
+}
+
+/// The SHA-256 of all that `content` holds, as 64 hexadecimal digits.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn digest_of(mut content: impl Read) -> io::Result<String> {
+    struct Hashed(Sha256);
+    impl Write for Hashed {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.update(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut hash = Hashed(Sha256::new());
+    io::copy(&mut content, &mut hash)?;
+    Ok(hex(&hash.0.finalize()))
 }
 
 /// `bytes` as hexadecimal digits.

@@ -6,7 +6,6 @@ use std::path::{Component, Path};
 
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::ids;
 
@@ -72,9 +71,7 @@ fn collect(folder: &Path, prefix: &str, entries: &mut Vec<Entry>) -> io::Result<
 }
 
 fn hash(path: &Path) -> io::Result<String> {
-    let mut hash = Sha256::new();
-    io::copy(&mut File::open(path)?, &mut hash)?;
-    Ok(ids::hex(&hash.finalize()))
+    ids::digest_of(File::open(path)?)
 }
 
 impl Manifest {

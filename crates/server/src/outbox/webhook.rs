@@ -3,7 +3,8 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
 use ureq::Agent;
 use ureq::config::Config;
 use ureq::http::Uri;
@@ -107,16 +108,9 @@ impl Resolver for PublicResolver {
 
 /// The signature of a message that is sent at a time in seconds: HMAC-SHA256 of `time.body`.
 pub fn signature(secret: &str, time: i64, body: &str) -> String {
-    const BLOCK: usize = 64;
-    let mut key = [0; BLOCK];
-    match secret.len() > BLOCK {
-        true => key[..32].copy_from_slice(&Sha256::digest(secret)),
-        false => key[..secret.len()].copy_from_slice(secret.as_bytes()),
-    }
-    let inner =
-        Sha256::new().chain_update(key.map(|byte| byte ^ 0x36)).chain_update(format!("{time}.{body}"));
-    let outer = Sha256::new().chain_update(key.map(|byte| byte ^ 0x5c)).chain_update(inner.finalize());
-    ids::hex(&outer.finalize())
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("keys have any length");
+    mac.update(format!("{time}.{body}").as_bytes());
+    ids::hex(&mac.finalize().into_bytes())
 }
 
 /// Sends a message. Nothing of the answer but its status is used.
