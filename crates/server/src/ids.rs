@@ -1,8 +1,8 @@
 //! Ids, which are UUIDv7 and so in the order of their making, and secrets, of which only the hash is stored.
 
-use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -56,15 +56,10 @@ pub fn digest_of(mut content: impl Read) -> io::Result<String> {
 
 /// `bytes` as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    HEXLOWER.encode(bytes)
 }
 
 /// The bytes of hexadecimal digits; `None` for other text.
 pub fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> = text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
-    let digits = digits.filter(|digits| digits.len() % 2 == 0)?;
-    Some(digits.chunks_exact(2).map(|pair| pair[0] * 16 + pair[1]).collect())
+    HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok()
 }

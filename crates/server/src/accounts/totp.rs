@@ -1,5 +1,6 @@
 //! The second factor: codes of six digits that an authenticator app makes of a secret and the time (RFC 6238).
 
+use data_encoding::BASE32_NOPAD;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::json;
 use sha1::Sha1;
@@ -15,23 +16,17 @@ const STEP: i64 = 30_000;
 /// How many steps the clock of a telephone may be off.
 const DRIFT: i64 = 1;
 
-const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+/// The bytes of a secret.
+const LENGTH: usize = 20;
 
 /// A new secret of 160 random bits, in base 32.
 ///
 /// # Errors
 /// If the system has no random numbers.
 pub fn new_secret() -> std::io::Result<String> {
-    let mut bytes = [0; 20];
+    let mut bytes = [0; LENGTH];
     ids::random(&mut bytes)?;
-    Ok(in_base_32(&bytes))
-}
-
-fn in_base_32(bytes: &[u8]) -> String {
-    // Secrets have whole groups of five bytes, which are eight letters.
-    let group = |five: &[u8]| five.iter().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
-    let letter = |bits: u64, place: u32| char::from(ALPHABET[(bits >> (35 - 5 * place) & 31) as usize]);
-    bytes.chunks_exact(5).map(group).flat_map(|bits| (0..8).map(move |place| letter(bits, place))).collect()
+    Ok(BASE32_NOPAD.encode(&bytes))
 }
 
 /// Whether a text is a secret.
@@ -40,13 +35,7 @@ pub fn is_secret(text: &str) -> bool {
 }
 
 fn of_base_32(text: &str) -> Option<Vec<u8>> {
-    let value = |letter: &u8| ALPHABET.iter().position(|known| known == letter).map(|place| place as u64);
-    let values: Vec<u64> = text.as_bytes().iter().map(value).collect::<Option<_>>()?;
-    if values.len() != 32 {
-        return None;
-    }
-    let group = |eight: &[u64]| eight.iter().fold(0, |bits, value| bits << 5 | value);
-    Some(values.chunks_exact(8).flat_map(|eight| group(eight).to_be_bytes()[3..].to_vec()).collect())
+    BASE32_NOPAD.decode(text.as_bytes()).ok().filter(|secret| secret.len() == LENGTH)
 }
 
 /// The code of a step of time.
@@ -149,7 +138,7 @@ mod tests {
         ] {
             assert_eq!(code(secret, seconds * 1000 / STEP).as_deref(), Some(expected));
         }
-        let text = in_base_32(secret);
+        let text = BASE32_NOPAD.encode(secret);
         assert_eq!(text, "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
         assert_eq!(of_base_32(&text).unwrap(), secret);
         for wrong in
