@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use capeval_choice::{Argument, Refusal, Remedy};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use ureq::Agent;
@@ -148,16 +149,12 @@ impl Connection {
     }
 }
 
+/// What is written by its number in a query: all but letters, digits and `-_.~`.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
 /// `text` as a part of the query of an address.
 pub(crate) fn encode(text: &str) -> String {
-    text.bytes()
-        .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                char::from(byte).to_string()
-            }
-            _ => format!("%{byte:02X}"),
-        })
-        .collect()
+    utf8_percent_encode(text, ENCODED).to_string()
 }
 
 /// A key that no other request has.

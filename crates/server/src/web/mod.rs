@@ -11,6 +11,7 @@ pub mod recent;
 pub mod route;
 
 use axum::http::{HeaderMap, header};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 pub use guard::Attempt;
 pub use page::{Page, Person, Signed};
@@ -23,17 +24,12 @@ pub fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
+/// What is written by its number in an address: all but letters, digits, `-_.~`, and `/`, so that paths can be read.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
+
 /// `text` as part of an address.
 pub fn encode(text: &str) -> String {
-    let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte);
-    text.bytes().fold(String::with_capacity(text.len()), |mut encoded, byte| {
-        if keep(byte) {
-            encoded.push(char::from(byte));
-        } else {
-            encoded.push_str(&format!("%{byte:02X}"));
-        }
-        encoded
-    })
+    utf8_percent_encode(text, ENCODED).to_string()
 }
 
 /// The path of this site that `to` names; the front page for everything else, such as an address of another site.
