@@ -1,6 +1,9 @@
 //! Makes a benchmark from a file, or brings it up to date with the file.
 
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use capeval::MetricOptions;
@@ -14,12 +17,13 @@ use super::records::{BoardKind, Visibility};
 use super::{scoring, submit};
 use crate::accounts::people;
 use crate::app::App;
+use crate::blobs::Blobs;
 use crate::jobs::queue::{self, Priority};
 use crate::store::{Row, Tx};
 use crate::{args, audit, clock, ids};
 
 /// A benchmark as a file describes it.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// The part of its addresses: small letters, digits, hyphens.
@@ -48,7 +52,7 @@ fn public() -> Visibility {
 }
 
 /// A phase as a file describes it.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PhasePlan {
     /// The part of its addresses.
@@ -115,13 +119,13 @@ fn public_board() -> BoardKind {
 }
 
 /// A reference set as a file describes it.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReferencePlan {
     /// The name, such as `c5`.
     pub name: String,
     /// The file, in any format that capeval reads.
-    pub file: String,
+    pub file: Source,
     /// The language of the captions.
     #[serde(default = "english")]
     pub language: String,
@@ -136,13 +140,100 @@ fn english() -> String {
 }
 
 /// A baseline as a file describes it.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BaselinePlan {
     /// The name of the method.
     pub method: String,
     /// The results.
-    pub file: String,
+    pub file: Source,
+}
+
+/// The content of a file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "String")]
+pub enum Source {
+    /// What a file holds, whose path is relative to the folder of the plan.
+    File(String),
+    /// The bytes themselves.
+    Bytes(Arc<[u8]>),
+}
+
+impl From<String> for Source {
+    fn from(path: String) -> Self {
+        Self::File(path)
+    }
+}
+
+impl Source {
+    /// Stores the content; returns its hash and its size.
+    fn store(&self, blobs: &Blobs, folder: &Path) -> anyhow::Result<(String, u64)> {
+        let mut draft = blobs.draft()?;
+        match self {
+            Self::File(path) => {
+                let path = folder.join(path);
+                let mut file = File::open(&path).with_context(|| path.display().to_string())?;
+                io::copy(&mut file, &mut draft)?;
+            }
+            Self::Bytes(bytes) => draft.write_all(bytes)?,
+        }
+        let size = draft.size();
+        Ok((blobs.keep(draft)?, size))
+    }
+}
+
+/// The files of a phase as they are stored, in the order of the plan.
+struct StoredFiles {
+    references: Vec<StoredReferences>,
+    baselines: Vec<StoredBaseline>,
+}
+
+struct StoredReferences {
+    hash: String,
+    /// The ids of the images to keep, as JSON.
+    images: Option<String>,
+}
+
+struct StoredBaseline {
+    hash: String,
+    size: u64,
+}
+
+/// Stores the files of phases. This copies, hashes and uploads them, which takes its time, so it must be done before a
+/// transaction begins: SQLite has one writer. The files of a plan that is refused afterwards are swept away.
+async fn store_files(app: &App, phases: &[PhasePlan], folder: &Path) -> anyhow::Result<Vec<StoredFiles>> {
+    let (phases, folder) = (phases.to_vec(), folder.to_owned());
+    let (blobs, hidden) = (app.blobs.clone(), app.hidden.clone());
+    let store_phase = move |phase: &PhasePlan| -> anyhow::Result<StoredFiles> {
+        let references = phase.references.iter().map(|set| {
+            let (hash, _) = set.file.store(&hidden, &folder)?;
+            let images = set.images.as_ref().map(|path| read_images(&folder.join(path))).transpose()?;
+            Ok(StoredReferences { hash, images })
+        });
+        let references = references.collect::<anyhow::Result<_>>()?;
+        let baselines = phase.baselines.iter().map(|baseline| {
+            let (hash, size) = baseline
+                .file
+                .store(&blobs, &folder)
+                .with_context(|| format!("baseline {}", baseline.method))?;
+            Ok(StoredBaseline { hash, size })
+        });
+        Ok(StoredFiles { references, baselines: baselines.collect::<anyhow::Result<_>>()? })
+    };
+    let store_phases = move || {
+        phases
+            .iter()
+            .map(|phase| store_phase(phase).with_context(|| format!("phase {}", phase.slug)))
+            .collect()
+    };
+    tokio::task::spawn_blocking(store_phases).await?
+}
+
+/// The ids of the images in a file, as JSON.
+fn read_images(path: &Path) -> anyhow::Result<String> {
+    let shown = || path.display().to_string();
+    let text = std::fs::read_to_string(path).with_context(shown)?;
+    Ok(serde_json::to_string(&listed(&text).with_context(shown)?)?)
 }
 
 /// What was done.
@@ -160,6 +251,7 @@ pub struct Applied {
 /// If the plan is not valid, a file cannot be read, or what scores depend on has changed.
 pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -> anyhow::Result<Applied> {
     check(plan)?;
+    let files = store_files(app, &plan.phases, folder).await?;
     let mut tx = app.store.begin().await?;
     let known = tx.first("SELECT id FROM benchmark WHERE slug = $1", args![&plan.slug]).await?;
     let is_new = known.is_none();
@@ -186,8 +278,8 @@ pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -
     let phases = tx.all("SELECT slug AS name FROM phase WHERE benchmark = $1", args![&id]).await?;
     require_all(&phases, "phase", plan.phases.iter().map(|phase| phase.slug.as_str()))?;
     let mut applied = Applied { is_new, sets: 0 };
-    for (position, phase) in plan.phases.iter().enumerate() {
-        applied.sets += apply_phase(app, &mut tx, &id, position, phase, folder)
+    for (position, (phase, files)) in plan.phases.iter().zip(&files).enumerate() {
+        applied.sets += apply_phase(&mut tx, &id, position, phase, files)
             .await
             .with_context(|| format!("phase {}", phase.slug))?;
     }
@@ -197,7 +289,8 @@ pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -
     Ok(applied)
 }
 
-/// Adds a phase to a benchmark, after the others. Nothing is changed if anything is wrong.
+/// Adds a phase to a benchmark, after the others. Files are read relative to `folder`. Nothing is changed if anything is
+/// wrong.
 ///
 /// # Errors
 /// As [`apply`].
@@ -210,10 +303,13 @@ pub async fn add_phase(
 ) -> anyhow::Result<()> {
     check_slug(&plan.slug)?;
     check_phase(plan)?;
+    let files = store_files(app, std::slice::from_ref(plan), folder).await?;
     let mut tx = app.store.begin().await?;
     let row = tx.first("SELECT COUNT(*) AS n FROM phase WHERE benchmark = $1", args![benchmark]).await?;
     let position: i64 = row.context("an aggregate has a row")?.get("n")?;
-    apply_phase(app, &mut tx, benchmark, position as usize, plan, folder).await?;
+    for files in &files {
+        apply_phase(&mut tx, benchmark, position as usize, plan, files).await?;
+    }
     audit::note(&mut tx, actor, "phase.add", benchmark, json!({ "slug": plan.slug })).await?;
     tx.commit().await?;
     app.wake.notify();
@@ -298,12 +394,11 @@ fn time(date: Option<&Datetime>) -> anyhow::Result<Option<i64>> {
 }
 
 async fn apply_phase(
-    app: &App,
     tx: &mut Tx,
     benchmark: &str,
     position: usize,
     plan: &PhasePlan,
-    folder: &Path,
+    files: &StoredFiles,
 ) -> anyhow::Result<usize> {
     let known = tx
         .first("SELECT * FROM phase WHERE benchmark = $1 AND slug = $2", args![benchmark, &plan.slug])
@@ -357,14 +452,14 @@ async fn apply_phase(
         require_scored(tx, score_set, main).await?;
     }
     let mut added = 0;
-    for (position, set) in plan.references.iter().enumerate() {
-        added += usize::from(apply_set(app, tx, &id, position, set, folder).await?);
+    for (position, (set, stored)) in plan.references.iter().zip(&files.references).enumerate() {
+        added += usize::from(apply_set(tx, &id, position, set, stored).await?);
     }
     let sql = "SELECT method AS name FROM submission WHERE phase = $1 AND kind = 'baseline'";
     let baselines = tx.all(sql, args![&id]).await?;
     require_all(&baselines, "baseline", plan.baselines.iter().map(|baseline| baseline.method.as_str()))?;
-    for baseline in &plan.baselines {
-        apply_baseline(app, tx, (&id, is_open), baseline, folder)
+    for (baseline, stored) in plan.baselines.iter().zip(&files.baselines) {
+        apply_baseline(tx, (&id, is_open), &baseline.method, stored)
             .await
             .with_context(|| format!("baseline {}", baseline.method))?;
     }
@@ -391,21 +486,16 @@ fn require_same<T: PartialEq>(what: &str, known: &T, planned: &T) -> anyhow::Res
 
 /// Adds a baseline, unless it is there already.
 async fn apply_baseline(
-    app: &App,
     tx: &mut Tx,
     (phase, is_open): (&str, bool),
-    plan: &BaselinePlan,
-    folder: &Path,
+    method: &str,
+    file: &StoredBaseline,
 ) -> anyhow::Result<()> {
-    let path = folder.join(&plan.file);
-    let file = std::fs::File::open(&path).with_context(|| path.display().to_string())?;
-    let size = file.metadata()?.len();
-    let blob = app.blobs.put(file)?;
     let sql = "SELECT blob FROM submission WHERE phase = $1 AND kind = 'baseline' AND method = $2";
-    if let Some(known) = tx.first(sql, args![phase, &plan.method]).await? {
-        return require_same("the file", &known.get("blob")?, &Some(blob));
+    if let Some(known) = tx.first(sql, args![phase, method]).await? {
+        return require_same("the file", &known.get::<Option<String>>("blob")?.as_ref(), &Some(&file.hash));
     }
-    let id = submit::add_baseline(tx, phase, &plan.method, &blob, size).await?;
+    let id = submit::add_baseline(tx, phase, method, &file.hash, file.size).await?;
     // Otherwise its job begins with the references.
     if is_open {
         queue::add(tx, scoring::SCORE.kind, &id, Priority::Background).await?;
@@ -416,33 +506,21 @@ async fn apply_baseline(
 /// Adds a reference set, and has it prepared; `false` if it is there already. A phase that has scores keeps them on its
 /// board until everything is scored by the new set, too.
 async fn apply_set(
-    app: &App,
     tx: &mut Tx,
     phase: &str,
     position: usize,
     plan: &ReferencePlan,
-    folder: &Path,
+    file: &StoredReferences,
 ) -> anyhow::Result<bool> {
-    let path = folder.join(&plan.file);
-    let file = std::fs::File::open(&path).with_context(|| path.display().to_string())?;
-    let source = app.hidden.put(file)?;
-    let images = match &plan.images {
-        Some(images) => {
-            let path = folder.join(images);
-            let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-            Some(serde_json::to_string(&listed(&text).with_context(|| path.display().to_string())?)?)
-        }
-        None => None,
-    };
     let known = tx
         .first("SELECT * FROM reference_set WHERE phase = $1 AND name = $2", args![phase, &plan.name])
         .await?;
     if let Some(known) = known {
         let name = |what: &str| format!("{what} of the references {}", plan.name);
-        require_same(&name("the file"), &known.get("source_hash")?, &source)?;
+        require_same(&name("the file"), &known.get("source_hash")?, &file.hash)?;
         require_same(&name("language"), &known.get("language")?, &plan.language)?;
         require_same(&name("tokenizer"), &known.get("tokenizer")?, &plan.tokenizer)?;
-        require_same(&name("images"), &known.get("images")?, &images)?;
+        require_same(&name("images"), &known.get("images")?, &file.images)?;
         let sql = "UPDATE reference_set SET position = $1 WHERE id = $2";
         tx.execute(sql, args![position, known.get::<String>("id")?]).await?;
         return Ok(false);
@@ -451,7 +529,17 @@ async fn apply_set(
     tx.execute(
         "INSERT INTO reference_set (id, phase, name, position, language, tokenizer, source_hash, images, state, created_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'preparing', $9)",
-        args![&id, phase, &plan.name, position, &plan.language, plan.tokenizer.clone(), source, images, clock::now()],
+        args![
+            &id,
+            phase,
+            &plan.name,
+            position,
+            &plan.language,
+            plan.tokenizer.clone(),
+            &file.hash,
+            file.images.clone(),
+            clock::now()
+        ],
     )
     .await?;
     queue::add(tx, scoring::PREPARE.kind, &id, Priority::Awaited).await?;

@@ -195,3 +195,36 @@ async fn a_set_that_does_not_fit_leaves_the_board_alone() {
     site.work().await;
     assert_eq!(ada.get(&path).await.expect(200).json(), board);
 }
+
+/// Storing a file takes as long as the disk or the bucket needs, and SQLite has one writer.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn others_write_while_files_are_stored() {
+    use std::io::Write;
+
+    let site = Site::new(Database::Sqlite).await;
+    let folder = tempfile::tempdir().unwrap();
+    // The end of a pipe comes when the test wants it to.
+    let pipe = folder.path().join("c5.json");
+    let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, kind, mode, 0).unwrap();
+    let plan = "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nhuman = false\n\
+        [[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
+    let (app, path) = (site.app.clone(), folder.path().to_owned());
+    let mut applied =
+        tokio::spawn(async move { apply(&app, &toml::from_str(plan).unwrap(), &path, None).await });
+    // A pipe opens for writing once somebody reads it.
+    let (send, opened) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || send.send(std::fs::OpenOptions::new().write(true).open(pipe)));
+    let mut file = tokio::select! {
+        opened = opened => opened.unwrap().unwrap(),
+        applied = &mut applied => panic!("the file was not read: {applied:?}"),
+    };
+    site.account("Ada", Role::Host).await;
+    file.write_all(references(20, 5).as_bytes()).unwrap();
+    drop(file);
+    assert_eq!(applied.await.unwrap().unwrap().sets, 1);
+    site.work().await;
+    let row = site.app.store.first("SELECT state FROM reference_set", args![]).await.unwrap().unwrap();
+    assert_eq!(row.get::<String>("state").unwrap(), "ready");
+}

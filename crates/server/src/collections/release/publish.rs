@@ -12,7 +12,7 @@ use super::make::Parameters;
 use super::split::Split;
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::benchmarks::apply::{self, PhasePlan, Plan, ReferencePlan};
+use crate::benchmarks::apply::{self, PhasePlan, Plan, ReferencePlan, Source};
 use crate::benchmarks::records::{self as benchmarks, BoardKind, Visibility};
 use crate::collections::records::Collection;
 use crate::fault::Fault;
@@ -80,9 +80,10 @@ pub async fn publish(
     }
     let known = app.store.first("SELECT id FROM benchmark WHERE slug = $1", args![&wanted.slug]).await?;
     let known: Option<String> = known.map(|row| row.get("id")).transpose()?;
-    let folder = tempfile::tempdir()?;
-    let phase = phase(&content, split, wanted, folder.path())?;
+    let phase = phase(&content, split, wanted);
     let phase_slug = phase.slug.clone();
+    // Its files are bytes.
+    let no_folder = Path::new("");
     let made = match &known {
         Some(id) if !benchmarks::is_host(&app.store, id, Some(visitor)).await? => {
             return Err(fault!(
@@ -92,7 +93,7 @@ pub async fn publish(
                 &wanted.slug
             ));
         }
-        Some(id) => apply::add_phase(app, id, &phase, folder.path(), Some(&visitor.id)).await,
+        Some(id) => apply::add_phase(app, id, &phase, no_folder, Some(&visitor.id)).await,
         None => {
             let plan = Plan {
                 slug: wanted.slug.clone(),
@@ -106,7 +107,7 @@ pub async fn publish(
                 hosts: vec![visitor.email.clone()],
                 phases: vec![phase],
             };
-            apply::apply(app, &plan, folder.path(), Some(&visitor.id)).await.map(drop)
+            apply::apply(app, &plan, no_folder, Some(&visitor.id)).await.map(drop)
         }
     };
     made.map_err(|error| {
@@ -143,28 +144,26 @@ async fn note(
     Ok(tx.commit().await?)
 }
 
-/// The phase, with a reference set for each language, whose file is written to `folder`.
-fn phase(content: &Content, split: Split, wanted: &Wanted, folder: &Path) -> Result<PhasePlan, Fault> {
+/// The phase, with a reference set for each language.
+fn phase(content: &Content, split: Split, wanted: &Wanted) -> PhasePlan {
     let mut references = Vec::new();
     for language in content.languages() {
         let counts = content
             .of(split)
             .map(|picture| picture.captions.iter().filter(|caption| caption.language == language).count());
         let Some(fewest) = counts.filter(|n| *n > 0).min() else { continue };
-        let file = format!("{split}-{language}.json");
         let annotations = files::annotations(content, split, Some(language), true);
-        std::fs::write(folder.join(&file), annotations.to_string())?;
         let is_chinese = language.starts_with("zh");
         references.push(ReferencePlan {
             name: format!("c{fewest}-{language}"),
-            file,
+            file: Source::Bytes(annotations.to_string().into_bytes().into()),
             language: language.to_owned(),
             tokenizer: is_chinese.then(|| card::tokenizer(language).name().to_owned()),
             images: None,
         });
     }
     let metrics = ["bleu", "rouge-l", "cider-d", "chrf"].map(str::to_owned);
-    Ok(PhasePlan {
+    PhasePlan {
         slug: format!("{split}-{}", content.number),
         title: format!("Release {}, {split}", content.number),
         opens: None,
@@ -180,7 +179,7 @@ fn phase(content: &Content, split: Split, wanted: &Wanted, folder: &Path) -> Res
         human: true,
         references,
         baselines: Vec::new(),
-    })
+    }
 }
 
 fn rules(content: &Content, split: Split) -> String {
