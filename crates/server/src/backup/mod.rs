@@ -16,14 +16,13 @@ use anyhow::Context;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-pub use manifest::Manifest;
+pub use manifest::{Entry, Manifest};
 pub use restore::{Checked, check, restore};
 
 use crate::app::App;
 use crate::blobs::{Blobs, FOLDERS};
 use crate::clock;
 use crate::store::{Store, Tx};
-use manifest::Entry;
 
 /// The rows.
 const ROWS: &str = "database.jsonl.gz";

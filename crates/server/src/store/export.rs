@@ -30,7 +30,7 @@ struct Head {
 
 /// The names of all tables, each after those that it refers to.
 pub fn tables() -> impl Iterator<Item = &'static str> {
-    let lines = MIGRATIONS.iter().flat_map(|script| script.lines());
+    let lines = MIGRATIONS.iter().flat_map(|migration| migration.script.lines());
     lines.filter_map(|line| line.strip_prefix("CREATE TABLE ")?.split_whitespace().next())
 }
 

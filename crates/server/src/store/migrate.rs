@@ -5,19 +5,32 @@ use anyhow::{Context, bail};
 use super::{Store, Tx};
 use crate::{args, clock};
 
+/// A change of the tables.
+pub(super) struct Migration {
+    /// The name of its file, which begins with the version of the tables that it makes.
+    pub name: &'static str,
+    pub script: &'static str,
+}
+
+macro_rules! migrations {
+    ($($name:literal)*) => {
+        &[$(Migration { name: $name, script: include_str!(concat!("../../migrations/", $name, ".sql")) }),*]
+    };
+}
+
 /// The changes of the tables, oldest first. They are never edited once released; a new one is added instead.
-pub(super) const MIGRATIONS: &[&str] = &[
-    include_str!("../../migrations/0001_tables.sql"),
-    include_str!("../../migrations/0002_backup.sql"),
-    include_str!("../../migrations/0003_outbox.sql"),
-    include_str!("../../migrations/0004_collections.sql"),
-    include_str!("../../migrations/0005_releases.sql"),
-    include_str!("../../migrations/0006_score_sets.sql"),
-    include_str!("../../migrations/0007_totp.sql"),
-    include_str!("../../migrations/0008_judging.sql"),
-    include_str!("../../migrations/0012_large_collections.sql"),
-    include_str!("../../migrations/0013_cards_and_agreement.sql"),
-];
+pub(super) const MIGRATIONS: &[Migration] = migrations! {
+    "0001_tables"
+    "0002_backup"
+    "0003_outbox"
+    "0004_collections"
+    "0005_releases"
+    "0006_score_sets"
+    "0007_totp"
+    "0008_judging"
+    "0009_large_collections"
+    "0010_cards_and_agreement"
+};
 
 /// The version of the tables that this program uses.
 pub const NEWEST: usize = MIGRATIONS.len();
@@ -47,12 +60,12 @@ impl Store {
                 MIGRATIONS.len()
             );
         }
-        for (version, script) in (1_i64..).zip(MIGRATIONS).take(until).skip(done) {
+        for (version, Migration { name, script }) in (1_i64..).zip(MIGRATIONS).take(until).skip(done) {
             let applied = match &mut tx {
                 Tx::Sqlite(tx) => sqlx::raw_sql(*script).execute(&mut **tx).await.map(drop),
                 Tx::Postgres(tx) => sqlx::raw_sql(*script).execute(&mut **tx).await.map(drop),
             };
-            applied.with_context(|| format!("migration {version} failed"))?;
+            applied.with_context(|| format!("the migration {name} failed"))?;
             tx.execute(
                 "INSERT INTO migration (version, applied_at) VALUES ($1, $2)",
                 args![version, clock::now()],
@@ -61,5 +74,17 @@ impl Store {
         }
         tx.commit().await?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_after_the_version_that_they_make() {
+        for (version, Migration { name, .. }) in (1..).zip(MIGRATIONS) {
+            assert!(name.starts_with(&format!("{version:04}_")), "{name} makes version {version}");
+        }
     }
 }
