@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, bail};
-use capeval::choice::UnknownName;
+use capeval_choice::UnknownName;
 use clap::{Args, Parser, Subcommand};
 
 use crate::accounts::people::{self, NewAccount};
@@ -17,7 +17,7 @@ use crate::backup::{self, Manifest, nightly};
 use crate::benchmarks::apply::{self, Plan};
 use crate::settings::Settings;
 use crate::web::Scope;
-use crate::{clock, collections, demo, doctor, serve, tasks};
+use crate::{clock, collections, demo, doctor, serve};
 
 /// Run benchmarks with hidden references: uploads, quotas, scores, boards
 #[derive(Parser)]
@@ -186,7 +186,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     let Arguments { common, command } = arguments;
     let command = command.unwrap_or(Command::Serve);
     if let Command::Child = command {
-        return crate::jobs::child::serve(tasks::perform);
+        return capeval_tasks::serve();
     }
     let folder = if let Command::Demo = command { "./capeval-demo" } else { "./capeval-data" };
     let data = common.data.unwrap_or_else(|| PathBuf::from(folder));

@@ -4,13 +4,14 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use capeval_files::{self as files, MeteorHome, SpiceHome};
+use capeval_tasks::Possible;
 
 use crate::accounts::people;
 use crate::app::App;
 use crate::backup::{self, nightly};
 use crate::blobs::FOLDERS;
+use crate::jobs::child;
 use crate::store::Store;
-use crate::tasks::{self, Probe};
 use crate::{args, clock};
 
 /// The free bytes under which there is not enough space.
@@ -63,8 +64,8 @@ pub async fn examine(app: &App) -> anyhow::Result<Vec<Finding>> {
 
 /// What a job of this system cannot do, as one found out by trying.
 async fn sandbox(app: &App) -> Finding {
-    match tasks::probe(app).await {
-        Ok(Probe { socket, file, program, memory, environment }) => {
+    match child::probe(app).await {
+        Ok(Possible { socket, file, program, memory, environment }) => {
             let word = |possible: bool| if possible { "possible" } else { "refused" };
             let (network, files, programs) = (word(socket), word(file), word(program));
             let (memory, variables) = (word(memory), word(environment));

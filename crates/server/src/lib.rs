@@ -25,7 +25,6 @@ pub mod outbox;
 pub mod serve;
 pub mod settings;
 pub mod store;
-pub mod tasks;
 pub mod web;
 
 /// The kinds of work that jobs do.

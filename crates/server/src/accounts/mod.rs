@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::web::language::say;
 use crate::web::{Route, Scope};
 
-capeval::choice::named! {
+capeval_choice::named! {
     /// What a person may do.
     pub enum Role ("role") {
         Member = "member", "take part";

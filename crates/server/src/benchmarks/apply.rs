@@ -6,9 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use capeval::MetricOptions;
-use capeval::choice::SegmentId;
-use capeval::text::Tokenizer;
+use capeval_choice::SegmentId;
+use capeval_text::Tokenizer;
 use serde::Deserialize;
 use serde_json::json;
 use toml::value::Datetime;
@@ -340,7 +339,8 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     if main.is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
         bail!("phase {}: main_set is not among its references", phase.slug);
     }
-    check_metrics(phase).with_context(|| format!("phase {}", phase.slug))?;
+    capeval_tasks::check_metrics(&phase.metrics, &phase.main_metric)
+        .with_context(|| format!("phase {}", phase.slug))?;
     for set in &phase.references {
         people::name(&set.name)?;
         if let Some(tokenizer) = &set.tokenizer {
@@ -348,28 +348,6 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
                 .parse::<Tokenizer>()
                 .map_err(|_| anyhow::anyhow!("phase {}: no tokenizer is called {tokenizer}", phase.slug))?;
         }
-    }
-    Ok(())
-}
-
-/// Checks that the metrics exist, and that one of their measures is the one that ranks. The data of metrics such as
-/// METEOR may be where jobs run only, so these are not built.
-fn check_metrics(plan: &PhasePlan) -> anyhow::Result<()> {
-    let all = MetricOptions::new(plan.metrics.clone());
-    let needed = capeval::needed_data(&all);
-    let (with_data, others): (Vec<String>, Vec<String>) = plan
-        .metrics
-        .iter()
-        .cloned()
-        .partition(|name| needed.iter().any(|needed| needed.is_named && name.starts_with(needed.metric)));
-    let mut known = Vec::new();
-    if !others.is_empty() || with_data.is_empty() {
-        let selection = capeval::select_metrics(&MetricOptions::new(others), &Default::default())?;
-        known.extend(capeval::entries(&selection.metrics).1.into_iter().map(|measure| measure.key));
-    }
-    let is_of_data = needed.iter().any(|needed| plan.main_metric.starts_with(needed.metric));
-    if !is_of_data && !known.contains(&plan.main_metric) {
-        bail!("main_metric is `{}`, and the metrics give {}", plan.main_metric, known.join(", "));
     }
     Ok(())
 }

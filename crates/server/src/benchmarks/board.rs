@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
-use capeval::report;
+use capeval_tasks::Described;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -20,7 +20,6 @@ use crate::args;
 use crate::clock;
 use crate::fault::Fault;
 use crate::store::{Error, Store};
-use crate::tasks::Described;
 use crate::web::route::get;
 use crate::web::{Access, Page, Route, encode};
 
@@ -134,7 +133,7 @@ pub fn rounded(value: f64, measure: &Described, decimals: usize) -> f64 {
 
 /// A score as people see it.
 pub fn shown(value: f64, measure: &Described, decimals: usize) -> String {
-    report::fixed(value, if measure.is_count { 0 } else { decimals })
+    capeval_report::fixed(value, if measure.is_count { 0 } else { decimals })
 }
 
 /// All that may stand on the board of a phase: scored, and not disqualified.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use capeval::choice::SegmentId;
+use capeval_choice::SegmentId;
 
 use super::records::ReferenceSet;
 use super::validation::Expected;

@@ -2,16 +2,16 @@
 
 use std::io;
 
+use capeval_tasks::{Described, Metrics};
 use serde_json::Value;
 
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
 use crate::store::{Error, Row, Store, Tx};
-use crate::tasks::{self, Described, Metrics};
 use crate::{args, clock};
 
-capeval::choice::named! {
+capeval_choice::named! {
     /// Who sees that a benchmark exists.
     pub enum Visibility ("visibility") {
         Public = "public", "everybody";
@@ -20,7 +20,7 @@ capeval::choice::named! {
     }
 }
 
-capeval::choice::named! {
+capeval_choice::named! {
     /// Who sees the scores of a phase before they are disclosed.
     pub enum BoardKind ("kind of board") {
         Public = "public", "everybody who sees the benchmark";
@@ -221,10 +221,10 @@ impl ReferenceSet {
     ///
     /// # Errors
     /// If its file cannot be fetched.
-    pub async fn for_child(&self, phase: &Phase, app: &App) -> io::Result<Option<tasks::Set>> {
+    pub async fn for_child(&self, phase: &Phase, app: &App) -> io::Result<Option<capeval_tasks::Set>> {
         let Some(hash) = &self.prepared_hash else { return Ok(None) };
         let prepared = app.hidden.ready(hash).await?;
-        Ok(Some(tasks::Set { id: self.id.clone(), prepared, metrics: self.metrics(phase, app) }))
+        Ok(Some(capeval_tasks::Set { id: self.id.clone(), prepared, metrics: self.metrics(phase, app) }))
     }
 }
 

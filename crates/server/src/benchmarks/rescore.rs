@@ -1,6 +1,7 @@
 //! Score sets: one scoring of all submissions of a phase by one version of the engine and of the references. A set is
 //! never changed once boards show it; scoring everything again makes a new one, which takes over when it is complete.
 
+use capeval_tasks::SetScores;
 use serde_json::{Value, json};
 
 use super::records::{self, Phase};
@@ -12,7 +13,6 @@ use crate::fault::Fault;
 use crate::jobs::queue::{self, Priority};
 use crate::jobs::{Failure, Job, Work};
 use crate::store::{Error, Row, Store, Tx};
-use crate::tasks::SetScores;
 use crate::{args, audit, clock, ids};
 
 /// Scores a submission for a score set that is not the one it was first scored in. The subject is `SET/SUBMISSION`.
@@ -110,7 +110,7 @@ pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<St
         args![
             &id,
             &phase.id,
-            capeval::VERSION,
+            capeval_tasks::ENGINE,
             serde_json::to_string(&phase.metrics)?,
             ids::digest(hashes?.join(" ")),
             clock::now(),

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use capeval::choice::SegmentId;
+use capeval_choice::SegmentId;
+use capeval_tasks::{Allowance, Compare, Prepare, Prepared, Score, Set, SetContrasts, SetScores};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -11,11 +12,10 @@ use super::submissions::{self, Submission};
 use super::{board, rescore, submit};
 use crate::app::App;
 use crate::fault::Fault;
-use crate::jobs::child::{self, Allowance, Order};
+use crate::jobs::child;
 use crate::jobs::queue::{self, Priority};
 use crate::jobs::{Failure, Job, Work};
 use crate::store::Tx;
-use crate::tasks::{Prepared, Set, SetContrasts, SetScores, Task};
 use crate::{args, clock, outbox};
 
 /// Prepares a reference set.
@@ -58,16 +58,16 @@ async fn prepare(app: &App, job: &Job) -> Result<Value, Failure> {
     let images = set.images.as_deref().map(serde_json::from_str).transpose()?;
     let allowance = Allowance {
         write: vec![folder.path().to_owned()],
-        ..Allowance::of(app, readable(app, [source.clone()]))
+        ..child::allowance(app, readable(app, [source.clone()]))
     };
-    let task = Task::Prepare {
+    let task = Prepare {
         source,
         images,
         metrics: set.metrics(&phase, app),
         prepared: prepared.clone(),
         ids: ids.clone(),
     };
-    let done: Prepared = child::run(app, Order { allowance, task }).await?;
+    let done = child::run(app, allowance, task).await?;
     if phase.score_set.is_some() {
         // What was scored describes no other images, and could not be scored by these references.
         let others: Vec<_> = records::sets(&app.store, &phase.id)
@@ -209,8 +209,8 @@ pub async fn scores_of(
         _ => return Err(Failure::Lasting("the captions are missing".to_owned())),
     };
     let files = sets.iter().map(|set| set.prepared.clone()).chain(captions.clone());
-    let allowance = Allowance { gives_way: !job.is_awaited, ..Allowance::of(app, readable(app, files)) };
-    child::run(app, Order { allowance, task: Task::Score { captions, sets } }).await
+    let allowance = Allowance { gives_way: !job.is_awaited, ..child::allowance(app, readable(app, files)) };
+    child::run(app, allowance, Score { captions, sets }).await
 }
 
 async fn finish_score(
@@ -301,8 +301,8 @@ async fn compare_pair(
     let sets = for_child(app, phase, sets.iter()).await?;
     let (above, below) = (app.blobs.ready(&above.1).await?, app.blobs.ready(&below.1).await?);
     let files = sets.iter().map(|set| set.prepared.clone()).chain([above.clone(), below.clone()]);
-    let allowance = Allowance { gives_way: true, ..Allowance::of(app, readable(app, files)) };
-    child::run(app, Order { allowance, task: Task::Compare { above, below, sets } }).await
+    let allowance = Allowance { gives_way: true, ..child::allowance(app, readable(app, files)) };
+    child::run(app, allowance, Compare { above, below, sets }).await
 }
 
 async fn finish_compare(_: &App, tx: &mut Tx, _: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use capeval::choice::SegmentId;
+use capeval_choice::SegmentId;
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Number;
@@ -45,7 +45,7 @@ pub struct Problem {
     pub first: Vec<String>,
 }
 
-capeval::choice::named! {
+capeval_choice::named! {
     /// A kind of problem.
     pub enum Kind ("kind of problem") {
         NotAnObject = "not-an-object", "items of the list that are not objects with image_id and caption";

@@ -1,19 +1,19 @@
 //! The job that takes a picture from the upload to the queue of moderators, or to the people who describe it.
 
-use serde_json::{Value, json};
+use capeval_tasks::{Allowance, Picture, Pictured, Unfit};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tempfile::TempDir;
 
-use super::picture::{self, Pictured};
 use super::records::{self, Image};
 use super::rules::states::ImageState;
-use super::slots;
+use super::{similarity, slots};
 use crate::app::App;
 use crate::fault::Fault;
-use crate::jobs::child::{self, Allowance, Order};
+use crate::jobs::child;
 use crate::jobs::queue::{self, Priority};
 use crate::jobs::{Failure, Job, Work};
 use crate::store::{Error, Tx};
-use crate::tasks::Task;
 use crate::web::language::say;
 use crate::{args, clock};
 
@@ -37,19 +37,45 @@ const MEMORY: u64 = 2 << 30;
 /// Seconds of processor time for a picture.
 const SECONDS: u64 = 120;
 
+const WRONG_TYPE: &str = say("It is not a JPEG, PNG or WebP picture.");
+const DAMAGED: &str = say("The file is damaged or not complete.");
+const WRONG_SIZE: &str =
+    say("A picture has 64 to 8,192 pixels on each side, and at most 40 million pixels in all.");
+
 /// The same picture is there already.
 const SAME: &str = say("The same picture is in this collection already.");
 
 /// What cannot be told apart for the uploader.
 const FAILED: &str = say("The picture could not be processed.");
 
+/// A picture that was written anew.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Rewritten {
+    /// What is known about it.
+    pub pictured: Pictured,
+    /// The hash of the picture.
+    pub blob: String,
+    /// The hash of the small picture.
+    pub thumb: String,
+    /// The bytes of the picture.
+    pub size: u64,
+}
+
 async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
     let row = app.store.first("SELECT upload FROM image WHERE id = $1", args![&job.subject]).await?;
     let upload: Option<String> = row.map_or(Ok(None), |row| row.get("upload"))?;
     // The picture may have been withdrawn meanwhile.
     let Some(upload) = upload else { return Ok(Value::Null) };
+    Ok(serde_json::to_value(rewrite(app, &upload).await?)?)
+}
+
+/// Writes a picture anew, which is among the blobs, and a small one.
+///
+/// # Errors
+/// With a sentence for the uploader, if it is not taken.
+pub async fn rewrite(app: &App, upload: &str) -> Result<Rewritten, Failure> {
     let folder = TempDir::new_in(app.blobs.folder().join("new"))?;
-    let source = app.blobs.ready(&upload).await?;
+    let source = app.blobs.ready(upload).await?;
     let [picture, thumb] = ["picture", "thumb"].map(|name| folder.path().join(name));
     let allowance = Allowance {
         write: vec![folder.path().to_owned()],
@@ -57,10 +83,11 @@ async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
         seconds: SECONDS,
         // Uploads of many people at once must not slow down the pages.
         gives_way: true,
-        ..Allowance::of(app, vec![source.clone()])
+        ..child::allowance(app, vec![source.clone()])
     };
-    let task = Task::Picture { source, picture: picture.clone(), thumb: thumb.clone() };
-    let pictured: Pictured = child::run(app, Order { allowance, task }).await?;
+    let task = Picture { source, picture: picture.clone(), thumb: thumb.clone() };
+    let pictured = child::run(app, allowance, task).await?;
+    let pictured = pictured.map_err(|unfit| Failure::Lasting(why(unfit).to_owned()))?;
     let blobs = app.blobs.clone();
     let keep = move || {
         let size = std::fs::metadata(&picture)?.len();
@@ -70,7 +97,16 @@ async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
         Ok::<_, std::io::Error>((picture?, thumb?, size))
     };
     let (blob, thumb, size) = tokio::task::spawn_blocking(keep).await??;
-    Ok(json!({ "pictured": pictured, "blob": blob, "thumb": thumb, "size": size }))
+    Ok(Rewritten { pictured, blob, thumb, size })
+}
+
+/// Why a picture is not taken, for its uploader.
+fn why(unfit: Unfit) -> &'static str {
+    match unfit {
+        Unfit::WrongType => WRONG_TYPE,
+        Unfit::Damaged => DAMAGED,
+        Unfit::WrongSize => WRONG_SIZE,
+    }
 }
 
 async fn finish(app: &App, tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
@@ -83,9 +119,8 @@ async fn finish(app: &App, tx: &mut Tx, job: &Job, outcome: Result<Value, String
     }
     let collection = records::collection_of(&app.store, &image.collection).await?;
     match outcome {
-        Ok(mut value) if !value.is_null() => {
-            let pictured: Pictured = serde_json::from_value(value["pictured"].take())?;
-            let blob = value["blob"].as_str().unwrap_or_default().to_owned();
+        Ok(value) if !value.is_null() => {
+            let Rewritten { pictured, blob, thumb, size } = serde_json::from_value(value)?;
             if has(tx, &image, &blob).await? {
                 refuse(tx, &image.id, SAME).await?;
             } else {
@@ -95,18 +130,18 @@ async fn finish(app: &App, tx: &mut Tx, job: &Job, outcome: Result<Value, String
                      phash = $7, near = $8, upload = NULL, state = 'pending' WHERE id = $9",
                     args![
                         &blob,
-                        value["thumb"].as_str(),
+                        thumb,
                         &pictured.kind,
                         pictured.width,
                         pictured.height,
-                        value["size"].as_i64(),
+                        size as i64,
                         &pictured.phash,
                         near.clone(),
                         &image.id
                     ],
                 )
                 .await?;
-                for band in picture::bands(&pictured.phash) {
+                for band in similarity::bands(&pictured.phash) {
                     tx.execute(
                         "INSERT INTO image_band (collection, band, image) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
                         args![&image.collection, band, &image.id],
@@ -121,7 +156,7 @@ async fn finish(app: &App, tx: &mut Tx, job: &Job, outcome: Result<Value, String
         }
         Ok(_) => refuse(tx, &image.id, FAILED).await?,
         Err(reason) => {
-            let known = [picture::WRONG_TYPE, picture::DAMAGED, picture::WRONG_SIZE];
+            let known = [WRONG_TYPE, DAMAGED, WRONG_SIZE];
             refuse(tx, &image.id, known.into_iter().find(|known| *known == reason).unwrap_or(FAILED)).await?;
         }
     }
@@ -184,11 +219,11 @@ async fn near(tx: &mut Tx, image: &Image, phash: &str) -> Result<Option<String>,
         JOIN image ON image.id = image_band.image WHERE image_band.collection = $1 \
         AND image_band.band IN ($2, $3, $4, $5, $6, $7, $8, $9) AND image.state NOT IN ('rejected', 'withdrawn')";
     let mut values = args![&image.collection];
-    values.extend(picture::bands(phash).into_iter().map(Into::into));
+    values.extend(similarity::bands(phash).into_iter().map(Into::into));
     let mut nearest: Option<(u32, String)> = None;
     for row in tx.all(CLOSE, values).await? {
-        let distance = picture::distance(phash, &row.get::<String>("phash")?);
-        if distance <= picture::NEAR && nearest.as_ref().is_none_or(|(least, _)| distance < *least) {
+        let distance = similarity::distance(phash, &row.get::<String>("phash")?);
+        if distance <= similarity::NEAR && nearest.as_ref().is_none_or(|(least, _)| distance < *least) {
             nearest = Some((distance, row.get("id")?));
         }
     }

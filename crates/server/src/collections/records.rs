@@ -10,7 +10,7 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Row, Store};
 
-capeval::choice::named! {
+capeval_choice::named! {
     /// Who may download releases.
     pub enum ReleaseAccess ("access to releases") {
         Contributors = "contributors", "people with an accepted picture or caption";

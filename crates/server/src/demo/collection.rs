@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::benchmarks::records::BoardKind;
 use crate::collections::apply::{self, Plan};
 use crate::collections::captioning::give::{self as captions, New};
-use crate::collections::picture;
+use crate::collections::processing::{self, Rewritten};
 use crate::collections::ratings::give::{self, Given};
 use crate::collections::ratings::known;
 use crate::collections::records::{self, Collection};
@@ -118,16 +118,15 @@ async fn join(app: &App, collection: &str, account: &str) -> anyhow::Result<()> 
 async fn upload(app: &App, collection: &Collection, uploader: &str, number: usize) -> anyhow::Result<String> {
     let scene = Scene::of(number);
     let blobs = app.blobs.clone();
-    let draw = move || -> anyhow::Result<_> {
-        let folder = tempfile::tempdir()?;
-        let [source, picture, thumb] = ["source", "picture", "thumb"].map(|name| folder.path().join(name));
-        scene.draw().write_with_encoder(PngEncoder::new(std::fs::File::create(&source)?))?;
-        let pictured = picture::process(&source, &picture, &thumb)?;
-        let size = std::fs::metadata(&picture)?.len();
-        let kept = |path| anyhow::Ok(blobs.put(std::fs::File::open(path)?)?);
-        Ok((pictured, size, kept(&source)?, kept(&picture)?, kept(&thumb)?))
+    let draw = move || -> anyhow::Result<(Scene, String)> {
+        let mut draft = blobs.draft()?;
+        scene.draw().write_with_encoder(PngEncoder::new(&mut draft))?;
+        Ok((scene, blobs.keep(draft)?))
     };
-    let (pictured, size, source, picture, thumb) = tokio::task::spawn_blocking(draw).await??;
+    let (scene, source) = tokio::task::spawn_blocking(draw).await??;
+    let rewritten = processing::rewrite(app, &source).await;
+    let Rewritten { pictured, blob, thumb, size } =
+        rewritten.map_err(|failure| anyhow::anyhow!("a picture cannot be drawn: {failure:?}"))?;
     let id = ids::new_id();
     let state = if number < PICTURES - WAITING { "open" } else { "pending" };
     app.store
@@ -141,7 +140,7 @@ async fn upload(app: &App, collection: &Collection, uploader: &str, number: usiz
                 uploader,
                 scene.game(),
                 source,
-                picture,
+                blob,
                 thumb,
                 pictured.kind,
                 pictured.width,

@@ -1,16 +1,14 @@
 //! Runs one step of a job in a process of its own, so that a crash or a bomb costs one job.
 
-use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use capeval_tasks::{Allowance, Answer, Order, Possible, Probe, Task};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
 
-use super::{Failure, sandbox};
+use super::Failure;
 use crate::app::App;
 
 /// The hidden command of the program that runs a child.
@@ -22,63 +20,25 @@ const ANSWER: u64 = 64 << 20;
 /// The most bytes of messages that are kept for the log.
 const MESSAGES: u64 = 16 << 10;
 
-/// What a child may use.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Allowance {
-    /// Files and folders that it may read.
-    pub read: Vec<PathBuf>,
-    /// Folders that it may write to.
-    pub write: Vec<PathBuf>,
-    /// Bytes of address space.
-    pub memory: u64,
-    /// Seconds of processor time.
-    pub seconds: u64,
-    /// Threads; 0 for all processors.
-    pub threads: usize,
-    /// Whether others come first when processors are busy.
-    pub gives_way: bool,
-}
-
-impl Allowance {
-    /// What the settings allow, with these files to read.
-    pub fn of(app: &App, read: Vec<PathBuf>) -> Self {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from) as u64;
-        Self {
-            read,
-            write: Vec::new(),
-            memory: app.settings.job_memory_mib << 20,
-            seconds: app.settings.job_seconds * processors,
-            threads: app.settings.threads,
-            gives_way: false,
-        }
+/// What the settings allow a child, with these files to read.
+pub fn allowance(app: &App, read: Vec<PathBuf>) -> Allowance {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+    Allowance {
+        read,
+        write: Vec::new(),
+        memory: app.settings.job_memory_mib << 20,
+        seconds: app.settings.job_seconds * processors,
+        threads: app.settings.threads,
+        gives_way: false,
     }
-}
-
-/// A task with what it may use.
-#[derive(Serialize, Deserialize)]
-pub struct Order<T> {
-    /// What it may use.
-    pub allowance: Allowance,
-    /// What to do.
-    pub task: T,
-}
-
-/// The answer of a child: a result, or a refusal in words, which another try would repeat.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Answer<R> {
-    /// The result.
-    Done(R),
-    /// Why there is none.
-    Refused(String),
 }
 
 /// Runs a task in a child, and returns its result.
 ///
 /// # Errors
 /// If the child refuses the task, crashes, or takes too long.
-pub async fn run<T: Serialize, R: DeserializeOwned>(app: &App, order: Order<T>) -> Result<R, Failure> {
-    let order = serde_json::to_vec(&order)?;
+pub async fn run<T: Task>(app: &App, allowance: Allowance, task: T) -> Result<T::Answer, Failure> {
+    let order = serde_json::to_vec(&Order::new(allowance, task))?;
     let mut command = Command::new(&app.program);
     command.arg(COMMAND).env_clear().current_dir("/").kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -119,21 +79,12 @@ async fn read(stream: Option<impl AsyncRead + Unpin>, most: u64) -> std::io::Res
     Ok(bytes)
 }
 
-/// What a child does: reads its order, enters the sandbox, performs the task, and writes its answer.
+/// Tries in a child what no task may do.
 ///
 /// # Errors
-/// If the order cannot be read, or the sandbox cannot be entered.
-pub fn serve<T: DeserializeOwned, R: Serialize>(
-    perform: impl FnOnce(T, usize) -> Result<R, String>,
-) -> anyhow::Result<()> {
-    let mut order = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut order)?;
-    let Order { allowance, task } = serde_json::from_slice::<Order<T>>(&order)?;
-    sandbox::enter(&allowance)?;
-    let answer = match perform(task, allowance.threads) {
-        Ok(result) => Answer::Done(result),
-        Err(refusal) => Answer::Refused(refusal),
-    };
-    std::io::stdout().lock().write_all(&serde_json::to_vec(&answer)?)?;
-    Ok(())
+/// If the child cannot run.
+pub async fn probe(app: &App) -> Result<Possible, Failure> {
+    let allowance = allowance(app, Vec::new());
+    let task = Probe { file: app.program.clone(), memory: allowance.memory };
+    run(app, allowance, task).await
 }

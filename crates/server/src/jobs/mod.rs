@@ -6,7 +6,6 @@
 pub mod child;
 pub mod queue;
 pub mod runner;
-pub mod sandbox;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;

@@ -23,7 +23,7 @@ pub enum Access {
     Admin,
 }
 
-capeval::choice::named! {
+capeval_choice::named! {
     /// What a token allows.
     pub enum Scope ("scope") {
         Read = "read", "see what its owner sees";

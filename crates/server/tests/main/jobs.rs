@@ -105,7 +105,7 @@ async fn a_late_result_is_dropped(database: Database) {
 #[tokio::test]
 async fn a_child_reaches_neither_the_network_nor_other_files_nor_programs() {
     let site = Site::new(Database::Sqlite).await;
-    let found = capeval_server::tasks::probe(&site.app).await.unwrap();
+    let found = capeval_server::jobs::child::probe(&site.app).await.unwrap();
     assert!(!found.socket && !found.program && !found.memory && !found.environment, "{found:?}");
     // Kernels without Landlock do not keep files apart; CI's does.
     assert!(!found.file || !has_landlock(), "{found:?}");
@@ -126,7 +126,7 @@ async fn a_child_that_takes_too_long_is_stopped_and_one_that_crashes_is_told() {
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
         let settings = Settings { job_seconds: 1, ..Settings::default() };
         let app = capeval_server::app::App::open(folder.path().join("data"), settings).await.unwrap();
-        let failure = capeval_server::tasks::probe(&app.with_program(program)).await.unwrap_err();
+        let failure = capeval_server::jobs::child::probe(&app.with_program(program)).await.unwrap_err();
         let Failure::Passing(reason) = failure else { panic!("{failure:?}") };
         assert!(reason.starts_with(expected), "{reason}");
     }

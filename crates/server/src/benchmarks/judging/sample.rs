@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use capeval::choice::SegmentId;
+use capeval_choice::SegmentId;
+use capeval_tasks::Sample;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -11,10 +12,9 @@ use crate::app::App;
 use crate::benchmarks::records::sets;
 use crate::benchmarks::{board, scoring};
 use crate::fault::Fault;
-use crate::jobs::child::{self, Allowance, Order};
+use crate::jobs::child;
 use crate::jobs::{Failure, Job, Work};
 use crate::store::Tx;
-use crate::tasks::Task;
 use crate::{args, ids};
 
 /// Samples the captions of an evaluation, which is the subject.
@@ -56,9 +56,9 @@ async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
     images.truncate(usize::try_from(evaluation.images)?);
 
     let source = app.hidden.ready(&set.source_hash).await?;
-    let allowance = Allowance::of(app, scoring::readable(app, [source.clone()]));
-    let task = Task::Sample { source, images: images.clone(), seed: evaluation.id.clone() };
-    let references: Vec<String> = child::run(app, Order { allowance, task }).await?;
+    let allowance = child::allowance(app, scoring::readable(app, [source.clone()]));
+    let task = Sample { source, images: images.clone(), seed: evaluation.id.clone() };
+    let references = child::run(app, allowance, task).await?;
     let wanted: Vec<String> = images.iter().map(text).collect();
     let of_people = wanted.iter().zip(&references);
     let mut items: Vec<Value> = of_people

@@ -2,23 +2,21 @@
 
 pub mod pages;
 pub mod phase;
-pub mod task;
 
 use std::collections::{BTreeSet, HashMap};
 
+use capeval_tasks::{Correlate, Metrics};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use self::task::{Agreement, Correlate};
 use super::release::card;
 use crate::app::App;
 use crate::benchmarks::scoring::readable;
 use crate::fault::Fault;
-use crate::jobs::child::{self, Allowance, Order};
+use crate::jobs::child;
 use crate::jobs::queue::{self, Priority};
 use crate::jobs::{Failure, Job, Work};
 use crate::store::{Store, Tx};
-use crate::tasks::{Metrics, Task};
 use crate::{args, clock};
 
 /// Correlates metrics with the ratings of a collection.
@@ -146,10 +144,9 @@ async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
             tokenizer: is_chinese.then(|| card::tokenizer(&language).name().to_owned()),
             data: app.data.clone(),
         };
-        let allowance = Allowance::of(app, readable(app, paths.clone()));
+        let allowance = child::allowance(app, readable(app, paths.clone()));
         let [ratings, references] = paths;
-        let task = Task::Correlate(Correlate { ratings, references, metrics });
-        let found: Agreement = child::run(app, Order { allowance, task }).await?;
+        let found = child::run(app, allowance, Correlate { ratings, references, metrics }).await?;
         done.push(json!({ "language": language, "result": found }));
     }
     Ok(done.into())

@@ -3,10 +3,10 @@
 use askama::Template;
 use axum::extract::{Form, Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
+use capeval_tasks::{Agreement, Drawn, Estimate};
 use serde::Deserialize;
 
 use super::phase;
-use super::task::{Agreement, Drawn, Estimate};
 use crate::app::App;
 use crate::args;
 use crate::benchmarks::records::{self as benchmarks, BoardKind, Phase};

@@ -2,20 +2,19 @@
 
 use std::collections::HashMap;
 
-use capeval::choice::SegmentId;
+use capeval_choice::SegmentId;
+use capeval_tasks::Correlate;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::task::{Agreement, Correlate};
 use crate::app::App;
 use crate::benchmarks::records::{self, Phase};
 use crate::benchmarks::scoring::readable;
 use crate::fault::Fault;
-use crate::jobs::child::{self, Allowance, Order};
+use crate::jobs::child;
 use crate::jobs::queue::{self, Priority};
 use crate::jobs::{Failure, Job, Work};
 use crate::store::{Error, Store, Tx};
-use crate::tasks::Task;
 use crate::{args, clock};
 
 /// Correlates the metrics of a phase with what people said about captions.
@@ -101,9 +100,9 @@ async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
     let path = folder.path().join("ratings.json");
     std::fs::write(&path, ratings.to_string())?;
     let references = app.hidden.ready(&set.source_hash).await?;
-    let allowance = Allowance::of(app, readable(app, [path.clone(), references.clone()]));
-    let task = Task::Correlate(Correlate { ratings: path, references, metrics: set.metrics(&phase, app) });
-    let mut found: Agreement = child::run(app, Order { allowance, task }).await?;
+    let allowance = child::allowance(app, readable(app, [path.clone(), references.clone()]));
+    let task = Correlate { ratings: path, references, metrics: set.metrics(&phase, app) };
+    let mut found = child::run(app, allowance, task).await?;
     if found.images < IMAGES {
         found.figures.truncate(1);
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use capeval::stats::agreement::krippendorff_ordinal;
-use capeval::text::Tokenizer;
+use capeval_stats::agreement::krippendorff_ordinal;
+use capeval_text::Tokenizer;
 
 use super::content::{Caption, Content};
 use super::split::Split;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use crate::ids;
 
-capeval::choice::named! {
+capeval_choice::named! {
     /// A part of a release.
     pub enum Split ("split") {
         Train = "train", "to train on";

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::text::{Counts, counts, is_han};
 use crate::web::language::Language;
 
-capeval::choice::named! {
+capeval_choice::named! {
     /// What a rule does.
     pub enum Level ("level") {
         Refuse = "refuse", "the caption is not taken";
@@ -16,7 +16,7 @@ capeval::choice::named! {
     }
 }
 
-capeval::choice::named! {
+capeval_choice::named! {
     /// What is counted.
     pub enum Count ("count") {
         Characters = "characters", "characters other than space";
@@ -25,7 +25,7 @@ capeval::choice::named! {
     }
 }
 
-capeval::choice::named! {
+capeval_choice::named! {
     /// What a rule looks for.
     pub enum Find ("thing to find") {
         NoLetters = "no-letters", "no letter at all";

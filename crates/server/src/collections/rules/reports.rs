@@ -1,6 +1,6 @@
 //! What reports do: hide a thing from its reporter, and from everybody once two people have reported it.
 
-capeval::choice::named! {
+capeval_choice::named! {
     /// Why somebody reports a picture or a caption.
     pub enum ReportReason ("reason of a report") {
         Spam = "spam", "spam";

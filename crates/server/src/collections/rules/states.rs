@@ -1,6 +1,6 @@
 //! The states of pictures and captions, and what follows from slots and accepted captions.
 
-capeval::choice::named! {
+capeval_choice::named! {
     /// Whether a collection takes contributions.
     pub enum CollectionState ("state of a collection") {
         Open = "open", "pictures, captions and ratings are welcome";
@@ -9,7 +9,7 @@ capeval::choice::named! {
     }
 }
 
-capeval::choice::named! {
+capeval_choice::named! {
     /// The state of a picture.
     pub enum ImageState ("state of a picture") {
         Processing = "processing", "it is decoded and written anew";
@@ -22,7 +22,7 @@ capeval::choice::named! {
     }
 }
 
-capeval::choice::named! {
+capeval_choice::named! {
     /// The state of a caption.
     pub enum CaptionState ("state of a caption") {
         Submitted = "submitted", "it waits for ratings";

@@ -10,7 +10,7 @@ use crate::benchmarks::upload::{broken, discard, of_field};
 use crate::blobs::Draft;
 use crate::collections::records::Collection;
 use crate::collections::rules::{next, text};
-use crate::collections::{pages, picture, processing, slots};
+use crate::collections::{pages, processing, slots};
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::{self, Priority};
@@ -213,7 +213,7 @@ async fn take(
     let keep = move || {
         let mut draft = draft;
         let head = draft.head(16)?;
-        if picture::format(&head).is_none() {
+        if !capeval_tasks::has_known_format(&head) {
             return Ok(None);
         }
         Ok::<_, std::io::Error>(Some(blobs.keep(draft)?))

@@ -1,22 +1,19 @@
-//! What the child does: correlates metrics with ratings, and draws the figures.
+//! Correlates metrics with ratings, and draws the figures.
 
 use std::path::{Path, PathBuf};
 
 use capeval::corpus::ratings::{RatingOptions, read_ratings};
 use capeval::corpus::{ReadOptions, Surplus};
 use capeval::report::Coefficient;
-use capeval::stats::Resampling;
 use capeval::{CorrelateOptions, CorrelateRequest, OwnReference};
 use capeval_files as files;
 use capeval_pages as pages;
 use serde::{Deserialize, Serialize};
 
-use crate::tasks::Metrics;
+use crate::metrics::Metrics;
+use crate::scoring::resampling;
 
-/// The draws behind intervals.
-const RESAMPLES: usize = 1_000;
-
-/// What to correlate.
+/// Correlates metrics with ratings.
 #[derive(Serialize, Deserialize)]
 pub struct Correlate {
     /// The ratings, as a release has them.
@@ -95,60 +92,60 @@ pub struct Drawn {
     pub svg: String,
 }
 
-/// Correlates.
-///
-/// # Errors
-/// If a file cannot be read, or nothing can be correlated.
-pub fn correlate(task: &Correlate) -> anyhow::Result<Agreement> {
-    let read =
-        |path: &Path| -> anyhow::Result<files::Bytes> { Ok(files::open(&path.display().to_string())?) };
-    let ratings = read_ratings(&read(&task.ratings)?, "ratings", &RatingOptions::default())?;
-    let references = files::captions_in("captions", &read(&task.references)?, &ReadOptions::references())?;
-    let found = capeval::correlate(CorrelateRequest {
-        references: Some(references),
-        options: CorrelateOptions {
-            metrics: task.metrics.options(),
-            own_reference: OwnReference::HoldOut,
-            surplus: Surplus::Ignore,
-            intervals: Some(Resampling { resamples: RESAMPLES, ..Resampling::default() }),
-            ..CorrelateOptions::default()
-        },
-        resources: task.metrics.resources()?,
-        ..CorrelateRequest::new(ratings)
-    })?;
-    let mut grades = [0; 4];
-    for rating in &found.points.ratings {
-        if let Some(n) = grades.get_mut((*rating as usize).saturating_sub(1)) {
-            *n += 1;
+impl Correlate {
+    pub(crate) fn perform(self) -> anyhow::Result<Agreement> {
+        let read =
+            |path: &Path| -> anyhow::Result<files::Bytes> { Ok(files::open(&path.display().to_string())?) };
+        let ratings = read_ratings(&read(&self.ratings)?, "ratings", &RatingOptions::default())?;
+        let references =
+            files::captions_in("captions", &read(&self.references)?, &ReadOptions::references())?;
+        let found = capeval::correlate(CorrelateRequest {
+            references: Some(references),
+            options: CorrelateOptions {
+                metrics: self.metrics.options(),
+                own_reference: OwnReference::HoldOut,
+                surplus: Surplus::Ignore,
+                intervals: Some(resampling()),
+                ..CorrelateOptions::default()
+            },
+            resources: self.metrics.resources()?,
+            ..CorrelateRequest::new(ratings)
+        })?;
+        let mut grades = [0; 4];
+        for rating in &found.points.ratings {
+            if let Some(n) = grades.get_mut((*rating as usize).saturating_sub(1)) {
+                *n += 1;
+            }
         }
+        let measures =
+            found.head.measures.iter().zip(&found.agreements).map(|(measure, agreement)| Measured {
+                label: measure.label.clone(),
+                pearson: estimate(agreement.pearson),
+                spearman: estimate(agreement.spearman),
+                tau_b: estimate(agreement.tau_b),
+                tau_c: estimate(agreement.tau_c),
+                accuracy: estimate(agreement.accuracy),
+            });
+        let rated = pages::rated(&found);
+        let drawn = |figure: pages::Figure| {
+            let beyond = figure.notes.into_iter().find_map(|note| match note {
+                pages::Note::Beyond { n, from, to, .. } => Some(Beyond { n, from, to }),
+                pages::Note::Text(_) => None,
+            });
+            Drawn { title: figure.title, words: figure.words, beyond, svg: figure.svg }
+        };
+        Ok(Agreement {
+            images: found.human.n_images,
+            captions: found.human.n_items,
+            ratings: found.human.n_ratings,
+            grades,
+            alpha: found.human.krippendorff_alpha,
+            measures: measures.collect(),
+            systems: rated.systems,
+            figures: rated.figures.into_iter().map(drawn).collect(),
+            signatures: found.signatures.iter().map(ToString::to_string).collect(),
+        })
     }
-    let measures = found.head.measures.iter().zip(&found.agreements).map(|(measure, agreement)| Measured {
-        label: measure.label.clone(),
-        pearson: estimate(agreement.pearson),
-        spearman: estimate(agreement.spearman),
-        tau_b: estimate(agreement.tau_b),
-        tau_c: estimate(agreement.tau_c),
-        accuracy: estimate(agreement.accuracy),
-    });
-    let rated = pages::rated(&found);
-    let drawn = |figure: pages::Figure| {
-        let beyond = figure.notes.into_iter().find_map(|note| match note {
-            pages::Note::Beyond { n, from, to, .. } => Some(Beyond { n, from, to }),
-            pages::Note::Text(_) => None,
-        });
-        Drawn { title: figure.title, words: figure.words, beyond, svg: figure.svg }
-    };
-    Ok(Agreement {
-        images: found.human.n_images,
-        captions: found.human.n_items,
-        ratings: found.human.n_ratings,
-        grades,
-        alpha: found.human.krippendorff_alpha,
-        measures: measures.collect(),
-        systems: rated.systems,
-        figures: rated.figures.into_iter().map(drawn).collect(),
-        signatures: found.signatures.iter().map(ToString::to_string).collect(),
-    })
 }
 
 fn estimate(coefficient: Coefficient) -> Estimate {

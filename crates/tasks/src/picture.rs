@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Cursor, Write};
-use std::path::Path;
+use std::path::PathBuf;
 
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::PngEncoder;
@@ -11,8 +11,6 @@ use image::imageops::FilterType;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage};
 use serde::{Deserialize, Serialize};
-
-use crate::web::language::say;
 
 /// The most pixels on a side.
 const SIDE: u32 = 8_192;
@@ -32,18 +30,28 @@ const SMALL: u32 = 480;
 /// The quality of JPEG files that are written anew.
 const QUALITY: u8 = 92;
 
-/// Perceptual hashes that differ in no more bits are of pictures that are nearly the same.
-pub const NEAR: u32 = 6;
+/// Writes an uploaded picture anew, and a small one.
+#[derive(Serialize, Deserialize)]
+pub struct Picture {
+    /// The file as it was uploaded.
+    pub source: PathBuf,
+    /// Where to write the picture.
+    pub picture: PathBuf,
+    /// Where to write the small picture.
+    pub thumb: PathBuf,
+}
 
-/// A file is not a picture that is taken.
-pub const WRONG_TYPE: &str = say("It is not a JPEG, PNG or WebP picture.");
-
-/// A file ends too early, or cannot be decoded.
-pub const DAMAGED: &str = say("The file is damaged or not complete.");
-
-/// A picture has too many or too few pixels.
-pub const WRONG_SIZE: &str =
-    say("A picture has 64 to 8,192 pixels on each side, and at most 40 million pixels in all.");
+/// Why a file is not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unfit {
+    /// It is not a JPEG, PNG or WebP picture.
+    WrongType,
+    /// It ends too early, or cannot be decoded.
+    Damaged,
+    /// It has too many or too few pixels.
+    WrongSize,
+}
 
 /// What is known about a picture once it is written anew.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,8 +66,13 @@ pub struct Pictured {
     pub phash: String,
 }
 
+/// Whether a file may be a picture that is taken, by its first bytes.
+pub fn has_known_format(head: &[u8]) -> bool {
+    format(head).is_some()
+}
+
 /// The format of a file by its first bytes, if it is one that is taken.
-pub fn format(head: &[u8]) -> Option<ImageFormat> {
+fn format(head: &[u8]) -> Option<ImageFormat> {
     let is_webp = head.len() >= 12 && head.starts_with(b"RIFF") && &head[8..12] == b"WEBP";
     match head {
         [0xff, 0xd8, 0xff, ..] => Some(ImageFormat::Jpeg),
@@ -69,55 +82,66 @@ pub fn format(head: &[u8]) -> Option<ImageFormat> {
     }
 }
 
-/// Writes the picture in `source` anew, and a small one.
-///
-/// # Errors
-/// With one of the sentences above, if it is not taken; with others if the disk fails.
-pub fn process(source: &Path, picture: &Path, thumb: &Path) -> anyhow::Result<Pictured> {
-    let refused = |sentence: &'static str| anyhow::anyhow!(sentence);
-    let bytes = std::fs::read(source)?;
-    let format = format(&bytes).ok_or_else(|| refused(WRONG_TYPE))?;
-    if format == ImageFormat::Jpeg && !is_whole(&bytes) {
-        return Err(refused(DAMAGED));
+impl Picture {
+    pub(crate) fn perform(self) -> anyhow::Result<Result<Pictured, Unfit>> {
+        let bytes = std::fs::read(self.source)?;
+        let decoded = match decode(&bytes) {
+            Ok(decoded) => decoded,
+            Err(unfit) => return Ok(Err(unfit)),
+        };
+        let Decoded { pixels, format, phash } = decoded;
+        let mut file = BufWriter::new(File::create(self.picture)?);
+        let kind = match format {
+            ImageFormat::Jpeg => {
+                pixels.write_with_encoder(JpegEncoder::new_with_quality(&mut file, QUALITY))?;
+                "image/jpeg"
+            }
+            _ => {
+                pixels.write_with_encoder(PngEncoder::new(&mut file))?;
+                "image/png"
+            }
+        };
+        file.flush()?;
+        let (width, height) = pixels.dimensions();
+        let mut file = BufWriter::new(File::create(self.thumb)?);
+        let small = DynamicImage::ImageRgb8(pixels);
+        let small = if width.max(height) > SMALL { small.thumbnail(SMALL, SMALL) } else { small };
+        small.write_with_encoder(JpegEncoder::new_with_quality(&mut file, 80))?;
+        file.flush()?;
+        Ok(Ok(Pictured { kind: kind.to_owned(), width, height, phash: format!("{phash:016x}") }))
     }
-    let mut reader = ImageReader::with_format(Cursor::new(&bytes), format);
+}
+
+struct Decoded {
+    pixels: RgbImage,
+    format: ImageFormat,
+    phash: u64,
+}
+
+fn decode(bytes: &[u8]) -> Result<Decoded, Unfit> {
+    let format = format(bytes).ok_or(Unfit::WrongType)?;
+    if format == ImageFormat::Jpeg && !is_whole(bytes) {
+        return Err(Unfit::Damaged);
+    }
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut limits = Limits::default();
     limits.max_alloc = Some(MEMORY);
     reader.limits(limits);
     let why = |error: ImageError| match error {
-        ImageError::Limits(_) => refused(WRONG_SIZE),
-        _ => refused(DAMAGED),
+        ImageError::Limits(_) => Unfit::WrongSize,
+        _ => Unfit::Damaged,
     };
     let mut decoder = reader.into_decoder().map_err(why)?;
     let (width, height) = decoder.dimensions();
     let is_side = |side| (LEAST..=SIDE).contains(&side);
     if !is_side(width) || !is_side(height) || u64::from(width) * u64::from(height) > PIXELS {
-        return Err(refused(WRONG_SIZE));
+        return Err(Unfit::WrongSize);
     }
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let mut decoded = DynamicImage::from_decoder(decoder).map_err(why)?;
     decoded.apply_orientation(orientation);
     let phash = dhash(&decoded);
-    let pixels = on_white(decoded);
-    let kind = match format {
-        ImageFormat::Jpeg => "image/jpeg",
-        _ => "image/png",
-    };
-    let mut file = BufWriter::new(File::create(picture)?);
-    match format {
-        ImageFormat::Jpeg => {
-            pixels.write_with_encoder(JpegEncoder::new_with_quality(&mut file, QUALITY))?;
-        }
-        _ => pixels.write_with_encoder(PngEncoder::new(&mut file))?,
-    }
-    file.flush()?;
-    let (width, height) = pixels.dimensions();
-    let mut file = BufWriter::new(File::create(thumb)?);
-    let small = DynamicImage::ImageRgb8(pixels);
-    let small = if width.max(height) > SMALL { small.thumbnail(SMALL, SMALL) } else { small };
-    small.write_with_encoder(JpegEncoder::new_with_quality(&mut file, 80))?;
-    file.flush()?;
-    Ok(Pictured { kind: kind.to_owned(), width, height, phash: format!("{phash:016x}") })
+    Ok(Decoded { pixels: on_white(decoded), format, phash })
 }
 
 /// The pixels without transparency, as on white paper.
@@ -142,20 +166,6 @@ fn dhash(image: &DynamicImage) -> u64 {
         }
     }
     hash
-}
-
-/// The parts of a perceptual hash, of which two have one in common if they differ in at most seven bits.
-pub fn bands(phash: &str) -> Vec<String> {
-    let parts = phash.as_bytes().chunks(2).enumerate();
-    parts.map(|(k, part)| format!("{k}{}", String::from_utf8_lossy(part))).collect()
-}
-
-/// In how many bits two perceptual hashes differ.
-pub fn distance(a: &str, b: &str) -> u32 {
-    match (u64::from_str_radix(a, 16), u64::from_str_radix(b, 16)) {
-        (Ok(a), Ok(b)) => (a ^ b).count_ones(),
-        _ => u64::BITS,
-    }
 }
 
 /// Whether a JPEG file has its end, which decoders do not mind.
@@ -202,11 +212,12 @@ mod tests {
         bytes.into_inner()
     }
 
-    fn processed(bytes: &[u8]) -> Result<(Pictured, Vec<u8>), String> {
+    fn processed(bytes: &[u8]) -> Result<(Pictured, Vec<u8>), Unfit> {
         let folder = tempfile::tempdir().unwrap();
         let [source, picture, thumb] = ["source", "picture", "thumb"].map(|name| folder.path().join(name));
         std::fs::write(&source, bytes).unwrap();
-        let pictured = process(&source, &picture, &thumb).map_err(|error| error.to_string())?;
+        let task = Picture { source, picture: picture.clone(), thumb: thumb.clone() };
+        let pictured = task.perform().unwrap()?;
         assert_eq!(format(&std::fs::read(&thumb).unwrap()), Some(ImageFormat::Jpeg));
         Ok((pictured, std::fs::read(&picture).unwrap()))
     }
@@ -256,17 +267,17 @@ mod tests {
             b"\xff\xd8",
             b"RIFF\0\0\0\0WAVE",
         ] {
-            assert_eq!(processed(wrong), Err(WRONG_TYPE.to_owned()), "{wrong:?}");
+            assert_eq!(processed(wrong), Err(Unfit::WrongType), "{wrong:?}");
         }
         for whole in [&jpeg, &png, &webp] {
             for part in [20, whole.len() / 2, whole.len() - whole.len() / 10] {
-                assert_eq!(processed(&whole[..part]), Err(DAMAGED.to_owned()), "{part} of {}", whole.len());
+                assert_eq!(processed(&whole[..part]), Err(Unfit::Damaged), "{part} of {}", whole.len());
             }
         }
         // A JPEG whose thumbnail has an end, and which has none itself.
         let mut ruin = jpeg.clone();
         ruin.truncate(jpeg.len() - 2);
-        assert_eq!(processed(&ruin), Err(DAMAGED.to_owned()));
+        assert_eq!(processed(&ruin), Err(Unfit::Damaged));
         for (width, height) in [(60_000, 60_000), (8_193, 100), (8_000, 8_000), (10, 100), (0, 100)] {
             let mut bomb = png.clone();
             bomb[16..20].copy_from_slice(&u32::to_be_bytes(width));
@@ -274,7 +285,7 @@ mod tests {
             let sum = crc(&bomb[12..29]);
             bomb[29..33].copy_from_slice(&sum.to_be_bytes());
             let refused = processed(&bomb).unwrap_err();
-            assert!([WRONG_SIZE, DAMAGED].contains(&refused.as_str()), "{width} {height}: {refused}");
+            assert!([Unfit::WrongSize, Unfit::Damaged].contains(&refused), "{width} {height}: {refused:?}");
         }
     }
 
@@ -289,16 +300,12 @@ mod tests {
     }
 
     #[test]
-    fn pictures_that_are_nearly_the_same_have_near_hashes() {
+    fn pictures_that_look_the_same_have_nearly_the_same_hash() {
         let image = stripes(640, 360, 3);
-        let hash = |image: &DynamicImage| format!("{:016x}", dhash(image));
-        let own = hash(&image);
-        let smaller = hash(&image.resize_exact(320, 180, FilterType::Triangle));
-        let other = hash(&stripes(640, 360, 9));
-        assert!(distance(&own, &smaller) <= NEAR, "{own} {smaller}");
-        assert!(distance(&own, &other) > NEAR, "{own} {other}");
-        assert_eq!(bands(&own).len(), 8);
-        assert!(bands(&own).iter().any(|band| bands(&smaller).contains(band)));
-        assert_eq!(distance("", "x"), 64);
+        let own = dhash(&image);
+        let smaller = dhash(&image.resize_exact(320, 180, FilterType::Triangle));
+        let other = dhash(&stripes(640, 360, 9));
+        assert!((own ^ smaller).count_ones() <= 6, "{own:x} {smaller:x}");
+        assert!((own ^ other).count_ones() > 6, "{own:x} {other:x}");
     }
 }

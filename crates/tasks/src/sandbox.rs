@@ -1,6 +1,6 @@
 //! Limits what this process may do, for good: memory, time, files, and no network at all.
 
-use super::child::Allowance;
+use crate::order::Allowance;
 
 /// What is added to the niceness of a child that gives way: beside one that does not, it gets a tenth of a processor.
 #[cfg(target_os = "linux")]

@@ -1,0 +1,25 @@
+//! What child processes of the evaluation server do: prepare references, score, compare, correlate, and write pictures
+//! anew.
+//!
+//! The server makes an [`Order`] of a [`Task`], and reads the [`Answer`]. A task is performed by [`serve`] alone, which
+//! enters the sandbox first, so the process that answers requests cannot score.
+
+mod agreement;
+mod metrics;
+mod order;
+mod picture;
+mod probe;
+mod references;
+mod sandbox;
+mod scoring;
+
+pub use agreement::{Agreement, Beyond, Correlate, Drawn, Estimate, Measured};
+pub use metrics::{Described, Metrics, check_metrics};
+pub use order::{Allowance, Answer, Order, Task, serve};
+pub use picture::{Picture, Pictured, Unfit, has_known_format};
+pub use probe::{Possible, Probe};
+pub use references::{Prepare, Prepared, Sample};
+pub use scoring::{Compare, Score, Scored, Set, SetContrasts, SetScores};
+
+/// The version of the engine.
+pub const ENGINE: &str = capeval::VERSION;

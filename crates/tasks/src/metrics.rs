@@ -1,0 +1,93 @@
+//! The metrics of a task, and where their data are.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::bail;
+use capeval::MetricOptions;
+use capeval::metric::{Direction, Resources};
+use capeval::report::Measure;
+use capeval_files::{self as files, MeteorHome, SpiceHome};
+use serde::{Deserialize, Serialize};
+
+/// Metrics, and where their data are.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Metrics {
+    /// Metrics or suites, as the command line takes them.
+    pub names: Vec<String>,
+    /// The tokenizer; `None` for that of each metric.
+    pub tokenizer: Option<String>,
+    /// The folder with the data of METEOR and SPICE, if there is one.
+    pub data: Option<PathBuf>,
+}
+
+/// A measure, for the head of a board.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Described {
+    /// The key, such as `bleu-4`.
+    pub key: String,
+    /// The label, such as `BLEU-4`.
+    pub label: String,
+    /// Whether lower is better.
+    pub lower_is_better: bool,
+    /// Whether it is a number of things, without decimals.
+    pub is_count: bool,
+}
+
+impl Metrics {
+    /// What the engine is asked for.
+    pub(crate) fn options(&self) -> MetricOptions {
+        MetricOptions { tokenizer: self.tokenizer.clone(), ..MetricOptions::new(self.names.clone()) }
+    }
+
+    /// The data that metrics need.
+    pub(crate) fn resources(&self) -> anyhow::Result<Resources> {
+        let Some(folder) = &self.data else { return Ok(Resources::default()) };
+        let needed = capeval::needed_data(&self.options());
+        let needs = |metric: &str| needed.iter().any(|needed| needed.metric == metric);
+        if !needs("meteor") && !needs("spice") {
+            return Ok(Resources::default());
+        }
+        let meteor = MeteorHome::new(folder.clone()).resources(files::open)?.map(Arc::new);
+        let spice = match &meteor {
+            Some(meteor) if needs("spice") => {
+                SpiceHome::new(folder.clone()).data(files::open, Arc::clone(meteor))?.map(Arc::new)
+            }
+            _ => None,
+        };
+        Ok(Resources::default().with(meteor).with(spice))
+    }
+}
+
+pub(crate) fn described(measures: &[Measure]) -> Vec<Described> {
+    let describe = |measure: &Measure| Described {
+        key: measure.key.clone(),
+        label: measure.label.clone(),
+        lower_is_better: matches!(measure.direction, Direction::LowerIsBetter),
+        is_count: measure.digits(1) == 0,
+    };
+    measures.iter().map(describe).collect()
+}
+
+/// Checks that metrics exist, and that one of their measures is `main`, which ranks. The data of metrics such as METEOR
+/// may be where tasks run only, so these are not built.
+///
+/// # Errors
+/// If there is no such metric or measure.
+pub fn check_metrics(names: &[String], main: &str) -> anyhow::Result<()> {
+    let needed = capeval::needed_data(&MetricOptions::new(names.to_vec()));
+    let (with_data, others): (Vec<String>, Vec<String>) = names
+        .iter()
+        .cloned()
+        .partition(|name| needed.iter().any(|needed| needed.is_named && name.starts_with(needed.metric)));
+    let mut known = Vec::new();
+    if !others.is_empty() || with_data.is_empty() {
+        let selection = capeval::select_metrics(&MetricOptions::new(others), &Resources::default())?;
+        known.extend(capeval::entries(&selection.metrics).1.into_iter().map(|measure| measure.key));
+    }
+    let is_of_data = needed.iter().any(|needed| main.starts_with(needed.metric));
+    if !is_of_data && !known.iter().any(|key| key == main) {
+        bail!("main_metric is `{main}`, and the metrics give {}", known.join(", "));
+    }
+    Ok(())
+}

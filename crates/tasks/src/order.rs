@@ -1,0 +1,121 @@
+//! Orders and answers, which cross the border between the server and its children as JSON.
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::{agreement, picture, probe, references, sandbox, scoring};
+
+/// What a child may use.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Allowance {
+    /// Files and folders that it may read.
+    pub read: Vec<PathBuf>,
+    /// Folders that it may write to.
+    pub write: Vec<PathBuf>,
+    /// Bytes of address space.
+    pub memory: u64,
+    /// Seconds of processor time.
+    pub seconds: u64,
+    /// Threads; 0 for all processors.
+    pub threads: usize,
+    /// Whether others come first when processors are busy.
+    pub gives_way: bool,
+}
+
+/// What a child can be asked to do.
+pub trait Task: Into<AnyTask> {
+    /// What it answers.
+    type Answer: DeserializeOwned;
+}
+
+/// A task with what it may use.
+#[derive(Serialize, Deserialize)]
+pub struct Order {
+    allowance: Allowance,
+    task: AnyTask,
+}
+
+impl Order {
+    /// An order to perform `task`.
+    pub fn new(allowance: Allowance, task: impl Task) -> Self {
+        Self { allowance, task: task.into() }
+    }
+}
+
+/// The answer of a child: a result, or a refusal in words, which another try would repeat.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answer<R> {
+    /// The result.
+    Done(R),
+    /// Why there is none.
+    Refused(String),
+}
+
+/// Lists the tasks, each with its answer and the function that performs it.
+macro_rules! tasks {
+    ($($module:ident::$task:ident -> $answer:ty;)*) => {
+        /// Any task.
+        #[derive(Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum AnyTask {
+            $($task($module::$task)),*
+        }
+
+        $(
+            impl From<$module::$task> for AnyTask {
+                fn from(task: $module::$task) -> Self {
+                    Self::$task(task)
+                }
+            }
+
+            impl Task for $module::$task {
+                type Answer = $answer;
+            }
+        )*
+
+        impl AnyTask {
+            fn perform(self) -> anyhow::Result<Box<RawValue>> {
+                Ok(match self {
+                    $(Self::$task(task) => {
+                        let answer: $answer = task.perform()?;
+                        to_raw_value(&answer)?
+                    })*
+                })
+            }
+        }
+    };
+}
+
+tasks! {
+    probe::Probe -> probe::Possible;
+    picture::Picture -> Result<picture::Pictured, picture::Unfit>;
+    references::Prepare -> references::Prepared;
+    references::Sample -> Vec<String>;
+    scoring::Score -> Vec<scoring::SetScores>;
+    scoring::Compare -> Vec<scoring::SetContrasts>;
+    agreement::Correlate -> agreement::Agreement;
+}
+
+/// What a child does: reads its order, enters the sandbox, performs the task, and writes its answer.
+///
+/// # Errors
+/// If the order cannot be read, or the sandbox cannot be entered.
+pub fn serve() -> anyhow::Result<()> {
+    let mut order = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut order)?;
+    let Order { allowance, task } = serde_json::from_slice(&order)?;
+    sandbox::enter(&allowance)?;
+    // If this fails, the default pool is as good.
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(allowance.threads).build_global();
+    let answer = match task.perform() {
+        Ok(result) => Answer::Done(result),
+        Err(refusal) => Answer::Refused(format!("{refusal:#}")),
+    };
+    std::io::stdout().lock().write_all(&serde_json::to_vec(&answer)?)?;
+    Ok(())
+}

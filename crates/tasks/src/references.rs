@@ -1,0 +1,133 @@
+//! Prepares references, and samples them.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use capeval::choice::SegmentId;
+use capeval::corpus::{Captions, Ids, ReadOptions};
+use capeval::{PrepareOptions, PrepareRequest};
+use capeval_files as files;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::metrics::{Described, Metrics, described};
+use crate::scoring::open;
+
+/// Prepares references.
+#[derive(Serialize, Deserialize)]
+pub struct Prepare {
+    /// The file of references, in any format that the engine reads.
+    pub source: PathBuf,
+    /// The ids of the images to keep; `None` for all.
+    pub images: Option<Vec<SegmentId>>,
+    /// Metrics and data.
+    pub metrics: Metrics,
+    /// Where to write the prepared references.
+    pub prepared: PathBuf,
+    /// Where to write the ids of their images.
+    pub ids: PathBuf,
+}
+
+/// What was prepared.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Prepared {
+    /// The number of images.
+    pub n_images: usize,
+    /// The number of references.
+    pub n_references: usize,
+    /// The fewest references of an image.
+    pub fewest: usize,
+    /// The measures that the metrics give, in order.
+    pub measures: Vec<Described>,
+}
+
+/// Takes a reference of each image, for people to judge.
+#[derive(Serialize, Deserialize)]
+pub struct Sample {
+    /// The file of references, in any format that the engine reads.
+    pub source: PathBuf,
+    /// The images.
+    pub images: Vec<SegmentId>,
+    /// What decides which reference is taken.
+    pub seed: String,
+}
+
+impl Prepare {
+    pub(crate) fn perform(self) -> anyhow::Result<Prepared> {
+        let Self { source, images, metrics, prepared, ids } = self;
+        let bytes = open(&source, "the file of references cannot be opened")?;
+        let options = ReadOptions { no_limits: true, ..ReadOptions::references() };
+        // The name in errors, which hosts see.
+        let mut captions = files::captions_in("references", &bytes, &options)?;
+        if let Some(images) = images {
+            captions = only(&captions, &images)?;
+        }
+        let n_references = captions.len();
+        let resources = metrics.resources()?;
+        let selection = capeval::select_metrics(&metrics.options(), &resources)?;
+        let (_, measures) = capeval::entries(&selection.metrics);
+        let done = capeval::prepare(PrepareRequest {
+            references: captions,
+            sources: Vec::new(),
+            options: PrepareOptions { metrics: metrics.options(), ids: Ids::Text },
+            resources,
+            progress: &(),
+        })?;
+        done.write(File::create(prepared)?)?;
+        serde_json::to_writer(File::create(ids)?, &done.ids)?;
+        let counts = (0..u32::try_from(done.n_images())?).map(|image| done.n_references([image]));
+        Ok(Prepared {
+            n_images: done.ids.len(),
+            n_references,
+            fewest: counts.min().unwrap_or(0),
+            measures: described(&measures),
+        })
+    }
+}
+
+impl Sample {
+    pub(crate) fn perform(self) -> anyhow::Result<Vec<String>> {
+        let Self { source, images, seed } = self;
+        let bytes = open(&source, "the file of references cannot be opened")?;
+        let options = ReadOptions { no_limits: true, ..ReadOptions::references() };
+        let captions = files::captions_in("references", &bytes, &options)?;
+        let mut of_image: HashMap<String, Vec<&str>> = HashMap::new();
+        for (id, caption) in captions.iter() {
+            of_image.entry(text(id)).or_default().push(caption);
+        }
+        let one = |image: &SegmentId| {
+            let image = text(image);
+            let references = of_image.get(&image).filter(|references| !references.is_empty());
+            let references = references.with_context(|| format!("the image {image} has no reference"))?;
+            let place = place(&format!("{seed}:{image}")) % references.len() as u64;
+            Ok(references[place as usize].to_owned())
+        };
+        images.iter().map(one).collect()
+    }
+}
+
+/// A number that a text decides: the first 60 bits of its hash.
+fn place(text: &str) -> u64 {
+    let digest = Sha256::digest(text);
+    digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte)) >> 4
+}
+
+/// The text of an id, by which the number 1 and the text "1" are the same.
+fn text(id: &SegmentId) -> String {
+    match id {
+        SegmentId::Integer(number) => number.to_string(),
+        SegmentId::Text(text) => text.to_string(),
+    }
+}
+
+/// The captions of the listed images, all of which must have some.
+fn only(captions: &Captions, images: &[SegmentId]) -> anyhow::Result<Captions> {
+    let listed: HashSet<String> = images.iter().map(text).collect();
+    let known: HashSet<String> = captions.ids().iter().map(text).collect();
+    if let Some(unknown) = images.iter().find(|id| !known.contains(&text(id))) {
+        anyhow::bail!("the listed image {} has no reference", unknown.quoted());
+    }
+    Ok(captions.only(|id| listed.contains(&text(id))))
+}
